@@ -1,0 +1,25 @@
+/*
+ * Memory that is allocated piece by piece and freed at once. Private to dame/.
+ */
+#ifndef DAME_ARENA_H
+#define DAME_ARENA_H
+
+#include <stddef.h>
+
+typedef struct dame_arena_chunk dame_arena_chunk_t;
+
+typedef struct dame_arena {
+    char *next;
+    char *end;
+    dame_arena_chunk_t *chunks; /* heap chunks, newest first */
+} dame_arena_t;
+
+/* `first` is memory of the caller's to use before the heap, aligned for any type. */
+void dame_arena_init(dame_arena_t *arena, void *first, size_t size);
+void dame_arena_fini(dame_arena_t *arena);
+
+/* n pieces of `size` bytes, aligned to 16, uninitialised; NULL when memory is out or n * size
+ * overflows. */
+void *dame_arena_alloc(dame_arena_t *arena, size_t n, size_t size);
+
+#endif

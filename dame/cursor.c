@@ -1,0 +1,269 @@
+#include "dame_cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline int64_t iter_size(const dame_prim_t *prim, int64_t i)
+{
+    return NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
+}
+
+static inline int32_t iter_inner(const dame_prim_t *prim, int64_t i)
+{
+    return NULL != prim->inners ? prim->inners[i] : prim->inner;
+}
+
+/* Address of the iteration that comes next. */
+static inline uintptr_t iter_address(const dame_frame_t *frame)
+{
+    const dame_prim_t *prim = frame->prim;
+    return frame->origin + (NULL != prim->disps ? (uintptr_t)prim->disps[frame->iter]
+                                                : (uintptr_t)frame->iter * (uintptr_t)prim->step);
+}
+
+/* Steps into the level within the iteration that comes next. */
+static inline void push(dame_cursor_t *cursor, int32_t inner)
+{
+    const dame_frame_t *above = cursor->top;
+    const dame_prim_t *prim = above->prim + inner;
+    dame_frame_t *frame = ++cursor->top;
+    frame->prim = prim;
+    frame->origin = iter_address(above);
+    frame->iter = 0;
+    frame->count =
+        0 != prim->count ? prim->count : iter_size(above->prim, above->iter) / prim->isize;
+}
+
+static inline void pop(dame_cursor_t *cursor)
+{
+    cursor->top--;
+    cursor->top->iter++;
+}
+
+dame_status_t dame_cursor_init(dame_cursor_t *cursor, const dame_program_t *program, uintptr_t base,
+                               int64_t count)
+{
+    int64_t total;
+    if (count < 0) {
+        return DAME_ERR_ARGUMENT;
+    }
+    if (__builtin_mul_overflow(count, program->size, &total)) {
+        return DAME_ERR_RANGE;
+    }
+    dame_frame_t *frames = cursor->fixed;
+    if (program->depth > DAME_CURSOR_DEPTH) {
+        frames = malloc((size_t)program->depth * sizeof(*frames));
+        if (NULL == frames) {
+            return DAME_ERR_NOMEM;
+        }
+    }
+    cursor->program = program;
+    cursor->position = 0;
+    cursor->total = total;
+    cursor->in_block = 0;
+    cursor->frames = frames;
+    cursor->top = frames;
+    frames[0] = (dame_frame_t){.prim = program->prims, .origin = base, .count = count};
+    return DAME_OK;
+}
+
+void dame_cursor_fini(dame_cursor_t *cursor)
+{
+    if (cursor->frames != cursor->fixed) {
+        free(cursor->frames);
+    }
+}
+
+/* The last i in [low, high] with prefix[i] <= bytes. */
+static int64_t search_prefix(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
+{
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        if (prefix[middle] <= bytes) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
+{
+    int64_t rest = position;
+    cursor->position = position;
+    cursor->in_block = 0;
+    cursor->top = cursor->frames;
+    cursor->top->iter = 0;
+    if (position == cursor->total) { /* also every position of an empty type */
+        cursor->top->iter = cursor->top->count;
+        return;
+    }
+    for (;;) {
+        dame_frame_t *frame = cursor->top;
+        const dame_prim_t *prim = frame->prim;
+        if (NULL != prim->prefix) {
+            frame->iter = search_prefix(prim->prefix, 0, prim->count, rest);
+            rest -= prim->prefix[frame->iter];
+        } else {
+            frame->iter = rest / prim->isize;
+            rest -= frame->iter * prim->isize;
+        }
+        if (0 == rest) {
+            return;
+        }
+        int32_t inner = iter_inner(prim, frame->iter);
+        if (0 == inner) {
+            cursor->in_block = rest;
+            return;
+        }
+        push(cursor, inner);
+    }
+}
+
+/* How many of the frame's next iterations fit into `length` bytes, and their size. */
+static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length, int64_t *bytes)
+{
+    const dame_prim_t *prim = frame->prim;
+    int64_t left = frame->count - frame->iter;
+    if (NULL != prim->prefix) {
+        int64_t done = prim->prefix[frame->iter];
+        int64_t last = prim->prefix[frame->count] - done <= length
+                           ? frame->count
+                           : search_prefix(prim->prefix, frame->iter, frame->count, done + length);
+        *bytes = prim->prefix[last] - done;
+        return last - frame->iter;
+    }
+    if (length / prim->isize < left) {
+        left = length / prim->isize;
+    }
+    *bytes = left * prim->isize;
+    return left;
+}
+
+static inline void copy(dame_dir_t dir, uintptr_t user, char *packed, int64_t bytes)
+{
+    if (DAME_PACK == dir) {
+        memcpy(packed, (const void *)user, (size_t)bytes);
+    } else {
+        memcpy((void *)user, packed, (size_t)bytes);
+    }
+}
+
+/*
+ * How much of a contiguous block to move when only `room` of its rest fits: packing ends on a
+ * granule, unless nothing has been moved and nothing would be.
+ */
+static inline int64_t cut(const dame_cursor_t *cursor, dame_dir_t dir, int64_t room, int moved)
+{
+    if (DAME_UNPACK == dir) {
+        return room;
+    }
+    int64_t past = (cursor->in_block + room) % cursor->program->granule;
+    if (past < room) {
+        return room - past;
+    }
+    return moved ? 0 : room;
+}
+
+/* Moves the rest of the block that an earlier fragment cut, or as much of it as fits. */
+static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t length)
+{
+    dame_frame_t *frame = cursor->top;
+    int64_t rest = iter_size(frame->prim, frame->iter) - cursor->in_block;
+    int64_t bytes = rest <= length ? rest : cut(cursor, dir, length, 0);
+    copy(dir, iter_address(frame) + (uintptr_t)cursor->in_block, packed, bytes);
+    if (bytes == rest) {
+        cursor->in_block = 0;
+        frame->iter++;
+    } else {
+        cursor->in_block += bytes;
+    }
+    return bytes;
+}
+
+/*
+ * The driver: finish the block cut at the head, run the largest whole run of the outermost level
+ * that allows one, step inward for the rest, leave the cut block at the tail.
+ */
+static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t length)
+{
+    int64_t left = cursor->total - cursor->position;
+    left = length < left ? length : left;
+    int64_t moved = 0;
+
+    if (0 != cursor->in_block && left > 0) {
+        moved = finish_block(cursor, dir, packed, left);
+        left = 0 == cursor->in_block ? left - moved : 0;
+    }
+    while (left > 0) {
+        dame_frame_t *frame = cursor->top;
+        if (frame->iter == frame->count) {
+            pop(cursor);
+            continue;
+        }
+        int64_t bytes;
+        int64_t n = whole_iterations(frame, left, &bytes);
+        if (n > 0) {
+            frame->prim->run[dir](frame->prim, frame->origin, packed + moved, frame->iter, n);
+            frame->iter += n;
+            moved += bytes;
+            left -= bytes;
+            continue;
+        }
+        int32_t inner = iter_inner(frame->prim, frame->iter);
+        if (0 == inner) {
+            bytes = cut(cursor, dir, left, moved > 0);
+            copy(dir, iter_address(frame), packed + moved, bytes);
+            cursor->in_block = bytes;
+            moved += bytes;
+            break;
+        }
+        push(cursor, inner);
+    }
+    cursor->position += moved;
+    return moved;
+}
+
+int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length)
+{
+    return move(cursor, DAME_PACK, packed, length);
+}
+
+int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length)
+{
+    return move(cursor, DAME_UNPACK, (char *)(uintptr_t)packed, length);
+}
+
+int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t n)
+{
+    int32_t used = 0;
+    while (cursor->position < cursor->total) {
+        dame_frame_t *frame = cursor->top;
+        if (frame->iter == frame->count) {
+            pop(cursor);
+            continue;
+        }
+        int32_t inner = iter_inner(frame->prim, frame->iter);
+        if (0 != inner) {
+            push(cursor, inner);
+            continue;
+        }
+        dame_block_t block = {
+            .address = iter_address(frame) + (uintptr_t)cursor->in_block,
+            .length = iter_size(frame->prim, frame->iter) - cursor->in_block,
+        };
+        dame_block_t *last = used > 0 ? &blocks[used - 1] : NULL;
+        if (NULL != last && last->address + (uintptr_t)last->length == block.address) {
+            last->length += block.length;
+        } else if (used < n) {
+            blocks[used++] = block;
+        } else {
+            break;
+        }
+        frame->iter++;
+        cursor->in_block = 0;
+        cursor->position += block.length;
+    }
+    return used;
+}

@@ -1,0 +1,18 @@
+/*
+ * The instruction sets for which the interpreter has kernels.
+ */
+#ifndef DAME_ISA_H
+#define DAME_ISA_H
+
+#include "dame_status.h"
+
+/* Names of those this CPU can run, best first, NULL at the end. Static storage. */
+const char *const *dame_isa_names(void);
+
+/*
+ * Makes programs built from now on use the named one; NULL: the best again.
+ * Error: DAME_ERR_ARGUMENT when the name is not among dame_isa_names().
+ */
+dame_status_t dame_isa_force(const char *name);
+
+#endif

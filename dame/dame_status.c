@@ -1,0 +1,18 @@
+#include "dame_status.h"
+
+const char *dame_status_text(dame_status_t status)
+{
+    switch (status) {
+    case DAME_OK:
+        return "success";
+    case DAME_ERR_NOMEM:
+        return "out of memory";
+    case DAME_ERR_ARGUMENT:
+        return "invalid argument";
+    case DAME_ERR_RANGE:
+        return "size or bounds exceed 64 bits";
+    case DAME_ERR_VERIFY:
+        return "program breaks a rule of the language";
+    }
+    return "unknown status";
+}

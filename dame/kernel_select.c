@@ -1,0 +1,117 @@
+/*
+ * Which kernel serves a level: chosen when the program is built, never tested per block.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "dame_isa.h"
+#include "kernels.h"
+
+#ifdef DAME_HAVE_X86_KERNELS
+static int has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+static int has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#endif
+
+static int has_baseline(void)
+{
+    return 1;
+}
+
+typedef struct isa {
+    const char *name;
+    const dame_kernels_t *kernels;
+    int (*usable)(void);
+} isa_t;
+
+static const isa_t isas[] = {
+#ifdef DAME_HAVE_X86_KERNELS
+    {"avx512", &dame_kernels_avx512, has_avx512},
+    {"avx2", &dame_kernels_avx2, has_avx2},
+#endif
+    {"baseline", &dame_kernels_baseline, has_baseline},
+};
+
+enum { ISA_COUNT = sizeof(isas) / sizeof(isas[0]) };
+
+static _Atomic(const dame_kernels_t *) chosen;
+
+static const char *usable_names[ISA_COUNT + 1];
+
+static void find_usable(void)
+{
+    int n = 0;
+    for (int i = 0; i < ISA_COUNT; i++) {
+        if (isas[i].usable()) {
+            usable_names[n++] = isas[i].name;
+        }
+    }
+}
+
+const char *const *dame_isa_names(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, find_usable);
+    return usable_names;
+}
+
+dame_status_t dame_isa_force(const char *name)
+{
+    for (int i = 0; i < ISA_COUNT; i++) {
+        if (isas[i].usable() && (NULL == name || 0 == strcmp(name, isas[i].name))) {
+            atomic_store_explicit(&chosen, isas[i].kernels, memory_order_release);
+            return DAME_OK;
+        }
+    }
+    return DAME_ERR_ARGUMENT;
+}
+
+static const dame_kernels_t *kernels(void)
+{
+    const dame_kernels_t *result = atomic_load_explicit(&chosen, memory_order_acquire);
+    if (NULL == result) {
+        (void)dame_isa_force(NULL);
+        result = atomic_load_explicit(&chosen, memory_order_acquire);
+    }
+    return result;
+}
+
+static dame_width_t width_of(int64_t bytes)
+{
+#define DAME_WIDTH(name, lowest, highest)                                                          \
+    if (bytes >= (lowest) && bytes <= (highest)) {                                                 \
+        return DAME_WIDTH_##name;                                                                  \
+    }
+    DAME_WIDTHS(DAME_WIDTH)
+#undef DAME_WIDTH
+    return DAME_WIDTH_long; /* 0 bytes: the long kernel's memcpy moves nothing */
+}
+
+void dame_kernels_select(dame_prim_t *prim)
+{
+    const dame_run_fn *run;
+    if (NULL != prim->inners) {
+        run = dame_nest_struct;
+    } else if (0 != prim->inner) {
+        run = NULL != prim->prefix  ? dame_nest_ragged
+              : NULL != prim->disps ? dame_nest_listed
+                                    : dame_nest_strided;
+    } else if (NULL != prim->prefix) {
+        run = kernels()->ragged;
+    } else if (NULL != prim->disps) {
+        run = kernels()->listed[width_of(prim->isize)];
+    } else {
+        run = kernels()->strided[width_of(prim->isize)];
+    }
+    prim->run[DAME_PACK] = run[DAME_PACK];
+    prim->run[DAME_UNPACK] = run[DAME_UNPACK];
+}

@@ -1,0 +1,64 @@
+/*
+ * The interpreter's run kernels. Private to dame/.
+ *
+ * Kernels that move blocks are compiled once for each instruction set (kernels.c); those of levels
+ * with an inner level only call on (nest.c).
+ */
+#ifndef DAME_KERNELS_H
+#define DAME_KERNELS_H
+
+#include "dame_program.h"
+
+/*
+ * Block widths with kernels of their own: DAME_WIDTH(name, lowest, highest). A range of one width is
+ * a constant in its kernel; in a wider range blocks are copied with two (or four) moves that overlap.
+ */
+#define DAME_WIDTHS(DAME_WIDTH)                                                                    \
+    DAME_WIDTH(1, 1, 1)                                                                            \
+    DAME_WIDTH(2, 2, 2)                                                                            \
+    DAME_WIDTH(3, 3, 3)                                                                            \
+    DAME_WIDTH(4, 4, 4)                                                                            \
+    DAME_WIDTH(5to7, 5, 7)                                                                         \
+    DAME_WIDTH(8, 8, 8)                                                                            \
+    DAME_WIDTH(12, 12, 12)                                                                         \
+    DAME_WIDTH(9to15, 9, 15)                                                                       \
+    DAME_WIDTH(16, 16, 16)                                                                         \
+    DAME_WIDTH(24, 24, 24)                                                                         \
+    DAME_WIDTH(17to31, 17, 31)                                                                     \
+    DAME_WIDTH(32, 32, 32)                                                                         \
+    DAME_WIDTH(40, 40, 40)                                                                         \
+    DAME_WIDTH(48, 48, 48)                                                                         \
+    DAME_WIDTH(33to63, 33, 63)                                                                     \
+    DAME_WIDTH(64, 64, 64)                                                                         \
+    DAME_WIDTH(65to128, 65, 128)                                                                   \
+    DAME_WIDTH(129to256, 129, 256)                                                                 \
+    DAME_WIDTH(long, 257, INT64_MAX)
+
+typedef enum dame_width {
+#define DAME_WIDTH(name, lowest, highest) DAME_WIDTH_##name,
+    DAME_WIDTHS(DAME_WIDTH)
+#undef DAME_WIDTH
+        DAME_WIDTH_COUNT
+} dame_width_t;
+
+/* The block-moving kernels for one instruction set. */
+typedef struct dame_kernels {
+    dame_run_fn strided[DAME_WIDTH_COUNT][2]; /* [dame_dir_t] */
+    dame_run_fn listed[DAME_WIDTH_COUNT][2];
+    dame_run_fn ragged[2];
+} dame_kernels_t;
+
+extern const dame_kernels_t dame_kernels_baseline;
+extern const dame_kernels_t dame_kernels_avx2;
+extern const dame_kernels_t dame_kernels_avx512;
+
+/* Kernels of levels with an inner level, in nest.c. */
+extern const dame_run_fn dame_nest_strided[2];
+extern const dame_run_fn dame_nest_listed[2];
+extern const dame_run_fn dame_nest_ragged[2];
+extern const dame_run_fn dame_nest_struct[2];
+
+/* Sets prim->run from the primitive's other fields. */
+void dame_kernels_select(dame_prim_t *prim);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Run kernels of levels whose iterations are levels themselves: they find each iteration and run all
+ * of the inner level there.
+ */
+#include "kernels.h"
+
+#include <string.h>
+
+#define NEST(dir, DIR)                                                                             \
+    static void dir##_strided(const dame_prim_t *prim, uintptr_t origin, char *packed,             \
+                              int64_t first, int64_t n)                                            \
+    {                                                                                              \
+        const dame_prim_t *inner = prim + prim->inner;                                             \
+        const dame_run_fn run = inner->run[DIR];                                                   \
+        const int64_t count = inner->count;                                                        \
+        const int64_t isize = prim->isize;                                                         \
+        const uintptr_t step = (uintptr_t)prim->step;                                              \
+        uintptr_t at = origin + (uintptr_t)first * step;                                           \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            run(inner, at, packed, 0, count);                                                      \
+            at += step;                                                                            \
+            packed += isize;                                                                       \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void dir##_listed(const dame_prim_t *prim, uintptr_t origin, char *packed,              \
+                             int64_t first, int64_t n)                                             \
+    {                                                                                              \
+        const dame_prim_t *inner = prim + prim->inner;                                             \
+        const dame_run_fn run = inner->run[DIR];                                                   \
+        const int64_t count = inner->count;                                                        \
+        const int64_t isize = prim->isize;                                                         \
+        const int64_t *disps = prim->disps + first;                                                \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            run(inner, origin + (uintptr_t)disps[i], packed, 0, count);                            \
+            packed += isize;                                                                       \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    /* INDEX: the inner level is a CONTIGCHILD of as many instances as the block has. */           \
+    static void dir##_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed,              \
+                             int64_t first, int64_t n)                                             \
+    {                                                                                              \
+        const dame_prim_t *inner = prim + prim->inner;                                             \
+        const dame_run_fn run = inner->run[DIR];                                                   \
+        for (int64_t i = first; i < first + n; i++) {                                              \
+            const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
+            run(inner, origin + (uintptr_t)prim->disps[i], packed, 0, bytes / inner->isize);       \
+            packed += bytes;                                                                       \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void dir##_struct(const dame_prim_t *prim, uintptr_t origin, char *packed,              \
+                             int64_t first, int64_t n)                                             \
+    {                                                                                              \
+        for (int64_t i = first; i < first + n; i++) {                                              \
+            const uintptr_t at = origin + (uintptr_t)prim->disps[i];                               \
+            const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
+            if (0 == prim->inners[i]) {                                                            \
+                dir##_block(at, packed, (size_t)bytes);                                            \
+            } else {                                                                               \
+                const dame_prim_t *inner = prim + prim->inners[i];                                 \
+                inner->run[DIR](inner, at, packed, 0, inner->count);                               \
+            }                                                                                      \
+            packed += bytes;                                                                       \
+        }                                                                                          \
+    }
+
+static void pack_block(uintptr_t at, char *packed, size_t bytes)
+{
+    memcpy(packed, (const void *)at, bytes);
+}
+
+static void unpack_block(uintptr_t at, char *packed, size_t bytes)
+{
+    memcpy((void *)at, packed, bytes);
+}
+
+NEST(pack, DAME_PACK)
+NEST(unpack, DAME_UNPACK)
+
+const dame_run_fn dame_nest_strided[2] = {pack_strided, unpack_strided};
+const dame_run_fn dame_nest_listed[2] = {pack_listed, unpack_listed};
+const dame_run_fn dame_nest_ragged[2] = {pack_ragged, unpack_ragged};
+const dame_run_fn dame_nest_struct[2] = {pack_struct, unpack_struct};

@@ -1,0 +1,21 @@
+/*
+ * What dame_ops.def says of an operation. Private to dame/.
+ */
+#ifndef DAME_OPS_H
+#define DAME_OPS_H
+
+#include "dame_program.h"
+
+typedef enum dame_class {
+    DAME_CLASS_CONTROL,
+    DAME_CLASS_BASE,
+    DAME_CLASS_FINAL,
+    DAME_CLASS_STRUCT,
+    DAME_CLASS_LEAF
+} dame_class_t;
+
+/* `op` must be an operation of the table. Strings are static. */
+dame_class_t dame_op_class(dame_op_t op);
+const char *dame_op_params(dame_op_t op);
+
+#endif

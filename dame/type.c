@@ -1,0 +1,247 @@
+#include "dame_type.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "wide.h"
+
+struct dame_tree {
+    dame_arena_t arena;
+    _Alignas(16) char first[2048]; /* regular types need no second allocation */
+};
+
+dame_tree_t *dame_tree_new(void)
+{
+    dame_tree_t *tree = malloc(sizeof(*tree));
+    if (NULL != tree) {
+        dame_arena_init(&tree->arena, tree->first, sizeof(tree->first));
+    }
+    return tree;
+}
+
+void dame_tree_free(dame_tree_t *tree)
+{
+    if (NULL != tree) {
+        dame_arena_fini(&tree->arena);
+        free(tree);
+    }
+}
+
+int64_t *dame_tree_array(dame_tree_t *tree, int64_t n)
+{
+    return n < 0 ? NULL : dame_arena_alloc(&tree->arena, (size_t)n, sizeof(int64_t));
+}
+
+const dame_type_t **dame_tree_types(dame_tree_t *tree, int64_t n)
+{
+    return n < 0 ? NULL : dame_arena_alloc(&tree->arena, (size_t)n, sizeof(dame_type_t *));
+}
+
+/* Bounds and size while a type is put together, wide enough for any sum of its parts. */
+typedef struct extent_sum {
+    wide_t size;
+    wide_t lb, ub;
+    wide_t true_lb, true_ub;
+    int any;  /* lb and ub are set */
+    int data; /* true_lb and true_ub are set */
+} extent_sum_t;
+
+static wide_t wide_min(wide_t a, wide_t b)
+{
+    return a < b ? a : b;
+}
+
+static wide_t wide_max(wide_t a, wide_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Takes in the bounds, not the size, of `blklen` instances of `child` in a row from `disp` on. */
+static void cover_block(extent_sum_t *sum, wide_t disp, int64_t blklen, const dame_type_t *child)
+{
+    wide_t last = disp + (wide_t)(blklen - 1) * child->extent;
+    wide_t low = wide_min(disp, last);
+    wide_t high = wide_max(disp, last);
+    wide_t lb = low + child->lb;
+    wide_t ub = high + child->lb + child->extent;
+
+    sum->lb = sum->any ? wide_min(sum->lb, lb) : lb;
+    sum->ub = sum->any ? wide_max(sum->ub, ub) : ub;
+    sum->any = 1;
+    if (0 != child->size) {
+        sum->true_lb = sum->data ? wide_min(sum->true_lb, low + child->true_lb)
+                                 : low + child->true_lb;
+        sum->true_ub = sum->data ? wide_max(sum->true_ub, high + child->true_ub)
+                                 : high + child->true_ub;
+        sum->data = 1;
+    }
+}
+
+/* Makes the node: what the caller put into `shape`, completed with the bounds in `sum`. */
+static dame_status_t finish(dame_tree_t *tree, const dame_type_t *shape, const extent_sum_t *sum,
+                            const dame_type_t **out)
+{
+    if (!wide_fits(sum->size) || !wide_fits(sum->lb) || !wide_fits(sum->ub - sum->lb) ||
+        !wide_fits(sum->ub) || !wide_fits(sum->true_lb) || !wide_fits(sum->true_ub)) {
+        return DAME_ERR_RANGE;
+    }
+    dame_type_t *type = dame_arena_alloc(&tree->arena, 1, sizeof(*type));
+    if (NULL == type) {
+        return DAME_ERR_NOMEM;
+    }
+    *type = *shape;
+    type->size = (int64_t)sum->size;
+    type->lb = (int64_t)sum->lb;
+    type->extent = (int64_t)(sum->ub - sum->lb);
+    type->true_lb = (int64_t)sum->true_lb;
+    type->true_ub = (int64_t)sum->true_ub;
+    *out = type;
+    return DAME_OK;
+}
+
+dame_status_t dame_type_basic(dame_tree_t *tree, int64_t size, const dame_type_t **out)
+{
+    if (size < 0) {
+        return DAME_ERR_ARGUMENT;
+    }
+    extent_sum_t sum = {.size = size, .ub = size, .true_ub = size};
+    return finish(tree, &(dame_type_t){.kind = DAME_BASIC, .count = 1}, &sum, out);
+}
+
+dame_status_t dame_type_contig(dame_tree_t *tree, int64_t count, const dame_type_t *child,
+                               const dame_type_t **out)
+{
+    if (count < 0 || NULL == child) {
+        return DAME_ERR_ARGUMENT;
+    }
+    extent_sum_t sum = {.size = (wide_t)count * child->size};
+    if (count > 0) {
+        cover_block(&sum, 0, count, child);
+    }
+    return finish(tree, &(dame_type_t){.kind = DAME_CONTIG, .count = count, .child = child}, &sum,
+                  out);
+}
+
+dame_status_t dame_type_vector(dame_tree_t *tree, int64_t count, int64_t blklen, int64_t stride,
+                               const dame_type_t *child, const dame_type_t **out)
+{
+    if (count < 0 || blklen < 0 || NULL == child) {
+        return DAME_ERR_ARGUMENT;
+    }
+    extent_sum_t sum = {.size = 0};
+    if (count > 0 && blklen > 0) {
+        sum.size = (wide_t)blklen * child->size;
+        if (!wide_fits(sum.size)) { /* count * size must not overflow even wide_t */
+            return DAME_ERR_RANGE;
+        }
+        sum.size *= count;
+        cover_block(&sum, 0, blklen, child);
+        cover_block(&sum, (wide_t)(count - 1) * stride, blklen, child);
+    }
+    return finish(tree,
+                  &(dame_type_t){.kind = DAME_VECTOR,
+                                 .count = count,
+                                 .blklen = blklen,
+                                 .stride = stride,
+                                 .child = child},
+                  &sum, out);
+}
+
+dame_status_t dame_type_blockindex(dame_tree_t *tree, int64_t count, int64_t blklen,
+                                   const int64_t *disps, const dame_type_t *child,
+                                   const dame_type_t **out)
+{
+    if (count < 0 || blklen < 0 || NULL == child || (count > 0 && NULL == disps)) {
+        return DAME_ERR_ARGUMENT;
+    }
+    extent_sum_t sum = {.size = 0};
+    if (count > 0 && blklen > 0) {
+        int64_t low = disps[0];
+        int64_t high = disps[0];
+        for (int64_t i = 1; i < count; i++) {
+            low = disps[i] < low ? disps[i] : low;
+            high = disps[i] > high ? disps[i] : high;
+        }
+        sum.size = (wide_t)blklen * child->size;
+        if (!wide_fits(sum.size)) {
+            return DAME_ERR_RANGE;
+        }
+        sum.size *= count;
+        cover_block(&sum, low, blklen, child);
+        cover_block(&sum, high, blklen, child);
+    }
+    return finish(tree,
+                  &(dame_type_t){.kind = DAME_BLOCKINDEX,
+                                 .count = count,
+                                 .blklen = blklen,
+                                 .disps = disps,
+                                 .child = child},
+                  &sum, out);
+}
+
+dame_status_t dame_type_index(dame_tree_t *tree, int64_t count, const int64_t *blklens,
+                              const int64_t *disps, const dame_type_t *child,
+                              const dame_type_t **out)
+{
+    if (count < 0 || NULL == child || (count > 0 && (NULL == disps || NULL == blklens))) {
+        return DAME_ERR_ARGUMENT;
+    }
+    extent_sum_t sum = {.size = 0};
+    for (int64_t i = 0; i < count; i++) {
+        if (blklens[i] < 0) {
+            return DAME_ERR_ARGUMENT;
+        }
+        if (blklens[i] > 0) {
+            sum.size += (wide_t)blklens[i] * child->size;
+            cover_block(&sum, disps[i], blklens[i], child);
+        }
+    }
+    return finish(tree,
+                  &(dame_type_t){.kind = DAME_INDEX,
+                                 .count = count,
+                                 .blklens = blklens,
+                                 .disps = disps,
+                                 .child = child},
+                  &sum, out);
+}
+
+dame_status_t dame_type_struct(dame_tree_t *tree, int64_t count, const int64_t *blklens,
+                               const int64_t *disps, const dame_type_t *const *children,
+                               const dame_type_t **out)
+{
+    if (count < 0 || (count > 0 && (NULL == disps || NULL == blklens || NULL == children))) {
+        return DAME_ERR_ARGUMENT;
+    }
+    extent_sum_t sum = {.size = 0};
+    for (int64_t i = 0; i < count; i++) {
+        if (blklens[i] < 0 || NULL == children[i]) {
+            return DAME_ERR_ARGUMENT;
+        }
+        if (blklens[i] > 0) {
+            sum.size += (wide_t)blklens[i] * children[i]->size;
+            cover_block(&sum, disps[i], blklens[i], children[i]);
+        }
+    }
+    return finish(tree,
+                  &(dame_type_t){.kind = DAME_STRUCT,
+                                 .count = count,
+                                 .blklens = blklens,
+                                 .disps = disps,
+                                 .children = children},
+                  &sum, out);
+}
+
+dame_status_t dame_type_resized(dame_tree_t *tree, int64_t lb, int64_t extent,
+                                const dame_type_t *child, const dame_type_t **out)
+{
+    if (NULL == child) {
+        return DAME_ERR_ARGUMENT;
+    }
+    extent_sum_t sum = {.size = child->size,
+                        .lb = lb,
+                        .ub = (wide_t)lb + extent,
+                        .true_lb = child->true_lb,
+                        .true_ub = child->true_ub};
+    return finish(tree, &(dame_type_t){.kind = DAME_RESIZED, .count = 1, .child = child}, &sum,
+                  out);
+}

@@ -1,0 +1,365 @@
+/*
+ * The verifier: grammar, sizes and bounds of a program, and that the fields the machine runs by agree
+ * with the ones that are text.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "ops.h"
+#include "wide.h"
+
+/* What a verified Type amounts to. */
+typedef struct span {
+    int64_t size;
+    wide_t low, high; /* bytes touched, from the origin on: [low, high) */
+    int32_t next;     /* index behind the Type */
+    int32_t depth;    /* loop levels */
+} span_t;
+
+typedef struct verifier {
+    const dame_program_t *program;
+    char *message;
+    size_t message_size;
+} verifier_t;
+
+__attribute__((format(printf, 3, 4))) static dame_status_t
+fail(const verifier_t *v, int32_t index, const char *format, ...)
+{
+    if (NULL != v->message && v->message_size > 0) {
+        int used = snprintf(v->message, v->message_size, "primitive %" PRId32 " %s: ", index,
+                            index < v->program->nprims
+                                ? dame_op_name(v->program->prims[index].op)
+                                : "(end)");
+        if (used >= 0 && (size_t)used < v->message_size) {
+            va_list args;
+            va_start(args, format);
+            vsnprintf(v->message + used, v->message_size - (size_t)used, format, args);
+            va_end(args);
+        }
+    }
+    return DAME_ERR_VERIFY;
+}
+
+static dame_status_t expect_op(const verifier_t *v, int32_t index, dame_op_t op)
+{
+    if (index >= v->program->nprims) {
+        return fail(v, index, "the program ends where %s must stand", dame_op_name(op));
+    }
+    if (op != v->program->prims[index].op) {
+        return fail(v, index, "stands where %s must stand", dame_op_name(op));
+    }
+    return DAME_OK;
+}
+
+static void widen(span_t *span, wide_t low, wide_t high, int first)
+{
+    span->low = first || low < span->low ? low : span->low;
+    span->high = first || high > span->high ? high : span->high;
+}
+
+/* Bytes that `count` repetitions of `inner`, `step` bytes apart, touch. */
+static void repeat(span_t *span, const span_t *inner, wide_t start, int64_t count, wide_t step,
+                   int first)
+{
+    wide_t last = start + (count - 1) * step;
+    wide_t low = start < last ? start : last;
+    wide_t high = start < last ? last : start;
+    widen(span, low + inner->low, high + inner->high, first);
+}
+
+static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth, span_t *span);
+
+static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    if (NULL == prim->run[DAME_PACK] || NULL == prim->run[DAME_UNPACK]) {
+        return fail(v, index, "has no run kernel");
+    }
+    if (prim->count < 1) {
+        return fail(v, index, "count is %" PRId64 ", at least 1 is allowed", prim->count);
+    }
+    for (const char *p = dame_op_params(prim->op); '\0' != *p; p++) {
+        if ('b' == *p && prim->blklen < 1) {
+            return fail(v, index, "blocklength is %" PRId64 ", at least 1 is allowed",
+                        prim->blklen);
+        }
+        if ('D' == *p && NULL == prim->disps) {
+            return fail(v, index, "has no list of displacements");
+        }
+        if ('B' == *p && NULL == prim->prefix) {
+            return fail(v, index, "has no list of blocklengths");
+        }
+        if ('z' == *p && prim->size < 1) {
+            return fail(v, index, "size is %" PRId64 ", at least 1 is allowed", prim->size);
+        }
+    }
+    if ((DAME_OP_VECTOR1 == prim->op || DAME_OP_BLOCKINDEX1 == prim->op) && 1 != prim->blklen) {
+        return fail(v, index, "blocklength is %" PRId64 ", only 1 is allowed", prim->blklen);
+    }
+    return DAME_OK;
+}
+
+static dame_status_t verify_prefix(const verifier_t *v, int32_t index)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    if (0 != prim->prefix[0]) {
+        return fail(v, index, "prefix sums start with %" PRId64 ", not 0", prim->prefix[0]);
+    }
+    for (int64_t i = 0; i < prim->count; i++) {
+        if (prim->prefix[i + 1] <= prim->prefix[i]) {
+            return fail(v, index, "block %" PRId64 " has no data", i);
+        }
+        if (NULL == prim->inners && 0 != (prim->prefix[i + 1] - prim->prefix[i]) % prim->size) {
+            return fail(v, index,
+                        "block %" PRId64 " has %" PRId64 " bytes, not a multiple of size %" PRId64,
+                        i, prim->prefix[i + 1] - prim->prefix[i], prim->size);
+        }
+    }
+    return DAME_OK;
+}
+
+/* One instance of a level's inner type, checked against the level's size and extent. */
+static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t depth, span_t *inner)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    int final = DAME_CLASS_FINAL == dame_op_class(prim->op);
+    int child = !final && (prim->blklen > 1 || DAME_OP_INDEX == prim->op);
+    int32_t at = index + 1;
+    dame_status_t status = DAME_OK;
+    if (child) {
+        status = expect_op(v, at, DAME_OP_CONTIGCHILD);
+        const dame_prim_t *level = prim + 1;
+        int64_t count = DAME_OP_INDEX == prim->op ? 0 : prim->blklen;
+        if (DAME_OK == status && (count != level->count || prim->size != level->isize ||
+                                  prim->extent != level->step || NULL != level->disps ||
+                                  NULL != level->prefix || NULL == level->run[DAME_PACK] ||
+                                  NULL == level->run[DAME_UNPACK])) {
+            status = fail(v, at, "does not agree with the primitive above it");
+        }
+        at++;
+    }
+    if (DAME_OK == status && final) {
+        status = expect_op(v, at, DAME_OP_CONTIGFINAL);
+    }
+    if (DAME_OK == status) {
+        status = verify_type(v, at, depth + child, inner);
+    }
+    if (DAME_OK != status) {
+        return status;
+    }
+    if (inner->size != prim->size) {
+        return fail(v, index, "size is %" PRId64 ", its inner type has %" PRId64 " bytes",
+                    prim->size, inner->size);
+    }
+    if (final && prim->extent != prim->size) {
+        return fail(v, index, "extent is %" PRId64 ", only size %" PRId64 " is allowed here",
+                    prim->extent, prim->size);
+    }
+    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].op;
+    if (prim->inner != (child || !leaf) || (child && prim[1].inner != !leaf)) {
+        return fail(v, index, "does not lead to its inner level");
+    }
+    inner->depth += child;
+    return DAME_OK;
+}
+
+static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t depth, span_t *span)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    span_t inner;
+    dame_status_t status = verify_scalars(v, index);
+    if (DAME_OK == status && NULL != prim->prefix) {
+        status = verify_prefix(v, index);
+    }
+    if (DAME_OK == status) {
+        status = verify_inner(v, index, depth, &inner);
+    }
+    if (DAME_OK != status) {
+        return status;
+    }
+    wide_t size = (wide_t)prim->count * prim->blklen * prim->size;
+    if (NULL != prim->prefix) {
+        size = prim->prefix[prim->count];
+    } else if (prim->isize != prim->blklen * prim->size || !wide_fits(size)) {
+        return fail(v, index, "an iteration has %" PRId64 " bytes, not blocklength * size",
+                    prim->isize);
+    }
+    if (DAME_OP_CONTIG == prim->op && prim->step != prim->extent) {
+        return fail(v, index, "step is %" PRId64 ", only extent %" PRId64 " is allowed", prim->step,
+                    prim->extent);
+    }
+    *span = (span_t){.size = (int64_t)size, .next = inner.next, .depth = inner.depth + 1};
+    if (NULL == prim->disps) {
+        span_t block = {.size = 0};
+        repeat(&block, &inner, 0, prim->blklen, prim->extent, 1);
+        repeat(span, &block, 0, prim->count, prim->step, 1);
+        return DAME_OK;
+    }
+    for (int64_t i = 0; i < prim->count; i++) {
+        int64_t blklen = NULL != prim->prefix
+                             ? (prim->prefix[i + 1] - prim->prefix[i]) / prim->size
+                             : prim->blklen;
+        repeat(span, &inner, prim->disps[i], blklen, prim->extent, 0 == i);
+    }
+    return DAME_OK;
+}
+
+/* One subprogram of a STRUCT: RETURNTO, Type, BOTTOM. */
+static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i, int32_t at,
+                                  int32_t depth, span_t *field)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    dame_status_t status = expect_op(v, at, DAME_OP_RETURNTO);
+    if (DAME_OK != status) {
+        return status;
+    }
+    if (index != v->program->prims[at].ret) {
+        return fail(v, at, "returns to primitive %" PRId64 ", its STRUCT is %" PRId32,
+                    v->program->prims[at].ret, index);
+    }
+    int32_t type = ++at;
+    int child = prim->blklens[i] > 1;
+    if (child) {
+        status = expect_op(v, at++, DAME_OP_CONTIGCHILD);
+        const dame_prim_t *level = &v->program->prims[type];
+        if (DAME_OK == status &&
+            (level->count != prim->blklens[i] || level->step != prim->extents[i] ||
+             level->isize * level->count != prim->prefix[i + 1] - prim->prefix[i] ||
+             NULL == level->run[DAME_PACK] || NULL == level->run[DAME_UNPACK])) {
+            status = fail(v, type, "does not agree with block %" PRId64 " of its STRUCT", i);
+        }
+    }
+    if (DAME_OK == status) {
+        status = verify_type(v, at, depth + child, field);
+    }
+    if (DAME_OK == status) {
+        status = expect_op(v, field->next, DAME_OP_BOTTOM);
+    }
+    if (DAME_OK != status) {
+        return status;
+    }
+    int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];
+    if ((wide_t)prim->blklens[i] * field->size != bytes) {
+        return fail(v, index, "block %" PRId64 " has %" PRId64 " bytes, its subprogram %" PRId64, i,
+                    bytes, field->size);
+    }
+    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].op;
+    if (prim->inners[i] != (child || !leaf ? type - index : 0) ||
+        (child && v->program->prims[type].inner != !leaf)) {
+        return fail(v, index, "block %" PRId64 " does not lead to its subprogram", i);
+    }
+    field->depth += child;
+    field->next++;
+    return DAME_OK;
+}
+
+static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t depth, span_t *span)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    dame_status_t status = verify_scalars(v, index);
+    if (DAME_OK == status && (NULL == prim->blklens || NULL == prim->extents ||
+                              NULL == prim->inners)) {
+        status = fail(v, index, "lacks one of its lists");
+    }
+    if (DAME_OK == status) {
+        status = verify_prefix(v, index);
+    }
+    *span = (span_t){.next = index + 1};
+    for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
+        span_t field;
+        if (prim->blklens[i] < 1) {
+            return fail(v, index,
+                        "blocklength %" PRId64 " is %" PRId64 ", at least 1 is allowed", i,
+                        prim->blklens[i]);
+        }
+        status = verify_field(v, index, i, span->next, depth, &field);
+        if (DAME_OK == status) {
+            repeat(span, &field, prim->disps[i], prim->blklens[i], prim->extents[i], 0 == i);
+            span->next = field.next;
+            span->depth = field.depth > span->depth ? field.depth : span->depth;
+        }
+    }
+    if (DAME_OK == status) {
+        span->size = prim->prefix[prim->count];
+        span->depth++;
+    }
+    return status;
+}
+
+static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth, span_t *span)
+{
+    if (index >= v->program->nprims) {
+        return fail(v, index, "the program ends where a type must stand");
+    }
+    const dame_prim_t *prim = &v->program->prims[index];
+    if ((unsigned)prim->op >= DAME_OP_COUNT) {
+        return fail(v, index, "operation %u is unknown", (unsigned)prim->op);
+    }
+    if (depth > v->program->depth) {
+        return fail(v, index, "nested deeper than the program's depth %" PRId32,
+                    v->program->depth);
+    }
+    switch (dame_op_class(prim->op)) {
+    case DAME_CLASS_BASE:
+    case DAME_CLASS_FINAL:
+        return verify_level(v, index, depth + 1, span);
+    case DAME_CLASS_STRUCT:
+        return verify_struct(v, index, depth + 1, span);
+    case DAME_CLASS_LEAF:
+        if (prim->size < 0 || (0 == prim->size && 0 != v->program->size)) {
+            return fail(v, index, "has %" PRId64 " bytes, at least 1 is allowed", prim->size);
+        }
+        *span = (span_t){.size = prim->size, .high = prim->size, .next = index + 1};
+        return DAME_OK;
+    default:
+        return fail(v, index, "stands where a type must stand");
+    }
+}
+
+static dame_status_t verify_exit(const verifier_t *v, const span_t *type)
+{
+    const dame_program_t *program = v->program;
+    const dame_prim_t *top = &program->prims[0];
+    int leaf = DAME_OP_CONTIGFINAL == program->prims[1].op;
+    if (0 != top->count || top->isize != program->size || top->step != program->extent ||
+        top->inner != !leaf || NULL == top->run[DAME_PACK] || NULL == top->run[DAME_UNPACK]) {
+        return fail(v, 0, "does not agree with the program's size and extent");
+    }
+    if (type->size != program->size) {
+        return fail(v, 0, "the program's size is %" PRId64 ", its type has %" PRId64 " bytes",
+                    program->size, type->size);
+    }
+    if (type->depth + 1 != program->depth) {
+        return fail(v, 0, "the program's depth is %" PRId32 ", its type needs %" PRId32,
+                    program->depth, type->depth + 1);
+    }
+    if (program->granule < 1) {
+        return fail(v, 0, "granule is %" PRId64 ", at least 1 is allowed", program->granule);
+    }
+    if (0 != program->size &&
+        (type->low != program->true_lb || type->high != program->true_ub)) {
+        return fail(v, 0,
+                    "touches bytes [%" PRId64 ", %" PRId64 "), the type's true bounds are [%" PRId64
+                    ", %" PRId64 ")",
+                    (int64_t)type->low, (int64_t)type->high, program->true_lb, program->true_ub);
+    }
+    return DAME_OK;
+}
+
+dame_status_t dame_program_verify(const dame_program_t *program, char *message, size_t message_size)
+{
+    verifier_t v = {.program = program, .message = message, .message_size = message_size};
+    span_t type;
+    dame_status_t status = expect_op(&v, 0, DAME_OP_EXIT);
+    if (DAME_OK == status) {
+        status = verify_type(&v, 1, 1, &type);
+    }
+    if (DAME_OK == status) {
+        status = expect_op(&v, type.next, DAME_OP_BOTTOM);
+    }
+    if (DAME_OK == status && type.next + 1 != program->nprims) {
+        status = fail(&v, type.next + 1, "stands behind the end of the program");
+    }
+    return DAME_OK == status ? verify_exit(&v, &type) : status;
+}

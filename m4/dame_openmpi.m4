@@ -1,0 +1,179 @@
+# Finds Open MPI through its compiler wrapper, and everything else (ompi_info, mpirun, the component
+# directory) beside that wrapper, so that two installations never mix.
+
+# DAME_OPENMPI: --with-openmpi[=DIR]. Sets OPENMPI_* and the conditional HAVE_OPENMPI.
+AC_DEFUN([DAME_OPENMPI], [
+    AC_ARG_WITH([openmpi],
+        [AS_HELP_STRING([--with-openmpi@<:@=DIR@:>@],
+            [Open MPI installed under DIR, or its wrapper compiler itself; default: mpicc.openmpi or mpicc
+             in PATH. --without-openmpi builds and tests dame/ only])],
+        [], [with_openmpi=yes])
+
+    AS_IF([test "x$with_openmpi" = xno],
+          [have_openmpi=no
+           OPENMPI_MPICC=
+           dame_openmpi_line="no: only dame/ is built"],
+          [have_openmpi=yes
+           _DAME_OPENMPI_WRAPPER
+           _DAME_OPENMPI_FLAGS
+           _DAME_OPENMPI_HEADERS
+           _DAME_OPENMPI_TOOLS
+           dame_openmpi_line="$OPENMPI_VERSION, by $OPENMPI_MPICC"])
+
+    AM_CONDITIONAL([HAVE_OPENMPI], [test $have_openmpi = yes])
+    AC_SUBST([OPENMPI_MPICC])
+    AC_SUBST([OPENMPI_VERSION])
+    AC_SUBST([OPENMPI_CPPFLAGS])
+    AC_SUBST([OPENMPI_LIBS])
+    AC_SUBST([OPENMPI_PAL_LIBS])
+    AC_SUBST([OPENMPI_MPIRUN])
+    AC_SUBST([OPENMPI_INFO])
+    AC_SUBST([OPENMPI_PKGLIBDIR])
+])
+
+# "mpicc: Open MPI 4.1.4 (Language: C)", "Open MPI v4.1.4" -> 4.1.4
+m4_define([_DAME_OPENMPI_VERSION_FILTER],
+    [sed -n 's/.*Open MPI v\{0,1\}\(@<:@0-9@:>@@<:@^ @:>@*\).*/\1/p'])
+
+# The wrapper and its version.
+AC_DEFUN([_DAME_OPENMPI_WRAPPER], [
+    AS_IF([test "x$with_openmpi" = xyes],
+          [AC_PATH_PROGS([OPENMPI_MPICC], [mpicc.openmpi mpicc])],
+          [test -f "$with_openmpi"],
+          [OPENMPI_MPICC=$with_openmpi],
+          [OPENMPI_MPICC=$with_openmpi/bin/mpicc])
+    AS_IF([test -z "$OPENMPI_MPICC"],
+          [AC_MSG_ERROR([Open MPI was not found: no mpicc.openmpi or mpicc in PATH. On Debian install
+openmpi-bin and libopenmpi-dev; elsewhere give --with-openmpi=DIR; --without-openmpi builds dame/ only.])])
+    AS_IF([test ! -x "$OPENMPI_MPICC"],
+          [AC_MSG_ERROR([--with-openmpi: $OPENMPI_MPICC is not an executable file])])
+
+    AC_MSG_CHECKING([version of Open MPI])
+    OPENMPI_VERSION=`$OPENMPI_MPICC --showme:version 2>/dev/null | _DAME_OPENMPI_VERSION_FILTER`
+    AS_IF([test -z "$OPENMPI_VERSION"],
+          [AC_MSG_RESULT([none])
+           AC_MSG_ERROR([$OPENMPI_MPICC is not the wrapper compiler of an Open MPI; give --with-openmpi=DIR])])
+    AC_MSG_RESULT([$OPENMPI_VERSION])
+])
+
+# Flags. Open MPI's directories are given as system directories, so that -Wextra does not judge its headers.
+AC_DEFUN([_DAME_OPENMPI_FLAGS], [
+    dame_mpi_cppflags=`$OPENMPI_MPICC --showme:compile`
+    for dame_dir in `$OPENMPI_MPICC --showme:incdirs`; do
+        AS_IF([test -d "$dame_dir/openmpi"], [
+            AS_CASE([" $dame_mpi_cppflags "],
+                    [*" -I$dame_dir/openmpi "*], [],
+                    [dame_mpi_cppflags="$dame_mpi_cppflags -I$dame_dir/openmpi"])])
+    done
+    OPENMPI_CPPFLAGS=
+    for dame_flag in $dame_mpi_cppflags; do
+        AS_CASE([$dame_flag],
+                [-I*], [OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS -isystem `AS_ECHO(["$dame_flag"]) | sed 's/^-I//'`"],
+                [OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS $dame_flag"])
+    done
+    OPENMPI_LIBS=`$OPENMPI_MPICC --showme:link`
+
+    OPENMPI_PAL_LIBS=
+    for dame_dir in `$OPENMPI_MPICC --showme:libdirs`; do
+        OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -L$dame_dir"
+    done
+    OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -lopen-pal"
+])
+
+# The internal headers and libopen-pal, which most installations leave out.
+AC_DEFUN([_DAME_OPENMPI_HEADERS], [
+    dame_save_CPPFLAGS=$CPPFLAGS
+    dame_save_LIBS=$LIBS
+    CPPFLAGS="$CPPFLAGS $OPENMPI_CPPFLAGS"
+
+    AC_MSG_CHECKING([for Open MPI's internal headers])
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+        #include "ompi_config.h"
+        #include "opal/datatype/opal_convertor.h"
+        #include "ompi/mca/hook/hook.h"
+        int size = (int) sizeof(opal_convertor_t) + (int) sizeof(ompi_hook_base_component_t);
+        ]])],
+        [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([Open MPI $OPENMPI_VERSION of $OPENMPI_MPICC comes without its internal headers
+(opal/datatype/opal_convertor.h, ompi/mca/hook/hook.h). On Debian install libopenmpi-dev. An Open MPI
+built from source needs configure --with-devel-headers.])])
+
+    AC_MSG_CHECKING([for libopen-pal])
+    LIBS="$OPENMPI_LIBS $OPENMPI_PAL_LIBS $LIBS"
+    AC_LINK_IFELSE([AC_LANG_SOURCE([[
+        extern int opal_convertor_pack();
+        int main(void) { return opal_convertor_pack != 0 ? 0 : 1; }
+        ]])],
+        [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([cannot link with $OPENMPI_PAL_LIBS (on Debian: libopenmpi-dev)])])
+
+    CPPFLAGS=$dame_save_CPPFLAGS
+    LIBS=$dame_save_LIBS
+])
+
+# ompi_info and mpirun beside the wrapper, and the directory that Open MPI looks for components in.
+AC_DEFUN([_DAME_OPENMPI_TOOLS], [
+    dame_bindir=`AS_DIRNAME(["$OPENMPI_MPICC"])`
+    AC_PATH_PROGS([OPENMPI_INFO], [ompi_info.openmpi ompi_info], [], [$dame_bindir])
+    AC_PATH_PROGS([OPENMPI_MPIRUN], [mpirun.openmpi mpirun], [], [$dame_bindir])
+    AS_IF([test -z "$OPENMPI_INFO" || test -z "$OPENMPI_MPIRUN"],
+          [AC_MSG_ERROR([no ompi_info or no mpirun beside $OPENMPI_MPICC (on Debian: openmpi-bin)])])
+
+    dame_info_version=`$OPENMPI_INFO --version 2>/dev/null | _DAME_OPENMPI_VERSION_FILTER`
+    AS_IF([test "x$dame_info_version" != "x$OPENMPI_VERSION"],
+          [AC_MSG_ERROR([$OPENMPI_INFO is of Open MPI "$dame_info_version", $OPENMPI_MPICC of $OPENMPI_VERSION])])
+
+    AC_MSG_CHECKING([for Open MPI's component directory])
+    OPENMPI_PKGLIBDIR=`$OPENMPI_INFO --parsable --path pkglibdir 2>/dev/null | sed -n 's/^path:pkglibdir://p'`
+    AS_IF([test ! -d "$OPENMPI_PKGLIBDIR"],
+          [AC_MSG_ERROR([$OPENMPI_INFO --path pkglibdir gives "$OPENMPI_PKGLIBDIR", which is no directory])])
+    AC_MSG_RESULT([$OPENMPI_PKGLIBDIR])
+])
+
+# DAME_INSTALL_DIR: where make install puts the two components.
+AC_DEFUN([DAME_INSTALL_DIR], [
+    AC_ARG_ENABLE([user-install],
+        [AS_HELP_STRING([--enable-user-install], [install into $HOME/.openmpi/components])])
+    AC_ARG_WITH([componentdir],
+        [AS_HELP_STRING([--with-componentdir=DIR],
+            [install into DIR; default: the pkglibdir of ompi_info, where Open MPI finds them])])
+
+    AS_IF([test -n "$with_componentdir" && test "x$with_componentdir" != xno],
+          [DAME_COMPONENTDIR=$with_componentdir],
+          [test "x$enable_user_install" = xyes],
+          [DAME_COMPONENTDIR=$HOME/.openmpi/components],
+          [DAME_COMPONENTDIR=$OPENMPI_PKGLIBDIR])
+    AC_SUBST([DAME_COMPONENTDIR])
+])
+
+# DAME_MPICH: --with-mpich[=DIR]. A second engine for bench/ to measure against.
+AC_DEFUN([DAME_MPICH], [
+    AC_ARG_WITH([mpich],
+        [AS_HELP_STRING([--with-mpich@<:@=DIR@:>@],
+            [also build the benchmark with MPICH under DIR; default: mpicc.mpich in PATH if there is one])],
+        [], [with_mpich=auto])
+
+    MPICH_MPICC=
+    MPICH_MPIRUN=
+    AS_CASE([$with_mpich],
+            [no], [],
+            [auto | yes],
+            [AC_PATH_PROG([MPICH_MPICC], [mpicc.mpich])
+             AC_PATH_PROG([MPICH_MPIRUN], [mpirun.mpich])],
+            [MPICH_MPICC=$with_mpich/bin/mpicc
+             MPICH_MPIRUN=$with_mpich/bin/mpirun])
+    AS_IF([test -n "$MPICH_MPICC" && "$MPICH_MPICC" -show >/dev/null 2>&1 && test -x "$MPICH_MPIRUN"],
+          [have_mpich=yes
+           dame_mpich_line=$MPICH_MPICC],
+          [have_mpich=no
+           MPICH_MPICC=
+           MPICH_MPIRUN=
+           dame_mpich_line=no
+           AS_CASE([$with_mpich], [auto | no], [],
+                   [AC_MSG_ERROR([--with-mpich: no working MPICH wrapper compiler and mpirun found])])])
+    AM_CONDITIONAL([HAVE_MPICH], [test $have_mpich = yes && test $have_openmpi = yes])
+    AC_SUBST([MPICH_MPICC])
+    AC_SUBST([MPICH_MPIRUN])
+])
