@@ -1,0 +1,137 @@
+/*
+ * DAME's counters as MPI_T performance variables and as a table at MPI_Finalize.
+ */
+#include "dt_dame.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "mpi.h"
+#include "opal-glue/stats.h"
+#include "opal/mca/base/mca_base_pvar.h"
+
+static int read_counter(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    (void) object;
+    *(unsigned long long *) value =
+        (unsigned long long) dt_stats_total((dt_counter_t) (intptr_t) pvar->ctx);
+    return OPAL_SUCCESS;
+}
+
+static int read_declined(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    (void) object;
+    *(unsigned long long *) value =
+        (unsigned long long) dt_stats_declined((dt_decline_t) (intptr_t) pvar->ctx);
+    return OPAL_SUCCESS;
+}
+
+static void register_pvar(const mca_base_component_t *component, const char *name,
+                          const char *description, mca_base_get_value_fn_t read, int index)
+{
+    (void) mca_base_component_pvar_register(
+        component, name, description, OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, read, NULL, NULL,
+        (void *) (intptr_t) index);
+}
+
+static const char *const decline_names[] = {
+    "none",
+#define DT_DECLINE(name, description) #name,
+#include "opal-glue/decline.def"
+#undef DT_DECLINE
+};
+
+void mca_dt_dame_register_pvars(const mca_base_component_t *component)
+{
+    for (int i = 0; i < DT_COUNTERS; i++) {
+        register_pvar(component, dt_counter_name((dt_counter_t) i),
+                      dt_counter_description((dt_counter_t) i), read_counter, i);
+    }
+    for (int i = 1; i < DT_DECLINES; i++) {
+        char name[64];
+        char description[128];
+        int length = snprintf(name, sizeof(name), "declined_%s", decline_names[i]);
+        for (int c = 0; c < length; c++) {
+            name[c] = (char) tolower((unsigned char) name[c]);
+        }
+        (void) snprintf(description, sizeof(description),
+                        "Datatypes or messages left to Open MPI's own engine: %s",
+                        dt_decline_text((dt_decline_t) i));
+        register_pvar(component, name, description, read_declined, i);
+    }
+}
+
+static double ratio(int64_t a, int64_t b, double scale)
+{
+    return 0 == b ? 0.0 : scale * (double) a / (double) b;
+}
+
+static void print_direction(FILE *out, const char *what, dt_counter_t messages, dt_counter_t bytes,
+                            dt_counter_t fragments, dt_counter_t ns)
+{
+    int64_t moved = dt_stats_total(bytes);
+    int64_t time = dt_stats_total(ns);
+    fprintf(out,
+            "  %-9s %12" PRId64 " messages %16" PRId64 " bytes %12" PRId64
+            " fragments %11.3f ms %7.2f GB/s\n",
+            what, dt_stats_total(messages), moved, dt_stats_total(fragments), (double) time / 1e6,
+            ratio(moved, time, 1.0));
+}
+
+static void print_counts(FILE *out)
+{
+    int64_t types = dt_stats_total(DT_COUNT_types_imported);
+    int64_t declined = dt_stats_total(DT_COUNT_types_declined);
+    fprintf(out, "  datatypes %12" PRId64 " imported, %" PRId64 " declined, %.2f us each\n", types,
+            declined, ratio(dt_stats_total(DT_COUNT_import_ns), types + declined, 1e-3));
+    print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
+                    DT_COUNT_fragments_packed, DT_COUNT_pack_ns);
+    print_direction(out, "unpacked", DT_COUNT_messages_unpacked, DT_COUNT_bytes_unpacked,
+                    DT_COUNT_fragments_unpacked, DT_COUNT_unpack_ns);
+    fprintf(out,
+            "  fragments %12" PRId64 " ended inside a block, %" PRId64 " had to be searched for\n",
+            dt_stats_total(DT_COUNT_cut_blocks), dt_stats_total(DT_COUNT_seeks));
+    if (0 != dt_stats_total(DT_COUNT_verified)) {
+        fprintf(out, "  verified  %12" PRId64 " fragments, %" PRId64 " differences\n",
+                dt_stats_total(DT_COUNT_verified), dt_stats_total(DT_COUNT_differences));
+    }
+    fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
+            dt_stats_total(DT_COUNT_messages_declined));
+    for (int i = 1; i < DT_DECLINES; i++) {
+        int64_t n = dt_stats_declined((dt_decline_t) i);
+        if (0 != n) {
+            fprintf(out, "  declined  %12" PRId64 " %s: %s\n", n,
+                    i < DT_DECLINE_HETEROGENEOUS ? "datatypes" : "messages",
+                    dt_decline_text((dt_decline_t) i));
+        }
+    }
+}
+
+/* One write a process, so that ranks do not mix their lines. */
+void mca_dt_dame_print_report(mca_dt_dame_report_t who)
+{
+    int rank = 0;
+    int size = 0;
+    char *text = NULL;
+    size_t length = 0;
+    if (MPI_SUCCESS != PMPI_Comm_rank(MPI_COMM_WORLD, &rank) ||
+        MPI_SUCCESS != PMPI_Comm_size(MPI_COMM_WORLD, &size) ||
+        (MCA_DT_DAME_REPORT_RANK0 == who && 0 != rank)) {
+        return;
+    }
+    FILE *out = open_memstream(&text, &length);
+    if (NULL == out) {
+        return;
+    }
+    fprintf(out, "DAME report, rank %d of %d:\n", rank, size);
+    print_counts(out);
+    if (0 == fclose(out)) {
+        (void) fwrite(text, 1, length, stderr);
+    }
+    free(text);
+}

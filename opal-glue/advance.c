@@ -1,0 +1,164 @@
+#include "advance.h"
+
+#include "dame/dame.h"
+#include "stats.h"
+#include "table.h"
+
+/*
+ * Cursors of messages in progress, so that fragments in sequence need no search. A cursor is found by
+ * what makes its place: program, user buffer, count and position. It is valid for any message that
+ * agrees in these, so a stale one is never wrong.
+ */
+typedef struct place {
+    uint64_t serial; /* of the datatype's table entry; 0: unused */
+    dame_cursor_t cursor;
+} place_t;
+
+enum { PLACES = 4 };
+
+typedef struct places {
+    place_t place[PLACES];
+    unsigned next; /* to give up */
+} places_t;
+
+static _Thread_local places_t places;
+static bool take_times;
+
+void dt_advance_take_times(bool on)
+{
+    take_times = on;
+}
+
+static dame_cursor_t *cursor_at(const opal_convertor_t *convertor, const dt_entry_t *entry)
+{
+    uintptr_t base = (uintptr_t) convertor->pBaseBuf;
+    int64_t count = (int64_t) convertor->count;
+    int64_t position = (int64_t) convertor->bConverted;
+    places_t *mine = &places;
+    for (int i = 0; i < PLACES; i++) {
+        place_t *place = &mine->place[i];
+        if (entry->serial == place->serial && position == place->cursor.position &&
+            base == place->cursor.frames[0].origin && count == place->cursor.frames[0].count) {
+            return &place->cursor;
+        }
+    }
+    place_t *place = &mine->place[mine->next++ % PLACES];
+    place->serial = 0;
+    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and Open MPI has
+       multiplied count and size already. */
+    if (DAME_OK != dame_cursor_init(&place->cursor, entry->program, base, count)) {
+        return NULL;
+    }
+    if (position > 0) {
+        dame_cursor_seek(&place->cursor, position);
+        dt_count(DT_COUNT_seeks, 1);
+    }
+    place->serial = entry->serial;
+    return &place->cursor;
+}
+
+/* Fragment by fragment through a cursor. Returns the bytes moved. */
+static size_t move_fragments(opal_convertor_t *convertor, const dt_entry_t *entry, dame_dir_t dir,
+                             struct iovec *iov, uint32_t *out_size)
+{
+    dame_cursor_t *cursor = cursor_at(convertor, entry);
+    size_t left = convertor->local_size - convertor->bConverted;
+    size_t moved = 0;
+    uint32_t used = 0;
+    while (NULL != cursor && used < *out_size && left > 0) {
+        int64_t room = (int64_t) (iov[used].iov_len < left ? iov[used].iov_len : left);
+        int64_t bytes = DAME_PACK == dir ? dame_cursor_pack(cursor, iov[used].iov_base, room)
+                                         : dame_cursor_unpack(cursor, iov[used].iov_base, room);
+        iov[used++].iov_len = (size_t) bytes;
+        moved += (size_t) bytes;
+        left -= (size_t) bytes;
+    }
+    *out_size = used;
+    if (NULL != cursor && 0 != cursor->in_block) {
+        dt_count(DT_COUNT_cut_blocks, 1);
+    }
+    return moved;
+}
+
+static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *max_data)
+{
+    *max_data = moved;
+    convertor->bConverted += moved;
+    if (convertor->bConverted == convertor->local_size) {
+        convertor->flags |= CONVERTOR_COMPLETED;
+        return 1;
+    }
+    return 0;
+}
+
+static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+                              uint32_t *out_size, size_t *max_data)
+{
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    const int64_t start = take_times ? dt_now() : 0;
+    const bool first = 0 == convertor->bConverted;
+    size_t moved;
+    if (first && *out_size > 0 && iov[0].iov_len >= convertor->local_size) {
+        moved = convertor->local_size;
+        dame_program_run(entry->program, dir, (uintptr_t) convertor->pBaseBuf,
+                         (int64_t) convertor->count, iov[0].iov_base);
+        iov[0].iov_len = moved;
+        *out_size = 1;
+    } else {
+        moved = move_fragments(convertor, entry, dir, iov, out_size);
+    }
+    dt_stats_t *stats = dt_stats();
+    _Atomic int64_t *count = stats->count;
+    dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
+    dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
+    dt_stats_add(&count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
+    if (take_times) {
+        dt_stats_add(&count[DT_COUNT_pack_ns + dir], dt_now() - start);
+    }
+    return finish(convertor, moved, max_data);
+}
+
+_Static_assert(DT_COUNT_messages_packed + DAME_UNPACK == DT_COUNT_messages_unpacked &&
+                   DT_COUNT_fragments_packed + DAME_UNPACK == DT_COUNT_fragments_unpacked &&
+                   DT_COUNT_bytes_packed + DAME_UNPACK == DT_COUNT_bytes_unpacked &&
+                   DT_COUNT_pack_ns + DAME_UNPACK == DT_COUNT_unpack_ns,
+               "counters come in pairs indexed by direction");
+
+int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                        size_t *max_data)
+{
+    if (*out_size > 0 && NULL == iov[0].iov_base) { /* the caller wants pointers, not copies */
+        return dt_advance_raw(convertor, iov, out_size, max_data);
+    }
+    return advance(convertor, DAME_PACK, iov, out_size, max_data);
+}
+
+int32_t dt_advance_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                          size_t *max_data)
+{
+    return advance(convertor, DAME_UNPACK, iov, out_size, max_data);
+}
+
+int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                       size_t *length)
+{
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    dame_cursor_t *cursor = cursor_at(convertor, entry);
+    uint32_t used = 0;
+    size_t listed = 0;
+    bool room = NULL != cursor;
+    while (room && used < *iov_count) {
+        dame_block_t blocks[32];
+        uint32_t want = *iov_count - used;
+        want = want < 32 ? want : 32;
+        int32_t n = dame_cursor_blocks(cursor, blocks, (int32_t) want);
+        for (int32_t i = 0; i < n; i++) {
+            iov[used].iov_base = (void *) blocks[i].address;
+            iov[used++].iov_len = (size_t) blocks[i].length;
+            listed += (size_t) blocks[i].length;
+        }
+        room = n > 0;
+    }
+    *iov_count = used;
+    return finish(convertor, listed, length);
+}

@@ -1,0 +1,37 @@
+/*
+ * The dt framework: engines that move the data of MPI derived datatypes.
+ *
+ * Open MPI has no such framework; the hook component mca_hook_dt.so registers it. A component is
+ * chosen once, in MPI_Init, by priority as in every framework. The built-in component "opal" stands
+ * for Open MPI's own engine and does nothing.
+ */
+#ifndef DT_H
+#define DT_H
+
+#include "ompi_config.h"
+
+#include "ompi/mca/mca.h"
+#include "opal/mca/base/base.h"
+
+/* What a chosen component offers. Any function may be NULL. Called from MPI_Init and MPI_Finalize,
+ * by one thread. None of them may fail the job: an engine that cannot work leaves the native one. */
+typedef struct mca_dt_base_module_1_0_0_t {
+    mca_base_module_t super;
+    /* In MPI_Init, before datatypes and the PML are set up: begin to move data. */
+    void (*dtm_enable)(void);
+    /* MPI_Init is done: ranks are known. */
+    void (*dtm_init_bottom)(void);
+    /* MPI_Finalize begins; MPI calls are still allowed. */
+    void (*dtm_finalize_top)(void);
+    /* The framework closes: leave every function pointer as it was found. */
+    void (*dtm_disable)(void);
+} mca_dt_base_module_t;
+
+typedef struct mca_dt_base_component_1_0_0_t {
+    mca_base_component_t dtc_version; /* mca_query_component gives module and priority */
+    mca_base_component_data_t dtc_data;
+} mca_dt_base_component_t;
+
+#define OMPI_DT_BASE_VERSION_1_0_0 OMPI_MCA_BASE_VERSION_2_1_0("dt", 1, 0, 0)
+
+#endif

@@ -1,0 +1,89 @@
+#include "dt_fragments.h"
+
+#include <stdint.h>
+
+#include "ompi/datatype/ompi_datatype.h"
+
+static void prepare(opal_convertor_t *convertor)
+{
+    OBJ_CONSTRUCT(convertor, opal_convertor_t);
+}
+
+static void finish(opal_convertor_t *convertor)
+{
+    opal_convertor_cleanup(convertor);
+    OBJ_DESTRUCT(convertor);
+}
+
+int dt_fragments_pack(const void *buf, int count, MPI_Datatype type, void *packed, size_t fragment,
+                      size_t *packed_size)
+{
+    opal_convertor_t convertor;
+    size_t total;
+    size_t done = 0;
+    prepare(&convertor);
+    opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &type->super, (size_t) count,
+                                             buf, 0, &convertor);
+    opal_convertor_get_packed_size(&convertor, &total);
+    while (done < total) {
+        struct iovec iov = {.iov_base = (char *) packed + done,
+                            .iov_len = total - done < fragment ? total - done : fragment};
+        uint32_t n = 1;
+        size_t bytes = 0;
+        (void) opal_convertor_pack(&convertor, &iov, &n, &bytes);
+        if (0 == bytes) {
+            break;
+        }
+        done += bytes;
+    }
+    finish(&convertor);
+    *packed_size = done;
+    return done == total ? 0 : -1;
+}
+
+int dt_fragments_unpack(void *buf, int count, MPI_Datatype type, const void *packed, size_t size,
+                        size_t fragment)
+{
+    opal_convertor_t convertor;
+    size_t done = 0;
+    prepare(&convertor);
+    opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &type->super, (size_t) count,
+                                             buf, 0, &convertor);
+    while (done < size) {
+        struct iovec iov = {.iov_base = (char *) (uintptr_t) packed + done,
+                            .iov_len = size - done < fragment ? size - done : fragment};
+        uint32_t n = 1;
+        size_t bytes = 0;
+        (void) opal_convertor_unpack(&convertor, &iov, &n, &bytes);
+        if (0 == bytes) {
+            break;
+        }
+        done += bytes;
+    }
+    finish(&convertor);
+    return done == size ? 0 : -1;
+}
+
+int dt_fragments_unpack_order(void *buf, int count, MPI_Datatype type, const void *packed,
+                              const size_t *cuts, const size_t *order, size_t n)
+{
+    opal_convertor_t convertor;
+    int rc = 0;
+    prepare(&convertor);
+    opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &type->super, (size_t) count,
+                                             buf, 0, &convertor);
+    for (size_t i = 0; i < n; i++) {
+        size_t position = cuts[order[i]];
+        size_t length = cuts[order[i] + 1] - position;
+        struct iovec iov = {.iov_base = (char *) (uintptr_t) packed + position, .iov_len = length};
+        uint32_t used = 1;
+        size_t bytes = 0;
+        (void) opal_convertor_set_position(&convertor, &position);
+        (void) opal_convertor_unpack(&convertor, &iov, &used, &bytes);
+        if (bytes != length) {
+            rc = -1;
+        }
+    }
+    finish(&convertor);
+    return rc;
+}

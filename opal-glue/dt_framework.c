@@ -1,0 +1,48 @@
+#include "dt_framework.h"
+
+#include "opal/mca/base/mca_base_framework.h"
+
+static const mca_base_component_t *static_components[] = {&mca_dt_opal_component.dtc_version,
+                                                          NULL};
+
+MCA_BASE_FRAMEWORK_DECLARE(ompi, dt, "Engines that move the data of derived datatypes", NULL, NULL,
+                           NULL, static_components, 0);
+
+static const mca_dt_base_module_t *chosen;
+
+int dt_framework_start(void)
+{
+    int rc = mca_base_framework_open(&ompi_dt_base_framework, MCA_BASE_OPEN_DEFAULT);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
+    }
+    mca_base_module_t *module = NULL;
+    mca_base_component_t *component = NULL;
+    rc = mca_base_select("dt", ompi_dt_base_framework.framework_output,
+                         &ompi_dt_base_framework.framework_components, &module, &component, NULL);
+    if (OPAL_SUCCESS == rc) { /* otherwise nobody wants to: Open MPI's own functions stay */
+        chosen = (const mca_dt_base_module_t *) module;
+        if (NULL != chosen->dtm_enable) {
+            chosen->dtm_enable();
+        }
+    }
+    return OPAL_SUCCESS;
+}
+
+const mca_dt_base_module_t *dt_framework_module(void)
+{
+    return chosen;
+}
+
+void dt_framework_stop(void)
+{
+    if (NULL != chosen && NULL != chosen->dtm_disable) {
+        chosen->dtm_disable();
+    }
+    chosen = NULL;
+    /* Registering and opening each took a reference. */
+    (void) mca_base_framework_close(&ompi_dt_base_framework);
+    if (mca_base_framework_is_registered(&ompi_dt_base_framework)) {
+        (void) mca_base_framework_close(&ompi_dt_base_framework);
+    }
+}

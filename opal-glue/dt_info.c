@@ -1,0 +1,57 @@
+/*
+ * Makes the dt framework visible in ompi_info, whose list of frameworks is fixed
+ * (ompi/tools/ompi_info/ompi_info.c): the two functions it shows components and parameters with are
+ * given lists to which dt has been added.
+ */
+#include "dt_framework.h"
+
+#include <string.h>
+
+#include "got.h"
+#include "opal/class/opal_pointer_array.h"
+#include "opal/runtime/opal_info_support.h"
+
+static void add_framework(opal_pointer_array_t *types, opal_pointer_array_t *component_map)
+{
+    static bool added;
+    if (added) {
+        return;
+    }
+    added = true;
+    opal_info_component_map_t *map = OBJ_NEW(opal_info_component_map_t);
+    if (NULL == map) {
+        return;
+    }
+    map->type = strdup("dt");
+    map->components = &ompi_dt_base_framework.framework_components;
+    map->failed_components = &ompi_dt_base_framework.framework_failed_components;
+    (void) opal_pointer_array_add(types, "dt");
+    (void) opal_pointer_array_add(component_map, map);
+}
+
+static void do_params(bool want_all, bool want_internal, opal_pointer_array_t *types,
+                      opal_pointer_array_t *component_map, opal_cmd_line_t *cmd_line)
+{
+    add_framework(types, component_map);
+    opal_info_do_params(want_all, want_internal, types, component_map, cmd_line);
+}
+
+static void show_component_version(opal_pointer_array_t *types,
+                                   opal_pointer_array_t *component_map, const char *type_name,
+                                   const char *component_name, const char *scope,
+                                   const char *ver_type)
+{
+    add_framework(types, component_map);
+    opal_info_show_component_version(types, component_map, type_name, component_name, scope,
+                                     ver_type);
+}
+
+void dt_info_attach(void)
+{
+    static const dt_got_hook_t hooks[] = {
+        {"opal_info_do_params", (uintptr_t) do_params, DT_GOT_MAIN_PROGRAM},
+        {"opal_info_show_component_version", (uintptr_t) show_component_version,
+         DT_GOT_MAIN_PROGRAM},
+    };
+    (void) dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
+}

@@ -1,0 +1,43 @@
+/*
+ * The built-in component "opal": Open MPI's own datatype engine. Being chosen means that nothing is
+ * changed.
+ */
+#include "dt_framework.h"
+
+static int opal_register(void);
+static int opal_query(mca_base_module_t **module, int *priority);
+
+static int component_priority = 50;
+
+const mca_dt_base_component_t mca_dt_opal_component = {
+    .dtc_version =
+        {
+            OMPI_DT_BASE_VERSION_1_0_0,
+            .mca_component_name = "opal",
+            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                  OMPI_RELEASE_VERSION),
+            .mca_query_component = opal_query,
+            .mca_register_component_params = opal_register,
+        },
+    .dtc_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+};
+
+static mca_dt_base_module_t opal_module;
+
+static int opal_register(void)
+{
+    (void) mca_base_component_var_register(
+        &mca_dt_opal_component.dtc_version, "priority",
+        "Priority of Open MPI's own datatype engine (default: 50). The dt component with the highest "
+        "priority is used.",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_ALL,
+        &component_priority);
+    return OPAL_SUCCESS;
+}
+
+static int opal_query(mca_base_module_t **module, int *priority)
+{
+    *module = &opal_module.super;
+    *priority = component_priority;
+    return OPAL_SUCCESS;
+}

@@ -1,0 +1,239 @@
+/*
+ * Where DAME meets Open MPI 4.1: which convertors it takes, and which functions are put before Open
+ * MPI's own (opal/datatype/opal_convertor.c).
+ */
+#include "glue.h"
+
+#include "advance.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "got.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "opal/util/output.h"
+#include "stats.h"
+#include "table.h"
+#include "verify_native.h"
+#include "version.h"
+
+#if OMPI_MAJOR_VERSION != 4 || OMPI_MINOR_VERSION != 1
+#error "this file knows the convertor of Open MPI 4.1; another release needs a file of its own"
+#endif
+
+/* Fields that this room reads or writes; a release that moves them must be looked at first. */
+_Static_assert(24 == offsetof(opal_convertor_t, local_size), "opal_convertor_t changed");
+_Static_assert(40 == offsetof(opal_convertor_t, pDesc), "opal_convertor_t changed");
+_Static_assert(72 == offsetof(opal_convertor_t, pBaseBuf), "opal_convertor_t changed");
+_Static_assert(88 == offsetof(opal_convertor_t, fAdvance), "opal_convertor_t changed");
+_Static_assert(120 == offsetof(opal_convertor_t, bConverted), "opal_convertor_t changed");
+
+static bool verify;
+
+/* ---- Which convertors DAME takes ------------------------------------------------------------ */
+
+enum {
+    DEVICE_FLAGS = CONVERTOR_CUDA | CONVERTOR_CUDA_ASYNC | CONVERTOR_CUDA_UNIFIED,
+    ALL_FLAGS = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | CONVERTOR_WITH_CHECKSUM |
+                CONVERTOR_HOMOGENEOUS | DEVICE_FLAGS
+};
+
+static void decline(dt_decline_t reason)
+{
+    dt_stats_t *stats = dt_stats();
+    dt_stats_add(&stats->count[DT_COUNT_messages_declined], 1);
+    if (reason >= DT_DECLINE_HETEROGENEOUS) { /* reasons of datatypes are counted once for each */
+        dt_stats_add(&stats->declined[reason], 1);
+    }
+}
+
+/* The convertor as Open MPI has just prepared it: is its data ours to move? */
+static bool takes(const opal_convertor_t *convertor)
+{
+    uint32_t flags = convertor->flags & ALL_FLAGS;
+    if (CONVERTOR_HOMOGENEOUS != flags) {
+        if (flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) { /* contiguous or empty */
+            return false;
+        }
+        decline(!(flags & CONVERTOR_HOMOGENEOUS) ? DT_DECLINE_HETEROGENEOUS
+                : flags & DEVICE_FLAGS           ? DT_DECLINE_DEVICE
+                                                 : DT_DECLINE_CHECKSUM);
+        return false;
+    }
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    if (NULL == entry) {
+        decline(DT_DECLINE_MEMORY);
+        return false;
+    }
+    dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
+    if (DT_DECLINE_NONE != declined) {
+        decline(declined);
+        return false;
+    }
+    return true;
+}
+
+static bool is_ours(const opal_convertor_t *convertor)
+{
+    convertor_advance_fct_t advance = convertor->fAdvance;
+    return dt_advance_pack == advance || dt_advance_unpack == advance ||
+           dt_verify_pack == advance || dt_verify_unpack == advance;
+}
+
+/* ---- Functions put before Open MPI's -------------------------------------------------------- */
+
+static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                                size_t count, const void *buffer)
+{
+    int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
+    if (takes(convertor)) {
+        convertor->fAdvance = verify ? dt_verify_pack : dt_advance_pack;
+    }
+    return rc;
+}
+
+static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                                size_t count, const void *buffer)
+{
+    int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
+    if (takes(convertor)) {
+        convertor->fAdvance = verify ? dt_verify_unpack : dt_advance_unpack;
+    }
+    return rc;
+}
+
+/* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. A fragment of
+ * ours may start anywhere, so the position needs no rounding. */
+static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
+{
+    if (!is_ours(convertor) || (convertor->flags & CONVERTOR_NO_OP)) {
+        return opal_convertor_set_position_nocheck(convertor, position);
+    }
+    convertor->bConverted = *position;
+    return OPAL_SUCCESS;
+}
+
+static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                   size_t *length)
+{
+    if (!is_ours(convertor) || (convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED))) {
+        return opal_convertor_raw(convertor, iov, iov_count, length);
+    }
+    return dt_advance_raw(convertor, iov, iov_count, length);
+}
+
+/* Components that Open MPI opens late come with fresh GOT slots. */
+static void *dlopen_and_rescan(const char *file, int mode)
+{
+    void *handle = dlopen(file, mode);
+    if (NULL != handle) {
+        dt_got_rescan();
+    }
+    return handle;
+}
+
+static const dt_got_hook_t hooks[] = {
+    {"opal_convertor_prepare_for_send", (uintptr_t) prepare_for_send, DT_GOT_EVERYWHERE},
+    {"opal_convertor_prepare_for_recv", (uintptr_t) prepare_for_recv, DT_GOT_EVERYWHERE},
+    {"opal_convertor_set_position_nocheck", (uintptr_t) set_position_nocheck, DT_GOT_EVERYWHERE},
+    {"opal_convertor_raw", (uintptr_t) raw, DT_GOT_EVERYWHERE},
+    /* Only where Open MPI opens its components, by absolute path: dlopen() looks at its caller's
+       RUNPATH, so an application's own calls must not come from here. */
+    {"dlopen", (uintptr_t) dlopen_and_rescan, "libopen-pal.so"},
+};
+
+/* ---- The end of a datatype ------------------------------------------------------------------ */
+
+/*
+ * Objects run the destructors of their class's array, derived class first (opal_object.h). We put an
+ * array with one destructor more in its place.
+ */
+typedef struct watch {
+    opal_class_t *class;
+    opal_destruct_t *original;
+    opal_destruct_t longer[8];
+} watch_t;
+
+static watch_t watches[] = {{.class = OBJ_CLASS(ompi_datatype_t)},
+                            {.class = OBJ_CLASS(opal_datatype_t)}};
+
+enum { WATCHES = sizeof(watches) / sizeof(watches[0]) };
+
+static void forget(opal_object_t *object)
+{
+    dt_table_forget((const opal_datatype_t *) object);
+}
+
+static bool watch_class(watch_t *watch)
+{
+    enum { ROOM = sizeof(watch->longer) / sizeof(watch->longer[0]) };
+    opal_class_initialize(watch->class);
+    size_t n = 0;
+    while (NULL != watch->class->cls_destruct_array[n]) {
+        n++;
+    }
+    if (n + 2 > ROOM) {
+        return false;
+    }
+    watch->longer[0] = forget;
+    memcpy(&watch->longer[1], watch->class->cls_destruct_array, (n + 1) * sizeof(opal_destruct_t));
+    watch->original = watch->class->cls_destruct_array;
+    watch->class->cls_destruct_array = watch->longer;
+    return true;
+}
+
+static void unwatch_classes(void)
+{
+    for (int i = 0; i < WATCHES; i++) {
+        watch_t *watch = &watches[i];
+        if (NULL != watch->original && watch->longer == watch->class->cls_destruct_array) {
+            watch->class->cls_destruct_array = watch->original;
+        }
+        watch->original = NULL;
+    }
+}
+
+/* ---- Start and stop ------------------------------------------------------------------------- */
+
+bool dt_glue_start(const dt_glue_options_t *options)
+{
+    char running[32];
+    if (!dt_version_agrees(running, sizeof(running))) {
+        opal_output(0,
+                    "dt:dame: compiled for Open MPI %s, but this is Open MPI %s; Open MPI's own "
+                    "datatype engine is used. Rebuild DAME against this Open MPI.",
+                    dt_version_compiled(), running);
+        return false;
+    }
+    for (int i = 0; i < WATCHES; i++) {
+        if (!watch_class(&watches[i])) {
+            opal_output(0, "dt:dame: class %s has more destructors than expected; Open MPI's own "
+                           "datatype engine is used.",
+                        watches[i].class->cls_name);
+            unwatch_classes();
+            return false;
+        }
+    }
+    dt_stats_start();
+    verify = options->verify;
+    dt_verify_output(options->output);
+    dt_advance_take_times(options->times);
+    int slots = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
+    if (slots <= 0) {
+        opal_output(0, "dt:dame: %s; Open MPI's own datatype engine is used.",
+                    0 == slots ? "no object calls the convertor through its GOT"
+                               : "a GOT page could not be made writable");
+        dt_glue_stop();
+        return false;
+    }
+    opal_output_verbose(10, options->output, "dt:dame: %d GOT slots rewritten", slots);
+    return true;
+}
+
+void dt_glue_stop(void)
+{
+    dt_got_restore();
+    unwatch_classes();
+    dt_table_clear();
+    dt_stats_stop();
+}

@@ -1,0 +1,97 @@
+/*
+ * hook/dt: the way in. Open MPI opens its hook components in MPI_Init after OPAL's basics and before
+ * datatypes, PML and collectives (ompi/runtime/ompi_mpi_init.c), and in ompi_info it registers them.
+ */
+#include "dt_framework.h"
+
+#include <stdlib.h>
+
+#include "ompi/mca/hook/hook.h"
+#include "opal/mca/base/mca_base_framework.h"
+#include "opal/util/output.h"
+
+static int dt_register(void);
+static int dt_open(void);
+static int dt_close(void);
+static void dt_init_top_post_opal(int argc, char **argv, int requested, int *provided);
+static void dt_init_bottom(int argc, char **argv, int requested, int *provided);
+static void dt_finalize_top(void);
+
+OMPI_MODULE_DECLSPEC extern const ompi_hook_base_component_t mca_hook_dt_component;
+
+const ompi_hook_base_component_t mca_hook_dt_component = {
+    .hookm_version =
+        {
+            OMPI_HOOK_BASE_VERSION_1_0_0,
+            .mca_component_name = "dt",
+            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                  OMPI_RELEASE_VERSION),
+            .mca_open_component = dt_open,
+            .mca_close_component = dt_close,
+            .mca_register_component_params = dt_register,
+        },
+    .hookm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .hookm_mpi_init_top_post_opal = dt_init_top_post_opal,
+    .hookm_mpi_init_bottom = dt_init_bottom,
+    .hookm_mpi_finalize_top = dt_finalize_top,
+};
+
+static int start_status;
+
+/* A component whose register or open fails vanishes from ompi_info, so both succeed. */
+static int dt_register(void)
+{
+    start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
+    dt_info_attach();
+    return OPAL_SUCCESS;
+}
+
+static int dt_open(void)
+{
+    if (OPAL_SUCCESS == start_status) {
+        start_status = dt_framework_start();
+    }
+    return OPAL_SUCCESS;
+}
+
+static int dt_close(void)
+{
+    dt_framework_stop();
+    return OPAL_SUCCESS;
+}
+
+/*
+ * The user named a dt component that does not exist, and the framework has printed Open MPI's message
+ * for that. In any other framework MPI_Init would fail now; from here, before there is a
+ * communicator to raise an error on, the way to the same end is to leave.
+ */
+static void dt_init_top_post_opal(int argc, char **argv, int requested, int *provided)
+{
+    (void) argc;
+    (void) argv;
+    (void) requested;
+    (void) provided;
+    if (OPAL_ERR_NOT_FOUND == start_status) {
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
+{
+    const mca_dt_base_module_t *module = dt_framework_module();
+    (void) argc;
+    (void) argv;
+    (void) requested;
+    (void) provided;
+    if (NULL != module && NULL != module->dtm_init_bottom) {
+        module->dtm_init_bottom();
+    }
+}
+
+static void dt_finalize_top(void)
+{
+    const mca_dt_base_module_t *module = dt_framework_module();
+    if (NULL != module && NULL != module->dtm_finalize_top) {
+        module->dtm_finalize_top();
+    }
+}

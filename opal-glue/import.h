@@ -1,0 +1,35 @@
+/*
+ * Open MPI datatypes to dame programs.
+ */
+#ifndef DT_IMPORT_H
+#define DT_IMPORT_H
+
+#include "dame/dame.h"
+#include "stats.h"
+
+struct opal_datatype_t;
+
+/*
+ * Builds the program of a datatype, or gives NULL and the reason. Counts and times itself. The caller
+ * frees with dame_program_free(). Any thread; reads the datatype only.
+ */
+dame_program_t *dt_import(const struct opal_datatype_t *datatype, dt_decline_t *declined);
+
+/* The two sources a type tree can come from; private to the importer and its tests. */
+
+/* From the constructor calls that Open MPI keeps for MPI_Type_get_contents. */
+dt_decline_t dt_import_constructors(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                                    const dame_type_t **out);
+
+/* From OPAL's own description, for predefined and library-internal datatypes. */
+dt_decline_t dt_import_description(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                                   const dame_type_t **out);
+
+/* What a failed dame call means for the datatype. */
+dt_decline_t dt_import_declined(dame_status_t status);
+
+/* `type` with the bounds that Open MPI gives the datatype; they are taken, never recomputed. */
+dame_status_t dt_import_bounds(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                               const dame_type_t *type, const dame_type_t **out);
+
+#endif

@@ -1,0 +1,129 @@
+#include "stats.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+static const struct {
+    const char *name;
+    const char *description;
+} counters[] = {
+#define DT_COUNTER(name, unit, description) {#name, description},
+#include "stats.def"
+#undef DT_COUNTER
+};
+
+static const char *const declines[] = {
+    "none",
+#define DT_DECLINE(name, description) description,
+#include "decline.def"
+#undef DT_DECLINE
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static dt_stats_t *threads; /* of living threads */
+static dt_stats_t gone;     /* sum over threads that ended */
+static pthread_key_t key;
+static int running;
+
+static _Thread_local dt_stats_t mine;
+
+/* A thread ends: its counts move to the sum. */
+static void thread_ends(void *value)
+{
+    dt_stats_t *stats = value;
+    pthread_mutex_lock(&lock);
+    for (dt_stats_t **at = &threads; NULL != *at; at = &(*at)->next) {
+        if (*at == stats) {
+            *at = stats->next;
+            break;
+        }
+    }
+    for (int i = 0; i < DT_COUNTERS; i++) {
+        dt_stats_add(&gone.count[i], atomic_load_explicit(&stats->count[i], memory_order_relaxed));
+    }
+    for (int i = 0; i < DT_DECLINES; i++) {
+        dt_stats_add(&gone.declined[i],
+                     atomic_load_explicit(&stats->declined[i], memory_order_relaxed));
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void enlist(dt_stats_t *stats)
+{
+    pthread_mutex_lock(&lock);
+    stats->listed = 1;
+    stats->next = threads;
+    threads = stats;
+    if (running) {
+        (void) pthread_setspecific(key, stats);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+dt_stats_t *dt_stats(void)
+{
+    dt_stats_t *stats = &mine;
+    if (__builtin_expect(!stats->listed, 0)) {
+        enlist(stats);
+    }
+    return stats;
+}
+
+int64_t dt_stats_total(dt_counter_t counter)
+{
+    pthread_mutex_lock(&lock);
+    int64_t sum = atomic_load_explicit(&gone.count[counter], memory_order_relaxed);
+    for (dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        sum += atomic_load_explicit(&stats->count[counter], memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&lock);
+    return sum;
+}
+
+int64_t dt_stats_declined(dt_decline_t reason)
+{
+    pthread_mutex_lock(&lock);
+    int64_t sum = atomic_load_explicit(&gone.declined[reason], memory_order_relaxed);
+    for (dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        sum += atomic_load_explicit(&stats->declined[reason], memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&lock);
+    return sum;
+}
+
+const char *dt_counter_name(dt_counter_t counter)
+{
+    return counters[counter].name;
+}
+
+const char *dt_counter_description(dt_counter_t counter)
+{
+    return counters[counter].description;
+}
+
+const char *dt_decline_text(dt_decline_t reason)
+{
+    return declines[reason];
+}
+
+void dt_stats_start(void)
+{
+    running = 0 == pthread_key_create(&key, thread_ends);
+}
+
+void dt_stats_stop(void)
+{
+    if (running) {
+        running = 0;
+        (void) pthread_key_delete(key);
+    }
+}
+
+int64_t dt_now(void)
+{
+    struct timespec now;
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}

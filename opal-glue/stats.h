@@ -1,0 +1,65 @@
+/*
+ * Counters of what DAME does. Every thread counts for itself, without locks or atomic read-modify-write;
+ * readers add up. A thread's counts survive it.
+ */
+#ifndef DT_STATS_H
+#define DT_STATS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+typedef enum dt_counter {
+#define DT_COUNTER(name, unit, description) DT_COUNT_##name,
+#include "stats.def"
+#undef DT_COUNTER
+    DT_COUNTERS
+} dt_counter_t;
+
+typedef enum dt_decline {
+    DT_DECLINE_NONE,
+#define DT_DECLINE(name, description) DT_DECLINE_##name,
+#include "decline.def"
+#undef DT_DECLINE
+    DT_DECLINES
+} dt_decline_t;
+
+/* One thread's counts. */
+typedef struct dt_stats {
+    _Atomic int64_t count[DT_COUNTERS];
+    _Atomic int64_t declined[DT_DECLINES];
+    struct dt_stats *next; /* list of all threads' */
+    int listed;
+} dt_stats_t;
+
+/* The calling thread's counts. Never NULL. */
+dt_stats_t *dt_stats(void);
+
+/* Only the owning thread adds, so a plain sum is enough. */
+static inline void dt_stats_add(_Atomic int64_t *counter, int64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+static inline void dt_count(dt_counter_t counter, int64_t n)
+{
+    dt_stats_add(&dt_stats()->count[counter], n);
+}
+
+/* Sums over all threads, living and gone. */
+int64_t dt_stats_total(dt_counter_t counter);
+int64_t dt_stats_declined(dt_decline_t reason);
+
+/* Static texts from the tables. */
+const char *dt_counter_name(dt_counter_t counter);
+const char *dt_counter_description(dt_counter_t counter);
+const char *dt_decline_text(dt_decline_t reason);
+
+/* Before the first count, and after the last one. */
+void dt_stats_start(void);
+void dt_stats_stop(void);
+
+/* Nanoseconds on a clock that only runs forward. */
+int64_t dt_now(void);
+
+#endif

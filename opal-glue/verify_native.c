@@ -1,0 +1,162 @@
+#include "verify_native.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advance.h"
+#include "dame/dame.h"
+#include "opal/util/output.h"
+#include "stats.h"
+#include "table.h"
+
+/* More than any basic element: the native engine only stops at element boundaries. */
+enum { SLACK = 64 };
+
+static int output;
+
+void dt_verify_output(int stream)
+{
+    output = stream;
+}
+
+/* A convertor of the native engine on the same data, at or (send side) just before `position`. */
+static size_t native_convertor(opal_convertor_t *native, const opal_convertor_t *convertor,
+                               bool send, size_t position)
+{
+    OBJ_CONSTRUCT(native, opal_convertor_t);
+    native->remoteArch = convertor->remoteArch;
+    native->master = convertor->master;
+    native->flags = 0;
+    if (send) {
+        (void) opal_convertor_prepare_for_send(native, convertor->pDesc, convertor->count,
+                                               convertor->pBaseBuf);
+    } else {
+        (void) opal_convertor_prepare_for_recv(native, convertor->pDesc, convertor->count,
+                                               convertor->pBaseBuf);
+    }
+    (void) opal_convertor_set_position(native, &position);
+    return position;
+}
+
+/* What the native engine packs for [position, position + length); NULL when memory is out. The
+ * result starts `*skip` bytes into the allocation that is returned. */
+static char *pack_natively(const opal_convertor_t *convertor, size_t position, size_t length,
+                           size_t *skip)
+{
+    opal_convertor_t native;
+    size_t start = native_convertor(&native, convertor, true, position);
+    size_t room = position - start + length + SLACK;
+    char *packed = calloc(1, room);
+    size_t done = 0;
+    while (NULL != packed && done < position - start + length) {
+        struct iovec iov = {.iov_base = packed + done, .iov_len = room - done};
+        uint32_t n = 1;
+        size_t bytes = 0;
+        (void) opal_convertor_pack(&native, &iov, &n, &bytes);
+        if (0 == bytes) {
+            break;
+        }
+        done += bytes;
+    }
+    opal_convertor_cleanup(&native);
+    OBJ_DESTRUCT(&native);
+    *skip = position - start;
+    return packed;
+}
+
+static void unpack_natively(const opal_convertor_t *convertor, size_t position, const char *packed,
+                            size_t length)
+{
+    opal_convertor_t native;
+    (void) native_convertor(&native, convertor, false, position);
+    struct iovec iov = {.iov_base = (void *) (uintptr_t) packed, .iov_len = length};
+    uint32_t n = 1;
+    size_t bytes = 0;
+    (void) opal_convertor_unpack(&native, &iov, &n, &bytes);
+    opal_convertor_cleanup(&native);
+    OBJ_DESTRUCT(&native);
+}
+
+static void report(const opal_convertor_t *convertor, const char *what, size_t position,
+                   size_t length, size_t byte)
+{
+    dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    dt_count(DT_COUNT_differences, 1);
+    if (DT_DECLINE_NONE == atomic_exchange(&entry->declined, DT_DECLINE_DIFFERS)) {
+        dt_stats_add(&dt_stats()->declined[DT_DECLINE_DIFFERS], 1);
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (NULL != stream) {
+        (void) dame_program_print(entry->program, stream);
+        (void) fclose(stream);
+    }
+    opal_output(output,
+                "dt:dame: verify: %s of %zu elements, packed bytes %zu to %zu, differs from Open "
+                "MPI's own engine at byte %zu. The native result is used, and the datatype is left "
+                "to the native engine from now on. Its program:\n%s",
+                what, (size_t) convertor->count, position, position + length, position + byte,
+                NULL == text ? "" : text);
+    free(text);
+}
+
+static size_t first_difference(const char *a, const char *b, size_t length)
+{
+    size_t i = 0;
+    while (i < length && a[i] == b[i]) {
+        i++;
+    }
+    return i;
+}
+
+int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                       size_t *max_data)
+{
+    size_t position = convertor->bConverted;
+    bool copies = *out_size > 0 && NULL != iov[0].iov_base;
+    int32_t rc = dt_advance_pack(convertor, iov, out_size, max_data);
+    for (uint32_t i = 0; copies && i < *out_size; i++) {
+        size_t length = iov[i].iov_len;
+        size_t skip;
+        char *native = pack_natively(convertor, position, length, &skip);
+        if (NULL != native) {
+            dt_count(DT_COUNT_verified, 1);
+            size_t same = first_difference(iov[i].iov_base, native + skip, length);
+            if (same < length) {
+                report(convertor, "pack", position, length, same);
+                memcpy(iov[i].iov_base, native + skip, length);
+            }
+            free(native);
+        }
+        position += length;
+    }
+    return rc;
+}
+
+/* User memory may be scattered over all of the address space, so it cannot be saved and compared as
+ * a whole: instead the native engine packs again what DAME has unpacked. */
+int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                         size_t *max_data)
+{
+    size_t position = convertor->bConverted;
+    int32_t rc = dt_advance_unpack(convertor, iov, out_size, max_data);
+    for (uint32_t i = 0; i < *out_size; i++) {
+        size_t length = iov[i].iov_len;
+        size_t skip;
+        char *native = pack_natively(convertor, position, length, &skip);
+        if (NULL != native) {
+            dt_count(DT_COUNT_verified, 1);
+            size_t same = first_difference(iov[i].iov_base, native + skip, length);
+            if (same < length) {
+                report(convertor, "unpack", position, length, same);
+                unpack_natively(convertor, position, iov[i].iov_base, length);
+            }
+            free(native);
+        }
+        position += length;
+    }
+    return rc;
+}

@@ -1,0 +1,22 @@
+/*
+ * Advance functions that compare every fragment with Open MPI's own engine (parameter verify).
+ *
+ * A difference is reported with the program's text, the native result stays, and the datatype is
+ * declined from then on.
+ */
+#ifndef DT_VERIFY_NATIVE_H
+#define DT_VERIFY_NATIVE_H
+
+#include "ompi_config.h"
+
+#include "opal/datatype/opal_convertor.h"
+
+int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                       size_t *max_data);
+int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                         size_t *max_data);
+
+/* opal_output stream for reports. */
+void dt_verify_output(int output);
+
+#endif
