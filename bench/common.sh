@@ -1,0 +1,197 @@
+# shellcheck shell=bash
+# Sourced by the scripts in bench/: finds the build, checks option values, starts the engines.
+#
+# DAME_BUILD (environment): the build directory, when it is not build/ in the source tree.
+
+BENCH_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+BENCH_BUILD=${DAME_BUILD:-$(dirname "$BENCH_DIR")/build}
+BENCH_PROGRAM=$(basename "$0")
+
+fail()
+{
+    printf '%s: %s\n' "$BENCH_PROGRAM" "$*" >&2
+    exit 1
+}
+
+usage_error()
+{
+    printf '%s: %s\n' "$BENCH_PROGRAM" "$*" >&2
+    exit 2
+}
+
+# need_number OPTION VALUE LOW HIGH
+need_number()
+{
+    [[ $2 =~ ^[0-9]{1,6}$ ]] && (( 10#$2 >= $3 && 10#$2 <= $4 )) ||
+        usage_error "$1 '$2': a whole number from $3 to $4 is allowed"
+}
+
+# Reads what configure found and builds the programs; leaves the machine's caches and clocks alone.
+find_build()
+{
+    [ -r "$BENCH_BUILD/env.sh" ] || fail "no $BENCH_BUILD/env.sh; run ./setup first"
+    . "$BENCH_BUILD/env.sh"
+    [ -n "$MPIRUN" ] || fail "this build was configured without Open MPI"
+    if [ -e "$BENCH_BUILD/Makefile" ]; then
+        make -s -C "$BENCH_BUILD" bench-programs >&2 || fail "the programs of bench/ do not build"
+    fi
+    choose_binding
+}
+
+# One process is bound to a core, where the machine lets us.
+choose_binding()
+{
+    BIND=(--bind-to core)
+    "$MPIRUN" -np 1 "${BIND[@]}" true >/dev/null 2>&1 || BIND=(--bind-to none)
+}
+
+have_dame()
+{
+    [ -e "$COMPONENTS/mca_hook_dt.so" ] && [ -e "$COMPONENTS/mca_dt_dame.so" ]
+}
+
+have_mpich()
+{
+    [ -n "${MPICH_MPIRUN:-}" ] && [ -x "$BENCH_BUILD/bench/$1.mpich" ]
+}
+
+# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame or mpich.
+# Native and dame differ in `--mca dt dame` and in nothing else.
+engine()
+{
+    local name=$1 ranks=$2 program=$3 common
+    shift 3
+    # A directory that is not there makes mpirun fail in odd ways.
+    common=(--mca mca_base_component_path "$PKGLIBDIR")
+    [ ! -d "$COMPONENTS" ] || common=(--mca mca_base_component_path "$COMPONENT_PATH")
+    if [ "$ranks" = 1 ]; then
+        common+=(-np 1 "${BIND[@]}")
+    else
+        common+=(-np "$ranks" --oversubscribe --bind-to none)
+    fi
+    case $name in
+    native)
+        "$MPIRUN" "${common[@]}" "$BENCH_BUILD/bench/$program" "$@"
+        ;;
+    dame)
+        "$MPIRUN" "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
+            "$BENCH_BUILD/bench/$program" "$@"
+        ;;
+    mpich)
+        "$MPICH_MPIRUN" -np "$ranks" "$BENCH_BUILD/bench/$program.mpich" "$@"
+        ;;
+    esac
+}
+
+# More --mca arguments for the dame engine.
+DAME_PARAMETERS=()
+
+# ---- for scripts that compare the engines layout by layout ----
+
+rounds=
+csv=0
+list=no
+selection=()
+engines=()
+samples=
+
+# Reads --layout, --anchors, --quick, --rounds, --csv, --list, --help. The script defines usage().
+read_options()
+{
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --layout)
+            [ $# -ge 2 ] || usage_error "--layout: a name is needed; --list shows them"
+            selection+=(--layout "$2")
+            shift
+            ;;
+        --rounds)
+            [ $# -ge 2 ] || usage_error "--rounds: a whole number from 1 to 1000 is needed"
+            need_number --rounds "$2" 1 1000
+            rounds=$2
+            shift
+            ;;
+        --quick) selection+=(--quick) ;;
+        --anchors) selection+=(--anchors) ;;
+        --csv) csv=1 ;;
+        --list) list=yes ;;
+        --help | -h)
+            usage
+            exit 0
+            ;;
+        *) usage_error "'$1' is not an option; --help shows them" ;;
+        esac
+        shift
+    done
+    [ -n "$rounds" ] || rounds=$([[ " ${selection[*]-} " = *" --quick "* ]] && echo 3 || echo 7)
+}
+
+# check_selection WORKER: the worker knows the layouts; bad names are found before measuring.
+check_selection()
+{
+    local listing code=0
+
+    listing=$(engine native 1 "$1" --list ${selection[@]+"${selection[@]}"} 2>&1) || code=$?
+    if [ $code -ne 0 ]; then
+        grep "^$1: " <<<"$listing" | sed "s/^$1/$BENCH_PROGRAM/" >&2 ||
+            printf '%s\n' "$listing" >&2
+        [ $code -ne 2 ] || exit 2
+        exit 1
+    fi
+    [ $list = no ] || { printf '%s\n' "$listing"; exit 0; }
+}
+
+# check_dame WORKER: Open MPI passes over a component that does not load, and the native engine
+# would be measured twice. DAME's report at the end of a run tells that it was there.
+check_dame()
+{
+    local DAME_PARAMETERS=(--mca dt_dame_report 1) plain reported
+
+    plain=$(engine native 1 "$1" --list --layout vector_16x1_64 2>&1)
+    reported=$(engine dame 1 "$1" --list --layout vector_16x1_64 2>&1) ||
+        fail "a run with --mca dt dame failed: $reported"
+    [ "$plain" != "$reported" ] || fail "--mca dt dame gives no report: $COMPONENTS did not load"
+}
+
+# choose_engines WORKER
+choose_engines()
+{
+    engines=(native)
+    if have_dame; then
+        check_dame "$1"
+        engines+=(dame)
+    else
+        printf '%s: no components in %s: DAME is not measured\n' "$BENCH_PROGRAM" "$COMPONENTS" >&2
+    fi
+    if have_mpich "$1"; then
+        engines+=(mpich)
+    else
+        printf '%s: MPICH is not there: not measured\n' "$BENCH_PROGRAM" >&2
+    fi
+}
+
+# collect WORKER: the lines of all runs into the file $samples, each with "ROUND ENGINE " in front.
+collect()
+{
+    local round name
+
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    samples=$work/samples
+    for ((round = 1; round <= rounds; round++)); do
+        for name in "${engines[@]}"; do
+            [ ! -t 2 ] || printf '\rround %d of %d: %-8s' "$round" "$rounds" "$name" >&2
+            engine "$name" 1 "$1" ${selection[@]+"${selection[@]}"} >"$work/run" ||
+                fail "round $round: the run of $name failed"
+            sed "s/^/$round $name /" "$work/run" >>"$samples"
+        done
+    done
+    [ ! -t 2 ] || printf '\r%40s\r' '' >&2
+}
+
+# table AWK_PROGRAM
+table()
+{
+    awk -v rounds="$rounds" -v csv="$csv" -v engines="${engines[*]}" \
+        -f "$BENCH_DIR/median.awk" -f "$BENCH_DIR/$1" "$samples"
+}

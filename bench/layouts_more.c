@@ -1,0 +1,305 @@
+/*
+ * Small kernels: one shape each, to see one property of a datatype engine at a time. Both sides
+ * have the same shape. The name says the shape; parameters are given at each table entry.
+ */
+#include "hand.h"
+#include "layouts_make.h"
+
+enum { SEED = 2017 };
+
+/* ---- vectors ---- */
+
+/* Every second byte. parameter: n. */
+static void bytes_setup(struct layout *layout)
+{
+    const size_t n = (size_t) layout->spec->parameter[0];
+
+    layout->bytes = n;
+    for (int side = 0; side < 2; side++) {
+        const struct hand_odd_bytes plan = {layout_array(layout, side, 2 * n), n};
+        layout->side[side].base = plan.start;
+        layout_hand(layout, side, &plan, sizeof(plan), hand_odd_bytes_pack, hand_odd_bytes_unpack);
+    }
+}
+
+static void bytes_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    (void) side;
+    MPI_Type_vector((int) layout->spec->parameter[0], 1, 2, MPI_BYTE, type);
+    MPI_Type_commit(type);
+}
+
+/* Blocks of 24 bytes, 28 bytes apart. parameter: number of blocks. */
+enum { BLOCK24 = 24, STRIDE28 = 28 };
+
+static void hvector_setup(struct layout *layout)
+{
+    const size_t n = (size_t) layout->spec->parameter[0];
+
+    layout->bytes = BLOCK24 * n;
+    for (int side = 0; side < 2; side++) {
+        const struct hand_blocks_f32 plan = {layout_array(layout, side, STRIDE28 * n), n,
+                                             STRIDE28 / sizeof(float)};
+        layout->side[side].base = plan.start;
+        layout_hand(layout, side, &plan, sizeof(plan), hand_blocks6_f32_pack,
+                    hand_blocks6_f32_unpack);
+    }
+}
+
+static void hvector_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    MPI_Datatype made;
+
+    (void) side;
+    MPI_Type_contiguous(2, MPI_FLOAT, type);
+    MPI_Type_create_hvector((int) layout->spec->parameter[0], 3, STRIDE28, *type, &made);
+    layout_replace(type, made);
+    MPI_Type_commit(type);
+}
+
+/* Vector of doubles. parameter: count, blocklength (1 or 8), stride. */
+static void doubles_setup(struct layout *layout)
+{
+    const long *p = layout->spec->parameter;
+    const size_t count = (size_t) p[0], stride = (size_t) p[2];
+
+    layout->bytes = 8 * count * (size_t) p[1];
+    for (int side = 0; side < 2; side++) {
+        double *array = layout_array(layout, side, 8 * count * stride);
+        const struct hand_columns_f64 singles = {array, count, 1, stride, 0};
+        const struct hand_blocks_f64 blocks = {array, count, stride};
+        layout->side[side].base = array;
+        if (1 == p[1])
+            layout_hand(layout, side, &singles, sizeof(singles), hand_columns_f64_pack,
+                        hand_columns_f64_unpack);
+        else
+            layout_hand(layout, side, &blocks, sizeof(blocks), hand_blocks8_f64_pack,
+                        hand_blocks8_f64_unpack);
+    }
+}
+
+static void doubles_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    const long *p = layout->spec->parameter;
+
+    (void) side;
+    MPI_Type_vector((int) p[0], (int) p[1], (int) p[2], MPI_DOUBLE, type);
+    MPI_Type_commit(type);
+}
+
+/* hvector(n) of vector(rows, 4, stride) float, planes one row further apart than rows × stride. */
+static void nested_setup(struct layout *layout)
+{
+    const long *p = layout->spec->parameter;
+    const size_t n = (size_t) p[0], rows = (size_t) p[1], stride = (size_t) p[2];
+
+    layout->bytes = 16 * n * rows;
+    for (int side = 0; side < 2; side++) {
+        const struct hand_rows4_f32 plan = {layout_array(layout, side, 4 * n * (rows + 1) * stride),
+                                            rows, n, stride, (rows + 1) * stride};
+        layout->side[side].base = plan.start;
+        layout_hand(layout, side, &plan, sizeof(plan), hand_rows4_f32_pack, hand_rows4_f32_unpack);
+    }
+}
+
+static void nested_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    const long *p = layout->spec->parameter;
+    MPI_Datatype made;
+
+    (void) side;
+    MPI_Type_vector((int) p[1], 4, (int) p[2], MPI_FLOAT, type);
+    MPI_Type_create_hvector((int) p[0], 1, (MPI_Aint) 4 * (p[1] + 1) * p[2], *type, &made);
+    layout_replace(type, made);
+    MPI_Type_commit(type);
+}
+
+/* parameter: bytes. */
+static void contiguous_setup(struct layout *layout)
+{
+    layout->bytes = (size_t) layout->spec->parameter[0];
+    for (int side = 0; side < 2; side++) {
+        const struct hand_pieces plan = {
+            1, {{layout_array(layout, side, layout->bytes), layout->bytes}}};
+        layout->side[side].base = plan.part[0].start;
+        layout_hand(layout, side, &plan, sizeof(plan), hand_pieces_pack, hand_pieces_unpack);
+    }
+}
+
+static void contiguous_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    (void) side;
+    MPI_Type_contiguous((int) layout->bytes / 8, MPI_DOUBLE, type);
+    MPI_Type_commit(type);
+}
+
+/* ---- index lists ---- */
+
+/* Displacements and blocklengths in elements. */
+struct lists {
+    int *offset, *length;
+};
+
+/* n single floats, 2 to 4 floats apart. parameter: n. */
+static void near_setup(struct layout *layout)
+{
+    const int n = (int) layout->spec->parameter[0];
+    struct lists *lists = layout->recipe = layout_keep(layout, sizeof(*lists));
+    uint32_t state = SEED;
+    int end = 0;
+
+    lists->offset = layout_keep(layout, (size_t) n * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        lists->offset[i] = end;
+        end += 2 + (int) (layout_random(&state) % 3);
+    }
+    layout->bytes = 4 * (size_t) n;
+    for (int side = 0; side < 2; side++) {
+        struct hand_gather_f32 plan = {.parts = 1};
+        plan.part[0].start = layout_array(layout, side, 4 * (size_t) end);
+        plan.part[0].index = lists->offset;
+        plan.part[0].n = (size_t) n;
+        layout->side[side].base = plan.part[0].start;
+        layout_hand(layout, side, &plan, sizeof(plan), hand_gather_f32_pack,
+                    hand_gather_f32_unpack);
+    }
+}
+
+static void near_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    const struct lists *lists = layout->recipe;
+
+    (void) side;
+    MPI_Type_create_indexed_block((int) layout->spec->parameter[0], 1, lists->offset, MPI_FLOAT,
+                                  type);
+    MPI_Type_commit(type);
+}
+
+/* n runs of 1 to 3 doubles with gaps of 1 to 3 doubles. parameter: n. */
+static void runs_setup(struct layout *layout)
+{
+    const int n = (int) layout->spec->parameter[0];
+    struct lists *lists = layout->recipe = layout_keep(layout, sizeof(*lists));
+    uint32_t state = SEED;
+    int end = 0;
+
+    lists->offset = layout_keep(layout, (size_t) n * sizeof(int));
+    lists->length = layout_keep(layout, (size_t) n * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        lists->offset[i] = end;
+        lists->length[i] = 1 + (int) (layout_random(&state) % 3);
+        layout->bytes += 8 * (size_t) lists->length[i];
+        end += lists->length[i] + 1 + (int) (layout_random(&state) % 3);
+    }
+    for (int side = 0; side < 2; side++) {
+        const struct hand_runs_f64 plan = {layout_array(layout, side, 8 * (size_t) end),
+                                           lists->offset, lists->length, (size_t) n};
+        layout->side[side].base = plan.start;
+        layout_hand(layout, side, &plan, sizeof(plan), hand_runs_f64_pack, hand_runs_f64_unpack);
+    }
+}
+
+static void runs_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    const struct lists *lists = layout->recipe;
+
+    (void) side;
+    MPI_Type_indexed((int) layout->spec->parameter[0], lists->length, lists->offset, MPI_DOUBLE,
+                     type);
+    MPI_Type_commit(type);
+}
+
+/* ---- C structs ---- */
+
+enum { PARTICLE, GAPPY, DENSE, DENSE_SPREAD };
+
+struct c_struct {
+    size_t extent, packed;
+    void (*pack)(const void *, void *);
+    void (*unpack)(const void *, const void *);
+    int fields;
+    int count[5];
+    MPI_Aint displacement[5];
+};
+
+#define AT(type, field) offsetof(struct hand_##type, field)
+#define LOOPS(type)     hand_##type##_pack, hand_##type##_unpack
+#define DENSE_FIELDS                                                                               \
+    {1, 1, 1, 2, 4},                                                                               \
+    {                                                                                              \
+        AT(dense, value), AT(dense, id), AT(dense, weight), AT(dense, code), AT(dense, tag)        \
+    }
+
+/* clang-format off */
+static const struct c_struct c_structs[] = {
+    [PARTICLE] = {sizeof(struct hand_particle), 29, LOOPS(particles), 3, {1, 3, 1},
+                  {AT(particle, id), AT(particle, v), AT(particle, flag)}},
+    [GAPPY] = {sizeof(struct hand_gappy), 31, LOOPS(gappy), 5, {1, 1, 1, 3, 1},
+               {AT(gappy, tag), AT(gappy, value), AT(gappy, code), AT(gappy, direction),
+                AT(gappy, id)}},
+    [DENSE] = {sizeof(struct hand_dense), 24, LOOPS(dense), 5, DENSE_FIELDS},
+    [DENSE_SPREAD] = {sizeof(struct hand_dense_spread), 24, LOOPS(dense_spread), 5, DENSE_FIELDS},
+};
+/* clang-format on */
+
+/* parameter: which struct, how many (the MPI count). */
+static void struct_setup(struct layout *layout)
+{
+    const struct c_struct *c = &c_structs[layout->spec->parameter[0]];
+    const size_t n = (size_t) layout->spec->parameter[1];
+
+    layout->bytes = n * c->packed;
+    for (int side = 0; side < 2; side++) {
+        const struct hand_structs plan = {layout_array(layout, side, n * c->extent), n};
+        layout->side[side].base = plan.start;
+        layout->side[side].count = (int) n;
+        layout_hand(layout, side, &plan, sizeof(plan), c->pack, c->unpack);
+    }
+}
+
+static void struct_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    const MPI_Datatype dense[] = {MPI_DOUBLE, MPI_INT, MPI_FLOAT, MPI_SHORT, MPI_CHAR};
+    const MPI_Datatype fields[][5] = {
+        [PARTICLE] = {MPI_INT, MPI_DOUBLE, MPI_CHAR, MPI_CHAR, MPI_CHAR},
+        [GAPPY] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT, MPI_FLOAT, MPI_INT64_T},
+    };
+    const long which = layout->spec->parameter[0];
+    const struct c_struct *c = &c_structs[which];
+    MPI_Datatype made;
+
+    (void) side;
+    MPI_Type_create_struct(c->fields, c->count, c->displacement,
+                           which >= DENSE ? dense : fields[which], type);
+    MPI_Type_create_resized(*type, 0, (MPI_Aint) c->extent, &made);
+    layout_replace(type, made);
+    MPI_Type_commit(type);
+}
+
+/* ---- table ---- */
+
+#define LAYOUT(name, family, kind, flags, ...)                                                     \
+    {                                                                                              \
+        name, family, flags, kind##_setup, kind##_type,                                            \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+const struct layout_spec layouts_more[] = {
+    LAYOUT("byte_vector_1_of_2", "byte_vector", bytes, LAYOUT_QUICK | LAYOUT_ANCHOR, 65536),
+    LAYOUT("hvector_24_of_28", "hvector", hvector, LAYOUT_QUICK | LAYOUT_ANCHOR, 2048),
+    LAYOUT("vector_4096x1_64", "vector", doubles, LAYOUT_QUICK, 4096, 1, 64),
+    LAYOUT("vector_16x1_64", "vector", doubles, LAYOUT_QUICK | LAYOUT_ANCHOR, 16, 1, 64),
+    LAYOUT("vector_1024x8_32", "vector", doubles, LAYOUT_QUICK, 1024, 8, 32),
+    LAYOUT("hvector_of_vector_64", "hvector_of_vector", nested, LAYOUT_QUICK, 64, 64, 64),
+    LAYOUT("indexed_block_16384", "indexed_block", near, LAYOUT_QUICK, 16384),
+    LAYOUT("indexed_1000000", "indexed", runs, 0, 1000000),
+    LAYOUT("struct_particle_1000", "struct", struct, LAYOUT_QUICK, PARTICLE, 1000),
+    LAYOUT("struct_gaps_1000", "struct", struct, LAYOUT_QUICK, GAPPY, 1000),
+    LAYOUT("struct_dense_1000", "struct", struct, LAYOUT_QUICK, DENSE, 1000),
+    LAYOUT("struct_dense_in_32_1000", "struct", struct, 0, DENSE_SPREAD, 1000),
+    LAYOUT("contiguous_65536", "contiguous", contiguous, LAYOUT_QUICK, 65536),
+    LAYOUT("contiguous_1048576", "contiguous", contiguous, 0, 1048576),
+    {0},
+};

@@ -1,0 +1,105 @@
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool known_selector(const char *selector)
+{
+    for (int l = 0; l < layouts_count(); l++)
+        if (layouts_match(layouts_get(l), selector))
+            return true;
+    return false;
+}
+
+static bool add_selector(struct options *options, const char *value)
+{
+    if (NULL == value || !known_selector(value)) {
+        fprintf(stderr,
+                "%s: --layout '%s': not the name or the family of a layout; --list shows them\n",
+                options->program, NULL == value ? "" : value);
+        return false;
+    }
+    if (OPTIONS_MAX_SELECTORS == options->selectors) {
+        fprintf(stderr, "%s: --layout '%s': at most %d times\n", options->program, value,
+                OPTIONS_MAX_SELECTORS);
+        return false;
+    }
+    options->selector[options->selectors++] = value;
+    return true;
+}
+
+bool options_read(struct options *options, int argc, char **argv)
+{
+    memset(options, 0, sizeof(*options));
+    options->program = NULL != strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
+    for (int i = 1; i < argc; i++) {
+        if (0 == strcmp(argv[i], "--layout")) {
+            i++;
+            if (!add_selector(options, i < argc ? argv[i] : NULL))
+                return false;
+        } else if (0 == strcmp(argv[i], "--quick")) {
+            options->flags |= LAYOUT_QUICK;
+        } else if (0 == strcmp(argv[i], "--anchors")) {
+            options->flags |= LAYOUT_ANCHOR;
+        } else if (0 == strcmp(argv[i], "--list")) {
+            options->list = true;
+        } else {
+            fprintf(
+                stderr,
+                "%s: '%s' is not an option; allowed: --layout NAME, --quick, --anchors, --list\n",
+                options->program, argv[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool options_select(const struct options *options, const struct layout_spec *spec)
+{
+    if (0 != (options->flags & spec->flags))
+        return true;
+    for (int i = 0; i < options->selectors; i++)
+        if (layouts_match(spec, options->selector[i]))
+            return true;
+    return 0 == options->flags && 0 == options->selectors;
+}
+
+void options_list(const struct options *options)
+{
+    for (int l = 0; l < layouts_count(); l++) {
+        const struct layout_spec *spec = layouts_get(l);
+        struct layout *layout;
+        if (!options_select(options, spec))
+            continue;
+        layout = layout_create(spec);
+        printf("%-26s %-18s %9zu%s%s\n", spec->name, spec->family, layout->bytes,
+               spec->flags & LAYOUT_ANCHOR ? " anchor" : "",
+               spec->flags & LAYOUT_QUICK ? " quick" : "");
+        layout_free(layout);
+    }
+}
+
+double bench_now(void)
+{
+    return MPI_Wtime();
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+double bench_median(double *values, int n)
+{
+    qsort(values, (size_t) n, sizeof(*values), compare);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+void bench_fail(const struct layout *layout, const char *what)
+{
+    fprintf(stderr, "%s: %s gives wrong bytes\n", layout->spec->name, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}

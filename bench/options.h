@@ -1,0 +1,39 @@
+/* The command line that the measuring programs share: which layouts. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+
+#include "layouts.h"
+
+enum { OPTIONS_MAX_SELECTORS = 128 };
+
+struct options {
+    const char *program;
+    int selectors;
+    const char *selector[OPTIONS_MAX_SELECTORS]; /* --layout NAME */
+    unsigned flags;                              /* LAYOUT_QUICK, LAYOUT_ANCHOR */
+    bool list;                                   /* --list */
+};
+
+/* Reads the command line. Returns true, or prints one message naming the option, its value and what
+ * is allowed, and returns false. */
+bool options_read(struct options *options, int argc, char **argv);
+
+/* True when the options select this layout: all of them when nothing was said. */
+bool options_select(const struct options *options, const struct layout_spec *spec);
+
+/* Prints name, family, packed bytes, and whether it is an anchor or of the quick subset, one layout
+ * per line. */
+void options_list(const struct options *options);
+
+/* Seconds from some moment on. */
+double bench_now(void);
+
+/* The median of n numbers; sorts them. */
+double bench_median(double *values, int n);
+
+/* Ends the whole job with a message: a measurement of wrong results is worth nothing. */
+void bench_fail(const struct layout *layout, const char *what);
+
+#endif

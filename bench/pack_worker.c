@@ -1,0 +1,249 @@
+/*
+ * Times MPI_Pack and MPI_Unpack of the layouts beside the hand-written loops; one process of the
+ * interleaved runs of bench/pack.
+ *
+ *   pack_worker [--layout NAME]… [--quick] [--anchors] [--list]
+ *
+ * Prints "layout NAME BYTES" for each layout and then one line per sample:
+ *
+ *   NAME pack|unpack KIND NANOSECONDS         for one operation
+ *
+ * KIND: hand        the loop of hand.c
+ *       mpi         MPI_Pack or MPI_Unpack of the whole message
+ *       fragments   Open MPI's convertor in fragments of 8 KiB, as a PML uses it; for messages
+ *                   above 8 KiB
+ *       one         the same in one fragment, to know what the cutting costs
+ *
+ * All kinds work on the send type, with warm caches, and are sampled in turn. A sample repeats the
+ * operation until it takes SAMPLE_SECONDS. Before timing, every kind's result is compared with the
+ * hand-written one; a difference ends the job.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layouts.h"
+#include "options.h"
+#ifdef OPEN_MPI
+#include "opal-glue/dt_fragments.h"
+#endif
+
+enum { FRAGMENT = 8192, SAMPLES = 7, SAMPLES_SLOW = 3 };
+
+static const double SAMPLE_SECONDS = 200e-6;
+static const double SLOW_SECONDS = 2e-3; /* operations above get SAMPLES_SLOW samples */
+
+struct job {
+    struct layout *layout;
+    struct layout_side *side;
+    unsigned char *packed;
+};
+
+struct kind {
+    const char *name;
+    void (*pack)(const struct job *job);
+    void (*unpack)(const struct job *job);
+};
+
+/* ---- the operations ---- */
+
+static void hand_pack(const struct job *job)
+{
+    job->side->pack(job->side->plan, job->packed);
+}
+
+static void hand_unpack(const struct job *job)
+{
+    job->side->unpack(job->side->plan, job->packed);
+}
+
+static void mpi_pack(const struct job *job)
+{
+    int position = 0;
+
+    MPI_Pack(job->side->base, job->side->count, job->side->type, job->packed,
+             (int) job->layout->bytes, &position, MPI_COMM_SELF);
+}
+
+static void mpi_unpack(const struct job *job)
+{
+    int position = 0;
+
+    MPI_Unpack(job->packed, (int) job->layout->bytes, &position, job->side->base, job->side->count,
+               job->side->type, MPI_COMM_SELF);
+}
+
+#ifdef OPEN_MPI
+static void pack_cut(const struct job *job, size_t fragment)
+{
+    size_t size = job->layout->bytes;
+
+    if (0 != dt_fragments_pack(job->side->base, job->side->count, job->side->type, job->packed,
+                               fragment, &size) ||
+        size != job->layout->bytes)
+        bench_fail(job->layout, "dt_fragments_pack");
+}
+
+static void unpack_cut(const struct job *job, size_t fragment)
+{
+    if (0 != dt_fragments_unpack(job->side->base, job->side->count, job->side->type, job->packed,
+                                 job->layout->bytes, fragment))
+        bench_fail(job->layout, "dt_fragments_unpack");
+}
+
+static void fragments_pack(const struct job *job)
+{
+    pack_cut(job, FRAGMENT);
+}
+
+static void fragments_unpack(const struct job *job)
+{
+    unpack_cut(job, FRAGMENT);
+}
+
+static void one_pack(const struct job *job)
+{
+    pack_cut(job, job->layout->bytes);
+}
+
+static void one_unpack(const struct job *job)
+{
+    unpack_cut(job, job->layout->bytes);
+}
+#endif
+
+static const struct kind kinds[] = {
+    {"hand", hand_pack, hand_unpack},
+    {"mpi", mpi_pack, mpi_unpack},
+#ifdef OPEN_MPI
+    {"fragments", fragments_pack, fragments_unpack},
+    {"one", one_pack, one_unpack},
+#endif
+};
+enum { HAND = 0, KINDS = sizeof(kinds) / sizeof(kinds[0]), KINDS_UNCUT = 2 };
+
+/* A message that fits into one fragment is not measured in fragments. */
+static int kinds_of(const struct layout *layout)
+{
+    return layout->bytes > FRAGMENT ? KINDS : KINDS_UNCUT;
+}
+
+/* ---- checking ---- */
+
+static void check_pack(const struct job *job)
+{
+    const size_t bytes = job->layout->bytes;
+    unsigned char *expected = layout_buffer(bytes);
+
+    layout_fill(job->side, 1);
+    kinds[HAND].pack(job);
+    memcpy(expected, job->packed, bytes);
+    for (int k = HAND + 1; k < kinds_of(job->layout); k++) {
+        memset(job->packed, 0, bytes);
+        kinds[k].pack(job);
+        if (0 != memcmp(expected, job->packed, bytes))
+            bench_fail(job->layout, kinds[k].name);
+    }
+    free(expected);
+}
+
+static void check_unpack(const struct job *job)
+{
+    unsigned char *expected;
+    size_t offset;
+
+    layout_fill_bytes(job->packed, job->layout->bytes, 2);
+    layout_clear(job->side);
+    kinds[HAND].unpack(job);
+    expected = layout_snapshot(job->side);
+    for (int k = HAND + 1; k < kinds_of(job->layout); k++) {
+        layout_clear(job->side);
+        kinds[k].unpack(job);
+        if (layout_differs(job->side, expected, &offset) >= 0)
+            bench_fail(job->layout, kinds[k].name);
+    }
+    free(expected);
+}
+
+/* ---- timing ---- */
+
+static double time_of(void (*run)(const struct job *), const struct job *job, long repetitions)
+{
+    const double start = bench_now();
+
+    for (long r = 0; r < repetitions; r++)
+        run(job);
+    return bench_now() - start;
+}
+
+/* The number of repetitions that takes SAMPLE_SECONDS. Timed twice, so that one interruption does
+ * not make it too small. */
+static long calibrate(void (*run)(const struct job *), const struct job *job)
+{
+    long repetitions = 1;
+
+    run(job);
+    for (;;) {
+        double seconds = time_of(run, job, repetitions);
+        if (seconds >= SAMPLE_SECONDS)
+            seconds = fmin(seconds, time_of(run, job, repetitions));
+        if (seconds >= SAMPLE_SECONDS)
+            return repetitions;
+        repetitions *= seconds < SAMPLE_SECONDS / 4 ? 4 : 2;
+    }
+}
+
+static void measure(const struct job *job, bool unpack)
+{
+    const int n = kinds_of(job->layout);
+    void (*run[KINDS])(const struct job *);
+    long repetitions[KINDS];
+    int samples = SAMPLES;
+
+    for (int k = 0; k < n; k++) {
+        run[k] = unpack ? kinds[k].unpack : kinds[k].pack;
+        repetitions[k] = calibrate(run[k], job);
+        if (1 == repetitions[k] && time_of(run[k], job, 1) > SLOW_SECONDS)
+            samples = SAMPLES_SLOW;
+    }
+    for (int s = 0; s < samples; s++)
+        for (int k = 0; k < n; k++)
+            printf("%s %s %s %.2f\n", job->layout->spec->name, unpack ? "unpack" : "pack",
+                   kinds[k].name,
+                   1e9 * time_of(run[k], job, repetitions[k]) / (double) repetitions[k]);
+}
+
+static void measure_layout(const struct layout_spec *spec)
+{
+    struct job job = {.layout = layout_create(spec)};
+
+    job.side = &job.layout->side[LAYOUT_SEND];
+    job.packed = layout_buffer(job.layout->bytes);
+    printf("layout %s %zu\n", spec->name, job.layout->bytes);
+    check_pack(&job);
+    measure(&job, false);
+    check_unpack(&job);
+    measure(&job, true);
+    free(job.packed);
+    layout_free(job.layout);
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+
+    MPI_Init(&argc, &argv);
+    if (!options_read(&options, argc, argv)) {
+        MPI_Finalize();
+        return 2;
+    }
+    if (options.list)
+        options_list(&options);
+    else
+        for (int l = 0; l < layouts_count(); l++)
+            if (options_select(&options, layouts_get(l)))
+                measure_layout(layouts_get(l));
+    MPI_Finalize();
+    return 0;
+}

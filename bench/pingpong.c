@@ -1,0 +1,142 @@
+/*
+ * Ping-pong of layouts between two ranks.
+ *
+ *   pingpong [--layout NAME]… [--quick] [--anchors] [--list]
+ *
+ * Rank 0 sends one message of the layout's send type, rank 1 receives it with the receive type and
+ * sends one back. Before and after timing, every byte of the receiver's arrays is compared with the
+ * hand-written result, gaps included. Prints per layout
+ *
+ *   result NAME BYTES MICROSECONDS right|WRONG
+ *
+ * with the median of half a round trip. Exit code 1 when a byte is wrong.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "layouts.h"
+#include "options.h"
+
+enum { ROUND_TRIPS = 200, TAG = 3 };
+static const double TIME_LIMIT = 1.0; /* seconds for one layout */
+
+static int rank;
+
+static void send(const struct layout *layout)
+{
+    const struct layout_side *s = &layout->side[LAYOUT_SEND];
+
+    MPI_Send(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD);
+}
+
+static void receive(const struct layout *layout)
+{
+    const struct layout_side *s = &layout->side[LAYOUT_RECV];
+
+    MPI_Recv(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void round_trip(const struct layout *layout)
+{
+    if (0 == rank) {
+        send(layout);
+        receive(layout);
+    } else {
+        receive(layout);
+        send(layout);
+    }
+}
+
+/* What the arrays of the receive side must hold, by the hand-written loops alone. */
+static unsigned char *expected_arrays(struct layout *layout)
+{
+    struct layout_side *from = &layout->side[LAYOUT_SEND], *to = &layout->side[LAYOUT_RECV];
+    unsigned char *packed = layout_buffer(layout->bytes), *expected;
+
+    layout_fill(from, 1 + (uint32_t) (1 - rank)); /* as the peer fills its arrays */
+    from->pack(from->plan, packed);
+    layout_fill(from, 1 + (uint32_t) rank);
+    layout_clear(to);
+    to->unpack(to->plan, packed);
+    expected = layout_snapshot(to);
+    free(packed);
+    return expected;
+}
+
+static bool one_is_right(struct layout *layout, const unsigned char *expected)
+{
+    size_t offset;
+
+    layout_clear(&layout->side[LAYOUT_RECV]);
+    round_trip(layout);
+    return layout_differs(&layout->side[LAYOUT_RECV], expected, &offset) < 0;
+}
+
+/* Median seconds of a message. Rank 0 tells how many are made. */
+static double time_messages(const struct layout *layout)
+{
+    double seconds[ROUND_TRIPS], start;
+    int n;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = bench_now();
+    round_trip(layout);
+    n = (int) (TIME_LIMIT / (bench_now() - start + 1e-9));
+    n = n > ROUND_TRIPS ? ROUND_TRIPS : n;
+    n = n < 3 ? 3 : n;
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++) {
+        start = bench_now();
+        round_trip(layout);
+        seconds[i] = (bench_now() - start) / 2;
+    }
+    return bench_median(seconds, n);
+}
+
+/* Returns true when all bytes were right on both ranks. */
+static bool run(const struct layout_spec *spec)
+{
+    struct layout *layout = layout_create(spec);
+    unsigned char *expected = expected_arrays(layout);
+    int good, all_good;
+    double seconds;
+    size_t offset;
+
+    good = one_is_right(layout, expected);
+    seconds = time_messages(layout);
+    good = good && layout_differs(&layout->side[LAYOUT_RECV], expected, &offset) < 0;
+    good = one_is_right(layout, expected) && good;
+    MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    if (0 == rank)
+        printf("result %s %zu %.2f %s\n", spec->name, layout->bytes, 1e6 * seconds,
+               all_good ? "right" : "WRONG");
+    free(expected);
+    layout_free(layout);
+    return all_good;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    int ranks, code = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (2 != ranks) {
+        if (0 == rank)
+            fprintf(stderr, "pingpong: needs two ranks\n");
+        code = 2;
+    } else if (!options_read(&options, argc, argv)) {
+        code = 2;
+    } else if (options.list) {
+        if (0 == rank)
+            options_list(&options);
+    } else {
+        for (int l = 0; l < layouts_count(); l++)
+            if (options_select(&options, layouts_get(l)) && !run(layouts_get(l)))
+                code = 1;
+    }
+    MPI_Finalize();
+    return code;
+}
