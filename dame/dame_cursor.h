@@ -52,9 +52,9 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position);
 
 /*
  * Packs up to `length` bytes from the cursor on into `packed` and advances. Returns the bytes moved:
- * min(length, total - position), less what is needed to end on a multiple of the program's granule
- * inside a block, unless nothing at all would fit: then it cuts anywhere. Never 0 for length > 0
- * before the end.
+ * min(length, total - position), less what is needed not to cut a basic element or a block of up to
+ * 64 bytes, unless nothing at all would fit: then it cuts anywhere. Never 0 for length > 0 before the
+ * end.
  */
 int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length);
 

@@ -93,14 +93,48 @@ static dame_width_t width_of(int64_t bytes)
     }
     DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
-    return DAME_WIDTH_long; /* 0 bytes: the long kernel's memcpy moves nothing */
+    return DAME_WIDTH_long;
+}
+
+/* The L1 data cache, as small as it is on CPUs we know: 64 sets of 8 lines of 64 bytes. */
+enum { LINE = 64, WAYS = 8, ONE_SET = 4096, L1_SIZE = LINE * WAYS * 64 };
+
+/* A level of blocks a constant step apart. */
+static int is_strided_leaf(const dame_prim_t *prim)
+{
+    return 0 == prim->inner && NULL == prim->disps && NULL == prim->prefix && NULL == prim->inners;
+}
+
+/* Short blocks that all start in the same set of the cache, and more of them than it has ways. */
+static int in_one_set(const dame_prim_t *prim)
+{
+    return prim->isize < LINE && 0 != prim->step && 0 == prim->step % ONE_SET &&
+           (0 == prim->count || prim->count > WAYS);
+}
+
+static int is_near(int64_t step)
+{
+    return step > -LINE && step < LINE;
+}
+
+/* Blocks of neighbouring iterations share cache lines, which are evicted before the next iteration. */
+static int walks_columns(const dame_prim_t *prim)
+{
+    const dame_prim_t *inner = prim + prim->inner;
+    return NULL == prim->disps && NULL == prim->prefix && is_near(prim->step) &&
+           is_strided_leaf(inner) && !is_near(inner->step) && inner->isize < LINE &&
+           (in_one_set(inner) || inner->count > L1_SIZE / LINE);
 }
 
 void dame_kernels_select(dame_prim_t *prim)
 {
     const dame_run_fn *run;
-    if (NULL != prim->inners) {
+    if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
+        run = dame_nest_nothing;
+    } else if (NULL != prim->inners) {
         run = dame_nest_struct;
+    } else if (0 != prim->inner && walks_columns(prim)) {
+        run = kernels()->tiled[width_of(prim[prim->inner].isize)];
     } else if (0 != prim->inner) {
         run = NULL != prim->prefix  ? dame_nest_ragged
               : NULL != prim->disps ? dame_nest_listed
@@ -110,7 +144,7 @@ void dame_kernels_select(dame_prim_t *prim)
     } else if (NULL != prim->disps) {
         run = kernels()->listed[width_of(prim->isize)];
     } else {
-        run = kernels()->strided[width_of(prim->isize)];
+        run = in_one_set(prim) ? kernels()->paced : kernels()->strided[width_of(prim->isize)];
     }
     prim->run[DAME_PACK] = run[DAME_PACK];
     prim->run[DAME_UNPACK] = run[DAME_UNPACK];

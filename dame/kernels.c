@@ -5,169 +5,43 @@
  * A kernel touches no byte outside its blocks, in user memory or in the packed stream: gaps may be
  * unmapped, or another thread's.
  */
+#include "copy.h"
 #include "kernels.h"
 
-#include <string.h>
-
-typedef char bytes16_t __attribute__((vector_size(16), aligned(1), may_alias));
-typedef char bytes32_t __attribute__((vector_size(32), aligned(1), may_alias));
-typedef char bytes64_t __attribute__((vector_size(64), aligned(1), may_alias));
-typedef uint16_t word2_t __attribute__((aligned(1), may_alias));
-typedef uint32_t word4_t __attribute__((aligned(1), may_alias));
-typedef uint64_t word8_t __attribute__((aligned(1), may_alias));
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-#define MOVE(type, to, from, at) (*(type *)((to) + (at)) = *(const type *)((from) + (at)))
-
-/* Two moves from both ends of `bytes`, which overlap in the middle. */
-#define MOVE_ENDS(type, to, from, bytes)                                                           \
-    do {                                                                                           \
-        type low_ = *(const type *)(from);                                                         \
-        type high_ = *(const type *)((from) + (bytes) - sizeof(type));                             \
-        *(type *)(to) = low_;                                                                      \
-        *(type *)((to) + (bytes) - sizeof(type)) = high_;                                          \
-    } while (0)
-
-ALWAYS_INLINE void copy_1(char *to, const char *from, int64_t bytes)
+/*
+ * Blocks that all fall into one set of the L1 cache: loads and stores that are issued as fast as they
+ * can be evict each other's lines before these are used. A call for every block paces them (Zen 4,
+ * 16-byte blocks 8 KiB apart: 2.7 instead of 7 ns a block to unpack, 2.2 instead of 2.7 to pack).
+ */
+static __attribute__((noinline)) void copy_paced(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
-    *to = *from;
+    dame_copy_any(to, from, bytes);
 }
 
-ALWAYS_INLINE void copy_2(char *to, const char *from, int64_t bytes)
+DAME_INLINE void pack_block_paced(uintptr_t user, char *packed, int64_t bytes)
 {
-    (void)bytes;
-    MOVE(word2_t, to, from, 0);
+    copy_paced(packed, (const char *)user, bytes);
 }
 
-ALWAYS_INLINE void copy_3(char *to, const char *from, int64_t bytes)
+DAME_INLINE void unpack_block_paced(uintptr_t user, const char *packed, int64_t bytes)
 {
-    (void)bytes;
-    MOVE(word2_t, to, from, 0);
-    to[2] = from[2];
+    copy_paced((char *)user, packed, bytes);
 }
 
-ALWAYS_INLINE void copy_4(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(word4_t, to, from, 0);
-}
-
-ALWAYS_INLINE void copy_5to7(char *to, const char *from, int64_t bytes)
-{
-    MOVE_ENDS(word4_t, to, from, bytes);
-}
-
-ALWAYS_INLINE void copy_8(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(word8_t, to, from, 0);
-}
-
-ALWAYS_INLINE void copy_12(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(word8_t, to, from, 0);
-    MOVE(word4_t, to, from, 8);
-}
-
-ALWAYS_INLINE void copy_9to15(char *to, const char *from, int64_t bytes)
-{
-    MOVE_ENDS(word8_t, to, from, bytes);
-}
-
-ALWAYS_INLINE void copy_16(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(bytes16_t, to, from, 0);
-}
-
-ALWAYS_INLINE void copy_24(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(bytes16_t, to, from, 0);
-    MOVE(word8_t, to, from, 16);
-}
-
-ALWAYS_INLINE void copy_17to31(char *to, const char *from, int64_t bytes)
-{
-    MOVE_ENDS(bytes16_t, to, from, bytes);
-}
-
-ALWAYS_INLINE void copy_32(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(bytes32_t, to, from, 0);
-}
-
-ALWAYS_INLINE void copy_40(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(bytes32_t, to, from, 0);
-    MOVE(word8_t, to, from, 32);
-}
-
-ALWAYS_INLINE void copy_48(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(bytes32_t, to, from, 0);
-    MOVE(bytes16_t, to, from, 32);
-}
-
-ALWAYS_INLINE void copy_33to63(char *to, const char *from, int64_t bytes)
-{
-    MOVE_ENDS(bytes32_t, to, from, bytes);
-}
-
-ALWAYS_INLINE void copy_64(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    MOVE(bytes64_t, to, from, 0);
-}
-
-ALWAYS_INLINE void copy_65to128(char *to, const char *from, int64_t bytes)
-{
-    MOVE_ENDS(bytes64_t, to, from, bytes);
-}
-
-ALWAYS_INLINE void copy_129to256(char *to, const char *from, int64_t bytes)
-{
-    MOVE(bytes64_t, to, from, 0);
-    MOVE(bytes64_t, to, from, 64);
-    MOVE_ENDS(bytes64_t, to + bytes - 128, from + bytes - 128, 128);
-}
-
-ALWAYS_INLINE void copy_long(char *to, const char *from, int64_t bytes)
-{
-    memcpy(to, from, (size_t)bytes);
-}
-
-/* A block of any width; the tests are for ragged lists, where no kernel can know. */
-ALWAYS_INLINE void copy_any(char *to, const char *from, int64_t bytes)
-{
-    if (bytes <= 16) {
-        if (bytes >= 8) {
-            MOVE_ENDS(word8_t, to, from, bytes);
-        } else if (bytes >= 4) {
-            MOVE_ENDS(word4_t, to, from, bytes);
-        } else if (bytes >= 2) {
-            MOVE_ENDS(word2_t, to, from, bytes);
-        } else {
-            *to = *from;
-        }
-    } else if (bytes <= 32) {
-        MOVE_ENDS(bytes16_t, to, from, bytes);
-    } else if (bytes <= 64) {
-        MOVE_ENDS(bytes32_t, to, from, bytes);
-    } else if (bytes <= 128) {
-        MOVE_ENDS(bytes64_t, to, from, bytes);
-    } else if (bytes <= 256) {
-        copy_129to256(to, from, bytes);
-    } else {
-        memcpy(to, from, (size_t)bytes);
+#define RUN_PACED(name, MOVE_BLOCK)                                                                \
+    static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
+                     int64_t n)                                                                    \
+    {                                                                                              \
+        uintptr_t at = origin + (uintptr_t)first * (uintptr_t)prim->step;                          \
+        for (; n > 0; n--) {                                                                       \
+            MOVE_BLOCK(at, packed, prim->isize);                                                   \
+            at += (uintptr_t)prim->step;                                                           \
+            packed += prim->isize;                                                                 \
+        }                                                                                          \
     }
-}
+
+RUN_PACED(pack_paced, pack_block_paced)
+RUN_PACED(unpack_paced, unpack_block_paced)
 
 /* The width as a constant where the range has one. */
 #define BYTES(lowest, highest) ((lowest) == (highest) ? (lowest) : prim->isize)
@@ -195,6 +69,46 @@ ALWAYS_INLINE void copy_any(char *to, const char *from, int64_t bytes)
         }                                                                                          \
     }
 
+/*
+ * A column-wise walk over a matrix, a level of far strides within one of near strides: TILE columns at
+ * a time, so that a cache line is used TILE times before it is evicted. Packed bytes keep their places.
+ * `prim` is the outer level, near; blocks are those of the inner one.
+ */
+enum { TILE = 4 };
+
+#define RUN_TILED(name, lowest, highest, MOVE_BLOCK, MOVE_PACED)                                   \
+    static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
+                     int64_t n)                                                                    \
+    {                                                                                              \
+        const int64_t column = prim->isize;                                                        \
+        const uintptr_t near = (uintptr_t)prim->step;                                              \
+        uintptr_t at = origin + (uintptr_t)first * near;                                           \
+        prim += prim->inner;                                                                       \
+        const uintptr_t far = (uintptr_t)prim->step;                                               \
+        const int64_t bytes = BYTES(lowest, highest);                                              \
+        for (; n >= TILE; n -= TILE) {                                                             \
+            uintptr_t user = at;                                                                   \
+            char *stream = packed;                                                                 \
+            for (int64_t row = 0; row < prim->count; row++) {                                      \
+                MOVE_BLOCK(user, stream, bytes);                                                   \
+                MOVE_BLOCK(user + near, stream + column, bytes);                                   \
+                MOVE_BLOCK(user + 2 * near, stream + 2 * column, bytes);                           \
+                MOVE_BLOCK(user + 3 * near, stream + 3 * column, bytes);                           \
+                user += far;                                                                       \
+                stream += bytes;                                                                   \
+            }                                                                                      \
+            at += TILE * near;                                                                     \
+            packed += TILE * column;                                                               \
+        }                                                                                          \
+        for (int64_t row = 0; row < (n > 0 ? prim->count : 0); row++) {                            \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                MOVE_PACED(at + (uintptr_t)i * near, packed + i * column, bytes);                  \
+            }                                                                                      \
+            at += far;                                                                             \
+            packed += bytes;                                                                       \
+        }                                                                                          \
+    }
+
 #define RUN_LISTED(name, lowest, highest, MOVE_BLOCK)                                              \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
@@ -217,13 +131,13 @@ ALWAYS_INLINE void copy_any(char *to, const char *from, int64_t bytes)
     }
 
 #define DAME_WIDTH(name, lowest, highest)                                                          \
-    ALWAYS_INLINE void pack_block_##name(uintptr_t user, char *packed, int64_t bytes)              \
+    DAME_INLINE void pack_block_##name(uintptr_t user, char *packed, int64_t bytes)              \
     {                                                                                              \
-        copy_##name(packed, (const char *)user, bytes);                                            \
+        dame_copy_##name(packed, (const char *)user, bytes);                                            \
     }                                                                                              \
-    ALWAYS_INLINE void unpack_block_##name(uintptr_t user, const char *packed, int64_t bytes)      \
+    DAME_INLINE void unpack_block_##name(uintptr_t user, const char *packed, int64_t bytes)      \
     {                                                                                              \
-        copy_##name((char *)user, packed, bytes);                                                  \
+        dame_copy_##name((char *)user, packed, bytes);                                                  \
     }
 DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
@@ -231,6 +145,8 @@ DAME_WIDTHS(DAME_WIDTH)
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     RUN_STRIDED(pack_strided_##name, lowest, highest, pack_block_##name)                           \
     RUN_STRIDED(unpack_strided_##name, lowest, highest, unpack_block_##name)                       \
+    RUN_TILED(pack_tiled_##name, lowest, highest, pack_block_##name, pack_block_paced)             \
+    RUN_TILED(unpack_tiled_##name, lowest, highest, unpack_block_##name, unpack_block_paced)       \
     RUN_LISTED(pack_listed_##name, lowest, highest, pack_block_##name)                             \
     RUN_LISTED(unpack_listed_##name, lowest, highest, unpack_block_##name)
 DAME_WIDTHS(DAME_WIDTH)
@@ -243,7 +159,7 @@ static void pack_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed,
     const int64_t *disps = prim->disps + first;
     const int64_t start = prefix[0];
     for (int64_t i = 0; i < n; i++) {
-        copy_any(packed + (prefix[i] - start), (const char *)(origin + (uintptr_t)disps[i]),
+        dame_copy_any(packed + (prefix[i] - start), (const char *)(origin + (uintptr_t)disps[i]),
                  prefix[i + 1] - prefix[i]);
     }
 }
@@ -255,7 +171,7 @@ static void unpack_ragged(const dame_prim_t *prim, uintptr_t origin, char *packe
     const int64_t *disps = prim->disps + first;
     const int64_t start = prefix[0];
     for (int64_t i = 0; i < n; i++) {
-        copy_any((char *)(origin + (uintptr_t)disps[i]), packed + (prefix[i] - start),
+        dame_copy_any((char *)(origin + (uintptr_t)disps[i]), packed + (prefix[i] - start),
                  prefix[i + 1] - prefix[i]);
     }
 }
@@ -267,6 +183,13 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .strided =
         {
 #define DAME_WIDTH(name, lowest, highest) {pack_strided_##name, unpack_strided_##name},
+            DAME_WIDTHS(DAME_WIDTH)
+#undef DAME_WIDTH
+        },
+    .paced = {pack_paced, unpack_paced},
+    .tiled =
+        {
+#define DAME_WIDTH(name, lowest, highest) {pack_tiled_##name, unpack_tiled_##name},
             DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
         },

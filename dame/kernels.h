@@ -44,15 +44,18 @@ typedef enum dame_width {
 /* The block-moving kernels for one instruction set. */
 typedef struct dame_kernels {
     dame_run_fn strided[DAME_WIDTH_COUNT][2]; /* [dame_dir_t] */
+    dame_run_fn tiled[DAME_WIDTH_COUNT][2]; /* strided around strided, by the inner level's width */
     dame_run_fn listed[DAME_WIDTH_COUNT][2];
     dame_run_fn ragged[2];
+    dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */
 } dame_kernels_t;
 
 extern const dame_kernels_t dame_kernels_baseline;
 extern const dame_kernels_t dame_kernels_avx2;
 extern const dame_kernels_t dame_kernels_avx512;
 
-/* Kernels of levels with an inner level, in nest.c. */
+/* Kernels of levels that move no blocks themselves, in nest.c. */
+extern const dame_run_fn dame_nest_nothing[2]; /* the EXIT of an empty type */
 extern const dame_run_fn dame_nest_strided[2];
 extern const dame_run_fn dame_nest_listed[2];
 extern const dame_run_fn dame_nest_ragged[2];

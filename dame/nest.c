@@ -2,9 +2,18 @@
  * Run kernels of levels whose iterations are levels themselves: they find each iteration and run all
  * of the inner level there.
  */
+#include "copy.h"
 #include "kernels.h"
 
-#include <string.h>
+DAME_INLINE void pack_block(uintptr_t user, char *packed, int64_t bytes)
+{
+    dame_copy_any(packed, (const char *)user, bytes);
+}
+
+DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
+{
+    dame_copy_any((char *)user, packed, bytes);
+}
 
 #define NEST(dir, DIR)                                                                             \
     static void dir##_strided(const dame_prim_t *prim, uintptr_t origin, char *packed,             \
@@ -57,7 +66,7 @@
             const uintptr_t at = origin + (uintptr_t)prim->disps[i];                               \
             const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
             if (0 == prim->inners[i]) {                                                            \
-                dir##_block(at, packed, (size_t)bytes);                                            \
+                dir##_block(at, packed, bytes);                                                    \
             } else {                                                                               \
                 const dame_prim_t *inner = prim + prim->inners[i];                                 \
                 inner->run[DIR](inner, at, packed, 0, inner->count);                               \
@@ -66,19 +75,20 @@
         }                                                                                          \
     }
 
-static void pack_block(uintptr_t at, char *packed, size_t bytes)
-{
-    memcpy(packed, (const void *)at, bytes);
-}
-
-static void unpack_block(uintptr_t at, char *packed, size_t bytes)
-{
-    memcpy((void *)at, packed, bytes);
-}
-
 NEST(pack, DAME_PACK)
 NEST(unpack, DAME_UNPACK)
 
+static void nothing(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
+                    int64_t n)
+{
+    (void)prim;
+    (void)origin;
+    (void)packed;
+    (void)first;
+    (void)n;
+}
+
+const dame_run_fn dame_nest_nothing[2] = {nothing, nothing};
 const dame_run_fn dame_nest_strided[2] = {pack_strided, unpack_strided};
 const dame_run_fn dame_nest_listed[2] = {pack_listed, unpack_listed};
 const dame_run_fn dame_nest_ragged[2] = {pack_ragged, unpack_ragged};

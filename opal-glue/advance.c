@@ -1,27 +1,8 @@
 #include "advance.h"
 
-#include "dame/dame.h"
-#include "stats.h"
 #include "table.h"
+#include "thread.h"
 
-/*
- * Cursors of messages in progress, so that fragments in sequence need no search. A cursor is found by
- * what makes its place: program, user buffer, count and position. It is valid for any message that
- * agrees in these, so a stale one is never wrong.
- */
-typedef struct place {
-    uint64_t serial; /* of the datatype's table entry; 0: unused */
-    dame_cursor_t cursor;
-} place_t;
-
-enum { PLACES = 4 };
-
-typedef struct places {
-    place_t place[PLACES];
-    unsigned next; /* to give up */
-} places_t;
-
-static _Thread_local places_t places;
 static bool take_times;
 
 void dt_advance_take_times(bool on)
@@ -29,39 +10,58 @@ void dt_advance_take_times(bool on)
     take_times = on;
 }
 
-static dame_cursor_t *cursor_at(const opal_convertor_t *convertor, const dt_entry_t *entry)
+static inline bool is_at(const dt_place_t *place, const opal_convertor_t *convertor)
 {
-    uintptr_t base = (uintptr_t) convertor->pBaseBuf;
-    int64_t count = (int64_t) convertor->count;
-    int64_t position = (int64_t) convertor->bConverted;
-    places_t *mine = &places;
-    for (int i = 0; i < PLACES; i++) {
-        place_t *place = &mine->place[i];
-        if (entry->serial == place->serial && position == place->cursor.position &&
-            base == place->cursor.frames[0].origin && count == place->cursor.frames[0].count) {
-            return &place->cursor;
-        }
-    }
-    place_t *place = &mine->place[mine->next++ % PLACES];
-    place->serial = 0;
+    return convertor->pDesc == place->datatype &&
+           (int64_t) convertor->bConverted == place->cursor.position &&
+           (uintptr_t) convertor->pBaseBuf == place->cursor.frames[0].origin &&
+           (int64_t) convertor->count == place->cursor.frames[0].count;
+}
+
+/* Makes the place one for a message that none was kept for. */
+static dame_cursor_t *renew(dt_thread_t *thread, dt_place_t *place,
+                            const opal_convertor_t *convertor, const dt_entry_t *entry,
+                            uint64_t generation)
+{
+    place->datatype = NULL;
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and Open MPI has
        multiplied count and size already. */
-    if (DAME_OK != dame_cursor_init(&place->cursor, entry->program, base, count)) {
+    if (DAME_OK != dame_cursor_init(&place->cursor, entry->program,
+                                    (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count)) {
         return NULL;
     }
-    if (position > 0) {
-        dame_cursor_seek(&place->cursor, position);
-        dt_count(DT_COUNT_seeks, 1);
+    if (convertor->bConverted > 0) {
+        dame_cursor_seek(&place->cursor, (int64_t) convertor->bConverted);
+        dt_stats_add(&thread->stats.count[DT_COUNT_seeks], 1);
     }
+    place->datatype = convertor->pDesc;
+    place->generation = generation;
     place->serial = entry->serial;
     return &place->cursor;
 }
 
-/* Fragment by fragment through a cursor. Returns the bytes moved. */
-static size_t move_fragments(opal_convertor_t *convertor, const dt_entry_t *entry, dame_dir_t dir,
-                             struct iovec *iov, uint32_t *out_size)
+/* The cursor at the convertor's position. */
+static inline dame_cursor_t *cursor_at(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
-    dame_cursor_t *cursor = cursor_at(convertor, entry);
+    const uint64_t hash = (uint64_t) (uintptr_t) convertor * UINT64_C(0x9E3779B97F4A7C15);
+    dt_place_t *place = &thread->places[hash >> (64 - DT_PLACES_LOG2)];
+    const uint64_t generation = dt_table_generation();
+    if (is_at(place, convertor) && generation == place->generation) {
+        return &place->cursor;
+    }
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    if (is_at(place, convertor) && entry->serial == place->serial) { /* still the same datatype */
+        place->generation = generation;
+        return &place->cursor;
+    }
+    return renew(thread, place, convertor, entry, generation);
+}
+
+/* Fragment by fragment through a cursor. Returns the bytes moved. */
+static inline size_t move_fragments(dt_thread_t *thread, opal_convertor_t *convertor,
+                                    dame_dir_t dir, struct iovec *iov, uint32_t *out_size)
+{
+    dame_cursor_t *cursor = cursor_at(thread, convertor);
     size_t left = convertor->local_size - convertor->bConverted;
     size_t moved = 0;
     uint32_t used = 0;
@@ -75,7 +75,7 @@ static size_t move_fragments(opal_convertor_t *convertor, const dt_entry_t *entr
     }
     *out_size = used;
     if (NULL != cursor && 0 != cursor->in_block) {
-        dt_count(DT_COUNT_cut_blocks, 1);
+        dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
     }
     return moved;
 }
@@ -94,21 +94,20 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
 static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
                               uint32_t *out_size, size_t *max_data)
 {
-    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    dt_thread_t *thread = dt_thread();
     const int64_t start = take_times ? dt_now() : 0;
     const bool first = 0 == convertor->bConverted;
     size_t moved;
     if (first && *out_size > 0 && iov[0].iov_len >= convertor->local_size) {
         moved = convertor->local_size;
-        dame_program_run(entry->program, dir, (uintptr_t) convertor->pBaseBuf,
+        dame_program_run(dt_table_get(convertor->pDesc)->program, dir, (uintptr_t) convertor->pBaseBuf,
                          (int64_t) convertor->count, iov[0].iov_base);
         iov[0].iov_len = moved;
         *out_size = 1;
     } else {
-        moved = move_fragments(convertor, entry, dir, iov, out_size);
+        moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
-    dt_stats_t *stats = dt_stats();
-    _Atomic int64_t *count = stats->count;
+    _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
     dt_stats_add(&count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
@@ -142,8 +141,7 @@ int32_t dt_advance_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                        size_t *length)
 {
-    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    dame_cursor_t *cursor = cursor_at(convertor, entry);
+    dame_cursor_t *cursor = cursor_at(dt_thread(), convertor);
     uint32_t used = 0;
     size_t listed = 0;
     bool room = NULL != cursor;

@@ -12,8 +12,8 @@
 #include "got.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
-#include "stats.h"
 #include "table.h"
+#include "thread.h"
 #include "verify_native.h"
 #include "version.h"
 
@@ -40,10 +40,9 @@ enum {
 
 static void decline(dt_decline_t reason)
 {
-    dt_stats_t *stats = dt_stats();
-    dt_stats_add(&stats->count[DT_COUNT_messages_declined], 1);
+    dt_count(DT_COUNT_messages_declined, 1);
     if (reason >= DT_DECLINE_HETEROGENEOUS) { /* reasons of datatypes are counted once for each */
-        dt_stats_add(&stats->declined[reason], 1);
+        dt_count_declined(reason);
     }
 }
 
@@ -52,7 +51,7 @@ static bool takes(const opal_convertor_t *convertor)
 {
     uint32_t flags = convertor->flags & ALL_FLAGS;
     if (CONVERTOR_HOMOGENEOUS != flags) {
-        if (flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) { /* contiguous or empty */
+        if (flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) { /* empty */
             return false;
         }
         decline(!(flags & CONVERTOR_HOMOGENEOUS) ? DT_DECLINE_HETEROGENEOUS
@@ -82,9 +81,19 @@ static bool is_ours(const opal_convertor_t *convertor)
 
 /* ---- Functions put before Open MPI's -------------------------------------------------------- */
 
+/* Contiguous data, which the convertor never hands to fAdvance: on the way as short as it can be. */
+static inline bool contiguous(const opal_datatype_t *datatype, size_t count)
+{
+    return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
+           (1 == count && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS));
+}
+
 static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
+    if (contiguous(datatype, count)) {
+        return opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
+    }
     int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
     if (takes(convertor)) {
         convertor->fAdvance = verify ? dt_verify_pack : dt_advance_pack;
@@ -95,6 +104,9 @@ static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype
 static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
+    if (contiguous(datatype, count)) {
+        return opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
+    }
     int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
     if (takes(convertor)) {
         convertor->fAdvance = verify ? dt_verify_unpack : dt_advance_unpack;

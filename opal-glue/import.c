@@ -1,6 +1,7 @@
 #include "import.h"
 
 #include "opal/datatype/opal_datatype.h"
+#include "thread.h"
 
 dt_decline_t dt_import_declined(dame_status_t status)
 {
@@ -67,7 +68,7 @@ dame_program_t *dt_import(const opal_datatype_t *datatype, dt_decline_t *decline
     dt_count(DT_COUNT_import_ns, dt_now() - start);
     dt_count(NULL != program ? DT_COUNT_types_imported : DT_COUNT_types_declined, 1);
     if (NULL == program) {
-        dt_stats_add(&dt_stats()->declined[*declined], 1);
+        dt_count_declined(*declined);
     }
     return program;
 }

@@ -2,8 +2,9 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <string.h>
 #include <time.h>
+
+#include "thread.h"
 
 static const struct {
     const char *name;
@@ -27,7 +28,7 @@ static dt_stats_t gone;     /* sum over threads that ended */
 static pthread_key_t key;
 static int running;
 
-static _Thread_local dt_stats_t mine;
+_Thread_local dt_thread_t dt_thread_data;
 
 /* A thread ends: its counts move to the sum. */
 static void thread_ends(void *value)
@@ -50,8 +51,9 @@ static void thread_ends(void *value)
     pthread_mutex_unlock(&lock);
 }
 
-static void enlist(dt_stats_t *stats)
+void dt_thread_enlist(dt_thread_t *thread)
 {
+    dt_stats_t *stats = &thread->stats;
     pthread_mutex_lock(&lock);
     stats->listed = 1;
     stats->next = threads;
@@ -60,15 +62,6 @@ static void enlist(dt_stats_t *stats)
         (void) pthread_setspecific(key, stats);
     }
     pthread_mutex_unlock(&lock);
-}
-
-dt_stats_t *dt_stats(void)
-{
-    dt_stats_t *stats = &mine;
-    if (__builtin_expect(!stats->listed, 0)) {
-        enlist(stats);
-    }
-    return stats;
 }
 
 int64_t dt_stats_total(dt_counter_t counter)

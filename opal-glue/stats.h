@@ -29,21 +29,13 @@ typedef struct dt_stats {
     _Atomic int64_t declined[DT_DECLINES];
     struct dt_stats *next; /* list of all threads' */
     int listed;
-} dt_stats_t;
-
-/* The calling thread's counts. Never NULL. */
-dt_stats_t *dt_stats(void);
+} dt_stats_t; /* see thread.h */
 
 /* Only the owning thread adds, so a plain sum is enough. */
 static inline void dt_stats_add(_Atomic int64_t *counter, int64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
                           memory_order_relaxed);
-}
-
-static inline void dt_count(dt_counter_t counter, int64_t n)
-{
-    dt_stats_add(&dt_stats()->count[counter], n);
 }
 
 /* Sums over all threads, living and gone. */

@@ -23,6 +23,7 @@ static struct {
     size_t entries;
     dt_entry_t *unused;
     uint64_t serial;
+    _Atomic uint64_t generation;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { FIRST_BUCKETS = 1024 };
@@ -120,6 +121,11 @@ dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
     return entry;
 }
 
+uint64_t dt_table_generation(void)
+{
+    return atomic_load_explicit(&table.generation, memory_order_acquire);
+}
+
 void dt_table_forget(const struct opal_datatype_t *datatype)
 {
     if (NULL == atomic_load_explicit(&table.buckets, memory_order_acquire)) {
@@ -135,6 +141,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
             atomic_store_explicit(at, atomic_load_explicit(&entry->next, memory_order_relaxed),
                                   memory_order_release);
             atomic_store_explicit(&entry->key, NULL, memory_order_release);
+            atomic_fetch_add_explicit(&table.generation, 1, memory_order_release);
             program = entry->program;
             entry->program = NULL;
             atomic_store_explicit(&entry->next, table.unused, memory_order_release);

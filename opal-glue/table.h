@@ -29,6 +29,12 @@ struct dt_entry {
 /* The entry of a datatype; made on first use. NULL only when memory is out. */
 dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype);
 
+/*
+ * Grows whenever a datatype leaves. While it stays the same, what was found stays true, so a caller
+ * that remembers both saves the search.
+ */
+uint64_t dt_table_generation(void);
+
 /* The datatype's object ends. No-op for datatypes that were never used. */
 void dt_table_forget(const struct opal_datatype_t *datatype);
 

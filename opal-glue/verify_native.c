@@ -8,8 +8,8 @@
 #include "advance.h"
 #include "dame/dame.h"
 #include "opal/util/output.h"
-#include "stats.h"
 #include "table.h"
+#include "thread.h"
 
 /* More than any basic element: the native engine only stops at element boundaries. */
 enum { SLACK = 64 };
@@ -85,7 +85,7 @@ static void report(const opal_convertor_t *convertor, const char *what, size_t p
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_count(DT_COUNT_differences, 1);
     if (DT_DECLINE_NONE == atomic_exchange(&entry->declined, DT_DECLINE_DIFFERS)) {
-        dt_stats_add(&dt_stats()->declined[DT_DECLINE_DIFFERS], 1);
+        dt_count_declined(DT_DECLINE_DIFFERS);
     }
     char *text = NULL;
     size_t size = 0;

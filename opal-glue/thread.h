@@ -1,0 +1,60 @@
+/*
+ * What a thread keeps for itself: its counters, and cursors of messages in progress. In one place, so
+ * that a fragment looks it up once.
+ */
+#ifndef DT_THREAD_H
+#define DT_THREAD_H
+
+#include <stdint.h>
+
+#include "dame/dame.h"
+#include "stats.h"
+
+struct opal_datatype_t;
+
+/*
+ * The cursor of a message in progress, so that fragments in sequence need no search. It is found by
+ * what makes its place: datatype, user buffer, count and position. It is valid for any message that
+ * agrees in these, so a stale one is never wrong.
+ */
+typedef struct dt_place {
+    const struct opal_datatype_t *datatype; /* NULL: unused */
+    uint64_t generation; /* of the table, when datatype was last known to be the one of serial */
+    uint64_t serial;     /* of the datatype's table entry */
+    dame_cursor_t cursor;
+} dt_place_t;
+
+/* Places are found by the convertor's address; two messages that share one only cost searches. */
+enum { DT_PLACES_LOG2 = 4, DT_PLACES = 1 << DT_PLACES_LOG2 };
+
+typedef struct dt_thread {
+    dt_stats_t stats;
+    dt_place_t places[DT_PLACES];
+} dt_thread_t;
+
+extern _Thread_local dt_thread_t dt_thread_data;
+
+/* Puts a thread's counters among those that dt_stats_total() adds up. */
+void dt_thread_enlist(dt_thread_t *thread);
+
+/* The calling thread's. Never NULL. */
+static inline dt_thread_t *dt_thread(void)
+{
+    dt_thread_t *thread = &dt_thread_data;
+    if (__builtin_expect(!thread->stats.listed, 0)) {
+        dt_thread_enlist(thread);
+    }
+    return thread;
+}
+
+static inline void dt_count(dt_counter_t counter, int64_t n)
+{
+    dt_stats_add(&dt_thread()->stats.count[counter], n);
+}
+
+static inline void dt_count_declined(dt_decline_t reason)
+{
+    dt_stats_add(&dt_thread()->stats.declined[reason], 1);
+}
+
+#endif
