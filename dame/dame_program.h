@@ -68,6 +68,8 @@ struct dame_prim {
     int64_t ret;            /* RETURNTO: index of its STRUCT primitive */
 };
 
+#define DAME_NO_GRANULE INT64_MAX
+
 typedef struct dame_program {
     int32_t nprims;
     int32_t depth;        /* loop levels on the longest path, EXIT included */
@@ -75,7 +77,8 @@ typedef struct dame_program {
     int64_t extent;       /* bytes from one element to the next; may be negative or 0 */
     int64_t true_lb;      /* all bytes of an element lie in [true_lb, true_ub) */
     int64_t true_ub;
-    int64_t granule;      /* block offsets that are multiples of it never lie inside a basic element */
+    int64_t granule;      /* offsets in a block that are multiples of it never lie inside a basic
+                             element, or DAME_NO_GRANULE when that is no useful number */
     size_t memory;        /* bytes of this allocation, tables included */
     dame_prim_t prims[];
 } dame_program_t;

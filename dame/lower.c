@@ -45,17 +45,17 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-/*
- * The least common multiple of two granules. Beyond a page no fragment could be held to it, and 1
- * ("cut anywhere", which every receiver must accept) serves better.
- */
+/* The least common multiple of two granules; beyond a page none is worth keeping to. */
 static int64_t common_granule(int64_t a, int64_t b)
 {
-    if (a == b) {
+    if (a == b || DAME_NO_GRANULE == a) {
         return a;
     }
+    if (DAME_NO_GRANULE == b) {
+        return b;
+    }
     int64_t factor = a / gcd(a, b);
-    return factor > 4096 / b ? 1 : factor * b;
+    return factor > 4096 / b ? DAME_NO_GRANULE : factor * b;
 }
 
 /* `count` blocks of `blklen` instances of child, `step` bytes from block to block; both > 0. */
@@ -305,19 +305,20 @@ static dame_status_t lower_contiguous_fields(dame_arena_t *arena, const fields_t
     if (DAME_OK != status) {
         return status;
     }
-    int64_t granule = fields->granule;
-    int merged = 0;
+    int64_t granule = 1;
+    int64_t last = 1; /* granule of the last block in the list */
     for (int64_t i = 0; i < fields->count; i++) {
+        const dame_node_t *run = fields->runs[i];
         int64_t before = list.count;
-        add_block(&list, fields->disps[i], fields->runs[i]->size / unit, unit, 1);
-        if (before != list.count && merged) {
-            granule = common_granule(granule, list.blklens[before - 1]);
+        add_block(&list, fields->disps[i], run->size / unit, unit, 1);
+        if (before != list.count) {
+            granule = common_granule(granule, last);
+            last = run->granule;
+        } else if (!fields->same_granule) {
+            last = list.blklens[before - 1]; /* unit is 1 */
         }
-        merged = before == list.count && 1 == unit;
     }
-    if (merged) {
-        granule = common_granule(granule, list.blklens[list.count - 1]);
-    }
+    granule = common_granule(granule, last);
     const dame_node_t *child;
     status = new_block(arena, 0, unit, granule, &child);
     return DAME_OK != status ? status : make_blocks(arena, &list, unit, child, out);

@@ -186,15 +186,33 @@ dame_status_t dame_type_index(dame_tree_t *tree, int64_t count, const int64_t *b
     if (count < 0 || NULL == child || (count > 0 && (NULL == disps || NULL == blklens))) {
         return DAME_ERR_ARGUMENT;
     }
-    extent_sum_t sum = {.size = 0};
+    int64_t low = INT64_MAX; /* starts of the instances at both ends */
+    int64_t high = INT64_MIN;
+    int64_t instances = 0;
+    int overflow = 0;
     for (int64_t i = 0; i < count; i++) {
+        int64_t last;
         if (blklens[i] < 0) {
             return DAME_ERR_ARGUMENT;
         }
-        if (blklens[i] > 0) {
-            sum.size += (wide_t)blklens[i] * child->size;
-            cover_block(&sum, disps[i], blklens[i], child);
+        if (0 == blklens[i]) {
+            continue;
         }
+        overflow |= __builtin_mul_overflow(blklens[i] - 1, child->extent, &last);
+        overflow |= __builtin_add_overflow(last, disps[i], &last);
+        overflow |= __builtin_add_overflow(instances, blklens[i], &instances);
+        low = disps[i] < low ? disps[i] : low;
+        low = last < low ? last : low;
+        high = disps[i] > high ? disps[i] : high;
+        high = last > high ? last : high;
+    }
+    if (overflow) {
+        return DAME_ERR_RANGE;
+    }
+    extent_sum_t sum = {.size = (wide_t)instances * child->size};
+    if (instances > 0) {
+        cover_block(&sum, low, 1, child);
+        cover_block(&sum, high, 1, child);
     }
     return finish(tree,
                   &(dame_type_t){.kind = DAME_INDEX,
