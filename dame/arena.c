@@ -1,29 +1,89 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define ALIGNMENT ((size_t)16)
 #define CHUNK_SIZE ((size_t)16384)
+#define KEPT_SIZE ((size_t)1 << 20)
 
 struct dame_arena_chunk {
     dame_arena_chunk_t *older;
-    size_t unused; /* keeps the memory behind it aligned */
+    size_t bytes; /* with this header, whose size keeps the memory behind it aligned */
 };
 
-void dame_arena_init(dame_arena_t *arena, void *first, size_t size)
+/* Large chunks are mapped: what was only needed for a moment must not stay in the heap. */
+static int is_mapped(size_t bytes)
 {
-    arena->next = first;
-    arena->end = arena->next + (size & ~(ALIGNMENT - 1));
-    arena->chunks = NULL;
+    return bytes > KEPT_SIZE;
 }
 
-void dame_arena_fini(dame_arena_t *arena)
+static dame_arena_chunk_t *new_chunk(dame_arena_t *arena, size_t room)
+{
+    size_t bytes = sizeof(dame_arena_chunk_t) + room;
+    dame_arena_chunk_t *chunk;
+    if (is_mapped(bytes)) {
+        chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        chunk = MAP_FAILED == chunk ? NULL : chunk;
+    } else {
+        chunk = malloc(bytes);
+    }
+    if (NULL != chunk) {
+        chunk->older = arena->chunks;
+        chunk->bytes = bytes;
+        arena->chunks = chunk;
+        arena->chunk_bytes += bytes;
+    }
+    return chunk;
+}
+
+static void free_chunks(dame_arena_t *arena)
 {
     while (NULL != arena->chunks) {
         dame_arena_chunk_t *chunk = arena->chunks;
         arena->chunks = chunk->older;
-        free(chunk);
+        if (is_mapped(chunk->bytes)) {
+            (void)munmap(chunk, chunk->bytes);
+        } else {
+            free(chunk);
+        }
+    }
+    arena->chunk_bytes = 0;
+}
+
+void dame_arena_init(dame_arena_t *arena, void *first, size_t size)
+{
+    arena->first = first;
+    arena->first_end = arena->first + (size & ~(ALIGNMENT - 1));
+    arena->next = arena->first;
+    arena->end = arena->first_end;
+    arena->chunks = NULL;
+    arena->chunk_bytes = 0;
+}
+
+void dame_arena_fini(dame_arena_t *arena)
+{
+    free_chunks(arena);
+}
+
+void dame_arena_reset(dame_arena_t *arena)
+{
+    /* One chunk of the right size serves every round; several mean that it has to grow. */
+    if (NULL != arena->chunks && NULL != arena->chunks->older) {
+        size_t room = arena->chunk_bytes < KEPT_SIZE ? arena->chunk_bytes
+                                                     : KEPT_SIZE - sizeof(dame_arena_chunk_t);
+        free_chunks(arena);
+        (void)new_chunk(arena, room);
+    } else if (NULL != arena->chunks && is_mapped(arena->chunks->bytes)) {
+        free_chunks(arena);
+    }
+    arena->next = arena->first;
+    arena->end = arena->first_end;
+    if (NULL != arena->chunks) {
+        arena->next = (char *)(arena->chunks + 1);
+        arena->end = (char *)arena->chunks + (arena->chunks->bytes & ~(ALIGNMENT - 1));
     }
 }
 
@@ -42,12 +102,10 @@ void *dame_arena_alloc(dame_arena_t *arena, size_t n, size_t size)
 
     /* A large piece gets a chunk of its own, so that the rest of the current one stays in use. */
     size_t room = bytes > CHUNK_SIZE / 4 ? bytes : CHUNK_SIZE;
-    dame_arena_chunk_t *chunk = malloc(sizeof(*chunk) + room);
+    dame_arena_chunk_t *chunk = new_chunk(arena, room);
     if (NULL == chunk) {
         return NULL;
     }
-    chunk->older = arena->chunks;
-    arena->chunks = chunk;
     char *memory = (char *)(chunk + 1);
     if (room != bytes) {
         arena->next = memory + bytes;

@@ -261,7 +261,7 @@ static dame_status_t allocate(const dame_node_t *top, dame_program_t **out, emit
 
 dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out)
 {
-    _Alignas(16) char first[4096];
+    _Alignas(16) char first[8192];
     dame_arena_t arena;
     dame_arena_init(&arena, first, sizeof(first));
 

@@ -50,6 +50,9 @@ struct dame_type {
 dame_tree_t *dame_tree_new(void);
 void dame_tree_free(dame_tree_t *tree);
 
+/* Frees all nodes and arrays for a fresh start, but keeps up to 1 MiB of memory to make it from. */
+void dame_tree_reset(dame_tree_t *tree);
+
 /* Uninitialised room for n entries that lives as long as the tree; NULL when memory is out. */
 int64_t *dame_tree_array(dame_tree_t *tree, int64_t n);
 const dame_type_t **dame_tree_types(dame_tree_t *tree, int64_t n);

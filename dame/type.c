@@ -7,7 +7,7 @@
 
 struct dame_tree {
     dame_arena_t arena;
-    _Alignas(16) char first[2048]; /* regular types need no second allocation */
+    _Alignas(16) char first[8192]; /* regular types need no second allocation */
 };
 
 dame_tree_t *dame_tree_new(void)
@@ -25,6 +25,11 @@ void dame_tree_free(dame_tree_t *tree)
         dame_arena_fini(&tree->arena);
         free(tree);
     }
+}
+
+void dame_tree_reset(dame_tree_t *tree)
+{
+    dame_arena_reset(&tree->arena);
 }
 
 int64_t *dame_tree_array(dame_tree_t *tree, int64_t n)

@@ -37,12 +37,9 @@ static bool agrees(const opal_datatype_t *datatype, const dame_type_t *type)
             (type->true_lb == datatype->true_lb && type->true_ub == datatype->true_ub));
 }
 
-static dt_decline_t build(const opal_datatype_t *datatype, dame_program_t **program)
+static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
+                          dame_program_t **program)
 {
-    dame_tree_t *tree = dame_tree_new();
-    if (NULL == tree) {
-        return DT_DECLINE_MEMORY;
-    }
     const dame_type_t *type;
     dt_decline_t declined = dt_import_constructors(tree, datatype, &type);
     if (DT_DECLINE_NONE == declined && !agrees(datatype, type)) {
@@ -51,7 +48,7 @@ static dt_decline_t build(const opal_datatype_t *datatype, dame_program_t **prog
     if (DT_DECLINE_NONE == declined) {
         declined = dt_import_declined(dame_program_build(type, program));
     }
-    dame_tree_free(tree);
+    dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {
         dame_program_free(*program); /* its cursors would need the heap on the fragment path */
         *program = NULL;
@@ -60,11 +57,12 @@ static dt_decline_t build(const opal_datatype_t *datatype, dame_program_t **prog
     return declined;
 }
 
-dame_program_t *dt_import(const opal_datatype_t *datatype, dt_decline_t *declined)
+dame_program_t *dt_import(dame_tree_t *tree, const opal_datatype_t *datatype,
+                          dt_decline_t *declined)
 {
     dame_program_t *program = NULL;
     int64_t start = dt_now();
-    *declined = build(datatype, &program);
+    *declined = build(tree, datatype, &program);
     dt_count(DT_COUNT_import_ns, dt_now() - start);
     dt_count(NULL != program ? DT_COUNT_types_imported : DT_COUNT_types_declined, 1);
     if (NULL == program) {

@@ -11,9 +11,11 @@ struct opal_datatype_t;
 
 /*
  * Builds the program of a datatype, or gives NULL and the reason. Counts and times itself. The caller
- * frees with dame_program_free(). Any thread; reads the datatype only.
+ * frees with dame_program_free(). Reads the datatype only. `tree` is empty memory to work in, and is
+ * left empty.
  */
-dame_program_t *dt_import(const struct opal_datatype_t *datatype, dt_decline_t *declined);
+dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                          dt_decline_t *declined);
 
 /* The two sources a type tree can come from; private to the importer and its tests. */
 

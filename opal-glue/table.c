@@ -22,8 +22,10 @@ static struct {
     _Atomic(buckets_t *) buckets;
     size_t entries;
     dt_entry_t *unused;
+    dame_tree_t *tree; /* to import in, under the lock */
     uint64_t serial;
-    _Atomic uint64_t generation;
+    _Atomic uint64_t generation; /* datatypes that left */
+    _Atomic uint64_t changes;    /* odd while chains are being changed */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { FIRST_BUCKETS = 1024 };
@@ -79,6 +81,27 @@ static void grow(void)
     atomic_store_explicit(&table.buckets, buckets, memory_order_release);
 }
 
+static void begin_change(void)
+{
+    atomic_fetch_add_explicit(&table.changes, 1, memory_order_acq_rel);
+}
+
+static void end_change(void)
+{
+    atomic_fetch_add_explicit(&table.changes, 1, memory_order_acq_rel);
+}
+
+/* Certainly not in the table: a walk that no change has overtaken did not find it. */
+static bool is_absent(const struct opal_datatype_t *datatype)
+{
+    uint64_t before = atomic_load_explicit(&table.changes, memory_order_acquire);
+    if (0 != (before & 1) || NULL != find(datatype)) {
+        return false;
+    }
+    atomic_thread_fence(memory_order_acquire);
+    return before == atomic_load_explicit(&table.changes, memory_order_relaxed);
+}
+
 static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
 {
     buckets_t *buckets = atomic_load_explicit(&table.buckets, memory_order_relaxed);
@@ -86,8 +109,11 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
         grow();
         buckets = atomic_load_explicit(&table.buckets, memory_order_relaxed);
     }
+    if (NULL == table.tree) {
+        table.tree = dame_tree_new();
+    }
     dt_entry_t *entry = table.unused;
-    if (NULL == buckets) {
+    if (NULL == buckets || NULL == table.tree) {
         return NULL;
     }
     if (NULL != entry) {
@@ -96,7 +122,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
         return NULL;
     }
     dt_decline_t declined;
-    entry->program = dt_import(datatype, &declined);
+    entry->program = dt_import(table.tree, datatype, &declined);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
@@ -114,7 +140,9 @@ dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
     pthread_mutex_lock(&table.lock);
     entry = find(datatype);
     if (NULL == entry) {
+        begin_change();
         entry = new_entry(datatype);
+        end_change();
         dt_got_rescan(); /* first uses are rare enough to look for objects loaded meanwhile */
     }
     pthread_mutex_unlock(&table.lock);
@@ -128,11 +156,12 @@ uint64_t dt_table_generation(void)
 
 void dt_table_forget(const struct opal_datatype_t *datatype)
 {
-    if (NULL == atomic_load_explicit(&table.buckets, memory_order_acquire)) {
+    if (is_absent(datatype)) { /* most datatypes are only steps on the way to another */
         return;
     }
     dame_program_t *program = NULL;
     pthread_mutex_lock(&table.lock);
+    begin_change();
     buckets_t *buckets = atomic_load_explicit(&table.buckets, memory_order_relaxed);
     _Atomic(dt_entry_t *) *at = head_of(buckets, datatype);
     dt_entry_t *entry;
@@ -151,6 +180,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
         }
         at = &entry->next;
     }
+    end_change();
     pthread_mutex_unlock(&table.lock);
     dame_program_free(program);
 }
@@ -172,6 +202,8 @@ void dt_table_clear(void)
         free_chain(atomic_load_explicit(&buckets->heads[i], memory_order_relaxed));
     }
     free_chain(table.unused);
+    dame_tree_free(table.tree);
+    table.tree = NULL;
     table.unused = NULL;
     table.entries = 0;
     while (NULL != buckets) {
