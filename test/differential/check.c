@@ -1,0 +1,442 @@
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SMALL = 200,          /* packed bytes up to which every cut is tried */
+    CUT_WORK = 1 << 20,   /* bytes of arena that the cuts of one message may compare */
+    TINY_FRAGMENTS = 300, /* fragments of 1..7 bytes in a row */
+    MAX_CUTS = 64,        /* fragments of a random cut list */
+    SHORT_BLOCK = 64,     /* bytes of a block that packing does not cut, if it can be helped */
+    CANARY = 0x5a
+};
+
+static int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- the whole message at once ---- */
+
+/* A buffer of exactly n bytes for a sanitizer to guard, or the scratch with guards of our own. */
+static bool check_run_pack(check_t *check, message_t *m)
+{
+    bool tight = rng_chance(&check->rng, 50);
+    char *exact = tight ? malloc((size_t) m->total) : NULL;
+    char *packed = exact ? exact : m->scratch + GUARD;
+    memset(m->scratch, CANARY, (size_t) m->total + 3 * (size_t) GUARD);
+    dame_program_run(m->program, DAME_PACK, m->base, m->count, packed);
+    bool ok = message_packed_is(check, m, packed, 0, m->total, "run pack");
+    for (int64_t i = 0; ok && !exact && i < GUARD; i++) {
+        if (m->scratch[i] != CANARY || packed[m->total + i] != CANARY) {
+            ok = check_fail(check, "run pack: wrote outside the packed buffer");
+        }
+    }
+    free(exact);
+    return ok && message_arena_is(check, m, m->image, "run pack (must not write)");
+}
+
+static bool check_run_unpack(check_t *check, message_t *m)
+{
+    if (m->overlapping) {
+        return true;
+    }
+    dame_program_run(m->program, DAME_UNPACK, m->base, m->count, m->stream);
+    bool ok = message_arena_is(check, m, m->after, "run unpack");
+    message_reset(m);
+    return ok;
+}
+
+/* ---- one fragment ---- */
+
+/*
+ * The documented return value of dame_cursor_pack(): what fits, less what is needed to cut neither
+ * a basic element nor a short block; a long block is cut at a granule.
+ */
+static bool check_returned(check_t *check, const message_t *m, int64_t position, int64_t want,
+                           int64_t got)
+{
+    int64_t granule = m->program->granule;
+    int64_t most = min(want, m->total - position);
+    const char *fault = NULL;
+    if (got < 0 || got > most) {
+        fault = "is out of range";
+    } else if (got == 0 && most > 0) {
+        fault = "moves nothing before the end";
+    } else if (position + most == m->total && got != most) {
+        fault = "stops before the end although all fits";
+    } else if (most - got >= (granule > SHORT_BLOCK ? granule : SHORT_BLOCK)) {
+        fault = "leaves more unused than a granule or a short block";
+    } else if (granule > 1 && !oracle_is_boundary(&m->oracle, m->count, position + got) &&
+               (got != most || most >= granule)) {
+        fault = "ends inside a basic element";
+    }
+    if (fault) {
+        return check_fail(check,
+                          "pack at %lld of %lld bytes into %lld returned %lld, which %s (granule "
+                          "%lld)",
+                          (long long) position, (long long) m->total, (long long) want,
+                          (long long) got, fault, (long long) granule);
+    }
+    return true;
+}
+
+/* Packs one fragment; returns its length, or -1 after a failure. */
+static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, int64_t position,
+                          int64_t want)
+{
+    char *packed = m->scratch + GUARD;
+    memset(packed - GUARD, CANARY, (size_t) (want + 2 * GUARD));
+    int64_t got = dame_cursor_pack(cursor, packed, want);
+    if (!check_returned(check, m, position, want, got)) {
+        return -1;
+    }
+    if (!message_packed_is(check, m, packed, position, got, "fragment pack")) {
+        return -1;
+    }
+    if (cursor->position != position + got || cursor->total != m->total) {
+        check_fail(check, "fragment pack: cursor stands at %lld of %lld, not %lld of %lld",
+                   (long long) cursor->position, (long long) cursor->total,
+                   (long long) (position + got), (long long) m->total);
+        return -1;
+    }
+    for (int64_t i = 0; i < GUARD; i++) {
+        if (packed[-1 - i] != CANARY || packed[got + i] != CANARY) {
+            check_fail(check, "fragment pack: wrote outside its %lld bytes", (long long) got);
+            return -1;
+        }
+    }
+    return got;
+}
+
+static bool unpack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, int64_t position,
+                         int64_t want)
+{
+    int64_t got = dame_cursor_unpack(cursor, m->stream + position, want);
+    if (got != min(want, m->total - position) || cursor->position != position + got) {
+        return check_fail(check, "unpack at %lld of %lld of %lld bytes returned %lld",
+                          (long long) position, (long long) m->total, (long long) want,
+                          (long long) got);
+    }
+    return true;
+}
+
+static bool start(check_t *check, const message_t *m, dame_cursor_t *cursor)
+{
+    dame_status_t status = dame_cursor_init(cursor, m->program, m->base, m->count);
+    if (status != DAME_OK) {
+        return check_fail(check, "dame_cursor_init: %s", dame_status_text(status));
+    }
+    if (cursor->position != 0 || cursor->total != m->total) {
+        dame_cursor_fini(cursor);
+        return check_fail(check, "a new cursor stands at %lld of %lld",
+                          (long long) cursor->position, (long long) cursor->total);
+    }
+    return true;
+}
+
+/* Packs [from, to) in fragments of at most `step` bytes. */
+static bool pack_range(check_t *check, message_t *m, dame_cursor_t *cursor, int64_t from,
+                       int64_t to, int64_t step)
+{
+    while (from < to) {
+        int64_t got = pack_piece(check, m, cursor, from, min(step, to - from));
+        if (got <= 0) {
+            return false;
+        }
+        from += got;
+    }
+    return true;
+}
+
+/* ---- every cut, or some ---- */
+
+static bool check_cut_pack(check_t *check, message_t *m, int64_t k)
+{
+    dame_cursor_t cursor;
+    if (!start(check, m, &cursor)) {
+        return false;
+    }
+    int64_t got = pack_piece(check, m, &cursor, 0, k);
+    bool ok = got >= 0 && pack_range(check, m, &cursor, got, m->total, m->total);
+    if (ok) {
+        dame_cursor_seek(&cursor, k);
+        ok = pack_range(check, m, &cursor, k, m->total, m->total) &&
+             pack_piece(check, m, &cursor, m->total, 8) == 0; /* nothing is left */
+    }
+    dame_cursor_fini(&cursor);
+    return ok;
+}
+
+/* m->partial holds what must be there after [0, k). */
+static bool check_cut_unpack(check_t *check, message_t *m, int64_t k)
+{
+    dame_cursor_t cursor;
+    if (!start(check, m, &cursor)) {
+        return false;
+    }
+    message_reset(m);
+    bool ok = unpack_piece(check, m, &cursor, 0, k) &&
+              message_arena_is(check, m, m->partial, "unpack up to the cut") &&
+              unpack_piece(check, m, &cursor, k, m->total - k) &&
+              message_arena_is(check, m, m->after, "unpack in two fragments");
+    if (ok) {
+        message_reset(m);
+        dame_cursor_seek(&cursor, k);
+        ok = unpack_piece(check, m, &cursor, k, m->total - k);
+        dame_cursor_seek(&cursor, 0);
+        ok = ok && unpack_piece(check, m, &cursor, 0, k) &&
+             message_arena_is(check, m, m->after, "unpack the second fragment first");
+    }
+    message_reset(m);
+    dame_cursor_fini(&cursor);
+    return ok;
+}
+
+static bool check_cuts(check_t *check, message_t *m)
+{
+    /* Small steps between the cuts tried; 1 means all. */
+    int64_t steps = 1;
+    if (m->total > SMALL || m->total * m->arena_size > CUT_WORK) {
+        int64_t cuts = min(min(SMALL, CUT_WORK / (m->arena_size + m->total + 1)), m->total);
+        steps = 2 * m->total / (cuts + 1) + 1;
+    }
+    memcpy(m->partial, m->image, (size_t) m->arena_size);
+    uintptr_t partial = message_base_in(m, m->partial);
+    int64_t done = 0;
+    bool ok = true;
+    for (int64_t k = 0; ok && k <= m->total; k += rng_range(&check->rng, 1, 2 * steps - 1)) {
+        ok = check_cut_pack(check, m, k);
+        if (ok && !m->overlapping) {
+            oracle_unpack(&m->oracle, partial, done, k, m->stream + done);
+            done = k;
+            ok = check_cut_unpack(check, m, k);
+        }
+    }
+    return ok;
+}
+
+/* ---- fragments ---- */
+
+/* Many fragments of 1 to 7 bytes, from a random position on. */
+static bool check_tiny(check_t *check, message_t *m, bool unpack)
+{
+    dame_cursor_t cursor;
+    if (!start(check, m, &cursor)) {
+        return false;
+    }
+    int64_t from = m->total > 4 * TINY_FRAGMENTS ? rng_range(&check->rng, 0, m->total - 1) : 0;
+    dame_cursor_seek(&cursor, from);
+    int64_t position = from;
+    bool ok = true;
+    for (int i = 0; ok && i < TINY_FRAGMENTS && position < m->total; i++) {
+        int64_t want = rng_range(&check->rng, 0, 7);
+        int64_t got = min(want, m->total - position);
+        if (unpack) {
+            ok = unpack_piece(check, m, &cursor, position, want);
+        } else {
+            got = pack_piece(check, m, &cursor, position, want);
+            ok = got >= 0;
+        }
+        position += got;
+    }
+    dame_cursor_fini(&cursor);
+    if (ok && unpack) {
+        memcpy(m->partial, m->image, (size_t) m->arena_size);
+        oracle_unpack(&m->oracle, message_base_in(m, m->partial), from, position, m->stream + from);
+        ok = message_arena_is(check, m, m->partial, "unpack in tiny fragments");
+        message_reset(m);
+    }
+    return ok;
+}
+
+/* Cut positions, 0 and total among them, in order; returns the number of fragments between them. */
+static int random_cuts(rng_t *rng, int64_t total, int64_t *cuts)
+{
+    int n = (int) min(total, rng_range(rng, 1, rng_chance(rng, 50) ? 5 : MAX_CUTS));
+    if (n == 0) {
+        return 0;
+    }
+    int64_t even = rng_chance(rng, 40) ? (total + n - 1) / n : 0;
+    int64_t at = 0;
+    int k = 0;
+    cuts[0] = 0;
+    while (at < total && k < n - 1) {
+        int64_t length = even ? even : rng_range(rng, 1, 2 * (total - at) / (n - k) + 1);
+        at = min(total, at + length);
+        cuts[++k] = at;
+    }
+    if (at < total) {
+        cuts[++k] = total;
+    }
+    return k;
+}
+
+/* One fragment of a list, through the cursor that is kept or one of its own. */
+static bool check_fragment(check_t *check, message_t *m, dame_cursor_t *kept, int64_t from,
+                           int64_t to, bool unpack)
+{
+    dame_cursor_t own;
+    dame_cursor_t *cursor = kept;
+    if (rng_chance(&check->rng, 30)) {
+        if (!start(check, m, &own)) {
+            return false;
+        }
+        cursor = &own;
+    }
+    if (cursor->position != from || rng_chance(&check->rng, 10)) {
+        dame_cursor_seek(cursor, from);
+    }
+    bool ok =
+        cursor->position == from || check_fail(check, "seek to %lld went to %lld", (long long) from,
+                                               (long long) cursor->position);
+    ok = ok && (unpack ? unpack_piece(check, m, cursor, from, to - from)
+                       : pack_range(check, m, cursor, from, to, to - from));
+    if (cursor == &own) {
+        dame_cursor_fini(&own);
+    }
+    return ok;
+}
+
+static bool check_fragments(check_t *check, message_t *m, bool unpack, bool in_order)
+{
+    int64_t cuts[MAX_CUTS + 2];
+    int order[MAX_CUTS + 2];
+    int n = random_cuts(&check->rng, m->total, cuts);
+    for (int i = 0; i < n; i++) {
+        int k = in_order ? i : (int) rng_range(&check->rng, 0, i);
+        order[i] = order[k];
+        order[k] = i;
+    }
+    dame_cursor_t kept;
+    if (!start(check, m, &kept)) {
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; ok && i < n; i++) {
+        ok = check_fragment(check, m, &kept, cuts[order[i]], cuts[order[i] + 1], unpack);
+    }
+    dame_cursor_fini(&kept);
+    if (ok && unpack) {
+        ok = message_arena_is(check, m, m->after,
+                              in_order ? "unpack in fragments" : "unpack in shuffled fragments");
+        message_reset(m);
+    }
+    return ok;
+}
+
+/* ---- blocks ---- */
+
+/* Length of the piece of contiguous memory that starts with packed byte `position`. */
+static int64_t piece_length(const message_t *m, int64_t position)
+{
+    int64_t end = position + 1;
+    uintptr_t at = oracle_address(&m->oracle, m->base, position);
+    while (end < m->total && oracle_address(&m->oracle, m->base, end) == ++at) {
+        end++;
+    }
+    return end - position;
+}
+
+static bool check_blocks(check_t *check, message_t *m, int64_t from)
+{
+    enum { MOST = 9 };
+    dame_block_t blocks[MOST + 1];
+    dame_cursor_t cursor;
+    if (!start(check, m, &cursor)) {
+        return false;
+    }
+    dame_cursor_seek(&cursor, from);
+    int64_t position = from;
+    bool ok = true;
+    for (bool more = true; ok && more;) {
+        int32_t n = (int32_t) rng_range(&check->rng, 1, MOST);
+        blocks[n] = (dame_block_t){.address = 1, .length = CANARY};
+        int32_t got = dame_cursor_blocks(&cursor, blocks, n);
+        ok = got >= 0 && got <= n && blocks[n].address == 1 && blocks[n].length == CANARY;
+        if (!ok) {
+            check_fail(check, "blocks: %d wanted, %d returned", n, got);
+        }
+        for (int32_t i = 0; ok && i < got; i++) {
+            int64_t length = position < m->total ? piece_length(m, position) : 0;
+            uintptr_t at = length ? oracle_address(&m->oracle, m->base, position) : 0;
+            if (length != blocks[i].length || at != blocks[i].address) {
+                ok =
+                    check_fail(check,
+                               "blocks from %lld on: at %lld a piece of %lld bytes at offset %lld,"
+                               " not %lld bytes at offset %lld",
+                               (long long) from, (long long) position, (long long) blocks[i].length,
+                               (long long) (blocks[i].address - m->base), (long long) length,
+                               (long long) (at - m->base));
+            }
+            position += length;
+        }
+        more = got == n;
+        if (ok && (cursor.position != position || (!more && position != m->total))) {
+            ok = check_fail(check, "blocks from %lld on: cursor at %lld, %lld bytes were listed",
+                            (long long) from, (long long) cursor.position, (long long) position);
+        }
+    }
+    dame_cursor_fini(&cursor);
+    return ok;
+}
+
+/* ---- all of it ---- */
+
+static bool check_all(check_t *check, message_t *m)
+{
+    rng_t *rng = &check->rng;
+    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_cuts(check, m) ||
+        !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
+        return false;
+    }
+    if (m->total > 0 && !check_blocks(check, m, rng_range(rng, 0, m->total - 1))) {
+        return false;
+    }
+    if (!check_fragments(check, m, false, true) || !check_fragments(check, m, false, false)) {
+        return false;
+    }
+    if (!message_arena_is(check, m, m->image, "packing and listing (must not write)")) {
+        return false;
+    }
+    return m->overlapping || (check_tiny(check, m, true) && check_fragments(check, m, true, true) &&
+                              check_fragments(check, m, true, false));
+}
+
+bool check_message(check_t *check, const dame_type_t *type, int64_t count, bool absolute,
+                   void (*use)(const dame_program_t *program, const message_t *m))
+{
+    message_t m;
+    bool ok = message_init(check, &m, type, count, absolute) && check_all(check, &m);
+    if (ok && use) {
+        use(m.program, &m);
+    }
+    message_fini(&m);
+    return ok;
+}
+
+bool check_pair(check_t *check, const dame_type_t *a, int64_t count_a, const dame_type_t *b,
+                int64_t count_b)
+{
+    message_t from;
+    message_t to;
+    bool ok = message_init(check, &from, a, count_a, false);
+    if (!message_init(check, &to, b, count_b, false)) {
+        ok = false;
+    } else if (ok && from.total != to.total) {
+        ok = check_fail(check, "the pair's sizes differ: %lld and %lld", (long long) from.total,
+                        (long long) to.total);
+    } else if (ok && !to.overlapping) {
+        /* What a packs becomes the stream that b unpacks. */
+        memset(to.stream, 0, (size_t) to.total);
+        dame_program_run(from.program, DAME_PACK, from.base, count_a, to.stream);
+        oracle_unpack(&to.oracle, message_base_in(&to, to.after), 0, to.total, from.expected);
+        ok = check_fragments(check, &from, false, true) &&
+             check_fragments(check, &to, true, rng_chance(&check->rng, 50));
+    }
+    message_fini(&from);
+    message_fini(&to);
+    return ok;
+}

@@ -1,0 +1,352 @@
+/*
+ * Random types against the oracle, for every tier, instruction set, direction, cut and order.
+ *
+ * A case is made of its seed and number alone, so --seed S --case K brings back any one of them.
+ */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "check.h"
+#include "dame_isa.h"
+#include "trial.h"
+#include "type_tools.h"
+
+enum { MAX_FAILURES = 10, MAX_CASES = 1000000000 };
+
+static const tier_t tiers[] = {
+    {"interp", dame_program_build},
+};
+
+enum { TIERS = sizeof tiers / sizeof tiers[0] };
+
+typedef struct options {
+    int64_t cases;
+    uint64_t seed;
+    int64_t only; /* the one case to run, or -1 */
+    const tier_t *tier;
+    const char *isa; /* NULL: any */
+} options_t;
+
+/* What the cases were made of, so that one sees whether they are worth running. */
+static struct {
+    int64_t messages;
+    int64_t bytes;
+    int64_t overlapping;
+    int64_t absolute;
+    int64_t empty;
+    int64_t deep; /* beyond DAME_CURSOR_DEPTH */
+    int64_t pairs;
+    int64_t with[DAME_OP_COUNT]; /* messages whose program has the operation */
+} seen;
+
+/* For the handler of crashes. */
+static volatile sig_atomic_t running;
+static char running_text[100];
+
+static void count_message(const dame_program_t *program, const message_t *m)
+{
+    bool has[DAME_OP_COUNT] = {false};
+    for (int32_t i = 0; i < program->nprims; i++) {
+        has[program->prims[i].op] = true;
+    }
+    for (int op = 0; op < DAME_OP_COUNT; op++) {
+        seen.with[op] += has[op];
+    }
+    seen.messages++;
+    seen.bytes += m->total;
+    seen.overlapping += m->overlapping;
+    seen.absolute += m->tree != NULL;
+    seen.empty += m->total == 0;
+    seen.deep += program->depth > DAME_CURSOR_DEPTH;
+}
+
+static void print_seen(void)
+{
+    printf("%lld messages, %lld bytes; overlapping %lld, absolute %lld, empty %lld, "
+           "deeper than %d levels %lld, pairs %lld\nmessages with",
+           (long long) seen.messages, (long long) seen.bytes, (long long) seen.overlapping,
+           (long long) seen.absolute, (long long) seen.empty, DAME_CURSOR_DEPTH,
+           (long long) seen.deep, (long long) seen.pairs);
+    for (int op = DAME_OP_RETURNTO; op < DAME_OP_COUNT; op++) {
+        printf(" %s %lld", dame_op_name((dame_op_t) op), (long long) seen.with[op]);
+    }
+    putchar('\n');
+}
+
+/* ---- failures ---- */
+
+static void on_crash(int signal_number)
+{
+    if (running) {
+        ssize_t written = write(STDOUT_FILENO, running_text, strlen(running_text));
+        (void) written;
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Only signals that nobody handles yet: a sanitizer reports better. */
+static void catch_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction old;
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
+            signal(signals[i], on_crash);
+        }
+    }
+}
+
+/* A sanitizer calls it before its report, where there is one. */
+void __asan_on_error(void);
+void __asan_on_error(void)
+{
+    if (running) {
+        ssize_t written = write(STDOUT_FILENO, running_text, strlen(running_text));
+        (void) written;
+    }
+}
+
+static void report_failure(const options_t *options, const test_case_t *c, int64_t number,
+                           trial_t *trial, bool shrink)
+{
+    printf("case %lld of seed %llu failed (tier %s, isa %s): %s\n"
+           "  again: differential --seed %llu --case %lld\n",
+           (long long) number, (unsigned long long) options->seed, trial->tier->name, c->isa,
+           trial->message, (unsigned long long) options->seed, (long long) number);
+    if (!shrink) {
+        return;
+    }
+    if (trial_fails(trial)) {
+        int64_t tried = trial_shrink(trial, c->tree);
+        printf("simplified in %lld trials to\n", (long long) tried);
+    }
+    char path[100];
+    snprintf(path, sizeof path, "differential-%llu-%lld.dame", (unsigned long long) options->seed,
+             (long long) number);
+    bool written = trial_write(trial, path);
+    printf(written ? "program text written to %s\n" : "program text incomplete in %s\n", path);
+}
+
+static void report_pair(const options_t *options, const test_case_t *c, int64_t number,
+                        const check_t *check)
+{
+    printf("case %lld of seed %llu failed (tier %s, isa %s): %s\n  packed: count %lld of\n",
+           (long long) number, (unsigned long long) options->seed, check->tier->name, c->isa,
+           check->message, (long long) c->pair_count);
+    type_describe(stdout, "  ", c->type);
+    printf("  unpacked: count %lld of\n", (long long) c->partner_count);
+    type_describe(stdout, "  ", c->partner);
+}
+
+/* ---- cases ---- */
+
+/* The messages of a case; on failure *trial says which. */
+static bool run_messages(const options_t *options, const test_case_t *c, trial_t *trial)
+{
+    for (int i = 0; i < c->ncounts; i++) {
+        *trial = (trial_t){.type = c->type,
+                           .count = c->counts[i],
+                           .absolute = c->absolute,
+                           .check_seed = c->check_seed + (uint64_t) i,
+                           .tier = options->tier};
+        if (options->only >= 0 && trial_fails(trial)) {
+            return false;
+        }
+        check_t check = {.rng = rng_seeded(trial->check_seed, 0), .tier = options->tier};
+        if (!check_message(&check, c->type, c->counts[i], c->absolute, count_message)) {
+            memcpy(trial->message, check.message, sizeof trial->message);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_case(const options_t *options, int64_t number, bool shrink)
+{
+    test_case_t c;
+    const char *what;
+    dame_status_t status = case_init(&c, options->seed, number, options->isa, &what);
+    trial_t trial;
+    bool ok = status == DAME_OK && dame_isa_force(c.isa) == DAME_OK;
+    if (!ok) {
+        printf("case %lld of seed %llu failed: %s: %s\n", (long long) number,
+               (unsigned long long) options->seed, what, dame_status_text(status));
+    } else if (!run_messages(options, &c, &trial)) {
+        ok = false;
+        report_failure(options, &c, number, &trial, shrink);
+    } else if (c.partner) {
+        check_t check = {.rng = rng_seeded(c.check_seed, 1), .tier = options->tier};
+        seen.pairs++;
+        ok = check_pair(&check, c.type, c.pair_count, c.partner, c.partner_count);
+        if (!ok) {
+            report_pair(options, &c, number, &check);
+        }
+    }
+    case_fini(&c);
+    return ok;
+}
+
+static int run(const options_t *options)
+{
+    int64_t passed = 0;
+    int64_t failed = 0;
+    int64_t first = options->only >= 0 ? options->only : 0;
+    int64_t end = options->only >= 0 ? options->only + 1 : options->cases;
+    printf("seed %llu, cases %lld to %lld, tier %s, isa %s\n", (unsigned long long) options->seed,
+           (long long) first, (long long) end - 1, options->tier->name,
+           options->isa ? options->isa : "any");
+    for (int64_t number = first; number < end && failed < MAX_FAILURES; number++) {
+        snprintf(running_text, sizeof running_text,
+                 "crashed: again with differential --seed %llu --case %lld\n",
+                 (unsigned long long) options->seed, (long long) number);
+        running = 1;
+        bool ok = run_case(options, number, failed == 0);
+        running = 0;
+        passed += ok;
+        failed += !ok;
+    }
+    if (failed == MAX_FAILURES) {
+        printf("stopped after %d failures\n", MAX_FAILURES);
+    }
+    print_seen();
+    printf("%lld passed, %lld failed\n", (long long) passed, (long long) failed);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* ---- options ---- */
+
+static void print_help(void)
+{
+    printf("Usage: differential [OPTION]...\n"
+           "Packs and unpacks random datatypes and compares every byte with a naive walk of the "
+           "typemap.\n\n"
+           "  --cases N    how many cases to run, 1 to %d (default 20000)\n"
+           "  --seed S     seed of all cases, 0 to 18446744073709551615 (default: the time)\n"
+           "  --case K     run case K only, 0 to %d, each message first in a process of its own\n"
+           "  --tier NAME  what runs the programs:",
+           MAX_CASES, MAX_CASES - 1);
+    for (int i = 0; i < TIERS; i++) {
+        printf(" %s", tiers[i].name);
+    }
+    printf(" (default %s)\n  --isa NAME   use only the kernels for this instruction set:",
+           tiers[0].name);
+    for (const char *const *name = dame_isa_names(); *name; name++) {
+        printf(" %s", *name);
+    }
+    printf("\n               (default: one at random for each case)\n"
+           "  --help       print this and exit\n\n"
+           "A failing case is simplified, described, and its program text written to the file\n"
+           "differential-S-K.dame. The exit status is 0 when all cases pass, 1 when one fails, and "
+           "2 for\nwrong options.\n");
+}
+
+/* The number in `text`, which must be in [low, high]; otherwise says so and exits. */
+static uint64_t number_option(const char *option, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end != '\0' || strchr(text, '-') || value < low || value > high) {
+        fprintf(stderr, "differential: --%s: '%s' is not a number from %llu to %llu\n", option,
+                text, (unsigned long long) low, (unsigned long long) high);
+        exit(2);
+    }
+    return value;
+}
+
+static const tier_t *tier_option(const char *text)
+{
+    for (int i = 0; i < TIERS; i++) {
+        if (strcmp(text, tiers[i].name) == 0) {
+            return &tiers[i];
+        }
+    }
+    fprintf(stderr, "differential: --tier: '%s' is not one of:", text);
+    for (int i = 0; i < TIERS; i++) {
+        fprintf(stderr, " %s", tiers[i].name);
+    }
+    fputc('\n', stderr);
+    exit(2);
+}
+
+static const char *isa_option(const char *text)
+{
+    for (const char *const *name = dame_isa_names(); *name; name++) {
+        if (strcmp(text, *name) == 0) {
+            return *name;
+        }
+    }
+    fprintf(stderr, "differential: --isa: '%s' is not one of those this CPU can run:", text);
+    for (const char *const *name = dame_isa_names(); *name; name++) {
+        fprintf(stderr, " %s", *name);
+    }
+    fputc('\n', stderr);
+    exit(2);
+}
+
+static options_t parse_options(int argc, char **argv)
+{
+    static const struct option names[] = {
+        {"cases", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},
+        {"case", required_argument, NULL, 'k'},
+        {"tier", required_argument, NULL, 't'},
+        {"isa", required_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    options_t options = {
+        .cases = 20000, .seed = (uint64_t) time(NULL), .only = -1, .tier = &tiers[0]};
+    int option;
+    while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        switch (option) {
+        case 'n':
+            options.cases = (int64_t) number_option("cases", optarg, 1, MAX_CASES);
+            break;
+        case 's':
+            options.seed = number_option("seed", optarg, 0, UINT64_MAX);
+            break;
+        case 'k':
+            options.only = (int64_t) number_option("case", optarg, 0, MAX_CASES - 1);
+            break;
+        case 't':
+            options.tier = tier_option(optarg);
+            break;
+        case 'i':
+            options.isa = isa_option(optarg);
+            break;
+        case 'h':
+            print_help();
+            exit(EXIT_SUCCESS);
+        default:
+            fprintf(stderr, "Try 'differential --help'.\n");
+            exit(2);
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "differential: '%s' is not an option. Try 'differential --help'.\n",
+                argv[optind]);
+        exit(2);
+    }
+    return options;
+}
+
+int main(int argc, char **argv)
+{
+    options_t options = parse_options(argc, argv);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    catch_crashes();
+    return run(&options);
+}

@@ -1,0 +1,224 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "type_tools.h"
+
+enum { MAX_ARENA = 1 << 26 }; /* more is a fault of the generator */
+
+bool check_fail(check_t *check, const char *format, ...)
+{
+    if (check->message[0] == '\0') {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(check->message, sizeof check->message, format, args);
+        va_end(args);
+    }
+    return false;
+}
+
+/* All nodes' bounds, as far as a caller can see them. */
+static bool check_type(check_t *check, const dame_type_t *type, const oracle_t *o)
+{
+    if (type->size != o->size) {
+        return check_fail(check, "type size is %lld, oracle says %lld", (long long) type->size,
+                          (long long) o->size);
+    }
+    if (type->lb != o->lb || type->extent != o->extent) {
+        return check_fail(check, "type lb, extent are %lld, %lld, oracle says %lld, %lld",
+                          (long long) type->lb, (long long) type->extent, (long long) o->lb,
+                          (long long) o->extent);
+    }
+    if (type->true_lb != o->true_lb || type->true_ub != o->true_ub) {
+        return check_fail(check, "type true bounds are [%lld, %lld), oracle says [%lld, %lld)",
+                          (long long) type->true_lb, (long long) type->true_ub,
+                          (long long) o->true_lb, (long long) o->true_ub);
+    }
+    return true;
+}
+
+static bool check_program(check_t *check, const message_t *m)
+{
+    const dame_program_t *p = m->program;
+    const oracle_t *o = &m->oracle;
+    char text[300] = "";
+    dame_status_t status = dame_program_verify(p, text, sizeof text);
+    if (status != DAME_OK) {
+        return check_fail(check, "verifier: %s: %s", dame_status_text(status), text);
+    }
+    if (p->size != o->size || p->extent != o->extent) {
+        return check_fail(check, "program size, extent are %lld, %lld, oracle says %lld, %lld",
+                          (long long) p->size, (long long) p->extent, (long long) o->size,
+                          (long long) o->extent);
+    }
+    if (p->true_lb != o->true_lb || p->true_ub != o->true_ub) {
+        return check_fail(check, "program true bounds are [%lld, %lld), oracle says [%lld, %lld)",
+                          (long long) p->true_lb, (long long) p->true_ub, (long long) o->true_lb,
+                          (long long) o->true_ub);
+    }
+    if (m->unit != 0 && p->granule != m->unit) {
+        return check_fail(check, "granule is %lld, every element has %lld bytes",
+                          (long long) p->granule, (long long) m->unit);
+    }
+    return p->granule >= 1 || check_fail(check, "granule is %lld", (long long) p->granule);
+}
+
+static int64_t common_unit(const oracle_t *oracle)
+{
+    int64_t unit = 0;
+    int64_t length = 0;
+    for (int64_t i = 0; i < oracle->size; i++) {
+        length++;
+        if (i + 1 == oracle->size || oracle->starts[i + 1]) {
+            if (unit != 0 && unit != length) {
+                return 0;
+            }
+            unit = length;
+            length = 0;
+        }
+    }
+    return unit;
+}
+
+uintptr_t message_base_in(const message_t *m, const char *buffer)
+{
+    return m->base + ((uintptr_t) buffer - (uintptr_t) m->arena);
+}
+
+/* Fills the buffers; `partial` serves to find out about overlap. */
+static void prepare(check_t *check, message_t *m)
+{
+    rng_fill(&check->rng, m->image, m->arena_size);
+    rng_fill(&check->rng, m->stream, m->total);
+    memcpy(m->arena, m->image, (size_t) m->arena_size);
+    oracle_pack(&m->oracle, m->base, 0, m->total, m->expected);
+    memset(m->partial, 0, (size_t) m->arena_size);
+    uintptr_t marks = message_base_in(m, m->partial);
+    for (int64_t i = 0; i < m->total; i++) {
+        char *mark = (char *) oracle_address(&m->oracle, marks, i);
+        m->overlapping |= *mark != 0;
+        *mark = 1;
+    }
+    memcpy(m->after, m->image, (size_t) m->arena_size);
+    if (!m->overlapping) {
+        oracle_unpack(&m->oracle, message_base_in(m, m->after), 0, m->total, m->stream);
+    }
+}
+
+bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t count,
+                  bool absolute)
+{
+    *m = (message_t){.count = count};
+    if (!oracle_init(&m->oracle, type)) {
+        return check_fail(check, "no memory for the oracle");
+    }
+    if (!check_type(check, type, &m->oracle)) {
+        return false;
+    }
+    /* Without guards a sanitizer sees every access beyond the data. */
+    int64_t guard = rng_chance(&check->rng, 50) ? GUARD : 0;
+    int64_t low;
+    int64_t high;
+    oracle_span(&m->oracle, count, &low, &high);
+    m->unit = common_unit(&m->oracle);
+    m->total = count * m->oracle.size;
+    m->arena_size = high - low + 2 * guard;
+    if (m->arena_size > MAX_ARENA) {
+        return check_fail(check, "the test would need %lld bytes of arena",
+                          (long long) m->arena_size);
+    }
+    m->arena = malloc((size_t) m->arena_size);
+    m->image = malloc((size_t) m->arena_size);
+    m->after = malloc((size_t) m->arena_size);
+    m->partial = malloc((size_t) m->arena_size);
+    m->expected = malloc((size_t) m->total);
+    m->stream = malloc((size_t) m->total);
+    m->scratch = malloc((size_t) m->total + 3 * (size_t) GUARD);
+    m->base = (uintptr_t) m->arena + (uintptr_t) guard - (uintptr_t) low;
+    if (!m->scratch || (m->arena_size > 0 && (!m->arena || !m->image || !m->after)) ||
+        (m->total > 0 && (!m->expected || !m->stream))) {
+        return check_fail(check, "no memory for %lld bytes of arena", (long long) m->arena_size);
+    }
+    if (absolute && m->total > 0) {
+        oracle_fini(&m->oracle);
+        m->tree = dame_tree_new();
+        type = m->tree ? type_shifted(m->tree, type, (int64_t) m->base) : NULL;
+        m->base = 0;
+        if (!type || !oracle_init(&m->oracle, type)) {
+            return check_fail(check, "the type cannot be shifted to absolute addresses");
+        }
+        if (!check_type(check, type, &m->oracle)) {
+            return false;
+        }
+    }
+    dame_status_t status = check->tier->obtain(type, &m->program);
+    if (status != DAME_OK) {
+        m->program = NULL;
+        return check_fail(check, "building the program: %s", dame_status_text(status));
+    }
+    if (!check_program(check, m)) {
+        return false;
+    }
+    prepare(check, m);
+    return true;
+}
+
+void message_fini(message_t *m)
+{
+    dame_program_free(m->program);
+    oracle_fini(&m->oracle);
+    dame_tree_free(m->tree);
+    free(m->arena);
+    free(m->image);
+    free(m->after);
+    free(m->partial);
+    free(m->expected);
+    free(m->stream);
+    free(m->scratch);
+}
+
+void message_reset(message_t *m)
+{
+    memcpy(m->arena, m->image, (size_t) m->arena_size);
+}
+
+bool message_arena_is(check_t *check, const message_t *m, const char *wanted, const char *doing)
+{
+    if (memcmp(m->arena, wanted, (size_t) m->arena_size) == 0) {
+        return true;
+    }
+    int64_t i = 0;
+    while (m->arena[i] == wanted[i]) {
+        i++;
+    }
+    const char *kind = "is not data of the message";
+    long long where = -1;
+    for (int64_t k = 0; k < m->total && where < 0; k++) {
+        if (oracle_address(&m->oracle, m->base, k) == (uintptr_t) m->arena + (uintptr_t) i) {
+            kind = "is packed byte";
+            where = k;
+        }
+    }
+    return check_fail(check, "%s: user byte at offset %lld, which %s %lld, is 0x%02x, not 0x%02x",
+                      doing, (long long) ((uintptr_t) m->arena + (uintptr_t) i - m->base), kind,
+                      where, (unsigned char) m->arena[i], (unsigned char) wanted[i]);
+}
+
+bool message_packed_is(check_t *check, const message_t *m, const char *packed, int64_t from,
+                       int64_t length, const char *doing)
+{
+    if (memcmp(packed, m->expected + from, (size_t) length) == 0) {
+        return true;
+    }
+    int64_t i = 0;
+    while (packed[i] == m->expected[from + i]) {
+        i++;
+    }
+    return check_fail(check,
+                      "%s: byte %lld of %lld packed from position %lld on is 0x%02x, not 0x%02x",
+                      doing, (long long) i, (long long) length, (long long) from,
+                      (unsigned char) packed[i], (unsigned char) m->expected[from + i]);
+}

@@ -1,0 +1,72 @@
+/*
+ * One message under test: a program, `count` elements in an arena of user memory, and what the
+ * oracle expects of them.
+ */
+#ifndef TEST_MESSAGE_H
+#define TEST_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dame.h"
+#include "oracle.h"
+#include "rng.h"
+
+enum { GUARD = 64 }; /* bytes before and behind a buffer that must stay as they were */
+
+/* A way to obtain something that runs. */
+typedef struct tier {
+    const char *name;
+    dame_status_t (*obtain)(const dame_type_t *type, dame_program_t **out);
+} tier_t;
+
+/* What is wrong, if anything is; the first failure stays. */
+typedef struct check {
+    rng_t rng;
+    const tier_t *tier;
+    char message[512];
+} check_t;
+
+/* Notes the failure and returns false. */
+__attribute__((format(printf, 2, 3))) bool check_fail(check_t *check, const char *format, ...);
+
+typedef struct message {
+    dame_tree_t *tree; /* of the shifted type, when displacements are absolute */
+    dame_program_t *program;
+    oracle_t oracle;
+    int64_t count;
+    int64_t total;      /* packed bytes */
+    uintptr_t base;     /* 0 when displacements are absolute */
+    bool overlapping;   /* some byte belongs to the message twice: only packed */
+    int64_t arena_size; /* bytes of each of the next four */
+    char *arena;        /* user memory, at work */
+    char *image;        /* what it holds before */
+    char *after;        /* what it holds after unpacking all of `stream` */
+    char *partial;      /* scratch */
+    char *expected;     /* packed from `image` */
+    char *stream;       /* random bytes to unpack */
+    char *scratch;      /* total + 3 * GUARD bytes */
+    int64_t unit;       /* the size of all basic elements, or 0 */
+} message_t;
+
+/*
+ * Builds program and buffers, and checks what can be checked of a program at rest. With `absolute`
+ * the displacements become addresses. message_fini() is needed even after a failure.
+ */
+bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t count,
+                  bool absolute);
+void message_fini(message_t *m);
+
+/* `at`, an address in the arena, as the same place of another buffer of the arena's size. */
+uintptr_t message_base_in(const message_t *m, const char *buffer);
+
+void message_reset(message_t *m);
+
+/* The arena holds exactly what `wanted` does; otherwise fails, saying where and after what. */
+bool message_arena_is(check_t *check, const message_t *m, const char *wanted, const char *doing);
+
+/* `packed` holds expected[from, from + length). */
+bool message_packed_is(check_t *check, const message_t *m, const char *packed, int64_t from,
+                       int64_t length, const char *doing);
+
+#endif

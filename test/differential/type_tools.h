@@ -1,0 +1,45 @@
+/*
+ * What the tests do with type trees besides making them: move, describe, simplify.
+ */
+#ifndef TEST_TYPE_TOOLS_H
+#define TEST_TYPE_TOOLS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "dame_type.h"
+
+/*
+ * The type with every displacement of its outermost constructor moved by `shift` bytes, as a
+ * program writes it that takes displacements from MPI_Get_address. NULL when memory is out.
+ */
+const dame_type_t *type_shifted(dame_tree_t *tree, const dame_type_t *type, int64_t shift);
+
+/* Prints the tree, one constructor a line, every line after `prefix`; long lists are cut short. */
+void type_describe(FILE *out, const char *prefix, const dame_type_t *type);
+
+/* Nodes of the tree, a shared child counted each time; stops counting at `limit`. */
+int64_t type_nodes(const dame_type_t *type, int64_t limit);
+
+/* Ways to make a node simpler. Not every way applies to every node. */
+typedef enum type_edit {
+    EDIT_CHILD,      /* the first child instead of the node */
+    EDIT_LAST_CHILD, /* STRUCT: the last child instead of the node */
+    EDIT_HALF,       /* the first half of the blocks */
+    EDIT_OTHER_HALF, /* the second half of the blocks */
+    EDIT_NOT_FIRST,  /* all blocks but the first */
+    EDIT_NOT_LAST,   /* all blocks but the last */
+    EDIT_HALF_BLOCK, /* half of every blocklength */
+    EDIT_ONE_BLOCK,  /* every blocklength 1 (or 0) */
+    EDIT_BYTE,       /* BASIC: one byte */
+    EDIT_COUNT
+} type_edit_t;
+
+/*
+ * A copy of the tree with node number `node` (the root is 0, then depth first) changed. NULL when
+ * the edit does not apply or memory is out.
+ */
+const dame_type_t *type_edited(dame_tree_t *tree, const dame_type_t *type, int64_t node,
+                               type_edit_t edit);
+
+#endif

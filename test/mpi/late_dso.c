@@ -1,0 +1,39 @@
+/* A shared object loaded after MPI_Init is served like the rest. argv[1]: the shared object;
+   argv[2]: dame, or native. Needs two ranks. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mpi_check.h"
+#include "pvar.h"
+
+typedef int late_run_t(int rank, int *bad);
+
+int main(int argc, char **argv)
+{
+    bool dame = argc > 2 && 0 == strcmp(argv[2], "dame");
+    late_run_t *run = NULL;
+
+    check_init(&argc, &argv);
+    void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    check(NULL != plugin, "dlopen: %s", NULL == plugin && argc > 1 ? dlerror() : "");
+    if (NULL != plugin) {
+        void *symbol = dlsym(plugin, "late_run");
+        memcpy(&run, &symbol, sizeof(run));
+    }
+    if (check(NULL != run, "the plugin has late_run")) {
+        int bad = 0;
+        pvar_start("dt_dame_messages_");
+        int n = run(my_rank, &bad);
+        long long moved = pvar_sum("");
+        check(n > 0 && 0 == bad, "%d of %d values wrong", bad, n);
+        check(moved == (dame && my_rank < 2 ? 2 : 0), "DAME moved %lld of the plugin's messages",
+              moved);
+        pvar_done();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (NULL != plugin) {
+        dlclose(plugin);
+    }
+    return check_finish();
+}

@@ -1,0 +1,74 @@
+/* DAME's parameters and counters as MPI_T variables. Needs two ranks; argv[1]: dame, or native when
+   DAME must not have moved anything. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_check.h"
+#include "pvar.h"
+
+enum { MESSAGES = 10, BLOCKS = 1000 };
+
+static void traffic(const layout_t *l)
+{
+    unsigned char *stream = stream_new(l, 1, 1);
+    message_t m = msg_new(l, 1);
+
+    for (int i = 0; my_rank < 2 && i < MESSAGES; i++) {
+        if (my_rank == i % 2) {
+            msg_fill(&m, stream);
+            MPI_Send(m.buf, 1, l->type, 1 - my_rank, 0, MPI_COMM_WORLD);
+        } else {
+            msg_clear(&m);
+            MPI_Recv(m.buf, 1, l->type, 1 - my_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            check(msg_holds(&m, stream, m.bytes), "message %d", i);
+        }
+    }
+    msg_free(&m);
+    free(stream);
+}
+
+static void control_variables(void)
+{
+    static const char *const names[] = {"dt_dame_priority", "dt_dame_verbose", "dt_dame_verify",
+                                        "dt_dame_report"};
+    char text[256] = "";
+
+    for (int i = 0; i < 4; i++) {
+        check(cvar_read(names[i], text, sizeof(text)), "control variable %s", names[i]);
+    }
+    check(cvar_read("dt", text, sizeof(text)) && 0 == strcmp(text, "dame"),
+          "control variable dt is \"%s\"", text);
+}
+
+int main(int argc, char **argv)
+{
+    bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
+
+    check_init(&argc, &argv);
+    layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8);
+    layout_t *l = lay_vector(BLOCKS, 2, 5, doubles);
+    lay_commit(l);
+
+    int n = pvar_start("dt_dame_");
+    traffic(l);
+    if (dame && my_rank < 2) {
+        check(n >= 8, "%d performance variables dt_dame_*", n);
+        check(MESSAGES / 2 == pvar_read("dt_dame_messages_packed"), "messages packed: %lld",
+              pvar_read("dt_dame_messages_packed"));
+        check(MESSAGES / 2 == pvar_read("dt_dame_messages_unpacked"), "messages unpacked: %lld",
+              pvar_read("dt_dame_messages_unpacked"));
+        check((long long) MESSAGES * l->size == pvar_sum("_bytes_"), "bytes: %lld",
+              pvar_sum("_bytes_"));
+        check(1 == pvar_read("dt_dame_types_imported"), "types imported: %lld",
+              pvar_read("dt_dame_types_imported"));
+        check(0 == pvar_read("dt_dame_differences"), "differences");
+        control_variables();
+    } else {
+        check(0 == pvar_sum("messages_"), "DAME moved messages");
+    }
+    pvar_done();
+    lay_free(l);
+    lay_free(doubles);
+    return check_finish();
+}

@@ -1,0 +1,204 @@
+/* MPI_Pack and MPI_Unpack, whole and in pieces, native and external32. Needs one rank. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_check.h"
+#include "types.h"
+
+enum { SPARE = 64, SPARE_BYTE = 0x5c };
+
+static bool spare_untouched(const unsigned char *at)
+{
+    for (int i = 0; i < SPARE; i++) {
+        if (SPARE_BYTE != at[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static unsigned char *packed_new(int64_t bytes)
+{
+    unsigned char *p = must_malloc((size_t) bytes + SPARE);
+    memset(p, SPARE_BYTE, (size_t) bytes + SPARE);
+    return p;
+}
+
+/* Address of element k, as MPI is given it. */
+static void *element(const message_t *m, int64_t k)
+{
+    return (unsigned char *) m->buf + k * lay_extent(m->layout);
+}
+
+static void whole(const type_case_t *c, int count)
+{
+    const layout_t *l = c->layout;
+    unsigned char *stream = stream_new(l, count, (unsigned) count);
+    message_t m = msg_new(l, count);
+    unsigned char *packed = packed_new(m.bytes);
+    int room, at = 0;
+    int64_t bad;
+
+    MPI_Pack_size(count, l->type, MPI_COMM_WORLD, &room);
+    check(room >= m.bytes, "%s: Pack_size of %d is %d", c->name, count, room);
+    msg_fill(&m, stream);
+    MPI_Pack(m.buf, count, l->type, packed, (int) m.bytes, &at, MPI_COMM_WORLD);
+    check(at == m.bytes, "%s: Pack of %d leaves position %d", c->name, count, at);
+    check(same_bytes(packed, stream, m.bytes, &bad) && spare_untouched(packed + m.bytes),
+          "%s: Pack of %d", c->name, count);
+    check(msg_holds(&m, stream, m.bytes), "%s: Pack changed its input", c->name);
+    if (!c->send_only) {
+        at = 0;
+        msg_clear(&m);
+        MPI_Unpack(stream, (int) m.bytes, &at, m.buf, count, l->type, MPI_COMM_WORLD);
+        check(at == m.bytes, "%s: Unpack of %d leaves position %d", c->name, count, at);
+        check(msg_holds(&m, stream, m.bytes), "%s: Unpack of %d", c->name, count);
+    }
+    msg_free(&m);
+    free(packed);
+    free(stream);
+}
+
+/* Elements 0..9 as 1 + 4 + 0 + 3 + 2 behind each other in one buffer, taken out as 5 + 5. */
+static void pieces(const type_case_t *c)
+{
+    static const int in[] = {1, 4, 0, 3, 2};
+    const layout_t *l = c->layout;
+    unsigned char *stream = stream_new(l, 10, 77);
+    message_t m = msg_new(l, 10);
+    unsigned char *packed = packed_new(m.bytes);
+    int at = 0;
+    int64_t bad;
+
+    msg_fill(&m, stream);
+    for (int i = 0, k = 0; i < 5; k += in[i++]) {
+        MPI_Pack(element(&m, k), in[i], l->type, packed, (int) m.bytes, &at, MPI_COMM_WORLD);
+    }
+    check(at == m.bytes && same_bytes(packed, stream, m.bytes, &bad) &&
+              spare_untouched(packed + m.bytes),
+          "%s: Pack in pieces", c->name);
+    if (!c->send_only) {
+        at = 0;
+        msg_clear(&m);
+        for (int k = 0; k < 10; k += 5) {
+            MPI_Unpack(packed, (int) m.bytes, &at, element(&m, k), 5, l->type, MPI_COMM_WORLD);
+        }
+        check(at == m.bytes && msg_holds(&m, stream, m.bytes), "%s: Unpack in pieces", c->name);
+    }
+    msg_free(&m);
+    free(packed);
+    free(stream);
+}
+
+/* Different datatypes behind each other in one buffer. */
+static void mixture(const types_t *types)
+{
+    int n = types_count(types), at = 0;
+    int64_t total = 0, done = 0;
+
+    for (int i = 0; i < n; i++) {
+        total += 2 * types_at(types, i)->layout->size;
+    }
+    unsigned char *packed = packed_new(total);
+    for (int i = 0; i < n; i++) {
+        const layout_t *l = types_at(types, i)->layout;
+        unsigned char *stream = stream_new(l, 2, (unsigned) i);
+        message_t m = msg_new(l, 2);
+        msg_fill(&m, stream);
+        MPI_Pack(m.buf, 2, l->type, packed, (int) total, &at, MPI_COMM_WORLD);
+        msg_free(&m);
+        free(stream);
+    }
+    check(at == total && spare_untouched(packed + total), "mixture: position %d", at);
+    at = 0;
+    for (int i = 0; i < n; i++) {
+        const type_case_t *c = types_at(types, i);
+        const layout_t *l = c->layout;
+        layout_t *spread = lay_spread(l, 8);
+        const layout_t *into = c->send_only ? spread : l;
+        unsigned char *stream = stream_new(l, 2, (unsigned) i);
+        message_t m = msg_new(into, 2);
+        lay_commit(spread);
+        msg_clear(&m);
+        MPI_Unpack(packed, (int) total, &at, m.buf, 2, into->type, MPI_COMM_WORLD);
+        done += m.bytes;
+        check(at == done && msg_holds(&m, stream, m.bytes), "mixture: %s", c->name);
+        msg_free(&m);
+        free(stream);
+        lay_free(spread);
+    }
+    free(packed);
+}
+
+static void external32(const type_case_t *c, int count)
+{
+    const layout_t *l = c->layout;
+    unsigned char *stream = stream_new(l, count, 3), *big = stream_new(l, count, 3);
+    message_t m = msg_new(l, count);
+    unsigned char *packed = packed_new(m.bytes);
+    MPI_Aint room, at = 0;
+    int64_t bad;
+
+    lay_swap(l, count, big);
+    MPI_Pack_external_size("external32", count, l->type, &room);
+    check(room == m.bytes, "%s: Pack_external_size of %d is %ld", c->name, count, (long) room);
+    msg_fill(&m, stream);
+    MPI_Pack_external("external32", m.buf, count, l->type, packed, m.bytes, &at);
+    check(at == m.bytes && same_bytes(packed, big, m.bytes, &bad) &&
+              spare_untouched(packed + m.bytes),
+          "%s: Pack_external of %d", c->name, count);
+    if (!c->send_only) {
+        at = 0;
+        msg_clear(&m);
+        MPI_Unpack_external("external32", big, m.bytes, &at, m.buf, count, l->type);
+        check(at == m.bytes && msg_holds(&m, stream, m.bytes), "%s: Unpack_external of %d", c->name,
+              count);
+    }
+    msg_free(&m);
+    free(packed);
+    free(big);
+    free(stream);
+}
+
+/* A longer message than any block of Open MPI's, and one with very many small blocks. */
+static void large(void)
+{
+    layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8), *chars = lay_basic(MPI_CHAR, 1, 1);
+    type_case_t wide = {.name = "4 MiB vector", .layout = lay_vector(1 << 19, 1, 2, doubles)};
+    type_case_t fine = {.name = "bytes", .layout = lay_vector(100000, 1, 2, chars)};
+
+    lay_commit(wide.layout);
+    lay_commit(fine.layout);
+    whole(&wide, 1);
+    whole(&fine, 3);
+    lay_free(wide.layout);
+    lay_free(fine.layout);
+    lay_free(doubles);
+    lay_free(chars);
+}
+
+int main(int argc, char **argv)
+{
+    static const int counts[] = {0, 1, 2, 3, 16, 40};
+
+    check_init(&argc, &argv);
+    types_t *types = types_new();
+
+    for (int i = 0; i < types_count(types); i++) {
+        const type_case_t *c = types_at(types, i);
+        for (int k = 0; k < 6; k++) {
+            whole(c, counts[k]);
+            if (c->external) {
+                external32(c, counts[k]);
+            }
+        }
+        if (NULL == c->layout->arena) { /* MPI_BOTTOM has no element k */
+            pieces(c);
+        }
+    }
+    mixture(types);
+    large();
+    types_free(types);
+    return check_finish();
+}

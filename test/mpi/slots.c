@@ -1,0 +1,200 @@
+/* Where Open MPI's calls of the convertor lead: into Open MPI, or into DAME's two components.
+   argv[1]: native, or dame. Needs one rank or more. */
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_check.h"
+
+#if defined(__x86_64__)
+#define RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
+#define RELOC_GLOB_DAT  R_X86_64_GLOB_DAT
+#elif defined(__aarch64__)
+#define RELOC_JUMP_SLOT R_AARCH64_JUMP_SLOT
+#define RELOC_GLOB_DAT  R_AARCH64_GLOB_DAT
+#else
+#error "relocation types of this CPU are not known here"
+#endif
+
+static const char *const watched[] = {"opal_convertor_prepare_for_send",
+                                      "opal_convertor_prepare_for_recv",
+                                      "opal_convertor_set_position_nocheck",
+                                      "opal_convertor_raw",
+                                      "opal_convertor_clone",
+                                      "opal_convertor_pack",
+                                      "opal_convertor_unpack",
+                                      "opal_datatype_copy_content_same_ddt",
+                                      "opal_datatype_commit",
+                                      "dlopen",
+                                      NULL};
+
+/* What one walk over all objects found. */
+typedef struct walk {
+    int slots;                                         /* of watched functions */
+    int foreign;                                       /* that lead into our components */
+    bool libmpi_send, libmpi_recv, ob1_send, ob1_recv; /* these do */
+} walk_t;
+
+static bool ours(const char *object)
+{
+    return NULL != strstr(object, "mca_dt_dame.so") || NULL != strstr(object, "mca_hook_dt.so");
+}
+
+/* The object an address lies in. */
+typedef struct place {
+    uintptr_t address;
+    const char *object;
+} place_t;
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    place_t *p = arg;
+
+    (void) size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + h->p_vaddr;
+        if (PT_LOAD == h->p_type && p->address >= from && p->address < from + h->p_memsz) {
+            p->object = info->dlpi_name;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static bool is_watched(const char *symbol)
+{
+    for (int i = 0; NULL != watched[i]; i++) {
+        if (0 == strcmp(symbol, watched[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void one_slot(walk_t *w, const char *object, const char *symbol, uintptr_t target)
+{
+    place_t p = {.address = target, .object = NULL};
+
+    w->slots++;
+    dl_iterate_phdr(find_object, &p);
+    if (!check(NULL != p.object || 0 == target, "%s: slot of %s leads nowhere", object, symbol) ||
+        NULL == p.object || !ours(p.object)) {
+        return;
+    }
+    w->foreign++;
+    bool send = 0 == strcmp(symbol, "opal_convertor_prepare_for_send");
+    bool recv = 0 == strcmp(symbol, "opal_convertor_prepare_for_recv");
+    bool libmpi = NULL != strstr(object, "/libmpi.so"), ob1 = NULL != strstr(object, "mca_pml_ob1");
+    w->libmpi_send = w->libmpi_send || (libmpi && send);
+    w->libmpi_recv = w->libmpi_recv || (libmpi && recv);
+    w->ob1_send = w->ob1_send || (ob1 && send);
+    w->ob1_recv = w->ob1_recv || (ob1 && recv);
+}
+
+static void relocations(walk_t *w, const struct dl_phdr_info *info, const ElfW(Rela) * rela,
+                        size_t bytes, const ElfW(Sym) * symbols, const char *strings)
+{
+    for (size_t i = 0; i < bytes / sizeof(*rela); i++) {
+        unsigned long type = ELF64_R_TYPE(rela[i].r_info);
+        const char *name = strings + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
+        if ((RELOC_JUMP_SLOT == type || RELOC_GLOB_DAT == type) && is_watched(name)) {
+            uintptr_t target;
+            memcpy(&target, (const void *) (info->dlpi_addr + rela[i].r_offset), sizeof(target));
+            one_slot(w, info->dlpi_name, name, target);
+        }
+    }
+}
+
+static int one_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const ElfW(Dyn) *dyn = NULL;
+    uintptr_t value[DT_JMPREL + 1] = {0}; /* by tag */
+
+    (void) size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (PT_DYNAMIC == info->dlpi_phdr[i].p_type) {
+            dyn = (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        }
+    }
+    if (NULL == dyn || ours(info->dlpi_name) || NULL != strstr(info->dlpi_name, "vdso")) {
+        return 0;
+    }
+    for (; DT_NULL != dyn->d_tag; dyn++) {
+        if (dyn->d_tag > 0 && dyn->d_tag <= DT_JMPREL) {
+            value[dyn->d_tag] = dyn->d_un.d_ptr; /* glibc has relocated addresses */
+        }
+    }
+    const ElfW(Sym) *symbols = (const ElfW(Sym) *) value[DT_SYMTAB];
+    const char *strings = (const char *) value[DT_STRTAB];
+    if (NULL == symbols || NULL == strings || value[DT_STRTAB] < info->dlpi_addr) {
+        return 0;
+    }
+    relocations(arg, info, (const ElfW(Rela) *) value[DT_RELA], value[DT_RELASZ], symbols, strings);
+    relocations(arg, info, (const ElfW(Rela) *) value[DT_JMPREL], value[DT_PLTRELSZ], symbols,
+                strings);
+    return 0;
+}
+
+static walk_t walk(void)
+{
+    walk_t w = {0};
+    dl_iterate_phdr(one_object, &w);
+    return w;
+}
+
+/* So that Open MPI has loaded and resolved what it does lazily. */
+static void some_traffic(void)
+{
+    layout_t *ints = lay_basic(MPI_INT, 4, 4), *l = lay_vector(10, 1, 2, ints);
+    unsigned char *stream = stream_new(l, 1, 2);
+    message_t out = msg_new(l, 1), in = msg_new(l, 1);
+
+    lay_commit(l);
+    msg_fill(&out, stream);
+    msg_clear(&in);
+    MPI_Sendrecv(out.buf, 1, l->type, my_rank, 0, in.buf, 1, l->type, my_rank, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    check(msg_holds(&in, stream, in.bytes), "message to itself");
+    msg_free(&out);
+    msg_free(&in);
+    free(stream);
+    lay_free(l);
+    lay_free(ints);
+}
+
+static void check_native(const walk_t *w, const char *when)
+{
+    check(w->slots > 20, "%s: only %d slots seen", when, w->slots);
+    check(0 == w->foreign, "%s: %d of %d slots lead into DAME", when, w->foreign, w->slots);
+}
+
+static void check_dame(const walk_t *w, const char *when)
+{
+    check(w->libmpi_send && w->libmpi_recv, "%s: libmpi's calls do not lead to DAME", when);
+    check(w->ob1_send && w->ob1_recv, "%s: pml/ob1's calls do not lead to DAME", when);
+}
+
+int main(int argc, char **argv)
+{
+    bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
+
+    check_init(&argc, &argv);
+    walk_t first = walk();
+    some_traffic();
+    walk_t second = walk();
+    if (dame) {
+        check_dame(&first, "after MPI_Init");
+        check_dame(&second, "after a message");
+    } else {
+        check_native(&first, "after MPI_Init");
+        check_native(&second, "after a message");
+    }
+    int code = check_finish();
+    walk_t last = walk();
+    check(0 == last.foreign, "after MPI_Finalize: %d of %d slots lead into DAME", last.foreign,
+          last.slots);
+    return 0 != code || 0 != check_failures();
+}

@@ -1,0 +1,28 @@
+/* The common set of datatypes that the test programs send about. */
+#ifndef TEST_MPI_TYPES_H
+#define TEST_MPI_TYPES_H
+
+#include <stdbool.h>
+
+#include "layout.h"
+
+typedef struct type_case {
+    const char *name;
+    layout_t *layout; /* committed */
+    bool send_only;   /* sends some bytes twice: must not be received with */
+    bool external;    /* external32 means turning every number round, and no more */
+} type_case_t;
+
+/* Largest count that absolute layouts have memory for. */
+#define TYPES_MAX_COUNT 40
+
+typedef struct types types_t;
+
+/* Two sets are independent of each other: their absolute layouts have memory of their own. */
+types_t *types_new(void);
+void types_free(types_t *t);
+int types_count(const types_t *t);
+const type_case_t *types_at(const types_t *t, int i);
+const type_case_t *types_find(const types_t *t, const char *name);
+
+#endif

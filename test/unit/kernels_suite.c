@@ -1,0 +1,387 @@
+/*
+ * The run kernels: every block width, strided, listed and ragged, both directions, every
+ * instruction set this CPU has, against a loop over bytes. Buffers end where the data ends in half
+ * of the runs, so that a sanitizer sees a kernel that touches more.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dame_isa.h"
+#include "suites.h"
+#include "tools.h"
+
+enum { WIDEST = 300, PAGE = 4096, MOST_BLOCKS = 13, GUARD = 128, GUARD_BYTE = 0x5a };
+
+/* n blocks: block i has lengths[i] bytes and stands disps[i] >= 0 bytes from the base. */
+typedef struct blocks {
+    int64_t n;
+    int64_t lengths[MOST_BLOCKS];
+    int64_t disps[MOST_BLOCKS];
+    int64_t size;
+    int64_t reach;
+} blocks_t;
+
+static void measure(blocks_t *b)
+{
+    b->size = 0;
+    b->reach = 0;
+    for (int64_t i = 0; i < b->n; i++) {
+        b->size += b->lengths[i];
+        int64_t end = b->disps[i] + b->lengths[i];
+        b->reach = end > b->reach ? end : b->reach;
+    }
+}
+
+/* The byte loop: one direction or the other. */
+static void move_bytes(const blocks_t *b, char *user, char *packed, dame_dir_t dir)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < b->n; i++) {
+        for (int64_t k = 0; k < b->lengths[i]; k++, n++) {
+            if (dir == DAME_PACK) {
+                packed[n] = user[b->disps[i] + k];
+            } else {
+                user[b->disps[i] + k] = packed[n];
+            }
+        }
+    }
+}
+
+static void expect_guard(const char *bytes, int64_t n, const char *what)
+{
+    for (int64_t i = 0; i < n; i++) {
+        ck_assert_msg(bytes[i] == GUARD_BYTE, "%s was overwritten at %d of %d", what, (int) i,
+                      (int) n);
+    }
+}
+
+/* Both directions of one message; `lead` bytes before the data make every alignment occur. */
+static void try_blocks(const dame_type_t *type, const blocks_t *b, int64_t lead, bool tight)
+{
+    dame_program_t *program = program_of(type);
+    ck_assert_int_eq(program->size, b->size);
+    int64_t guard = tight ? 0 : GUARD;
+    size_t user_size = (size_t) (lead + b->reach + guard);
+    size_t packed_size = (size_t) (lead + b->size + guard);
+    char *user = malloc(user_size);
+    char *wanted_user = malloc(user_size);
+    char *packed = malloc(packed_size);
+    char *wanted = malloc((size_t) b->size + 1);
+    ck_assert(user && wanted_user && packed && wanted);
+
+    fill_pattern(user, (int64_t) user_size, 1);
+    memset(packed, GUARD_BYTE, packed_size);
+    move_bytes(b, user + lead, wanted, DAME_PACK);
+    memcpy(wanted_user, user, user_size);
+    dame_program_run(program, DAME_PACK, (uintptr_t) (user + lead), 1, packed + lead);
+    ck_assert_mem_eq(packed + lead, wanted, (size_t) b->size);
+    ck_assert_mem_eq(user, wanted_user, user_size);
+    expect_guard(packed, lead, "the room before the packed bytes");
+    expect_guard(packed + lead + b->size, guard, "the room behind the packed bytes");
+
+    fill_pattern(packed, (int64_t) packed_size, 2);
+    move_bytes(b, wanted_user + lead, packed + lead, DAME_UNPACK);
+    dame_program_run(program, DAME_UNPACK, (uintptr_t) (user + lead), 1, packed + lead);
+    ck_assert_mem_eq(user, wanted_user, user_size);
+
+    free(wanted);
+    free(packed);
+    free(wanted_user);
+    free(user);
+    dame_program_free(program);
+}
+
+static const int64_t block_counts[] = {1, 2, 3, 4, 5, 7, 8, 9, MOST_BLOCKS};
+
+enum { COUNTS = sizeof block_counts / sizeof block_counts[0] };
+
+/* The instruction set of loop test i; returns false beyond the last. */
+static bool force_isa(int i)
+{
+    const char *const *names = dame_isa_names();
+    for (int k = 0; k <= i; k++) {
+        if (!names[k]) {
+            return false;
+        }
+    }
+    ck_assert_int_eq(dame_isa_force(names[i]), DAME_OK);
+    return true;
+}
+
+static void try_strided(int64_t width, int64_t gap, bool backwards)
+{
+    for (int c = 0; c < COUNTS; c++) {
+        blocks_t b = {.n = block_counts[c]};
+        int64_t stride = width + gap;
+        for (int64_t i = 0; i < b.n; i++) {
+            b.lengths[i] = width;
+            b.disps[i] = backwards ? (b.n - 1 - i) * stride : i * stride;
+        }
+        measure(&b);
+        const dame_type_t *row = vector(b.n, 1, backwards ? -stride : stride, basic(width));
+        const dame_type_t *type = backwards ? blockindex(1, 1, &b.disps[0], row) : row;
+        try_blocks(type, &b, (width + c) % 9, c % 2);
+    }
+}
+
+static void try_listed(int64_t width)
+{
+    static const int64_t places[MOST_BLOCKS] = {5, 2, 9, 0, 12, 7, 1, 11, 3, 10, 6, 8, 4};
+    for (int c = 0; c < COUNTS; c++) {
+        blocks_t b = {.n = block_counts[c]};
+        for (int64_t i = 0; i < b.n; i++) {
+            b.lengths[i] = width;
+            b.disps[i] = places[i] * (width + 3);
+        }
+        measure(&b);
+        try_blocks(blockindex(b.n, 1, b.disps, basic(width)), &b, (width + c) % 9, c % 2);
+    }
+}
+
+/* Blocks of width, width + 1, ... each in turn the first. */
+static void try_ragged(int64_t width)
+{
+    for (int c = 0; c < COUNTS; c++) {
+        blocks_t b = {.n = block_counts[c]};
+        int64_t at = 0;
+        for (int64_t i = b.n - 1; i >= 0; i--) {
+            b.lengths[i] = width + (i * 5 + c) % MOST_BLOCKS;
+            b.disps[i] = at;
+            at += b.lengths[i] + 1 + i % 3;
+        }
+        measure(&b);
+        try_blocks(index_type(b.n, b.lengths, b.disps, basic(1)), &b, (width + c) % 9, c % 2);
+    }
+}
+
+START_TEST(strided_blocks_of_every_width_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    for (int64_t width = 1; width <= WIDEST; width++) {
+        try_strided(width, 1 + width % 7, false);
+        try_strided(width, 3, true);
+    }
+    try_strided(PAGE, 8, false);
+    try_strided(PAGE, 1, true);
+}
+END_TEST
+
+/* Blocks whose addresses agree in their low bits have kernels of their own. */
+START_TEST(blocks_whole_pages_apart_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    for (int64_t width = 1; width <= 70; width++) {
+        try_strided(width, (1 + width % 2) * PAGE - width, width % 3 == 0);
+    }
+}
+END_TEST
+
+START_TEST(listed_blocks_of_every_width_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    for (int64_t width = 1; width <= WIDEST; width++) {
+        try_listed(width);
+    }
+    try_listed(PAGE);
+}
+END_TEST
+
+START_TEST(ragged_blocks_of_every_width_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    for (int64_t width = 1; width <= WIDEST; width++) {
+        try_ragged(width);
+    }
+    try_ragged(PAGE);
+}
+END_TEST
+
+START_TEST(one_block_of_every_width_is_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    for (int64_t width = 1; width <= WIDEST; width++) {
+        for (int64_t lead = 0; lead < 9; lead++) {
+            blocks_t b = {.n = 1, .lengths = {width}};
+            measure(&b);
+            try_blocks(basic(width), &b, lead, lead % 2);
+        }
+    }
+}
+END_TEST
+
+/* A message of many elements runs the kernel of the outermost level. */
+START_TEST(elements_with_gaps_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    for (int64_t width = 1; width <= WIDEST; width++) {
+        enum { N = 11 };
+        const int64_t extent = width + 5;
+        dame_program_t *program = program_of(resized(0, extent, basic(width)));
+        char *user = malloc((size_t) (N * extent));
+        char *packed = malloc((size_t) (N * width));
+        ck_assert(user && packed);
+        fill_pattern(user, N * extent, 3);
+        dame_program_run(program, DAME_PACK, (uintptr_t) user, N, packed);
+        for (int64_t i = 0; i < N; i++) {
+            ck_assert_mem_eq(packed + i * width, user + i * extent, (size_t) width);
+        }
+        free(packed);
+        free(user);
+        dame_program_free(program);
+    }
+}
+END_TEST
+
+/* A matrix of rows x columns elements of `width` bytes, rows `pitch` apart. */
+typedef struct matrix {
+    int64_t rows;
+    int64_t columns;
+    int64_t width;
+    int64_t pitch;
+    bool mirrored; /* columns from right to left */
+} matrix_t;
+
+/* Packs and unpacks it column by column: all at once, and some columns of it. */
+static void try_columns(const matrix_t *x)
+{
+    const dame_type_t *column = vector(x->rows, 1, x->pitch, basic(x->width));
+    const int64_t near = x->mirrored ? -x->width : x->width;
+    const int64_t start = x->mirrored ? (x->columns - 1) * x->width : 0;
+    dame_program_t *program = program_of(resized(0, near, column));
+    const int64_t size = x->rows * x->columns * x->width;
+    const int64_t reach = (x->rows - 1) * x->pitch + x->columns * x->width;
+    char *user = malloc((size_t) reach);
+    char *wanted_user = malloc((size_t) reach);
+    char *packed = malloc((size_t) size);
+    char *wanted = malloc((size_t) size);
+    char *stream = malloc((size_t) size);
+    ck_assert(user && wanted_user && packed && wanted && stream);
+    fill_pattern(user, reach, 5);
+    fill_pattern(stream, size, 6);
+    for (int64_t first = 0; first < x->columns; first += 1 + first) {
+        for (int64_t n = x->columns - first; n > 0; n -= 3) {
+            dame_cursor_t cursor;
+            uintptr_t base = (uintptr_t) user + (uintptr_t) start;
+            const int64_t at = first * x->rows * x->width;
+            const int64_t bytes = n * x->rows * x->width;
+            memcpy(wanted_user, user, (size_t) reach);
+            ck_assert_int_eq(dame_cursor_init(&cursor, program, base, x->columns), DAME_OK);
+            dame_cursor_seek(&cursor, at);
+            ck_assert_int_eq(dame_cursor_pack(&cursor, packed, bytes), bytes);
+            ck_assert_mem_eq(user, wanted_user, (size_t) reach);
+            for (int64_t i = 0; i < n * x->rows; i++) {
+                int64_t offset = start + (first + i / x->rows) * near + i % x->rows * x->pitch;
+                memcpy(wanted + i * x->width, user + offset, (size_t) x->width);
+                memcpy(wanted_user + offset, stream + at + i * x->width, (size_t) x->width);
+            }
+            ck_assert_mem_eq(packed, wanted, (size_t) bytes);
+            dame_cursor_seek(&cursor, at);
+            ck_assert_int_eq(dame_cursor_unpack(&cursor, stream + at, bytes), bytes);
+            ck_assert_mem_eq(user, wanted_user, (size_t) reach);
+            dame_cursor_fini(&cursor);
+        }
+    }
+    free(stream);
+    free(wanted);
+    free(packed);
+    free(wanted_user);
+    free(user);
+    dame_program_free(program);
+}
+
+START_TEST(columns_of_a_matrix_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    static const int64_t widths[] = {1, 2, 3, 4, 7, 8, 12, 15, 16, 24, 31, 32, 48, 63, 64, 65};
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        const int64_t width = widths[w];
+        for (int64_t columns = 1; columns <= 9; columns++) {
+            try_columns(&(matrix_t){520, columns, width, columns * width, columns % 2 == 0});
+            try_columns(&(matrix_t){10, columns, width, PAGE, columns % 2 == 1});
+            try_columns(&(matrix_t){3, columns, width, columns * width + 5, false});
+        }
+    }
+}
+END_TEST
+
+START_TEST(kernels_may_start_and_stop_at_any_iteration)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    const int64_t widths[] = {1, 3, 4, 8, 12, 16, 24, 31, 32, 48, 64, 100, 200, 300};
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        const int64_t width = widths[w];
+        dame_program_t *program = program_of(vector(10, 1, width + 2, basic(width)));
+        const dame_prim_t *level = &program->prims[1];
+        ck_assert_int_eq(level->op, DAME_OP_VECTORFINAL);
+        char *user = malloc((size_t) (10 * (width + 2)));
+        char *packed = malloc((size_t) (10 * width + 1));
+        ck_assert(user && packed);
+        fill_pattern(user, 10 * (width + 2), 4);
+        for (int64_t first = 0; first <= 10; first++) {
+            for (int64_t n = 0; first + n <= 10; n++) {
+                memset(packed, GUARD_BYTE, (size_t) (10 * width + 1));
+                level->run[DAME_PACK](level, (uintptr_t) user, packed, first, n);
+                for (int64_t i = 0; i < n; i++) {
+                    ck_assert_mem_eq(packed + i * width, user + (first + i) * (width + 2),
+                                     (size_t) width);
+                }
+                expect_guard(packed + n * width, (10 - n) * width + 1, "the rest");
+            }
+        }
+        free(packed);
+        free(user);
+        dame_program_free(program);
+    }
+}
+END_TEST
+
+START_TEST(the_names_of_instruction_sets_can_be_forced_and_others_not)
+{
+    const char *const *names = dame_isa_names();
+    ck_assert_ptr_nonnull(names);
+    ck_assert_ptr_nonnull(names[0]);
+    bool baseline = false;
+    for (int i = 0; names[i]; i++) {
+        ck_assert_int_eq(dame_isa_force(names[i]), DAME_OK);
+        baseline |= strcmp(names[i], "baseline") == 0;
+    }
+    ck_assert(baseline);
+    ck_assert_int_eq(dame_isa_force("no such set"), DAME_ERR_ARGUMENT);
+    ck_assert_int_eq(dame_isa_force(""), DAME_ERR_ARGUMENT);
+    ck_assert_int_eq(dame_isa_force(NULL), DAME_OK);
+}
+END_TEST
+
+Suite *kernels_suite(void)
+{
+    enum { ISAS = 4 }; /* at least as many as there are; surplus loops return at once */
+    Suite *suite = suite_create("kernels");
+    TCase *tcase = tree_case("kernels");
+    tcase_add_test(tcase, the_names_of_instruction_sets_can_be_forced_and_others_not);
+    tcase_add_loop_test(tcase, strided_blocks_of_every_width_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, blocks_whole_pages_apart_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, columns_of_a_matrix_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, listed_blocks_of_every_width_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, ragged_blocks_of_every_width_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, one_block_of_every_width_is_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, elements_with_gaps_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, kernels_may_start_and_stop_at_any_iteration, 0, ISAS);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,386 @@
+/*
+ * The program of hand-chosen types, as text. The expected texts were written from the language's
+ * description (DAME paper, Fig. 4 and 5), not copied from the printer.
+ */
+#include <stdlib.h>
+
+#include "suites.h"
+#include "tools.h"
+
+static void expect_text(const dame_type_t *type, const char *wanted)
+{
+    dame_program_t *program = program_of(type);
+    char *text = text_of(program);
+    ck_assert_str_eq(text, wanted);
+    free(text);
+    dame_program_free(program);
+}
+
+/* Two ints, 4 bytes of gap between them: not contiguous, extent 12. */
+static const dame_type_t *gapped(void)
+{
+    return vector(2, 1, 8, basic(4));
+}
+
+START_TEST(the_papers_transpose_is_a_list_of_columns)
+{
+    /* int mat[4][3], column by column */
+    expect_text(blockindex(3, 1, (int64_t[]){0, 4, 8}, vector(4, 1, 12, basic(4))),
+                "EXIT\n"
+                "  BLOCKINDEX1(3, 1, [0, 4, 8], 16, 40)\n"
+                "    VECTORFINAL(4, 1, 12, 4, 4)\n"
+                "      CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(contiguous_types_collapse)
+{
+    const char *forty = "EXIT\n"
+                        "  CONTIGFINAL(40)\n"
+                        "BOTTOM\n";
+    const dame_type_t *members[] = {basic(4), contig(2, basic(4)), basic(8), basic(20)};
+    const dame_type_t *ten[] = {basic(4), basic(4), resized(0, 4, basic(4)), contig(7, basic(4))};
+    expect_text(basic(40), forty);
+    expect_text(contig(10, basic(4)), forty);
+    expect_text(contig(5, contig(2, basic(4))), forty);
+    expect_text(vector(5, 2, 8, basic(4)), forty);
+    expect_text(vector(1, 10, 999, basic(4)), forty);
+    expect_text(blockindex(5, 2, (int64_t[]){0, 8, 16, 24, 32}, basic(4)), forty);
+    expect_text(index_type(3, (int64_t[]){1, 5, 4}, (int64_t[]){0, 4, 24}, basic(4)), forty);
+    expect_text(struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 4, 12, 20}, members), forty);
+    expect_text(struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 4, 8, 12}, ten), forty);
+    expect_text(resized(-8, 100, basic(40)), forty);
+}
+END_TEST
+
+START_TEST(empty_types_are_a_leaf_of_no_bytes)
+{
+    const char *nothing = "EXIT\n"
+                          "  CONTIGFINAL(0)\n"
+                          "BOTTOM\n";
+    expect_text(basic(0), nothing);
+    expect_text(contig(0, gapped()), nothing);
+    expect_text(vector(3, 0, 8, gapped()), nothing);
+    expect_text(index_type(2, (int64_t[]){0, 0}, (int64_t[]){4, 400}, gapped()), nothing);
+    expect_text(struct_type(0, NULL, NULL, NULL), nothing);
+    expect_text(resized(4, 100, basic(0)), nothing);
+}
+END_TEST
+
+START_TEST(a_common_offset_becomes_one_displacement_at_the_top)
+{
+    /* The lower right 2 x 3 ints of int mat[4][8]: rows 2 and 3, columns 5 to 7. */
+    const dame_type_t *rows = vector(2, 3, 32, basic(4));
+    expect_text(blockindex(1, 1, (int64_t[]){84}, rows), "EXIT\n"
+                                                         "  BLOCKINDEX1(1, 1, [84], 24, 44)\n"
+                                                         "    VECTORFINAL(2, 3, 32, 4, 4)\n"
+                                                         "      CONTIGFINAL(4)\n"
+                                                         "BOTTOM\n");
+    /* Through other constructors the same displacement still travels to the top. */
+    const dame_type_t *inside = vector(2, 3, 32, blockindex(1, 1, (int64_t[]){84}, basic(4)));
+    expect_text(inside, "EXIT\n"
+                        "  BLOCKINDEX1(1, 1, [84], 24, 44)\n"
+                        "    VECTORFINAL(2, 3, 32, 4, 4)\n"
+                        "      CONTIGFINAL(4)\n"
+                        "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_list_takes_in_the_offset_of_its_child)
+{
+    const dame_type_t *child = blockindex(1, 1, (int64_t[]){100}, gapped());
+    expect_text(blockindex(2, 1, (int64_t[]){0, 1000}, child),
+                "EXIT\n"
+                "  BLOCKINDEX1(2, 1, [100, 1100], 8, 12)\n"
+                "    VECTORFINAL(2, 1, 8, 4, 4)\n"
+                "      CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_struct_of_basics_is_a_list_of_bytes)
+{
+    /* struct { char; double; int; (gap) char } */
+    const dame_type_t *members[] = {basic(1), basic(8), basic(4), basic(1)};
+    expect_text(struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 8, 16, 24}, members),
+                "EXIT\n"
+                "  INDEXFINAL(3, [1, 12, 1], [0, 8, 24], 1, 1)\n"
+                "    CONTIGFINAL(1)\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_struct_of_one_type_is_an_index)
+{
+    const dame_type_t *child = gapped();
+    const dame_type_t *members[] = {child, child, basic(0), child};
+    expect_text(struct_type(4, (int64_t[]){1, 3, 5, 1}, (int64_t[]){0, 100, 7, 200}, members),
+                "EXIT\n"
+                "  INDEX(3, [1, 3, 1], [0, 100, 200], 8, 12)\n"
+                "    VECTORFINAL(2, 1, 8, 4, 4)\n"
+                "      CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_struct_of_different_types_has_a_subprogram_for_each)
+{
+    const dame_type_t *members[] = {gapped(), vector(3, 1, 16, basic(8)), basic(4)};
+    expect_text(struct_type(3, (int64_t[]){2, 1, 5}, (int64_t[]){0, 100, 200}, members),
+                "EXIT\n"
+                "  STRUCT(3, [2, 1, 1], [0, 100, 200], [8, 24, 20], [12, 40, 20])\n"
+                "    RETURNTO(1)\n"
+                "      VECTORFINAL(2, 1, 8, 4, 4)\n"
+                "        CONTIGFINAL(4)\n"
+                "    BOTTOM\n"
+                "    RETURNTO(1)\n"
+                "      VECTORFINAL(3, 1, 16, 8, 8)\n"
+                "        CONTIGFINAL(8)\n"
+                "    BOTTOM\n"
+                "    RETURNTO(1)\n"
+                "      CONTIGFINAL(20)\n"
+                "    BOTTOM\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_nested_struct_names_its_own_primitive)
+{
+    const dame_type_t *pair[] = {gapped(), vector(3, 1, 16, basic(8))};
+    const dame_type_t *inner = struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 20}, pair);
+    const dame_type_t *outer[] = {basic(8), inner};
+    expect_text(struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 100}, outer),
+                "EXIT\n"
+                "  STRUCT(2, [1, 1], [0, 100], [8, 32], [8, 60])\n"
+                "    RETURNTO(1)\n"
+                "      CONTIGFINAL(8)\n"
+                "    BOTTOM\n"
+                "    RETURNTO(1)\n"
+                "      STRUCT(2, [1, 1], [0, 20], [8, 24], [12, 40])\n"
+                "        RETURNTO(6)\n"
+                "          VECTORFINAL(2, 1, 8, 4, 4)\n"
+                "            CONTIGFINAL(4)\n"
+                "        BOTTOM\n"
+                "        RETURNTO(6)\n"
+                "          VECTORFINAL(3, 1, 16, 8, 8)\n"
+                "            CONTIGFINAL(8)\n"
+                "        BOTTOM\n"
+                "    BOTTOM\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_vector_of_blocks_with_gaps_counts_its_inner_instances)
+{
+    expect_text(vector(3, 2, 100, resized(0, 8, basic(4))), "EXIT\n"
+                                                            "  VECTOR(3, 2, 100, 4, 8)\n"
+                                                            "    CONTIGFINAL(4)\n"
+                                                            "BOTTOM\n");
+    expect_text(vector(3, 2, 100, gapped()), "EXIT\n"
+                                             "  VECTOR(3, 2, 100, 8, 12)\n"
+                                             "    VECTORFINAL(2, 1, 8, 4, 4)\n"
+                                             "      CONTIGFINAL(4)\n"
+                                             "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(blocklength_one_has_primitives_of_its_own)
+{
+    expect_text(vector(3, 1, -100, gapped()), "EXIT\n"
+                                              "  VECTOR1(3, 1, -100, 8, 12)\n"
+                                              "    VECTORFINAL(2, 1, 8, 4, 4)\n"
+                                              "      CONTIGFINAL(4)\n"
+                                              "BOTTOM\n");
+    expect_text(blockindex(3, 2, (int64_t[]){0, 100, 300}, gapped()),
+                "EXIT\n"
+                "  BLOCKINDEX(3, 2, [0, 100, 300], 8, 12)\n"
+                "    VECTORFINAL(2, 1, 8, 4, 4)\n"
+                "      CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_stride_of_the_extent_is_contig)
+{
+    const char *five = "EXIT\n"
+                       "  CONTIG(5, 8, 12)\n"
+                       "    VECTORFINAL(2, 1, 8, 4, 4)\n"
+                       "      CONTIGFINAL(4)\n"
+                       "BOTTOM\n";
+    expect_text(contig(5, gapped()), five);
+    expect_text(vector(5, 1, 12, gapped()), five);
+    expect_text(vector(1, 5, 0, gapped()), five);
+}
+END_TEST
+
+START_TEST(lists_of_basics_are_final)
+{
+    expect_text(blockindex(3, 2, (int64_t[]){0, 12, 40}, basic(4)),
+                "EXIT\n"
+                "  BLOCKINDEXFINAL(3, 2, [0, 12, 40], 4, 4)\n"
+                "    CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+    expect_text(index_type(3, (int64_t[]){1, 3, 2}, (int64_t[]){0, 20, -40}, basic(4)),
+                "EXIT\n"
+                "  INDEXFINAL(3, [1, 3, 2], [0, 20, -40], 4, 4)\n"
+                "    CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(levels_of_one_iteration_and_empty_blocks_vanish)
+{
+    const char *plain = "EXIT\n"
+                        "  VECTORFINAL(2, 1, 8, 4, 4)\n"
+                        "    CONTIGFINAL(4)\n"
+                        "BOTTOM\n";
+    const dame_type_t *members[] = {basic(16), gapped(), contig(0, basic(4))};
+    expect_text(gapped(), plain);
+    expect_text(contig(1, gapped()), plain);
+    expect_text(vector(1, 1, 77, gapped()), plain);
+    expect_text(resized(-4, 50, gapped()), plain);
+    expect_text(blockindex(1, 1, (int64_t[]){0}, gapped()), plain);
+    expect_text(index_type(3, (int64_t[]){0, 1, 0}, (int64_t[]){5, 0, 9}, gapped()), plain);
+    expect_text(struct_type(3, (int64_t[]){0, 1, 1}, (int64_t[]){5, 0, 9}, members), plain);
+}
+END_TEST
+
+START_TEST(adjacent_blocks_of_a_list_merge)
+{
+    /* 0-7 and 8-15 touch, 32-39 and 40-47 touch */
+    expect_text(blockindex(4, 2, (int64_t[]){0, 8, 32, 40}, basic(4)),
+                "EXIT\n"
+                "  BLOCKINDEXFINAL(2, 4, [0, 32], 4, 4)\n"
+                "    CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+    expect_text(index_type(4, (int64_t[]){1, 1, 3, 1}, (int64_t[]){0, 4, 32, 8}, basic(4)),
+                "EXIT\n"
+                "  INDEXFINAL(3, [2, 3, 1], [0, 32, 8], 4, 4)\n"
+                "    CONTIGFINAL(4)\n"
+                "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(counts_beyond_2_31_are_text_like_any_other)
+{
+    expect_text(contig(3000000000, resized(0, 2, basic(1))),
+                "EXIT\n"
+                "  VECTORFINAL(3000000000, 1, 2, 1, 1)\n"
+                "    CONTIGFINAL(1)\n"
+                "BOTTOM\n");
+    expect_text(contig(3000000000, basic(8)), "EXIT\n"
+                                              "  CONTIGFINAL(24000000000)\n"
+                                              "BOTTOM\n");
+}
+END_TEST
+
+START_TEST(a_program_states_what_one_element_is)
+{
+    dame_program_t *program =
+        program_of(resized(-16, 200, blockindex(2, 1, (int64_t[]){8, -40}, gapped())));
+    ck_assert_int_eq(program->size, 16);
+    ck_assert_int_eq(program->extent, 200);
+    ck_assert_int_eq(program->true_lb, -40);
+    ck_assert_int_eq(program->true_ub, 20);
+    ck_assert_int_eq(program->granule, 4);
+    ck_assert_int_eq(program->nprims, 5); /* EXIT BLOCKINDEX1 VECTORFINAL CONTIGFINAL BOTTOM */
+    ck_assert_int_eq(program->depth, 3);  /* EXIT BLOCKINDEX1 VECTORFINAL */
+    ck_assert_uint_ge(program->memory, sizeof(dame_program_t) + 5 * sizeof(dame_prim_t));
+    dame_program_free(program);
+}
+END_TEST
+
+/* The greatest common granule of basic sizes, where elements of several sizes share no block. */
+START_TEST(the_granule_keeps_elements_whole)
+{
+    const dame_type_t *mixed[] = {basic(8), basic(4)};
+    const struct {
+        const dame_type_t *type;
+        int64_t granule;
+    } cases[] = {
+        {basic(8), 8},
+        {contig(100, basic(4)), 4},
+        {contig(100, basic(1)), 1},
+        {index_type(2, (int64_t[]){5, 3}, (int64_t[]){0, 100}, basic(2)), 2},
+        {struct_type(2, (int64_t[]){3, 5}, (int64_t[]){0, 100}, mixed), 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        dame_program_t *program = program_of(cases[i].type);
+        ck_assert_int_eq(program->granule, cases[i].granule);
+        dame_program_free(program);
+    }
+}
+END_TEST
+
+START_TEST(adjacent_bytes_keep_the_granule_of_bytes)
+{
+    const dame_type_t *members[] = {contig(3, basic(1)), contig(5, basic(1)), basic(1)};
+    dame_program_t *program =
+        program_of(struct_type(3, (int64_t[]){1, 1, 1}, (int64_t[]){0, 3, 100}, members));
+    ck_assert_int_eq(program->granule, 1);
+    dame_program_free(program);
+}
+END_TEST
+
+START_TEST(freeing_no_program_is_allowed)
+{
+    dame_program_free(NULL);
+}
+END_TEST
+
+START_TEST(a_program_outlives_its_tree)
+{
+    dame_tree_t *other = dame_tree_new();
+    int64_t *disps = dame_tree_array(other, 3);
+    disps[0] = 0;
+    disps[1] = 40;
+    disps[2] = 16;
+    const dame_type_t *leaf = NULL;
+    const dame_type_t *type = NULL;
+    dame_program_t *program = NULL;
+    ck_assert_int_eq(dame_type_basic(other, 4, &leaf), DAME_OK);
+    ck_assert_int_eq(dame_type_blockindex(other, 3, 1, disps, leaf, &type), DAME_OK);
+    ck_assert_int_eq(dame_program_build(type, &program), DAME_OK);
+    dame_tree_free(other);
+    char *text = text_of(program);
+    ck_assert_str_eq(text, "EXIT\n"
+                           "  BLOCKINDEXFINAL(3, 1, [0, 40, 16], 4, 4)\n"
+                           "    CONTIGFINAL(4)\n"
+                           "BOTTOM\n");
+    free(text);
+    dame_program_free(program);
+}
+END_TEST
+
+Suite *program_suite(void)
+{
+    Suite *suite = suite_create("program");
+    TCase *text = tree_case("text");
+    tcase_add_test(text, the_papers_transpose_is_a_list_of_columns);
+    tcase_add_test(text, contiguous_types_collapse);
+    tcase_add_test(text, empty_types_are_a_leaf_of_no_bytes);
+    tcase_add_test(text, a_common_offset_becomes_one_displacement_at_the_top);
+    tcase_add_test(text, a_list_takes_in_the_offset_of_its_child);
+    tcase_add_test(text, a_struct_of_basics_is_a_list_of_bytes);
+    tcase_add_test(text, a_struct_of_one_type_is_an_index);
+    tcase_add_test(text, a_struct_of_different_types_has_a_subprogram_for_each);
+    tcase_add_test(text, a_nested_struct_names_its_own_primitive);
+    tcase_add_test(text, a_vector_of_blocks_with_gaps_counts_its_inner_instances);
+    tcase_add_test(text, blocklength_one_has_primitives_of_its_own);
+    tcase_add_test(text, a_stride_of_the_extent_is_contig);
+    tcase_add_test(text, lists_of_basics_are_final);
+    tcase_add_test(text, levels_of_one_iteration_and_empty_blocks_vanish);
+    tcase_add_test(text, adjacent_blocks_of_a_list_merge);
+    tcase_add_test(text, counts_beyond_2_31_are_text_like_any_other);
+    suite_add_tcase(suite, text);
+
+    TCase *fields = tree_case("fields");
+    tcase_add_test(fields, a_program_states_what_one_element_is);
+    tcase_add_test(fields, the_granule_keeps_elements_whole);
+    tcase_add_test(fields, adjacent_bytes_keep_the_granule_of_bytes);
+    tcase_add_test(fields, freeing_no_program_is_allowed);
+    tcase_add_test(fields, a_program_outlives_its_tree);
+    suite_add_tcase(suite, fields);
+    return suite;
+}

@@ -1,0 +1,17 @@
+/* The suites of the unit tests, one for each subject. */
+#ifndef TEST_SUITES_H
+#define TEST_SUITES_H
+
+#include <check.h>
+
+Suite *type_suite(void);
+Suite *range_suite(void);
+Suite *program_suite(void);
+Suite *verify_suite(void);
+Suite *cursor_suite(void);
+Suite *fragment_suite(void);
+Suite *kernels_suite(void);
+Suite *print_suite(void);
+Suite *threads_suite(void);
+
+#endif

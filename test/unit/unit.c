@@ -1,0 +1,25 @@
+/* Runs every suite; each test in a process of its own unless CK_FORK=no says otherwise. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "suites.h"
+
+int main(void)
+{
+    SRunner *runner = srunner_create(type_suite());
+    srunner_add_suite(runner, range_suite());
+    srunner_add_suite(runner, program_suite());
+    srunner_add_suite(runner, verify_suite());
+    srunner_add_suite(runner, cursor_suite());
+    srunner_add_suite(runner, fragment_suite());
+    srunner_add_suite(runner, kernels_suite());
+    srunner_add_suite(runner, print_suite());
+    srunner_add_suite(runner, threads_suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    int passed = srunner_ntests_run(runner) - failed;
+    srunner_free(runner);
+    fflush(stdout);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
