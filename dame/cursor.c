@@ -162,34 +162,40 @@ static inline void copy(dame_dir_t dir, uintptr_t user, char *packed, int64_t by
  * less than the copies of both parts cost, here and at a receiver of the same datatype. */
 enum { SHORT_BLOCK = 64 };
 
-/*
- * How much of the contiguous block at the cursor to move when only `room` bytes of its rest fit.
- * Packing ends on a granule and spares short blocks, unless nothing has been moved and nothing would
- * be.
- */
-static inline int64_t cut(const dame_cursor_t *cursor, dame_dir_t dir, int64_t room, int moved)
+/* How a call treats the block that it cannot finish. */
+typedef enum tail { TAIL_CUT, TAIL_SPARE } tail_t;
+
+static inline int64_t past_granule(const dame_cursor_t *cursor, int64_t in_block)
 {
-    if (DAME_UNPACK == dir) {
+    int64_t granule = cursor->program->granule;
+    return 0 == (granule & (granule - 1)) ? in_block & (granule - 1) : in_block % granule;
+}
+
+int dame_cursor_on_boundary(const dame_cursor_t *cursor)
+{
+    return 0 == past_granule(cursor, cursor->in_block);
+}
+
+/* How much of the contiguous block at the cursor to move when only `room` bytes of its rest fit. */
+static inline int64_t cut(const dame_cursor_t *cursor, tail_t tail, int64_t room, int64_t moved)
+{
+    if (TAIL_CUT == tail) {
         return room;
     }
-    if (moved && iter_size(cursor->top->prim, cursor->top->iter) <= SHORT_BLOCK) {
+    if (moved > 0 && iter_size(cursor->top->prim, cursor->top->iter) <= SHORT_BLOCK) {
         return 0;
     }
-    int64_t granule = cursor->program->granule;
-    int64_t end = cursor->in_block + room;
-    int64_t past = 0 == (granule & (granule - 1)) ? end & (granule - 1) : end % granule;
-    if (past < room) {
-        return room - past;
-    }
-    return moved ? 0 : room;
+    int64_t past = past_granule(cursor, cursor->in_block + room);
+    return past < room ? room - past : 0;
 }
 
 /* Moves the rest of the block that an earlier fragment cut, or as much of it as fits. */
-static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t length)
+static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, char *packed,
+                            int64_t length)
 {
     dame_frame_t *frame = cursor->top;
     int64_t rest = iter_size(frame->prim, frame->iter) - cursor->in_block;
-    int64_t bytes = rest <= length ? rest : cut(cursor, dir, length, 0);
+    int64_t bytes = rest <= length ? rest : cut(cursor, tail, length, 0);
     copy(dir, iter_address(frame) + (uintptr_t)cursor->in_block, packed, bytes);
     if (bytes == rest) {
         cursor->in_block = 0;
@@ -204,14 +210,15 @@ static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, char *packed,
  * The driver: finish the block cut at the head, run the largest whole run of the outermost level
  * that allows one, step inward for the rest, leave the cut block at the tail.
  */
-static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t length)
+static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, char *packed,
+                           int64_t length)
 {
     int64_t left = cursor->total - cursor->position;
     left = length < left ? length : left;
     int64_t moved = 0;
 
     if (0 != cursor->in_block && left > 0) {
-        moved = finish_block(cursor, dir, packed, left);
+        moved = finish_block(cursor, dir, tail, packed, left);
         left = 0 == cursor->in_block ? left - moved : 0;
     }
     while (left > 0) {
@@ -231,7 +238,7 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, char *packed, 
         }
         int32_t inner = iter_inner(frame->prim, frame->iter);
         if (0 == inner) {
-            bytes = cut(cursor, dir, left, moved > 0);
+            bytes = cut(cursor, tail, left, moved);
             copy(dir, iter_address(frame), packed + moved, bytes);
             cursor->in_block = bytes;
             moved += bytes;
@@ -245,12 +252,17 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, char *packed, 
 
 int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length)
 {
-    return move(cursor, DAME_PACK, packed, length);
+    return move(cursor, DAME_PACK, TAIL_SPARE, packed, length);
+}
+
+int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t length)
+{
+    return move(cursor, DAME_PACK, TAIL_CUT, packed, length);
 }
 
 int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length)
 {
-    return move(cursor, DAME_UNPACK, (char *)(uintptr_t)packed, length);
+    return move(cursor, DAME_UNPACK, TAIL_CUT, (char *)(uintptr_t)packed, length);
 }
 
 int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t n)

@@ -40,6 +40,8 @@ struct dame_type {
     const dame_type_t *child;           /* all but BASIC and STRUCT */
     const dame_type_t *const *children; /* STRUCT: count entries */
     int64_t size;                       /* bytes of data, i.e. packed bytes */
+    int marked;                         /* bounds are set by RESIZED here or below; see lb_marker in
+                                           MPI-4.0 section 5.1.7 */
     int64_t lb;                         /* lower bound */
     int64_t extent;                     /* upper bound - lower bound, may be negative (resized) */
     int64_t true_lb;                    /* first byte of data; 0 when size is 0 */

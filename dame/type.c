@@ -42,13 +42,18 @@ const dame_type_t **dame_tree_types(dame_tree_t *tree, int64_t n)
     return n < 0 ? NULL : dame_arena_alloc(&tree->arena, (size_t)n, sizeof(dame_type_t *));
 }
 
+/* An interval that grows. */
+typedef struct hull {
+    wide_t low, high;
+    int any;
+} hull_t;
+
 /* Bounds and size while a type is put together, wide enough for any sum of its parts. */
 typedef struct extent_sum {
     wide_t size;
-    wide_t lb, ub;
-    wide_t true_lb, true_ub;
-    int any;  /* lb and ub are set */
-    int data; /* true_lb and true_ub are set */
+    hull_t plain;  /* bounds of parts without markers */
+    hull_t marked; /* bounds of parts with markers; if there are any, they alone count */
+    hull_t data;   /* bytes of data */
 } extent_sum_t;
 
 static wide_t wide_min(wide_t a, wide_t b)
@@ -61,33 +66,36 @@ static wide_t wide_max(wide_t a, wide_t b)
     return a > b ? a : b;
 }
 
+static void cover(hull_t *hull, wide_t low, wide_t high)
+{
+    hull->low = hull->any ? wide_min(hull->low, low) : low;
+    hull->high = hull->any ? wide_max(hull->high, high) : high;
+    hull->any = 1;
+}
+
 /* Takes in the bounds, not the size, of `blklen` instances of `child` in a row from `disp` on. */
 static void cover_block(extent_sum_t *sum, wide_t disp, int64_t blklen, const dame_type_t *child)
 {
     wide_t last = disp + (wide_t)(blklen - 1) * child->extent;
     wide_t low = wide_min(disp, last);
     wide_t high = wide_max(disp, last);
-    wide_t lb = low + child->lb;
-    wide_t ub = high + child->lb + child->extent;
-
-    sum->lb = sum->any ? wide_min(sum->lb, lb) : lb;
-    sum->ub = sum->any ? wide_max(sum->ub, ub) : ub;
-    sum->any = 1;
+    if (child->marked) {
+        cover(&sum->marked, low + child->lb, high + child->lb + child->extent);
+    }
     if (0 != child->size) {
-        sum->true_lb = sum->data ? wide_min(sum->true_lb, low + child->true_lb)
-                                 : low + child->true_lb;
-        sum->true_ub = sum->data ? wide_max(sum->true_ub, high + child->true_ub)
-                                 : high + child->true_ub;
-        sum->data = 1;
+        cover(&sum->plain, low + child->lb, high + child->lb + child->extent);
+        cover(&sum->data, low + child->true_lb, high + child->true_ub);
     }
 }
 
-/* Makes the node: what the caller put into `shape`, completed with the bounds in `sum`. */
+/* Makes the node: what the caller put into `shape`, completed with size and bounds. */
 static dame_status_t finish(dame_tree_t *tree, const dame_type_t *shape, const extent_sum_t *sum,
                             const dame_type_t **out)
 {
-    if (!wide_fits(sum->size) || !wide_fits(sum->lb) || !wide_fits(sum->ub - sum->lb) ||
-        !wide_fits(sum->ub) || !wide_fits(sum->true_lb) || !wide_fits(sum->true_ub)) {
+    const hull_t *bounds = sum->marked.any ? &sum->marked : &sum->plain;
+    if (!wide_fits(sum->size) || !wide_fits(bounds->low) || !wide_fits(bounds->high) ||
+        !wide_fits(bounds->high - bounds->low) || !wide_fits(sum->data.low) ||
+        !wide_fits(sum->data.high)) {
         return DAME_ERR_RANGE;
     }
     dame_type_t *type = dame_arena_alloc(&tree->arena, 1, sizeof(*type));
@@ -96,10 +104,11 @@ static dame_status_t finish(dame_tree_t *tree, const dame_type_t *shape, const e
     }
     *type = *shape;
     type->size = (int64_t)sum->size;
-    type->lb = (int64_t)sum->lb;
-    type->extent = (int64_t)(sum->ub - sum->lb);
-    type->true_lb = (int64_t)sum->true_lb;
-    type->true_ub = (int64_t)sum->true_ub;
+    type->marked = sum->marked.any;
+    type->lb = (int64_t)bounds->low;
+    type->extent = (int64_t)(bounds->high - bounds->low);
+    type->true_lb = (int64_t)sum->data.low;
+    type->true_ub = (int64_t)sum->data.high;
     *out = type;
     return DAME_OK;
 }
@@ -109,7 +118,11 @@ dame_status_t dame_type_basic(dame_tree_t *tree, int64_t size, const dame_type_t
     if (size < 0) {
         return DAME_ERR_ARGUMENT;
     }
-    extent_sum_t sum = {.size = size, .ub = size, .true_ub = size};
+    extent_sum_t sum = {.size = size};
+    if (size > 0) {
+        cover(&sum.plain, 0, size);
+        cover(&sum.data, 0, size);
+    }
     return finish(tree, &(dame_type_t){.kind = DAME_BASIC, .count = 1}, &sum, out);
 }
 
@@ -240,8 +253,12 @@ dame_status_t dame_type_struct(dame_tree_t *tree, int64_t count, const int64_t *
         if (blklens[i] < 0 || NULL == children[i]) {
             return DAME_ERR_ARGUMENT;
         }
+        wide_t bytes = (wide_t)blklens[i] * children[i]->size;
+        if (!wide_fits(bytes)) { /* so that their sum fits into wide_t */
+            return DAME_ERR_RANGE;
+        }
         if (blklens[i] > 0) {
-            sum.size += (wide_t)blklens[i] * children[i]->size;
+            sum.size += bytes;
             cover_block(&sum, disps[i], blklens[i], children[i]);
         }
     }
@@ -260,11 +277,11 @@ dame_status_t dame_type_resized(dame_tree_t *tree, int64_t lb, int64_t extent,
     if (NULL == child) {
         return DAME_ERR_ARGUMENT;
     }
-    extent_sum_t sum = {.size = child->size,
-                        .lb = lb,
-                        .ub = (wide_t)lb + extent,
-                        .true_lb = child->true_lb,
-                        .true_ub = child->true_ub};
+    extent_sum_t sum = {.size = child->size};
+    sum.marked = (hull_t){.low = lb, .high = (wide_t)lb + extent, .any = 1};
+    if (child->size > 0) {
+        cover(&sum.data, child->true_lb, child->true_ub);
+    }
     return finish(tree, &(dame_type_t){.kind = DAME_RESIZED, .count = 1, .child = child}, &sum,
                   out);
 }

@@ -5,9 +5,15 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ops.h"
 #include "wide.h"
+
+static int has_list(dame_op_t op, char letter)
+{
+    return NULL != strchr(dame_op_params(op), letter);
+}
 
 /* What a verified Type amounts to. */
 typedef struct span {
@@ -70,25 +76,59 @@ static void repeat(span_t *span, const span_t *inner, wide_t start, int64_t coun
 
 static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth, span_t *span);
 
+/* Tables stand behind the primitives, in the program's own memory. */
+static int in_tables(const verifier_t *v, const void *table, int64_t entries, size_t size)
+{
+    uintptr_t start = (uintptr_t)&v->program->prims[v->program->nprims];
+    uintptr_t end = (uintptr_t)v->program + v->program->memory;
+    uintptr_t at = (uintptr_t)table;
+    return at >= start && at <= end && (uint64_t)entries <= (end - at) / size;
+}
+
+/* A primitive has the tables that its text has lists for, and no others. */
+static dame_status_t verify_tables(const verifier_t *v, int32_t index)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    int is_struct = DAME_CLASS_STRUCT == dame_op_class(prim->op);
+    const struct {
+        const char *what;
+        const void *table;
+        int wanted;
+        int64_t entries;
+        size_t size;
+    } tables[] = {
+        {"displacements", prim->disps, has_list(prim->op, 'D'), prim->count, sizeof(int64_t)},
+        {"prefix sums", prim->prefix, has_list(prim->op, 'B'), prim->count + 1, sizeof(int64_t)},
+        {"blocklengths", prim->blklens, is_struct, prim->count, sizeof(int64_t)},
+        {"extents", prim->extents, is_struct, prim->count, sizeof(int64_t)},
+        {"distances to inner levels", prim->inners, is_struct, prim->count, sizeof(int32_t)},
+    };
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        if (!tables[i].wanted && NULL != tables[i].table) {
+            return fail(v, index, "has a table of %s", tables[i].what);
+        }
+        if (tables[i].wanted &&
+            !in_tables(v, tables[i].table, tables[i].entries, tables[i].size)) {
+            return fail(v, index, "has no table of %" PRId64 " %s", tables[i].entries,
+                        tables[i].what);
+        }
+    }
+    return DAME_OK;
+}
+
 static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     if (NULL == prim->run[DAME_PACK] || NULL == prim->run[DAME_UNPACK]) {
         return fail(v, index, "has no run kernel");
     }
-    if (prim->count < 1) {
+    if (prim->count < 1 || INT64_MAX == prim->count) {
         return fail(v, index, "count is %" PRId64 ", at least 1 is allowed", prim->count);
     }
     for (const char *p = dame_op_params(prim->op); '\0' != *p; p++) {
         if ('b' == *p && prim->blklen < 1) {
             return fail(v, index, "blocklength is %" PRId64 ", at least 1 is allowed",
                         prim->blklen);
-        }
-        if ('D' == *p && NULL == prim->disps) {
-            return fail(v, index, "has no list of displacements");
-        }
-        if ('B' == *p && NULL == prim->prefix) {
-            return fail(v, index, "has no list of blocklengths");
         }
         if ('z' == *p && prim->size < 1) {
             return fail(v, index, "size is %" PRId64 ", at least 1 is allowed", prim->size);
@@ -97,7 +137,7 @@ static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
     if ((DAME_OP_VECTOR1 == prim->op || DAME_OP_BLOCKINDEX1 == prim->op) && 1 != prim->blklen) {
         return fail(v, index, "blocklength is %" PRId64 ", only 1 is allowed", prim->blklen);
     }
-    return DAME_OK;
+    return verify_tables(v, index);
 }
 
 static dame_status_t verify_prefix(const verifier_t *v, int32_t index)
@@ -129,11 +169,13 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
     dame_status_t status = DAME_OK;
     if (child) {
         status = expect_op(v, at, DAME_OP_CONTIGCHILD);
+        if (DAME_OK == status) {
+            status = verify_tables(v, at);
+        }
         const dame_prim_t *level = prim + 1;
         int64_t count = DAME_OP_INDEX == prim->op ? 0 : prim->blklen;
         if (DAME_OK == status && (count != level->count || prim->size != level->isize ||
-                                  prim->extent != level->step || NULL != level->disps ||
-                                  NULL != level->prefix || NULL == level->run[DAME_PACK] ||
+                                  prim->extent != level->step || NULL == level->run[DAME_PACK] ||
                                   NULL == level->run[DAME_UNPACK])) {
             status = fail(v, at, "does not agree with the primitive above it");
         }
@@ -164,6 +206,14 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
     return DAME_OK;
 }
 
+static dame_status_t verify_bounds(const verifier_t *v, int32_t index, const span_t *span)
+{
+    if (!wide_fits(span->low) || !wide_fits(span->high)) {
+        return fail(v, index, "bounds exceed 64 bits");
+    }
+    return DAME_OK;
+}
+
 static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t depth, span_t *span)
 {
     const dame_prim_t *prim = &v->program->prims[index];
@@ -178,12 +228,14 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     if (DAME_OK != status) {
         return status;
     }
-    wide_t size = (wide_t)prim->count * prim->blklen * prim->size;
+    wide_t size = (wide_t)prim->count * prim->isize;
     if (NULL != prim->prefix) {
         size = prim->prefix[prim->count];
-    } else if (prim->isize != prim->blklen * prim->size || !wide_fits(size)) {
+    } else if (prim->isize != (wide_t)prim->blklen * prim->size) {
         return fail(v, index, "an iteration has %" PRId64 " bytes, not blocklength * size",
                     prim->isize);
+    } else if (!wide_fits(size)) {
+        return fail(v, index, "size exceeds 64 bits");
     }
     if (DAME_OP_CONTIG == prim->op && prim->step != prim->extent) {
         return fail(v, index, "step is %" PRId64 ", only extent %" PRId64 " is allowed", prim->step,
@@ -194,7 +246,7 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
         span_t block = {.size = 0};
         repeat(&block, &inner, 0, prim->blklen, prim->extent, 1);
         repeat(span, &block, 0, prim->count, prim->step, 1);
-        return DAME_OK;
+        return verify_bounds(v, index, span);
     }
     for (int64_t i = 0; i < prim->count; i++) {
         int64_t blklen = NULL != prim->prefix
@@ -202,7 +254,7 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
                              : prim->blklen;
         repeat(span, &inner, prim->disps[i], blklen, prim->extent, 0 == i);
     }
-    return DAME_OK;
+    return verify_bounds(v, index, span);
 }
 
 /* One subprogram of a STRUCT: RETURNTO, Type, BOTTOM. */
@@ -222,10 +274,13 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
     int child = prim->blklens[i] > 1;
     if (child) {
         status = expect_op(v, at++, DAME_OP_CONTIGCHILD);
+        if (DAME_OK == status) {
+            status = verify_tables(v, type);
+        }
         const dame_prim_t *level = &v->program->prims[type];
         if (DAME_OK == status &&
             (level->count != prim->blklens[i] || level->step != prim->extents[i] ||
-             level->isize * level->count != prim->prefix[i + 1] - prim->prefix[i] ||
+             (wide_t)level->isize * level->count != prim->prefix[i + 1] - prim->prefix[i] ||
              NULL == level->run[DAME_PACK] || NULL == level->run[DAME_UNPACK])) {
             status = fail(v, type, "does not agree with block %" PRId64 " of its STRUCT", i);
         }
@@ -258,10 +313,6 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
 {
     const dame_prim_t *prim = &v->program->prims[index];
     dame_status_t status = verify_scalars(v, index);
-    if (DAME_OK == status && (NULL == prim->blklens || NULL == prim->extents ||
-                              NULL == prim->inners)) {
-        status = fail(v, index, "lacks one of its lists");
-    }
     if (DAME_OK == status) {
         status = verify_prefix(v, index);
     }
@@ -283,6 +334,7 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
     if (DAME_OK == status) {
         span->size = prim->prefix[prim->count];
         span->depth++;
+        status = verify_bounds(v, index, span);
     }
     return status;
 }
@@ -322,6 +374,10 @@ static dame_status_t verify_exit(const verifier_t *v, const span_t *type)
     const dame_program_t *program = v->program;
     const dame_prim_t *top = &program->prims[0];
     int leaf = DAME_OP_CONTIGFINAL == program->prims[1].op;
+    dame_status_t status = verify_tables(v, 0);
+    if (DAME_OK != status) {
+        return status;
+    }
     if (0 != top->count || top->isize != program->size || top->step != program->extent ||
         top->inner != !leaf || NULL == top->run[DAME_PACK] || NULL == top->run[DAME_UNPACK]) {
         return fail(v, 0, "does not agree with the program's size and extent");

@@ -29,7 +29,7 @@ const mca_dt_base_component_t mca_dt_dame_component = {
             .mca_query_component = dame_query,
             .mca_register_component_params = dame_register,
         },
-    .dtc_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .dtc_data = {.param_field = MCA_BASE_METADATA_PARAM_NONE},
 };
 
 static mca_dt_base_module_t dame_module = {

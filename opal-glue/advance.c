@@ -1,5 +1,6 @@
 #include "advance.h"
 
+#include "native.h"
 #include "table.h"
 #include "thread.h"
 
@@ -57,6 +58,25 @@ static inline dame_cursor_t *cursor_at(dt_thread_t *thread, const opal_convertor
     return renew(thread, place, convertor, entry, generation);
 }
 
+/*
+ * Packs so that no basic element is cut: stock receivers lose track of cut elements when fragments
+ * overtake each other. Where the program's granule is too coarse to fit anything, the native engine
+ * knows the exact boundaries; like it, we pack nothing when not even one element fits.
+ */
+static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dame_cursor_t *cursor,
+                                          char *packed, int64_t room)
+{
+    int64_t bytes = dame_cursor_pack(cursor, packed, room);
+    if (__builtin_expect(0 == bytes && room > 0, 0)) {
+        size_t position = (size_t) cursor->position;
+        size_t boundary = dt_native_boundary(convertor, position + (size_t) room);
+        if (boundary > position) {
+            bytes = dame_cursor_pack_exact(cursor, packed, (int64_t) (boundary - position));
+        }
+    }
+    return bytes;
+}
+
 /* Fragment by fragment through a cursor. Returns the bytes moved. */
 static inline size_t move_fragments(dt_thread_t *thread, opal_convertor_t *convertor,
                                     dame_dir_t dir, struct iovec *iov, uint32_t *out_size)
@@ -67,8 +87,9 @@ static inline size_t move_fragments(dt_thread_t *thread, opal_convertor_t *conve
     uint32_t used = 0;
     while (NULL != cursor && used < *out_size && left > 0) {
         int64_t room = (int64_t) (iov[used].iov_len < left ? iov[used].iov_len : left);
-        int64_t bytes = DAME_PACK == dir ? dame_cursor_pack(cursor, iov[used].iov_base, room)
-                                         : dame_cursor_unpack(cursor, iov[used].iov_base, room);
+        int64_t bytes = DAME_PACK == dir
+                            ? pack_whole_elements(convertor, cursor, iov[used].iov_base, room)
+                            : dame_cursor_unpack(cursor, iov[used].iov_base, room);
         iov[used++].iov_len = (size_t) bytes;
         moved += (size_t) bytes;
         left -= (size_t) bytes;
@@ -136,6 +157,18 @@ int32_t dt_advance_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32
                           size_t *max_data)
 {
     return advance(convertor, DAME_UNPACK, iov, out_size, max_data);
+}
+
+void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
+{
+    convertor->bConverted = *position;
+    if (convertor->flags & CONVERTOR_SEND) {
+        const dame_cursor_t *cursor = cursor_at(dt_thread(), convertor);
+        if (NULL == cursor || !dame_cursor_on_boundary(cursor)) {
+            *position = dt_native_boundary(convertor, *position);
+            convertor->bConverted = *position;
+        }
+    }
 }
 
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,

@@ -20,6 +20,10 @@ int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t
 int32_t dt_advance_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                           size_t *max_data);
 
+/* What opal_convertor_set_position_nocheck does: a receiver may be set to any byte, a sender goes back
+ * to a boundary of a basic element and says so in *position. */
+void dt_advance_set_position(opal_convertor_t *convertor, size_t *position);
+
 /* What opal_convertor_raw does, for a convertor that these functions move data for: lists pieces of
  * user memory instead of copying them. */
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,

@@ -53,5 +53,7 @@ void dt_info_attach(void)
         {"opal_info_show_component_version", (uintptr_t) show_component_version,
          DT_GOT_MAIN_PROGRAM},
     };
-    (void) dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
+    if (dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0])) <= 0) {
+        dt_got_restore(); /* not ompi_info */
+    }
 }

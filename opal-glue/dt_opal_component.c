@@ -19,7 +19,7 @@ const mca_dt_base_component_t mca_dt_opal_component = {
             .mca_query_component = opal_query,
             .mca_register_component_params = opal_register,
         },
-    .dtc_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .dtc_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
 };
 
 static mca_dt_base_module_t opal_module;

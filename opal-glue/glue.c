@@ -114,14 +114,13 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
     return rc;
 }
 
-/* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. A fragment of
- * ours may start anywhere, so the position needs no rounding. */
+/* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
 static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
 {
     if (!is_ours(convertor) || (convertor->flags & CONVERTOR_NO_OP)) {
         return opal_convertor_set_position_nocheck(convertor, position);
     }
-    convertor->bConverted = *position;
+    dt_advance_set_position(convertor, position);
     return OPAL_SUCCESS;
 }
 

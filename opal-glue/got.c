@@ -218,8 +218,12 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *unused)
     got.scanned = scanned;
     got.scanned[got.n_scanned++] = info->dlpi_addr;
 
+    bool wanted = false;
+    for (size_t i = 0; i < got.n_hooks; i++) {
+        wanted |= hook_applies(&got.hooks[i], info);
+    }
     object_t object;
-    if (contains(info, (uintptr_t) &scan_object) || !read_object(info, &object)) {
+    if (!wanted || contains(info, (uintptr_t) &scan_object) || !read_object(info, &object)) {
         return 0;
     }
     for (int table = 0; table < 2; table++) {

@@ -30,7 +30,7 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
             .mca_close_component = dt_close,
             .mca_register_component_params = dt_register,
         },
-    .hookm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .hookm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .hookm_mpi_init_top_post_opal = dt_init_top_post_opal,
     .hookm_mpi_init_bottom = dt_init_bottom,
     .hookm_mpi_finalize_top = dt_finalize_top,

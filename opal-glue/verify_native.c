@@ -7,6 +7,7 @@
 
 #include "advance.h"
 #include "dame/dame.h"
+#include "native.h"
 #include "opal/util/output.h"
 #include "table.h"
 #include "thread.h"
@@ -21,32 +22,13 @@ void dt_verify_output(int stream)
     output = stream;
 }
 
-/* A convertor of the native engine on the same data, at or (send side) just before `position`. */
-static size_t native_convertor(opal_convertor_t *native, const opal_convertor_t *convertor,
-                               bool send, size_t position)
-{
-    OBJ_CONSTRUCT(native, opal_convertor_t);
-    native->remoteArch = convertor->remoteArch;
-    native->master = convertor->master;
-    native->flags = 0;
-    if (send) {
-        (void) opal_convertor_prepare_for_send(native, convertor->pDesc, convertor->count,
-                                               convertor->pBaseBuf);
-    } else {
-        (void) opal_convertor_prepare_for_recv(native, convertor->pDesc, convertor->count,
-                                               convertor->pBaseBuf);
-    }
-    (void) opal_convertor_set_position(native, &position);
-    return position;
-}
-
 /* What the native engine packs for [position, position + length); NULL when memory is out. The
  * result starts `*skip` bytes into the allocation that is returned. */
 static char *pack_natively(const opal_convertor_t *convertor, size_t position, size_t length,
                            size_t *skip)
 {
     opal_convertor_t native;
-    size_t start = native_convertor(&native, convertor, true, position);
+    size_t start = dt_native_construct(&native, convertor, true, position);
     size_t room = position - start + length + SLACK;
     char *packed = calloc(1, room);
     size_t done = 0;
@@ -60,8 +42,7 @@ static char *pack_natively(const opal_convertor_t *convertor, size_t position, s
         }
         done += bytes;
     }
-    opal_convertor_cleanup(&native);
-    OBJ_DESTRUCT(&native);
+    dt_native_destruct(&native);
     *skip = position - start;
     return packed;
 }
@@ -70,13 +51,12 @@ static void unpack_natively(const opal_convertor_t *convertor, size_t position, 
                             size_t length)
 {
     opal_convertor_t native;
-    (void) native_convertor(&native, convertor, false, position);
+    (void) dt_native_construct(&native, convertor, false, position);
     struct iovec iov = {.iov_base = (void *) (uintptr_t) packed, .iov_len = length};
     uint32_t n = 1;
     size_t bytes = 0;
     (void) opal_convertor_unpack(&native, &iov, &n, &bytes);
-    opal_convertor_cleanup(&native);
-    OBJ_DESTRUCT(&native);
+    dt_native_destruct(&native);
 }
 
 static void report(const opal_convertor_t *convertor, const char *what, size_t position,
