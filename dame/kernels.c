@@ -145,11 +145,15 @@ DAME_WIDTHS(DAME_WIDTH)
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     RUN_STRIDED(pack_strided_##name, lowest, highest, pack_block_##name)                           \
     RUN_STRIDED(unpack_strided_##name, lowest, highest, unpack_block_##name)                       \
-    RUN_TILED(pack_tiled_##name, lowest, highest, pack_block_##name, pack_block_paced)             \
-    RUN_TILED(unpack_tiled_##name, lowest, highest, unpack_block_##name, unpack_block_paced)       \
     RUN_LISTED(pack_listed_##name, lowest, highest, pack_block_##name)                             \
     RUN_LISTED(unpack_listed_##name, lowest, highest, unpack_block_##name)
 DAME_WIDTHS(DAME_WIDTH)
+#undef DAME_WIDTH
+
+#define DAME_WIDTH(name, lowest, highest)                                                          \
+    RUN_TILED(pack_tiled_##name, lowest, highest, pack_block_##name, pack_block_paced)             \
+    RUN_TILED(unpack_tiled_##name, lowest, highest, unpack_block_##name, unpack_block_paced)
+DAME_WIDTHS_IN_LINE(DAME_WIDTH)
 #undef DAME_WIDTH
 
 static void pack_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
@@ -190,7 +194,7 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .tiled =
         {
 #define DAME_WIDTH(name, lowest, highest) {pack_tiled_##name, unpack_tiled_##name},
-            DAME_WIDTHS(DAME_WIDTH)
+            DAME_WIDTHS_IN_LINE(DAME_WIDTH)
 #undef DAME_WIDTH
         },
     .listed =

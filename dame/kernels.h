@@ -13,7 +13,7 @@
  * Block widths with kernels of their own: DAME_WIDTH(name, lowest, highest). A range of one width is
  * a constant in its kernel; in a wider range blocks are copied with two (or four) moves that overlap.
  */
-#define DAME_WIDTHS(DAME_WIDTH)                                                                    \
+#define DAME_WIDTHS_IN_LINE(DAME_WIDTH) /* less than a cache line */                              \
     DAME_WIDTH(1, 1, 1)                                                                            \
     DAME_WIDTH(2, 2, 2)                                                                            \
     DAME_WIDTH(3, 3, 3)                                                                            \
@@ -28,7 +28,10 @@
     DAME_WIDTH(32, 32, 32)                                                                         \
     DAME_WIDTH(40, 40, 40)                                                                         \
     DAME_WIDTH(48, 48, 48)                                                                         \
-    DAME_WIDTH(33to63, 33, 63)                                                                     \
+    DAME_WIDTH(33to63, 33, 63)
+
+#define DAME_WIDTHS(DAME_WIDTH)                                                                    \
+    DAME_WIDTHS_IN_LINE(DAME_WIDTH)                                                                \
     DAME_WIDTH(64, 64, 64)                                                                         \
     DAME_WIDTH(65to128, 65, 128)                                                                   \
     DAME_WIDTH(129to256, 129, 256)                                                                 \
@@ -38,13 +41,14 @@ typedef enum dame_width {
 #define DAME_WIDTH(name, lowest, highest) DAME_WIDTH_##name,
     DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
-        DAME_WIDTH_COUNT
+        DAME_WIDTH_COUNT,
+    DAME_WIDTH_IN_LINE_COUNT = DAME_WIDTH_64
 } dame_width_t;
 
 /* The block-moving kernels for one instruction set. */
 typedef struct dame_kernels {
     dame_run_fn strided[DAME_WIDTH_COUNT][2]; /* [dame_dir_t] */
-    dame_run_fn tiled[DAME_WIDTH_COUNT][2]; /* strided around strided, by the inner level's width */
+    dame_run_fn tiled[DAME_WIDTH_IN_LINE_COUNT][2]; /* strided around strided, by inner width */
     dame_run_fn listed[DAME_WIDTH_COUNT][2];
     dame_run_fn ragged[2];
     dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */

@@ -16,7 +16,7 @@ enum {
 
 static type_limits_t random_limits(rng_t *rng)
 {
-    type_limits_t limits = {.max_blocks = 1000, .state_bounds = true};
+    type_limits_t limits = {.max_blocks = 1000, .state_bounds = rng_chance(rng, 50)};
     int kind = (int) rng_range(rng, 0, 999);
     limits.max_bytes = kind < 550   ? SMALL_BYTES
                        : kind < 850 ? MEDIUM_BYTES

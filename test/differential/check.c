@@ -53,53 +53,69 @@ static bool check_run_unpack(check_t *check, message_t *m)
 
 /*
  * The documented return value of dame_cursor_pack(): what fits, less what is needed to cut neither
- * a basic element nor a short block; a long block is cut at a granule.
+ * a basic element nor a short block; a long block is cut at a granule. dame_cursor_pack_exact():
+ * what fits.
  */
 static bool check_returned(check_t *check, const message_t *m, int64_t position, int64_t want,
-                           int64_t got)
+                           int64_t got, bool exact)
 {
     int64_t granule = m->program->granule;
     int64_t most = min(want, m->total - position);
     const char *fault = NULL;
     if (got < 0 || got > most) {
         fault = "is out of range";
-    } else if (got == 0 && most > 0) {
-        fault = "moves nothing before the end";
+    } else if (exact && got != most) {
+        fault = "is not exact";
     } else if (position + most == m->total && got != most) {
         fault = "stops before the end although all fits";
+    } else if (got == 0 && most >= granule) {
+        fault = "moves nothing although a granule fits";
     } else if (most - got >= (granule > SHORT_BLOCK ? granule : SHORT_BLOCK)) {
         fault = "leaves more unused than a granule or a short block";
-    } else if (granule > 1 && !oracle_is_boundary(&m->oracle, m->count, position + got) &&
-               (got != most || most >= granule)) {
+    } else if (!exact && got > 0 && !oracle_is_boundary(&m->oracle, m->count, position + got)) {
         fault = "ends inside a basic element";
     }
     if (fault) {
         return check_fail(check,
-                          "pack at %lld of %lld bytes into %lld returned %lld, which %s (granule "
+                          "pack%s at %lld of %lld bytes into %lld returned %lld, which %s (granule "
                           "%lld)",
-                          (long long) position, (long long) m->total, (long long) want,
-                          (long long) got, fault, (long long) granule);
+                          exact ? "_exact" : "", (long long) position, (long long) m->total,
+                          (long long) want, (long long) got, fault, (long long) granule);
     }
     return true;
 }
 
-/* Packs one fragment; returns its length, or -1 after a failure. */
+/* Where the cursor says it stands. */
+static bool check_stand(check_t *check, const message_t *m, const dame_cursor_t *cursor,
+                        int64_t position)
+{
+    if (cursor->position != position || cursor->total != m->total) {
+        return check_fail(check, "cursor stands at %lld of %lld, not %lld of %lld",
+                          (long long) cursor->position, (long long) cursor->total,
+                          (long long) position, (long long) m->total);
+    }
+    bool boundary = oracle_is_boundary(&m->oracle, m->count, position);
+    bool said = dame_cursor_on_boundary(cursor) != 0;
+    /* It may not know, but not where there is only one size of elements, nor at either end. */
+    bool knows = m->unit != 0 || position == 0 || position == m->total;
+    if (said != boundary && (said || knows)) {
+        return check_fail(check, "on_boundary at %lld of %lld says %d", (long long) position,
+                          (long long) m->total, said);
+    }
+    return true;
+}
+
+/* Packs one fragment, in either way; returns its length, or -1 after a failure. */
 static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, int64_t position,
-                          int64_t want)
+                          int64_t want, bool exact)
 {
     char *packed = m->scratch + GUARD;
     memset(packed - GUARD, CANARY, (size_t) (want + 2 * GUARD));
-    int64_t got = dame_cursor_pack(cursor, packed, want);
-    if (!check_returned(check, m, position, want, got)) {
-        return -1;
-    }
-    if (!message_packed_is(check, m, packed, position, got, "fragment pack")) {
-        return -1;
-    }
-    if (cursor->position != position + got || cursor->total != m->total) {
-        check_fail(check, "fragment pack: cursor stands at %lld of %lld, not %lld of %lld",
-                   (long long) cursor->position, (long long) cursor->total,
-                   (long long) (position + got), (long long) m->total);
+    int64_t got = exact ? dame_cursor_pack_exact(cursor, packed, want)
+                        : dame_cursor_pack(cursor, packed, want);
+    if (!check_returned(check, m, position, want, got, exact) ||
+        !message_packed_is(check, m, packed, position, got, "fragment pack") ||
+        !check_stand(check, m, cursor, position + got)) {
         return -1;
     }
     for (int64_t i = 0; i < GUARD; i++) {
@@ -115,12 +131,12 @@ static bool unpack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, in
                          int64_t want)
 {
     int64_t got = dame_cursor_unpack(cursor, m->stream + position, want);
-    if (got != min(want, m->total - position) || cursor->position != position + got) {
+    if (got != min(want, m->total - position)) {
         return check_fail(check, "unpack at %lld of %lld of %lld bytes returned %lld",
                           (long long) position, (long long) m->total, (long long) want,
                           (long long) got);
     }
-    return true;
+    return check_stand(check, m, cursor, position + got);
 }
 
 static bool start(check_t *check, const message_t *m, dame_cursor_t *cursor)
@@ -137,13 +153,17 @@ static bool start(check_t *check, const message_t *m, dame_cursor_t *cursor)
     return true;
 }
 
-/* Packs [from, to) in fragments of at most `step` bytes. */
+/* Packs [from, to) in fragments of at most `step` bytes, exact ones where nothing else fits. */
 static bool pack_range(check_t *check, message_t *m, dame_cursor_t *cursor, int64_t from,
                        int64_t to, int64_t step)
 {
     while (from < to) {
-        int64_t got = pack_piece(check, m, cursor, from, min(step, to - from));
-        if (got <= 0) {
+        int64_t want = min(step, to - from);
+        int64_t got = pack_piece(check, m, cursor, from, want, rng_chance(&check->rng, 25));
+        if (got == 0) {
+            got = pack_piece(check, m, cursor, from, want, true);
+        }
+        if (got < 0) {
             return false;
         }
         from += got;
@@ -159,12 +179,13 @@ static bool check_cut_pack(check_t *check, message_t *m, int64_t k)
     if (!start(check, m, &cursor)) {
         return false;
     }
-    int64_t got = pack_piece(check, m, &cursor, 0, k);
+    int64_t got = pack_piece(check, m, &cursor, 0, k, rng_chance(&check->rng, 50));
     bool ok = got >= 0 && pack_range(check, m, &cursor, got, m->total, m->total);
     if (ok) {
         dame_cursor_seek(&cursor, k);
         ok = pack_range(check, m, &cursor, k, m->total, m->total) &&
-             pack_piece(check, m, &cursor, m->total, 8) == 0; /* nothing is left */
+             pack_piece(check, m, &cursor, m->total, 8, false) == 0 && /* nothing is left */
+             pack_piece(check, m, &cursor, m->total, 8, true) == 0;
     }
     dame_cursor_fini(&cursor);
     return ok;
@@ -237,7 +258,7 @@ static bool check_tiny(check_t *check, message_t *m, bool unpack)
         if (unpack) {
             ok = unpack_piece(check, m, &cursor, position, want);
         } else {
-            got = pack_piece(check, m, &cursor, position, want);
+            got = pack_piece(check, m, &cursor, position, want, rng_chance(&check->rng, 50));
             ok = got >= 0;
         }
         position += got;
@@ -289,9 +310,7 @@ static bool check_fragment(check_t *check, message_t *m, dame_cursor_t *kept, in
     if (cursor->position != from || rng_chance(&check->rng, 10)) {
         dame_cursor_seek(cursor, from);
     }
-    bool ok =
-        cursor->position == from || check_fail(check, "seek to %lld went to %lld", (long long) from,
-                                               (long long) cursor->position);
+    bool ok = check_stand(check, m, cursor, from);
     ok = ok && (unpack ? unpack_piece(check, m, cursor, from, to - from)
                        : pack_range(check, m, cursor, from, to, to - from));
     if (cursor == &own) {

@@ -66,7 +66,7 @@ START_TEST(packing_spares_blocks_of_up_to_64_bytes)
     fixture_t f;
     open_fixture(&f, vector(3, 16, 72, basic(4)), 1); /* blocks of 64 bytes */
     ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 127), 64);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 63), 60); /* nothing else would fit */
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 63), 60); /* nothing else fits */
     ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 63), 4);
     ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 64), 64);
     close_fixture(&f);
@@ -103,19 +103,67 @@ START_TEST(packing_ends_on_a_granule_of_a_contiguous_message)
 }
 END_TEST
 
-START_TEST(packing_cuts_an_element_when_nothing_else_fits)
+START_TEST(packing_moves_nothing_when_no_element_fits)
 {
     fixture_t f;
     open_fixture(&f, ints_with_gaps(), 1);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 3), 3);
-    ck_assert_mem_eq(f.packed, f.memory, 3);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 3), 1); /* ends the element */
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 3), 0);
+    ck_assert_int_eq(f.cursor.position, 0);
+    ck_assert_int_eq(f.packed[0], 0);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 4), 4);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 1), 0);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 5), 4);
+    ck_assert_mem_eq(f.packed, f.memory + 8, 4);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(exact_packing_cuts_whatever_is_there)
+{
+    fixture_t f;
+    for (int64_t length = 1; length <= 16; length++) {
+        open_fixture(&f, ints_with_gaps(), 1);
+        for (int64_t at = 0; at < 16; at += length) {
+            int64_t got = 16 - at < length ? 16 - at : length;
+            memset(f.packed, '#', sizeof f.packed);
+            ck_assert_int_eq(dame_cursor_pack_exact(&f.cursor, f.packed, length), got);
+            ck_assert_int_eq(f.cursor.position, at + got);
+            for (int64_t i = at; i < at + got; i++) {
+                ck_assert_int_eq(f.packed[i - at], f.memory[i / 4 * 8 + i % 4]);
+            }
+            ck_assert_int_eq(f.packed[got], '#');
+        }
+        ck_assert_int_eq(dame_cursor_pack_exact(&f.cursor, f.packed, length), 0);
+        close_fixture(&f);
+    }
+}
+END_TEST
+
+START_TEST(exact_packing_cuts_short_blocks_too)
+{
+    fixture_t f;
+    open_fixture(&f, vector(3, 16, 72, basic(4)), 1); /* blocks of 64 bytes */
+    ck_assert_int_eq(dame_cursor_pack_exact(&f.cursor, f.packed, 127), 127);
+    ck_assert_mem_eq(f.packed, f.memory, 64);
+    ck_assert_mem_eq(f.packed + 64, f.memory + 72, 63);
+    ck_assert_int_eq(dame_cursor_pack_exact(&f.cursor, f.packed, INT64_MAX), 65);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(packing_inside_an_element_ends_it_first)
+{
+    fixture_t f;
+    open_fixture(&f, ints_with_gaps(), 1);
+    ck_assert_int_eq(dame_cursor_pack_exact(&f.cursor, f.packed, 3), 3);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 3), 1);
     ck_assert_int_eq(f.packed[0], f.memory[3]);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 1), 1);
+    ck_assert_int_eq(dame_cursor_pack_exact(&f.cursor, f.packed, 1), 1);
     ck_assert_int_eq(f.packed[0], f.memory[8]);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 2), 2);
-    ck_assert_mem_eq(f.packed, f.memory + 9, 2);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 8), 5);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 2), 0);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 8), 7); /* 3 of this, the next */
+    ck_assert_mem_eq(f.packed, f.memory + 9, 3);
+    ck_assert_mem_eq(f.packed + 3, f.memory + 16, 4);
     ck_assert_int_eq(f.cursor.position, 12);
     close_fixture(&f);
 }
@@ -124,14 +172,52 @@ END_TEST
 START_TEST(packing_after_a_seek_into_an_element_realigns)
 {
     fixture_t f;
-    open_fixture(&f, vector(2, 10, 64, basic(4)), 1);
+    open_fixture(&f, vector(2, 20, 128, basic(4)), 1); /* blocks of 80 bytes */
     dame_cursor_seek(&f.cursor, 5);
     ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 10), 7); /* to 12 */
     ck_assert_mem_eq(f.packed, f.memory + 5, 7);
     dame_cursor_seek(&f.cursor, 5);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 2), 2);
-    dame_cursor_seek(&f.cursor, 39);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 2), 0);
+    dame_cursor_seek(&f.cursor, 79);
     ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 4), 1); /* the rest of block 0 */
+    ck_assert_int_eq(f.packed[0], f.memory[79]);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(a_cursor_knows_when_it_is_not_inside_an_element)
+{
+    fixture_t f;
+    open_fixture(&f, ints_with_gaps(), 2);
+    for (int64_t position = 0; position <= 32; position++) {
+        dame_cursor_seek(&f.cursor, position);
+        ck_assert_int_eq(dame_cursor_on_boundary(&f.cursor) != 0, position % 4 == 0);
+    }
+    dame_cursor_seek(&f.cursor, 0);
+    for (int64_t position = 1; position <= 32; position++) {
+        ck_assert_int_eq(dame_cursor_unpack(&f.cursor, f.packed, 1), 1);
+        ck_assert_int_eq(dame_cursor_on_boundary(&f.cursor) != 0, position % 4 == 0);
+    }
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(a_cursor_inside_a_block_of_several_sizes_promises_nothing_wrong)
+{
+    /* 1 + 16 and, apart, 16 + 8 + 1 bytes: the sizes have no granule that is of use */
+    const dame_type_t *members[] = {basic(1), basic(16), basic(16), basic(8), basic(1)};
+    static const char element[43] = {[0] = 1, [1] = 1, [17] = 1, [33] = 1, [41] = 1};
+    fixture_t f;
+    open_fixture(
+        &f, struct_type(5, (int64_t[]){1, 1, 1, 1, 1}, (int64_t[]){0, 1, 20, 36, 44}, members), 2);
+    for (int64_t position = 0; position <= 84; position++) {
+        dame_cursor_seek(&f.cursor, position);
+        if (dame_cursor_on_boundary(&f.cursor)) {
+            ck_assert(element[position % 42]);
+        }
+        int64_t got = dame_cursor_pack(&f.cursor, f.packed, 11);
+        ck_assert(got == 0 || element[(position + got) % 42]);
+    }
     close_fixture(&f);
 }
 END_TEST
@@ -245,7 +331,12 @@ Suite *fragment_suite(void)
     tcase_add_test(tcase, packing_spares_blocks_of_up_to_64_bytes);
     tcase_add_test(tcase, packing_writes_nothing_behind_what_it_returns);
     tcase_add_test(tcase, packing_ends_on_a_granule_of_a_contiguous_message);
-    tcase_add_test(tcase, packing_cuts_an_element_when_nothing_else_fits);
+    tcase_add_test(tcase, packing_moves_nothing_when_no_element_fits);
+    tcase_add_test(tcase, packing_inside_an_element_ends_it_first);
+    tcase_add_test(tcase, exact_packing_cuts_whatever_is_there);
+    tcase_add_test(tcase, exact_packing_cuts_short_blocks_too);
+    tcase_add_test(tcase, a_cursor_knows_when_it_is_not_inside_an_element);
+    tcase_add_test(tcase, a_cursor_inside_a_block_of_several_sizes_promises_nothing_wrong);
     tcase_add_test(tcase, packing_after_a_seek_into_an_element_realigns);
     tcase_add_test(tcase, packing_all_that_is_left_needs_no_granule);
     tcase_add_test(tcase, fragments_of_no_bytes_move_nothing);

@@ -181,6 +181,46 @@ START_TEST(a_tree_holds_many_nodes_and_long_lists)
 }
 END_TEST
 
+START_TEST(a_reset_tree_makes_types_like_a_new_one)
+{
+    /* rounds that fit the memory it keeps, that do not, and again that do */
+    static const int64_t lengths[] = {10, 1000, 1000000, 3, 50000, 2000000, 1};
+    for (size_t round = 0; round < sizeof lengths / sizeof lengths[0]; round++) {
+        const int64_t n = lengths[round];
+        int64_t *disps = dame_tree_array(tree, n);
+        int64_t *more = dame_tree_array(tree, n);
+        ck_assert(disps && more);
+        for (int64_t i = 0; i < n; i++) {
+            disps[i] = 16 * i;
+            more[i] = -1;
+        }
+        const dame_type_t *type = NULL;
+        ck_assert_int_eq(dame_type_blockindex(tree, n, 1, disps, basic(4), &type), DAME_OK);
+        expect(type, 4 * n, 0, 16 * n - 12, 0, 16 * n - 12);
+        for (int64_t i = 0; i < n; i++) {
+            ck_assert(disps[i] == 16 * i && more[i] == -1);
+        }
+        dame_tree_reset(tree);
+        dame_tree_reset(tree);
+    }
+}
+END_TEST
+
+START_TEST(a_program_outlives_the_reset_of_its_tree)
+{
+    dame_program_t *program = program_of(blockindex(3, 1, (int64_t[]){0, 40, 16}, basic(4)));
+    dame_tree_reset(tree);
+    int64_t *again = dame_tree_array(tree, 64);
+    ck_assert_ptr_nonnull(again);
+    for (int i = 0; i < 64; i++) {
+        again[i] = -1;
+    }
+    ck_assert_int_eq(dame_program_verify(program, NULL, 0), DAME_OK);
+    ck_assert_int_eq(program->true_ub, 44);
+    dame_program_free(program);
+}
+END_TEST
+
 START_TEST(freeing_no_tree_is_allowed)
 {
     dame_tree_free(NULL);
@@ -239,6 +279,8 @@ Suite *type_suite(void)
     TCase *trees = tree_case("trees");
     tcase_add_test(trees, a_node_may_be_a_child_many_times);
     tcase_add_test(trees, a_tree_holds_many_nodes_and_long_lists);
+    tcase_add_test(trees, a_reset_tree_makes_types_like_a_new_one);
+    tcase_add_test(trees, a_program_outlives_the_reset_of_its_tree);
     tcase_add_test(trees, freeing_no_tree_is_allowed);
     tcase_add_test(trees, impossible_arrays_are_refused);
     tcase_add_test(trees, every_status_has_its_own_text);

@@ -1,0 +1,444 @@
+/*
+ * opal-glue/table.c and stats.c without Open MPI: the importer and the search for loaded objects are
+ * stubs, datatypes are a struct of our own. Worth running under ASan and TSan.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal-glue/got.h"
+#include "opal-glue/import.h"
+#include "opal-glue/table.h"
+#include "opal-glue/thread.h"
+
+/* The table only ever passes the address on. */
+struct opal_datatype_t {
+    int64_t shape; /* what the stub builds a program from; negative: it declines */
+    uint64_t serial; /* of the last entry seen for this address */
+};
+
+typedef struct opal_datatype_t datatype_t;
+
+static pthread_mutex_t verdict_lock = PTHREAD_MUTEX_INITIALIZER;
+static long passed, failed;
+
+#define check(ok, ...) check_at((ok), __LINE__, __VA_ARGS__)
+
+static bool check_at(bool ok, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool check_at(bool ok, int line, const char *format, ...)
+{
+    pthread_mutex_lock(&verdict_lock);
+    if (ok) {
+        passed++;
+    } else if (++failed <= 30) {
+        va_list args;
+        va_start(args, format);
+        fprintf(stderr, "table_test.c:%d: FAILED: ", line);
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+        va_end(args);
+    }
+    pthread_mutex_unlock(&verdict_lock);
+    return ok;
+}
+
+static void *must(void *p)
+{
+    if (NULL == p) {
+        fprintf(stderr, "out of memory\n");
+        abort();
+    }
+    return p;
+}
+
+/* ---- stubs ---------------------------------------------------------------------------------- */
+
+static long rescans; /* under the table's lock, as the table calls it */
+
+void dt_got_rescan(void)
+{
+    rescans++;
+}
+
+/* The program of two blocks of 4 bytes; its true upper bound tells the shape. */
+static int64_t bound_of(int64_t shape)
+{
+    return 8 * (shape + 1) + 4;
+}
+
+dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decline_t *declined)
+{
+    const dame_type_t *basic;
+    const dame_type_t *vector;
+    dame_program_t *program = NULL;
+    *declined = datatype->shape < 0 ? DT_DECLINE_BOUNDS : DT_DECLINE_NONE;
+    if (datatype->shape < 0) {
+        dt_count(DT_COUNT_types_declined, 1);
+        dt_count_declined(*declined);
+        return NULL;
+    }
+    if (DAME_OK != dame_type_basic(tree, 4, &basic) ||
+        DAME_OK != dame_type_vector(tree, 2, 1, 8 * (datatype->shape + 1), basic, &vector) ||
+        DAME_OK != dame_program_build(vector, &program)) {
+        fprintf(stderr, "the stub cannot build a program\n");
+        abort();
+    }
+    dame_tree_reset(tree);
+    dt_count(DT_COUNT_types_imported, 1);
+    return program;
+}
+
+static int64_t imports(void)
+{
+    return dt_stats_total(DT_COUNT_types_imported);
+}
+
+/* Is this the entry of the datatype as it is now? */
+static bool is_entry_of(const dt_entry_t *entry, const datatype_t *datatype)
+{
+    return NULL != entry && datatype == atomic_load(&entry->key) && NULL != entry->program &&
+           DT_DECLINE_NONE == atomic_load(&entry->declined) &&
+           bound_of(datatype->shape) == entry->program->true_ub;
+}
+
+/* ---- one thread ----------------------------------------------------------------------------- */
+
+static void getting_twice_imports_once(void)
+{
+    datatype_t one = {.shape = 3};
+    datatype_t other = {.shape = 4};
+    int64_t before = imports();
+    long searched = rescans;
+    dt_entry_t *entry = dt_table_get(&one);
+    check(is_entry_of(entry, &one), "the first get gives the datatype's entry");
+    check(1 == imports() - before && 1 == rescans - searched, "the first get imports");
+    check(entry == dt_table_get(&one), "the second get gives the same entry");
+    check(1 == imports() - before && 1 == rescans - searched, "the second get does not import");
+    dt_entry_t *second = dt_table_get(&other);
+    check(is_entry_of(second, &other) && second != entry, "another datatype has its own entry");
+    check(second->serial != entry->serial, "and its own serial");
+    check(2 == imports() - before, "and its own import");
+    dt_table_forget(&one);
+    check(second == dt_table_get(&other) && is_entry_of(second, &other), "it outlives the first");
+    dt_table_forget(&other);
+}
+
+static void an_address_may_serve_another_datatype(void)
+{
+    datatype_t reused = {.shape = 0};
+    uint64_t last = 0;
+    int64_t before = imports();
+    bool ok = true;
+    for (int i = 0; i < 1000; i++) {
+        reused.shape = i;
+        const dt_entry_t *entry = dt_table_get(&reused);
+        ok = ok && is_entry_of(entry, &reused) && entry->serial > last;
+        last = entry->serial;
+        dt_table_forget(&reused);
+    }
+    check(ok, "every datatype at one address has its own serial and program");
+    check(1000 == imports() - before, "and was imported");
+}
+
+static void generation_counts_datatypes_that_leave(void)
+{
+    datatype_t known = {.shape = 1};
+    datatype_t unknown = {.shape = 2};
+    uint64_t start = dt_table_generation();
+    (void) dt_table_get(&known);
+    (void) dt_table_get(&known);
+    check(start == dt_table_generation(), "get leaves the generation");
+    dt_table_forget(&unknown);
+    check(start == dt_table_generation(), "forgetting what was never used leaves it");
+    dt_table_forget(&known);
+    check(start + 1 == dt_table_generation(), "forgetting a known datatype counts once");
+    dt_table_forget(&known);
+    check(start + 1 == dt_table_generation(), "forgetting it again leaves it");
+}
+
+static void declined_datatypes_are_remembered(void)
+{
+    datatype_t odd = {.shape = -1};
+    int64_t types = dt_stats_total(DT_COUNT_types_declined);
+    int64_t reason = dt_stats_declined(DT_DECLINE_BOUNDS);
+    const dt_entry_t *entry = dt_table_get(&odd);
+    check(NULL != entry && NULL == entry->program, "an entry without a program");
+    check(NULL != entry && DT_DECLINE_BOUNDS == atomic_load(&entry->declined), "with the reason");
+    check(entry == dt_table_get(&odd), "found again");
+    check(1 == dt_stats_total(DT_COUNT_types_declined) - types, "declined once");
+    check(1 == dt_stats_declined(DT_DECLINE_BOUNDS) - reason, "counted by reason once");
+    dt_table_forget(&odd);
+    odd.shape = 5;
+    check(is_entry_of(dt_table_get(&odd), &odd), "another datatype at its address is not declined");
+    dt_table_forget(&odd);
+}
+
+/* More keys than the first buckets by far. Every third is left in the table. */
+static void all_of_many_keys_are_found(int64_t n, datatype_t *keys)
+{
+    dt_entry_t **entries = must(calloc((size_t) n, sizeof(*entries)));
+    int64_t before = imports();
+    int64_t wrong = 0;
+    uint64_t start = dt_table_generation();
+    for (int64_t i = 0; i < n; i++) {
+        keys[i].shape = i % 1000;
+        entries[i] = dt_table_get(&keys[i]);
+        wrong += !is_entry_of(entries[i], &keys[i]);
+    }
+    check(0 == wrong, "%lld of %lld new keys wrong", (long long) wrong, (long long) n);
+    for (int64_t i = n - 1; i >= 0; i--) {
+        wrong += entries[i] != dt_table_get(&keys[i]) || !is_entry_of(entries[i], &keys[i]);
+    }
+    check(0 == wrong, "%lld of %lld keys not found", (long long) wrong, (long long) n);
+    check(n == imports() - before, "imported once each");
+    for (int64_t i = 0; i < n; i++) {
+        if (0 != i % 3) {
+            dt_table_forget(&keys[i]);
+        }
+    }
+    check((uint64_t) (n - (n + 2) / 3) == dt_table_generation() - start, "all leavers counted");
+    for (int64_t i = 0; i < n; i += 3) {
+        wrong += entries[i] != dt_table_get(&keys[i]) || !is_entry_of(entries[i], &keys[i]);
+    }
+    check(0 == wrong, "%lld of those that stayed not found", (long long) wrong);
+    for (int64_t i = 1; i < n; i += 3) {
+        keys[i].shape = 1000 + i % 10;
+        wrong += !is_entry_of(dt_table_get(&keys[i]), &keys[i]);
+    }
+    check(0 == wrong, "%lld of those that came back wrong", (long long) wrong);
+    free(entries);
+}
+
+static void clear_empties_the_table(void)
+{
+    datatype_t one = {.shape = 7};
+    (void) dt_table_get(&one);
+    dt_table_clear();
+    int64_t before = imports();
+    dt_table_forget(&one);
+    check(is_entry_of(dt_table_get(&one), &one) && 1 == imports() - before,
+          "a cleared table knows nothing, and works again");
+    dt_table_clear();
+    dt_table_clear();
+    check(true, "clearing twice");
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { CREATORS = 4, FINDERS = 2, OWN = 400, LONG_LIVED = 300, POOL = 16, ROUNDS = 20000 };
+
+/* Addresses that any creator may use next: nothing in the table has them. */
+static struct {
+    pthread_mutex_t lock;
+    datatype_t *all[POOL];
+    int n;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static datatype_t long_lived[LONG_LIVED];
+static dt_entry_t *long_entries[LONG_LIVED];
+static _Atomic int creators_left;
+
+static datatype_t *take_from_pool(uint64_t choice)
+{
+    pthread_mutex_lock(&pool.lock);
+    datatype_t *taken = NULL;
+    if (pool.n > 0) {
+        int i = (int) (choice % (uint64_t) pool.n);
+        taken = pool.all[i];
+        pool.all[i] = pool.all[--pool.n];
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return taken;
+}
+
+static void give_to_pool(datatype_t *datatype)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.all[pool.n++] = datatype;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* The whole life of a datatype. */
+static bool live_and_die(datatype_t *datatype, int64_t shape)
+{
+    datatype->shape = shape;
+    const dt_entry_t *entry = dt_table_get(datatype);
+    bool ok = is_entry_of(entry, datatype) && entry->serial > datatype->serial;
+    datatype->serial = entry->serial;
+    uint64_t generation = dt_table_generation();
+    ok = entry == dt_table_get(datatype) && entry->serial == datatype->serial && ok;
+    dt_table_forget(datatype);
+    return ok && dt_table_generation() > generation;
+}
+
+/* Own datatypes come and go, so that chains change and the table grows; so do those at addresses that
+   other threads have just left. */
+static void *creator(void *arg)
+{
+    uint64_t state = 77 + (uint64_t) (uintptr_t) arg;
+    datatype_t *own = must(calloc(OWN, sizeof(*own)));
+    bool *known = must(calloc(OWN, sizeof(*known)));
+    long wrong = 0;
+    long handed = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        datatype_t *one = &own[next_random(&state) % OWN];
+        if (known[one - own]) {
+            wrong += !is_entry_of(dt_table_get(one), one);
+            dt_table_forget(one);
+        } else {
+            one->shape = (int64_t) (next_random(&state) % 500);
+            wrong += !is_entry_of(dt_table_get(one), one);
+        }
+        known[one - own] = !known[one - own];
+        datatype_t *shared = take_from_pool(next_random(&state));
+        if (NULL != shared) {
+            wrong += !live_and_die(shared, (int64_t) (next_random(&state) % 500));
+            give_to_pool(shared);
+            handed++;
+        }
+    }
+    for (int i = 0; i < OWN; i++) {
+        wrong += known[i] && !is_entry_of(dt_table_get(&own[i]), &own[i]);
+        dt_table_forget(&own[i]); /* a no-op for those not known */
+    }
+    check(0 == wrong, "a creating thread saw %ld wrong entries", wrong);
+    check(handed > ROUNDS / 2, "addresses went round: %ld", handed);
+    free(known);
+    free(own);
+    atomic_fetch_sub(&creators_left, 1);
+    return NULL;
+}
+
+/* Datatypes that stay are found whatever happens around them. */
+static void *finder(void *arg)
+{
+    uint64_t state = 7777 + (uint64_t) (uintptr_t) arg;
+    long wrong = 0;
+    long found = 0;
+    while (atomic_load(&creators_left) > 0 || found < 1000) {
+        int i = (int) (next_random(&state) % LONG_LIVED);
+        const dt_entry_t *entry = dt_table_get(&long_lived[i]);
+        wrong += entry != long_entries[i] || !is_entry_of(entry, &long_lived[i]);
+        found++;
+    }
+    check(0 == wrong, "%ld of %ld long-lived datatypes wrong", wrong, found);
+    return NULL;
+}
+
+static void threads_share_the_table(void)
+{
+    pthread_t threads[CREATORS + FINDERS];
+    datatype_t *addresses = must(calloc(POOL, sizeof(*addresses)));
+    int64_t before = imports();
+    dt_table_clear(); /* so that it grows meanwhile */
+    for (int i = 0; i < LONG_LIVED; i++) {
+        long_lived[i].shape = i;
+        long_entries[i] = dt_table_get(&long_lived[i]);
+    }
+    pool.n = 0;
+    for (int i = 0; i < POOL; i++) {
+        give_to_pool(&addresses[i]);
+    }
+    atomic_store(&creators_left, CREATORS);
+    for (int i = 0; i < CREATORS + FINDERS; i++) {
+        pthread_create(&threads[i], NULL, i < CREATORS ? creator : finder, (void *) (uintptr_t) i);
+    }
+    for (int i = 0; i < CREATORS + FINDERS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    check(LONG_LIVED + CREATORS * ROUNDS < imports() - before, "every new datatype was imported");
+    dt_table_clear();
+    free(addresses);
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+enum { COUNTERS = 4, COUNTS = 30000 };
+
+static void *counter(void *arg)
+{
+    int64_t step = (int64_t) (uintptr_t) arg + 1;
+    for (int i = 0; i < COUNTS; i++) {
+        dt_count(DT_COUNT_bytes_packed, step);
+        dt_count(DT_COUNT_messages_packed, 1);
+        if (0 == i % 3) {
+            dt_count_declined(DT_DECLINE_CHECKSUM);
+        }
+    }
+    return NULL;
+}
+
+static void counts_survive_their_threads(void)
+{
+    pthread_t threads[COUNTERS];
+    int64_t last = 0;
+    bool grows = true;
+    for (int round = 1; round <= 3; round++) {
+        for (int i = 0; i < COUNTERS; i++) {
+            pthread_create(&threads[i], NULL, counter, (void *) (uintptr_t) i);
+        }
+        for (int i = 0; i < 300; i++) { /* while they count and end */
+            int64_t now = dt_stats_total(DT_COUNT_messages_packed);
+            grows = grows && now >= last && now <= (int64_t) round * COUNTERS * COUNTS;
+            last = now;
+        }
+        for (int i = 0; i < COUNTERS; i++) {
+            pthread_join(threads[i], NULL);
+        }
+        int64_t steps = COUNTERS * (COUNTERS + 1) / 2;
+        check(dt_stats_total(DT_COUNT_messages_packed) == (int64_t) round * COUNTERS * COUNTS &&
+                  dt_stats_total(DT_COUNT_bytes_packed) == round * steps * COUNTS,
+              "round %d: all counts of threads that ended are there", round);
+        check(dt_stats_declined(DT_DECLINE_CHECKSUM) == (int64_t) round * COUNTERS * COUNTS / 3,
+              "round %d: all reasons too", round);
+    }
+    check(grows, "totals only grow, and to no more than was counted");
+    check(0 == dt_stats_total(DT_COUNT_bytes_unpacked) && 0 == dt_stats_declined(DT_DECLINE_DEVICE),
+          "other counters stay 0");
+}
+
+static void texts_belong_to_their_numbers(void)
+{
+    check(0 == strcmp("types_imported", dt_counter_name(DT_COUNT_types_imported)) &&
+              0 == strcmp("differences", dt_counter_name(DT_COUNT_differences)),
+          "names of counters");
+    bool all = true;
+    for (int i = 0; i < DT_COUNTERS; i++) {
+        all = all && NULL != dt_counter_description((dt_counter_t) i);
+    }
+    for (int i = 0; i < DT_DECLINES; i++) {
+        all = all && NULL != dt_decline_text((dt_decline_t) i);
+    }
+    check(all, "every counter and reason has a text");
+    check(0 == strcmp("device memory", dt_decline_text(DT_DECLINE_DEVICE)), "the last reason");
+}
+
+int main(void)
+{
+    enum { MANY = 100000 };
+    dt_stats_start();
+    getting_twice_imports_once();
+    an_address_may_serve_another_datatype();
+    generation_counts_datatypes_that_leave();
+    declined_datatypes_are_remembered();
+    datatype_t *keys = must(calloc(MANY, sizeof(*keys)));
+    all_of_many_keys_are_found(MANY, keys);
+    clear_empties_the_table();
+    free(keys);
+    threads_share_the_table();
+    counts_survive_their_threads();
+    texts_belong_to_their_numbers();
+    dt_stats_stop();
+    printf("%ld passed, %ld failed\n", passed, failed);
+    return 0 != failed;
+}
