@@ -223,10 +223,6 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
     }
     while (left > 0) {
         dame_frame_t *frame = cursor->top;
-        if (frame->iter == frame->count) {
-            pop(cursor);
-            continue;
-        }
         int64_t bytes;
         int64_t n = whole_iterations(frame, left, &bytes);
         if (n > 0) {
@@ -234,14 +230,19 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
             frame->iter += n;
             moved += bytes;
             left -= bytes;
+        }
+        if (0 == left) {
+            break;
+        }
+        if (frame->iter == frame->count) {
+            pop(cursor);
             continue;
         }
         int32_t inner = iter_inner(frame->prim, frame->iter);
         if (0 == inner) {
-            bytes = cut(cursor, tail, left, moved);
-            copy(dir, iter_address(frame), packed + moved, bytes);
-            cursor->in_block = bytes;
-            moved += bytes;
+            cursor->in_block = cut(cursor, tail, left, moved);
+            copy(dir, iter_address(frame), packed + moved, cursor->in_block);
+            moved += cursor->in_block;
             break;
         }
         push(cursor, inner);

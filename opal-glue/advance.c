@@ -19,11 +19,16 @@ static inline bool is_at(const dt_place_t *place, const opal_convertor_t *conver
            (int64_t) convertor->count == place->cursor.frames[0].count;
 }
 
-/* Makes the place one for a message that none was kept for. */
-static dame_cursor_t *renew(dt_thread_t *thread, dt_place_t *place,
-                            const opal_convertor_t *convertor, const dt_entry_t *entry,
-                            uint64_t generation)
+/* The place holds no cursor that is known to be good: it is found out, or a new one is made. */
+static __attribute__((noinline)) dame_cursor_t *
+renew(dt_thread_t *thread, dt_place_t *place, const opal_convertor_t *convertor)
 {
+    const uint64_t generation = dt_table_generation();
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    if (is_at(place, convertor) && entry->serial == place->serial) { /* still the same datatype */
+        place->generation = generation;
+        return &place->cursor;
+    }
     place->datatype = NULL;
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and Open MPI has
        multiplied count and size already. */
@@ -46,16 +51,10 @@ static inline dame_cursor_t *cursor_at(dt_thread_t *thread, const opal_convertor
 {
     const uint64_t hash = (uint64_t) (uintptr_t) convertor * UINT64_C(0x9E3779B97F4A7C15);
     dt_place_t *place = &thread->places[hash >> (64 - DT_PLACES_LOG2)];
-    const uint64_t generation = dt_table_generation();
-    if (is_at(place, convertor) && generation == place->generation) {
+    if (is_at(place, convertor) && dt_table_generation() == place->generation) {
         return &place->cursor;
     }
-    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    if (is_at(place, convertor) && entry->serial == place->serial) { /* still the same datatype */
-        place->generation = generation;
-        return &place->cursor;
-    }
-    return renew(thread, place, convertor, entry, generation);
+    return renew(thread, place, convertor);
 }
 
 /*

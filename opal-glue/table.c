@@ -24,9 +24,10 @@ static struct {
     dt_entry_t *unused;
     dame_tree_t *tree; /* to import in, under the lock */
     uint64_t serial;
-    _Atomic uint64_t generation; /* datatypes that left */
     _Atomic uint64_t changes;    /* odd while chains are being changed */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+_Atomic uint64_t dt_table_left;
 
 enum { FIRST_BUCKETS = 1024 };
 
@@ -149,11 +150,6 @@ dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
     return entry;
 }
 
-uint64_t dt_table_generation(void)
-{
-    return atomic_load_explicit(&table.generation, memory_order_acquire);
-}
-
 void dt_table_forget(const struct opal_datatype_t *datatype)
 {
     if (is_absent(datatype)) { /* most datatypes are only steps on the way to another */
@@ -170,7 +166,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
             atomic_store_explicit(at, atomic_load_explicit(&entry->next, memory_order_relaxed),
                                   memory_order_release);
             atomic_store_explicit(&entry->key, NULL, memory_order_release);
-            atomic_fetch_add_explicit(&table.generation, 1, memory_order_release);
+            atomic_fetch_add_explicit(&dt_table_left, 1, memory_order_release);
             program = entry->program;
             entry->program = NULL;
             atomic_store_explicit(&entry->next, table.unused, memory_order_release);

@@ -33,7 +33,12 @@ dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype);
  * Grows whenever a datatype leaves. While it stays the same, what was found stays true, so a caller
  * that remembers both saves the search.
  */
-uint64_t dt_table_generation(void);
+extern _Atomic uint64_t dt_table_left;
+
+static inline uint64_t dt_table_generation(void)
+{
+    return atomic_load_explicit(&dt_table_left, memory_order_acquire);
+}
 
 /* The datatype's object ends. No-op for datatypes that were never used. */
 void dt_table_forget(const struct opal_datatype_t *datatype);
