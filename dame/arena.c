@@ -61,6 +61,7 @@ void dame_arena_init(dame_arena_t *arena, void *first, size_t size)
     arena->end = arena->first_end;
     arena->chunks = NULL;
     arena->chunk_bytes = 0;
+    arena->pieces = 0;
 }
 
 void dame_arena_fini(dame_arena_t *arena)
@@ -79,6 +80,7 @@ void dame_arena_reset(dame_arena_t *arena)
     } else if (NULL != arena->chunks && is_mapped(arena->chunks->bytes)) {
         free_chunks(arena);
     }
+    arena->pieces = 0;
     arena->next = arena->first;
     arena->end = arena->first_end;
     if (NULL != arena->chunks) {
@@ -93,6 +95,7 @@ void *dame_arena_alloc(dame_arena_t *arena, size_t n, size_t size)
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2) {
         return NULL;
     }
+    arena->pieces++;
     bytes = (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
     if (bytes <= (size_t)(arena->end - arena->next)) {
         void *result = arena->next;

@@ -13,6 +13,7 @@ typedef struct dame_arena {
     char *end;
     dame_arena_chunk_t *chunks; /* heap chunks, newest first */
     size_t chunk_bytes;         /* in all chunks */
+    size_t pieces;              /* allocated since the start */
     char *first;                /* where to start again */
     char *first_end;
 } dame_arena_t;

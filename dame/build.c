@@ -21,8 +21,6 @@ typedef struct emitter {
     int32_t next; /* index of the next primitive */
 } emitter_t;
 
-enum { MAX_PRIMS = 1 << 24 }; /* distances between primitives stay far from int32_t's limits */
-
 static int needs_contigchild(const dame_node_t *node)
 {
     if (DAME_SHAPE_RAGGED == node->shape) {
@@ -48,7 +46,7 @@ static void measure(const dame_node_t *node, need_t *need)
         need->prims += 1;
         need->words += 4 * node->count + 1;
         need->inners += node->count;
-        for (int64_t i = 0; i < node->count && need->prims < MAX_PRIMS; i++) {
+        for (int64_t i = 0; i < node->count && need->prims < DAME_MAX_PRIMS; i++) {
             need->prims += 2 + (node->blklens[i] > 1); /* RETURNTO, BOTTOM, CONTIGCHILD */
             measure(node->children[i], need);
         }
@@ -239,7 +237,7 @@ static dame_status_t allocate(const dame_node_t *top, dame_program_t **out, emit
 {
     need_t need = {.prims = 2}; /* EXIT, BOTTOM */
     measure(top, &need);
-    if (need.prims > MAX_PRIMS) {
+    if (need.prims > DAME_MAX_PRIMS) {
         return DAME_ERR_NOMEM;
     }
     size_t prims = sizeof(dame_program_t) + (size_t)need.prims * sizeof(dame_prim_t);

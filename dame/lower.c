@@ -17,7 +17,7 @@ static const dame_node_t empty_node = {.shape = DAME_SHAPE_EMPTY, .granule = 1};
 static dame_status_t new_node(dame_arena_t *arena, const dame_node_t *from, const dame_node_t **out)
 {
     dame_node_t *node = dame_arena_alloc(arena, 1, sizeof(*node));
-    if (NULL == node) {
+    if (NULL == node || arena->pieces > 8 * DAME_MAX_PRIMS) { /* a node takes up to 8 pieces */
         return DAME_ERR_NOMEM;
     }
     *node = *from;

@@ -77,12 +77,12 @@ static void repeat(span_t *span, const span_t *inner, wide_t start, int64_t coun
 static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth, span_t *span);
 
 /* Tables stand behind the primitives, in the program's own memory. */
-static int in_tables(const verifier_t *v, const void *table, int64_t entries, size_t size)
+static int in_tables(const verifier_t *v, const void *table, uint64_t entries, size_t size)
 {
     uintptr_t start = (uintptr_t)&v->program->prims[v->program->nprims];
     uintptr_t end = (uintptr_t)v->program + v->program->memory;
     uintptr_t at = (uintptr_t)table;
-    return at >= start && at <= end && (uint64_t)entries <= (end - at) / size;
+    return at >= start && at <= end && entries <= (end - at) / size;
 }
 
 /* A primitive has the tables that its text has lists for, and no others. */
@@ -90,18 +90,19 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     int is_struct = DAME_CLASS_STRUCT == dame_op_class(prim->op);
+    uint64_t count = (uint64_t)prim->count;
     const struct {
         const char *what;
         const void *table;
         int wanted;
-        int64_t entries;
+        uint64_t entries;
         size_t size;
     } tables[] = {
-        {"displacements", prim->disps, has_list(prim->op, 'D'), prim->count, sizeof(int64_t)},
-        {"prefix sums", prim->prefix, has_list(prim->op, 'B'), prim->count + 1, sizeof(int64_t)},
-        {"blocklengths", prim->blklens, is_struct, prim->count, sizeof(int64_t)},
-        {"extents", prim->extents, is_struct, prim->count, sizeof(int64_t)},
-        {"distances to inner levels", prim->inners, is_struct, prim->count, sizeof(int32_t)},
+        {"displacements", prim->disps, has_list(prim->op, 'D'), count, sizeof(int64_t)},
+        {"prefix sums", prim->prefix, has_list(prim->op, 'B'), count + 1, sizeof(int64_t)},
+        {"blocklengths", prim->blklens, is_struct, count, sizeof(int64_t)},
+        {"extents", prim->extents, is_struct, count, sizeof(int64_t)},
+        {"distances to inner levels", prim->inners, is_struct, count, sizeof(int32_t)},
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (!tables[i].wanted && NULL != tables[i].table) {
@@ -109,7 +110,7 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
         }
         if (tables[i].wanted &&
             !in_tables(v, tables[i].table, tables[i].entries, tables[i].size)) {
-            return fail(v, index, "has no table of %" PRId64 " %s", tables[i].entries,
+            return fail(v, index, "has no table of %" PRIu64 " %s", tables[i].entries,
                         tables[i].what);
         }
     }
@@ -122,7 +123,7 @@ static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
     if (NULL == prim->run[DAME_PACK] || NULL == prim->run[DAME_UNPACK]) {
         return fail(v, index, "has no run kernel");
     }
-    if (prim->count < 1 || INT64_MAX == prim->count) {
+    if (prim->count < 1) {
         return fail(v, index, "count is %" PRId64 ", at least 1 is allowed", prim->count);
     }
     for (const char *p = dame_op_params(prim->op); '\0' != *p; p++) {

@@ -513,8 +513,12 @@ static const dame_type_t *build_columns(gen_t *g, const task_t *task)
     rng_t *rng = g->rng;
     int64_t columns = random_divisor(rng, task->sig.reps);
     int64_t rows = random_divisor(rng, task->sig.reps / columns);
+    for (int i = 0; i < 3 && rows < 9; i++) { /* tall ones are the more interesting */
+        columns = random_divisor(rng, task->sig.reps);
+        rows = random_divisor(rng, task->sig.reps / columns);
+    }
     task_t inner = share(task, rows * columns);
-    inner.levels--;
+    inner.levels = rng_chance(rng, 60) ? 0 : inner.levels - 1;
     const dame_type_t *unit = build(g, &inner);
     if (!unit) {
         return NULL;
@@ -525,10 +529,11 @@ static const dame_type_t *build_columns(gen_t *g, const task_t *task)
         pitch += width;
     }
     int64_t pages = (pitch + PAGE - 1) / PAGE * PAGE;
-    if (pages <= task->budget / rows && rng_chance(rng, 30)) {
+    if (pages <= task->budget / rows && rng_chance(rng, 40)) {
         pitch = pages;
     }
     const dame_type_t *column = vector(g, rows, 1, rng_chance(rng, 10) ? -pitch : pitch, unit);
+    width = rng_chance(rng, 15) ? -width : width;
     return column ? contig(g, columns, resized(g, column->lb, width, column)) : NULL;
 }
 
