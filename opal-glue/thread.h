@@ -41,6 +41,9 @@ void dt_thread_enlist(dt_thread_t *thread);
 static inline dt_thread_t *dt_thread(void)
 {
     dt_thread_t *thread = &dt_thread_data;
+    /* Compilers think the address cheap and ask for it again and again; in a loaded object it is a
+       call of __tls_get_addr(). */
+    __asm__("" : "+r"(thread));
     if (__builtin_expect(!thread->stats.listed, 0)) {
         dt_thread_enlist(thread);
     }
