@@ -45,8 +45,11 @@ static void measure(const dame_node_t *node, need_t *need)
     case DAME_SHAPE_STRUCT:
         need->prims += 1;
         need->words += 4 * node->count + 1;
-        need->inners += node->count;
+        need->inners += 2 * node->count;
         for (int64_t i = 0; i < node->count && need->prims < DAME_MAX_PRIMS; i++) {
+            if (i != node->same[i]) {
+                continue;
+            }
             need->prims += 2 + (node->blklens[i] > 1); /* RETURNTO, BOTTOM, CONTIGCHILD */
             measure(node->children[i], need);
         }
@@ -169,22 +172,29 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
     int64_t *extents = take_words(emitter, node->count);
     int64_t *prefix = take_words(emitter, node->count + 1);
     int32_t *inners = emitter->inners;
-    emitter->inners += node->count;
+    int32_t *subs = inners + node->count;
+    emitter->inners += 2 * node->count;
     memcpy(disps, node->disps, bytes);
     memcpy(blklens, node->blklens, bytes);
     memcpy(extents, node->extents, bytes);
     int64_t sum = 0;
     for (int64_t i = 0; i < node->count; i++) {
         const dame_node_t *child = node->children[i];
+        int64_t same = node->same[i];
+        prefix[i] = sum;
+        sum += blklens[i] * child->size;
+        if (same != i) {
+            inners[i] = inners[same];
+            subs[i] = subs[same];
+            continue;
+        }
+        subs[i] = (int32_t)(emitter->next - self);
         add_prim(emitter, DAME_OP_RETURNTO)->ret = self;
-        int32_t first = emitter->next;
         int32_t inner = blklens[i] > 1
                             ? emit_contigchild(emitter, blklens[i], extents[i], child)
                             : emit(emitter, child);
-        inners[i] = 0 == inner ? 0 : (int32_t)(first - self);
+        inners[i] = 0 == inner ? 0 : subs[i] + 1;
         add_prim(emitter, DAME_OP_BOTTOM);
-        prefix[i] = sum;
-        sum += blklens[i] * child->size;
     }
     prefix[node->count] = sum;
     prim->count = node->count;
@@ -193,6 +203,7 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
     prim->extents = extents;
     prim->prefix = prefix;
     prim->inners = inners;
+    prim->subs = subs;
     dame_kernels_select(prim);
 }
 
@@ -223,7 +234,12 @@ static int32_t emit(emitter_t *emitter, const dame_node_t *node)
 static int32_t level_depth(const dame_prim_t *prim)
 {
     int32_t deepest = 0;
+    int32_t newest = 0;
     for (int64_t i = 0; NULL != prim->inners && i < prim->count; i++) {
+        if (prim->subs[i] <= newest) { /* seen: subprograms stand in the order of their first use */
+            continue;
+        }
+        newest = prim->subs[i];
         int32_t depth = 0 == prim->inners[i] ? 0 : level_depth(prim + prim->inners[i]);
         deepest = depth > deepest ? depth : deepest;
     }
@@ -257,18 +273,12 @@ static dame_status_t allocate(const dame_node_t *top, dame_program_t **out, emit
     return DAME_OK;
 }
 
-dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out)
+/* The program of a lowered type. */
+static dame_status_t emit_program(const dame_type_t *type, const dame_node_t *top,
+                                  dame_program_t **out)
 {
-    _Alignas(16) char first[8192];
-    dame_arena_t arena;
-    dame_arena_init(&arena, first, sizeof(first));
-
-    const dame_node_t *top;
-    dame_program_t *program = NULL;
-    dame_status_t status = dame_node_lower(&arena, type, &top);
     dame_node_t shift = {.shape = DAME_SHAPE_LIST, .count = 1, .blklen = 1};
-    if (DAME_OK == status && 0 != top->off) { /* no list below took the displacement */
-        shift.off = 0;
+    if (0 != top->off) { /* no list below took the displacement */
         shift.size = top->size;
         shift.granule = top->granule;
         shift.extent = type->extent;
@@ -277,28 +287,48 @@ dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out)
         top = &shift;
     }
     emitter_t emitter;
-    if (DAME_OK == status) {
-        status = allocate(top, &program, &emitter);
+    dame_program_t *program;
+    dame_status_t status = allocate(top, &program, &emitter);
+    if (DAME_OK != status) {
+        return status;
     }
-    if (DAME_OK == status) {
-        program->size = type->size;
-        program->extent = type->extent;
-        program->true_lb = type->true_lb;
-        program->true_ub = type->true_ub;
-        program->granule = top->granule;
-        dame_prim_t *prim = add_prim(&emitter, DAME_OP_EXIT);
-        prim->step = type->extent;
-        prim->isize = type->size;
-        prim->blklen = 1;
-        prim->size = type->size;
-        prim->extent = type->extent;
-        prim->inner = emit(&emitter, top);
-        add_prim(&emitter, DAME_OP_BOTTOM);
-        dame_kernels_select(prim);
-        program->depth = level_depth(prim);
-        *out = program;
+    program->size = type->size;
+    program->extent = type->extent;
+    program->true_lb = type->true_lb;
+    program->true_ub = type->true_ub;
+    program->granule = top->granule;
+    dame_prim_t *prim = add_prim(&emitter, DAME_OP_EXIT);
+    prim->step = type->extent;
+    prim->isize = type->size;
+    prim->blklen = 1;
+    prim->size = type->size;
+    prim->extent = type->extent;
+    prim->inner = emit(&emitter, top);
+    add_prim(&emitter, DAME_OP_BOTTOM);
+    dame_kernels_select(prim);
+    program->depth = level_depth(prim);
+    *out = program;
+    return DAME_OK;
+}
+
+dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out)
+{
+    struct room {
+        dame_lowering_t lowering;
+        _Alignas(16) char first[8192]; /* regular types need no second allocation */
+    } *room = malloc(sizeof(*room)); /* threads may have little stack */
+    if (NULL == room) {
+        return DAME_ERR_NOMEM;
     }
-    dame_arena_fini(&arena);
+    dame_arena_init(&room->lowering.arena, room->first, sizeof(room->first));
+    memset(room->lowering.recent, 0, sizeof(room->lowering.recent));
+    const dame_node_t *top;
+    dame_status_t status = dame_node_lower(&room->lowering, type, &top);
+    if (DAME_OK == status) {
+        status = emit_program(type, top, out);
+    }
+    dame_arena_fini(&room->lowering.arena);
+    free(room);
     return status;
 }
 

@@ -57,6 +57,8 @@ struct dame_prim {
     const int64_t *disps; /* count entries, or NULL */
     const int64_t *prefix;  /* count + 1 entries: packed bytes before each iteration, or NULL */
     const int32_t *inners;  /* STRUCT: `inner` of each iteration */
+    const int32_t *subs;    /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
+                               alike may share one, which text then repeats */
     int32_t inner;          /* distance to the inner level in primitives, 0: contiguous block */
     dame_op_t op;
     /* parameters as in the text */

@@ -14,10 +14,10 @@ typedef struct block_list {
 
 static const dame_node_t empty_node = {.shape = DAME_SHAPE_EMPTY, .granule = 1};
 
-static dame_status_t new_node(dame_arena_t *arena, const dame_node_t *from, const dame_node_t **out)
+static dame_status_t new_node(dame_lowering_t *l, const dame_node_t *from, const dame_node_t **out)
 {
-    dame_node_t *node = dame_arena_alloc(arena, 1, sizeof(*node));
-    if (NULL == node || arena->pieces > 8 * DAME_MAX_PRIMS) { /* a node takes up to 8 pieces */
+    dame_node_t *node = dame_arena_alloc(&l->arena, 1, sizeof(*node));
+    if (NULL == node || l->arena.pieces > 8 * DAME_MAX_PRIMS) { /* a node takes up to 8 pieces */
         return DAME_ERR_NOMEM;
     }
     *node = *from;
@@ -25,11 +25,11 @@ static dame_status_t new_node(dame_arena_t *arena, const dame_node_t *from, cons
     return DAME_OK;
 }
 
-static dame_status_t new_block(dame_arena_t *arena, int64_t off, int64_t bytes, int64_t granule,
+static dame_status_t new_block(dame_lowering_t *l, int64_t off, int64_t bytes, int64_t granule,
                                const dame_node_t **out)
 {
     return new_node(
-        arena,
+        l,
         &(dame_node_t){
             .shape = DAME_SHAPE_BLOCK, .off = off, .size = bytes, .granule = granule},
         out);
@@ -59,7 +59,7 @@ static int64_t common_granule(int64_t a, int64_t b)
 }
 
 /* `count` blocks of `blklen` instances of child, `step` bytes from block to block; both > 0. */
-static dame_status_t make_loop(dame_arena_t *arena, int64_t count, int64_t blklen, int64_t step,
+static dame_status_t make_loop(dame_lowering_t *l, int64_t count, int64_t blklen, int64_t step,
                                int64_t extent, const dame_node_t *child, const dame_node_t **out)
 {
     if (1 == count || (blklen > 1 && step == (wide_t)blklen * extent)) { /* one run */
@@ -73,9 +73,9 @@ static dame_status_t make_loop(dame_arena_t *arena, int64_t count, int64_t blkle
     }
     int64_t bytes = blklen * child->size;
     if (dame_node_dense(child, blklen > 1 ? extent : child->size) && step == bytes) {
-        return new_block(arena, child->off, count * bytes, child->granule, out);
+        return new_block(l, child->off, count * bytes, child->granule, out);
     }
-    return new_node(arena,
+    return new_node(l,
                     &(dame_node_t){.shape = DAME_SHAPE_LOOP,
                                    .off = child->off,
                                    .size = count * bytes,
@@ -89,12 +89,12 @@ static dame_status_t make_loop(dame_arena_t *arena, int64_t count, int64_t blkle
 }
 
 /* Like make_loop, but the blocks are shifted by `disp`. */
-static dame_status_t make_shifted_run(dame_arena_t *arena, int64_t disp, int64_t blklen,
+static dame_status_t make_shifted_run(dame_lowering_t *l, int64_t disp, int64_t blklen,
                                       int64_t extent, const dame_node_t *child,
                                       const dame_node_t **out)
 {
     const dame_node_t *run;
-    dame_status_t status = make_loop(arena, 1, blklen, 0, extent, child, &run);
+    dame_status_t status = make_loop(l, 1, blklen, 0, extent, child, &run);
     if (DAME_OK != status || 0 == disp) {
         if (DAME_OK == status) {
             *out = run;
@@ -103,15 +103,15 @@ static dame_status_t make_shifted_run(dame_arena_t *arena, int64_t disp, int64_t
     }
     dame_node_t moved = *run;
     moved.off += disp;
-    return new_node(arena, &moved, out);
+    return new_node(l, &moved, out);
 }
 
 /* Blocks of one blocklength at displacements that already include child->off. */
-static dame_status_t make_list(dame_arena_t *arena, int64_t count, int64_t blklen,
+static dame_status_t make_list(dame_lowering_t *l, int64_t count, int64_t blklen,
                                const int64_t *disps, int64_t extent, const dame_node_t *child,
                                const dame_node_t **out)
 {
-    return new_node(arena,
+    return new_node(l,
                     &(dame_node_t){.shape = DAME_SHAPE_LIST,
                                    .size = count * blklen * child->size,
                                    .granule = child->granule,
@@ -127,11 +127,11 @@ static dame_status_t make_list(dame_arena_t *arena, int64_t count, int64_t blkle
  * What a finished list of blocks becomes: a run, blocks of one length, or blocks of any length.
  * Displacements do not yet include child->off; the list is the caller's to give away.
  */
-static dame_status_t make_blocks(dame_arena_t *arena, block_list_t *list, int64_t extent,
+static dame_status_t make_blocks(dame_lowering_t *l, block_list_t *list, int64_t extent,
                                  const dame_node_t *child, const dame_node_t **out)
 {
     if (1 == list->count) {
-        return make_shifted_run(arena, list->disps[0], list->blklens[0], extent, child, out);
+        return make_shifted_run(l, list->disps[0], list->blklens[0], extent, child, out);
     }
     int uniform = 1;
     int64_t instances = 0;
@@ -141,9 +141,9 @@ static dame_status_t make_blocks(dame_arena_t *arena, block_list_t *list, int64_
         uniform &= list->blklens[i] == list->blklens[0];
     }
     if (uniform) {
-        return make_list(arena, list->count, list->blklens[0], list->disps, extent, child, out);
+        return make_list(l, list->count, list->blklens[0], list->disps, extent, child, out);
     }
-    return new_node(arena,
+    return new_node(l,
                     &(dame_node_t){.shape = DAME_SHAPE_RAGGED,
                                    .size = instances * child->size,
                                    .granule = child->granule,
@@ -155,11 +155,11 @@ static dame_status_t make_blocks(dame_arena_t *arena, block_list_t *list, int64_
                     out);
 }
 
-static dame_status_t new_list(dame_arena_t *arena, int64_t n, block_list_t *list)
+static dame_status_t new_list(dame_lowering_t *l, int64_t n, block_list_t *list)
 {
     list->count = 0;
-    list->blklens = dame_arena_alloc(arena, (size_t)n, sizeof(int64_t));
-    list->disps = dame_arena_alloc(arena, (size_t)n, sizeof(int64_t));
+    list->blklens = dame_arena_alloc(&l->arena, (size_t)n, sizeof(int64_t));
+    list->disps = dame_arena_alloc(&l->arena, (size_t)n, sizeof(int64_t));
     return NULL == list->blklens || NULL == list->disps ? DAME_ERR_NOMEM : DAME_OK;
 }
 
@@ -177,12 +177,12 @@ static inline void add_block(block_list_t *list, int64_t disp, int64_t blklen, i
     list->count++;
 }
 
-static dame_status_t lower_blockindex(dame_arena_t *arena, const dame_type_t *type,
+static dame_status_t lower_blockindex(dame_lowering_t *l, const dame_type_t *type,
                                       const dame_node_t *child, const dame_node_t **out)
 {
     const int64_t extent = type->child->extent;
     if (1 == type->count) {
-        return make_shifted_run(arena, type->disps[0], type->blklen, extent, child, out);
+        return make_shifted_run(l, type->disps[0], type->blklen, extent, child, out);
     }
     int dense = dame_node_dense(child, extent);
     int64_t length = dense ? type->blklen * extent : 0;
@@ -192,18 +192,18 @@ static dame_status_t lower_blockindex(dame_arena_t *arena, const dame_type_t *ty
     }
     if (2 * runs <= type->count) { /* with lengths, the merged list is still the smaller one */
         block_list_t list;
-        dame_status_t status = new_list(arena, runs, &list);
+        dame_status_t status = new_list(l, runs, &list);
         if (DAME_OK != status) {
             return status;
         }
         for (int64_t i = 0; i < type->count; i++) {
             add_block(&list, type->disps[i], type->blklen, extent, 1);
         }
-        return make_blocks(arena, &list, extent, child, out);
+        return make_blocks(l, &list, extent, child, out);
     }
     const int64_t *disps = type->disps;
     if (0 != child->off) {
-        int64_t *moved = dame_arena_alloc(arena, (size_t)type->count, sizeof(*moved));
+        int64_t *moved = dame_arena_alloc(&l->arena, (size_t)type->count, sizeof(*moved));
         if (NULL == moved) {
             return DAME_ERR_NOMEM;
         }
@@ -212,20 +212,20 @@ static dame_status_t lower_blockindex(dame_arena_t *arena, const dame_type_t *ty
         }
         disps = moved;
     }
-    return make_list(arena, type->count, type->blklen, disps, extent, child, out);
+    return make_list(l, type->count, type->blklen, disps, extent, child, out);
 }
 
 /* An INDEX, or a STRUCT whose blocks with data all have the type `child_type`. */
-static dame_status_t lower_index(dame_arena_t *arena, const dame_type_t *type,
+static dame_status_t lower_index(dame_lowering_t *l, const dame_type_t *type,
                                  const dame_type_t *child_type, const dame_node_t **out)
 {
     const dame_node_t *child;
-    dame_status_t status = dame_node_lower(arena, child_type, &child);
+    dame_status_t status = dame_node_lower(l, child_type, &child);
     if (DAME_OK != status) {
         return status;
     }
     block_list_t list;
-    status = new_list(arena, type->count, &list);
+    status = new_list(l, type->count, &list);
     if (DAME_OK != status) {
         return status;
     }
@@ -235,7 +235,7 @@ static dame_status_t lower_index(dame_arena_t *arena, const dame_type_t *type,
             add_block(&list, type->disps[i], type->blklens[i], child_type->extent, dense);
         }
     }
-    return make_blocks(arena, &list, child_type->extent, child, out);
+    return make_blocks(l, &list, child_type->extent, child, out);
 }
 
 /* The blocks of a struct that hold data. */
@@ -246,24 +246,26 @@ typedef struct fields {
     int64_t *blklens;
     int64_t *disps;
     int64_t *extents;
+    int64_t *same;
     int64_t size;
     int64_t granule;
     int contiguous;   /* every field is one contiguous block */
     int same_granule; /* every field is a whole number of `granule` */
 } fields_t;
 
-static dame_status_t lower_fields(dame_arena_t *arena, const dame_type_t *type, fields_t *fields)
+static dame_status_t lower_fields(dame_lowering_t *l, const dame_type_t *type, fields_t *fields)
 {
     size_t n = (size_t)type->count;
     *fields = (fields_t){.contiguous = 1, .same_granule = 1};
-    fields->nodes = dame_arena_alloc(arena, n, sizeof(*fields->nodes));
-    fields->runs = dame_arena_alloc(arena, n, sizeof(*fields->runs));
-    fields->blklens = dame_arena_alloc(arena, 3 * n, sizeof(int64_t));
+    fields->nodes = dame_arena_alloc(&l->arena, n, sizeof(*fields->nodes));
+    fields->runs = dame_arena_alloc(&l->arena, n, sizeof(*fields->runs));
+    fields->blklens = dame_arena_alloc(&l->arena, 4 * n, sizeof(int64_t));
     if (NULL == fields->nodes || NULL == fields->runs || NULL == fields->blklens) {
         return DAME_ERR_NOMEM;
     }
     fields->disps = fields->blklens + n;
     fields->extents = fields->disps + n;
+    fields->same = fields->extents + n;
 
     for (int64_t i = 0; i < type->count; i++) {
         const dame_type_t *child = type->children[i];
@@ -271,9 +273,9 @@ static dame_status_t lower_fields(dame_arena_t *arena, const dame_type_t *type, 
             continue;
         }
         int64_t k = fields->count++;
-        dame_status_t status = dame_node_lower(arena, child, &fields->nodes[k]);
+        dame_status_t status = dame_node_lower(l, child, &fields->nodes[k]);
         if (DAME_OK == status) {
-            status = make_loop(arena, 1, type->blklens[i], 0, child->extent, fields->nodes[k],
+            status = make_loop(l, 1, type->blklens[i], 0, child->extent, fields->nodes[k],
                                &fields->runs[k]);
         }
         if (DAME_OK != status) {
@@ -296,12 +298,12 @@ static dame_status_t lower_fields(dame_arena_t *arena, const dame_type_t *type, 
  * A struct of contiguous fields is a list of blocks, in bytes (or in elements when all fields have
  * the same). Neighbours merge; a block that holds elements of several sizes is a granule of its own.
  */
-static dame_status_t lower_contiguous_fields(dame_arena_t *arena, const fields_t *fields,
+static dame_status_t lower_contiguous_fields(dame_lowering_t *l, const fields_t *fields,
                                              const dame_node_t **out)
 {
     int64_t unit = fields->same_granule ? fields->granule : 1;
     block_list_t list;
-    dame_status_t status = new_list(arena, fields->count, &list);
+    dame_status_t status = new_list(l, fields->count, &list);
     if (DAME_OK != status) {
         return status;
     }
@@ -320,11 +322,34 @@ static dame_status_t lower_contiguous_fields(dame_arena_t *arena, const fields_t
     }
     granule = common_granule(granule, last);
     const dame_node_t *child;
-    status = new_block(arena, 0, unit, granule, &child);
-    return DAME_OK != status ? status : make_blocks(arena, &list, unit, child, out);
+    status = new_block(l, 0, unit, granule, &child);
+    return DAME_OK != status ? status : make_blocks(l, &list, unit, child, out);
 }
 
-static dame_status_t lower_struct(dame_arena_t *arena, const dame_type_t *type,
+/* Finds, for every field, the first one like it among the last few different ones. */
+static void find_same(const fields_t *fields)
+{
+    enum { DIFFERENT = 8 };
+    int64_t firsts[DIFFERENT];
+    int64_t n = 0; /* different ones so far; the last DIFFERENT of them are kept */
+    for (int64_t i = 0; i < fields->count; i++) {
+        int64_t known = n < DIFFERENT ? n : DIFFERENT;
+        int64_t k = 0;
+        while (k < known && (fields->nodes[firsts[k]] != fields->nodes[i] ||
+                             fields->blklens[firsts[k]] != fields->blklens[i] ||
+                             fields->extents[firsts[k]] != fields->extents[i])) {
+            k++;
+        }
+        if (k < known) {
+            fields->same[i] = firsts[k];
+        } else {
+            fields->same[i] = i;
+            firsts[n++ % DIFFERENT] = i;
+        }
+    }
+}
+
+static dame_status_t lower_struct(dame_lowering_t *l, const dame_type_t *type,
                                   const dame_node_t **out)
 {
     const dame_type_t *first = NULL;
@@ -336,16 +361,16 @@ static dame_status_t lower_struct(dame_arena_t *arena, const dame_type_t *type,
         }
     }
     if (alike) {
-        return lower_index(arena, type, first, out);
+        return lower_index(l, type, first, out);
     }
 
     fields_t fields;
-    dame_status_t status = lower_fields(arena, type, &fields);
+    dame_status_t status = lower_fields(l, type, &fields);
     if (DAME_OK != status) {
         return status;
     }
     if (fields.contiguous) {
-        return lower_contiguous_fields(arena, &fields, out);
+        return lower_contiguous_fields(l, &fields, out);
     }
     for (int64_t i = 0; i < fields.count; i++) { /* a contiguous field needs no CONTIGCHILD */
         if (DAME_SHAPE_BLOCK == fields.runs[i]->shape) {
@@ -354,7 +379,8 @@ static dame_status_t lower_struct(dame_arena_t *arena, const dame_type_t *type,
             fields.extents[i] = fields.runs[i]->size;
         }
     }
-    return new_node(arena,
+    find_same(&fields);
+    return new_node(l,
                     &(dame_node_t){.shape = DAME_SHAPE_STRUCT,
                                    .size = fields.size,
                                    .granule = fields.granule,
@@ -362,28 +388,24 @@ static dame_status_t lower_struct(dame_arena_t *arena, const dame_type_t *type,
                                    .blklens = fields.blklens,
                                    .disps = fields.disps,
                                    .extents = fields.extents,
-                                   .children = fields.nodes},
+                                   .children = fields.nodes,
+                                   .same = fields.same},
                     out);
 }
 
-dame_status_t dame_node_lower(dame_arena_t *arena, const dame_type_t *type,
-                              const dame_node_t **out)
+static dame_status_t lower(dame_lowering_t *l, const dame_type_t *type, const dame_node_t **out)
 {
-    if (0 == type->size) {
-        *out = &empty_node;
-        return DAME_OK;
-    }
     if (DAME_BASIC == type->kind) {
-        return new_block(arena, 0, type->size, type->size, out);
+        return new_block(l, 0, type->size, type->size, out);
     }
     if (DAME_STRUCT == type->kind) {
-        return lower_struct(arena, type, out);
+        return lower_struct(l, type, out);
     }
     if (DAME_INDEX == type->kind) {
-        return lower_index(arena, type, type->child, out);
+        return lower_index(l, type, type->child, out);
     }
     const dame_node_t *child;
-    dame_status_t status = dame_node_lower(arena, type->child, &child);
+    dame_status_t status = dame_node_lower(l, type->child, &child);
     if (DAME_OK != status) {
         return status;
     }
@@ -393,12 +415,31 @@ dame_status_t dame_node_lower(dame_arena_t *arena, const dame_type_t *type,
         *out = child;
         return DAME_OK;
     case DAME_CONTIG:
-        return make_loop(arena, 1, type->count, 0, extent, child, out);
+        return make_loop(l, 1, type->count, 0, extent, child, out);
     case DAME_VECTOR:
-        return make_loop(arena, type->count, type->blklen, type->stride, extent, child, out);
+        return make_loop(l, type->count, type->blklen, type->stride, extent, child, out);
     case DAME_BLOCKINDEX:
-        return lower_blockindex(arena, type, child, out);
+        return lower_blockindex(l, type, child, out);
     default:
         return DAME_ERR_ARGUMENT;
     }
+}
+
+dame_status_t dame_node_lower(dame_lowering_t *l, const dame_type_t *type, const dame_node_t **out)
+{
+    if (0 == type->size) {
+        *out = &empty_node;
+        return DAME_OK;
+    }
+    uint64_t hash = (uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15);
+    dame_recent_t *recent = &l->recent[hash >> (64 - DAME_RECENT_LOG2)];
+    if (type == recent->type) {
+        *out = recent->node;
+        return DAME_OK;
+    }
+    dame_status_t status = lower(l, type, out);
+    if (DAME_OK == status) {
+        *recent = (dame_recent_t){type, *out};
+    }
+    return status;
 }

@@ -37,6 +37,8 @@ struct dame_node {
     const int64_t *extents; /* STRUCT */
     const dame_node_t *child;
     const dame_node_t *const *children; /* STRUCT */
+    const int64_t *same; /* STRUCT: the first block like this one (child, blklen and extent), as far as
+                            blocks alike stand near each other; itself if there is none */
 };
 
 /* Programs have at most so many primitives: nested structs of unlike members double with every level,
@@ -49,8 +51,23 @@ static inline int dame_node_dense(const dame_node_t *child, int64_t extent)
     return DAME_SHAPE_BLOCK == child->shape && extent == child->size;
 }
 
+/* Types lowered lately, by address: a type that is used many times is lowered once, and structs of
+ * shared members do not double with every level. */
+enum { DAME_RECENT_LOG2 = 6, DAME_RECENT = 1 << DAME_RECENT_LOG2 };
+
+typedef struct dame_recent {
+    const dame_type_t *type;
+    const dame_node_t *node;
+} dame_recent_t;
+
+/* What lowering works in. Made zero but for the arena. */
+typedef struct dame_lowering {
+    dame_arena_t arena;
+    dame_recent_t recent[DAME_RECENT];
+} dame_lowering_t;
+
 /* Lowers a type tree. Nodes and new lists live in the arena; lists of the tree may be borrowed. */
-dame_status_t dame_node_lower(dame_arena_t *arena, const dame_type_t *type,
+dame_status_t dame_node_lower(dame_lowering_t *lowering, const dame_type_t *type,
                               const dame_node_t **out);
 
 #endif

@@ -48,24 +48,24 @@ static int64_t scalar(const dame_prim_t *prim, char letter)
     }
 }
 
-/* CONTIGCHILD levels are not text, so text counts fewer primitives than the program has. */
-static int64_t text_index(const dame_program_t *program, int64_t index)
-{
-    int64_t hidden = 0;
-    for (int64_t i = 0; i < index; i++) {
-        hidden += DAME_OP_CONTIGCHILD == program->prims[i].op;
-    }
-    return index - hidden;
-}
+/* CONTIGCHILD levels are not text, and shared subprograms are text as often as they are used, so text
+ * has its own count of primitives. */
+typedef struct printer {
+    const dame_program_t *program;
+    FILE *out;
+    int64_t printed;
+} printer_t;
 
-static void print_prim(const dame_program_t *program, const dame_prim_t *prim, int depth, FILE *out)
+/* `ret` is the text index of the STRUCT that a RETURNTO names. */
+static void print_prim(printer_t *printer, const dame_prim_t *prim, int depth, int64_t ret)
 {
+    FILE *out = printer->out;
     const char *params = dame_op_params(prim->op);
     fprintf(out, "%*s%s", 2 * depth, "", dame_op_name(prim->op));
     for (const char *p = params; '\0' != *p; p++) {
         fputs(p == params ? "(" : ", ", out);
         if ('r' == *p) {
-            fprintf(out, "%" PRId64, text_index(program, prim->ret));
+            fprintf(out, "%" PRId64, ret);
         } else if (*p >= 'A' && *p <= 'Z') {
             print_list(prim, *p, out);
         } else {
@@ -73,36 +73,53 @@ static void print_prim(const dame_program_t *program, const dame_prim_t *prim, i
         }
     }
     fputs('\0' == *params ? "\n" : ")\n", out);
+    printer->printed++;
+}
+
+static int32_t print_type(printer_t *printer, int32_t i, int depth);
+
+/* Prints a STRUCT and the subprogram of every block; returns the index behind the last. */
+static int32_t print_struct(printer_t *printer, int32_t self, int depth)
+{
+    const dame_prim_t *prims = printer->program->prims;
+    int64_t ret = printer->printed;
+    int32_t behind = self + 1;
+    print_prim(printer, &prims[self], depth, 0);
+    for (int64_t block = 0; block < prims[self].count; block++) {
+        int32_t i = self + prims[self].subs[block];
+        print_prim(printer, &prims[i], depth + 1, ret); /* RETURNTO */
+        i = print_type(printer, i + 1, depth + 2);
+        print_prim(printer, &prims[i], depth + 1, 0); /* BOTTOM */
+        behind = i + 1 > behind ? i + 1 : behind;
+    }
+    return behind;
 }
 
 /* Prints the Type that starts at primitive `i`; returns the index behind it. */
-static int32_t print_type(const dame_program_t *program, int32_t i, int depth, FILE *out)
+static int32_t print_type(printer_t *printer, int32_t i, int depth)
 {
-    const dame_prim_t *prim = &program->prims[i++];
+    const dame_prim_t *prim = &printer->program->prims[i];
     if (DAME_OP_CONTIGCHILD == prim->op) {
-        return print_type(program, i, depth, out);
+        return print_type(printer, i + 1, depth);
     }
-    print_prim(program, prim, depth, out);
     switch (dame_op_class(prim->op)) {
+    case DAME_CLASS_STRUCT:
+        return print_struct(printer, i, depth);
     case DAME_CLASS_BASE:
     case DAME_CLASS_FINAL:
-        return print_type(program, i, depth + 1, out);
-    case DAME_CLASS_STRUCT:
-        for (int64_t block = 0; block < prim->count; block++) {
-            print_prim(program, &program->prims[i++], depth + 1, out); /* RETURNTO */
-            i = print_type(program, i, depth + 2, out);
-            print_prim(program, &program->prims[i++], depth + 1, out); /* BOTTOM */
-        }
-        return i;
+        print_prim(printer, prim, depth, 0);
+        return print_type(printer, i + 1, depth + 1);
     default:
-        return i;
+        print_prim(printer, prim, depth, 0);
+        return i + 1;
     }
 }
 
 int dame_program_print(const dame_program_t *program, FILE *out)
 {
-    print_prim(program, &program->prims[0], 0, out);
-    int32_t bottom = print_type(program, 1, 1, out);
-    print_prim(program, &program->prims[bottom], 0, out);
+    printer_t printer = {.program = program, .out = out};
+    print_prim(&printer, &program->prims[0], 0, 0);
+    int32_t bottom = print_type(&printer, 1, 1);
+    print_prim(&printer, &program->prims[bottom], 0, 0);
     return ferror(out) ? -1 : 0;
 }

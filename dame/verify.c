@@ -103,6 +103,7 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
         {"blocklengths", prim->blklens, is_struct, count, sizeof(int64_t)},
         {"extents", prim->extents, is_struct, count, sizeof(int64_t)},
         {"distances to inner levels", prim->inners, is_struct, count, sizeof(int32_t)},
+        {"distances to subprograms", prim->subs, is_struct, count, sizeof(int32_t)},
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (!tables[i].wanted && NULL != tables[i].table) {
@@ -325,10 +326,14 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
                         "blocklength %" PRId64 " is %" PRId64 ", at least 1 is allowed", i,
                         prim->blklens[i]);
         }
-        status = verify_field(v, index, i, span->next, depth, &field);
+        /* The next subprogram, or one before: whatever returns to this STRUCT is one of its own. */
+        if (prim->subs[i] < 1 || prim->subs[i] > span->next - index) {
+            return fail(v, index, "block %" PRId64 " has no subprogram", i);
+        }
+        status = verify_field(v, index, i, index + prim->subs[i], depth, &field);
         if (DAME_OK == status) {
             repeat(span, &field, prim->disps[i], prim->blklens[i], prim->extents[i], 0 == i);
-            span->next = field.next;
+            span->next = field.next > span->next ? field.next : span->next;
             span->depth = field.depth > span->depth ? field.depth : span->depth;
         }
     }

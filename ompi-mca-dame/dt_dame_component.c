@@ -3,7 +3,7 @@
  */
 #include "dt_dame.h"
 
-#include "dt_dame_range.h"
+#include "opal-glue/range.h"
 #include "opal-glue/glue.h"
 #include "opal/util/output.h"
 
@@ -22,8 +22,8 @@ const mca_dt_base_component_t mca_dt_dame_component = {
         {
             OMPI_DT_BASE_VERSION_1_0_0,
             .mca_component_name = "dame",
-            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                                  OMPI_RELEASE_VERSION),
+            MCA_BASE_MAKE_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION,
+                                  DAME_RELEASE_VERSION),
             .mca_open_component = dame_open,
             .mca_close_component = dame_close,
             .mca_query_component = dame_query,
@@ -68,8 +68,8 @@ static int dame_register(void)
         {MCA_DT_DAME_REPORT_ALL, "all"},
         {0, NULL},
     };
-    static mca_dt_dame_range_t percent;
-    mca_dt_dame_range_init(&percent, 0, 100);
+    static dt_range_t percent;
+    dt_range_init(&percent, 0, 100);
     register_param("priority",
                    "Priority of DAME. The dt component with the highest priority is used; Open "
                    "MPI's own engine has 50, so DAME moves data only when it is asked for by name "

@@ -30,8 +30,8 @@ renew(dt_thread_t *thread, dt_place_t *place, const opal_convertor_t *convertor)
         return &place->cursor;
     }
     place->datatype = NULL;
-    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and Open MPI has
-       multiplied count and size already. */
+    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and the convertor was
+       only taken (glue.c) when count * size fits. */
     if (DAME_OK != dame_cursor_init(&place->cursor, entry->program,
                                     (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count)) {
         return NULL;
@@ -68,7 +68,10 @@ static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dam
     int64_t bytes = dame_cursor_pack(cursor, packed, room);
     if (__builtin_expect(0 == bytes && room > 0, 0)) {
         size_t position = (size_t) cursor->position;
-        size_t boundary = dt_native_boundary(convertor, position + (size_t) room);
+        size_t boundary = position + (size_t) room;
+        if (!(convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS)) { /* those are cut anywhere */
+            boundary = dt_native_boundary(convertor, boundary);
+        }
         if (boundary > position) {
             bytes = dame_cursor_pack_exact(cursor, packed, (int64_t) (boundary - position));
         }

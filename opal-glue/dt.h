@@ -19,8 +19,6 @@ typedef struct mca_dt_base_module_1_0_0_t {
     mca_base_module_t super;
     /* In MPI_Init, before datatypes and the PML are set up: begin to move data. */
     void (*dtm_enable)(void);
-    /* MPI_Init is done: ranks are known. */
-    void (*dtm_init_bottom)(void);
     /* MPI_Finalize begins; MPI calls are still allowed. */
     void (*dtm_finalize_top)(void);
     /* The framework closes: leave every function pointer as it was found. */

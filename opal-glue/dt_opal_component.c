@@ -4,6 +4,9 @@
  */
 #include "dt_framework.h"
 
+#include "opal/util/output.h"
+#include "range.h"
+
 static int opal_register(void);
 static int opal_query(mca_base_module_t **module, int *priority);
 
@@ -26,12 +29,17 @@ static mca_dt_base_module_t opal_module;
 
 static int opal_register(void)
 {
-    (void) mca_base_component_var_register(
+    static dt_range_t percent;
+    dt_range_init(&percent, 0, 100);
+    int rc = mca_base_component_var_register(
         &mca_dt_opal_component.dtc_version, "priority",
-        "Priority of Open MPI's own datatype engine (default: 50). The dt component with the highest "
-        "priority is used.",
-        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_ALL,
+        "Priority of Open MPI's own datatype engine. The dt component with the highest priority is "
+        "used (default: 50).",
+        MCA_BASE_VAR_TYPE_INT, &percent.super, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
         &component_priority);
+    if (0 > rc) { /* Open MPI has named variable, value and valid values */
+        opal_output(0, "dt:opal: parameter dt_opal_priority: the default, 50, is used.");
+    }
     return OPAL_SUCCESS;
 }
 

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "got.h"
+#include "import.h"
+#include "log.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
 #include "table.h"
@@ -59,6 +61,12 @@ static bool takes(const opal_convertor_t *convertor)
                                                  : DT_DECLINE_CHECKSUM);
         return false;
     }
+    size_t total;
+    if (__builtin_mul_overflow(convertor->count, convertor->pDesc->size, &total) ||
+        total > INT64_MAX) {
+        decline(DT_DECLINE_RANGE);
+        return false;
+    }
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     if (NULL == entry) {
         decline(DT_DECLINE_MEMORY);
@@ -81,7 +89,8 @@ static bool is_ours(const opal_convertor_t *convertor)
 
 /* ---- Functions put before Open MPI's -------------------------------------------------------- */
 
-/* Contiguous data, which the convertor never hands to fAdvance: on the way as short as it can be. */
+/* A short way for what the original prepare would mark NO_OP anyway, so that contiguous data does not
+ * pay for being looked at. */
 static inline bool contiguous(const opal_datatype_t *datatype, size_t count)
 {
     return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
@@ -227,17 +236,19 @@ bool dt_glue_start(const dt_glue_options_t *options)
     }
     dt_stats_start();
     verify = options->verify;
-    dt_verify_output(options->output);
+    dt_import_verify_programs(options->verify);
+    dt_log_start(options->output);
     dt_advance_take_times(options->times);
-    int slots = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
-    if (slots <= 0) {
+    dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
+    if (DT_GOT_OK != status) {
         opal_output(0, "dt:dame: %s; Open MPI's own datatype engine is used.",
-                    0 == slots ? "no object calls the convertor through its GOT"
-                               : "a GOT page could not be made writable");
+                    DT_GOT_NO_SLOT == status     ? "no object calls the convertor through its GOT"
+                    : DT_GOT_READ_ONLY == status ? "a GOT page could not be made writable"
+                                                 : "out of memory");
         dt_glue_stop();
         return false;
     }
-    opal_output_verbose(10, options->output, "dt:dame: %d GOT slots rewritten", slots);
+    dt_log("%zu GOT slots rewritten", dt_got_slots());
     return true;
 }
 

@@ -1,322 +1,337 @@
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "got.h"
 
-#include <elf.h>
-#include <link.h>
+#include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#if defined(__x86_64__)
-#define RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
-#define RELOC_GLOB_DAT R_X86_64_GLOB_DAT
-#elif defined(__aarch64__)
-#define RELOC_JUMP_SLOT R_AARCH64_JUMP_SLOT
-#define RELOC_GLOB_DAT R_AARCH64_GLOB_DAT
-#else
-#error "no GOT relocation types known for this CPU"
-#endif
+#include "elf_object.h"
 
 /* A slot we wrote. */
 typedef struct slot {
     uintptr_t *address;
     uintptr_t original;
     uintptr_t replacement;
-    ElfW(Addr) object; /* load address of the object it is in */
 } slot_t;
 
-/* How often objects came and went: dlpi_adds and dlpi_subs. */
-typedef struct generation {
-    unsigned long long adds, subs;
-} generation_t;
-
-static struct {
-    pthread_mutex_t lock;
-    const dt_got_hook_t *hooks;
-    size_t n_hooks;
-    slot_t *slots;
-    size_t n_slots, room_slots;
-    ElfW(Addr) *scanned; /* load addresses of objects that need no second look */
-    size_t n_scanned, room_scanned;
-    generation_t seen; /* at the last scan */
-    bool failed;
-} got = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* What the dynamic section says of an object. */
+/* An object that was looked at. */
 typedef struct object {
-    const struct dl_phdr_info *info;
-    const char *strings;
-    const ElfW(Sym) *symbols;
-    const ElfW(Rela) *tables[2];
-    size_t counts[2];
-    uintptr_t relro, relro_end; /* read-only after relocation */
+    uintptr_t base;
+    char *name;
+    slot_t *slots;
+    size_t n_slots;
 } object_t;
 
-static void *grow(void *array, size_t used, size_t *room, size_t size)
+static struct {
+    pthread_mutex_t lock; /* never held while the dynamic linker is asked to open something */
+    const dt_got_hook_t *hooks;
+    size_t n_hooks;
+    object_t *objects;
+    size_t n_objects;
+} got = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- What is loaded ------------------------------------------------------------------------- */
+
+/* An object as the dynamic linker lists it. */
+typedef struct listed {
+    uintptr_t base;
+    char *name;
+} listed_t;
+
+typedef struct listing {
+    listed_t *entries;
+    size_t n;
+    bool failed;
+} listing_t;
+
+static int list_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-    if (used < *room) {
-        return array;
+    listing_t *listing = context;
+    (void) size;
+    if (dt_elf_contains(info, (uintptr_t) &list_object)) {
+        return 0; /* ourselves: from here the originals must stay callable */
     }
-    size_t more = 0 == *room ? 64 : 2 * *room;
-    void *bigger = realloc(array, more * size);
-    if (NULL != bigger) {
-        *room = more;
+    listed_t *entries = realloc(listing->entries, (listing->n + 1) * sizeof(*entries));
+    char *name = strdup(info->dlpi_name);
+    if (NULL == entries || NULL == name) {
+        listing->entries = NULL == entries ? listing->entries : entries;
+        free(name);
+        listing->failed = true;
+        return 1;
     }
-    return bigger;
+    entries[listing->n++] = (listed_t){.base = info->dlpi_addr, .name = name};
+    listing->entries = entries;
+    return 0;
 }
 
-static bool read_object(const struct dl_phdr_info *info, object_t *object)
+static void free_listing(listing_t *listing)
 {
-    const ElfW(Dyn) *dynamic = NULL;
-    *object = (object_t){.info = info};
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (PT_DYNAMIC == header->p_type) {
-            dynamic = (const ElfW(Dyn) *) (info->dlpi_addr + header->p_vaddr);
-        } else if (PT_GNU_RELRO == header->p_type) {
-            object->relro = info->dlpi_addr + header->p_vaddr;
-            object->relro_end = object->relro + header->p_memsz;
-        }
+    for (size_t i = 0; i < listing->n; i++) {
+        free(listing->entries[i].name);
     }
-    if (NULL == dynamic) {
+    free(listing->entries);
+}
+
+/*
+ * The dynamic linker lists objects before it has relocated them. Opening such an object once more,
+ * without loading it, waits until that is done, and keeps the object until dlclose(). The main program
+ * was relocated before anything of ours ran.
+ */
+static bool hold(const listed_t *listed, void **handle)
+{
+    *handle = NULL;
+    if ('\0' == listed->name[0]) {
+        return true;
+    }
+    *handle = dlopen(listed->name, RTLD_NOLOAD | RTLD_LAZY);
+    struct link_map *map = NULL;
+    if (NULL == *handle) {
         return false;
     }
-    bool rela = true;
-    for (const ElfW(Dyn) *entry = dynamic; DT_NULL != entry->d_tag; entry++) {
-        switch (entry->d_tag) {
-        case DT_STRTAB:
-            object->strings = (const char *) entry->d_un.d_ptr;
-            break;
-        case DT_SYMTAB:
-            object->symbols = (const ElfW(Sym) *) entry->d_un.d_ptr;
-            break;
-        case DT_JMPREL:
-            object->tables[0] = (const ElfW(Rela) *) entry->d_un.d_ptr;
-            break;
-        case DT_PLTRELSZ:
-            object->counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
-            break;
-        case DT_PLTREL:
-            rela = DT_RELA == entry->d_un.d_val;
-            break;
-        case DT_RELA:
-            object->tables[1] = (const ElfW(Rela) *) entry->d_un.d_ptr;
-            break;
-        case DT_RELASZ:
-            object->counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
-            break;
-        default:
-            break;
-        }
-    }
-    /* glibc relocates these addresses in place, but not for the vDSO, which has nothing for us. */
-    return rela && NULL != object->strings && NULL != object->symbols &&
-           (uintptr_t) object->strings > info->dlpi_addr;
+    return 0 == dlinfo(*handle, RTLD_DI_LINKMAP, &map) && map->l_addr == listed->base;
 }
 
-/* Stores to a slot, through a moment of write permission where it was made read-only. */
-static bool write_slot(const object_t *object, uintptr_t *slot, uintptr_t value)
+static void release(void *handle)
 {
-    uintptr_t address = (uintptr_t) slot;
-    bool protected = address >= object->relro && address < object->relro_end;
-    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
-    void *start = (void *) (address & ~(page - 1));
-    if (protected && 0 != mprotect(start, page, PROT_READ | PROT_WRITE)) {
-        return false;
+    if (NULL != handle) {
+        (void) dlclose(handle);
     }
-    __atomic_store_n(slot, value, __ATOMIC_RELEASE);
-    if (protected) {
-        (void) mprotect(start, page, PROT_READ);
-    }
-    return true;
 }
 
-static bool hook_applies(const dt_got_hook_t *hook, const struct dl_phdr_info *info)
+/* ---- One object ----------------------------------------------------------------------------- */
+
+typedef struct change {
+    uintptr_t base;
+    object_t *object;
+    const dt_elf_object_t *elf;
+    dt_got_status_t status;
+} change_t;
+
+static bool hook_applies(const dt_got_hook_t *hook, const char *name)
 {
-    const char *name = strrchr(info->dlpi_name, '/');
-    name = NULL == name ? info->dlpi_name : name + 1;
+    const char *file = strrchr(name, '/');
+    file = NULL == file ? name : file + 1;
     if (DT_GOT_EVERYWHERE == hook->where) {
         return true;
     }
-    if ('\0' == hook->where[0]) {
-        return '\0' == info->dlpi_name[0];
-    }
-    return 0 == strncmp(name, hook->where, strlen(hook->where));
+    return '\0' == hook->where[0] ? '\0' == name[0]
+                                  : 0 == strncmp(file, hook->where, strlen(hook->where));
 }
 
-static bool rewrite(const object_t *object, const ElfW(Rela) *relocation)
+static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement)
 {
-    unsigned type = (unsigned) ELF64_R_TYPE(relocation->r_info);
-    if (RELOC_JUMP_SLOT != type && RELOC_GLOB_DAT != type) {
-        return true;
+    object_t *object = change->object;
+    slot_t *slots = realloc(object->slots, (object->n_slots + 1) * sizeof(*slots));
+    if (NULL == slots) {
+        change->status = DT_GOT_NO_MEMORY;
+        return false;
     }
-    const char *name =
-        object->strings + object->symbols[ELF64_R_SYM(relocation->r_info)].st_name;
+    object->slots = slots;
+    slots[object->n_slots] = (slot_t){address, *address, replacement};
+    if (!dt_elf_write(change->elf, address, replacement)) {
+        change->status = DT_GOT_READ_ONLY;
+        return false;
+    }
+    object->n_slots++;
+    return true;
+}
+
+static bool rewrite(uintptr_t *address, const char *symbol, void *context)
+{
+    change_t *change = context;
     for (size_t i = 0; i < got.n_hooks; i++) {
         const dt_got_hook_t *hook = &got.hooks[i];
-        if (0 != strcmp(name, hook->symbol) || !hook_applies(hook, object->info)) {
-            continue;
+        if (0 == strcmp(symbol, hook->symbol) && hook_applies(hook, change->object->name)) {
+            return hook->replacement == *address ||
+                   write_slot(change, address, hook->replacement);
         }
-        uintptr_t *slot = (uintptr_t *) (object->info->dlpi_addr + relocation->r_offset);
-        if (hook->replacement == *slot) {
-            return true;
-        }
-        slot_t *slots = grow(got.slots, got.n_slots, &got.room_slots, sizeof(*slots));
-        if (NULL == slots) {
-            return false;
-        }
-        got.slots = slots;
-        got.slots[got.n_slots] =
-            (slot_t){slot, *slot, hook->replacement, object->info->dlpi_addr};
-        if (!write_slot(object, slot, hook->replacement)) {
-            return false;
-        }
-        got.n_slots++;
-        return true;
     }
     return true;
 }
 
-static bool contains(const struct dl_phdr_info *info, uintptr_t address)
+static int rewrite_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + header->p_vaddr;
-        if (PT_LOAD == header->p_type && address >= start && address < start + header->p_memsz) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool was_scanned(ElfW(Addr) address)
-{
-    for (size_t i = 0; i < got.n_scanned; i++) {
-        if (got.scanned[i] == address) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int scan_object(struct dl_phdr_info *info, size_t size, void *unused)
-{
+    change_t *change = context;
+    dt_elf_object_t elf;
     (void) size;
-    (void) unused;
-    if (was_scanned(info->dlpi_addr)) {
+    if (info->dlpi_addr != change->base) {
         return 0;
     }
-    ElfW(Addr) *scanned =
-        grow(got.scanned, got.n_scanned, &got.room_scanned, sizeof(*scanned));
-    if (NULL == scanned) {
-        got.failed = true;
-        return 1;
+    if (dt_elf_read(&elf, info)) {
+        change->elf = &elf;
+        (void) dt_elf_slots(&elf, rewrite, change);
     }
-    got.scanned = scanned;
-    got.scanned[got.n_scanned++] = info->dlpi_addr;
-
-    bool wanted = false;
-    for (size_t i = 0; i < got.n_hooks; i++) {
-        wanted |= hook_applies(&got.hooks[i], info);
-    }
-    object_t object;
-    if (!wanted || contains(info, (uintptr_t) &scan_object) || !read_object(info, &object)) {
-        return 0;
-    }
-    for (int table = 0; table < 2; table++) {
-        for (size_t i = 0; i < object.counts[table]; i++) {
-            if (!rewrite(&object, &object.tables[table][i])) {
-                got.failed = true;
-                return 1;
-            }
-        }
-    }
-    return 0;
-}
-
-static int read_generation(struct dl_phdr_info *info, size_t size, void *generation)
-{
-    (void) size;
-    *(generation_t *) generation = (generation_t){info->dlpi_adds, info->dlpi_subs};
     return 1;
 }
 
-static void scan(void)
+static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-    generation_t now;
-    (void) dl_iterate_phdr(read_generation, &now);
-    if (now.adds == got.seen.adds && now.subs == got.seen.subs) {
-        return;
-    }
-    if (now.subs != got.seen.subs) { /* an address may now be another object's: look again */
-        got.n_scanned = 0;
-    }
-    (void) dl_iterate_phdr(scan_object, NULL);
-    got.seen = now;
-}
-
-static int restore_object(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    object_t object;
+    const change_t *change = context;
+    dt_elf_object_t elf;
     (void) size;
-    (void) unused;
-    if (!read_object(info, &object)) {
+    if (info->dlpi_addr != change->base) {
         return 0;
     }
-    for (size_t i = 0; i < got.n_slots; i++) {
-        slot_t *slot = &got.slots[i];
-        /* A slot that no longer holds what we wrote belongs to an object that was unloaded. */
-        if (slot->object == info->dlpi_addr && contains(info, (uintptr_t) slot->address) &&
+    for (size_t i = 0; dt_elf_read(&elf, info) && i < change->object->n_slots; i++) {
+        slot_t *slot = &change->object->slots[i];
+        /* What no longer holds our value is another object at an address that was reused. */
+        if (dt_elf_contains(info, (uintptr_t) slot->address) &&
             slot->replacement == *slot->address) {
-            (void) write_slot(&object, slot->address, slot->original);
+            (void) dt_elf_write(&elf, slot->address, slot->original);
         }
     }
-    return 0;
+    return 1;
 }
 
-static void restore(void)
+static void forget_object(object_t *object)
 {
-    (void) dl_iterate_phdr(restore_object, NULL);
-    free(got.slots);
-    free(got.scanned);
-    got.slots = NULL;
-    got.scanned = NULL;
-    got.n_slots = got.room_slots = got.n_scanned = got.room_scanned = 0;
-    got.seen = (generation_t){0, 0};
-    got.n_hooks = 0;
+    free(object->name);
+    free(object->slots);
 }
 
-int dt_got_install(const dt_got_hook_t *hooks, size_t n)
+/* ---- All objects ---------------------------------------------------------------------------- */
+
+static object_t *find_object(uintptr_t base, const char *name)
+{
+    for (size_t i = 0; i < got.n_objects; i++) {
+        if (base == got.objects[i].base && 0 == strcmp(name, got.objects[i].name)) {
+            return &got.objects[i];
+        }
+    }
+    return NULL;
+}
+
+/* Forgets objects that are gone, so that others can be at their addresses. */
+static void prune(const listing_t *listing)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < got.n_objects; i++) {
+        object_t *object = &got.objects[i];
+        bool there = false;
+        for (size_t k = 0; k < listing->n && !there; k++) {
+            there = object->base == listing->entries[k].base &&
+                    0 == strcmp(object->name, listing->entries[k].name);
+        }
+        if (there) {
+            got.objects[kept++] = *object;
+        } else {
+            forget_object(object);
+        }
+    }
+    got.n_objects = kept;
+}
+
+/* The object is relocated and stays while we are here. */
+static dt_got_status_t change_object(const listed_t *listed)
+{
+    if (NULL != find_object(listed->base, listed->name)) {
+        return DT_GOT_OK;
+    }
+    object_t *objects = realloc(got.objects, (got.n_objects + 1) * sizeof(*objects));
+    char *name = strdup(listed->name);
+    if (NULL == objects || NULL == name) {
+        got.objects = NULL == objects ? got.objects : objects;
+        free(name);
+        return DT_GOT_NO_MEMORY;
+    }
+    got.objects = objects;
+    objects[got.n_objects] = (object_t){.base = listed->base, .name = name};
+    change_t change = {.base = listed->base, .object = &objects[got.n_objects++]};
+    (void) dl_iterate_phdr(rewrite_object, &change);
+    return change.status;
+}
+
+static bool is_wanted(const listed_t *listed)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < got.n_hooks; i++) {
+        wanted |= hook_applies(&got.hooks[i], listed->name);
+    }
+    return wanted && NULL == find_object(listed->base, listed->name);
+}
+
+static dt_got_status_t scan(void)
+{
+    listing_t listing = {.entries = NULL};
+    dt_got_status_t status = DT_GOT_OK;
+    pthread_mutex_lock(&got.lock);
+    (void) dl_iterate_phdr(list_object, &listing);
+    if (listing.failed) {
+        status = DT_GOT_NO_MEMORY;
+    } else {
+        prune(&listing);
+    }
+    for (size_t i = 0; i < listing.n && DT_GOT_OK == status; i++) {
+        if (!is_wanted(&listing.entries[i])) {
+            continue;
+        }
+        void *handle;
+        pthread_mutex_unlock(&got.lock);
+        bool held = hold(&listing.entries[i], &handle);
+        pthread_mutex_lock(&got.lock);
+        if (held && got.n_hooks > 0) {
+            status = change_object(&listing.entries[i]);
+        }
+        pthread_mutex_unlock(&got.lock);
+        release(handle);
+        pthread_mutex_lock(&got.lock);
+    }
+    pthread_mutex_unlock(&got.lock);
+    free_listing(&listing);
+    return status;
+}
+
+size_t dt_got_slots(void)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&got.lock);
+    for (size_t i = 0; i < got.n_objects; i++) {
+        n += got.objects[i].n_slots;
+    }
+    pthread_mutex_unlock(&got.lock);
+    return n;
+}
+
+dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
 {
     pthread_mutex_lock(&got.lock);
     got.hooks = hooks;
     got.n_hooks = n;
-    got.failed = false;
-    scan();
-    int result = (int) got.n_slots;
-    if (got.failed) {
-        restore();
-        result = -1;
-    }
     pthread_mutex_unlock(&got.lock);
-    return result;
+    dt_got_status_t status = scan();
+    if (DT_GOT_OK == status && 0 == dt_got_slots()) {
+        status = DT_GOT_NO_SLOT;
+    }
+    if (DT_GOT_OK != status) {
+        dt_got_restore();
+    }
+    return status;
 }
 
 void dt_got_rescan(void)
 {
-    pthread_mutex_lock(&got.lock);
-    if (got.n_hooks > 0) {
-        scan();
-    }
-    pthread_mutex_unlock(&got.lock);
+    (void) scan();
 }
 
 void dt_got_restore(void)
 {
     pthread_mutex_lock(&got.lock);
-    restore();
+    got.n_hooks = 0;
+    object_t *objects = got.objects;
+    size_t n = got.n_objects;
+    got.objects = NULL;
+    got.n_objects = 0;
     pthread_mutex_unlock(&got.lock);
+    for (size_t i = 0; i < n; i++) {
+        void *handle = NULL;
+        listed_t listed = {.base = objects[i].base, .name = objects[i].name};
+        if (objects[i].n_slots > 0 && hold(&listed, &handle)) {
+            change_t change = {.base = listed.base, .object = &objects[i]};
+            (void) dl_iterate_phdr(restore_object, &change);
+        }
+        release(handle);
+        forget_object(&objects[i]);
+    }
+    free(objects);
 }

@@ -1,6 +1,6 @@
 /*
  * Interposition: replaces functions of shared libraries in the loaded objects that call them, by
- * rewriting their GOT slots (JUMP_SLOT and GLOB_DAT relocations, System V ABI x86-64 and AArch64).
+ * rewriting their GOT slots.
  *
  * The object this code is in is never touched, so from here the original functions stay callable by
  * their names. Thread rules: install and restore from one thread; rescan from any.
@@ -21,17 +21,27 @@ typedef struct dt_got_hook {
     const char *where; /* objects to change */
 } dt_got_hook_t;
 
+typedef enum dt_got_status {
+    DT_GOT_OK,
+    DT_GOT_NO_SLOT,   /* nobody calls these functions through a GOT */
+    DT_GOT_READ_ONLY, /* a page could not be made writable */
+    DT_GOT_NO_MEMORY
+} dt_got_status_t;
+
 /*
  * Rewrites the slots of all objects that are loaded now. `hooks` must live until dt_got_restore().
- * Returns the number of slots rewritten, or -1 when a page could not be made writable; then every
- * slot is as it was.
+ * When the result is not DT_GOT_OK every slot is as it was.
  */
-int dt_got_install(const dt_got_hook_t *hooks, size_t n);
+dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n);
 
-/* Does the same for objects loaded since; free when there are none (one dl_iterate_phdr step). */
+/* Does the same for objects loaded since. To be called after dlopen(), with no lock held. An object
+ * that cannot be changed keeps calling the original functions. */
 void dt_got_rescan(void);
 
 /* Puts every slot back, in all objects that are still mapped. */
 void dt_got_restore(void);
+
+/* Slots that are rewritten at the moment. */
+size_t dt_got_slots(void);
 
 #endif

@@ -14,7 +14,6 @@ static int dt_register(void);
 static int dt_open(void);
 static int dt_close(void);
 static void dt_init_top_post_opal(int argc, char **argv, int requested, int *provided);
-static void dt_init_bottom(int argc, char **argv, int requested, int *provided);
 static void dt_finalize_top(void);
 
 OMPI_MODULE_DECLSPEC extern const ompi_hook_base_component_t mca_hook_dt_component;
@@ -24,15 +23,14 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
         {
             OMPI_HOOK_BASE_VERSION_1_0_0,
             .mca_component_name = "dt",
-            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                                  OMPI_RELEASE_VERSION),
+            MCA_BASE_MAKE_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION,
+                                  DAME_RELEASE_VERSION),
             .mca_open_component = dt_open,
             .mca_close_component = dt_close,
             .mca_register_component_params = dt_register,
         },
     .hookm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .hookm_mpi_init_top_post_opal = dt_init_top_post_opal,
-    .hookm_mpi_init_bottom = dt_init_bottom,
     .hookm_mpi_finalize_top = dt_finalize_top,
 };
 
@@ -73,18 +71,6 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
     (void) provided;
     if (OPAL_ERR_NOT_FOUND == start_status) {
         exit(EXIT_FAILURE);
-    }
-}
-
-static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
-{
-    const mca_dt_base_module_t *module = dt_framework_module();
-    (void) argc;
-    (void) argv;
-    (void) requested;
-    (void) provided;
-    if (NULL != module && NULL != module->dtm_init_bottom) {
-        module->dtm_init_bottom();
     }
 }
 

@@ -1,7 +1,18 @@
 #include "import.h"
 
+#include <inttypes.h>
+
+#include "log.h"
 #include "opal/datatype/opal_datatype.h"
+#include "opal/util/output.h"
 #include "thread.h"
+
+static bool verify_programs;
+
+void dt_import_verify_programs(bool on)
+{
+    verify_programs = on;
+}
 
 dt_decline_t dt_import_declined(dame_status_t status)
 {
@@ -30,11 +41,28 @@ dame_status_t dt_import_bounds(dame_tree_t *tree, const opal_datatype_t *datatyp
     return dame_type_resized(tree, datatype->lb, extent, type, out);
 }
 
-static bool agrees(const opal_datatype_t *datatype, const dame_type_t *type)
+dt_decline_t dt_import_check(const opal_datatype_t *datatype, const dame_type_t *type)
 {
-    return (size_t) type->size == datatype->size &&
-           (0 == type->size ||
-            (type->true_lb == datatype->true_lb && type->true_ub == datatype->true_ub));
+    if ((size_t) type->size == datatype->size &&
+        (0 == type->size ||
+         (type->true_lb == datatype->true_lb && type->true_ub == datatype->true_ub))) {
+        return DT_DECLINE_NONE;
+    }
+    dt_log("%s: size %" PRId64 ", true bounds [%" PRId64 ", %" PRId64 "); Open MPI says %zu, [%td, %td)",
+           datatype->name, type->size, type->true_lb, type->true_ub, datatype->size,
+           datatype->true_lb, datatype->true_ub);
+    return DT_DECLINE_BOUNDS;
+}
+
+/* With the parameter verify, the verifier looks at the program before anything is moved by it. */
+static dt_decline_t verified(dame_program_t *program)
+{
+    char message[256];
+    if (DAME_OK == dame_program_verify(program, message, sizeof(message))) {
+        return DT_DECLINE_NONE;
+    }
+    opal_output(dt_log_stream(), "dt:dame: verify: %s", message);
+    return DT_DECLINE_PROGRAM;
 }
 
 static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
@@ -42,17 +70,19 @@ static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
 {
     const dame_type_t *type;
     dt_decline_t declined = dt_import_constructors(tree, datatype, &type);
-    if (DT_DECLINE_NONE == declined && !agrees(datatype, type)) {
-        declined = DT_DECLINE_BOUNDS;
-    }
     if (DT_DECLINE_NONE == declined) {
         declined = dt_import_declined(dame_program_build(type, program));
     }
     dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {
-        dame_program_free(*program); /* its cursors would need the heap on the fragment path */
+        declined = DT_DECLINE_DEPTH; /* its cursors would need the heap on the fragment path */
+    }
+    if (DT_DECLINE_NONE == declined && verify_programs) {
+        declined = verified(*program);
+    }
+    if (DT_DECLINE_NONE != declined) {
+        dame_program_free(*program);
         *program = NULL;
-        declined = DT_DECLINE_DEPTH;
     }
     return declined;
 }

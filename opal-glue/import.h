@@ -4,6 +4,8 @@
 #ifndef DT_IMPORT_H
 #define DT_IMPORT_H
 
+#include <stdbool.h>
+
 #include "dame/dame.h"
 #include "stats.h"
 
@@ -16,6 +18,9 @@ struct opal_datatype_t;
  */
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dt_decline_t *declined);
+
+/* Run the verifier on every program that is built from now on. */
+void dt_import_verify_programs(bool on);
 
 /* The two sources a type tree can come from; private to the importer and its tests. */
 
@@ -33,5 +38,11 @@ dt_decline_t dt_import_declined(dame_status_t status);
 /* `type` with the bounds that Open MPI gives the datatype; they are taken, never recomputed. */
 dame_status_t dt_import_bounds(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                                const dame_type_t *type, const dame_type_t **out);
+
+/*
+ * DT_DECLINE_BOUNDS, logged, when size or true bounds are not what Open MPI says. To be asked for every
+ * datatype on the way, not only the outermost: Open MPI's own engine is what the peers have.
+ */
+dt_decline_t dt_import_check(const struct opal_datatype_t *datatype, const dame_type_t *type);
 
 #endif

@@ -8,28 +8,42 @@
 #include "mpi.h"
 #include "ompi/datatype/ompi_datatype.h"
 
-/* Deeper nesting costs stack; a program may be at most 16 deep, but levels can vanish on the way. */
-enum { MAX_NESTING = 256 };
+/* Nesting costs stack, and threads may have little. A program is at most 16 deep, but levels can vanish
+ * on the way. */
+enum { MAX_NESTING = 32 };
+
+/*
+ * Datatypes imported lately, by address: a datatype that is used many times is imported once, and
+ * structs of shared members do not double with every level.
+ */
+enum { RECENT_LOG2 = 6, RECENT = 1 << RECENT_LOG2 };
+
+typedef struct recent {
+    const ompi_datatype_t *datatype;
+    const dame_type_t *type;
+} recent_t;
 
 typedef struct importer {
     dame_tree_t *tree;
     int nesting;
+    recent_t recent[RECENT];
 } importer_t;
+
+_Static_assert(sizeof(ptrdiff_t) == sizeof(int64_t), "displacements are 64-bit");
 
 /* One constructor call. */
 typedef struct call {
     int32_t combiner;
     int32_t n_ints, n_aints, n_types;
     int *ints;
-    ptrdiff_t *aints;
+    int64_t *aints; /* Open MPI's ptrdiff_t */
     ompi_datatype_t **types;
 } call_t;
 
 static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
                                 const dame_type_t **out);
 
-/* Products that do not fit wrap around, as they do in Open MPI; the bounds then disagree or the type
- * is as senseless in both engines. */
+/* Products that do not fit wrap around, as they do in Open MPI; dt_import_check() then decides. */
 static inline int64_t times(int64_t a, int64_t b)
 {
     return (int64_t) ((uint64_t) a * (uint64_t) b);
@@ -43,14 +57,6 @@ static const int64_t *scaled(importer_t *importer, const int *values, int64_t n,
         result[i] = times(values[i], unit);
     }
     return result;
-}
-
-static const int64_t *widened(importer_t *importer, const ptrdiff_t *values, int64_t n)
-{
-    _Static_assert(sizeof(ptrdiff_t) == sizeof(int64_t), "displacements are 64-bit");
-    (void) importer;
-    (void) n;
-    return (const int64_t *) values; /* lives in the tree like everything of the call */
 }
 
 static dame_status_t import_list(importer_t *importer, const call_t *call, const dame_type_t *child,
@@ -68,11 +74,11 @@ static dame_status_t import_list(importer_t *importer, const call_t *call, const
         disps = scaled(importer, call->ints + 2, n, child->extent);
         break;
     case MPI_COMBINER_HINDEXED_BLOCK:
-        disps = widened(importer, call->aints, n);
+        disps = call->aints;
         break;
     default: /* HINDEXED */
         blklens = scaled(importer, call->ints + 1, n, 1);
-        disps = widened(importer, call->aints, n);
+        disps = call->aints;
         break;
     }
     if (n > 0 && NULL == disps) {
@@ -96,18 +102,19 @@ static dt_decline_t import_struct(importer_t *importer, const call_t *call, cons
     if (n > 0 && (NULL == blklens || NULL == children)) {
         return DT_DECLINE_MEMORY;
     }
-    for (int64_t i = 0; i < n; i++) {
-        if (i > 0 && call->types[i] == call->types[i - 1]) { /* alike fields share their type */
-            children[i] = children[i - 1];
-            continue;
-        }
-        dt_decline_t declined = import_type(importer, call->types[i], &children[i]);
-        if (DT_DECLINE_NONE != declined) {
-            return declined;
+    const dame_type_t *nothing;
+    dt_decline_t declined = dt_import_declined(dame_type_basic(importer->tree, 0, &nothing));
+    for (int64_t i = 0; i < n && DT_DECLINE_NONE == declined; i++) {
+        children[i] = nothing;
+        if (blklens[i] > 0) {
+            declined = import_type(importer, call->types[i], &children[i]);
         }
     }
+    if (DT_DECLINE_NONE != declined) {
+        return declined;
+    }
     return dt_import_declined(dame_type_struct(importer->tree, n, blklens,
-                                               widened(importer, call->aints, n), children, out));
+                                               call->aints, children, out));
 }
 
 /* `type` shifted by `disp` bytes, spanning the whole array: what subarray and darray end with. */
@@ -326,14 +333,15 @@ static bool read_call(importer_t *importer, const ompi_datatype_t *datatype, cal
     }
     /* 64-bit words serve all three lists */
     call->ints = (int *) dame_tree_array(importer->tree, ((int64_t) call->n_ints + 1) / 2);
-    call->aints = (ptrdiff_t *) dame_tree_array(importer->tree, call->n_aints);
+    call->aints = dame_tree_array(importer->tree, call->n_aints);
     call->types = (ompi_datatype_t **) dame_tree_array(importer->tree, call->n_types);
     if (NULL == call->ints || NULL == call->aints || NULL == call->types) {
         *declined = DT_DECLINE_MEMORY;
         return false;
     }
     return OMPI_SUCCESS == ompi_datatype_get_args(datatype, 1, &call->n_ints, call->ints,
-                                                  &call->n_aints, call->aints, &call->n_types,
+                                                  &call->n_aints, (ptrdiff_t *) call->aints,
+                                                  &call->n_types,
                                                   call->types, &call->combiner);
 }
 
@@ -365,16 +373,13 @@ static bool contiguous_predefined(const opal_datatype_t *datatype)
            datatype->true_ub == datatype->ub;
 }
 
-static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
-                                const dame_type_t **out)
+static dt_decline_t import_new(importer_t *importer, const ompi_datatype_t *datatype,
+                               const dame_type_t **out)
 {
-    if (contiguous_predefined(&datatype->super)) {
-        return dt_import_declined(
-            dame_type_basic(importer->tree, (int64_t) datatype->super.size, out));
-    }
-    if (++importer->nesting > MAX_NESTING) {
+    if (importer->nesting >= MAX_NESTING) {
         return DT_DECLINE_DEPTH;
     }
+    importer->nesting++;
     call_t call;
     dt_decline_t declined = DT_DECLINE_NONE;
     if (OBJ_CLASS(ompi_datatype_t) == datatype->super.super.obj_class &&
@@ -384,6 +389,26 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
         declined = dt_import_description(importer->tree, &datatype->super, out);
     }
     importer->nesting--;
+    return DT_DECLINE_NONE == declined ? dt_import_check(&datatype->super, *out) : declined;
+}
+
+static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
+                                const dame_type_t **out)
+{
+    uint64_t hash = (uint64_t) (uintptr_t) datatype * UINT64_C(0x9E3779B97F4A7C15);
+    recent_t *recent = &importer->recent[hash >> (64 - RECENT_LOG2)];
+    if (datatype == recent->datatype) {
+        *out = recent->type;
+        return DT_DECLINE_NONE;
+    }
+    dt_decline_t declined =
+        contiguous_predefined(&datatype->super)
+            ? dt_import_declined(
+                  dame_type_basic(importer->tree, (int64_t) datatype->super.size, out))
+            : import_new(importer, datatype, out);
+    if (DT_DECLINE_NONE == declined) {
+        *recent = (recent_t){datatype, *out};
+    }
     return declined;
 }
 

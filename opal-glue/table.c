@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "got.h"
 #include "import.h"
 
 /*
@@ -144,7 +143,6 @@ dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
         begin_change();
         entry = new_entry(datatype);
         end_change();
-        dt_got_rescan(); /* first uses are rare enough to look for objects loaded meanwhile */
     }
     pthread_mutex_unlock(&table.lock);
     return entry;

@@ -7,6 +7,7 @@
 
 #include "advance.h"
 #include "dame/dame.h"
+#include "log.h"
 #include "native.h"
 #include "opal/util/output.h"
 #include "table.h"
@@ -14,13 +15,6 @@
 
 /* More than any basic element: the native engine only stops at element boundaries. */
 enum { SLACK = 64 };
-
-static int output;
-
-void dt_verify_output(int stream)
-{
-    output = stream;
-}
 
 /* What the native engine packs for [position, position + length); NULL when memory is out. The
  * result starts `*skip` bytes into the allocation that is returned. */
@@ -74,7 +68,7 @@ static void report(const opal_convertor_t *convertor, const char *what, size_t p
         (void) dame_program_print(entry->program, stream);
         (void) fclose(stream);
     }
-    opal_output(output,
+    opal_output(dt_log_stream(),
                 "dt:dame: verify: %s of %zu elements, packed bytes %zu to %zu, differs from Open "
                 "MPI's own engine at byte %zu. The native result is used, and the datatype is left "
                 "to the native engine from now on. Its program:\n%s",

@@ -16,7 +16,4 @@ int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t 
 int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                          size_t *max_data);
 
-/* opal_output stream for reports. */
-void dt_verify_output(int output);
-
 #endif

@@ -145,6 +145,72 @@ START_TEST(a_struct_of_different_types_has_a_subprogram_for_each)
 }
 END_TEST
 
+START_TEST(members_alike_share_a_subprogram_that_text_repeats)
+{
+    const dame_type_t *a = gapped();
+    const dame_type_t *b = vector(2, 1, 16, basic(8));
+    const dame_type_t *inner[] = {a, b};
+    const dame_type_t *nested =
+        struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 100}, inner);
+    const dame_type_t *members[] = {a, b, a, b, nested};
+    const dame_type_t *type = struct_type(5, (int64_t[]){1, 1, 1, 1, 1},
+                                          (int64_t[]){0, 100, 200, 300, 400}, members);
+    expect_text(type, "EXIT\n"
+                      "  STRUCT(5, [1, 1, 1, 1, 1], [0, 100, 200, 300, 400], [8, 16, 8, 16, 24], "
+                      "[12, 24, 12, 24, 124])\n"
+                      "    RETURNTO(1)\n"
+                      "      VECTORFINAL(2, 1, 8, 4, 4)\n"
+                      "        CONTIGFINAL(4)\n"
+                      "    BOTTOM\n"
+                      "    RETURNTO(1)\n"
+                      "      VECTORFINAL(2, 1, 16, 8, 8)\n"
+                      "        CONTIGFINAL(8)\n"
+                      "    BOTTOM\n"
+                      "    RETURNTO(1)\n"
+                      "      VECTORFINAL(2, 1, 8, 4, 4)\n"
+                      "        CONTIGFINAL(4)\n"
+                      "    BOTTOM\n"
+                      "    RETURNTO(1)\n"
+                      "      VECTORFINAL(2, 1, 16, 8, 8)\n"
+                      "        CONTIGFINAL(8)\n"
+                      "    BOTTOM\n"
+                      "    RETURNTO(1)\n"
+                      "      STRUCT(2, [1, 1], [0, 100], [8, 16], [12, 24])\n"
+                      "        RETURNTO(19)\n"
+                      "          VECTORFINAL(2, 1, 8, 4, 4)\n"
+                      "            CONTIGFINAL(4)\n"
+                      "        BOTTOM\n"
+                      "        RETURNTO(19)\n"
+                      "          VECTORFINAL(2, 1, 16, 8, 8)\n"
+                      "            CONTIGFINAL(8)\n"
+                      "        BOTTOM\n"
+                      "    BOTTOM\n"
+                      "BOTTOM\n");
+    dame_program_t *program = program_of(type);
+    ck_assert_int_eq(program->nprims, 22); /* 30 in the text */
+    ck_assert_int_eq(dame_program_verify(program, NULL, 0), DAME_OK);
+    dame_program_free(program);
+}
+END_TEST
+
+START_TEST(many_unlike_members_cost_no_more_than_their_tables)
+{
+    enum { N = 10000 };
+    static int64_t ones[N], disps[N];
+    static const dame_type_t *members[N];
+    const dame_type_t *kinds[] = {gapped(), vector(2, 1, 16, basic(8)), vector(3, 1, 8, basic(2))};
+    for (int i = 0; i < N; i++) {
+        ones[i] = 1;
+        disps[i] = 100 * i;
+        members[i] = kinds[i % 3];
+    }
+    dame_program_t *program = program_of(struct_type(N, ones, disps, members));
+    ck_assert_int_lt((int64_t) program->memory, 48 * N);
+    ck_assert_int_eq(dame_program_verify(program, NULL, 0), DAME_OK);
+    dame_program_free(program);
+}
+END_TEST
+
 START_TEST(a_nested_struct_names_its_own_primitive)
 {
     const dame_type_t *pair[] = {gapped(), vector(3, 1, 16, basic(8))};
@@ -365,6 +431,8 @@ Suite *program_suite(void)
     tcase_add_test(text, a_struct_of_basics_is_a_list_of_bytes);
     tcase_add_test(text, a_struct_of_one_type_is_an_index);
     tcase_add_test(text, a_struct_of_different_types_has_a_subprogram_for_each);
+    tcase_add_test(text, members_alike_share_a_subprogram_that_text_repeats);
+    tcase_add_test(text, many_unlike_members_cost_no_more_than_their_tables);
     tcase_add_test(text, a_nested_struct_names_its_own_primitive);
     tcase_add_test(text, a_vector_of_blocks_with_gaps_counts_its_inner_instances);
     tcase_add_test(text, blocklength_one_has_primitives_of_its_own);

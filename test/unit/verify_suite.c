@@ -25,6 +25,7 @@ static dame_program_t *copy_of(const dame_program_t *program)
         prim->disps = moved(prim->disps, program, copy);
         prim->prefix = moved(prim->prefix, program, copy);
         prim->inners = moved(prim->inners, program, copy);
+        prim->subs = moved(prim->subs, program, copy);
         prim->blklens = moved(prim->blklens, program, copy);
         prim->extents = moved(prim->extents, program, copy);
     }

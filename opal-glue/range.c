@@ -1,4 +1,4 @@
-#include "dt_dame_range.h"
+#include "range.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int get_value(mca_base_var_enum_t *self, int index, int *value, const cha
 
 static int value_from_string(mca_base_var_enum_t *self, const char *string, int *value)
 {
-    const mca_dt_dame_range_t *range = (const mca_dt_dame_range_t *) self;
+    const dt_range_t *range = (const dt_range_t *) self;
     char *end;
     errno = 0;
     long number = strtol(string, &end, 10);
@@ -36,7 +36,7 @@ static int value_from_string(mca_base_var_enum_t *self, const char *string, int 
 
 static int string_from_value(mca_base_var_enum_t *self, const int value, char **string)
 {
-    const mca_dt_dame_range_t *range = (const mca_dt_dame_range_t *) self;
+    const dt_range_t *range = (const dt_range_t *) self;
     if (value < range->low || value > range->high) {
         return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
     }
@@ -48,7 +48,7 @@ static int string_from_value(mca_base_var_enum_t *self, const int value, char **
 
 static int dump(mca_base_var_enum_t *self, char **text)
 {
-    const mca_dt_dame_range_t *range = (const mca_dt_dame_range_t *) self;
+    const dt_range_t *range = (const dt_range_t *) self;
     if (0 > asprintf(text, "whole numbers from %d to %d", range->low, range->high)) {
         *text = NULL;
         return OPAL_ERR_OUT_OF_RESOURCE;
@@ -56,14 +56,14 @@ static int dump(mca_base_var_enum_t *self, char **text)
     return OPAL_SUCCESS;
 }
 
-void mca_dt_dame_range_init(mca_dt_dame_range_t *range, int low, int high)
+void dt_range_init(dt_range_t *range, int low, int high)
 {
-    *range = (mca_dt_dame_range_t){
+    *range = (dt_range_t){
         .super =
             {
                 .super = OPAL_OBJ_STATIC_INIT(opal_object_t),
                 .enum_is_static = true,
-                .enum_name = "dt_dame_range",
+                .enum_name = "dt_range",
                 .get_count = get_count,
                 .get_value = get_value,
                 .value_from_string = value_from_string,

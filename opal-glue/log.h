@@ -1,0 +1,14 @@
+/*
+ * Messages for those who asked for them (parameter verbose), on the component's output stream.
+ */
+#ifndef DT_LOG_H
+#define DT_LOG_H
+
+/* The opal_output stream to use from now on. */
+void dt_log_start(int stream);
+int dt_log_stream(void);
+
+/* What is set up or decided, once a process or a datatype: shown at verbosity 10. */
+__attribute__((format(printf, 1, 2))) void dt_log(const char *format, ...);
+
+#endif
