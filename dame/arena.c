@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define ALIGNMENT ((size_t)16)
-#define CHUNK_SIZE ((size_t)16384)
-#define KEPT_SIZE ((size_t)1 << 20)
+#define ALIGNMENT  ((size_t) 16)
+#define CHUNK_SIZE ((size_t) 16384)
+#define KEPT_SIZE  ((size_t) 1 << 20)
 
 struct dame_arena_chunk {
     dame_arena_chunk_t *older;
@@ -45,7 +45,7 @@ static void free_chunks(dame_arena_t *arena)
         dame_arena_chunk_t *chunk = arena->chunks;
         arena->chunks = chunk->older;
         if (is_mapped(chunk->bytes)) {
-            (void)munmap(chunk, chunk->bytes);
+            (void) munmap(chunk, chunk->bytes);
         } else {
             free(chunk);
         }
@@ -76,7 +76,7 @@ void dame_arena_reset(dame_arena_t *arena)
         size_t room = arena->chunk_bytes < KEPT_SIZE ? arena->chunk_bytes
                                                      : KEPT_SIZE - sizeof(dame_arena_chunk_t);
         free_chunks(arena);
-        (void)new_chunk(arena, room);
+        (void) new_chunk(arena, room);
     } else if (NULL != arena->chunks && is_mapped(arena->chunks->bytes)) {
         free_chunks(arena);
     }
@@ -84,8 +84,8 @@ void dame_arena_reset(dame_arena_t *arena)
     arena->next = arena->first;
     arena->end = arena->first_end;
     if (NULL != arena->chunks) {
-        arena->next = (char *)(arena->chunks + 1);
-        arena->end = (char *)arena->chunks + (arena->chunks->bytes & ~(ALIGNMENT - 1));
+        arena->next = (char *) (arena->chunks + 1);
+        arena->end = (char *) arena->chunks + (arena->chunks->bytes & ~(ALIGNMENT - 1));
     }
 }
 
@@ -97,7 +97,7 @@ void *dame_arena_alloc(dame_arena_t *arena, size_t n, size_t size)
     }
     arena->pieces++;
     bytes = (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-    if (bytes <= (size_t)(arena->end - arena->next)) {
+    if (bytes <= (size_t) (arena->end - arena->next)) {
         void *result = arena->next;
         arena->next += bytes;
         return result;
@@ -109,7 +109,7 @@ void *dame_arena_alloc(dame_arena_t *arena, size_t n, size_t size)
     if (NULL == chunk) {
         return NULL;
     }
-    char *memory = (char *)(chunk + 1);
+    char *memory = (char *) (chunk + 1);
     if (room != bytes) {
         arena->next = memory + bytes;
         arena->end = memory + room;

@@ -106,10 +106,10 @@ static int32_t emit_inner(emitter_t *emitter, const dame_node_t *node)
 static void emit_loop(emitter_t *emitter, const dame_node_t *node)
 {
     int final = DAME_SHAPE_BLOCK == node->child->shape && !needs_contigchild(node);
-    dame_op_t op = final                  ? DAME_OP_VECTORFINAL
-                   : node->blklen > 1     ? DAME_OP_VECTOR
+    dame_op_t op = final                        ? DAME_OP_VECTORFINAL
+                   : node->blklen > 1           ? DAME_OP_VECTOR
                    : node->step == node->extent ? DAME_OP_CONTIG
-                                          : DAME_OP_VECTOR1;
+                                                : DAME_OP_VECTOR1;
     dame_prim_t *prim = add_prim(emitter, op);
     prim->count = node->count;
     prim->step = node->step;
@@ -129,7 +129,7 @@ static void emit_list(emitter_t *emitter, const dame_node_t *node)
                                       : DAME_OP_BLOCKINDEX1;
     dame_prim_t *prim = add_prim(emitter, op);
     int64_t *disps = take_words(emitter, node->count);
-    memcpy(disps, node->disps, (size_t)node->count * sizeof(*disps));
+    memcpy(disps, node->disps, (size_t) node->count * sizeof(*disps));
     prim->count = node->count;
     prim->disps = disps;
     prim->isize = node->blklen * node->child->size;
@@ -166,7 +166,7 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
 {
     int64_t self = emitter->next;
     dame_prim_t *prim = add_prim(emitter, DAME_OP_STRUCT);
-    size_t bytes = (size_t)node->count * sizeof(int64_t);
+    size_t bytes = (size_t) node->count * sizeof(int64_t);
     int64_t *disps = take_words(emitter, node->count);
     int64_t *blklens = take_words(emitter, node->count);
     int64_t *extents = take_words(emitter, node->count);
@@ -188,11 +188,10 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
             subs[i] = subs[same];
             continue;
         }
-        subs[i] = (int32_t)(emitter->next - self);
+        subs[i] = (int32_t) (emitter->next - self);
         add_prim(emitter, DAME_OP_RETURNTO)->ret = self;
-        int32_t inner = blklens[i] > 1
-                            ? emit_contigchild(emitter, blklens[i], extents[i], child)
-                            : emit(emitter, child);
+        int32_t inner = blklens[i] > 1 ? emit_contigchild(emitter, blklens[i], extents[i], child)
+                                       : emit(emitter, child);
         inners[i] = 0 == inner ? 0 : subs[i] + 1;
         add_prim(emitter, DAME_OP_BOTTOM);
     }
@@ -256,19 +255,19 @@ static dame_status_t allocate(const dame_node_t *top, dame_program_t **out, emit
     if (need.prims > DAME_MAX_PRIMS) {
         return DAME_ERR_NOMEM;
     }
-    size_t prims = sizeof(dame_program_t) + (size_t)need.prims * sizeof(dame_prim_t);
-    size_t words = (size_t)need.words * sizeof(int64_t);
-    size_t memory = prims + words + (size_t)need.inners * sizeof(int32_t);
+    size_t prims = sizeof(dame_program_t) + (size_t) need.prims * sizeof(dame_prim_t);
+    size_t words = (size_t) need.words * sizeof(int64_t);
+    size_t memory = prims + words + (size_t) need.inners * sizeof(int32_t);
     dame_program_t *program = malloc(memory);
     if (NULL == program) {
         return DAME_ERR_NOMEM;
     }
     memset(program, 0, prims);
-    program->nprims = (int32_t)need.prims;
+    program->nprims = (int32_t) need.prims;
     program->memory = memory;
     *emitter = (emitter_t){.program = program,
-                           .words = (int64_t *)((char *)program + prims),
-                           .inners = (int32_t *)((char *)program + prims + words)};
+                           .words = (int64_t *) ((char *) program + prims),
+                           .inners = (int32_t *) ((char *) program + prims + words)};
     *out = program;
     return DAME_OK;
 }
@@ -316,7 +315,7 @@ dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out)
     struct room {
         dame_lowering_t lowering;
         _Alignas(16) char first[8192]; /* regular types need no second allocation */
-    } *room = malloc(sizeof(*room)); /* threads may have little stack */
+    } *room = malloc(sizeof(*room));   /* threads may have little stack */
     if (NULL == room) {
         return DAME_ERR_NOMEM;
     }

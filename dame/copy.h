@@ -1,8 +1,8 @@
 /*
  * Copies of one contiguous block, by width. Private to dame/.
  *
- * Vectors wider than the registers of the instruction set that is compiled for become several moves.
- * No byte outside the block is touched, on either side.
+ * Vectors wider than the registers of the instruction set that is compiled for become several
+ * moves. No byte outside the block is touched, on either side.
  */
 #ifndef DAME_COPY_H
 #define DAME_COPY_H
@@ -19,39 +19,39 @@ typedef uint64_t word8_t __attribute__((aligned(1), may_alias));
 
 #define DAME_INLINE static inline __attribute__((always_inline))
 
-#define DAME_MOVE(type, to, from, at) (*(type *)((to) + (at)) = *(const type *)((from) + (at)))
+#define DAME_MOVE(type, to, from, at) (*(type *) ((to) + (at)) = *(const type *) ((from) + (at)))
 
 /* Two moves from both ends of `bytes`, which overlap in the middle. */
-#define DAME_MOVE_ENDS(type, to, from, bytes)                                                           \
+#define DAME_MOVE_ENDS(type, to, from, bytes)                                                      \
     do {                                                                                           \
-        type low_ = *(const type *)(from);                                                         \
-        type high_ = *(const type *)((from) + (bytes) - sizeof(type));                             \
-        *(type *)(to) = low_;                                                                      \
-        *(type *)((to) + (bytes) - sizeof(type)) = high_;                                          \
+        type low_ = *(const type *) (from);                                                        \
+        type high_ = *(const type *) ((from) + (bytes) - sizeof(type));                            \
+        *(type *) (to) = low_;                                                                     \
+        *(type *) ((to) + (bytes) - sizeof(type)) = high_;                                         \
     } while (0)
 
 DAME_INLINE void dame_copy_1(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     *to = *from;
 }
 
 DAME_INLINE void dame_copy_2(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(word2_t, to, from, 0);
 }
 
 DAME_INLINE void dame_copy_3(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(word2_t, to, from, 0);
     to[2] = from[2];
 }
 
 DAME_INLINE void dame_copy_4(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(word4_t, to, from, 0);
 }
 
@@ -62,13 +62,13 @@ DAME_INLINE void dame_copy_5to7(char *to, const char *from, int64_t bytes)
 
 DAME_INLINE void dame_copy_8(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(word8_t, to, from, 0);
 }
 
 DAME_INLINE void dame_copy_12(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(word8_t, to, from, 0);
     DAME_MOVE(word4_t, to, from, 8);
 }
@@ -80,13 +80,13 @@ DAME_INLINE void dame_copy_9to15(char *to, const char *from, int64_t bytes)
 
 DAME_INLINE void dame_copy_16(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(bytes16_t, to, from, 0);
 }
 
 DAME_INLINE void dame_copy_24(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(bytes16_t, to, from, 0);
     DAME_MOVE(word8_t, to, from, 16);
 }
@@ -98,20 +98,20 @@ DAME_INLINE void dame_copy_17to31(char *to, const char *from, int64_t bytes)
 
 DAME_INLINE void dame_copy_32(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(bytes32_t, to, from, 0);
 }
 
 DAME_INLINE void dame_copy_40(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(bytes32_t, to, from, 0);
     DAME_MOVE(word8_t, to, from, 32);
 }
 
 DAME_INLINE void dame_copy_48(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(bytes32_t, to, from, 0);
     DAME_MOVE(bytes16_t, to, from, 32);
 }
@@ -123,7 +123,7 @@ DAME_INLINE void dame_copy_33to63(char *to, const char *from, int64_t bytes)
 
 DAME_INLINE void dame_copy_64(char *to, const char *from, int64_t bytes)
 {
-    (void)bytes;
+    (void) bytes;
     DAME_MOVE(bytes64_t, to, from, 0);
 }
 
@@ -142,7 +142,7 @@ DAME_INLINE void dame_copy_129to256(char *to, const char *from, int64_t bytes)
 /* From here on the C library's copy, with its knowledge of the CPU, is the better one. */
 DAME_INLINE void dame_copy_long(char *to, const char *from, int64_t bytes)
 {
-    memcpy(to, from, (size_t)bytes);
+    memcpy(to, from, (size_t) bytes);
 }
 
 /* A block of any width: for ragged lists and cut blocks, where no kernel can know. */

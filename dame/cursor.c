@@ -7,7 +7,8 @@
 /* a / b for positive numbers; a 32-bit division takes half the time of a 64-bit one. */
 static inline int64_t divide(int64_t a, int64_t b)
 {
-    return 0 == (((uint64_t)a | (uint64_t)b) >> 32) ? (int64_t)((uint32_t)a / (uint32_t)b) : a / b;
+    return 0 == (((uint64_t) a | (uint64_t) b) >> 32) ? (int64_t) ((uint32_t) a / (uint32_t) b)
+                                                      : a / b;
 }
 
 static inline int64_t iter_size(const dame_prim_t *prim, int64_t i)
@@ -24,8 +25,8 @@ static inline int32_t iter_inner(const dame_prim_t *prim, int64_t i)
 static inline uintptr_t iter_address(const dame_frame_t *frame)
 {
     const dame_prim_t *prim = frame->prim;
-    return frame->origin + (NULL != prim->disps ? (uintptr_t)prim->disps[frame->iter]
-                                                : (uintptr_t)frame->iter * (uintptr_t)prim->step);
+    return frame->origin + (NULL != prim->disps ? (uintptr_t) prim->disps[frame->iter]
+                                                : (uintptr_t) frame->iter * (uintptr_t) prim->step);
 }
 
 /* Steps into the level within the iteration that comes next. */
@@ -59,7 +60,7 @@ dame_status_t dame_cursor_init(dame_cursor_t *cursor, const dame_program_t *prog
     }
     dame_frame_t *frames = cursor->fixed;
     if (program->depth > DAME_CURSOR_DEPTH) {
-        frames = malloc((size_t)program->depth * sizeof(*frames));
+        frames = malloc((size_t) program->depth * sizeof(*frames));
         if (NULL == frames) {
             return DAME_ERR_NOMEM;
         }
@@ -152,14 +153,14 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
 static inline void copy(dame_dir_t dir, uintptr_t user, char *packed, int64_t bytes)
 {
     if (DAME_PACK == dir) {
-        dame_copy_any(packed, (const char *)user, bytes);
+        dame_copy_any(packed, (const char *) user, bytes);
     } else {
-        dame_copy_any((char *)user, packed, bytes);
+        dame_copy_any((char *) user, packed, bytes);
     }
 }
 
-/* Blocks up to a cache line are not cut by packing where that can be helped: what a fragment loses is
- * less than the copies of both parts cost, here and at a receiver of the same datatype. */
+/* Blocks up to a cache line are not cut by packing where that can be helped: what a fragment loses
+ * is less than the copies of both parts cost, here and at a receiver of the same datatype. */
 enum { SHORT_BLOCK = 64 };
 
 /* How a call treats the block that it cannot finish. */
@@ -196,7 +197,7 @@ static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, 
     dame_frame_t *frame = cursor->top;
     int64_t rest = iter_size(frame->prim, frame->iter) - cursor->in_block;
     int64_t bytes = rest <= length ? rest : cut(cursor, tail, length, 0);
-    copy(dir, iter_address(frame) + (uintptr_t)cursor->in_block, packed, bytes);
+    copy(dir, iter_address(frame) + (uintptr_t) cursor->in_block, packed, bytes);
     if (bytes == rest) {
         cursor->in_block = 0;
         frame->iter++;
@@ -263,7 +264,7 @@ int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t leng
 
 int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length)
 {
-    return move(cursor, DAME_UNPACK, TAIL_CUT, (char *)(uintptr_t)packed, length);
+    return move(cursor, DAME_UNPACK, TAIL_CUT, (char *) (uintptr_t) packed, length);
 }
 
 int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t n)
@@ -281,11 +282,11 @@ int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t 
             continue;
         }
         dame_block_t block = {
-            .address = iter_address(frame) + (uintptr_t)cursor->in_block,
+            .address = iter_address(frame) + (uintptr_t) cursor->in_block,
             .length = iter_size(frame->prim, frame->iter) - cursor->in_block,
         };
         dame_block_t *last = used > 0 ? &blocks[used - 1] : NULL;
-        if (NULL != last && last->address + (uintptr_t)last->length == block.address) {
+        if (NULL != last && last->address + (uintptr_t) last->length == block.address) {
             last->length += block.length;
         } else if (used < n) {
             blocks[used++] = block;

@@ -2,8 +2,8 @@
  * The cursor: a place in the packed stream of a message, and the driver that moves data from there.
  * This is the only code that knows about fragments.
  *
- * A cursor belongs to one call at a time. It is plain data: up to DAME_CURSOR_DEPTH levels it owns no
- * heap memory; it must not be copied by assignment (frames may point into itself).
+ * A cursor belongs to one call at a time. It is plain data: up to DAME_CURSOR_DEPTH levels it owns
+ * no heap memory; it must not be copied by assignment (frames may point into itself).
  */
 #ifndef DAME_CURSOR_H
 #define DAME_CURSOR_H
@@ -51,19 +51,21 @@ void dame_cursor_fini(dame_cursor_t *cursor);
 void dame_cursor_seek(dame_cursor_t *cursor, int64_t position);
 
 /*
- * Packs up to `length` bytes from the cursor on into `packed` and advances. Returns the bytes moved:
- * min(length, total - position), less what is needed not to cut a basic element or a block of up to
- * 64 bytes. That may leave 0.
+ * Packs up to `length` bytes from the cursor on into `packed` and advances. Returns the bytes
+ * moved: min(length, total - position), less what is needed not to cut a basic element or a block
+ * of up to 64 bytes. That may leave 0.
  */
 int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length);
 
 /* Packs min(length, total - position) bytes, and cuts whatever is there. Returns bytes moved. */
 int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t length);
 
-/* Is the cursor certainly not inside a basic element? False only says that the program cannot tell. */
+/* Is the cursor certainly not inside a basic element? False only says that the program cannot tell.
+ */
 int dame_cursor_on_boundary(const dame_cursor_t *cursor);
 
-/* Unpacks min(length, total - position) bytes from `packed`; any cut is fine. Returns bytes moved. */
+/* Unpacks min(length, total - position) bytes from `packed`; any cut is fine. Returns bytes moved.
+ */
 int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length);
 
 /*

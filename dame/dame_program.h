@@ -13,8 +13,9 @@
  *     prefix != NULL ? prefix[i] : i * isize.
  * An iteration is one contiguous block when `inner` is 0 (for a STRUCT: when inners[i] is 0),
  * otherwise all iterations of the level `inner` primitives further on, whose origin is the start of
- * this iteration. EXIT is the outermost level: its iterations are the elements of a message. Where a
- * Base has blocklength > 1 a CONTIGCHILD level stands between it and its inner Type; text leaves it out.
+ * this iteration. EXIT is the outermost level: its iterations are the elements of a message. Where
+ * a Base has blocklength > 1 a CONTIGCHILD level stands between it and its inner Type; text leaves
+ * it out.
  *
  * Programs are immutable once built and may be shared by any number of threads.
  */
@@ -41,25 +42,25 @@ typedef struct dame_prim dame_prim_t;
 /*
  * A run kernel moves n consecutive iterations of one level, starting with `first`, between user
  * memory and the packed stream. `origin` is the address of the level's origin, as a number because
- * absolute types (MPI_BOTTOM) start from 0. `packed` is where iteration `first` stands in the stream.
- * A kernel touches exactly the bytes of those iterations. It keeps no state: any thread may run it.
- * The caller keeps 0 <= first, 0 <= n, first + n <= number of iterations.
+ * absolute types (MPI_BOTTOM) start from 0. `packed` is where iteration `first` stands in the
+ * stream. A kernel touches exactly the bytes of those iterations. It keeps no state: any thread may
+ * run it. The caller keeps 0 <= first, 0 <= n, first + n <= number of iterations.
  */
 typedef void (*dame_run_fn)(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n);
 
 struct dame_prim {
-    dame_run_fn run[2];   /* [dame_dir_t]; NULL for primitives that are no loop level */
-    int64_t count;        /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
-                             INDEX (the iteration above decides) */
-    int64_t step;         /* bytes between iterations when disps is NULL */
-    int64_t isize;        /* packed bytes of an iteration when prefix is NULL */
-    const int64_t *disps; /* count entries, or NULL */
-    const int64_t *prefix;  /* count + 1 entries: packed bytes before each iteration, or NULL */
-    const int32_t *inners;  /* STRUCT: `inner` of each iteration */
-    const int32_t *subs;    /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
-                               alike may share one, which text then repeats */
-    int32_t inner;          /* distance to the inner level in primitives, 0: contiguous block */
+    dame_run_fn run[2]; /* [dame_dir_t]; NULL for primitives that are no loop level */
+    int64_t count;      /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
+                           INDEX (the iteration above decides) */
+    int64_t step;       /* bytes between iterations when disps is NULL */
+    int64_t isize;      /* packed bytes of an iteration when prefix is NULL */
+    const int64_t *disps;  /* count entries, or NULL */
+    const int64_t *prefix; /* count + 1 entries: packed bytes before each iteration, or NULL */
+    const int32_t *inners; /* STRUCT: `inner` of each iteration */
+    const int32_t *subs;   /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
+                              alike may share one, which text then repeats */
+    int32_t inner;         /* distance to the inner level in primitives, 0: contiguous block */
     dame_op_t op;
     /* parameters as in the text */
     int64_t blklen;         /* VECTOR*, BLOCKINDEX* */
@@ -74,21 +75,21 @@ struct dame_prim {
 
 typedef struct dame_program {
     int32_t nprims;
-    int32_t depth;        /* loop levels on the longest path, EXIT included */
-    int64_t size;         /* packed bytes of one element; 0 for an empty type */
-    int64_t extent;       /* bytes from one element to the next; may be negative or 0 */
-    int64_t true_lb;      /* all bytes of an element lie in [true_lb, true_ub) */
+    int32_t depth;   /* loop levels on the longest path, EXIT included */
+    int64_t size;    /* packed bytes of one element; 0 for an empty type */
+    int64_t extent;  /* bytes from one element to the next; may be negative or 0 */
+    int64_t true_lb; /* all bytes of an element lie in [true_lb, true_ub) */
     int64_t true_ub;
-    int64_t granule;      /* offsets in a block that are multiples of it never lie inside a basic
-                             element, or DAME_NO_GRANULE when that is no useful number */
-    size_t memory;        /* bytes of this allocation, tables included */
+    int64_t granule; /* offsets in a block that are multiples of it never lie inside a basic
+                        element, or DAME_NO_GRANULE when that is no useful number */
+    size_t memory;   /* bytes of this allocation, tables included */
     dame_prim_t prims[];
 } dame_program_t;
 
 /*
- * Builds the program of a type. The type's tree is not needed afterwards. Empty blocks, levels of one
- * iteration and levels that turn out contiguous disappear on the way.
- * Errors: DAME_ERR_NOMEM, DAME_ERR_RANGE. The caller frees with dame_program_free() (accepts NULL).
+ * Builds the program of a type. The type's tree is not needed afterwards. Empty blocks, levels of
+ * one iteration and levels that turn out contiguous disappear on the way. Errors: DAME_ERR_NOMEM,
+ * DAME_ERR_RANGE. The caller frees with dame_program_free() (accepts NULL).
  */
 dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out);
 void dame_program_free(dame_program_t *program);
@@ -98,18 +99,19 @@ int dame_program_print(const dame_program_t *program, FILE *out);
 
 /*
  * Checks grammar, nesting, matching BOTTOMs, sizes, prefix sums and that every byte lies inside
- * [true_lb, true_ub). On DAME_ERR_VERIFY `message` (if not NULL, message_size bytes) names primitive,
- * value and rule.
+ * [true_lb, true_ub). On DAME_ERR_VERIFY `message` (if not NULL, message_size bytes) names
+ * primitive, value and rule.
  */
-dame_status_t dame_program_verify(const dame_program_t *program, char *message, size_t message_size);
+dame_status_t dame_program_verify(const dame_program_t *program, char *message,
+                                  size_t message_size);
 
 /* Name of an operation as in program text; static storage. */
 const char *dame_op_name(dame_op_t op);
 
 /*
- * Moves `count` whole elements at once: one call of the outermost run kernel. `packed` has room for,
- * or holds, count * program->size bytes. User memory starts at `base` and is read (pack) or written
- * (unpack) only where the type has data. The two must not overlap.
+ * Moves `count` whole elements at once: one call of the outermost run kernel. `packed` has room
+ * for, or holds, count * program->size bytes. User memory starts at `base` and is read (pack) or
+ * written (unpack) only where the type has data. The two must not overlap.
  */
 static inline void dame_program_run(const dame_program_t *program, dame_dir_t dir, uintptr_t base,
                                     int64_t count, char *packed)

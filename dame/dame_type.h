@@ -6,8 +6,8 @@
  * overlapping blocks, empty blocks and empty types are ordinary.
  *
  * Ownership: nodes and arrays belong to a tree and live until dame_tree_free(). Nodes are read-only
- * once made and may be used as a child any number of times. Threads: a tree belongs to one thread at
- * a time.
+ * once made and may be used as a child any number of times. Threads: a tree belongs to one thread
+ * at a time.
  */
 #ifndef DAME_TYPE_H
 #define DAME_TYPE_H
@@ -64,8 +64,8 @@ const dame_type_t **dame_tree_types(dame_tree_t *tree, int64_t n);
  * tree (dame_tree_array() gives such memory). Errors: DAME_ERR_NOMEM, DAME_ERR_ARGUMENT (negative
  * count, blocklength or size), DAME_ERR_RANGE (size or bounds overflow).
  *
- * Bounds follow MPI-4.0 section 5.1.7 without the alignment epsilon: a caller who knows better bounds
- * (Open MPI does) states them with dame_type_resized().
+ * Bounds follow MPI-4.0 section 5.1.7 without the alignment epsilon: a caller who knows better
+ * bounds (Open MPI does) states them with dame_type_resized().
  */
 dame_status_t dame_type_basic(dame_tree_t *tree, int64_t size, const dame_type_t **out);
 dame_status_t dame_type_contig(dame_tree_t *tree, int64_t count, const dame_type_t *child,

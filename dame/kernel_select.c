@@ -60,7 +60,7 @@ static void find_usable(void)
 const char *const *dame_isa_names(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, find_usable);
+    (void) pthread_once(&once, find_usable);
     return usable_names;
 }
 
@@ -79,7 +79,7 @@ static const dame_kernels_t *kernels(void)
 {
     const dame_kernels_t *result = atomic_load_explicit(&chosen, memory_order_acquire);
     if (NULL == result) {
-        (void)dame_isa_force(NULL);
+        (void) dame_isa_force(NULL);
         result = atomic_load_explicit(&chosen, memory_order_acquire);
     }
     return result;
@@ -117,7 +117,8 @@ static int is_near(int64_t step)
     return step > -LINE && step < LINE;
 }
 
-/* Blocks of neighbouring iterations share cache lines, which are evicted before the next iteration. */
+/* Blocks of neighbouring iterations share cache lines, which are evicted before the next iteration.
+ */
 static int walks_columns(const dame_prim_t *prim)
 {
     const dame_prim_t *inner = prim + prim->inner;

@@ -9,9 +9,10 @@
 #include "kernels.h"
 
 /*
- * Blocks that all fall into one set of the L1 cache: loads and stores that are issued as fast as they
- * can be evict each other's lines before these are used. A call for every block paces them (Zen 4,
- * 16-byte blocks 8 KiB apart: 2.7 instead of 7 ns a block to unpack, 2.2 instead of 2.7 to pack).
+ * Blocks that all fall into one set of the L1 cache: loads and stores that are issued as fast as
+ * they can be evict each other's lines before these are used. A call for every block paces them
+ * (Zen 4, 16-byte blocks 8 KiB apart: 2.7 instead of 7 ns a block to unpack, 2.2 instead of 2.7 to
+ * pack).
  */
 static __attribute__((noinline)) void copy_paced(char *to, const char *from, int64_t bytes)
 {
@@ -20,22 +21,22 @@ static __attribute__((noinline)) void copy_paced(char *to, const char *from, int
 
 DAME_INLINE void pack_block_paced(uintptr_t user, char *packed, int64_t bytes)
 {
-    copy_paced(packed, (const char *)user, bytes);
+    copy_paced(packed, (const char *) user, bytes);
 }
 
 DAME_INLINE void unpack_block_paced(uintptr_t user, const char *packed, int64_t bytes)
 {
-    copy_paced((char *)user, packed, bytes);
+    copy_paced((char *) user, packed, bytes);
 }
 
 #define RUN_PACED(name, MOVE_BLOCK)                                                                \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
     {                                                                                              \
-        uintptr_t at = origin + (uintptr_t)first * (uintptr_t)prim->step;                          \
+        uintptr_t at = origin + (uintptr_t) first * (uintptr_t) prim->step;                        \
         for (; n > 0; n--) {                                                                       \
             MOVE_BLOCK(at, packed, prim->isize);                                                   \
-            at += (uintptr_t)prim->step;                                                           \
+            at += (uintptr_t) prim->step;                                                          \
             packed += prim->isize;                                                                 \
         }                                                                                          \
     }
@@ -52,27 +53,27 @@ RUN_PACED(unpack_paced, unpack_block_paced)
                      int64_t n)                                                                    \
     {                                                                                              \
         const int64_t bytes = BYTES(lowest, highest);                                              \
-        const uintptr_t step = (uintptr_t)prim->step;                                              \
-        uintptr_t at = origin + (uintptr_t)first * step;                                           \
+        const uintptr_t step = (uintptr_t) prim->step;                                             \
+        uintptr_t at = origin + (uintptr_t) first * step;                                          \
         for (; n >= 4; n -= 4) {                                                                   \
-            MOVE_BLOCK(at, packed, bytes);                                                                \
-            MOVE_BLOCK(at + step, packed + bytes, bytes);                                                 \
-            MOVE_BLOCK(at + 2 * step, packed + 2 * bytes, bytes);                                         \
-            MOVE_BLOCK(at + 3 * step, packed + 3 * bytes, bytes);                                         \
+            MOVE_BLOCK(at, packed, bytes);                                                         \
+            MOVE_BLOCK(at + step, packed + bytes, bytes);                                          \
+            MOVE_BLOCK(at + 2 * step, packed + 2 * bytes, bytes);                                  \
+            MOVE_BLOCK(at + 3 * step, packed + 3 * bytes, bytes);                                  \
             at += 4 * step;                                                                        \
             packed += 4 * bytes;                                                                   \
         }                                                                                          \
         for (; n > 0; n--) {                                                                       \
-            MOVE_BLOCK(at, packed, bytes);                                                                \
+            MOVE_BLOCK(at, packed, bytes);                                                         \
             at += step;                                                                            \
             packed += bytes;                                                                       \
         }                                                                                          \
     }
 
 /*
- * A column-wise walk over a matrix, a level of far strides within one of near strides: TILE columns at
- * a time, so that a cache line is used TILE times before it is evicted. Packed bytes keep their places.
- * `prim` is the outer level, near; blocks are those of the inner one.
+ * A column-wise walk over a matrix, a level of far strides within one of near strides: TILE columns
+ * at a time, so that a cache line is used TILE times before it is evicted. Packed bytes keep their
+ * places. `prim` is the outer level, near; blocks are those of the inner one.
  */
 enum { TILE = 4 };
 
@@ -81,10 +82,10 @@ enum { TILE = 4 };
                      int64_t n)                                                                    \
     {                                                                                              \
         const int64_t column = prim->isize;                                                        \
-        const uintptr_t near = (uintptr_t)prim->step;                                              \
-        uintptr_t at = origin + (uintptr_t)first * near;                                           \
+        const uintptr_t near = (uintptr_t) prim->step;                                             \
+        uintptr_t at = origin + (uintptr_t) first * near;                                          \
         prim += prim->inner;                                                                       \
-        const uintptr_t far = (uintptr_t)prim->step;                                               \
+        const uintptr_t far = (uintptr_t) prim->step;                                              \
         const int64_t bytes = BYTES(lowest, highest);                                              \
         for (; n >= TILE; n -= TILE) {                                                             \
             uintptr_t user = at;                                                                   \
@@ -102,7 +103,7 @@ enum { TILE = 4 };
         }                                                                                          \
         for (int64_t row = 0; row < (n > 0 ? prim->count : 0); row++) {                            \
             for (int64_t i = 0; i < n; i++) {                                                      \
-                MOVE_PACED(at + (uintptr_t)i * near, packed + i * column, bytes);                  \
+                MOVE_PACED(at + (uintptr_t) i * near, packed + i * column, bytes);                 \
             }                                                                                      \
             at += far;                                                                             \
             packed += bytes;                                                                       \
@@ -116,28 +117,28 @@ enum { TILE = 4 };
         const int64_t bytes = BYTES(lowest, highest);                                              \
         const int64_t *disps = prim->disps + first;                                                \
         for (; n >= 4; n -= 4) {                                                                   \
-            MOVE_BLOCK(origin + (uintptr_t)disps[0], packed, bytes);                                      \
-            MOVE_BLOCK(origin + (uintptr_t)disps[1], packed + bytes, bytes);                              \
-            MOVE_BLOCK(origin + (uintptr_t)disps[2], packed + 2 * bytes, bytes);                          \
-            MOVE_BLOCK(origin + (uintptr_t)disps[3], packed + 3 * bytes, bytes);                          \
+            MOVE_BLOCK(origin + (uintptr_t) disps[0], packed, bytes);                              \
+            MOVE_BLOCK(origin + (uintptr_t) disps[1], packed + bytes, bytes);                      \
+            MOVE_BLOCK(origin + (uintptr_t) disps[2], packed + 2 * bytes, bytes);                  \
+            MOVE_BLOCK(origin + (uintptr_t) disps[3], packed + 3 * bytes, bytes);                  \
             disps += 4;                                                                            \
             packed += 4 * bytes;                                                                   \
         }                                                                                          \
         for (; n > 0; n--) {                                                                       \
-            MOVE_BLOCK(origin + (uintptr_t)*disps, packed, bytes);                                        \
+            MOVE_BLOCK(origin + (uintptr_t) *disps, packed, bytes);                                \
             disps++;                                                                               \
             packed += bytes;                                                                       \
         }                                                                                          \
     }
 
 #define DAME_WIDTH(name, lowest, highest)                                                          \
-    DAME_INLINE void pack_block_##name(uintptr_t user, char *packed, int64_t bytes)              \
+    DAME_INLINE void pack_block_##name(uintptr_t user, char *packed, int64_t bytes)                \
     {                                                                                              \
-        dame_copy_##name(packed, (const char *)user, bytes);                                            \
+        dame_copy_##name(packed, (const char *) user, bytes);                                      \
     }                                                                                              \
-    DAME_INLINE void unpack_block_##name(uintptr_t user, const char *packed, int64_t bytes)      \
+    DAME_INLINE void unpack_block_##name(uintptr_t user, const char *packed, int64_t bytes)        \
     {                                                                                              \
-        dame_copy_##name((char *)user, packed, bytes);                                                  \
+        dame_copy_##name((char *) user, packed, bytes);                                            \
     }
 DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
@@ -163,8 +164,8 @@ static void pack_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed,
     const int64_t *disps = prim->disps + first;
     const int64_t start = prefix[0];
     for (int64_t i = 0; i < n; i++) {
-        dame_copy_any(packed + (prefix[i] - start), (const char *)(origin + (uintptr_t)disps[i]),
-                 prefix[i + 1] - prefix[i]);
+        dame_copy_any(packed + (prefix[i] - start), (const char *) (origin + (uintptr_t) disps[i]),
+                      prefix[i + 1] - prefix[i]);
     }
 }
 
@@ -175,13 +176,13 @@ static void unpack_ragged(const dame_prim_t *prim, uintptr_t origin, char *packe
     const int64_t *disps = prim->disps + first;
     const int64_t start = prefix[0];
     for (int64_t i = 0; i < n; i++) {
-        dame_copy_any((char *)(origin + (uintptr_t)disps[i]), packed + (prefix[i] - start),
-                 prefix[i + 1] - prefix[i]);
+        dame_copy_any((char *) (origin + (uintptr_t) disps[i]), packed + (prefix[i] - start),
+                      prefix[i + 1] - prefix[i]);
     }
 }
 
 #define KERNELS_NAME_(isa) dame_kernels_##isa
-#define KERNELS_NAME(isa) KERNELS_NAME_(isa)
+#define KERNELS_NAME(isa)  KERNELS_NAME_(isa)
 
 const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .strided =

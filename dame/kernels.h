@@ -10,10 +10,11 @@
 #include "dame_program.h"
 
 /*
- * Block widths with kernels of their own: DAME_WIDTH(name, lowest, highest). A range of one width is
- * a constant in its kernel; in a wider range blocks are copied with two (or four) moves that overlap.
+ * Block widths with kernels of their own: DAME_WIDTH(name, lowest, highest). A range of one width
+ * is a constant in its kernel; in a wider range blocks are copied with two (or four) moves that
+ * overlap.
  */
-#define DAME_WIDTHS_IN_LINE(DAME_WIDTH) /* less than a cache line */                              \
+#define DAME_WIDTHS_IN_LINE(DAME_WIDTH) /* less than a cache line */                               \
     DAME_WIDTH(1, 1, 1)                                                                            \
     DAME_WIDTH(2, 2, 2)                                                                            \
     DAME_WIDTH(3, 3, 3)                                                                            \
@@ -47,7 +48,7 @@ typedef enum dame_width {
 
 /* The block-moving kernels for one instruction set. */
 typedef struct dame_kernels {
-    dame_run_fn strided[DAME_WIDTH_COUNT][2]; /* [dame_dir_t] */
+    dame_run_fn strided[DAME_WIDTH_COUNT][2];       /* [dame_dir_t] */
     dame_run_fn tiled[DAME_WIDTH_IN_LINE_COUNT][2]; /* strided around strided, by inner width */
     dame_run_fn listed[DAME_WIDTH_COUNT][2];
     dame_run_fn ragged[2];

@@ -29,9 +29,7 @@ static dame_status_t new_block(dame_lowering_t *l, int64_t off, int64_t bytes, i
                                const dame_node_t **out)
 {
     return new_node(
-        l,
-        &(dame_node_t){
-            .shape = DAME_SHAPE_BLOCK, .off = off, .size = bytes, .granule = granule},
+        l, &(dame_node_t){.shape = DAME_SHAPE_BLOCK, .off = off, .size = bytes, .granule = granule},
         out);
 }
 
@@ -62,7 +60,7 @@ static int64_t common_granule(int64_t a, int64_t b)
 static dame_status_t make_loop(dame_lowering_t *l, int64_t count, int64_t blklen, int64_t step,
                                int64_t extent, const dame_node_t *child, const dame_node_t **out)
 {
-    if (1 == count || (blklen > 1 && step == (wide_t)blklen * extent)) { /* one run */
+    if (1 == count || (blklen > 1 && step == (wide_t) blklen * extent)) { /* one run */
         count *= blklen;
         blklen = 1;
         step = extent;
@@ -158,8 +156,8 @@ static dame_status_t make_blocks(dame_lowering_t *l, block_list_t *list, int64_t
 static dame_status_t new_list(dame_lowering_t *l, int64_t n, block_list_t *list)
 {
     list->count = 0;
-    list->blklens = dame_arena_alloc(&l->arena, (size_t)n, sizeof(int64_t));
-    list->disps = dame_arena_alloc(&l->arena, (size_t)n, sizeof(int64_t));
+    list->blklens = dame_arena_alloc(&l->arena, (size_t) n, sizeof(int64_t));
+    list->disps = dame_arena_alloc(&l->arena, (size_t) n, sizeof(int64_t));
     return NULL == list->blklens || NULL == list->disps ? DAME_ERR_NOMEM : DAME_OK;
 }
 
@@ -203,7 +201,7 @@ static dame_status_t lower_blockindex(dame_lowering_t *l, const dame_type_t *typ
     }
     const int64_t *disps = type->disps;
     if (0 != child->off) {
-        int64_t *moved = dame_arena_alloc(&l->arena, (size_t)type->count, sizeof(*moved));
+        int64_t *moved = dame_arena_alloc(&l->arena, (size_t) type->count, sizeof(*moved));
         if (NULL == moved) {
             return DAME_ERR_NOMEM;
         }
@@ -255,7 +253,7 @@ typedef struct fields {
 
 static dame_status_t lower_fields(dame_lowering_t *l, const dame_type_t *type, fields_t *fields)
 {
-    size_t n = (size_t)type->count;
+    size_t n = (size_t) type->count;
     *fields = (fields_t){.contiguous = 1, .same_granule = 1};
     fields->nodes = dame_arena_alloc(&l->arena, n, sizeof(*fields->nodes));
     fields->runs = dame_arena_alloc(&l->arena, n, sizeof(*fields->runs));
@@ -296,7 +294,8 @@ static dame_status_t lower_fields(dame_lowering_t *l, const dame_type_t *type, f
 
 /*
  * A struct of contiguous fields is a list of blocks, in bytes (or in elements when all fields have
- * the same). Neighbours merge; a block that holds elements of several sizes is a granule of its own.
+ * the same). Neighbours merge; a block that holds elements of several sizes is a granule of its
+ * own.
  */
 static dame_status_t lower_contiguous_fields(dame_lowering_t *l, const fields_t *fields,
                                              const dame_node_t **out)
@@ -431,7 +430,7 @@ dame_status_t dame_node_lower(dame_lowering_t *l, const dame_type_t *type, const
         *out = &empty_node;
         return DAME_OK;
     }
-    uint64_t hash = (uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = (uint64_t) (uintptr_t) type * UINT64_C(0x9E3779B97F4A7C15);
     dame_recent_t *recent = &l->recent[hash >> (64 - DAME_RECENT_LOG2)];
     if (type == recent->type) {
         *out = recent->node;

@@ -1,18 +1,18 @@
 /*
- * Run kernels of levels whose iterations are levels themselves: they find each iteration and run all
- * of the inner level there.
+ * Run kernels of levels whose iterations are levels themselves: they find each iteration and run
+ * all of the inner level there.
  */
 #include "copy.h"
 #include "kernels.h"
 
 DAME_INLINE void pack_block(uintptr_t user, char *packed, int64_t bytes)
 {
-    dame_copy_any(packed, (const char *)user, bytes);
+    dame_copy_any(packed, (const char *) user, bytes);
 }
 
 DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
 {
-    dame_copy_any((char *)user, packed, bytes);
+    dame_copy_any((char *) user, packed, bytes);
 }
 
 #define NEST(dir, DIR)                                                                             \
@@ -23,8 +23,8 @@ DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
         const dame_run_fn run = inner->run[DIR];                                                   \
         const int64_t count = inner->count;                                                        \
         const int64_t isize = prim->isize;                                                         \
-        const uintptr_t step = (uintptr_t)prim->step;                                              \
-        uintptr_t at = origin + (uintptr_t)first * step;                                           \
+        const uintptr_t step = (uintptr_t) prim->step;                                             \
+        uintptr_t at = origin + (uintptr_t) first * step;                                          \
         for (int64_t i = 0; i < n; i++) {                                                          \
             run(inner, at, packed, 0, count);                                                      \
             at += step;                                                                            \
@@ -41,7 +41,7 @@ DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
         const int64_t isize = prim->isize;                                                         \
         const int64_t *disps = prim->disps + first;                                                \
         for (int64_t i = 0; i < n; i++) {                                                          \
-            run(inner, origin + (uintptr_t)disps[i], packed, 0, count);                            \
+            run(inner, origin + (uintptr_t) disps[i], packed, 0, count);                           \
             packed += isize;                                                                       \
         }                                                                                          \
     }                                                                                              \
@@ -54,7 +54,7 @@ DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
         const dame_run_fn run = inner->run[DIR];                                                   \
         for (int64_t i = first; i < first + n; i++) {                                              \
             const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
-            run(inner, origin + (uintptr_t)prim->disps[i], packed, 0, bytes / inner->isize);       \
+            run(inner, origin + (uintptr_t) prim->disps[i], packed, 0, bytes / inner->isize);      \
             packed += bytes;                                                                       \
         }                                                                                          \
     }                                                                                              \
@@ -63,7 +63,7 @@ DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
                              int64_t first, int64_t n)                                             \
     {                                                                                              \
         for (int64_t i = first; i < first + n; i++) {                                              \
-            const uintptr_t at = origin + (uintptr_t)prim->disps[i];                               \
+            const uintptr_t at = origin + (uintptr_t) prim->disps[i];                              \
             const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
             if (0 == prim->inners[i]) {                                                            \
                 dir##_block(at, packed, bytes);                                                    \
@@ -81,11 +81,11 @@ NEST(unpack, DAME_UNPACK)
 static void nothing(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                     int64_t n)
 {
-    (void)prim;
-    (void)origin;
-    (void)packed;
-    (void)first;
-    (void)n;
+    (void) prim;
+    (void) origin;
+    (void) packed;
+    (void) first;
+    (void) n;
 }
 
 const dame_run_fn dame_nest_nothing[2] = {nothing, nothing};

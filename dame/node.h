@@ -37,12 +37,12 @@ struct dame_node {
     const int64_t *extents; /* STRUCT */
     const dame_node_t *child;
     const dame_node_t *const *children; /* STRUCT */
-    const int64_t *same; /* STRUCT: the first block like this one (child, blklen and extent), as far as
-                            blocks alike stand near each other; itself if there is none */
+    const int64_t *same; /* STRUCT: the first block like this one (child, blklen and extent), as far
+                            as blocks alike stand near each other; itself if there is none */
 };
 
-/* Programs have at most so many primitives: nested structs of unlike members double with every level,
- * and a program beyond this would help nobody. */
+/* Programs have at most so many primitives: nested structs of unlike members double with every
+ * level, and a program beyond this would help nobody. */
 enum { DAME_MAX_PRIMS = 1 << 20 };
 
 /* The instances of a block of such a child touch each other: the block is contiguous. */

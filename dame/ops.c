@@ -12,7 +12,7 @@ static const struct {
 
 const char *dame_op_name(dame_op_t op)
 {
-    return (unsigned)op < DAME_OP_COUNT ? ops[op].name : "?";
+    return (unsigned) op < DAME_OP_COUNT ? ops[op].name : "?";
 }
 
 dame_class_t dame_op_class(dame_op_t op)

@@ -48,8 +48,8 @@ static int64_t scalar(const dame_prim_t *prim, char letter)
     }
 }
 
-/* CONTIGCHILD levels are not text, and shared subprograms are text as often as they are used, so text
- * has its own count of primitives. */
+/* CONTIGCHILD levels are not text, and shared subprograms are text as often as they are used, so
+ * text has its own count of primitives. */
 typedef struct printer {
     const dame_program_t *program;
     FILE *out;

@@ -34,12 +34,12 @@ void dame_tree_reset(dame_tree_t *tree)
 
 int64_t *dame_tree_array(dame_tree_t *tree, int64_t n)
 {
-    return n < 0 ? NULL : dame_arena_alloc(&tree->arena, (size_t)n, sizeof(int64_t));
+    return n < 0 ? NULL : dame_arena_alloc(&tree->arena, (size_t) n, sizeof(int64_t));
 }
 
 const dame_type_t **dame_tree_types(dame_tree_t *tree, int64_t n)
 {
-    return n < 0 ? NULL : dame_arena_alloc(&tree->arena, (size_t)n, sizeof(dame_type_t *));
+    return n < 0 ? NULL : dame_arena_alloc(&tree->arena, (size_t) n, sizeof(dame_type_t *));
 }
 
 /* An interval that grows. */
@@ -76,7 +76,7 @@ static void cover(hull_t *hull, wide_t low, wide_t high)
 /* Takes in the bounds, not the size, of `blklen` instances of `child` in a row from `disp` on. */
 static void cover_block(extent_sum_t *sum, wide_t disp, int64_t blklen, const dame_type_t *child)
 {
-    wide_t last = disp + (wide_t)(blklen - 1) * child->extent;
+    wide_t last = disp + (wide_t) (blklen - 1) * child->extent;
     wide_t low = wide_min(disp, last);
     wide_t high = wide_max(disp, last);
     if (child->marked) {
@@ -103,12 +103,12 @@ static dame_status_t finish(dame_tree_t *tree, const dame_type_t *shape, const e
         return DAME_ERR_NOMEM;
     }
     *type = *shape;
-    type->size = (int64_t)sum->size;
+    type->size = (int64_t) sum->size;
     type->marked = sum->marked.any;
-    type->lb = (int64_t)bounds->low;
-    type->extent = (int64_t)(bounds->high - bounds->low);
-    type->true_lb = (int64_t)sum->data.low;
-    type->true_ub = (int64_t)sum->data.high;
+    type->lb = (int64_t) bounds->low;
+    type->extent = (int64_t) (bounds->high - bounds->low);
+    type->true_lb = (int64_t) sum->data.low;
+    type->true_ub = (int64_t) sum->data.high;
     *out = type;
     return DAME_OK;
 }
@@ -132,7 +132,7 @@ dame_status_t dame_type_contig(dame_tree_t *tree, int64_t count, const dame_type
     if (count < 0 || NULL == child) {
         return DAME_ERR_ARGUMENT;
     }
-    extent_sum_t sum = {.size = (wide_t)count * child->size};
+    extent_sum_t sum = {.size = (wide_t) count * child->size};
     if (count > 0) {
         cover_block(&sum, 0, count, child);
     }
@@ -148,13 +148,13 @@ dame_status_t dame_type_vector(dame_tree_t *tree, int64_t count, int64_t blklen,
     }
     extent_sum_t sum = {.size = 0};
     if (count > 0 && blklen > 0) {
-        sum.size = (wide_t)blklen * child->size;
+        sum.size = (wide_t) blklen * child->size;
         if (!wide_fits(sum.size)) { /* count * size must not overflow even wide_t */
             return DAME_ERR_RANGE;
         }
         sum.size *= count;
         cover_block(&sum, 0, blklen, child);
-        cover_block(&sum, (wide_t)(count - 1) * stride, blklen, child);
+        cover_block(&sum, (wide_t) (count - 1) * stride, blklen, child);
     }
     return finish(tree,
                   &(dame_type_t){.kind = DAME_VECTOR,
@@ -180,7 +180,7 @@ dame_status_t dame_type_blockindex(dame_tree_t *tree, int64_t count, int64_t blk
             low = disps[i] < low ? disps[i] : low;
             high = disps[i] > high ? disps[i] : high;
         }
-        sum.size = (wide_t)blklen * child->size;
+        sum.size = (wide_t) blklen * child->size;
         if (!wide_fits(sum.size)) {
             return DAME_ERR_RANGE;
         }
@@ -227,18 +227,16 @@ dame_status_t dame_type_index(dame_tree_t *tree, int64_t count, const int64_t *b
     if (overflow) {
         return DAME_ERR_RANGE;
     }
-    extent_sum_t sum = {.size = (wide_t)instances * child->size};
+    extent_sum_t sum = {.size = (wide_t) instances * child->size};
     if (instances > 0) {
         cover_block(&sum, low, 1, child);
         cover_block(&sum, high, 1, child);
     }
-    return finish(tree,
-                  &(dame_type_t){.kind = DAME_INDEX,
-                                 .count = count,
-                                 .blklens = blklens,
-                                 .disps = disps,
-                                 .child = child},
-                  &sum, out);
+    return finish(
+        tree,
+        &(dame_type_t){
+            .kind = DAME_INDEX, .count = count, .blklens = blklens, .disps = disps, .child = child},
+        &sum, out);
 }
 
 dame_status_t dame_type_struct(dame_tree_t *tree, int64_t count, const int64_t *blklens,
@@ -253,7 +251,7 @@ dame_status_t dame_type_struct(dame_tree_t *tree, int64_t count, const int64_t *
         if (blklens[i] < 0 || NULL == children[i]) {
             return DAME_ERR_ARGUMENT;
         }
-        wide_t bytes = (wide_t)blklens[i] * children[i]->size;
+        wide_t bytes = (wide_t) blklens[i] * children[i]->size;
         if (!wide_fits(bytes)) { /* so that their sum fits into wide_t */
             return DAME_ERR_RANGE;
         }
@@ -278,7 +276,7 @@ dame_status_t dame_type_resized(dame_tree_t *tree, int64_t lb, int64_t extent,
         return DAME_ERR_ARGUMENT;
     }
     extent_sum_t sum = {.size = child->size};
-    sum.marked = (hull_t){.low = lb, .high = (wide_t)lb + extent, .any = 1};
+    sum.marked = (hull_t){.low = lb, .high = (wide_t) lb + extent, .any = 1};
     if (child->size > 0) {
         cover(&sum.data, child->true_lb, child->true_ub);
     }

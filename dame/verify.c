@@ -1,6 +1,6 @@
 /*
- * The verifier: grammar, sizes and bounds of a program, and that the fields the machine runs by agree
- * with the ones that are text.
+ * The verifier: grammar, sizes and bounds of a program, and that the fields the machine runs by
+ * agree with the ones that are text.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,18 +29,17 @@ typedef struct verifier {
     size_t message_size;
 } verifier_t;
 
-__attribute__((format(printf, 3, 4))) static dame_status_t
-fail(const verifier_t *v, int32_t index, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static dame_status_t fail(const verifier_t *v, int32_t index,
+                                                                const char *format, ...)
 {
     if (NULL != v->message && v->message_size > 0) {
         int used = snprintf(v->message, v->message_size, "primitive %" PRId32 " %s: ", index,
-                            index < v->program->nprims
-                                ? dame_op_name(v->program->prims[index].op)
-                                : "(end)");
-        if (used >= 0 && (size_t)used < v->message_size) {
+                            index < v->program->nprims ? dame_op_name(v->program->prims[index].op)
+                                                       : "(end)");
+        if (used >= 0 && (size_t) used < v->message_size) {
             va_list args;
             va_start(args, format);
-            vsnprintf(v->message + used, v->message_size - (size_t)used, format, args);
+            vsnprintf(v->message + used, v->message_size - (size_t) used, format, args);
             va_end(args);
         }
     }
@@ -79,9 +78,9 @@ static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t dep
 /* Tables stand behind the primitives, in the program's own memory. */
 static int in_tables(const verifier_t *v, const void *table, uint64_t entries, size_t size)
 {
-    uintptr_t start = (uintptr_t)&v->program->prims[v->program->nprims];
-    uintptr_t end = (uintptr_t)v->program + v->program->memory;
-    uintptr_t at = (uintptr_t)table;
+    uintptr_t start = (uintptr_t) &v->program->prims[v->program->nprims];
+    uintptr_t end = (uintptr_t) v->program + v->program->memory;
+    uintptr_t at = (uintptr_t) table;
     return at >= start && at <= end && entries <= (end - at) / size;
 }
 
@@ -90,7 +89,7 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     int is_struct = DAME_CLASS_STRUCT == dame_op_class(prim->op);
-    uint64_t count = (uint64_t)prim->count;
+    uint64_t count = (uint64_t) prim->count;
     const struct {
         const char *what;
         const void *table;
@@ -109,8 +108,7 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
         if (!tables[i].wanted && NULL != tables[i].table) {
             return fail(v, index, "has a table of %s", tables[i].what);
         }
-        if (tables[i].wanted &&
-            !in_tables(v, tables[i].table, tables[i].entries, tables[i].size)) {
+        if (tables[i].wanted && !in_tables(v, tables[i].table, tables[i].entries, tables[i].size)) {
             return fail(v, index, "has no table of %" PRIu64 " %s", tables[i].entries,
                         tables[i].what);
         }
@@ -176,9 +174,9 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
         }
         const dame_prim_t *level = prim + 1;
         int64_t count = DAME_OP_INDEX == prim->op ? 0 : prim->blklen;
-        if (DAME_OK == status && (count != level->count || prim->size != level->isize ||
-                                  prim->extent != level->step || NULL == level->run[DAME_PACK] ||
-                                  NULL == level->run[DAME_UNPACK])) {
+        if (DAME_OK == status &&
+            (count != level->count || prim->size != level->isize || prim->extent != level->step ||
+             NULL == level->run[DAME_PACK] || NULL == level->run[DAME_UNPACK])) {
             status = fail(v, at, "does not agree with the primitive above it");
         }
         at++;
@@ -230,10 +228,10 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     if (DAME_OK != status) {
         return status;
     }
-    wide_t size = (wide_t)prim->count * prim->isize;
+    wide_t size = (wide_t) prim->count * prim->isize;
     if (NULL != prim->prefix) {
         size = prim->prefix[prim->count];
-    } else if (prim->isize != (wide_t)prim->blklen * prim->size) {
+    } else if (prim->isize != (wide_t) prim->blklen * prim->size) {
         return fail(v, index, "an iteration has %" PRId64 " bytes, not blocklength * size",
                     prim->isize);
     } else if (!wide_fits(size)) {
@@ -243,7 +241,7 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
         return fail(v, index, "step is %" PRId64 ", only extent %" PRId64 " is allowed", prim->step,
                     prim->extent);
     }
-    *span = (span_t){.size = (int64_t)size, .next = inner.next, .depth = inner.depth + 1};
+    *span = (span_t){.size = (int64_t) size, .next = inner.next, .depth = inner.depth + 1};
     if (NULL == prim->disps) {
         span_t block = {.size = 0};
         repeat(&block, &inner, 0, prim->blklen, prim->extent, 1);
@@ -251,9 +249,8 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
         return verify_bounds(v, index, span);
     }
     for (int64_t i = 0; i < prim->count; i++) {
-        int64_t blklen = NULL != prim->prefix
-                             ? (prim->prefix[i + 1] - prim->prefix[i]) / prim->size
-                             : prim->blklen;
+        int64_t blklen = NULL != prim->prefix ? (prim->prefix[i + 1] - prim->prefix[i]) / prim->size
+                                              : prim->blklen;
         repeat(span, &inner, prim->disps[i], blklen, prim->extent, 0 == i);
     }
     return verify_bounds(v, index, span);
@@ -282,7 +279,7 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
         const dame_prim_t *level = &v->program->prims[type];
         if (DAME_OK == status &&
             (level->count != prim->blklens[i] || level->step != prim->extents[i] ||
-             (wide_t)level->isize * level->count != prim->prefix[i + 1] - prim->prefix[i] ||
+             (wide_t) level->isize * level->count != prim->prefix[i + 1] - prim->prefix[i] ||
              NULL == level->run[DAME_PACK] || NULL == level->run[DAME_UNPACK])) {
             status = fail(v, type, "does not agree with block %" PRId64 " of its STRUCT", i);
         }
@@ -297,7 +294,7 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
         return status;
     }
     int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];
-    if ((wide_t)prim->blklens[i] * field->size != bytes) {
+    if ((wide_t) prim->blklens[i] * field->size != bytes) {
         return fail(v, index, "block %" PRId64 " has %" PRId64 " bytes, its subprogram %" PRId64, i,
                     bytes, field->size);
     }
@@ -322,9 +319,8 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
     for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
         span_t field;
         if (prim->blklens[i] < 1) {
-            return fail(v, index,
-                        "blocklength %" PRId64 " is %" PRId64 ", at least 1 is allowed", i,
-                        prim->blklens[i]);
+            return fail(v, index, "blocklength %" PRId64 " is %" PRId64 ", at least 1 is allowed",
+                        i, prim->blklens[i]);
         }
         /* The next subprogram, or one before: whatever returns to this STRUCT is one of its own. */
         if (prim->subs[i] < 1 || prim->subs[i] > span->next - index) {
@@ -351,12 +347,11 @@ static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t dep
         return fail(v, index, "the program ends where a type must stand");
     }
     const dame_prim_t *prim = &v->program->prims[index];
-    if ((unsigned)prim->op >= DAME_OP_COUNT) {
-        return fail(v, index, "operation %u is unknown", (unsigned)prim->op);
+    if ((unsigned) prim->op >= DAME_OP_COUNT) {
+        return fail(v, index, "operation %u is unknown", (unsigned) prim->op);
     }
     if (depth > v->program->depth) {
-        return fail(v, index, "nested deeper than the program's depth %" PRId32,
-                    v->program->depth);
+        return fail(v, index, "nested deeper than the program's depth %" PRId32, v->program->depth);
     }
     switch (dame_op_class(prim->op)) {
     case DAME_CLASS_BASE:
@@ -399,12 +394,11 @@ static dame_status_t verify_exit(const verifier_t *v, const span_t *type)
     if (program->granule < 1) {
         return fail(v, 0, "granule is %" PRId64 ", at least 1 is allowed", program->granule);
     }
-    if (0 != program->size &&
-        (type->low != program->true_lb || type->high != program->true_ub)) {
+    if (0 != program->size && (type->low != program->true_lb || type->high != program->true_ub)) {
         return fail(v, 0,
                     "touches bytes [%" PRId64 ", %" PRId64 "), the type's true bounds are [%" PRId64
                     ", %" PRId64 ")",
-                    (int64_t)type->low, (int64_t)type->high, program->true_lb, program->true_ub);
+                    (int64_t) type->low, (int64_t) type->high, program->true_lb, program->true_ub);
     }
     return DAME_OK;
 }

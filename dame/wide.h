@@ -1,6 +1,6 @@
 /*
- * Arithmetic in 128 bits, so that sums and products of 64-bit quantities can be checked once, at the
- * end. Private to dame/.
+ * Arithmetic in 128 bits, so that sums and products of 64-bit quantities can be checked once, at
+ * the end. Private to dame/.
  */
 #ifndef DAME_WIDE_H
 #define DAME_WIDE_H

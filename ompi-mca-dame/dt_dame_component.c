@@ -46,15 +46,15 @@ static int param_report = MCA_DT_DAME_REPORT_NONE;
 static int output = -1;
 static bool running;
 
-/* A parameter whose values have names or a range. A bad value gets Open MPI's own message, which names
- * variable, value and valid values; `storage` keeps the default. */
+/* A parameter whose values have names or a range. A bad value gets Open MPI's own message, which
+ * names variable, value and valid values; `storage` keeps the default. */
 static void register_param(const char *name, const char *help, mca_base_var_type_t type,
                            mca_base_var_enum_t *values, mca_base_var_info_lvl_t level,
                            const char *fallback, void *storage)
 {
-    int rc = mca_base_component_var_register(&mca_dt_dame_component.dtc_version, name, help, type,
-                                             values, 0, 0, level, MCA_BASE_VAR_SCOPE_READONLY,
-                                             storage);
+    int rc =
+        mca_base_component_var_register(&mca_dt_dame_component.dtc_version, name, help, type,
+                                        values, 0, 0, level, MCA_BASE_VAR_SCOPE_READONLY, storage);
     if (0 > rc) {
         opal_output(0, "dt:dame: parameter dt_dame_%s: the default, %s, is used.", name, fallback);
     }
@@ -80,20 +80,21 @@ static int dame_register(void)
                    "(default: 0).",
                    MCA_BASE_VAR_TYPE_INT, &percent.super, OPAL_INFO_LVL_3, "0", &param_verbose);
     register_param("verify",
-                  "Compare everything DAME packs and unpacks with Open MPI's own engine. A "
-                  "difference is reported with the datatype's program, the native result is used, "
-                  "and the datatype is left to the native engine from then on. Slow; for finding "
-                  "out whether DAME is to blame (default: false).",
-                  MCA_BASE_VAR_TYPE_BOOL, &mca_base_var_enum_bool, OPAL_INFO_LVL_3, "false",
-                  &param_verify);
+                   "Compare everything DAME packs and unpacks with Open MPI's own engine. A "
+                   "difference is reported with the datatype's program, the native result is used, "
+                   "and the datatype is left to the native engine from then on. Slow; for finding "
+                   "out whether DAME is to blame (default: false).",
+                   MCA_BASE_VAR_TYPE_BOOL, &mca_base_var_enum_bool, OPAL_INFO_LVL_3, "false",
+                   &param_verify);
     mca_base_var_enum_t *values = NULL;
     (void) mca_base_var_enum_create("dt_dame_report", report_values, &values);
-    register_param("report",
-                  "Print at MPI_Finalize what DAME did in a process: datatypes imported and "
-                  "declined with reasons, messages, bytes, fragments, cut blocks and time. none: "
-                  "nothing; rank0: rank 0 of MPI_COMM_WORLD prints its own counts; all: every rank "
-                  "does (default: none).",
-                  MCA_BASE_VAR_TYPE_INT, values, OPAL_INFO_LVL_2, "none", &param_report);
+    register_param(
+        "report",
+        "Print at MPI_Finalize what DAME did in a process: datatypes imported and "
+        "declined with reasons, messages, bytes, fragments, cut blocks and time. none: "
+        "nothing; rank0: rank 0 of MPI_COMM_WORLD prints its own counts; all: every rank "
+        "does (default: none).",
+        MCA_BASE_VAR_TYPE_INT, values, OPAL_INFO_LVL_2, "none", &param_report);
     if (NULL != values) {
         OBJ_RELEASE(values);
     }

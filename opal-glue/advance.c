@@ -20,8 +20,8 @@ static inline bool is_at(const dt_place_t *place, const opal_convertor_t *conver
 }
 
 /* The place holds no cursor that is known to be good: it is found out, or a new one is made. */
-static __attribute__((noinline)) dame_cursor_t *
-renew(dt_thread_t *thread, dt_place_t *place, const opal_convertor_t *convertor)
+static __attribute__((noinline)) dame_cursor_t *renew(dt_thread_t *thread, dt_place_t *place,
+                                                      const opal_convertor_t *convertor)
 {
     const uint64_t generation = dt_table_generation();
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
@@ -30,10 +30,10 @@ renew(dt_thread_t *thread, dt_place_t *place, const opal_convertor_t *convertor)
         return &place->cursor;
     }
     place->datatype = NULL;
-    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and the convertor was
-       only taken (glue.c) when count * size fits. */
-    if (DAME_OK != dame_cursor_init(&place->cursor, entry->program,
-                                    (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count)) {
+    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and the
+       convertor was only taken (glue.c) when count * size fits. */
+    if (DAME_OK != dame_cursor_init(&place->cursor, entry->program, (uintptr_t) convertor->pBaseBuf,
+                                    (int64_t) convertor->count)) {
         return NULL;
     }
     if (convertor->bConverted > 0) {
@@ -123,8 +123,9 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
     size_t moved;
     if (first && *out_size > 0 && iov[0].iov_len >= convertor->local_size) {
         moved = convertor->local_size;
-        dame_program_run(dt_table_get(convertor->pDesc)->program, dir, (uintptr_t) convertor->pBaseBuf,
-                         (int64_t) convertor->count, iov[0].iov_base);
+        dame_program_run(dt_table_get(convertor->pDesc)->program, dir,
+                         (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
+                         iov[0].iov_base);
         iov[0].iov_len = moved;
         *out_size = 1;
     } else {

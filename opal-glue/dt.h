@@ -14,7 +14,8 @@
 #include "opal/mca/base/base.h"
 
 /* What a chosen component offers. Any function may be NULL. Called from MPI_Init and MPI_Finalize,
- * by one thread. None of them may fail the job: an engine that cannot work leaves the native one. */
+ * by one thread. None of them may fail the job: an engine that cannot work leaves the native one.
+ */
 typedef struct mca_dt_base_module_1_0_0_t {
     mca_base_module_t super;
     /* In MPI_Init, before datatypes and the PML are set up: begin to move data. */

@@ -11,8 +11,8 @@
 
 #include <mpi.h>
 
-/* Packs all of `count` elements at `buf`, in fragments of at most `fragment` bytes. *packed_size: the
- * bytes written to `packed`. */
+/* Packs all of `count` elements at `buf`, in fragments of at most `fragment` bytes. *packed_size:
+ * the bytes written to `packed`. */
 int dt_fragments_pack(const void *buf, int count, MPI_Datatype type, void *packed, size_t fragment,
                       size_t *packed_size);
 
@@ -20,8 +20,8 @@ int dt_fragments_pack(const void *buf, int count, MPI_Datatype type, void *packe
 int dt_fragments_unpack(void *buf, int count, MPI_Datatype type, const void *packed, size_t size,
                         size_t fragment);
 
-/* Unpacks n fragments in the order given: fragment i is bytes [cuts[order[i]], cuts[order[i] + 1]) of
- * the stream. `cuts` has n + 1 ascending entries. */
+/* Unpacks n fragments in the order given: fragment i is bytes [cuts[order[i]], cuts[order[i] + 1])
+ * of the stream. `cuts` has n + 1 ascending entries. */
 int dt_fragments_unpack_order(void *buf, int count, MPI_Datatype type, const void *packed,
                               const size_t *cuts, const size_t *order, size_t n);
 

@@ -2,8 +2,7 @@
 
 #include "opal/mca/base/mca_base_framework.h"
 
-static const mca_base_component_t *static_components[] = {&mca_dt_opal_component.dtc_version,
-                                                          NULL};
+static const mca_base_component_t *static_components[] = {&mca_dt_opal_component.dtc_version, NULL};
 
 MCA_BASE_FRAMEWORK_DECLARE(ompi, dt, "Engines that move the data of derived datatypes", NULL, NULL,
                            NULL, static_components, 0);

@@ -7,8 +7,9 @@
 extern mca_base_framework_t ompi_dt_base_framework;
 extern const mca_dt_base_component_t mca_dt_opal_component;
 
-/* Opens the framework and chooses an engine. OPAL_ERR_NOT_FOUND: a component the user named does not
- * exist, and the framework has said so. Otherwise dt_framework_module() is set or NULL (native). */
+/* Opens the framework and chooses an engine. OPAL_ERR_NOT_FOUND: a component the user named does
+ * not exist, and the framework has said so. Otherwise dt_framework_module() is set or NULL
+ * (native). */
 int dt_framework_start(void);
 const mca_dt_base_module_t *dt_framework_module(void);
 void dt_framework_stop(void);

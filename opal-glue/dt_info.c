@@ -36,10 +36,9 @@ static void do_params(bool want_all, bool want_internal, opal_pointer_array_t *t
     opal_info_do_params(want_all, want_internal, types, component_map, cmd_line);
 }
 
-static void show_component_version(opal_pointer_array_t *types,
-                                   opal_pointer_array_t *component_map, const char *type_name,
-                                   const char *component_name, const char *scope,
-                                   const char *ver_type)
+static void show_component_version(opal_pointer_array_t *types, opal_pointer_array_t *component_map,
+                                   const char *type_name, const char *component_name,
+                                   const char *scope, const char *ver_type)
 {
     add_framework(types, component_map);
     opal_info_show_component_version(types, component_map, type_name, component_name, scope,

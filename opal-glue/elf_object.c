@@ -7,10 +7,10 @@
 
 #if defined(__x86_64__)
 #define RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
-#define RELOC_GLOB_DAT R_X86_64_GLOB_DAT
+#define RELOC_GLOB_DAT  R_X86_64_GLOB_DAT
 #elif defined(__aarch64__)
 #define RELOC_JUMP_SLOT R_AARCH64_JUMP_SLOT
-#define RELOC_GLOB_DAT R_AARCH64_GLOB_DAT
+#define RELOC_GLOB_DAT  R_AARCH64_GLOB_DAT
 #else
 #error "no GOT relocation types known for this CPU"
 #endif
@@ -20,7 +20,7 @@ static uintptr_t page_of(uintptr_t address)
     return address & ~((uintptr_t) sysconf(_SC_PAGESIZE) - 1);
 }
 
-static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) *entry, bool *rela)
+static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool *rela)
 {
     for (; DT_NULL != entry->d_tag; entry++) {
         switch (entry->d_tag) {

@@ -1,6 +1,6 @@
 /*
- * What the dynamic section of a loaded object says about its GOT slots (System V ABI; RELA relocations,
- * as x86-64 and AArch64 have them).
+ * What the dynamic section of a loaded object says about its GOT slots (System V ABI; RELA
+ * relocations, as x86-64 and AArch64 have them).
  */
 #ifndef DT_ELF_OBJECT_H
 #define DT_ELF_OBJECT_H
@@ -13,8 +13,8 @@
 typedef struct dt_elf_object {
     uintptr_t base; /* load address */
     const char *strings;
-    const ElfW(Sym) *symbols;
-    const ElfW(Rela) *tables[2]; /* PLT and others */
+    const ElfW(Sym) * symbols;
+    const ElfW(Rela) * tables[2]; /* PLT and others */
     size_t counts[2];
     uintptr_t relro, relro_end; /* pages that are read-only after relocation */
 } dt_elf_object_t;
@@ -25,7 +25,8 @@ bool dt_elf_read(dt_elf_object_t *object, const struct dl_phdr_info *info);
 /* Does the object have `address` in one of its segments? */
 bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address);
 
-/* Calls visit(slot, symbol, context) for every GOT slot (JUMP_SLOT or GLOB_DAT), until it is false. */
+/* Calls visit(slot, symbol, context) for every GOT slot (JUMP_SLOT or GLOB_DAT), until it is false.
+ */
 typedef bool (*dt_elf_visit_fn_t)(uintptr_t *slot, const char *symbol, void *context);
 bool dt_elf_slots(const dt_elf_object_t *object, dt_elf_visit_fn_t visit, void *context);
 

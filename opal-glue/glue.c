@@ -89,8 +89,8 @@ static bool is_ours(const opal_convertor_t *convertor)
 
 /* ---- Functions put before Open MPI's -------------------------------------------------------- */
 
-/* A short way for what the original prepare would mark NO_OP anyway, so that contiguous data does not
- * pay for being looked at. */
+/* A short way for what the original prepare would mark NO_OP anyway, so that contiguous data does
+ * not pay for being looked at. */
 static inline bool contiguous(const opal_datatype_t *datatype, size_t count)
 {
     return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
@@ -165,8 +165,8 @@ static const dt_got_hook_t hooks[] = {
 /* ---- The end of a datatype ------------------------------------------------------------------ */
 
 /*
- * Objects run the destructors of their class's array, derived class first (opal_object.h). We put an
- * array with one destructor more in its place.
+ * Objects run the destructors of their class's array, derived class first (opal_object.h). We put
+ * an array with one destructor more in its place.
  */
 typedef struct watch {
     opal_class_t *class;
@@ -227,8 +227,9 @@ bool dt_glue_start(const dt_glue_options_t *options)
     }
     for (int i = 0; i < WATCHES; i++) {
         if (!watch_class(&watches[i])) {
-            opal_output(0, "dt:dame: class %s has more destructors than expected; Open MPI's own "
-                           "datatype engine is used.",
+            opal_output(0,
+                        "dt:dame: class %s has more destructors than expected; Open MPI's own "
+                        "datatype engine is used.",
                         watches[i].class->cls_name);
             unwatch_classes();
             return false;

@@ -13,8 +13,8 @@ typedef struct dt_glue_options {
     int output;  /* opal_output stream for messages */
 } dt_glue_options_t;
 
-/* False, with one message on the output stream, when DAME cannot work here; then nothing was changed
- * and Open MPI's own engine does everything. */
+/* False, with one message on the output stream, when DAME cannot work here; then nothing was
+ * changed and Open MPI's own engine does everything. */
 bool dt_glue_start(const dt_glue_options_t *options);
 
 /* Leaves every function pointer as it was found and frees everything. */

@@ -75,8 +75,8 @@ static void free_listing(listing_t *listing)
 
 /*
  * The dynamic linker lists objects before it has relocated them. Opening such an object once more,
- * without loading it, waits until that is done, and keeps the object until dlclose(). The main program
- * was relocated before anything of ours ran.
+ * without loading it, waits until that is done, and keeps the object until dlclose(). The main
+ * program was relocated before anything of ours ran.
  */
 static bool hold(const listed_t *listed, void **handle)
 {
@@ -143,8 +143,7 @@ static bool rewrite(uintptr_t *address, const char *symbol, void *context)
     for (size_t i = 0; i < got.n_hooks; i++) {
         const dt_got_hook_t *hook = &got.hooks[i];
         if (0 == strcmp(symbol, hook->symbol) && hook_applies(hook, change->object->name)) {
-            return hook->replacement == *address ||
-                   write_slot(change, address, hook->replacement);
+            return hook->replacement == *address || write_slot(change, address, hook->replacement);
         }
     }
     return true;

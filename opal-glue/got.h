@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Values of dt_got_hook_t.where other than the prefix of an object's file name. */
-#define DT_GOT_EVERYWHERE NULL
+#define DT_GOT_EVERYWHERE   NULL
 #define DT_GOT_MAIN_PROGRAM ""
 
 typedef struct dt_got_hook {

@@ -1,6 +1,7 @@
 /*
- * hook/dt: the way in. Open MPI opens its hook components in MPI_Init after OPAL's basics and before
- * datatypes, PML and collectives (ompi/runtime/ompi_mpi_init.c), and in ompi_info it registers them.
+ * hook/dt: the way in. Open MPI opens its hook components in MPI_Init after OPAL's basics and
+ * before datatypes, PML and collectives (ompi/runtime/ompi_mpi_init.c), and in ompi_info it
+ * registers them.
  */
 #include "dt_framework.h"
 
@@ -59,8 +60,8 @@ static int dt_close(void)
 }
 
 /*
- * The user named a dt component that does not exist, and the framework has printed Open MPI's message
- * for that. In any other framework MPI_Init would fail now; from here, before there is a
+ * The user named a dt component that does not exist, and the framework has printed Open MPI's
+ * message for that. In any other framework MPI_Init would fail now; from here, before there is a
  * communicator to raise an error on, the way to the same end is to leave.
  */
 static void dt_init_top_post_opal(int argc, char **argv, int requested, int *provided)

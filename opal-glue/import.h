@@ -12,9 +12,9 @@
 struct opal_datatype_t;
 
 /*
- * Builds the program of a datatype, or gives NULL and the reason. Counts and times itself. The caller
- * frees with dame_program_free(). Reads the datatype only. `tree` is empty memory to work in, and is
- * left empty.
+ * Builds the program of a datatype, or gives NULL and the reason. Counts and times itself. The
+ * caller frees with dame_program_free(). Reads the datatype only. `tree` is empty memory to work
+ * in, and is left empty.
  */
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dt_decline_t *declined);
@@ -40,8 +40,8 @@ dame_status_t dt_import_bounds(dame_tree_t *tree, const struct opal_datatype_t *
                                const dame_type_t *type, const dame_type_t **out);
 
 /*
- * DT_DECLINE_BOUNDS, logged, when size or true bounds are not what Open MPI says. To be asked for every
- * datatype on the way, not only the outermost: Open MPI's own engine is what the peers have.
+ * DT_DECLINE_BOUNDS, logged, when size or true bounds are not what Open MPI says. To be asked for
+ * every datatype on the way, not only the outermost: Open MPI's own engine is what the peers have.
  */
 dt_decline_t dt_import_check(const struct opal_datatype_t *datatype, const dame_type_t *type);
 

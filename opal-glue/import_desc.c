@@ -27,8 +27,8 @@ static dame_status_t import_element(dame_tree_t *tree, const ddt_elem_desc_t *el
  * The items [first, end) as a struct. Displacements of items inside a loop count from the start of
  * its iteration.
  */
-static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items, size_t n, int depth,
-                                  const dame_type_t **out)
+static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items, size_t n,
+                                  int depth, const dame_type_t **out)
 {
     int64_t *blklens = dame_tree_array(tree, (int64_t) n);
     int64_t *disps = dame_tree_array(tree, (int64_t) n);
@@ -70,8 +70,7 @@ dt_decline_t dt_import_description(dame_tree_t *tree, const opal_datatype_t *dat
                                    const dame_type_t **out)
 {
     const dame_type_t *type;
-    dame_status_t status =
-        import_items(tree, datatype->desc.desc, datatype->desc.used, 0, &type);
+    dame_status_t status = import_items(tree, datatype->desc.desc, datatype->desc.used, 0, &type);
     if (DAME_OK == status) {
         status = dt_import_bounds(tree, datatype, type, out);
     }

@@ -8,8 +8,8 @@
 #include "mpi.h"
 #include "ompi/datatype/ompi_datatype.h"
 
-/* Nesting costs stack, and threads may have little. A program is at most 16 deep, but levels can vanish
- * on the way. */
+/* Nesting costs stack, and threads may have little. A program is at most 16 deep, but levels can
+ * vanish on the way. */
 enum { MAX_NESTING = 32 };
 
 /*
@@ -113,8 +113,8 @@ static dt_decline_t import_struct(importer_t *importer, const call_t *call, cons
     if (DT_DECLINE_NONE != declined) {
         return declined;
     }
-    return dt_import_declined(dame_type_struct(importer->tree, n, blklens,
-                                               call->aints, children, out));
+    return dt_import_declined(
+        dame_type_struct(importer->tree, n, blklens, call->aints, children, out));
 }
 
 /* `type` shifted by `disp` bytes, spanning the whole array: what subarray and darray end with. */
@@ -128,8 +128,7 @@ static dame_status_t place_in_array(importer_t *importer, const dame_type_t *typ
     disps[0] = disp;
     const dame_type_t *placed;
     dame_status_t status = dame_type_blockindex(importer->tree, 1, 1, disps, type, &placed);
-    return DAME_OK != status ? status
-                             : dame_type_resized(importer->tree, 0, extent, placed, out);
+    return DAME_OK != status ? status : dame_type_resized(importer->tree, 0, extent, placed, out);
 }
 
 /* MPI-4.0 section 5.1.3; a nest of vectors from the fastest dimension outward. */
@@ -195,8 +194,8 @@ static dame_status_t import_cyclic(importer_t *importer, const distribution_t *d
     }
     *start = 0 == span ? 0 : first;
     const dame_type_t *blocks;
-    dame_status_t status = dame_type_vector(importer->tree, count, block, times(cycle, d->stride), type,
-                                            &blocks);
+    dame_status_t status =
+        dame_type_vector(importer->tree, count, block, times(cycle, d->stride), type, &blocks);
     if (DAME_OK != status || 0 == rest) {
         *out = DAME_OK == status ? blocks : *out;
         return status;
@@ -280,7 +279,8 @@ static dame_status_t import_derived(importer_t *importer, const call_t *call,
     case MPI_COMBINER_CONTIGUOUS:
         return dame_type_contig(tree, call->ints[0], child, out);
     case MPI_COMBINER_VECTOR:
-        return dame_type_vector(tree, call->ints[0], call->ints[1], times(call->ints[2], child->extent), child, out);
+        return dame_type_vector(tree, call->ints[0], call->ints[1],
+                                times(call->ints[2], child->extent), child, out);
     case MPI_COMBINER_HVECTOR:
         return dame_type_vector(tree, call->ints[0], call->ints[1], call->aints[0], child, out);
     case MPI_COMBINER_INDEXED:
@@ -341,8 +341,7 @@ static bool read_call(importer_t *importer, const ompi_datatype_t *datatype, cal
     }
     return OMPI_SUCCESS == ompi_datatype_get_args(datatype, 1, &call->n_ints, call->ints,
                                                   &call->n_aints, (ptrdiff_t *) call->aints,
-                                                  &call->n_types,
-                                                  call->types, &call->combiner);
+                                                  &call->n_types, call->types, &call->combiner);
 }
 
 static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *datatype,
@@ -360,8 +359,8 @@ static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *dat
         }
     }
     if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_declined(
-            dt_import_bounds(importer->tree, &datatype->super, type, out));
+        declined =
+            dt_import_declined(dt_import_bounds(importer->tree, &datatype->super, type, out));
     }
     return declined;
 }
@@ -401,11 +400,10 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
         *out = recent->type;
         return DT_DECLINE_NONE;
     }
-    dt_decline_t declined =
-        contiguous_predefined(&datatype->super)
-            ? dt_import_declined(
-                  dame_type_basic(importer->tree, (int64_t) datatype->super.size, out))
-            : import_new(importer, datatype, out);
+    dt_decline_t declined = contiguous_predefined(&datatype->super)
+                                ? dt_import_declined(dame_type_basic(
+                                      importer->tree, (int64_t) datatype->super.size, out))
+                                : import_new(importer, datatype, out);
     if (DT_DECLINE_NONE == declined) {
         *recent = (recent_t){datatype, *out};
     }

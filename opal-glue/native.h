@@ -1,6 +1,6 @@
 /*
- * Open MPI's own engine, asked about the data of a convertor that DAME moves. Slow; never on the usual
- * path of a fragment.
+ * Open MPI's own engine, asked about the data of a convertor that DAME moves. Slow; never on the
+ * usual path of a fragment.
  */
 #ifndef DT_NATIVE_H
 #define DT_NATIVE_H
@@ -11,15 +11,15 @@
 
 /*
  * Makes `native` a convertor of the native engine on the same data as `convertor`, to send or to
- * receive, at `position`; a sending one at the last boundary of a basic element up to there. Returns
- * where it is. End with dt_native_destruct().
+ * receive, at `position`; a sending one at the last boundary of a basic element up to there.
+ * Returns where it is. End with dt_native_destruct().
  */
 size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *convertor, bool send,
                            size_t position);
 void dt_native_destruct(opal_convertor_t *native);
 
-/* The last boundary of a basic element at or before `position`, where the native engine would end or
- * start a fragment. */
+/* The last boundary of a basic element at or before `position`, where the native engine would end
+ * or start a fragment. */
 size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Whole-number parameters with a range, as MCA enumerators: a value that is no number or out of range
- * gets Open MPI's own message with variable, value and valid values, and ompi_info shows the range.
+ * Whole-number parameters with a range, as MCA enumerators: a value that is no number or out of
+ * range gets Open MPI's own message with variable, value and valid values, and ompi_info shows the
+ * range.
  */
 #ifndef DT_RANGE_H
 #define DT_RANGE_H

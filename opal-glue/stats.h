@@ -1,6 +1,6 @@
 /*
- * Counters of what DAME does. Every thread counts for itself, without locks or atomic read-modify-write;
- * readers add up. A thread's counts survive it.
+ * Counters of what DAME does. Every thread counts for itself, without locks or atomic
+ * read-modify-write; readers add up. A thread's counts survive it.
  */
 #ifndef DT_STATS_H
 #define DT_STATS_H

@@ -6,9 +6,9 @@
 #include "import.h"
 
 /*
- * Hash chains. Entries are never freed while the table is in use, only recycled, and the bucket arrays
- * that were outgrown are kept: a reader that is overtaken by a change may walk into another chain and
- * miss, but never into freed memory. What it missed it finds again under the lock.
+ * Hash chains. Entries are never freed while the table is in use, only recycled, and the bucket
+ * arrays that were outgrown are kept: a reader that is overtaken by a change may walk into another
+ * chain and miss, but never into freed memory. What it missed it finds again under the lock.
  */
 typedef struct buckets {
     struct buckets *older;
@@ -23,7 +23,7 @@ static struct {
     dt_entry_t *unused;
     dame_tree_t *tree; /* to import in, under the lock */
     uint64_t serial;
-    _Atomic uint64_t changes;    /* odd while chains are being changed */
+    _Atomic uint64_t changes; /* odd while chains are being changed */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 _Atomic uint64_t dt_table_left;
@@ -43,8 +43,7 @@ static inline dt_entry_t *find(const struct opal_datatype_t *datatype)
         return NULL;
     }
     dt_entry_t *entry = atomic_load_explicit(head_of(buckets, datatype), memory_order_acquire);
-    while (NULL != entry &&
-           datatype != atomic_load_explicit(&entry->key, memory_order_acquire)) {
+    while (NULL != entry && datatype != atomic_load_explicit(&entry->key, memory_order_acquire)) {
         entry = atomic_load_explicit(&entry->next, memory_order_acquire);
     }
     return entry;

@@ -21,8 +21,8 @@ typedef struct dt_entry dt_entry_t;
 struct dt_entry {
     _Atomic(const struct opal_datatype_t *) key;
     _Atomic(dt_entry_t *) next;
-    dame_program_t *program;      /* NULL: declined */
-    uint64_t serial;              /* never used twice, unlike addresses */
+    dame_program_t *program;       /* NULL: declined */
+    uint64_t serial;               /* never used twice, unlike addresses */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
 };
 

@@ -1,6 +1,6 @@
 /*
- * What a thread keeps for itself: its counters, and cursors of messages in progress. In one place, so
- * that a fragment looks it up once.
+ * What a thread keeps for itself: its counters, and cursors of messages in progress. In one place,
+ * so that a fragment looks it up once.
  */
 #ifndef DT_THREAD_H
 #define DT_THREAD_H

@@ -6,7 +6,7 @@
 #include "mpi.h"
 
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT(x)  TEXT_(x)
 
 /* Tests compile with another version, to see the refusal. */
 #ifndef DT_COMPILED_VERSION
