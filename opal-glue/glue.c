@@ -126,7 +126,7 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
 /* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
 static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
 {
-    if (!is_ours(convertor) || (convertor->flags & CONVERTOR_NO_OP)) {
+    if ((convertor->flags & CONVERTOR_NO_OP) || !is_ours(convertor)) { /* NO_OP leaves fAdvance */
         return opal_convertor_set_position_nocheck(convertor, position);
     }
     dt_advance_set_position(convertor, position);
@@ -136,7 +136,7 @@ static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *positio
 static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                    size_t *length)
 {
-    if (!is_ours(convertor) || (convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED))) {
+    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) || !is_ours(convertor)) {
         return opal_convertor_raw(convertor, iov, iov_count, length);
     }
     return dt_advance_raw(convertor, iov, iov_count, length);
@@ -258,5 +258,4 @@ void dt_glue_stop(void)
     dt_got_restore();
     unwatch_classes();
     dt_table_clear();
-    dt_stats_stop();
 }

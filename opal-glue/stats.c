@@ -103,14 +103,8 @@ const char *dt_decline_text(dt_decline_t reason)
 
 void dt_stats_start(void)
 {
-    running = 0 == pthread_key_create(&key, thread_ends);
-}
-
-void dt_stats_stop(void)
-{
-    if (running) {
-        running = 0;
-        (void) pthread_key_delete(key);
+    if (!running) {
+        running = 0 == pthread_key_create(&key, thread_ends);
     }
 }
 

@@ -47,9 +47,8 @@ const char *dt_counter_name(dt_counter_t counter);
 const char *dt_counter_description(dt_counter_t counter);
 const char *dt_decline_text(dt_decline_t reason);
 
-/* Before the first count, and after the last one. */
+/* Before the first count. There is no end: threads may end after Open MPI has. */
 void dt_stats_start(void);
-void dt_stats_stop(void);
 
 /* Nanoseconds on a clock that only runs forward. */
 int64_t dt_now(void);
