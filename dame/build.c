@@ -29,6 +29,12 @@ static int needs_contigchild(const dame_node_t *node)
     return node->blklen > 1 && !dame_node_dense(node->child, node->extent);
 }
 
+/* Blocks are contiguous: a Final primitive. */
+static int is_final(const dame_node_t *node)
+{
+    return DAME_SHAPE_BLOCK == node->child->shape && !needs_contigchild(node);
+}
+
 static void measure(const dame_node_t *node, need_t *need)
 {
     switch (node->shape) {
@@ -103,47 +109,44 @@ static int32_t emit_inner(emitter_t *emitter, const dame_node_t *node)
     return emit(emitter, node->child);
 }
 
-static void emit_loop(emitter_t *emitter, const dame_node_t *node)
+/* What LOOP and LIST have in common: blocks of one blocklength. */
+static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t op,
+                         const int64_t *disps)
 {
-    int final = DAME_SHAPE_BLOCK == node->child->shape && !needs_contigchild(node);
-    dame_op_t op = final                        ? DAME_OP_VECTORFINAL
-                   : node->blklen > 1           ? DAME_OP_VECTOR
-                   : node->step == node->extent ? DAME_OP_CONTIG
-                                                : DAME_OP_VECTOR1;
     dame_prim_t *prim = add_prim(emitter, op);
     prim->count = node->count;
     prim->step = node->step;
-    prim->isize = node->blklen * node->child->size;
-    prim->blklen = node->blklen;
-    prim->size = node->child->size;
-    prim->extent = final ? node->child->size : node->extent;
-    prim->inner = emit_inner(emitter, node);
-    dame_kernels_select(prim);
-}
-
-static void emit_list(emitter_t *emitter, const dame_node_t *node)
-{
-    int final = DAME_SHAPE_BLOCK == node->child->shape && !needs_contigchild(node);
-    dame_op_t op = final              ? DAME_OP_BLOCKINDEXFINAL
-                   : node->blklen > 1 ? DAME_OP_BLOCKINDEX
-                                      : DAME_OP_BLOCKINDEX1;
-    dame_prim_t *prim = add_prim(emitter, op);
-    int64_t *disps = take_words(emitter, node->count);
-    memcpy(disps, node->disps, (size_t) node->count * sizeof(*disps));
-    prim->count = node->count;
     prim->disps = disps;
     prim->isize = node->blklen * node->child->size;
     prim->blklen = node->blklen;
     prim->size = node->child->size;
-    prim->extent = final ? node->child->size : node->extent;
+    prim->extent = is_final(node) ? node->child->size : node->extent;
     prim->inner = emit_inner(emitter, node);
     dame_kernels_select(prim);
 }
 
+static void emit_loop(emitter_t *emitter, const dame_node_t *node)
+{
+    dame_op_t op = is_final(node)               ? DAME_OP_VECTORFINAL
+                   : node->blklen > 1           ? DAME_OP_VECTOR
+                   : node->step == node->extent ? DAME_OP_CONTIG
+                                                : DAME_OP_VECTOR1;
+    emit_uniform(emitter, node, op, NULL);
+}
+
+static void emit_list(emitter_t *emitter, const dame_node_t *node)
+{
+    dame_op_t op = is_final(node)     ? DAME_OP_BLOCKINDEXFINAL
+                   : node->blklen > 1 ? DAME_OP_BLOCKINDEX
+                                      : DAME_OP_BLOCKINDEX1;
+    int64_t *disps = take_words(emitter, node->count);
+    memcpy(disps, node->disps, (size_t) node->count * sizeof(*disps));
+    emit_uniform(emitter, node, op, disps);
+}
+
 static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
 {
-    int final = !needs_contigchild(node);
-    dame_prim_t *prim = add_prim(emitter, final ? DAME_OP_INDEXFINAL : DAME_OP_INDEX);
+    dame_prim_t *prim = add_prim(emitter, is_final(node) ? DAME_OP_INDEXFINAL : DAME_OP_INDEX);
     int64_t *disps = take_words(emitter, node->count);
     int64_t *prefix = take_words(emitter, node->count + 1);
     int64_t sum = 0;

@@ -64,26 +64,31 @@ void dt_thread_enlist(dt_thread_t *thread)
     pthread_mutex_unlock(&lock);
 }
 
-int64_t dt_stats_total(dt_counter_t counter)
+/* Sum of the counter that stands `offset` bytes into every thread's counts. */
+static int64_t sum(size_t offset)
 {
     pthread_mutex_lock(&lock);
-    int64_t sum = atomic_load_explicit(&gone.count[counter], memory_order_relaxed);
-    for (dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
-        sum += atomic_load_explicit(&stats->count[counter], memory_order_relaxed);
+    int64_t total = 0;
+    for (const dt_stats_t *stats = threads;; stats = stats->next) {
+        const dt_stats_t *part = NULL != stats ? stats : &gone;
+        const _Atomic int64_t *counter = (const _Atomic int64_t *) ((const char *) part + offset);
+        total += atomic_load_explicit(counter, memory_order_relaxed);
+        if (&gone == part) {
+            break;
+        }
     }
     pthread_mutex_unlock(&lock);
-    return sum;
+    return total;
+}
+
+int64_t dt_stats_total(dt_counter_t counter)
+{
+    return sum(offsetof(dt_stats_t, count) + counter * sizeof(_Atomic int64_t));
 }
 
 int64_t dt_stats_declined(dt_decline_t reason)
 {
-    pthread_mutex_lock(&lock);
-    int64_t sum = atomic_load_explicit(&gone.declined[reason], memory_order_relaxed);
-    for (dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
-        sum += atomic_load_explicit(&stats->declined[reason], memory_order_relaxed);
-    }
-    pthread_mutex_unlock(&lock);
-    return sum;
+    return sum(offsetof(dt_stats_t, declined) + reason * sizeof(_Atomic int64_t));
 }
 
 const char *dt_counter_name(dt_counter_t counter)

@@ -86,26 +86,40 @@ static size_t first_difference(const char *a, const char *b, size_t length)
     return i;
 }
 
+/* Compares n fragments from `position` on; where they differ, the native result takes their place.
+ */
+static void compare(opal_convertor_t *convertor, dame_dir_t dir, size_t position,
+                    const struct iovec *iov, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; position += iov[i++].iov_len) {
+        size_t length = iov[i].iov_len;
+        size_t skip;
+        char *native = pack_natively(convertor, position, length, &skip);
+        if (NULL == native) {
+            continue;
+        }
+        dt_count(DT_COUNT_verified, 1);
+        size_t same = first_difference(iov[i].iov_base, native + skip, length);
+        if (same < length) {
+            report(convertor, DAME_PACK == dir ? "pack" : "unpack", position, length, same);
+            if (DAME_PACK == dir) {
+                memcpy(iov[i].iov_base, native + skip, length);
+            } else {
+                unpack_natively(convertor, position, iov[i].iov_base, length);
+            }
+        }
+        free(native);
+    }
+}
+
 int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data)
 {
     size_t position = convertor->bConverted;
     bool copies = *out_size > 0 && NULL != iov[0].iov_base;
     int32_t rc = dt_advance_pack(convertor, iov, out_size, max_data);
-    for (uint32_t i = 0; copies && i < *out_size; i++) {
-        size_t length = iov[i].iov_len;
-        size_t skip;
-        char *native = pack_natively(convertor, position, length, &skip);
-        if (NULL != native) {
-            dt_count(DT_COUNT_verified, 1);
-            size_t same = first_difference(iov[i].iov_base, native + skip, length);
-            if (same < length) {
-                report(convertor, "pack", position, length, same);
-                memcpy(iov[i].iov_base, native + skip, length);
-            }
-            free(native);
-        }
-        position += length;
+    if (copies) {
+        compare(convertor, DAME_PACK, position, iov, *out_size);
     }
     return rc;
 }
@@ -117,20 +131,6 @@ int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_
 {
     size_t position = convertor->bConverted;
     int32_t rc = dt_advance_unpack(convertor, iov, out_size, max_data);
-    for (uint32_t i = 0; i < *out_size; i++) {
-        size_t length = iov[i].iov_len;
-        size_t skip;
-        char *native = pack_natively(convertor, position, length, &skip);
-        if (NULL != native) {
-            dt_count(DT_COUNT_verified, 1);
-            size_t same = first_difference(iov[i].iov_base, native + skip, length);
-            if (same < length) {
-                report(convertor, "unpack", position, length, same);
-                unpack_natively(convertor, position, iov[i].iov_base, length);
-            }
-            free(native);
-        }
-        position += length;
-    }
+    compare(convertor, DAME_UNPACK, position, iov, *out_size);
     return rc;
 }
