@@ -58,9 +58,10 @@ static void report(const opal_convertor_t *convertor, const char *what, size_t p
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_count(DT_COUNT_differences, 1);
-    if (DT_DECLINE_NONE == atomic_exchange(&entry->declined, DT_DECLINE_DIFFERS)) {
-        dt_count_declined(DT_DECLINE_DIFFERS);
+    if (DT_DECLINE_NONE != atomic_exchange(&entry->declined, DT_DECLINE_DIFFERS)) {
+        return; /* said already; messages under way go on by the native result */
     }
+    dt_count_declined(DT_DECLINE_DIFFERS);
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
