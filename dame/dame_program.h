@@ -109,14 +109,19 @@ dame_status_t dame_program_verify(const dame_program_t *program, char *message,
 const char *dame_op_name(dame_op_t op);
 
 /*
- * Moves `count` whole elements at once: one call of the outermost run kernel. `packed` has room
+ * Moves `count` whole elements at once: one call of an outermost run kernel. `packed` has room
  * for, or holds, count * program->size bytes. User memory starts at `base` and is read (pack) or
  * written (unpack) only where the type has data. The two must not overlap.
  */
 static inline void dame_program_run(const dame_program_t *program, dame_dir_t dir, uintptr_t base,
                                     int64_t count, char *packed)
 {
-    program->prims[0].run[dir](program->prims, base, packed, 0, count);
+    const dame_prim_t *level = program->prims;
+    if (1 == count && 0 != level->inner) { /* most messages: one level less */
+        level += level->inner;
+        count = level->count;
+    }
+    level->run[dir](level, base, packed, 0, count);
 }
 
 #endif

@@ -79,9 +79,11 @@ static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dam
     return bytes;
 }
 
-/* Fragment by fragment through a cursor. Returns the bytes moved. */
-static inline size_t move_fragments(dt_thread_t *thread, opal_convertor_t *convertor,
-                                    dame_dir_t dir, struct iovec *iov, uint32_t *out_size)
+/* Fragment by fragment through a cursor. Returns the bytes moved. Not in line, so that whole
+ * messages do not pay for its registers. */
+static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
+                                                       opal_convertor_t *convertor, dame_dir_t dir,
+                                                       struct iovec *iov, uint32_t *out_size)
 {
     dame_cursor_t *cursor = cursor_at(thread, convertor);
     size_t left = convertor->local_size - convertor->bConverted;

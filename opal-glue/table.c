@@ -5,20 +5,11 @@
 
 #include "import.h"
 
-/*
- * Hash chains. Entries are never freed while the table is in use, only recycled, and the bucket
- * arrays that were outgrown are kept: a reader that is overtaken by a change may walk into another
- * chain and miss, but never into freed memory. What it missed it finds again under the lock.
- */
-typedef struct buckets {
-    struct buckets *older;
-    size_t mask;
-    _Atomic(dt_entry_t *) heads[];
-} buckets_t;
+_Atomic(dt_buckets_t *) dt_table_buckets;
+_Atomic uint64_t dt_table_left;
 
 static struct {
     pthread_mutex_t lock;
-    _Atomic(buckets_t *) buckets;
     size_t entries;
     dt_entry_t *unused;
     dame_tree_t *tree; /* to import in, under the lock */
@@ -26,33 +17,12 @@ static struct {
     _Atomic uint64_t changes; /* odd while chains are being changed */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-_Atomic uint64_t dt_table_left;
-
 enum { FIRST_BUCKETS = 1024 };
 
-static _Atomic(dt_entry_t *) *head_of(buckets_t *buckets, const struct opal_datatype_t *datatype)
-{
-    uint64_t hash = (uint64_t) (uintptr_t) datatype * UINT64_C(0x9E3779B97F4A7C15);
-    return &buckets->heads[(hash >> 32) & buckets->mask];
-}
-
-static inline dt_entry_t *find(const struct opal_datatype_t *datatype)
-{
-    buckets_t *buckets = atomic_load_explicit(&table.buckets, memory_order_acquire);
-    if (NULL == buckets) {
-        return NULL;
-    }
-    dt_entry_t *entry = atomic_load_explicit(head_of(buckets, datatype), memory_order_acquire);
-    while (NULL != entry && datatype != atomic_load_explicit(&entry->key, memory_order_acquire)) {
-        entry = atomic_load_explicit(&entry->next, memory_order_acquire);
-    }
-    return entry;
-}
-
-static void link_entry(buckets_t *buckets, dt_entry_t *entry)
+static void link_entry(dt_buckets_t *buckets, dt_entry_t *entry)
 {
     const struct opal_datatype_t *key = atomic_load_explicit(&entry->key, memory_order_relaxed);
-    _Atomic(dt_entry_t *) *head = head_of(buckets, key);
+    _Atomic(dt_entry_t *) *head = dt_table_head(buckets, key);
     atomic_store_explicit(&entry->next, atomic_load_explicit(head, memory_order_relaxed),
                           memory_order_release);
     atomic_store_explicit(head, entry, memory_order_release);
@@ -61,9 +31,9 @@ static void link_entry(buckets_t *buckets, dt_entry_t *entry)
 /* Twice the buckets, or the first ones. The table stays as it is when memory is out. */
 static void grow(void)
 {
-    buckets_t *old = atomic_load_explicit(&table.buckets, memory_order_relaxed);
+    dt_buckets_t *old = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     size_t n = NULL == old ? FIRST_BUCKETS : 2 * (old->mask + 1);
-    buckets_t *buckets = calloc(1, sizeof(*buckets) + n * sizeof(buckets->heads[0]));
+    dt_buckets_t *buckets = calloc(1, sizeof(*buckets) + n * sizeof(buckets->heads[0]));
     if (NULL == buckets) {
         return;
     }
@@ -77,7 +47,7 @@ static void grow(void)
             entry = next;
         }
     }
-    atomic_store_explicit(&table.buckets, buckets, memory_order_release);
+    atomic_store_explicit(&dt_table_buckets, buckets, memory_order_release);
 }
 
 static void begin_change(void)
@@ -94,7 +64,7 @@ static void end_change(void)
 static bool is_absent(const struct opal_datatype_t *datatype)
 {
     uint64_t before = atomic_load_explicit(&table.changes, memory_order_acquire);
-    if (0 != (before & 1) || NULL != find(datatype)) {
+    if (0 != (before & 1) || NULL != dt_table_find(datatype)) {
         return false;
     }
     atomic_thread_fence(memory_order_acquire);
@@ -103,10 +73,10 @@ static bool is_absent(const struct opal_datatype_t *datatype)
 
 static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
 {
-    buckets_t *buckets = atomic_load_explicit(&table.buckets, memory_order_relaxed);
+    dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     if (NULL == buckets || table.entries > buckets->mask) {
         grow();
-        buckets = atomic_load_explicit(&table.buckets, memory_order_relaxed);
+        buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     }
     if (NULL == table.tree) {
         table.tree = dame_tree_new();
@@ -130,14 +100,10 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     return entry;
 }
 
-dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
+dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
 {
-    dt_entry_t *entry = find(datatype);
-    if (NULL != entry) {
-        return entry;
-    }
     pthread_mutex_lock(&table.lock);
-    entry = find(datatype);
+    dt_entry_t *entry = dt_table_find(datatype);
     if (NULL == entry) {
         begin_change();
         entry = new_entry(datatype);
@@ -155,8 +121,8 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     dame_program_t *program = NULL;
     pthread_mutex_lock(&table.lock);
     begin_change();
-    buckets_t *buckets = atomic_load_explicit(&table.buckets, memory_order_relaxed);
-    _Atomic(dt_entry_t *) *at = head_of(buckets, datatype);
+    dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
+    _Atomic(dt_entry_t *) *at = dt_table_head(buckets, datatype);
     dt_entry_t *entry;
     while (NULL != (entry = atomic_load_explicit(at, memory_order_relaxed))) {
         if (datatype == atomic_load_explicit(&entry->key, memory_order_relaxed)) {
@@ -190,7 +156,7 @@ static void free_chain(dt_entry_t *entry)
 
 void dt_table_clear(void)
 {
-    buckets_t *buckets = atomic_exchange(&table.buckets, NULL);
+    dt_buckets_t *buckets = atomic_exchange(&dt_table_buckets, NULL);
     for (size_t i = 0; NULL != buckets && i <= buckets->mask; i++) {
         free_chain(atomic_load_explicit(&buckets->heads[i], memory_order_relaxed));
     }
@@ -200,7 +166,7 @@ void dt_table_clear(void)
     table.unused = NULL;
     table.entries = 0;
     while (NULL != buckets) {
-        buckets_t *older = buckets->older;
+        dt_buckets_t *older = buckets->older;
         free(buckets);
         buckets = older;
     }

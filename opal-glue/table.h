@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dame/dame.h"
@@ -26,8 +27,51 @@ struct dt_entry {
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
 };
 
-/* The entry of a datatype; made on first use. NULL only when memory is out. */
-dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype);
+/*
+ * Hash chains. Entries are never freed while the table is in use, only recycled, and the bucket
+ * arrays that were outgrown are kept: a reader that is overtaken by a change may walk into another
+ * chain and miss, but never into freed memory. What it missed it finds again under the lock.
+ */
+typedef struct dt_buckets {
+    struct dt_buckets *older;
+    size_t mask;
+    _Atomic(dt_entry_t *) heads[];
+} dt_buckets_t;
+
+extern _Atomic(dt_buckets_t *) dt_table_buckets; /* NULL: empty */
+
+static inline _Atomic(dt_entry_t *) *dt_table_head(dt_buckets_t *buckets,
+                                                   const struct opal_datatype_t *datatype)
+{
+    uint64_t hash = (uint64_t) (uintptr_t) datatype * UINT64_C(0x9E3779B97F4A7C15);
+    return &buckets->heads[(hash >> 32) & buckets->mask];
+}
+
+/* The entry of a datatype, or NULL when there is none, or when a change overtook the search. */
+static inline dt_entry_t *dt_table_find(const struct opal_datatype_t *datatype)
+{
+    dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_acquire);
+    if (NULL == buckets) {
+        return NULL;
+    }
+    dt_entry_t *entry =
+        atomic_load_explicit(dt_table_head(buckets, datatype), memory_order_acquire);
+    while (NULL != entry && datatype != atomic_load_explicit(&entry->key, memory_order_acquire)) {
+        entry = atomic_load_explicit(&entry->next, memory_order_acquire);
+    }
+    return entry;
+}
+
+/* Finds it under the lock, or makes it. */
+dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype);
+
+/* The entry of a datatype; made on first use. NULL only when memory is out, and then there was
+ * none. */
+static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
+{
+    dt_entry_t *entry = dt_table_find(datatype);
+    return NULL != entry ? entry : dt_table_enter(datatype);
+}
 
 /*
  * Grows whenever a datatype leaves. While it stays the same, what was found stays true, so a caller
