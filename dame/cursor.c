@@ -129,6 +129,18 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
     }
 }
 
+/* The same for bytes that are probably near prefix[low]: a fragment is short, a list may be long.
+ */
+static int64_t search_near(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
+{
+    int64_t step = 1;
+    while (step < high - low && prefix[low + step] <= bytes) {
+        low += step;
+        step *= 2;
+    }
+    return search_prefix(prefix, low, step < high - low ? low + step : high, bytes);
+}
+
 /* How many of the frame's next iterations fit into `length` bytes, and their size. */
 static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length, int64_t *bytes)
 {
@@ -138,7 +150,7 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
         int64_t done = prim->prefix[frame->iter];
         int64_t last = prim->prefix[frame->count] - done <= length
                            ? frame->count
-                           : search_prefix(prim->prefix, frame->iter, frame->count, done + length);
+                           : search_near(prim->prefix, frame->iter, frame->count, done + length);
         *bytes = prim->prefix[last] - done;
         return last - frame->iter;
     }
