@@ -73,8 +73,8 @@ void dame_arena_reset(dame_arena_t *arena)
 {
     /* One chunk of the right size serves every round; several mean that it has to grow. */
     if (NULL != arena->chunks && NULL != arena->chunks->older) {
-        size_t room = arena->chunk_bytes < KEPT_SIZE ? arena->chunk_bytes
-                                                     : KEPT_SIZE - sizeof(dame_arena_chunk_t);
+        size_t most = KEPT_SIZE - sizeof(dame_arena_chunk_t);
+        size_t room = arena->chunk_bytes < most ? arena->chunk_bytes : most;
         free_chunks(arena);
         (void) new_chunk(arena, room);
     } else if (NULL != arena->chunks && is_mapped(arena->chunks->bytes)) {

@@ -52,7 +52,11 @@ static int64_t common_granule(int64_t a, int64_t b)
     if (DAME_NO_GRANULE == b) {
         return b;
     }
-    int64_t factor = a / gcd(a, b);
+    int64_t divisor = gcd(a, b);
+    if (divisor == a || divisor == b) {
+        return divisor == a ? b : a;
+    }
+    int64_t factor = a / divisor;
     return factor > 4096 / b ? DAME_NO_GRANULE : factor * b;
 }
 

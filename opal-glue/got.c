@@ -29,6 +29,7 @@ static struct {
     size_t n_hooks;
     object_t *objects;
     size_t n_objects;
+    unsigned long long subs; /* objects closed in this process (dlpi_subs), at the last scan */
 } got = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- What is loaded ------------------------------------------------------------------------- */
@@ -42,6 +43,7 @@ typedef struct listed {
 typedef struct listing {
     listed_t *entries;
     size_t n;
+    unsigned long long subs; /* objects closed in this process so far */
     bool failed;
 } listing_t;
 
@@ -49,6 +51,7 @@ static int list_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     listing_t *listing = context;
     (void) size;
+    listing->subs = info->dlpi_subs;
     if (dt_elf_contains(info, (uintptr_t) &list_object)) {
         return 0; /* ourselves: from here the originals must stay callable */
     }
@@ -221,35 +224,55 @@ static void prune(const listing_t *listing)
     got.n_objects = kept;
 }
 
-/* The object is relocated and stays while we are here. */
-static dt_got_status_t change_object(const listed_t *listed)
+/* Closed and opened again, at the address where it was: its slots are fresh. */
+static bool is_reopened(const object_t *object)
 {
-    if (NULL != find_object(listed->base, listed->name)) {
-        return DT_GOT_OK;
-    }
+    return object->n_slots > 0 && object->slots[0].replacement != *object->slots[0].address;
+}
+
+/* A record for an object that has none. NULL when memory is out. */
+static object_t *new_object(const listed_t *listed)
+{
     object_t *objects = realloc(got.objects, (got.n_objects + 1) * sizeof(*objects));
     char *name = strdup(listed->name);
     if (NULL == objects || NULL == name) {
         got.objects = NULL == objects ? got.objects : objects;
         free(name);
-        return DT_GOT_NO_MEMORY;
+        return NULL;
     }
     got.objects = objects;
     objects[got.n_objects] = (object_t){.base = listed->base, .name = name};
-    change_t change = {.base = listed->base, .object = &objects[got.n_objects++]};
+    return &objects[got.n_objects++];
+}
+
+/* The object is relocated and stays while we are here. */
+static dt_got_status_t change_object(const listed_t *listed)
+{
+    object_t *object = find_object(listed->base, listed->name);
+    if (NULL != object && !is_reopened(object)) {
+        return DT_GOT_OK;
+    }
+    if (NULL == object && NULL == (object = new_object(listed))) {
+        return DT_GOT_NO_MEMORY;
+    }
+    object->n_slots = 0;
+    change_t change = {.base = listed->base, .object = object};
     (void) dl_iterate_phdr(rewrite_object, &change);
     return change.status;
 }
 
-static bool is_wanted(const listed_t *listed)
+/* Is there something to do, or to look at: objects may have been closed since, and opened again. */
+static bool is_wanted(const listed_t *listed, bool closed)
 {
     bool wanted = false;
     for (size_t i = 0; i < got.n_hooks; i++) {
         wanted |= hook_applies(&got.hooks[i], listed->name);
     }
-    return wanted && NULL == find_object(listed->base, listed->name);
+    const object_t *object = wanted ? find_object(listed->base, listed->name) : NULL;
+    return wanted && (NULL == object || (closed && object->n_slots > 0));
 }
 
+/* Returns the first failure, having gone on to the other objects. */
 static dt_got_status_t scan(void)
 {
     listing_t listing = {.entries = NULL};
@@ -261,8 +284,10 @@ static dt_got_status_t scan(void)
     } else {
         prune(&listing);
     }
-    for (size_t i = 0; i < listing.n && DT_GOT_OK == status; i++) {
-        if (!is_wanted(&listing.entries[i])) {
+    bool closed = listing.subs != got.subs;
+    got.subs = listing.subs;
+    for (size_t i = 0; !listing.failed && i < listing.n; i++) {
+        if (!is_wanted(&listing.entries[i], closed)) {
             continue;
         }
         void *handle;
@@ -270,7 +295,8 @@ static dt_got_status_t scan(void)
         bool held = hold(&listing.entries[i], &handle);
         pthread_mutex_lock(&got.lock);
         if (held && got.n_hooks > 0) {
-            status = change_object(&listing.entries[i]);
+            dt_got_status_t changed = change_object(&listing.entries[i]);
+            status = DT_GOT_OK == status ? changed : status;
         }
         pthread_mutex_unlock(&got.lock);
         release(handle);

@@ -51,15 +51,15 @@ static void thread_ends(void *value)
     pthread_mutex_unlock(&lock);
 }
 
+/* A thread is only counted in when its end will be noticed. */
 void dt_thread_enlist(dt_thread_t *thread)
 {
     dt_stats_t *stats = &thread->stats;
     pthread_mutex_lock(&lock);
     stats->listed = 1;
-    stats->next = threads;
-    threads = stats;
-    if (running) {
-        (void) pthread_setspecific(key, stats);
+    if (running && 0 == pthread_setspecific(key, stats)) {
+        stats->next = threads;
+        threads = stats;
     }
     pthread_mutex_unlock(&lock);
 }

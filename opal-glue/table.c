@@ -58,11 +58,15 @@ static void begin_change(void)
 static void end_change(void)
 {
     atomic_fetch_add_explicit(&table.changes, 1, memory_order_acq_rel);
+    atomic_thread_fence(memory_order_seq_cst); /* see is_absent() */
 }
 
 /* Certainly not in the table: a walk that no change has overtaken did not find it. */
 static bool is_absent(const struct opal_datatype_t *datatype)
 {
+    /* The thread that entered the datatype has given up its reference to it since, but reference
+       counts need not order anything on their own. */
+    atomic_thread_fence(memory_order_seq_cst);
     uint64_t before = atomic_load_explicit(&table.changes, memory_order_acquire);
     if (0 != (before & 1) || NULL != dt_table_find(datatype)) {
         return false;
@@ -75,7 +79,9 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
 {
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     if (NULL == buckets || table.entries > buckets->mask) {
+        begin_change();
         grow();
+        end_change();
         buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     }
     if (NULL == table.tree) {
@@ -94,8 +100,10 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     entry->program = dt_import(table.tree, datatype, &declined);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
+    begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(buckets, entry);
+    end_change();
     table.entries++;
     return entry;
 }
@@ -105,9 +113,7 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
     pthread_mutex_lock(&table.lock);
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL == entry) {
-        begin_change();
         entry = new_entry(datatype);
-        end_change();
     }
     pthread_mutex_unlock(&table.lock);
     return entry;
@@ -122,9 +128,9 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     pthread_mutex_lock(&table.lock);
     begin_change();
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
-    _Atomic(dt_entry_t *) *at = dt_table_head(buckets, datatype);
+    _Atomic(dt_entry_t *) *at = NULL != buckets ? dt_table_head(buckets, datatype) : NULL;
     dt_entry_t *entry;
-    while (NULL != (entry = atomic_load_explicit(at, memory_order_relaxed))) {
+    while (NULL != at && NULL != (entry = atomic_load_explicit(at, memory_order_relaxed))) {
         if (datatype == atomic_load_explicit(&entry->key, memory_order_relaxed)) {
             atomic_store_explicit(at, atomic_load_explicit(&entry->next, memory_order_relaxed),
                                   memory_order_release);
@@ -157,6 +163,7 @@ static void free_chain(dt_entry_t *entry)
 void dt_table_clear(void)
 {
     dt_buckets_t *buckets = atomic_exchange(&dt_table_buckets, NULL);
+    atomic_fetch_add_explicit(&dt_table_left, 1, memory_order_release);
     for (size_t i = 0; NULL != buckets && i <= buckets->mask; i++) {
         free_chain(atomic_load_explicit(&buckets->heads[i], memory_order_relaxed));
     }
