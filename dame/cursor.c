@@ -96,6 +96,17 @@ static int64_t search_prefix(const int64_t *prefix, int64_t low, int64_t high, i
     return low;
 }
 
+/* The same where the answer is probably near `low`: a fragment is short, a list may be long. */
+static int64_t search_near(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
+{
+    int64_t step = 1;
+    while (step < high - low && prefix[low + step] <= bytes) {
+        low += step;
+        step *= 2;
+    }
+    return search_prefix(prefix, low, step < high - low ? low + step : high, bytes);
+}
+
 void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
 {
     int64_t rest = position;
@@ -127,18 +138,6 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
         }
         push(cursor, inner);
     }
-}
-
-/* The same for bytes that are probably near prefix[low]: a fragment is short, a list may be long.
- */
-static int64_t search_near(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
-{
-    int64_t step = 1;
-    while (step < high - low && prefix[low + step] <= bytes) {
-        low += step;
-        step *= 2;
-    }
-    return search_prefix(prefix, low, step < high - low ? low + step : high, bytes);
 }
 
 /* How many of the frame's next iterations fit into `length` bytes, and their size. */

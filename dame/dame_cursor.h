@@ -60,12 +60,10 @@ int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length);
 /* Packs min(length, total - position) bytes, and cuts whatever is there. Returns bytes moved. */
 int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t length);
 
-/* Is the cursor certainly not inside a basic element? False only says that the program cannot tell.
- */
+/* Is the cursor certainly not inside a basic element? False says that the program cannot tell. */
 int dame_cursor_on_boundary(const dame_cursor_t *cursor);
 
-/* Unpacks min(length, total - position) bytes from `packed`; any cut is fine. Returns bytes moved.
- */
+/* Unpacks min(length, total - position) bytes from `packed`, cut anywhere. Returns bytes moved. */
 int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length);
 
 /*

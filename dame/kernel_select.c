@@ -117,8 +117,7 @@ static int is_near(int64_t step)
     return step > -LINE && step < LINE;
 }
 
-/* Blocks of neighbouring iterations share cache lines, which are evicted before the next iteration.
- */
+/* Blocks of neighbouring iterations share cache lines, which are evicted in between. */
 static int walks_columns(const dame_prim_t *prim)
 {
     const dame_prim_t *inner = prim + prim->inner;

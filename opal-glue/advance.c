@@ -1,5 +1,6 @@
 #include "advance.h"
 
+#include "hash.h"
 #include "native.h"
 #include "table.h"
 #include "thread.h"
@@ -49,8 +50,7 @@ static __attribute__((noinline)) dame_cursor_t *renew(dt_thread_t *thread, dt_pl
 /* The cursor at the convertor's position. */
 static inline dame_cursor_t *cursor_at(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
-    const uint64_t hash = (uint64_t) (uintptr_t) convertor * UINT64_C(0x9E3779B97F4A7C15);
-    dt_place_t *place = &thread->places[hash >> (64 - DT_PLACES_LOG2)];
+    dt_place_t *place = &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
     if (is_at(place, convertor) && dt_table_generation() == place->generation) {
         return &place->cursor;
     }

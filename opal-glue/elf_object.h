@@ -25,8 +25,7 @@ bool dt_elf_read(dt_elf_object_t *object, const struct dl_phdr_info *info);
 /* Does the object have `address` in one of its segments? */
 bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address);
 
-/* Calls visit(slot, symbol, context) for every GOT slot (JUMP_SLOT or GLOB_DAT), until it is false.
- */
+/* Calls visit(slot, symbol, context) for every JUMP_SLOT and GLOB_DAT, until it is false. */
 typedef bool (*dt_elf_visit_fn_t)(uintptr_t *slot, const char *symbol, void *context);
 bool dt_elf_slots(const dt_elf_object_t *object, dt_elf_visit_fn_t visit, void *context);
 

@@ -175,7 +175,8 @@ static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
     if (info->dlpi_addr != change->base) {
         return 0;
     }
-    for (size_t i = 0; dt_elf_read(&elf, info) && i < change->object->n_slots; i++) {
+    size_t n = dt_elf_read(&elf, info) ? change->object->n_slots : 0;
+    for (size_t i = 0; i < n; i++) {
         slot_t *slot = &change->object->slots[i];
         /* What no longer holds our value is another object at an address that was reused. */
         if (dt_elf_contains(info, (uintptr_t) slot->address) &&

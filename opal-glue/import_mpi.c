@@ -5,6 +5,7 @@
  */
 #include "import.h"
 
+#include "hash.h"
 #include "mpi.h"
 #include "ompi/datatype/ompi_datatype.h"
 
@@ -394,8 +395,7 @@ static dt_decline_t import_new(importer_t *importer, const ompi_datatype_t *data
 static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
                                 const dame_type_t **out)
 {
-    uint64_t hash = (uint64_t) (uintptr_t) datatype * UINT64_C(0x9E3779B97F4A7C15);
-    recent_t *recent = &importer->recent[hash >> (64 - RECENT_LOG2)];
+    recent_t *recent = &importer->recent[dt_hash(datatype) >> (64 - RECENT_LOG2)];
     if (datatype == recent->datatype) {
         *out = recent->type;
         return DT_DECLINE_NONE;

@@ -64,18 +64,19 @@ void dt_thread_enlist(dt_thread_t *thread)
     pthread_mutex_unlock(&lock);
 }
 
+static int64_t counter_at(const dt_stats_t *stats, size_t offset)
+{
+    const _Atomic int64_t *counter = (const _Atomic int64_t *) ((const char *) stats + offset);
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
 /* Sum of the counter that stands `offset` bytes into every thread's counts. */
 static int64_t sum(size_t offset)
 {
     pthread_mutex_lock(&lock);
-    int64_t total = 0;
-    for (const dt_stats_t *stats = threads;; stats = stats->next) {
-        const dt_stats_t *part = NULL != stats ? stats : &gone;
-        const _Atomic int64_t *counter = (const _Atomic int64_t *) ((const char *) part + offset);
-        total += atomic_load_explicit(counter, memory_order_relaxed);
-        if (&gone == part) {
-            break;
-        }
+    int64_t total = counter_at(&gone, offset);
+    for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        total += counter_at(stats, offset);
     }
     pthread_mutex_unlock(&lock);
     return total;

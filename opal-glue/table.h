@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "dame/dame.h"
+#include "hash.h"
 #include "stats.h"
 
 struct opal_datatype_t;
@@ -43,8 +44,7 @@ extern _Atomic(dt_buckets_t *) dt_table_buckets; /* NULL: empty */
 static inline _Atomic(dt_entry_t *) *dt_table_head(dt_buckets_t *buckets,
                                                    const struct opal_datatype_t *datatype)
 {
-    uint64_t hash = (uint64_t) (uintptr_t) datatype * UINT64_C(0x9E3779B97F4A7C15);
-    return &buckets->heads[(hash >> 32) & buckets->mask];
+    return &buckets->heads[(dt_hash(datatype) >> 32) & buckets->mask];
 }
 
 /* The entry of a datatype, or NULL when there is none, or when a change overtook the search. */

@@ -87,8 +87,7 @@ static size_t first_difference(const char *a, const char *b, size_t length)
     return i;
 }
 
-/* Compares n fragments from `position` on; where they differ, the native result takes their place.
- */
+/* Compares n fragments from `position` on; the native result replaces one that differs. */
 static void compare(opal_convertor_t *convertor, dame_dir_t dir, size_t position,
                     const struct iovec *iov, uint32_t n)
 {
