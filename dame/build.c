@@ -313,8 +313,10 @@ static dame_status_t emit_program(const dame_type_t *type, const dame_node_t *to
     return DAME_OK;
 }
 
-dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out)
+dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *options,
+                                 dame_program_t **out)
 {
+    (void) options;
     struct room {
         dame_lowering_t lowering;
         _Alignas(16) char first[8192]; /* regular types need no second allocation */

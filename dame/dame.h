@@ -3,8 +3,10 @@
 #define DAME_H
 
 #include "dame_cursor.h"
+#include "dame_options.h"
 #include "dame_program.h"
 #include "dame_status.h"
+#include "dame_text.h"
 #include "dame_type.h"
 
 #endif

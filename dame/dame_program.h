@@ -23,8 +23,8 @@
 #define DAME_PROGRAM_H
 
 #include <stdint.h>
-#include <stdio.h>
 
+#include "dame_options.h"
 #include "dame_status.h"
 #include "dame_type.h"
 
@@ -71,6 +71,12 @@ struct dame_prim {
     int64_t ret;            /* RETURNTO: index of its STRUCT primitive */
 };
 
+/* Displacement of iteration i of a level that has a list of them. */
+static inline int64_t dame_prim_disp(const dame_prim_t *prim, int64_t i)
+{
+    return prim->disps[i];
+}
+
 #define DAME_NO_GRANULE INT64_MAX
 
 typedef struct dame_program {
@@ -88,14 +94,17 @@ typedef struct dame_program {
 
 /*
  * Builds the program of a type. The type's tree is not needed afterwards. Empty blocks, levels of
- * one iteration and levels that turn out contiguous disappear on the way. Errors: DAME_ERR_NOMEM,
- * DAME_ERR_RANGE. The caller frees with dame_program_free() (accepts NULL).
+ * one iteration and levels that turn out contiguous disappear on the way; the rest is up to
+ * `options`, NULL for dame_options_default(). Errors: DAME_ERR_NOMEM, DAME_ERR_RANGE. The caller
+ * frees with dame_program_free() (accepts NULL).
  */
-dame_status_t dame_program_build(const dame_type_t *type, dame_program_t **out);
+dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *options,
+                                 dame_program_t **out);
 void dame_program_free(dame_program_t *program);
 
-/* Writes the program's text, indented, newline at the end of every line. 0, or -1 as fprintf(). */
-int dame_program_print(const dame_program_t *program, FILE *out);
+/* A program that moves the same bytes in the same order, optimised; otherwise the same. */
+dame_status_t dame_program_optimise(const dame_program_t *program, const dame_options_t *options,
+                                    dame_program_t **out);
 
 /*
  * Checks grammar, nesting, matching BOTTOMs, sizes, prefix sums and that every byte lies inside

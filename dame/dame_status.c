@@ -13,6 +13,8 @@ const char *dame_status_text(dame_status_t status)
         return "size or bounds exceed 64 bits";
     case DAME_ERR_VERIFY:
         return "program breaks a rule of the language";
+    case DAME_ERR_TEXT:
+        return "text is no program";
     }
     return "unknown status";
 }

@@ -12,7 +12,8 @@ typedef enum dame_status {
     DAME_ERR_NOMEM,    /* an allocation failed */
     DAME_ERR_ARGUMENT, /* a negative count, blocklength or size; a missing child */
     DAME_ERR_RANGE,    /* a size, extent or bound does not fit in 64 bits */
-    DAME_ERR_VERIFY    /* the program breaks a rule of the language; see dame_program_verify() */
+    DAME_ERR_VERIFY,   /* the program breaks a rule of the language; see dame_program_verify() */
+    DAME_ERR_TEXT      /* a text is no program; see dame_text.h */
 } dame_status_t;
 
 /* A short English phrase, static storage. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "dame_program.h"
+#include "dame_text.h"
 #include "ops.h"
 
 /* Value of entry i of the list that `letter` stands for in dame_ops.def. */
@@ -15,7 +15,7 @@ static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
     case 'B':
         return NULL != prim->blklens ? prim->blklens[i] : bytes / prim->size;
     case 'D':
-        return prim->disps[i];
+        return dame_prim_disp(prim, i);
     case 'Z':
         return bytes / prim->blklens[i];
     default:

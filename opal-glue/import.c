@@ -72,7 +72,7 @@ static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
     const dame_type_t *type;
     dt_decline_t declined = dt_import_constructors(tree, datatype, &type);
     if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_declined(dame_program_build(type, program));
+        declined = dt_import_declined(dame_program_build(type, NULL, program));
     }
     dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {

@@ -24,8 +24,21 @@
 
 enum { MAX_FAILURES = 10, MAX_CASES = 1000000000 };
 
+static dame_status_t build_plain(const dame_type_t *type, dame_program_t **out)
+{
+    dame_options_t options = *dame_options_default();
+    options.passes = DAME_PASSES_NONE;
+    return dame_program_build(type, &options, out);
+}
+
+static dame_status_t build_optimised(const dame_type_t *type, dame_program_t **out)
+{
+    return dame_program_build(type, NULL, out);
+}
+
 static const tier_t tiers[] = {
-    {"interp", dame_program_build},
+    {"interp", build_optimised},
+    {"plain", build_plain},
 };
 
 enum { TIERS = sizeof tiers / sizeof tiers[0] };

@@ -75,7 +75,7 @@ dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decl
     }
     if (DAME_OK != dame_type_basic(tree, 4, &basic) ||
         DAME_OK != dame_type_vector(tree, 2, 1, 8 * (datatype->shape + 1), basic, &vector) ||
-        DAME_OK != dame_program_build(vector, &program)) {
+        DAME_OK != dame_program_build(vector, NULL, &program)) {
         fprintf(stderr, "the stub cannot build a program\n");
         abort();
     }

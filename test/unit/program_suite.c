@@ -407,7 +407,7 @@ START_TEST(a_program_outlives_its_tree)
     dame_program_t *program = NULL;
     ck_assert_int_eq(dame_type_basic(other, 4, &leaf), DAME_OK);
     ck_assert_int_eq(dame_type_blockindex(other, 3, 1, disps, leaf, &type), DAME_OK);
-    ck_assert_int_eq(dame_program_build(type, &program), DAME_OK);
+    ck_assert_int_eq(dame_program_build(type, NULL, &program), DAME_OK);
     dame_tree_free(other);
     char *text = text_of(program);
     ck_assert_str_eq(text, "EXIT\n"

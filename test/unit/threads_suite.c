@@ -134,7 +134,7 @@ static void *build_and_run(void *argument)
     w->fault = "build";
     if (own && dame_isa_names()[0] && dame_type_basic(own, 4, &leaf) == DAME_OK &&
         dame_type_vector(own, 16, 1, 8, leaf, &type) == DAME_OK &&
-        dame_program_build(type, &program) == DAME_OK) {
+        dame_program_build(type, NULL, &program) == DAME_OK) {
         dame_program_run(program, DAME_PACK, (uintptr_t) user, 1, packed);
         w->fault = NULL;
         for (int i = 0; i < 16; i++) {

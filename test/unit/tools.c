@@ -106,7 +106,7 @@ const dame_type_t *resized(int64_t lb, int64_t extent, const dame_type_t *child)
 dame_program_t *program_of(const dame_type_t *type)
 {
     dame_program_t *program = NULL;
-    dame_status_t status = dame_program_build(type, &program);
+    dame_status_t status = dame_program_build(type, NULL, &program);
     ck_assert_msg(status == DAME_OK, "build: %s", dame_status_text(status));
     char message[300] = "";
     status = dame_program_verify(program, message, sizeof message);

@@ -1,0 +1,50 @@
+/*
+ * What the optimiser may do to a program, and with what sizes.
+ */
+#ifndef DAME_OPTIONS_H
+#define DAME_OPTIONS_H
+
+#include <stdint.h>
+
+#include "dame_status.h"
+
+typedef enum dame_pass {
+#define DAME_PASS(name, text, what) DAME_PASS_##name,
+#include "dame_passes.def"
+#undef DAME_PASS
+    DAME_PASS_COUNT
+} dame_pass_t;
+
+/* A set of passes: bit `1u << pass` for each. */
+typedef uint32_t dame_passes_t;
+#define DAME_PASSES_NONE ((dame_passes_t) 0)
+#define DAME_PASSES_ALL ((dame_passes_t) ((1u << DAME_PASS_COUNT) - 1))
+
+typedef enum dame_sort {
+    DAME_SORT_AUTO, /* lists that are long and reach further than sort_range */
+    DAME_SORT_NEVER,
+    DAME_SORT_ALWAYS
+} dame_sort_t;
+
+typedef struct dame_options {
+    dame_passes_t passes;
+    dame_sort_t sort;   /* which lists the pass `sort` sorts */
+    int64_t sort_range; /* bytes of user memory from which a list is sorted when auto, >= 0 */
+    int64_t fragment;   /* bytes of a fragment that tiles and windows shall fit, >= 1 */
+} dame_options_t;
+
+/* All passes, with measured sizes. Static storage. */
+const dame_options_t *dame_options_default(void);
+
+/* Name and one-sentence description of a pass; static storage. */
+const char *dame_pass_name(dame_pass_t pass);
+const char *dame_pass_what(dame_pass_t pass);
+
+/*
+ * A comma-separated list of passes, or "all", or "none"; white space is not allowed. On
+ * DAME_ERR_ARGUMENT *bad is the first byte of the name that is no pass, and *bad_length its length.
+ */
+dame_status_t dame_passes_parse(const char *text, dame_passes_t *out, const char **bad,
+                                int *bad_length);
+
+#endif
