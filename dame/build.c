@@ -4,22 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit.h"
 #include "kernels.h"
 #include "node.h"
-
-/* What a program needs of memory. */
-typedef struct need {
-    int64_t prims;
-    int64_t words;  /* 64-bit table entries */
-    int64_t inners; /* 32-bit table entries */
-} need_t;
-
-typedef struct emitter {
-    dame_program_t *program;
-    int64_t *words;
-    int32_t *inners;
-    int32_t next; /* index of the next primitive */
-} emitter_t;
 
 static int needs_contigchild(const dame_node_t *node)
 {
@@ -35,7 +22,7 @@ static int is_final(const dame_node_t *node)
     return DAME_SHAPE_BLOCK == node->child->shape && !needs_contigchild(node);
 }
 
-static void measure(const dame_node_t *node, need_t *need)
+static void measure(const dame_node_t *node, dame_need_t *need)
 {
     switch (node->shape) {
     case DAME_SHAPE_EMPTY:
@@ -43,14 +30,16 @@ static void measure(const dame_node_t *node, need_t *need)
         need->prims += 1; /* CONTIGFINAL */
         return;
     case DAME_SHAPE_LIST:
-        need->words += node->count;
+        dame_need_disps(need, node->disps, node->count);
         break;
     case DAME_SHAPE_RAGGED:
-        need->words += 2 * node->count + 1;
+        dame_need_disps(need, node->disps, node->count);
+        need->words += node->count + 1;
         break;
     case DAME_SHAPE_STRUCT:
         need->prims += 1;
-        need->words += 4 * node->count + 1;
+        dame_need_disps(need, node->disps, node->count);
+        need->words += 3 * node->count + 1;
         need->inners += 2 * node->count;
         for (int64_t i = 0; i < node->count && need->prims < DAME_MAX_PRIMS; i++) {
             if (i != node->same[i]) {
@@ -67,27 +56,13 @@ static void measure(const dame_node_t *node, need_t *need)
     measure(node->child, need);
 }
 
-static int64_t *take_words(emitter_t *emitter, int64_t n)
-{
-    int64_t *words = emitter->words;
-    emitter->words += n;
-    return words;
-}
-
-static dame_prim_t *add_prim(emitter_t *emitter, dame_op_t op)
-{
-    dame_prim_t *prim = &emitter->program->prims[emitter->next++];
-    prim->op = op;
-    return prim;
-}
-
-static int32_t emit(emitter_t *emitter, const dame_node_t *node);
+static int32_t emit(dame_emitter_t *emitter, const dame_node_t *node);
 
 /* The level within a block of several instances. Returns what the level above has as `inner`. */
-static int32_t emit_contigchild(emitter_t *emitter, int64_t count, int64_t extent,
+static int32_t emit_contigchild(dame_emitter_t *emitter, int64_t count, int64_t extent,
                                 const dame_node_t *child)
 {
-    dame_prim_t *prim = add_prim(emitter, DAME_OP_CONTIGCHILD);
+    dame_prim_t *prim = dame_emit_prim(emitter, DAME_OP_CONTIGCHILD);
     prim->count = count;
     prim->step = extent;
     prim->isize = child->size;
@@ -100,7 +75,7 @@ static int32_t emit_contigchild(emitter_t *emitter, int64_t count, int64_t exten
 }
 
 /* What follows a level primitive: CONTIGCHILD or not, and the inner type. */
-static int32_t emit_inner(emitter_t *emitter, const dame_node_t *node)
+static int32_t emit_inner(dame_emitter_t *emitter, const dame_node_t *node)
 {
     if (needs_contigchild(node)) {
         return emit_contigchild(emitter, DAME_SHAPE_RAGGED == node->shape ? 0 : node->blklen,
@@ -110,13 +85,14 @@ static int32_t emit_inner(emitter_t *emitter, const dame_node_t *node)
 }
 
 /* What LOOP and LIST have in common: blocks of one blocklength. */
-static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t op,
-                         const int64_t *disps)
+static void emit_uniform(dame_emitter_t *emitter, const dame_node_t *node, dame_op_t op)
 {
-    dame_prim_t *prim = add_prim(emitter, op);
+    dame_prim_t *prim = dame_emit_prim(emitter, op);
+    if (DAME_SHAPE_LIST == node->shape) {
+        dame_emit_disps(emitter, prim, node->disps, node->count);
+    }
     prim->count = node->count;
     prim->step = node->step;
-    prim->disps = disps;
     prim->isize = node->blklen * node->child->size;
     prim->blklen = node->blklen;
     prim->size = node->child->size;
@@ -125,39 +101,36 @@ static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t 
     dame_kernels_select(prim);
 }
 
-static void emit_loop(emitter_t *emitter, const dame_node_t *node)
+static void emit_loop(dame_emitter_t *emitter, const dame_node_t *node)
 {
     dame_op_t op = is_final(node)               ? DAME_OP_VECTORFINAL
                    : node->blklen > 1           ? DAME_OP_VECTOR
                    : node->step == node->extent ? DAME_OP_CONTIG
                                                 : DAME_OP_VECTOR1;
-    emit_uniform(emitter, node, op, NULL);
+    emit_uniform(emitter, node, op);
 }
 
-static void emit_list(emitter_t *emitter, const dame_node_t *node)
+static void emit_list(dame_emitter_t *emitter, const dame_node_t *node)
 {
     dame_op_t op = is_final(node)     ? DAME_OP_BLOCKINDEXFINAL
                    : node->blklen > 1 ? DAME_OP_BLOCKINDEX
                                       : DAME_OP_BLOCKINDEX1;
-    int64_t *disps = take_words(emitter, node->count);
-    memcpy(disps, node->disps, (size_t) node->count * sizeof(*disps));
-    emit_uniform(emitter, node, op, disps);
+    emit_uniform(emitter, node, op);
 }
 
-static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
+static void emit_ragged(dame_emitter_t *emitter, const dame_node_t *node)
 {
-    dame_prim_t *prim = add_prim(emitter, is_final(node) ? DAME_OP_INDEXFINAL : DAME_OP_INDEX);
-    int64_t *disps = take_words(emitter, node->count);
-    int64_t *prefix = take_words(emitter, node->count + 1);
+    dame_prim_t *prim =
+        dame_emit_prim(emitter, is_final(node) ? DAME_OP_INDEXFINAL : DAME_OP_INDEX);
+    dame_emit_disps(emitter, prim, node->disps, node->count);
+    int64_t *prefix = dame_emit_words(emitter, node->count + 1);
     int64_t sum = 0;
     for (int64_t i = 0; i < node->count; i++) {
-        disps[i] = node->disps[i];
         prefix[i] = sum;
         sum += node->blklens[i] * node->child->size;
     }
     prefix[node->count] = sum;
     prim->count = node->count;
-    prim->disps = disps;
     prim->prefix = prefix;
     prim->size = node->child->size;
     prim->extent = node->extent;
@@ -165,19 +138,17 @@ static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
     dame_kernels_select(prim);
 }
 
-static void emit_struct(emitter_t *emitter, const dame_node_t *node)
+static void emit_struct(dame_emitter_t *emitter, const dame_node_t *node)
 {
     int64_t self = emitter->next;
-    dame_prim_t *prim = add_prim(emitter, DAME_OP_STRUCT);
+    dame_prim_t *prim = dame_emit_prim(emitter, DAME_OP_STRUCT);
     size_t bytes = (size_t) node->count * sizeof(int64_t);
-    int64_t *disps = take_words(emitter, node->count);
-    int64_t *blklens = take_words(emitter, node->count);
-    int64_t *extents = take_words(emitter, node->count);
-    int64_t *prefix = take_words(emitter, node->count + 1);
-    int32_t *inners = emitter->inners;
-    int32_t *subs = inners + node->count;
-    emitter->inners += 2 * node->count;
-    memcpy(disps, node->disps, bytes);
+    dame_emit_disps(emitter, prim, node->disps, node->count);
+    int64_t *blklens = dame_emit_words(emitter, node->count);
+    int64_t *extents = dame_emit_words(emitter, node->count);
+    int64_t *prefix = dame_emit_words(emitter, node->count + 1);
+    int32_t *inners = dame_emit_inners(emitter, node->count);
+    int32_t *subs = dame_emit_inners(emitter, node->count);
     memcpy(blklens, node->blklens, bytes);
     memcpy(extents, node->extents, bytes);
     int64_t sum = 0;
@@ -192,15 +163,14 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
             continue;
         }
         subs[i] = (int32_t) (emitter->next - self);
-        add_prim(emitter, DAME_OP_RETURNTO)->ret = self;
+        dame_emit_prim(emitter, DAME_OP_RETURNTO)->ret = self;
         int32_t inner = blklens[i] > 1 ? emit_contigchild(emitter, blklens[i], extents[i], child)
                                        : emit(emitter, child);
         inners[i] = 0 == inner ? 0 : subs[i] + 1;
-        add_prim(emitter, DAME_OP_BOTTOM);
+        dame_emit_prim(emitter, DAME_OP_BOTTOM);
     }
     prefix[node->count] = sum;
     prim->count = node->count;
-    prim->disps = disps;
     prim->blklens = blklens;
     prim->extents = extents;
     prim->prefix = prefix;
@@ -210,12 +180,12 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
 }
 
 /* Writes a node's primitives; returns 1, or 0 when it is a contiguous block and no level. */
-static int32_t emit(emitter_t *emitter, const dame_node_t *node)
+static int32_t emit(dame_emitter_t *emitter, const dame_node_t *node)
 {
     switch (node->shape) {
     case DAME_SHAPE_EMPTY:
     case DAME_SHAPE_BLOCK:
-        add_prim(emitter, DAME_OP_CONTIGFINAL)->size = node->size;
+        dame_emit_prim(emitter, DAME_OP_CONTIGFINAL)->size = node->size;
         return 0;
     case DAME_SHAPE_LOOP:
         emit_loop(emitter, node);
@@ -251,30 +221,6 @@ static int32_t level_depth(const dame_prim_t *prim)
     return 1 + deepest;
 }
 
-static dame_status_t allocate(const dame_node_t *top, dame_program_t **out, emitter_t *emitter)
-{
-    need_t need = {.prims = 2}; /* EXIT, BOTTOM */
-    measure(top, &need);
-    if (need.prims > DAME_MAX_PRIMS) {
-        return DAME_ERR_NOMEM;
-    }
-    size_t prims = sizeof(dame_program_t) + (size_t) need.prims * sizeof(dame_prim_t);
-    size_t words = (size_t) need.words * sizeof(int64_t);
-    size_t memory = prims + words + (size_t) need.inners * sizeof(int32_t);
-    dame_program_t *program = malloc(memory);
-    if (NULL == program) {
-        return DAME_ERR_NOMEM;
-    }
-    memset(program, 0, prims);
-    program->nprims = (int32_t) need.prims;
-    program->memory = memory;
-    *emitter = (emitter_t){.program = program,
-                           .words = (int64_t *) ((char *) program + prims),
-                           .inners = (int32_t *) ((char *) program + prims + words)};
-    *out = program;
-    return DAME_OK;
-}
-
 /* The program of a lowered type. */
 static dame_status_t emit_program(const dame_type_t *type, const dame_node_t *top,
                                   dame_program_t **out)
@@ -288,27 +234,24 @@ static dame_status_t emit_program(const dame_type_t *type, const dame_node_t *to
         shift.child = top;
         top = &shift;
     }
-    emitter_t emitter;
-    dame_program_t *program;
-    dame_status_t status = allocate(top, &program, &emitter);
+    dame_need_t need = {.prims = 2}; /* EXIT, BOTTOM */
+    measure(top, &need);
+    dame_emitter_t emitter;
+    dame_status_t status = dame_emitter_init(&emitter, &need);
     if (DAME_OK != status) {
         return status;
     }
+    dame_program_t *program = emitter.program;
     program->size = type->size;
     program->extent = type->extent;
     program->true_lb = type->true_lb;
     program->true_ub = type->true_ub;
     program->granule = top->granule;
-    dame_prim_t *prim = add_prim(&emitter, DAME_OP_EXIT);
-    prim->step = type->extent;
-    prim->isize = type->size;
-    prim->blklen = 1;
-    prim->size = type->size;
-    prim->extent = type->extent;
-    prim->inner = emit(&emitter, top);
-    add_prim(&emitter, DAME_OP_BOTTOM);
-    dame_kernels_select(prim);
-    program->depth = level_depth(prim);
+    dame_emit_prim(&emitter, DAME_OP_EXIT);
+    int32_t inner = emit(&emitter, top);
+    dame_emit_prim(&emitter, DAME_OP_BOTTOM);
+    dame_emit_exit(program, inner);
+    program->depth = level_depth(program->prims);
     *out = program;
     return DAME_OK;
 }

@@ -31,7 +31,6 @@
 typedef enum dame_op {
 #define DAME_OP(name, class, params) DAME_OP_##name,
 #include "dame_ops.def"
-#undef DAME_OP
     DAME_OP_COUNT
 } dame_op_t;
 

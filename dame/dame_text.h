@@ -6,8 +6,8 @@
  * blocks share are printed once for each block, and not shared after parsing.)
  *
  * EXIT may have parameters of its own: EXIT(extent) or EXIT(extent, granule), in bytes. Without
- * them extent is true_ub - true_lb, and granule is what the sizes of the CONTIGFINALs amount to.
- * The printer leaves out what would be the same without.
+ * them extent is true_ub - true_lb, and granule is what the sizes of the CONTIGFINALs amount to;
+ * granule 0 stands for DAME_NO_GRANULE. The printer leaves out what would be the same without.
  */
 #ifndef DAME_TEXT_H
 #define DAME_TEXT_H
@@ -19,6 +19,9 @@
 #include "dame_program.h"
 #include "dame_status.h"
 
+/* Levels of a text that may stand within each other. */
+enum { DAME_TEXT_NESTING = 200 };
+
 /* Where a text is wrong. Lines and columns (bytes) count from 1. */
 typedef struct dame_text_error {
     int64_t line;
@@ -28,9 +31,11 @@ typedef struct dame_text_error {
 
 /*
  * The program of a text, exactly as it is written: nothing is optimised. It has been verified.
+ * Time and memory are linear in the length of the text.
  * Errors, all with `error` (may be NULL) filled in: DAME_ERR_TEXT (not in the grammar),
- * DAME_ERR_VERIFY (a rule of dame_program_verify() is broken), DAME_ERR_RANGE (a number does not
- * fit), DAME_ERR_NOMEM. The caller frees with dame_program_free().
+ * DAME_ERR_VERIFY (a rule of dame_program_verify() is broken), DAME_ERR_RANGE (a number or size
+ * does not fit in 64 bits; too many primitives, or nested deeper than DAME_TEXT_NESTING),
+ * DAME_ERR_NOMEM. The caller frees with dame_program_free().
  */
 dame_status_t dame_program_parse(const char *text, size_t length, dame_program_t **out,
                                  dame_text_error_t *error);

@@ -2,6 +2,8 @@
  * Type tree to nodes: the plain build step. It only does what falls out of construction; everything
  * that needs a search is the optimiser's.
  */
+#include "emit.h"
+#include "granule.h"
 #include "node.h"
 #include "wide.h"
 
@@ -31,33 +33,6 @@ static dame_status_t new_block(dame_lowering_t *l, int64_t off, int64_t bytes, i
     return new_node(
         l, &(dame_node_t){.shape = DAME_SHAPE_BLOCK, .off = off, .size = bytes, .granule = granule},
         out);
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (0 != b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* The least common multiple of two granules; beyond a page none is worth keeping to. */
-static int64_t common_granule(int64_t a, int64_t b)
-{
-    if (a == b || DAME_NO_GRANULE == a) {
-        return a;
-    }
-    if (DAME_NO_GRANULE == b) {
-        return b;
-    }
-    int64_t divisor = gcd(a, b);
-    if (divisor == a || divisor == b) {
-        return divisor == a ? b : a;
-    }
-    int64_t factor = a / divisor;
-    return factor > 4096 / b ? DAME_NO_GRANULE : factor * b;
 }
 
 /* `count` blocks of `blklen` instances of child, `step` bytes from block to block; both > 0. */
@@ -290,7 +265,8 @@ static dame_status_t lower_fields(dame_lowering_t *l, const dame_type_t *type, f
         fields->size += run->size;
         fields->same_granule &= 0 == run->size % run->granule;
         fields->same_granule &= 0 == k || run->granule == fields->granule;
-        fields->granule = 0 == k ? run->granule : common_granule(fields->granule, run->granule);
+        fields->granule =
+            0 == k ? run->granule : dame_granule_common(fields->granule, run->granule);
         fields->contiguous &= DAME_SHAPE_BLOCK == run->shape;
     }
     return DAME_OK;
@@ -317,13 +293,13 @@ static dame_status_t lower_contiguous_fields(dame_lowering_t *l, const fields_t 
         int64_t before = list.count;
         add_block(&list, fields->disps[i], run->size / unit, unit, 1);
         if (before != list.count) {
-            granule = common_granule(granule, last);
+            granule = dame_granule_common(granule, last);
             last = run->granule;
         } else if (!fields->same_granule) {
             last = list.blklens[before - 1]; /* unit is 1 */
         }
     }
-    granule = common_granule(granule, last);
+    granule = dame_granule_common(granule, last);
     const dame_node_t *child;
     status = new_block(l, 0, unit, granule, &child);
     return DAME_OK != status ? status : make_blocks(l, &list, unit, child, out);

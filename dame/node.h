@@ -41,10 +41,6 @@ struct dame_node {
                             as blocks alike stand near each other; itself if there is none */
 };
 
-/* Programs have at most so many primitives: nested structs of unlike members double with every
- * level, and a program beyond this would help nobody. */
-enum { DAME_MAX_PRIMS = 1 << 20 };
-
 /* The instances of a block of such a child touch each other: the block is contiguous. */
 static inline int dame_node_dense(const dame_node_t *child, int64_t extent)
 {

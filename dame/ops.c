@@ -1,5 +1,7 @@
 #include "ops.h"
 
+#include <string.h>
+
 static const struct {
     const char *name;
     dame_class_t class;
@@ -7,7 +9,6 @@ static const struct {
 } ops[] = {
 #define DAME_OP(name, class, params) {#name, DAME_CLASS_##class, params},
 #include "dame_ops.def"
-#undef DAME_OP
 };
 
 const char *dame_op_name(dame_op_t op)
@@ -23,4 +24,25 @@ dame_class_t dame_op_class(dame_op_t op)
 const char *dame_op_params(dame_op_t op)
 {
     return ops[op].params;
+}
+
+static const struct {
+    const char *written;
+    dame_op_t op;
+} spellings[] = {
+#define DAME_OP(name, class, params) {#name, DAME_OP_##name},
+#define DAME_ALIAS(written, name)    {#written, DAME_OP_##name},
+#include "dame_ops.def"
+};
+
+int dame_op_find(const char *name, size_t length, dame_op_t *out)
+{
+    for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
+        if (length == strlen(spellings[i].written) &&
+            0 == memcmp(name, spellings[i].written, length)) {
+            *out = spellings[i].op;
+            return 1;
+        }
+    }
+    return 0;
 }

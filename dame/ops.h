@@ -4,6 +4,8 @@
 #ifndef DAME_OPS_H
 #define DAME_OPS_H
 
+#include <stddef.h>
+
 #include "dame_program.h"
 
 typedef enum dame_class {
@@ -17,5 +19,14 @@ typedef enum dame_class {
 /* `op` must be an operation of the table. Strings are static. */
 dame_class_t dame_op_class(dame_op_t op);
 const char *dame_op_params(dame_op_t op);
+
+/* Does a parameter's letter stand for a list? */
+static inline int dame_op_is_list(char letter)
+{
+    return letter >= 'A' && letter <= 'Z';
+}
+
+/* The operation that is written so, in one of its spellings. 0 when there is none. */
+int dame_op_find(const char *name, size_t length, dame_op_t *out);
 
 #endif

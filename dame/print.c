@@ -5,7 +5,9 @@
 #include <stddef.h>
 
 #include "dame_text.h"
+#include "granule.h"
 #include "ops.h"
+#include "wide.h"
 
 /* Value of entry i of the list that `letter` stands for in dame_ops.def. */
 static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
@@ -66,7 +68,7 @@ static void print_prim(printer_t *printer, const dame_prim_t *prim, int depth, i
         fputs(p == params ? "(" : ", ", out);
         if ('r' == *p) {
             fprintf(out, "%" PRId64, ret);
-        } else if (*p >= 'A' && *p <= 'Z') {
+        } else if (dame_op_is_list(*p)) {
             print_list(prim, *p, out);
         } else {
             fprintf(out, "%" PRId64, scalar(prim, *p));
@@ -115,10 +117,26 @@ static int32_t print_type(printer_t *printer, int32_t i, int depth)
     }
 }
 
+/* EXIT, with the parameters that a text without them would not mean. */
+static void print_exit(printer_t *printer)
+{
+    const dame_program_t *program = printer->program;
+    wide_t extent = (wide_t) program->true_ub - program->true_lb;
+    fputs(dame_op_name(DAME_OP_EXIT), printer->out);
+    if (program->granule != dame_granule_of_leaves(program)) {
+        fprintf(printer->out, "(%" PRId64 ", %" PRId64 ")", program->extent,
+                DAME_NO_GRANULE == program->granule ? 0 : program->granule);
+    } else if (program->extent != extent) {
+        fprintf(printer->out, "(%" PRId64 ")", program->extent);
+    }
+    fputc('\n', printer->out);
+    printer->printed++;
+}
+
 int dame_program_print(const dame_program_t *program, FILE *out)
 {
     printer_t printer = {.program = program, .out = out};
-    print_prim(&printer, &program->prims[0], 0, 0);
+    print_exit(&printer);
     int32_t bottom = print_type(&printer, 1, 1);
     print_prim(&printer, &program->prims[bottom], 0, 0);
     return ferror(out) ? -1 : 0;

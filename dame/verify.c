@@ -8,41 +8,26 @@
 #include <string.h>
 
 #include "ops.h"
-#include "wide.h"
+#include "verify.h"
 
 static int has_list(dame_op_t op, char letter)
 {
     return NULL != strchr(dame_op_params(op), letter);
 }
 
-/* What a verified Type amounts to. */
-typedef struct span {
-    int64_t size;
-    wide_t low, high; /* bytes touched, from the origin on: [low, high) */
-    int32_t next;     /* index behind the Type */
-    int32_t depth;    /* loop levels */
-} span_t;
-
 typedef struct verifier {
     const dame_program_t *program;
-    char *message;
-    size_t message_size;
+    dame_fault_t *fault;
 } verifier_t;
 
 __attribute__((format(printf, 3, 4))) static dame_status_t fail(const verifier_t *v, int32_t index,
                                                                 const char *format, ...)
 {
-    if (NULL != v->message && v->message_size > 0) {
-        int used = snprintf(v->message, v->message_size, "primitive %" PRId32 " %s: ", index,
-                            index < v->program->nprims ? dame_op_name(v->program->prims[index].op)
-                                                       : "(end)");
-        if (used >= 0 && (size_t) used < v->message_size) {
-            va_list args;
-            va_start(args, format);
-            vsnprintf(v->message + used, v->message_size - (size_t) used, format, args);
-            va_end(args);
-        }
-    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(v->fault->text, sizeof(v->fault->text), format, args);
+    va_end(args);
+    v->fault->prim = index;
     return DAME_ERR_VERIFY;
 }
 
@@ -57,15 +42,15 @@ static dame_status_t expect_op(const verifier_t *v, int32_t index, dame_op_t op)
     return DAME_OK;
 }
 
-static void widen(span_t *span, wide_t low, wide_t high, int first)
+static void widen(dame_span_t *span, wide_t low, wide_t high, int first)
 {
     span->low = first || low < span->low ? low : span->low;
     span->high = first || high > span->high ? high : span->high;
 }
 
 /* Bytes that `count` repetitions of `inner`, `step` bytes apart, touch. */
-static void repeat(span_t *span, const span_t *inner, wide_t start, int64_t count, wide_t step,
-                   int first)
+static void repeat(dame_span_t *span, const dame_span_t *inner, wide_t start, int64_t count,
+                   wide_t step, int first)
 {
     wide_t last = start + (count - 1) * step;
     wide_t low = start < last ? start : last;
@@ -73,7 +58,8 @@ static void repeat(span_t *span, const span_t *inner, wide_t start, int64_t coun
     widen(span, low + inner->low, high + inner->high, first);
 }
 
-static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth, span_t *span);
+static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth,
+                                 dame_span_t *span);
 
 /* Tables stand behind the primitives, in the program's own memory. */
 static int in_tables(const verifier_t *v, const void *table, uint64_t entries, size_t size)
@@ -134,7 +120,9 @@ static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
             return fail(v, index, "size is %" PRId64 ", at least 1 is allowed", prim->size);
         }
     }
-    if ((DAME_OP_VECTOR1 == prim->op || DAME_OP_BLOCKINDEX1 == prim->op) && 1 != prim->blklen) {
+    if ((DAME_OP_CONTIG == prim->op || DAME_OP_VECTOR1 == prim->op ||
+         DAME_OP_BLOCKINDEX1 == prim->op) &&
+        1 != prim->blklen) {
         return fail(v, index, "blocklength is %" PRId64 ", only 1 is allowed", prim->blklen);
     }
     return verify_tables(v, index);
@@ -160,7 +148,8 @@ static dame_status_t verify_prefix(const verifier_t *v, int32_t index)
 }
 
 /* One instance of a level's inner type, checked against the level's size and extent. */
-static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t depth, span_t *inner)
+static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t depth,
+                                  dame_span_t *inner)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     int final = DAME_CLASS_FINAL == dame_op_class(prim->op);
@@ -206,7 +195,7 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
     return DAME_OK;
 }
 
-static dame_status_t verify_bounds(const verifier_t *v, int32_t index, const span_t *span)
+static dame_status_t verify_bounds(const verifier_t *v, int32_t index, const dame_span_t *span)
 {
     if (!wide_fits(span->low) || !wide_fits(span->high)) {
         return fail(v, index, "bounds exceed 64 bits");
@@ -214,10 +203,11 @@ static dame_status_t verify_bounds(const verifier_t *v, int32_t index, const spa
     return DAME_OK;
 }
 
-static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t depth, span_t *span)
+static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t depth,
+                                  dame_span_t *span)
 {
     const dame_prim_t *prim = &v->program->prims[index];
-    span_t inner;
+    dame_span_t inner;
     dame_status_t status = verify_scalars(v, index);
     if (DAME_OK == status && NULL != prim->prefix) {
         status = verify_prefix(v, index);
@@ -241,9 +231,9 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
         return fail(v, index, "step is %" PRId64 ", only extent %" PRId64 " is allowed", prim->step,
                     prim->extent);
     }
-    *span = (span_t){.size = (int64_t) size, .next = inner.next, .depth = inner.depth + 1};
+    *span = (dame_span_t){.size = (int64_t) size, .next = inner.next, .depth = inner.depth + 1};
     if (NULL == prim->disps) {
-        span_t block = {.size = 0};
+        dame_span_t block = {.size = 0};
         repeat(&block, &inner, 0, prim->blklen, prim->extent, 1);
         repeat(span, &block, 0, prim->count, prim->step, 1);
         return verify_bounds(v, index, span);
@@ -251,14 +241,14 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     for (int64_t i = 0; i < prim->count; i++) {
         int64_t blklen = NULL != prim->prefix ? (prim->prefix[i + 1] - prim->prefix[i]) / prim->size
                                               : prim->blklen;
-        repeat(span, &inner, prim->disps[i], blklen, prim->extent, 0 == i);
+        repeat(span, &inner, dame_prim_disp(prim, i), blklen, prim->extent, 0 == i);
     }
     return verify_bounds(v, index, span);
 }
 
 /* One subprogram of a STRUCT: RETURNTO, Type, BOTTOM. */
 static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i, int32_t at,
-                                  int32_t depth, span_t *field)
+                                  int32_t depth, dame_span_t *field)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     dame_status_t status = expect_op(v, at, DAME_OP_RETURNTO);
@@ -295,8 +285,13 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
     }
     int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];
     if ((wide_t) prim->blklens[i] * field->size != bytes) {
-        return fail(v, index, "block %" PRId64 " has %" PRId64 " bytes, its subprogram %" PRId64, i,
-                    bytes, field->size);
+        return 0 == bytes % prim->blklens[i]
+                   ? fail(v, index,
+                          "size %" PRId64 " is %" PRId64 ", the subprogram has %" PRId64 " bytes",
+                          i, bytes / prim->blklens[i], field->size)
+                   : fail(v, index,
+                          "block %" PRId64 " has %" PRId64 " bytes, its subprogram %" PRId64, i,
+                          bytes, field->size);
     }
     int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].op;
     if (prim->inners[i] != (child || !leaf ? type - index : 0) ||
@@ -308,16 +303,17 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
     return DAME_OK;
 }
 
-static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t depth, span_t *span)
+static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t depth,
+                                   dame_span_t *span)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     dame_status_t status = verify_scalars(v, index);
     if (DAME_OK == status) {
         status = verify_prefix(v, index);
     }
-    *span = (span_t){.next = index + 1};
+    *span = (dame_span_t){.next = index + 1};
     for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
-        span_t field;
+        dame_span_t field;
         if (prim->blklens[i] < 1) {
             return fail(v, index, "blocklength %" PRId64 " is %" PRId64 ", at least 1 is allowed",
                         i, prim->blklens[i]);
@@ -328,7 +324,8 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
         }
         status = verify_field(v, index, i, index + prim->subs[i], depth, &field);
         if (DAME_OK == status) {
-            repeat(span, &field, prim->disps[i], prim->blklens[i], prim->extents[i], 0 == i);
+            repeat(span, &field, dame_prim_disp(prim, i), prim->blklens[i], prim->extents[i],
+                   0 == i);
             span->next = field.next > span->next ? field.next : span->next;
             span->depth = field.depth > span->depth ? field.depth : span->depth;
         }
@@ -341,7 +338,8 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
     return status;
 }
 
-static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth, span_t *span)
+static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth,
+                                 dame_span_t *span)
 {
     if (index >= v->program->nprims) {
         return fail(v, index, "the program ends where a type must stand");
@@ -360,19 +358,21 @@ static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t dep
     case DAME_CLASS_STRUCT:
         return verify_struct(v, index, depth + 1, span);
     case DAME_CLASS_LEAF:
-        if (prim->size < 0 || (0 == prim->size && 0 != v->program->size)) {
+        if (prim->size < 0 || (0 == prim->size && 1 != index)) { /* alone it is an empty type */
             return fail(v, index, "has %" PRId64 " bytes, at least 1 is allowed", prim->size);
         }
-        *span = (span_t){.size = prim->size, .high = prim->size, .next = index + 1};
+        *span = (dame_span_t){.size = prim->size, .high = prim->size, .next = index + 1};
         return DAME_OK;
     default:
         return fail(v, index, "stands where a type must stand");
     }
 }
 
-static dame_status_t verify_exit(const verifier_t *v, const span_t *type)
+dame_status_t dame_verify_exit(const dame_program_t *program, const dame_span_t *type,
+                               dame_fault_t *fault)
 {
-    const dame_program_t *program = v->program;
+    const verifier_t verifier = {.program = program, .fault = fault};
+    const verifier_t *v = &verifier;
     const dame_prim_t *top = &program->prims[0];
     int leaf = DAME_OP_CONTIGFINAL == program->prims[1].op;
     dame_status_t status = verify_tables(v, 0);
@@ -394,7 +394,7 @@ static dame_status_t verify_exit(const verifier_t *v, const span_t *type)
     if (program->granule < 1) {
         return fail(v, 0, "granule is %" PRId64 ", at least 1 is allowed", program->granule);
     }
-    if (0 != program->size && (type->low != program->true_lb || type->high != program->true_ub)) {
+    if (type->low != program->true_lb || type->high != program->true_ub) {
         return fail(v, 0,
                     "touches bytes [%" PRId64 ", %" PRId64 "), the type's true bounds are [%" PRId64
                     ", %" PRId64 ")",
@@ -403,19 +403,36 @@ static dame_status_t verify_exit(const verifier_t *v, const span_t *type)
     return DAME_OK;
 }
 
-dame_status_t dame_program_verify(const dame_program_t *program, char *message, size_t message_size)
+dame_status_t dame_verify_type(const dame_program_t *program, dame_span_t *span,
+                               dame_fault_t *fault)
 {
-    verifier_t v = {.program = program, .message = message, .message_size = message_size};
-    span_t type;
+    const verifier_t v = {.program = program, .fault = fault};
     dame_status_t status = expect_op(&v, 0, DAME_OP_EXIT);
     if (DAME_OK == status) {
-        status = verify_type(&v, 1, 1, &type);
+        status = verify_type(&v, 1, 1, span);
     }
     if (DAME_OK == status) {
-        status = expect_op(&v, type.next, DAME_OP_BOTTOM);
+        status = expect_op(&v, span->next, DAME_OP_BOTTOM);
     }
-    if (DAME_OK == status && type.next + 1 != program->nprims) {
-        status = fail(&v, type.next + 1, "stands behind the end of the program");
+    if (DAME_OK == status && span->next + 1 != program->nprims) {
+        status = fail(&v, span->next + 1, "stands behind the end of the program");
     }
-    return DAME_OK == status ? verify_exit(&v, &type) : status;
+    return status;
+}
+
+dame_status_t dame_program_verify(const dame_program_t *program, char *message, size_t message_size)
+{
+    dame_span_t type;
+    dame_fault_t fault;
+    dame_status_t status = dame_verify_type(program, &type, &fault);
+    if (DAME_OK == status) {
+        status = dame_verify_exit(program, &type, &fault);
+    }
+    if (DAME_OK != status && NULL != message && message_size > 0) {
+        snprintf(message, message_size, "primitive %" PRId32 " %s: %s", fault.prim,
+                 fault.prim < program->nprims ? dame_op_name(program->prims[fault.prim].op)
+                                              : "(end)",
+                 fault.text);
+    }
+    return status;
 }

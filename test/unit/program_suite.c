@@ -2,6 +2,7 @@
  * The program of hand-chosen types, as text. The expected texts were written from the language's
  * description (DAME paper, Fig. 4 and 5), not copied from the printer.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "suites.h"
@@ -14,6 +15,14 @@ static void expect_text(const dame_type_t *type, const char *wanted)
     ck_assert_str_eq(text, wanted);
     free(text);
     dame_program_free(program);
+}
+
+/* The same with what differs between types of one layout, EXIT's parameters, apart. */
+static void expect_exit_and_text(const dame_type_t *type, const char *exit, const char *wanted)
+{
+    char both[1000];
+    ck_assert_int_lt(snprintf(both, sizeof both, "EXIT%s\n%s", exit, wanted), sizeof both);
+    expect_text(type, both);
 }
 
 /* Two ints, 4 bytes of gap between them: not contiguous, extent 12. */
@@ -36,35 +45,38 @@ END_TEST
 
 START_TEST(contiguous_types_collapse)
 {
-    const char *forty = "EXIT\n"
-                        "  CONTIGFINAL(40)\n"
+    const char *forty = "  CONTIGFINAL(40)\n"
                         "BOTTOM\n";
     const dame_type_t *members[] = {basic(4), contig(2, basic(4)), basic(8), basic(20)};
     const dame_type_t *ten[] = {basic(4), basic(4), resized(0, 4, basic(4)), contig(7, basic(4))};
-    expect_text(basic(40), forty);
-    expect_text(contig(10, basic(4)), forty);
-    expect_text(contig(5, contig(2, basic(4))), forty);
-    expect_text(vector(5, 2, 8, basic(4)), forty);
-    expect_text(vector(1, 10, 999, basic(4)), forty);
-    expect_text(blockindex(5, 2, (int64_t[]){0, 8, 16, 24, 32}, basic(4)), forty);
-    expect_text(index_type(3, (int64_t[]){1, 5, 4}, (int64_t[]){0, 4, 24}, basic(4)), forty);
-    expect_text(struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 4, 12, 20}, members), forty);
-    expect_text(struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 4, 8, 12}, ten), forty);
-    expect_text(resized(-8, 100, basic(40)), forty);
+    expect_exit_and_text(basic(40), "", forty);
+    expect_exit_and_text(contig(10, basic(4)), "(40, 4)", forty);
+    expect_exit_and_text(contig(5, contig(2, basic(4))), "(40, 4)", forty);
+    expect_exit_and_text(vector(5, 2, 8, basic(4)), "(40, 4)", forty);
+    expect_exit_and_text(vector(1, 10, 999, basic(4)), "(40, 4)", forty);
+    expect_exit_and_text(blockindex(5, 2, (int64_t[]){0, 8, 16, 24, 32}, basic(4)), "(40, 4)",
+                         forty);
+    expect_exit_and_text(index_type(3, (int64_t[]){1, 5, 4}, (int64_t[]){0, 4, 24}, basic(4)),
+                         "(40, 4)", forty);
+    expect_exit_and_text(
+        struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 4, 12, 20}, members), "", forty);
+    expect_exit_and_text(struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 4, 8, 12}, ten),
+                         "(4, 4)", forty); /* the resized member's bounds are the struct's */
+    expect_exit_and_text(resized(-8, 100, basic(40)), "(100)", forty);
 }
 END_TEST
 
 START_TEST(empty_types_are_a_leaf_of_no_bytes)
 {
-    const char *nothing = "EXIT\n"
-                          "  CONTIGFINAL(0)\n"
+    const char *nothing = "  CONTIGFINAL(0)\n"
                           "BOTTOM\n";
-    expect_text(basic(0), nothing);
-    expect_text(contig(0, gapped()), nothing);
-    expect_text(vector(3, 0, 8, gapped()), nothing);
-    expect_text(index_type(2, (int64_t[]){0, 0}, (int64_t[]){4, 400}, gapped()), nothing);
-    expect_text(struct_type(0, NULL, NULL, NULL), nothing);
-    expect_text(resized(4, 100, basic(0)), nothing);
+    expect_exit_and_text(basic(0), "", nothing);
+    expect_exit_and_text(contig(0, gapped()), "", nothing);
+    expect_exit_and_text(vector(3, 0, 8, gapped()), "", nothing);
+    expect_exit_and_text(index_type(2, (int64_t[]){0, 0}, (int64_t[]){4, 400}, gapped()), "",
+                         nothing);
+    expect_exit_and_text(struct_type(0, NULL, NULL, NULL), "", nothing);
+    expect_exit_and_text(resized(4, 100, basic(0)), "(100)", nothing);
 }
 END_TEST
 
@@ -104,7 +116,7 @@ START_TEST(a_struct_of_basics_is_a_list_of_bytes)
     /* struct { char; double; int; (gap) char } */
     const dame_type_t *members[] = {basic(1), basic(8), basic(4), basic(1)};
     expect_text(struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 8, 16, 24}, members),
-                "EXIT\n"
+                "EXIT(25, 12)\n"
                 "  INDEXFINAL(3, [1, 12, 1], [0, 8, 24], 1, 1)\n"
                 "    CONTIGFINAL(1)\n"
                 "BOTTOM\n");
@@ -128,7 +140,7 @@ START_TEST(a_struct_of_different_types_has_a_subprogram_for_each)
 {
     const dame_type_t *members[] = {gapped(), vector(3, 1, 16, basic(8)), basic(4)};
     expect_text(struct_type(3, (int64_t[]){2, 1, 5}, (int64_t[]){0, 100, 200}, members),
-                "EXIT\n"
+                "EXIT(220, 8)\n"
                 "  STRUCT(3, [2, 1, 1], [0, 100, 200], [8, 24, 20], [12, 40, 20])\n"
                 "    RETURNTO(1)\n"
                 "      VECTORFINAL(2, 1, 8, 4, 4)\n"
@@ -150,11 +162,10 @@ START_TEST(members_alike_share_a_subprogram_that_text_repeats)
     const dame_type_t *a = gapped();
     const dame_type_t *b = vector(2, 1, 16, basic(8));
     const dame_type_t *inner[] = {a, b};
-    const dame_type_t *nested =
-        struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 100}, inner);
+    const dame_type_t *nested = struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 100}, inner);
     const dame_type_t *members[] = {a, b, a, b, nested};
-    const dame_type_t *type = struct_type(5, (int64_t[]){1, 1, 1, 1, 1},
-                                          (int64_t[]){0, 100, 200, 300, 400}, members);
+    const dame_type_t *type =
+        struct_type(5, (int64_t[]){1, 1, 1, 1, 1}, (int64_t[]){0, 100, 200, 300, 400}, members);
     expect_text(type, "EXIT\n"
                       "  STRUCT(5, [1, 1, 1, 1, 1], [0, 100, 200, 300, 400], [8, 16, 8, 16, 24], "
                       "[12, 24, 12, 24, 124])\n"
@@ -239,7 +250,7 @@ END_TEST
 
 START_TEST(a_vector_of_blocks_with_gaps_counts_its_inner_instances)
 {
-    expect_text(vector(3, 2, 100, resized(0, 8, basic(4))), "EXIT\n"
+    expect_text(vector(3, 2, 100, resized(0, 8, basic(4))), "EXIT(216)\n"
                                                             "  VECTOR(3, 2, 100, 4, 8)\n"
                                                             "    CONTIGFINAL(4)\n"
                                                             "BOTTOM\n");
@@ -297,18 +308,19 @@ END_TEST
 
 START_TEST(levels_of_one_iteration_and_empty_blocks_vanish)
 {
-    const char *plain = "EXIT\n"
-                        "  VECTORFINAL(2, 1, 8, 4, 4)\n"
+    const char *plain = "  VECTORFINAL(2, 1, 8, 4, 4)\n"
                         "    CONTIGFINAL(4)\n"
                         "BOTTOM\n";
     const dame_type_t *members[] = {basic(16), gapped(), contig(0, basic(4))};
-    expect_text(gapped(), plain);
-    expect_text(contig(1, gapped()), plain);
-    expect_text(vector(1, 1, 77, gapped()), plain);
-    expect_text(resized(-4, 50, gapped()), plain);
-    expect_text(blockindex(1, 1, (int64_t[]){0}, gapped()), plain);
-    expect_text(index_type(3, (int64_t[]){0, 1, 0}, (int64_t[]){5, 0, 9}, gapped()), plain);
-    expect_text(struct_type(3, (int64_t[]){0, 1, 1}, (int64_t[]){5, 0, 9}, members), plain);
+    expect_exit_and_text(gapped(), "", plain);
+    expect_exit_and_text(contig(1, gapped()), "", plain);
+    expect_exit_and_text(vector(1, 1, 77, gapped()), "", plain);
+    expect_exit_and_text(resized(-4, 50, gapped()), "(50)", plain);
+    expect_exit_and_text(blockindex(1, 1, (int64_t[]){0}, gapped()), "", plain);
+    expect_exit_and_text(index_type(3, (int64_t[]){0, 1, 0}, (int64_t[]){5, 0, 9}, gapped()), "",
+                         plain);
+    expect_exit_and_text(struct_type(3, (int64_t[]){0, 1, 1}, (int64_t[]){5, 0, 9}, members), "",
+                         plain);
 }
 END_TEST
 
@@ -331,11 +343,11 @@ END_TEST
 START_TEST(counts_beyond_2_31_are_text_like_any_other)
 {
     expect_text(contig(3000000000, resized(0, 2, basic(1))),
-                "EXIT\n"
+                "EXIT(6000000000)\n"
                 "  VECTORFINAL(3000000000, 1, 2, 1, 1)\n"
                 "    CONTIGFINAL(1)\n"
                 "BOTTOM\n");
-    expect_text(contig(3000000000, basic(8)), "EXIT\n"
+    expect_text(contig(3000000000, basic(8)), "EXIT(24000000000, 8)\n"
                                               "  CONTIGFINAL(24000000000)\n"
                                               "BOTTOM\n");
 }

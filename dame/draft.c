@@ -1,0 +1,180 @@
+#include "draft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+#include "kernels.h"
+#include "ops.h"
+
+void dame_draft_fini(dame_draft_t *draft)
+{
+    free(draft->prims);
+    free(draft->words);
+    free(draft->inners);
+}
+
+/* Memory for `more` entries behind the first n, in steps that keep all copying linear; NULL when
+ * memory is out, and then `memory` stays. */
+static void *grown(void *memory, size_t *room, size_t n, size_t more, size_t size)
+{
+    if (more <= *room - n) {
+        return memory;
+    }
+    size_t wanted = n + more > 2 * *room ? n + more : 2 * *room;
+    wanted = wanted < 16 ? 16 : wanted;
+    if (wanted > SIZE_MAX / 4 / size) {
+        return NULL;
+    }
+    void *result = realloc(memory, wanted * size);
+    if (NULL != result) {
+        *room = wanted;
+    }
+    return result;
+}
+
+dame_status_t dame_draft_add(dame_draft_t *draft, dame_op_t op, int64_t line, int64_t column)
+{
+    if (DAME_MAX_PRIMS == draft->nprims) {
+        return DAME_ERR_RANGE;
+    }
+    dame_draft_prim_t *prims =
+        grown(draft->prims, &draft->prims_room, draft->nprims, 1, sizeof(*prims));
+    if (NULL == prims) {
+        return DAME_ERR_NOMEM;
+    }
+    draft->prims = prims;
+    prims[draft->nprims++] = (dame_draft_prim_t){
+        .prim = {.op = op}, .line = line, .column = column, .lists = draft->nwords};
+    return DAME_OK;
+}
+
+dame_status_t dame_draft_word(dame_draft_t *draft, int64_t value)
+{
+    int64_t *words = grown(draft->words, &draft->words_room, draft->nwords, 1, sizeof(*words));
+    if (NULL == words) {
+        return DAME_ERR_NOMEM;
+    }
+    draft->words = words;
+    words[draft->nwords++] = value;
+    return DAME_OK;
+}
+
+dame_status_t dame_draft_inners(dame_draft_t *draft, size_t at)
+{
+    size_t n = 2 * (size_t) draft->prims[at].prim.count;
+    int32_t *inners = grown(draft->inners, &draft->inners_room, draft->ninners, n, sizeof(*inners));
+    if (NULL == inners) {
+        return DAME_ERR_NOMEM;
+    }
+    draft->inners = inners;
+    draft->prims[at].inners = draft->ninners;
+    memset(inners + draft->ninners, 0, n * sizeof(*inners));
+    draft->ninners += n;
+    return DAME_OK;
+}
+
+const int64_t *dame_draft_list(const dame_draft_t *draft, size_t at, char letter)
+{
+    const dame_draft_prim_t *from = &draft->prims[at];
+    size_t first = from->lists;
+    for (const char *p = dame_op_params(from->prim.op); '\0' != *p; p++) {
+        if (letter == *p) {
+            return draft->words + first;
+        }
+        first += dame_op_is_list(*p) ? (size_t) from->prim.count : 0;
+    }
+    return NULL;
+}
+
+static void measure(const dame_draft_t *draft, dame_need_t *need)
+{
+    need->prims = (int64_t) draft->nprims;
+    need->inners = (int64_t) draft->ninners;
+    for (size_t i = 0; i < draft->nprims; i++) {
+        const int64_t *disps = dame_draft_list(draft, i, 'D');
+        int64_t count = draft->prims[i].prim.count;
+        if (NULL != disps) {
+            dame_need_disps(need, disps, count);
+        }
+        if (NULL != dame_draft_list(draft, i, 'B')) {
+            need->words += count + 1; /* prefix */
+        }
+        if (DAME_OP_STRUCT == draft->prims[i].prim.op) {
+            need->words += 2 * count; /* blocklengths, extents */
+        }
+    }
+}
+
+/* Prefix sums of a level whose blocks have different sizes. */
+static dame_status_t emit_prefix(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *blklens,
+                                 const int64_t *sizes)
+{
+    int64_t *prefix = dame_emit_words(emitter, prim->count + 1);
+    prefix[0] = 0;
+    for (int64_t i = 0; i < prim->count; i++) {
+        int64_t bytes;
+        if (__builtin_mul_overflow(blklens[i], NULL != sizes ? sizes[i] : prim->size, &bytes) ||
+            __builtin_add_overflow(prefix[i], bytes, &prefix[i + 1])) {
+            return DAME_ERR_RANGE;
+        }
+    }
+    prim->prefix = prefix;
+    return DAME_OK;
+}
+
+static dame_status_t emit_tables(dame_emitter_t *emitter, const dame_draft_t *draft, size_t at,
+                                 dame_prim_t *prim)
+{
+    const int64_t *disps = dame_draft_list(draft, at, 'D');
+    const int64_t *blklens = dame_draft_list(draft, at, 'B');
+    if (NULL != disps) {
+        dame_emit_disps(emitter, prim, disps, prim->count);
+    }
+    if (DAME_OP_STRUCT == prim->op) {
+        size_t n = (size_t) prim->count;
+        int64_t *own_blklens = dame_emit_words(emitter, prim->count);
+        int64_t *extents = dame_emit_words(emitter, prim->count);
+        int32_t *inners = dame_emit_inners(emitter, 2 * prim->count);
+        memcpy(own_blklens, blklens, n * sizeof(int64_t));
+        memcpy(extents, dame_draft_list(draft, at, 'X'), n * sizeof(int64_t));
+        memcpy(inners, draft->inners + draft->prims[at].inners, 2 * n * sizeof(int32_t));
+        prim->blklens = own_blklens;
+        prim->extents = extents;
+        prim->inners = inners;
+        prim->subs = inners + n;
+    }
+    return NULL == blklens ? DAME_OK
+                           : emit_prefix(emitter, prim, blklens, dame_draft_list(draft, at, 'Z'));
+}
+
+dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **out, int32_t *at)
+{
+    dame_need_t need = {.prims = 0};
+    measure(draft, &need);
+    dame_emitter_t emitter;
+    dame_status_t status = dame_emitter_init(&emitter, &need);
+    if (DAME_OK != status) {
+        return status;
+    }
+    dame_program_t *program = emitter.program;
+    for (size_t i = 0; i < draft->nprims; i++) {
+        dame_prim_t *prim = dame_emit_prim(&emitter, draft->prims[i].prim.op);
+        *prim = draft->prims[i].prim;
+        status = emit_tables(&emitter, draft, i, prim);
+        if (DAME_OK != status) {
+            *at = (int32_t) i;
+            dame_program_free(program);
+            return status;
+        }
+    }
+    for (int32_t i = program->nprims - 1; i > 0; i--) { /* a kernel depends on the inner levels */
+        dame_prim_t *prim = &program->prims[i];
+        if (DAME_CLASS_CONTROL != dame_op_class(prim->op) ? DAME_OP_CONTIGFINAL != prim->op
+                                                          : DAME_OP_CONTIGCHILD == prim->op) {
+            dame_kernels_select(prim);
+        }
+    }
+    *out = program;
+    return DAME_OK;
+}

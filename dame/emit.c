@@ -1,0 +1,73 @@
+#include "emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+
+void dame_need_disps(dame_need_t *need, const int64_t *disps, int64_t n)
+{
+    (void) disps;
+    need->words += n;
+}
+
+dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need)
+{
+    if (need->prims > DAME_MAX_PRIMS) {
+        return DAME_ERR_NOMEM;
+    }
+    size_t prims = sizeof(dame_program_t) + (size_t) need->prims * sizeof(dame_prim_t);
+    size_t words = (size_t) need->words * sizeof(int64_t);
+    size_t memory = prims + words + (size_t) need->inners * sizeof(int32_t);
+    dame_program_t *program = malloc(memory);
+    if (NULL == program) {
+        return DAME_ERR_NOMEM;
+    }
+    memset(program, 0, prims);
+    program->nprims = (int32_t) need->prims;
+    program->memory = memory;
+    *emitter = (dame_emitter_t){.program = program,
+                                .words = (int64_t *) ((char *) program + prims),
+                                .inners = (int32_t *) ((char *) program + prims + words)};
+    return DAME_OK;
+}
+
+dame_prim_t *dame_emit_prim(dame_emitter_t *emitter, dame_op_t op)
+{
+    dame_prim_t *prim = &emitter->program->prims[emitter->next++];
+    prim->op = op;
+    return prim;
+}
+
+int64_t *dame_emit_words(dame_emitter_t *emitter, int64_t n)
+{
+    int64_t *words = emitter->words;
+    emitter->words += n;
+    return words;
+}
+
+int32_t *dame_emit_inners(dame_emitter_t *emitter, int64_t n)
+{
+    int32_t *inners = emitter->inners;
+    emitter->inners += n;
+    return inners;
+}
+
+void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n)
+{
+    int64_t *words = dame_emit_words(emitter, n);
+    memcpy(words, disps, (size_t) n * sizeof(*disps));
+    prim->disps = words;
+}
+
+void dame_emit_exit(dame_program_t *program, int32_t inner)
+{
+    dame_prim_t *prim = &program->prims[0];
+    prim->step = program->extent;
+    prim->isize = program->size;
+    prim->blklen = 1;
+    prim->size = program->size;
+    prim->extent = program->extent;
+    prim->inner = inner;
+    dame_kernels_select(prim);
+}

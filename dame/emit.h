@@ -1,0 +1,51 @@
+/*
+ * Writing a program: one allocation, the tables behind the primitives. Private to dame/.
+ *
+ * First all that the program needs is counted, then the memory is taken, then primitives and tables
+ * are filled in.
+ */
+#ifndef DAME_EMIT_H
+#define DAME_EMIT_H
+
+#include "dame_program.h"
+
+/* Programs have at most so many primitives: nested structs of unlike members double with every
+ * level, and a program beyond this would help nobody. */
+enum { DAME_MAX_PRIMS = 1 << 20 };
+
+/* What a program needs of memory. */
+typedef struct dame_need {
+    int64_t prims;
+    int64_t words;  /* 64-bit table entries */
+    int64_t inners; /* 32-bit table entries */
+} dame_need_t;
+
+typedef struct dame_emitter {
+    dame_program_t *program;
+    int64_t *words;
+    int32_t *inners;
+    int32_t next; /* index of the next primitive */
+} dame_emitter_t;
+
+/* Adds what the displacements of a primitive need. */
+void dame_need_disps(dame_need_t *need, const int64_t *disps, int64_t n);
+
+/* Allocates the program, its primitives zero. DAME_ERR_NOMEM also beyond DAME_MAX_PRIMS. The caller
+ * frees emitter->program with dame_program_free() unless it is passed on. */
+dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need);
+
+/* The next primitive. */
+dame_prim_t *dame_emit_prim(dame_emitter_t *emitter, dame_op_t op);
+
+/* Uninitialised room for tables of n entries. */
+int64_t *dame_emit_words(dame_emitter_t *emitter, int64_t n);
+int32_t *dame_emit_inners(dame_emitter_t *emitter, int64_t n);
+
+/* Copies the displacements of a primitive and sets prim->disps. */
+void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n);
+
+/* Completes the EXIT of a program whose size and extent are set and whose other primitives are
+ * done; `inner` is 0 when it has only one CONTIGFINAL, otherwise 1. */
+void dame_emit_exit(dame_program_t *program, int32_t inner);
+
+#endif

@@ -1,0 +1,40 @@
+#include "granule.h"
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (0 != b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Beyond a page none is worth keeping to. */
+int64_t dame_granule_common(int64_t a, int64_t b)
+{
+    if (a == b || DAME_NO_GRANULE == a) {
+        return a;
+    }
+    if (DAME_NO_GRANULE == b) {
+        return b;
+    }
+    int64_t divisor = gcd(a, b);
+    if (divisor == a || divisor == b) {
+        return divisor == a ? b : a;
+    }
+    int64_t factor = a / divisor;
+    return factor > 4096 / b ? DAME_NO_GRANULE : factor * b;
+}
+
+int64_t dame_granule_of_leaves(const dame_program_t *program)
+{
+    int64_t granule = 1;
+    for (int32_t i = 0; i < program->nprims; i++) {
+        const dame_prim_t *prim = &program->prims[i];
+        if (DAME_OP_CONTIGFINAL == prim->op && 0 != prim->size) {
+            granule = dame_granule_common(granule, prim->size);
+        }
+    }
+    return granule;
+}

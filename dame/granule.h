@@ -1,0 +1,17 @@
+/*
+ * Granules: what offsets in a block have to be multiples of, so that no basic element is cut.
+ * Private to dame/.
+ */
+#ifndef DAME_GRANULE_H
+#define DAME_GRANULE_H
+
+#include "dame_program.h"
+
+/* The least common multiple of two granules; DAME_NO_GRANULE when it is too large to be of use. */
+int64_t dame_granule_common(int64_t a, int64_t b);
+
+/* What the sizes of a program's CONTIGFINALs amount to, taken as basic elements: the granule of a
+ * text that says nothing else. */
+int64_t dame_granule_of_leaves(const dame_program_t *program);
+
+#endif
