@@ -82,8 +82,8 @@ void dame_cursor_fini(dame_cursor_t *cursor)
     }
 }
 
-/* The last i in [low, high] with prefix[i] <= bytes. */
-static int64_t search_prefix(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
+/* The last i in [low, high] with prefix[i] <= bytes; prefix[low] is. */
+static int64_t search_between(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
 {
     while (low < high) {
         int64_t middle = low + (high - low + 1) / 2;
@@ -96,15 +96,29 @@ static int64_t search_prefix(const int64_t *prefix, int64_t low, int64_t high, i
     return low;
 }
 
-/* The same where the answer is probably near `low`: a fragment is short, a list may be long. */
-static int64_t search_near(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
+/*
+ * The same with a guess where the blocks between are of about one size, and steps that double from
+ * there: a search that halves a long list waits for memory at each step.
+ */
+static int64_t search_prefix(const int64_t *prefix, int64_t low, int64_t high, int64_t bytes)
 {
+    enum { SHORT_LIST = 32 };
     int64_t step = 1;
-    while (step < high - low && prefix[low + step] <= bytes) {
-        low += step;
-        step *= 2;
+    if (high - low < SHORT_LIST) {
+        return search_between(prefix, low, high, bytes);
     }
-    return search_prefix(prefix, low, step < high - low ? low + step : high, bytes);
+    double share = (double) (bytes - prefix[low]) / (double) (prefix[high] - prefix[low]);
+    int64_t guess = share < 1 ? low + (int64_t) (share * (double) (high - low)) : high;
+    if (prefix[guess] <= bytes) {
+        for (low = guess; step < high - low && prefix[low + step] <= bytes; step *= 2) {
+            low += step;
+        }
+        return search_between(prefix, low, step < high - low ? low + step - 1 : high, bytes);
+    }
+    for (high = guess - 1; step < high - low && prefix[high - step] > bytes; step *= 2) {
+        high -= step + 1;
+    }
+    return search_between(prefix, step < high - low ? high - step : low, high, bytes);
 }
 
 void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
@@ -140,6 +154,18 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
     }
 }
 
+/* The next fragment will probably end n blocks after `last`: memory has time until then. */
+static inline void expect_search(const int64_t *prefix, int64_t last, int64_t n, int64_t count)
+{
+    enum { LINE = 64 };
+    if (n < count - last) {
+        uintptr_t line = (uintptr_t) &prefix[last + n];
+        __builtin_prefetch((const void *) (line - LINE));
+        __builtin_prefetch((const void *) line);
+        __builtin_prefetch((const void *) (line + LINE));
+    }
+}
+
 /* How many of the frame's next iterations fit into `length` bytes, and their size. */
 static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length, int64_t *bytes)
 {
@@ -149,7 +175,8 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
         int64_t done = prim->prefix[frame->iter];
         int64_t last = prim->prefix[frame->count] - done <= length
                            ? frame->count
-                           : search_near(prim->prefix, frame->iter, frame->count, done + length);
+                           : search_prefix(prim->prefix, frame->iter, frame->count, done + length);
+        expect_search(prim->prefix, last, last - frame->iter, frame->count);
         *bytes = prim->prefix[last] - done;
         return last - frame->iter;
     }

@@ -193,6 +193,49 @@ START_TEST(very_uneven_blocks_are_found_by_seek)
 }
 END_TEST
 
+/* A long list whose blocks are short but for one, of which seek must not guess too much. */
+START_TEST(a_long_list_with_one_long_block_is_found_by_seek)
+{
+    enum { BLOCKS = 300, LONG = 20000, ROOM = LONG + 3 * BLOCKS };
+    const int which = _i * (BLOCKS - 1) / 4;
+    int64_t lengths[BLOCKS], disps[BLOCKS];
+    char *memory = malloc(ROOM);
+    char *wanted = malloc(ROOM);
+    char *packed = malloc(ROOM);
+    ck_assert(memory && wanted && packed);
+    fill_pattern(memory, ROOM, 4);
+    int64_t size = 0;
+    int64_t at = 0;
+    for (int i = 0; i < BLOCKS; i++) {
+        lengths[i] = i == which ? LONG : 1 + i % 2;
+        disps[i] = at;
+        memcpy(wanted + size, memory + at, (size_t) lengths[i]);
+        size += lengths[i];
+        at += lengths[i] + 1;
+    }
+    dame_program_t *program = program_of(index_type(BLOCKS, lengths, disps, basic(1)));
+    dame_cursor_t cursor;
+    ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, 1), DAME_OK);
+    for (int64_t position = 0; position <= size; position += position % 37 ? 1 : 7) {
+        static const int64_t pieces[] = {1, 40, 333, LONG - 1, LONG + 200};
+        for (size_t p = 0; p < sizeof pieces / sizeof pieces[0]; p++) {
+            int64_t room = size - position < pieces[p] ? size - position : pieces[p];
+            dame_cursor_seek(&cursor, position);
+            ck_assert_int_eq(dame_cursor_pack_exact(&cursor, packed, pieces[p]), room);
+            ck_assert_mem_eq(packed, wanted + position, (size_t) room);
+            int64_t rest = size - position - room < 50 ? size - position - room : 50;
+            ck_assert_int_eq(dame_cursor_pack_exact(&cursor, packed, 50), rest);
+            ck_assert_mem_eq(packed, wanted + position + room, (size_t) rest);
+        }
+    }
+    dame_cursor_fini(&cursor);
+    dame_program_free(program);
+    free(packed);
+    free(wanted);
+    free(memory);
+}
+END_TEST
+
 /* ---- blocks ---- */
 
 START_TEST(blocks_that_touch_are_one)
@@ -436,6 +479,7 @@ Suite *cursor_suite(void)
     tcase_add_test(seek, every_position_can_be_sought_and_packed_from);
     tcase_add_test(seek, every_byte_can_be_unpacked_alone_and_backwards);
     tcase_add_test(seek, very_uneven_blocks_are_found_by_seek);
+    tcase_add_loop_test(seek, a_long_list_with_one_long_block_is_found_by_seek, 0, 5);
     tcase_add_test(seek, positions_beyond_2_33_are_found_in_a_message_of_many_elements);
     tcase_add_test(seek, positions_beyond_2_33_are_found_inside_one_element);
     tcase_add_test(seek, prefix_sums_beyond_2_33_are_searched);
