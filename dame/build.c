@@ -30,17 +30,17 @@ static void measure(const dame_node_t *node, dame_need_t *need)
         need->prims += 1; /* CONTIGFINAL */
         return;
     case DAME_SHAPE_LIST:
-        dame_need_disps(need, node->disps, node->count);
+        dame_need_disps(need, DAME_OP_BLOCKINDEX, node->disps, node->count);
         break;
     case DAME_SHAPE_RAGGED:
-        dame_need_disps(need, node->disps, node->count);
+        dame_need_disps(need, DAME_OP_INDEX, node->disps, node->count);
         need->words += node->count + 1;
         break;
     case DAME_SHAPE_STRUCT:
         need->prims += 1;
-        dame_need_disps(need, node->disps, node->count);
+        dame_need_disps(need, DAME_OP_STRUCT, node->disps, node->count);
         need->words += 3 * node->count + 1;
-        need->inners += 2 * node->count;
+        need->halves += 2 * node->count;
         for (int64_t i = 0; i < node->count && need->prims < DAME_MAX_PRIMS; i++) {
             if (i != node->same[i]) {
                 continue;
@@ -147,8 +147,8 @@ static void emit_struct(dame_emitter_t *emitter, const dame_node_t *node)
     int64_t *blklens = dame_emit_words(emitter, node->count);
     int64_t *extents = dame_emit_words(emitter, node->count);
     int64_t *prefix = dame_emit_words(emitter, node->count + 1);
-    int32_t *inners = dame_emit_inners(emitter, node->count);
-    int32_t *subs = dame_emit_inners(emitter, node->count);
+    int32_t *inners = dame_emit_halves(emitter, node->count);
+    int32_t *subs = dame_emit_halves(emitter, node->count);
     memcpy(blklens, node->blklens, bytes);
     memcpy(extents, node->extents, bytes);
     int64_t sum = 0;

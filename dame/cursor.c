@@ -25,8 +25,9 @@ static inline int32_t iter_inner(const dame_prim_t *prim, int64_t i)
 static inline uintptr_t iter_address(const dame_frame_t *frame)
 {
     const dame_prim_t *prim = frame->prim;
-    return frame->origin + (NULL != prim->disps ? (uintptr_t) prim->disps[frame->iter]
-                                                : (uintptr_t) frame->iter * (uintptr_t) prim->step);
+    return frame->origin + (dame_prim_has_list(prim)
+                                ? (uintptr_t) dame_prim_disp(prim, frame->iter)
+                                : (uintptr_t) frame->iter * (uintptr_t) prim->step);
 }
 
 /* Steps into the level within the iteration that comes next. */

@@ -8,7 +8,7 @@
  *     Subprogram := RETURNTO(n) Type BOTTOM             n = index of the STRUCT primitive
  *
  * Read as a machine it is a nest of loop levels. Iteration i of a level starts in user memory at
- *     origin + (disps != NULL ? disps[i] : i * step)
+ *     origin + (the level has a list ? dame_prim_disp(level, i) : i * step)
  * and in the packed stream of the level at
  *     prefix != NULL ? prefix[i] : i * isize.
  * An iteration is one contiguous block when `inner` is 0 (for a STRUCT: when inners[i] is 0),
@@ -52,14 +52,15 @@ struct dame_prim {
     dame_run_fn run[2]; /* [dame_dir_t]; NULL for primitives that are no loop level */
     int64_t count;      /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
                            INDEX (the iteration above decides) */
-    int64_t step;       /* bytes between iterations when disps is NULL */
+    int64_t step;       /* bytes between iterations when there is no list of displacements */
     int64_t isize;      /* packed bytes of an iteration when prefix is NULL */
-    const int64_t *disps;  /* count entries, or NULL */
-    const int64_t *prefix; /* count + 1 entries: packed bytes before each iteration, or NULL */
-    const int32_t *inners; /* STRUCT: `inner` of each iteration */
-    const int32_t *subs;   /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
-                              alike may share one, which text then repeats */
-    int32_t inner;         /* distance to the inner level in primitives, 0: contiguous block */
+    const int64_t *disps;   /* count entries, or NULL; a level with a list has one of the two */
+    const int32_t *disps32; /* the same in 32 bits, where all entries fit; never for a STRUCT */
+    const int64_t *prefix;  /* count + 1 entries: packed bytes before each iteration, or NULL */
+    const int32_t *inners;  /* STRUCT: `inner` of each iteration */
+    const int32_t *subs;    /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
+                               alike may share one, which text then repeats */
+    int32_t inner;          /* distance to the inner level in primitives, 0: contiguous block */
     dame_op_t op;
     /* parameters as in the text */
     int64_t blklen;         /* VECTOR*, BLOCKINDEX* */
@@ -70,10 +71,15 @@ struct dame_prim {
     int64_t ret;            /* RETURNTO: index of its STRUCT primitive */
 };
 
+static inline int dame_prim_has_list(const dame_prim_t *prim)
+{
+    return NULL != prim->disps || NULL != prim->disps32;
+}
+
 /* Displacement of iteration i of a level that has a list of them. */
 static inline int64_t dame_prim_disp(const dame_prim_t *prim, int64_t i)
 {
-    return prim->disps[i];
+    return NULL != prim->disps32 ? prim->disps32[i] : prim->disps[i];
 }
 
 #define DAME_NO_GRANULE INT64_MAX

@@ -90,12 +90,12 @@ const int64_t *dame_draft_list(const dame_draft_t *draft, size_t at, char letter
 static void measure(const dame_draft_t *draft, dame_need_t *need)
 {
     need->prims = (int64_t) draft->nprims;
-    need->inners = (int64_t) draft->ninners;
+    need->halves = (int64_t) draft->ninners;
     for (size_t i = 0; i < draft->nprims; i++) {
         const int64_t *disps = dame_draft_list(draft, i, 'D');
         int64_t count = draft->prims[i].prim.count;
         if (NULL != disps) {
-            dame_need_disps(need, disps, count);
+            dame_need_disps(need, draft->prims[i].prim.op, disps, count);
         }
         if (NULL != dame_draft_list(draft, i, 'B')) {
             need->words += count + 1; /* prefix */
@@ -135,7 +135,7 @@ static dame_status_t emit_tables(dame_emitter_t *emitter, const dame_draft_t *dr
         size_t n = (size_t) prim->count;
         int64_t *own_blklens = dame_emit_words(emitter, prim->count);
         int64_t *extents = dame_emit_words(emitter, prim->count);
-        int32_t *inners = dame_emit_inners(emitter, 2 * prim->count);
+        int32_t *inners = dame_emit_halves(emitter, 2 * prim->count);
         memcpy(own_blklens, blklens, n * sizeof(int64_t));
         memcpy(extents, dame_draft_list(draft, at, 'X'), n * sizeof(int64_t));
         memcpy(inners, draft->inners + draft->prims[at].inners, 2 * n * sizeof(int32_t));

@@ -5,10 +5,18 @@
 
 #include "kernels.h"
 
-void dame_need_disps(dame_need_t *need, const int64_t *disps, int64_t n)
+static int is_narrow(dame_op_t op, const int64_t *disps, int64_t n)
 {
-    (void) disps;
-    need->words += n;
+    int wide = DAME_OP_STRUCT == op;
+    for (int64_t i = 0; i < n; i++) {
+        wide |= disps[i] != (int32_t) disps[i];
+    }
+    return !wide;
+}
+
+void dame_need_disps(dame_need_t *need, dame_op_t op, const int64_t *disps, int64_t n)
+{
+    *(is_narrow(op, disps, n) ? &need->halves : &need->words) += n;
 }
 
 dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need)
@@ -18,7 +26,7 @@ dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need
     }
     size_t prims = sizeof(dame_program_t) + (size_t) need->prims * sizeof(dame_prim_t);
     size_t words = (size_t) need->words * sizeof(int64_t);
-    size_t memory = prims + words + (size_t) need->inners * sizeof(int32_t);
+    size_t memory = prims + words + (size_t) need->halves * sizeof(int32_t);
     dame_program_t *program = malloc(memory);
     if (NULL == program) {
         return DAME_ERR_NOMEM;
@@ -28,7 +36,7 @@ dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need
     program->memory = memory;
     *emitter = (dame_emitter_t){.program = program,
                                 .words = (int64_t *) ((char *) program + prims),
-                                .inners = (int32_t *) ((char *) program + prims + words)};
+                                .halves = (int32_t *) ((char *) program + prims + words)};
     return DAME_OK;
 }
 
@@ -46,18 +54,26 @@ int64_t *dame_emit_words(dame_emitter_t *emitter, int64_t n)
     return words;
 }
 
-int32_t *dame_emit_inners(dame_emitter_t *emitter, int64_t n)
+int32_t *dame_emit_halves(dame_emitter_t *emitter, int64_t n)
 {
-    int32_t *inners = emitter->inners;
-    emitter->inners += n;
-    return inners;
+    int32_t *halves = emitter->halves;
+    emitter->halves += n;
+    return halves;
 }
 
 void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n)
 {
-    int64_t *words = dame_emit_words(emitter, n);
-    memcpy(words, disps, (size_t) n * sizeof(*disps));
-    prim->disps = words;
+    if (!is_narrow(prim->op, disps, n)) {
+        int64_t *words = dame_emit_words(emitter, n);
+        memcpy(words, disps, (size_t) n * sizeof(*disps));
+        prim->disps = words;
+        return;
+    }
+    int32_t *halves = dame_emit_halves(emitter, n);
+    for (int64_t i = 0; i < n; i++) {
+        halves[i] = (int32_t) disps[i];
+    }
+    prim->disps32 = halves;
 }
 
 void dame_emit_exit(dame_program_t *program, int32_t inner)

@@ -17,18 +17,19 @@ enum { DAME_MAX_PRIMS = 1 << 20 };
 typedef struct dame_need {
     int64_t prims;
     int64_t words;  /* 64-bit table entries */
-    int64_t inners; /* 32-bit table entries */
+    int64_t halves; /* 32-bit table entries */
 } dame_need_t;
 
 typedef struct dame_emitter {
     dame_program_t *program;
     int64_t *words;
-    int32_t *inners;
+    int32_t *halves;
     int32_t next; /* index of the next primitive */
 } dame_emitter_t;
 
-/* Adds what the displacements of a primitive need. */
-void dame_need_disps(dame_need_t *need, const int64_t *disps, int64_t n);
+/* Adds what the displacements of a primitive need: a STRUCT's are 64-bit, others 32-bit where all
+ * fit. */
+void dame_need_disps(dame_need_t *need, dame_op_t op, const int64_t *disps, int64_t n);
 
 /* Allocates the program, its primitives zero. DAME_ERR_NOMEM also beyond DAME_MAX_PRIMS. The caller
  * frees emitter->program with dame_program_free() unless it is passed on. */
@@ -39,9 +40,9 @@ dame_prim_t *dame_emit_prim(dame_emitter_t *emitter, dame_op_t op);
 
 /* Uninitialised room for tables of n entries. */
 int64_t *dame_emit_words(dame_emitter_t *emitter, int64_t n);
-int32_t *dame_emit_inners(dame_emitter_t *emitter, int64_t n);
+int32_t *dame_emit_halves(dame_emitter_t *emitter, int64_t n);
 
-/* Copies the displacements of a primitive and sets prim->disps. */
+/* Copies the displacements of a primitive and sets prim->disps or prim->disps32. */
 void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n);
 
 /* Completes the EXIT of a program whose size and extent are set and whose other primitives are

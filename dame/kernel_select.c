@@ -102,7 +102,7 @@ enum { LINE = 64, WAYS = 8, ONE_SET = 4096, L1_SIZE = LINE * WAYS * 64 };
 /* A level of blocks a constant step apart. */
 static int is_strided_leaf(const dame_prim_t *prim)
 {
-    return 0 == prim->inner && NULL == prim->disps && NULL == prim->prefix && NULL == prim->inners;
+    return 0 == prim->inner && !dame_prim_has_list(prim) && NULL == prim->inners;
 }
 
 /* Short blocks that all start in the same set of the cache, and more of them than it has ways. */
@@ -121,14 +121,15 @@ static int is_near(int64_t step)
 static int walks_columns(const dame_prim_t *prim)
 {
     const dame_prim_t *inner = prim + prim->inner;
-    return NULL == prim->disps && NULL == prim->prefix && is_near(prim->step) &&
-           is_strided_leaf(inner) && !is_near(inner->step) && inner->isize < LINE &&
+    return !dame_prim_has_list(prim) && is_near(prim->step) && is_strided_leaf(inner) &&
+           !is_near(inner->step) && inner->isize < LINE &&
            (in_one_set(inner) || inner->count > L1_SIZE / LINE);
 }
 
 void dame_kernels_select(dame_prim_t *prim)
 {
     const dame_run_fn *run;
+    const dame_table_t table = NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
     if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
         run = dame_nest_nothing;
     } else if (NULL != prim->inners) {
@@ -136,13 +137,13 @@ void dame_kernels_select(dame_prim_t *prim)
     } else if (0 != prim->inner && walks_columns(prim)) {
         run = kernels()->tiled[width_of(prim[prim->inner].isize)];
     } else if (0 != prim->inner) {
-        run = NULL != prim->prefix  ? dame_nest_ragged
-              : NULL != prim->disps ? dame_nest_listed
-                                    : dame_nest_strided;
+        run = NULL != prim->prefix       ? dame_nest_ragged[table]
+              : dame_prim_has_list(prim) ? dame_nest_listed[table]
+                                         : dame_nest_strided;
     } else if (NULL != prim->prefix) {
-        run = kernels()->ragged;
-    } else if (NULL != prim->disps) {
-        run = kernels()->listed[width_of(prim->isize)];
+        run = kernels()->ragged[table];
+    } else if (dame_prim_has_list(prim)) {
+        run = kernels()->listed[table][width_of(prim->isize)];
     } else {
         run = in_one_set(prim) ? kernels()->paced : kernels()->strided[width_of(prim->isize)];
     }

@@ -110,12 +110,12 @@ enum { TILE = 4 };
         }                                                                                          \
     }
 
-#define RUN_LISTED(name, lowest, highest, MOVE_BLOCK)                                              \
+#define RUN_LISTED(name, lowest, highest, MOVE_BLOCK, entry_t, table)                              \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
     {                                                                                              \
         const int64_t bytes = BYTES(lowest, highest);                                              \
-        const int64_t *disps = prim->disps + first;                                                \
+        const entry_t *disps = prim->table + first;                                                \
         for (; n >= 4; n -= 4) {                                                                   \
             MOVE_BLOCK(origin + (uintptr_t) disps[0], packed, bytes);                              \
             MOVE_BLOCK(origin + (uintptr_t) disps[1], packed + bytes, bytes);                      \
@@ -146,8 +146,10 @@ DAME_WIDTHS(DAME_WIDTH)
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     RUN_STRIDED(pack_strided_##name, lowest, highest, pack_block_##name)                           \
     RUN_STRIDED(unpack_strided_##name, lowest, highest, unpack_block_##name)                       \
-    RUN_LISTED(pack_listed_##name, lowest, highest, pack_block_##name)                             \
-    RUN_LISTED(unpack_listed_##name, lowest, highest, unpack_block_##name)
+    RUN_LISTED(pack_listed_##name, lowest, highest, pack_block_##name, int64_t, disps)             \
+    RUN_LISTED(unpack_listed_##name, lowest, highest, unpack_block_##name, int64_t, disps)         \
+    RUN_LISTED(pack_listed32_##name, lowest, highest, pack_block_##name, int32_t, disps32)         \
+    RUN_LISTED(unpack_listed32_##name, lowest, highest, unpack_block_##name, int32_t, disps32)
 DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
 
@@ -157,29 +159,33 @@ DAME_WIDTHS(DAME_WIDTH)
 DAME_WIDTHS_IN_LINE(DAME_WIDTH)
 #undef DAME_WIDTH
 
-static void pack_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
-                        int64_t n)
+DAME_INLINE void pack_block_any(uintptr_t user, char *packed, int64_t bytes)
 {
-    const int64_t *prefix = prim->prefix + first;
-    const int64_t *disps = prim->disps + first;
-    const int64_t start = prefix[0];
-    for (int64_t i = 0; i < n; i++) {
-        dame_copy_any(packed + (prefix[i] - start), (const char *) (origin + (uintptr_t) disps[i]),
-                      prefix[i + 1] - prefix[i]);
-    }
+    dame_copy_any(packed, (const char *) user, bytes);
 }
 
-static void unpack_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
-                          int64_t n)
+DAME_INLINE void unpack_block_any(uintptr_t user, const char *packed, int64_t bytes)
 {
-    const int64_t *prefix = prim->prefix + first;
-    const int64_t *disps = prim->disps + first;
-    const int64_t start = prefix[0];
-    for (int64_t i = 0; i < n; i++) {
-        dame_copy_any((char *) (origin + (uintptr_t) disps[i]), packed + (prefix[i] - start),
-                      prefix[i + 1] - prefix[i]);
-    }
+    dame_copy_any((char *) user, packed, bytes);
 }
+
+#define RUN_RAGGED(name, MOVE_BLOCK, entry_t, table)                                               \
+    static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
+                     int64_t n)                                                                    \
+    {                                                                                              \
+        const int64_t *prefix = prim->prefix + first;                                              \
+        const entry_t *disps = prim->table + first;                                                \
+        const int64_t start = prefix[0];                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            MOVE_BLOCK(origin + (uintptr_t) disps[i], packed + (prefix[i] - start),                \
+                       prefix[i + 1] - prefix[i]);                                                 \
+        }                                                                                          \
+    }
+
+RUN_RAGGED(pack_ragged, pack_block_any, int64_t, disps)
+RUN_RAGGED(unpack_ragged, unpack_block_any, int64_t, disps)
+RUN_RAGGED(pack_ragged32, pack_block_any, int32_t, disps32)
+RUN_RAGGED(unpack_ragged32, unpack_block_any, int32_t, disps32)
 
 #define KERNELS_NAME_(isa) dame_kernels_##isa
 #define KERNELS_NAME(isa)  KERNELS_NAME_(isa)
@@ -201,8 +207,15 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .listed =
         {
 #define DAME_WIDTH(name, lowest, highest) {pack_listed_##name, unpack_listed_##name},
-            DAME_WIDTHS(DAME_WIDTH)
+            [DAME_TABLE_64] = {DAME_WIDTHS(DAME_WIDTH)},
+#undef DAME_WIDTH
+#define DAME_WIDTH(name, lowest, highest) {pack_listed32_##name, unpack_listed32_##name},
+            [DAME_TABLE_32] = {DAME_WIDTHS(DAME_WIDTH)},
 #undef DAME_WIDTH
         },
-    .ragged = {pack_ragged, unpack_ragged},
+    .ragged =
+        {
+            [DAME_TABLE_64] = {pack_ragged, unpack_ragged},
+            [DAME_TABLE_32] = {pack_ragged32, unpack_ragged32},
+        },
 };

@@ -46,12 +46,15 @@ typedef enum dame_width {
     DAME_WIDTH_IN_LINE_COUNT = DAME_WIDTH_64
 } dame_width_t;
 
+/* Which of a level's two tables of displacements a kernel reads. */
+typedef enum dame_table { DAME_TABLE_64, DAME_TABLE_32, DAME_TABLE_COUNT } dame_table_t;
+
 /* The block-moving kernels for one instruction set. */
 typedef struct dame_kernels {
     dame_run_fn strided[DAME_WIDTH_COUNT][2];       /* [dame_dir_t] */
     dame_run_fn tiled[DAME_WIDTH_IN_LINE_COUNT][2]; /* strided around strided, by inner width */
-    dame_run_fn listed[DAME_WIDTH_COUNT][2];
-    dame_run_fn ragged[2];
+    dame_run_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT][2];
+    dame_run_fn ragged[DAME_TABLE_COUNT][2];
     dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */
 } dame_kernels_t;
 
@@ -62,8 +65,8 @@ extern const dame_kernels_t dame_kernels_avx512;
 /* Kernels of levels that move no blocks themselves, in nest.c. */
 extern const dame_run_fn dame_nest_nothing[2]; /* the EXIT of an empty type */
 extern const dame_run_fn dame_nest_strided[2];
-extern const dame_run_fn dame_nest_listed[2];
-extern const dame_run_fn dame_nest_ragged[2];
+extern const dame_run_fn dame_nest_listed[DAME_TABLE_COUNT][2];
+extern const dame_run_fn dame_nest_ragged[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_nest_struct[2];
 
 /* Sets prim->run from the primitive's other fields. */

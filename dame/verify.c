@@ -75,6 +75,8 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     int is_struct = DAME_CLASS_STRUCT == dame_op_class(prim->op);
+    int listed = has_list(prim->op, 'D');
+    int narrow = NULL != prim->disps32 && !is_struct;
     uint64_t count = (uint64_t) prim->count;
     const struct {
         const char *what;
@@ -83,7 +85,8 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
         uint64_t entries;
         size_t size;
     } tables[] = {
-        {"displacements", prim->disps, has_list(prim->op, 'D'), count, sizeof(int64_t)},
+        {"displacements", prim->disps, listed && !narrow, count, sizeof(int64_t)},
+        {"32-bit displacements", prim->disps32, listed && narrow, count, sizeof(int32_t)},
         {"prefix sums", prim->prefix, has_list(prim->op, 'B'), count + 1, sizeof(int64_t)},
         {"blocklengths", prim->blklens, is_struct, count, sizeof(int64_t)},
         {"extents", prim->extents, is_struct, count, sizeof(int64_t)},
@@ -232,7 +235,7 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
                     prim->extent);
     }
     *span = (dame_span_t){.size = (int64_t) size, .next = inner.next, .depth = inner.depth + 1};
-    if (NULL == prim->disps) {
+    if (!dame_prim_has_list(prim)) {
         dame_span_t block = {.size = 0};
         repeat(&block, &inner, 0, prim->blklen, prim->extent, 1);
         repeat(span, &block, 0, prim->count, prim->step, 1);

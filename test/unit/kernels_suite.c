@@ -12,13 +12,15 @@
 
 enum { WIDEST = 300, PAGE = 4096, MOST_BLOCKS = 13, GUARD = 128, GUARD_BYTE = 0x5a };
 
-/* n blocks: block i has lengths[i] bytes and stands disps[i] >= 0 bytes from the base. */
+/* n blocks: block i has lengths[i] bytes and stands disps[i] >= 0 bytes from the base, which is
+ * `away` bytes before the user's memory. */
 typedef struct blocks {
     int64_t n;
     int64_t lengths[MOST_BLOCKS];
     int64_t disps[MOST_BLOCKS];
     int64_t size;
     int64_t reach;
+    int64_t away;
 } blocks_t;
 
 static void measure(blocks_t *b)
@@ -69,11 +71,12 @@ static void try_blocks(const dame_type_t *type, const blocks_t *b, int64_t lead,
     char *wanted = malloc((size_t) b->size + 1);
     ck_assert(user && wanted_user && packed && wanted);
 
+    const uintptr_t base = (uintptr_t) (user + lead) - (uintptr_t) b->away;
     fill_pattern(user, (int64_t) user_size, 1);
     memset(packed, GUARD_BYTE, packed_size);
     move_bytes(b, user + lead, wanted, DAME_PACK);
     memcpy(wanted_user, user, user_size);
-    dame_program_run(program, DAME_PACK, (uintptr_t) (user + lead), 1, packed + lead);
+    dame_program_run(program, DAME_PACK, base, 1, packed + lead);
     ck_assert_mem_eq(packed + lead, wanted, (size_t) b->size);
     ck_assert_mem_eq(user, wanted_user, user_size);
     expect_guard(packed, lead, "the room before the packed bytes");
@@ -81,7 +84,7 @@ static void try_blocks(const dame_type_t *type, const blocks_t *b, int64_t lead,
 
     fill_pattern(packed, (int64_t) packed_size, 2);
     move_bytes(b, wanted_user + lead, packed + lead, DAME_UNPACK);
-    dame_program_run(program, DAME_UNPACK, (uintptr_t) (user + lead), 1, packed + lead);
+    dame_program_run(program, DAME_UNPACK, base, 1, packed + lead);
     ck_assert_mem_eq(user, wanted_user, user_size);
 
     free(wanted);
@@ -124,25 +127,42 @@ static void try_strided(int64_t width, int64_t gap, bool backwards)
     }
 }
 
-static void try_listed(int64_t width)
+/* Displacements that need tables of 64 bits. */
+static const int64_t FAR = INT64_C(1) << 31;
+
+/* The type of a list of blocks, `away` bytes further on. */
+static const dame_type_t *type_of(const blocks_t *b, const dame_type_t *child)
+{
+    int64_t disps[MOST_BLOCKS];
+    for (int64_t i = 0; i < b->n; i++) {
+        disps[i] = b->disps[i] + b->away;
+    }
+    return index_type(b->n, b->lengths, disps, child);
+}
+
+static void try_listed(int64_t width, int64_t away)
 {
     static const int64_t places[MOST_BLOCKS] = {5, 2, 9, 0, 12, 7, 1, 11, 3, 10, 6, 8, 4};
     for (int c = 0; c < COUNTS; c++) {
-        blocks_t b = {.n = block_counts[c]};
+        blocks_t b = {.n = block_counts[c], .away = away};
         for (int64_t i = 0; i < b.n; i++) {
-            b.lengths[i] = width;
+            b.lengths[i] = 1;
             b.disps[i] = places[i] * (width + 3);
         }
+        const dame_type_t *type = type_of(&b, basic(width));
+        for (int64_t i = 0; i < b.n; i++) {
+            b.lengths[i] = width;
+        }
         measure(&b);
-        try_blocks(blockindex(b.n, 1, b.disps, basic(width)), &b, (width + c) % 9, c % 2);
+        try_blocks(type, &b, (width + c) % 9, c % 2);
     }
 }
 
 /* Blocks of width, width + 1, ... each in turn the first. */
-static void try_ragged(int64_t width)
+static void try_ragged(int64_t width, int64_t away)
 {
     for (int c = 0; c < COUNTS; c++) {
-        blocks_t b = {.n = block_counts[c]};
+        blocks_t b = {.n = block_counts[c], .away = away};
         int64_t at = 0;
         for (int64_t i = b.n - 1; i >= 0; i--) {
             b.lengths[i] = width + (i * 5 + c) % MOST_BLOCKS;
@@ -150,7 +170,7 @@ static void try_ragged(int64_t width)
             at += b.lengths[i] + 1 + i % 3;
         }
         measure(&b);
-        try_blocks(index_type(b.n, b.lengths, b.disps, basic(1)), &b, (width + c) % 9, c % 2);
+        try_blocks(type_of(&b, basic(1)), &b, (width + c) % 9, c % 2);
     }
 }
 
@@ -186,9 +206,10 @@ START_TEST(listed_blocks_of_every_width_are_moved_exactly)
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width++) {
-        try_listed(width);
+        try_listed(width, 0);
+        try_listed(width, FAR);
     }
-    try_listed(PAGE);
+    try_listed(PAGE, 0);
 }
 END_TEST
 
@@ -198,9 +219,10 @@ START_TEST(ragged_blocks_of_every_width_are_moved_exactly)
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width++) {
-        try_ragged(width);
+        try_ragged(width, 0);
+        try_ragged(width, FAR);
     }
-    try_ragged(PAGE);
+    try_ragged(PAGE, 0);
 }
 END_TEST
 

@@ -204,6 +204,62 @@ START_TEST(members_alike_share_a_subprogram_that_text_repeats)
 }
 END_TEST
 
+/* A program that is a list of single bytes at first and second, and one behind each. */
+static dame_program_t *program_at(int64_t first, int64_t second)
+{
+    return program_of(blockindex(4, 1, (int64_t[]){first, second, first + 2, second - 2}, basic(1)));
+}
+
+START_TEST(displacements_are_kept_in_32_bits_where_they_fit)
+{
+    static const struct {
+        int64_t first, second;
+        bool narrow;
+    } lists[] = {
+        {0, 100, true},
+        {INT32_MIN, INT32_MAX, true},
+        {INT32_MIN, INT32_MIN + 9, true},
+        {INT32_MAX - 2, INT32_MAX, true},
+        {INT32_MAX - 1, 0, false},
+        {0, INT64_C(1) + INT32_MAX, false},
+        {0, INT64_C(3) + INT32_MAX, false},
+        {0, INT64_C(1) + INT32_MIN, false},
+        {INT64_C(-1) + INT32_MIN, 0, false},
+        {INT64_C(1) << 32, (INT64_C(1) << 32) + 9, false},
+        {INT64_MIN / 4, INT64_MAX / 4, false},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        dame_program_t *program = program_at(lists[i].first, lists[i].second);
+        const dame_prim_t *level = &program->prims[1];
+        ck_assert_int_eq(level->op, DAME_OP_BLOCKINDEXFINAL);
+        ck_assert_int_eq(NULL != level->disps32, lists[i].narrow);
+        ck_assert_int_eq(NULL != level->disps, !lists[i].narrow);
+        ck_assert_int_eq(dame_prim_disp(level, 0), lists[i].first);
+        ck_assert_int_eq(dame_prim_disp(level, 1), lists[i].second);
+        ck_assert_int_eq(dame_prim_disp(level, 2), lists[i].first + 2);
+        ck_assert_int_eq(dame_prim_disp(level, 3), lists[i].second - 2);
+        dame_program_free(program);
+    }
+}
+END_TEST
+
+START_TEST(an_entry_of_a_near_list_costs_4_bytes_and_12_with_a_length)
+{
+    enum { N = 10000, FIXED = 2000 };
+    static int64_t lengths[N], disps[N];
+    for (int i = 0; i < N; i++) {
+        lengths[i] = 1 + i % 3;
+        disps[i] = (i ^ 1) * 8;
+    }
+    dame_program_t *program = program_of(blockindex(N, 1, disps, basic(4)));
+    ck_assert_uint_le(program->memory, FIXED + 4 * N);
+    dame_program_free(program);
+    program = program_of(index_type(N, lengths, disps, basic(2)));
+    ck_assert_uint_le(program->memory, FIXED + 12 * N);
+    dame_program_free(program);
+}
+END_TEST
+
 START_TEST(many_unlike_members_cost_no_more_than_their_tables)
 {
     enum { N = 10000 };
@@ -445,6 +501,8 @@ Suite *program_suite(void)
     tcase_add_test(text, a_struct_of_different_types_has_a_subprogram_for_each);
     tcase_add_test(text, members_alike_share_a_subprogram_that_text_repeats);
     tcase_add_test(text, many_unlike_members_cost_no_more_than_their_tables);
+    tcase_add_test(text, displacements_are_kept_in_32_bits_where_they_fit);
+    tcase_add_test(text, an_entry_of_a_near_list_costs_4_bytes_and_12_with_a_length);
     tcase_add_test(text, a_nested_struct_names_its_own_primitive);
     tcase_add_test(text, a_vector_of_blocks_with_gaps_counts_its_inner_instances);
     tcase_add_test(text, blocklength_one_has_primitives_of_its_own);

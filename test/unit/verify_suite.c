@@ -23,6 +23,7 @@ static dame_program_t *copy_of(const dame_program_t *program)
     for (int32_t i = 0; i < copy->nprims; i++) {
         dame_prim_t *prim = &copy->prims[i];
         prim->disps = moved(prim->disps, program, copy);
+        prim->disps32 = moved(prim->disps32, program, copy);
         prim->prefix = moved(prim->prefix, program, copy);
         prim->inners = moved(prim->inners, program, copy);
         prim->subs = moved(prim->subs, program, copy);
@@ -38,10 +39,21 @@ static int64_t *writable(const int64_t *table)
     return (int64_t *) (uintptr_t) table;
 }
 
+static int32_t *writable32(const int32_t *table)
+{
+    return (int32_t *) (uintptr_t) table;
+}
+
 /* The transpose: 0 EXIT, 1 BLOCKINDEX1, 2 VECTORFINAL, 3 CONTIGFINAL, 4 BOTTOM */
 static const dame_type_t *transpose(void)
 {
     return blockindex(3, 1, (int64_t[]){0, 4, 8}, vector(4, 1, 12, basic(4)));
+}
+
+/* The same with columns further apart than 32 bits count. */
+static const dame_type_t *far_columns(void)
+{
+    return blockindex(3, 1, (int64_t[]){0, INT64_C(1) << 31, 8}, vector(4, 1, 12, basic(4)));
 }
 
 /* 0 EXIT, 1 STRUCT, 2 RETURNTO, 3 CONTIGCHILD, 4 VECTORFINAL, 5 CONTIGFINAL, 6 BOTTOM,
@@ -105,11 +117,16 @@ DAMAGE(list_is_much_shorter_than_count, p->prims[1].count = INT64_MAX)
 DAMAGE(blklen_is_two, p->prims[1].blklen = 2)
 DAMAGE(blklen_is_zero, p->prims[2].blklen = 0)
 DAMAGE(blklen_is_huge, p->prims[2].blklen = INT64_MAX)
-DAMAGE(list_is_missing, p->prims[1].disps = NULL)
-DAMAGE(list_is_too_many, p->prims[2].disps = p->prims[1].disps)
-DAMAGE(displacement_is_outside, writable(p->prims[1].disps)[2] = 1000)
-DAMAGE(displacement_is_below, writable(p->prims[1].disps)[0] = -4)
-DAMAGE(displacement_is_huge, writable(p->prims[1].disps)[1] = INT64_MAX)
+DAMAGE(list_is_missing, p->prims[1].disps32 = NULL)
+DAMAGE(list_is_too_many, p->prims[2].disps32 = p->prims[1].disps32)
+DAMAGE(list_is_of_both_widths, p->prims[1].disps = &p->prims[4].step)
+DAMAGE(displacement_is_outside, writable32(p->prims[1].disps32)[2] = 1000)
+DAMAGE(displacement_is_below, writable32(p->prims[1].disps32)[0] = -4)
+DAMAGE(displacement_is_huge, writable32(p->prims[1].disps32)[1] = INT32_MAX)
+DAMAGE(far_list_is_missing, p->prims[1].disps = NULL)
+DAMAGE(far_list_is_too_many, p->prims[2].disps = p->prims[1].disps)
+DAMAGE(far_displacement_is_outside, writable(p->prims[1].disps)[2] = INT64_C(1) << 32)
+DAMAGE(far_displacement_is_huge, writable(p->prims[1].disps)[1] = INT64_MAX)
 DAMAGE(size_disagrees, p->prims[1].size = 12)
 DAMAGE(size_is_zero, p->prims[2].size = 0)
 DAMAGE(size_is_huge, p->prims[1].size = INT64_MAX)
@@ -145,6 +162,7 @@ DAMAGE(struct_blklen_is_zero, writable(p->prims[1].blklens)[1] = 0)
 DAMAGE(struct_blklen_is_three, writable(p->prims[1].blklens)[0] = 3)
 DAMAGE(struct_extent_disagrees, writable(p->prims[1].extents)[0] = 16)
 DAMAGE(struct_prefix_disagrees, writable(p->prims[1].prefix)[1] = 8)
+DAMAGE(struct_list_is_narrow, p->prims[1].disps32 = p->prims[1].subs)
 DAMAGE(struct_displacement_is_outside, writable(p->prims[1].disps)[1] = 200)
 DAMAGE(struct_is_shorter, p->prims[1].count = 1)
 DAMAGE(struct_child_count_disagrees, p->prims[3].count = 3)
@@ -198,6 +216,12 @@ static const damage_t damages[] = {
     ENTRY(transpose, blklen_is_huge, "primitive"),
     ENTRY(transpose, list_is_missing, "BLOCKINDEX1"),
     ENTRY(transpose, list_is_too_many, "VECTORFINAL"),
+    ENTRY(transpose, list_is_of_both_widths, "BLOCKINDEX1"),
+    ENTRY(far_columns, far_list_is_missing, "BLOCKINDEX1"),
+    ENTRY(far_columns, far_list_is_too_many, "VECTORFINAL"),
+    ENTRY(far_columns, far_displacement_is_outside, "primitive"),
+    ENTRY(far_columns, far_displacement_is_huge, "primitive"),
+    ENTRY(two_members, struct_list_is_narrow, "STRUCT"),
     ENTRY(transpose, displacement_is_outside, "primitive"),
     ENTRY(transpose, displacement_is_below, "primitive"),
     ENTRY(transpose, displacement_is_huge, "primitive"),
