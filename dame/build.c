@@ -8,31 +8,45 @@
 #include "kernels.h"
 #include "node.h"
 
-static int needs_contigchild(const dame_node_t *node)
+typedef struct emitter {
+    dame_emitter_t out;
+    const dame_optimiser_t *o;
+} emitter_t;
+
+/* From the first byte a node touches to the last. */
+static int64_t span(const dame_node_t *node)
 {
-    if (DAME_SHAPE_RAGGED == node->shape) {
-        return !dame_node_dense(node->child, node->extent);
-    }
-    return node->blklen > 1 && !dame_node_dense(node->child, node->extent);
+    int64_t bytes;
+    return __builtin_sub_overflow(node->high, node->low, &bytes) ? INT64_MAX : bytes;
 }
 
-/* Blocks are contiguous: a Final primitive. */
-static int is_final(const dame_node_t *node)
+/* The loop within a block of several instances of what `merge` takes into the blocklength: one that
+ * steps by all that its child spans, a CONTIG. NULL if the node's child is no such loop. */
+static const dame_node_t *contig_in(const emitter_t *emitter, const dame_node_t *child)
 {
-    return DAME_SHAPE_BLOCK == node->child->shape && !needs_contigchild(node);
+    return dame_passes(emitter->o, DAME_PASS_MERGE) && DAME_SHAPE_LOOP == child->shape &&
+                   DAME_SHAPE_BLOCK != child->child->shape && child->step == span(child->child)
+               ? child
+               : NULL;
 }
 
-static void measure(const dame_node_t *node, dame_need_t *need)
+static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
 {
+    const dame_node_t *contig = NULL;
     switch (node->shape) {
     case DAME_SHAPE_EMPTY:
     case DAME_SHAPE_BLOCK:
         need->prims += 1; /* CONTIGFINAL */
         return;
+    case DAME_SHAPE_LOOP:
+        contig = contig_in(emitter, node->child);
+        break;
     case DAME_SHAPE_LIST:
+        contig = contig_in(emitter, node->child);
         dame_need_disps(need, DAME_OP_BLOCKINDEX, node->disps, node->count);
         break;
     case DAME_SHAPE_RAGGED:
+        need->prims += !dame_node_dense(node); /* CONTIGCHILD */
         dame_need_disps(need, DAME_OP_INDEX, node->disps, node->count);
         need->words += node->count + 1;
         break;
@@ -42,27 +56,24 @@ static void measure(const dame_node_t *node, dame_need_t *need)
         need->words += 3 * node->count + 1;
         need->halves += 2 * node->count;
         for (int64_t i = 0; i < node->count && need->prims < DAME_MAX_PRIMS; i++) {
-            if (i != node->same[i]) {
-                continue;
+            if (i == node->same[i]) {
+                need->prims += 2; /* RETURNTO, BOTTOM */
+                measure(emitter, node->children[i], need);
             }
-            need->prims += 2 + (node->blklens[i] > 1); /* RETURNTO, BOTTOM, CONTIGCHILD */
-            measure(node->children[i], need);
         }
         return;
-    case DAME_SHAPE_LOOP:
-        break;
     }
-    need->prims += 1 + needs_contigchild(node);
-    measure(node->child, need);
+    need->prims += 1 + (NULL != contig); /* the level, CONTIGCHILD */
+    measure(emitter, NULL != contig ? contig->child : node->child, need);
 }
 
-static int32_t emit(dame_emitter_t *emitter, const dame_node_t *node);
+static int32_t emit(emitter_t *emitter, const dame_node_t *node);
 
 /* The level within a block of several instances. Returns what the level above has as `inner`. */
-static int32_t emit_contigchild(dame_emitter_t *emitter, int64_t count, int64_t extent,
+static int32_t emit_contigchild(emitter_t *emitter, int64_t count, int64_t extent,
                                 const dame_node_t *child)
 {
-    dame_prim_t *prim = dame_emit_prim(emitter, DAME_OP_CONTIGCHILD);
+    dame_prim_t *prim = dame_emit_prim(&emitter->out, DAME_OP_CONTIGCHILD);
     prim->count = count;
     prim->step = extent;
     prim->isize = child->size;
@@ -74,56 +85,74 @@ static int32_t emit_contigchild(dame_emitter_t *emitter, int64_t count, int64_t 
     return 1;
 }
 
-/* What follows a level primitive: CONTIGCHILD or not, and the inner type. */
-static int32_t emit_inner(dame_emitter_t *emitter, const dame_node_t *node)
+/* Final primitives count basic elements where blocks are whole numbers of them. */
+static int64_t element_of(const dame_node_t *block)
 {
-    if (needs_contigchild(node)) {
-        return emit_contigchild(emitter, DAME_SHAPE_RAGGED == node->shape ? 0 : node->blklen,
-                                node->extent, node->child);
-    }
-    return emit(emitter, node->child);
+    return 0 == block->size % block->granule ? block->granule : block->size;
 }
 
 /* What LOOP and LIST have in common: blocks of one blocklength. */
-static void emit_uniform(dame_emitter_t *emitter, const dame_node_t *node, dame_op_t op)
+static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t op)
 {
-    dame_prim_t *prim = dame_emit_prim(emitter, op);
-    if (DAME_SHAPE_LIST == node->shape) {
-        dame_emit_disps(emitter, prim, node->disps, node->count);
+    const dame_node_t *child = node->child;
+    const dame_node_t *contig = contig_in(emitter, child);
+    dame_prim_t *prim = dame_emit_prim(&emitter->out, op);
+    if (NULL != node->disps) {
+        dame_emit_disps(&emitter->out, prim, node->disps, node->count);
     }
     prim->count = node->count;
     prim->step = node->step;
-    prim->isize = node->blklen * node->child->size;
-    prim->blklen = node->blklen;
-    prim->size = node->child->size;
-    prim->extent = is_final(node) ? node->child->size : node->extent;
-    prim->inner = emit_inner(emitter, node);
+    prim->isize = child->size;
+    if (DAME_SHAPE_BLOCK == child->shape) {
+        prim->size = element_of(child);
+        prim->extent = prim->size;
+        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = prim->size;
+    } else if (NULL != contig) {
+        prim->size = contig->child->size;
+        prim->extent = contig->step;
+        prim->inner = emit_contigchild(emitter, contig->count, contig->step, contig->child);
+    } else {
+        prim->size = child->size;
+        prim->extent = span(child);
+        prim->inner = emit(emitter, child);
+    }
+    prim->blklen = prim->isize / prim->size;
     dame_kernels_select(prim);
 }
 
-static void emit_loop(dame_emitter_t *emitter, const dame_node_t *node)
+static void emit_loop(emitter_t *emitter, const dame_node_t *node)
 {
-    dame_op_t op = is_final(node)               ? DAME_OP_VECTORFINAL
-                   : node->blklen > 1           ? DAME_OP_VECTOR
-                   : node->step == node->extent ? DAME_OP_CONTIG
-                                                : DAME_OP_VECTOR1;
+    dame_op_t op = DAME_SHAPE_BLOCK == node->child->shape    ? DAME_OP_VECTORFINAL
+                   : NULL != contig_in(emitter, node->child) ? DAME_OP_VECTOR
+                   : node->step == span(node->child)         ? DAME_OP_CONTIG
+                                                             : DAME_OP_VECTOR1;
     emit_uniform(emitter, node, op);
 }
 
-static void emit_list(dame_emitter_t *emitter, const dame_node_t *node)
+static void emit_list(emitter_t *emitter, const dame_node_t *node)
 {
-    dame_op_t op = is_final(node)     ? DAME_OP_BLOCKINDEXFINAL
-                   : node->blklen > 1 ? DAME_OP_BLOCKINDEX
-                                      : DAME_OP_BLOCKINDEX1;
+    dame_op_t op = DAME_SHAPE_BLOCK == node->child->shape    ? DAME_OP_BLOCKINDEXFINAL
+                   : NULL != contig_in(emitter, node->child) ? DAME_OP_BLOCKINDEX
+                                                             : DAME_OP_BLOCKINDEX1;
     emit_uniform(emitter, node, op);
 }
 
-static void emit_ragged(dame_emitter_t *emitter, const dame_node_t *node)
+/* The largest unit of which all blocks are whole numbers: the granule or a byte. */
+static int64_t common_element(const dame_node_t *dense)
 {
-    dame_prim_t *prim =
-        dame_emit_prim(emitter, is_final(node) ? DAME_OP_INDEXFINAL : DAME_OP_INDEX);
-    dame_emit_disps(emitter, prim, node->disps, node->count);
-    int64_t *prefix = dame_emit_words(emitter, node->count + 1);
+    for (int64_t i = 0; i < dense->count; i++) {
+        if (0 != dense->blklens[i] % dense->granule) {
+            return 1;
+        }
+    }
+    return dense->granule;
+}
+
+static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
+{
+    const int dense = dame_node_dense(node);
+    dame_prim_t *prim = dame_emit_prim(&emitter->out, dense ? DAME_OP_INDEXFINAL : DAME_OP_INDEX);
+    int64_t *prefix = dame_emit_words(&emitter->out, node->count + 1);
     int64_t sum = 0;
     for (int64_t i = 0; i < node->count; i++) {
         prefix[i] = sum;
@@ -131,46 +160,60 @@ static void emit_ragged(dame_emitter_t *emitter, const dame_node_t *node)
     }
     prefix[node->count] = sum;
     prim->count = node->count;
+    dame_emit_disps(&emitter->out, prim, node->disps, node->count);
     prim->prefix = prefix;
-    prim->size = node->child->size;
-    prim->extent = node->extent;
-    prim->inner = emit_inner(emitter, node);
+    if (dense) {
+        prim->size = common_element(node);
+        prim->extent = prim->size;
+        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = prim->size;
+    } else {
+        prim->size = node->child->size;
+        prim->extent = node->step;
+        prim->inner = emit_contigchild(emitter, 0, node->step, node->child);
+    }
     dame_kernels_select(prim);
 }
 
-static void emit_struct(dame_emitter_t *emitter, const dame_node_t *node)
+static int32_t emit_field(emitter_t *emitter, const dame_node_t *child, int64_t *blklen,
+                          int64_t *extent)
 {
-    int64_t self = emitter->next;
-    dame_prim_t *prim = dame_emit_prim(emitter, DAME_OP_STRUCT);
-    size_t bytes = (size_t) node->count * sizeof(int64_t);
-    dame_emit_disps(emitter, prim, node->disps, node->count);
-    int64_t *blklens = dame_emit_words(emitter, node->count);
-    int64_t *extents = dame_emit_words(emitter, node->count);
-    int64_t *prefix = dame_emit_words(emitter, node->count + 1);
-    int32_t *inners = dame_emit_halves(emitter, node->count);
-    int32_t *subs = dame_emit_halves(emitter, node->count);
-    memcpy(blklens, node->blklens, bytes);
-    memcpy(extents, node->extents, bytes);
+    const dame_node_t *contig = contig_in(emitter, child);
+    *blklen = NULL != contig ? contig->count : 1;
+    *extent = NULL != contig ? contig->step : span(child);
+    return NULL != contig ? emit_contigchild(emitter, contig->count, contig->step, contig->child)
+                          : emit(emitter, child);
+}
+
+static void emit_struct(emitter_t *emitter, const dame_node_t *node)
+{
+    int64_t self = emitter->out.next;
+    dame_prim_t *prim = dame_emit_prim(&emitter->out, DAME_OP_STRUCT);
+    int64_t *blklens = dame_emit_words(&emitter->out, node->count);
+    int64_t *extents = dame_emit_words(&emitter->out, node->count);
+    int64_t *prefix = dame_emit_words(&emitter->out, node->count + 1);
+    int32_t *inners = dame_emit_halves(&emitter->out, node->count);
+    int32_t *subs = dame_emit_halves(&emitter->out, node->count);
     int64_t sum = 0;
     for (int64_t i = 0; i < node->count; i++) {
-        const dame_node_t *child = node->children[i];
         int64_t same = node->same[i];
         prefix[i] = sum;
-        sum += blklens[i] * child->size;
+        sum += node->children[i]->size;
         if (same != i) {
             inners[i] = inners[same];
             subs[i] = subs[same];
+            blklens[i] = blklens[same];
+            extents[i] = extents[same];
             continue;
         }
-        subs[i] = (int32_t) (emitter->next - self);
-        dame_emit_prim(emitter, DAME_OP_RETURNTO)->ret = self;
-        int32_t inner = blklens[i] > 1 ? emit_contigchild(emitter, blklens[i], extents[i], child)
-                                       : emit(emitter, child);
+        subs[i] = (int32_t) (emitter->out.next - self);
+        dame_emit_prim(&emitter->out, DAME_OP_RETURNTO)->ret = self;
+        int32_t inner = emit_field(emitter, node->children[i], &blklens[i], &extents[i]);
         inners[i] = 0 == inner ? 0 : subs[i] + 1;
-        dame_emit_prim(emitter, DAME_OP_BOTTOM);
+        dame_emit_prim(&emitter->out, DAME_OP_BOTTOM);
     }
     prefix[node->count] = sum;
     prim->count = node->count;
+    dame_emit_disps(&emitter->out, prim, node->disps, node->count);
     prim->blklens = blklens;
     prim->extents = extents;
     prim->prefix = prefix;
@@ -180,12 +223,12 @@ static void emit_struct(dame_emitter_t *emitter, const dame_node_t *node)
 }
 
 /* Writes a node's primitives; returns 1, or 0 when it is a contiguous block and no level. */
-static int32_t emit(dame_emitter_t *emitter, const dame_node_t *node)
+static int32_t emit(emitter_t *emitter, const dame_node_t *node)
 {
     switch (node->shape) {
     case DAME_SHAPE_EMPTY:
     case DAME_SHAPE_BLOCK:
-        dame_emit_prim(emitter, DAME_OP_CONTIGFINAL)->size = node->size;
+        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = node->size;
         return 0;
     case DAME_SHAPE_LOOP:
         emit_loop(emitter, node);
@@ -221,61 +264,123 @@ static int32_t level_depth(const dame_prim_t *prim)
     return 1 + deepest;
 }
 
-/* The program of a lowered type. */
-static dame_status_t emit_program(const dame_type_t *type, const dame_node_t *top,
-                                  dame_program_t **out)
+static int fits_32_bits(int64_t low, int64_t high)
 {
-    dame_node_t shift = {.shape = DAME_SHAPE_LIST, .count = 1, .blklen = 1};
-    if (0 != top->off) { /* no list below took the displacement */
-        shift.size = top->size;
-        shift.granule = top->granule;
-        shift.extent = type->extent;
-        shift.disps = &top->off;
-        shift.child = top;
-        top = &shift;
+    return low >= INT32_MIN && high <= INT32_MAX;
+}
+
+/*
+ * Can a list on the way to the data, with nothing but loops around it, take a displacement in and
+ * stay as narrow as it is? Then it has taken it.
+ */
+static int sink(const emitter_t *emitter, const dame_node_t *node, int64_t shift)
+{
+    while (DAME_SHAPE_LOOP == node->shape && NULL == contig_in(emitter, node->child)) {
+        node = node->child;
+    }
+    int64_t low, high;
+    if (NULL == node->disps || __builtin_add_overflow(node->low, shift, &low) ||
+        __builtin_add_overflow(node->high, shift, &high) ||
+        (DAME_SHAPE_STRUCT != node->shape && fits_32_bits(node->low, node->high) &&
+         !fits_32_bits(low, high))) {
+        return 0;
+    }
+    for (int64_t i = 0; i < node->count; i++) {
+        node->disps[i] += shift;
+    }
+    return 1;
+}
+
+/* The program of a node; `bounds` has what the program shall say of itself. */
+static dame_status_t emit_program(const dame_optimiser_t *o, const dame_node_t *top,
+                                  const dame_program_t *bounds, dame_program_t **out)
+{
+    emitter_t emitter = {.o = o};
+    int64_t shift = top->off;
+    dame_node_t shifted = {.shape = DAME_SHAPE_LIST, .count = 1, .disps = &shift, .child = top};
+    if (0 != shift && !sink(&emitter, top, shift)) {
+        shifted.size = top->size;
+        shifted.granule = top->granule;
+        top = &shifted;
     }
     dame_need_t need = {.prims = 2}; /* EXIT, BOTTOM */
-    measure(top, &need);
-    dame_emitter_t emitter;
-    dame_status_t status = dame_emitter_init(&emitter, &need);
+    measure(&emitter, top, &need);
+    dame_status_t status = dame_emitter_init(&emitter.out, &need);
     if (DAME_OK != status) {
         return status;
     }
-    dame_program_t *program = emitter.program;
-    program->size = type->size;
-    program->extent = type->extent;
-    program->true_lb = type->true_lb;
-    program->true_ub = type->true_ub;
+    dame_program_t *program = emitter.out.program;
+    program->size = bounds->size;
+    program->extent = bounds->extent;
+    program->true_lb = bounds->true_lb;
+    program->true_ub = bounds->true_ub;
     program->granule = top->granule;
-    dame_emit_prim(&emitter, DAME_OP_EXIT);
+    dame_emit_prim(&emitter.out, DAME_OP_EXIT);
     int32_t inner = emit(&emitter, top);
-    dame_emit_prim(&emitter, DAME_OP_BOTTOM);
+    dame_emit_prim(&emitter.out, DAME_OP_BOTTOM);
     dame_emit_exit(program, inner);
     program->depth = level_depth(program->prims);
     *out = program;
     return DAME_OK;
 }
 
+/* What a build works in; on the heap, because threads may have little stack. */
+typedef struct room {
+    dame_optimiser_t o;
+    _Alignas(16) char first[8192]; /* regular types need no second allocation */
+} room_t;
+
+static room_t *room_new(const dame_options_t *options)
+{
+    room_t *room = malloc(sizeof(*room));
+    if (NULL != room) {
+        dame_arena_init(&room->o.arena, room->first, sizeof(room->first));
+        room->o.options = NULL != options ? options : dame_options_default();
+        room->o.nested = 0;
+        memset(room->o.recent, 0, sizeof(room->o.recent));
+    }
+    return room;
+}
+
+static void room_free(room_t *room)
+{
+    dame_arena_fini(&room->o.arena);
+    free(room);
+}
+
 dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                  dame_program_t **out)
 {
-    (void) options;
-    struct room {
-        dame_lowering_t lowering;
-        _Alignas(16) char first[8192]; /* regular types need no second allocation */
-    } *room = malloc(sizeof(*room));   /* threads may have little stack */
+    const dame_program_t bounds = {.size = type->size,
+                                   .extent = type->extent,
+                                   .true_lb = type->true_lb,
+                                   .true_ub = type->true_ub};
+    room_t *room = room_new(options);
     if (NULL == room) {
         return DAME_ERR_NOMEM;
     }
-    dame_arena_init(&room->lowering.arena, room->first, sizeof(room->first));
-    memset(room->lowering.recent, 0, sizeof(room->lowering.recent));
     const dame_node_t *top;
-    dame_status_t status = dame_node_lower(&room->lowering, type, &top);
+    dame_status_t status = dame_node_lower(&room->o, type, &top);
     if (DAME_OK == status) {
-        status = emit_program(type, top, out);
+        status = emit_program(&room->o, top, &bounds, out);
     }
-    dame_arena_fini(&room->lowering.arena);
-    free(room);
+    room_free(room);
+    return status;
+}
+
+dame_status_t dame_program_optimise(const dame_program_t *program, const dame_options_t *options,
+                                    dame_program_t **out)
+{
+    room_t *room = room_new(options);
+    if (NULL == room) {
+        return DAME_ERR_NOMEM;
+    }
+    const dame_node_t *top;
+    dame_status_t status = dame_node_raise(&room->o, program, &top);
+    if (DAME_OK == status) {
+        status = emit_program(&room->o, top, program, out);
+    }
+    room_free(room);
     return status;
 }
 

@@ -18,7 +18,7 @@ typedef enum dame_pass {
 /* A set of passes: bit `1u << pass` for each. */
 typedef uint32_t dame_passes_t;
 #define DAME_PASSES_NONE ((dame_passes_t) 0)
-#define DAME_PASSES_ALL ((dame_passes_t) ((1u << DAME_PASS_COUNT) - 1))
+#define DAME_PASSES_ALL  ((dame_passes_t) ((1u << DAME_PASS_COUNT) - 1))
 
 typedef enum dame_sort {
     DAME_SORT_AUTO, /* lists that are long and reach further than sort_range */

@@ -1,51 +1,53 @@
 /*
- * The shape of a datatype between type tree and program: what is left when empty blocks, levels of
- * one iteration and contiguous levels are gone. Private to dame/.
+ * The shape of a datatype between type tree and program: what the optimiser works on. Private to
+ * dame/.
  *
  * `off` is a displacement common to all of a node's data. It commutes with every loop around the
  * node, so it travels up until a list of displacements takes it in, or to the top of the program.
  * Emitting a node therefore ignores the `off` of its children: their parent has taken it.
+ *
+ * Nodes are made by the functions below, bottom up, and are read-only from then on. Each hands its
+ * draft to the passes that are on, until none has anything to change: every node that exists is
+ * already optimised, and so are its children when a pass looks at it.
  */
 #ifndef DAME_NODE_H
 #define DAME_NODE_H
 
 #include "arena.h"
+#include "dame_options.h"
 #include "dame_program.h"
 #include "dame_type.h"
 
 typedef enum dame_shape {
     DAME_SHAPE_EMPTY,
     DAME_SHAPE_BLOCK,  /* size contiguous bytes */
-    DAME_SHAPE_LOOP,   /* count blocks, step bytes apart */
-    DAME_SHAPE_LIST,   /* count blocks of one blocklength at disps[] */
-    DAME_SHAPE_RAGGED, /* count blocks of blklens[] at disps[] */
-    DAME_SHAPE_STRUCT  /* count blocks of blklens[] instances of children[] at disps[] */
+    DAME_SHAPE_LOOP,   /* count children, step bytes apart */
+    DAME_SHAPE_LIST,   /* count children at disps[] */
+    DAME_SHAPE_RAGGED, /* count blocks at disps[], of blklens[] children each, step bytes apart */
+    DAME_SHAPE_STRUCT  /* children[i] at disps[i], count of them */
 } dame_shape_t;
 
 typedef struct dame_node dame_node_t;
 struct dame_node {
     dame_shape_t shape;
     int64_t off;
-    int64_t size;    /* packed bytes */
-    int64_t granule; /* see dame_program.h */
+    int64_t size;      /* packed bytes */
+    int64_t low, high; /* bytes touched, from the origin (without off) on: [low, high), clamped */
+    int64_t blocks;    /* contiguous blocks, clamped */
+    int64_t granule;   /* see dame_program.h */
     int64_t count;
-    int64_t blklen; /* LOOP, LIST: instances of child in a block */
-    int64_t step;   /* LOOP */
-    int64_t extent; /* of child, from one instance to the next within a block */
-    const int64_t *blklens;
-    const int64_t *disps;
-    const int64_t *extents; /* STRUCT */
-    const dame_node_t *child;
-    const dame_node_t *const *children; /* STRUCT */
-    const int64_t *same; /* STRUCT: the first block like this one (child, blklen and extent), as far
-                            as blocks alike stand near each other; itself if there is none */
+    int64_t step;
+    int64_t *blklens; /* RAGGED; bytes when dense */
+    int64_t *disps;
+    const dame_node_t *child;     /* LOOP, LIST, RAGGED */
+    const dame_node_t **children; /* STRUCT */
+    const int64_t *same; /* STRUCT: the first child like this one, as far as children alike stand
+                            near each other; itself if there is none */
 };
 
-/* The instances of a block of such a child touch each other: the block is contiguous. */
-static inline int dame_node_dense(const dame_node_t *child, int64_t extent)
-{
-    return DAME_SHAPE_BLOCK == child->shape && extent == child->size;
-}
+/* A level over at most so many contiguous blocks is a small body: one flat list of blocks, which
+ * the kernels move together for many iterations of the level around it. */
+enum { DAME_SMALL_BODY = 16 };
 
 /* Types lowered lately, by address: a type that is used many times is lowered once, and structs of
  * shared members do not double with every level. */
@@ -56,14 +58,88 @@ typedef struct dame_recent {
     const dame_node_t *node;
 } dame_recent_t;
 
-/* What lowering works in. Made zero but for the arena. */
-typedef struct dame_lowering {
+/* What building a program works in. Made zero but for the arena and the options. */
+typedef struct dame_optimiser {
     dame_arena_t arena;
+    const dame_options_t *options;
+    int nested; /* drafts that are being finished, each inside another */
     dame_recent_t recent[DAME_RECENT];
-} dame_lowering_t;
+} dame_optimiser_t;
 
-/* Lowers a type tree. Nodes and new lists live in the arena; lists of the tree may be borrowed. */
-dame_status_t dame_node_lower(dame_lowering_t *lowering, const dame_type_t *type,
+/* Every pass makes something smaller or more regular, so drafts are replaced a few times only.
+ * Should two passes ever disagree for good, the draft is taken as it is. */
+enum { DAME_MAX_NESTED = 64 };
+
+/* Room for n numbers or nodes; NULL when memory is out. */
+int64_t *dame_node_numbers(dame_optimiser_t *o, int64_t n);
+const dame_node_t **dame_node_nodes(dame_optimiser_t *o, int64_t n);
+
+/*
+ * Makers. Lists are given away: they are the node's, which may change them. Counts and blocklengths
+ * are > 0, children are not empty. Displacements do not include a child's `off`; the makers add it.
+ * Errors: DAME_ERR_NOMEM.
+ */
+dame_status_t dame_node_block(dame_optimiser_t *o, int64_t bytes, int64_t granule,
                               const dame_node_t **out);
+dame_status_t dame_node_loop(dame_optimiser_t *o, int64_t count, int64_t step,
+                             const dame_node_t *child, const dame_node_t **out);
+dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,
+                             const dame_node_t *child, const dame_node_t **out);
+dame_status_t dame_node_ragged(dame_optimiser_t *o, int64_t count, int64_t *blklens, int64_t *disps,
+                               int64_t step, const dame_node_t *child, const dame_node_t **out);
+/* Contiguous blocks of `lengths` bytes. */
+dame_status_t dame_node_bytes(dame_optimiser_t *o, int64_t count, int64_t *lengths, int64_t *disps,
+                              int64_t granule, const dame_node_t **out);
+dame_status_t dame_node_struct(dame_optimiser_t *o, int64_t count, int64_t *disps,
+                               const dame_node_t **children, const dame_node_t **out);
+/* A struct that a pass has made of a list: no pass shall put it together again. */
+dame_status_t dame_node_pieces(dame_optimiser_t *o, int64_t count, int64_t *disps,
+                               const dame_node_t **children, const dame_node_t **out);
+dame_status_t dame_node_shifted(dame_optimiser_t *o, int64_t disp, const dame_node_t *node,
+                                const dame_node_t **out);
+
+/* The same layout, from the origin on (`off` may differ). */
+int dame_node_equal(const dame_node_t *a, const dame_node_t *b);
+
+/* All of a RAGGED's blocks are contiguous; its blklens are bytes. */
+int dame_node_dense(const dame_node_t *node);
+
+/* Blocks put together one by one, for dame_node_bytes(). */
+typedef struct dame_flat {
+    int64_t *lengths;
+    int64_t *disps;
+    int64_t count;
+} dame_flat_t;
+
+dame_status_t dame_flat_new(dame_optimiser_t *o, int64_t n, dame_flat_t *flat);
+/* Appends the blocks of a node whose origin is displaced by `at`. */
+void dame_flat_append(dame_flat_t *flat, const dame_node_t *node, int64_t at);
+
+static inline int dame_passes(const dame_optimiser_t *o, dame_pass_t pass)
+{
+    return 0 != (o->options->passes >> pass & 1);
+}
+
+/* The node's displacements and all their differences fit well into 64 bits. */
+int dame_node_is_near(const dame_node_t *node);
+
+/*
+ * The passes, one file each: they make a better node of a draft, or leave *out alone when they have
+ * none. The result does not include the draft's `off`.
+ */
+dame_status_t dame_pass_normalise(dame_optimiser_t *o, const dame_node_t *draft,
+                                  const dame_node_t **out);
+dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
+                              const dame_node_t **out);
+dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *draft,
+                                const dame_node_t **out);
+
+/* Type trees and programs to nodes. *out may be the empty node. */
+dame_status_t dame_node_lower(dame_optimiser_t *o, const dame_type_t *type,
+                              const dame_node_t **out);
+dame_status_t dame_node_raise(dame_optimiser_t *o, const dame_program_t *program,
+                              const dame_node_t **out);
+
+extern const dame_node_t dame_node_empty;
 
 #endif

@@ -74,6 +74,11 @@ END_TEST
 
 enum { ELEMENTS = 3, NESTED = 2 * 3 * 2 * 2 * ELEMENTS, ARENA = 1000 };
 
+/* Nested levels, and whatever the passes make of them. */
+static const dame_passes_t pass_sets[] = {DAME_PASSES_NONE, DAME_PASSES_ALL};
+
+enum { PASS_SETS = sizeof pass_sets / sizeof pass_sets[0] };
+
 /* 2 groups 100 bytes apart of 3 pairs 12 bytes apart of 2 shorts 4 bytes apart; extent 200. */
 static const dame_type_t *nested(void)
 {
@@ -109,7 +114,7 @@ START_TEST(every_position_can_be_sought_and_packed_from)
     for (int i = 0; i < NESTED; i++) {
         wanted[i] = memory[offsets[i]];
     }
-    dame_program_t *program = program_of(nested());
+    dame_program_t *program = program_with(pass_sets[_i], nested());
     dame_cursor_t cursor;
     ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, ELEMENTS), DAME_OK);
     ck_assert_int_eq(cursor.total, NESTED);
@@ -141,7 +146,7 @@ START_TEST(every_byte_can_be_unpacked_alone_and_backwards)
     fill_pattern(stream, NESTED, 3);
     nested_offsets(offsets);
     memcpy(wanted, memory, ARENA);
-    dame_program_t *program = program_of(nested());
+    dame_program_t *program = program_with(pass_sets[_i], nested());
     dame_cursor_t cursor;
     ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, ELEMENTS), DAME_OK);
     for (int64_t i = NESTED - 1; i >= 0; i--) {
@@ -423,7 +428,7 @@ START_TEST(programs_deeper_than_the_cursors_own_frames_work)
 {
     const int64_t size = (int64_t) LEAF << LEVELS;
     const int64_t width = size + ((int64_t) 1 << LEVELS) - 1;
-    dame_program_t *program = program_of(deep());
+    dame_program_t *program = plain_of(deep()); /* the passes would see fewer levels */
     ck_assert_int_gt(program->depth, DAME_CURSOR_DEPTH);
     ck_assert_int_eq(program->size, size);
     ck_assert_int_eq(program->true_ub, width);
@@ -476,8 +481,8 @@ Suite *cursor_suite(void)
     suite_add_tcase(suite, quick);
 
     TCase *seek = tree_case("seek");
-    tcase_add_test(seek, every_position_can_be_sought_and_packed_from);
-    tcase_add_test(seek, every_byte_can_be_unpacked_alone_and_backwards);
+    tcase_add_loop_test(seek, every_position_can_be_sought_and_packed_from, 0, PASS_SETS);
+    tcase_add_loop_test(seek, every_byte_can_be_unpacked_alone_and_backwards, 0, PASS_SETS);
     tcase_add_test(seek, very_uneven_blocks_are_found_by_seek);
     tcase_add_loop_test(seek, a_long_list_with_one_long_block_is_found_by_seek, 0, 5);
     tcase_add_test(seek, positions_beyond_2_33_are_found_in_a_message_of_many_elements);

@@ -11,6 +11,7 @@
 #include "suites.h"
 #include "tools.h"
 
+/* A type whose plain program has levels of all kinds. */
 static const dame_type_t *everything(void)
 {
     const dame_type_t *gap = vector(2, 1, 8, basic(4));
@@ -25,7 +26,7 @@ static const dame_type_t *everything(void)
 
 START_TEST(printing_twice_gives_one_text)
 {
-    dame_program_t *program = program_of(everything());
+    dame_program_t *program = plain_of(everything());
     char *first = text_of(program);
     char *second = text_of(program);
     ck_assert_str_eq(first, second);
@@ -40,7 +41,7 @@ START_TEST(one_type_gives_one_text_whatever_the_instruction_set)
     char *first = NULL;
     for (const char *const *name = dame_isa_names(); *name; name++) {
         ck_assert_int_eq(dame_isa_force(*name), DAME_OK);
-        dame_program_t *program = program_of(everything());
+        dame_program_t *program = plain_of(everything());
         char *text = text_of(program);
         if (!first) {
             first = text;
@@ -56,7 +57,7 @@ END_TEST
 
 START_TEST(every_line_is_indented_by_its_nesting_and_ends)
 {
-    dame_program_t *program = program_of(everything());
+    dame_program_t *program = plain_of(everything());
     char *text = text_of(program);
     ck_assert_int_eq(strncmp(text, "EXIT\n", 5), 0);
     size_t n = strlen(text);
@@ -80,7 +81,7 @@ START_TEST(numbers_of_64_bits_are_printed_in_full)
 {
     const int64_t far = -9000000000000000000;
     dame_program_t *program =
-        program_of(blockindex(2, 1, (int64_t[]){far, -8999999999999999000}, basic(8)));
+        plain_of(blockindex(2, 1, (int64_t[]){far, -8999999999999999000}, basic(8)));
     char *text = text_of(program);
     ck_assert_str_eq(text,
                      "EXIT\n"
@@ -116,7 +117,7 @@ START_TEST(a_failing_file_is_reported)
         return; /* not on this system */
     }
     setvbuf(full, NULL, _IONBF, 0);
-    dame_program_t *program = program_of(everything());
+    dame_program_t *program = plain_of(everything());
     ck_assert_int_eq(dame_program_print(program, full), -1);
     fclose(full);
     dame_program_free(program);

@@ -168,12 +168,14 @@ START_TEST(programs_at_the_ends_of_the_range_are_verified)
                    resized(0, 2, basic(1))),
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        dame_program_t *program = program_of(types[i]);
-        ck_assert_int_eq(program->size, types[i]->size);
-        ck_assert_int_eq(program->extent, types[i]->extent);
-        ck_assert_int_eq(program->true_lb, types[i]->true_lb);
-        ck_assert_int_eq(program->true_ub, types[i]->true_ub);
-        dame_program_free(program);
+        dame_program_t *programs[] = {plain_of(types[i]), program_of(types[i])};
+        for (int k = 0; k < 2; k++) {
+            ck_assert_int_eq(programs[k]->size, types[i]->size);
+            ck_assert_int_eq(programs[k]->extent, types[i]->extent);
+            ck_assert_int_eq(programs[k]->true_lb, types[i]->true_lb);
+            ck_assert_int_eq(programs[k]->true_ub, types[i]->true_ub);
+            dame_program_free(programs[k]);
+        }
     }
 }
 END_TEST

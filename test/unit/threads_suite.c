@@ -103,7 +103,7 @@ static void *work(void *argument)
 START_TEST(threads_share_a_program)
 {
     static int64_t offsets[COUNT * 64];
-    dame_program_t *program = program_of(shared_type());
+    dame_program_t *program = _i ? program_of(shared_type()) : plain_of(shared_type());
     int64_t total = shared_offsets(offsets);
     ck_assert_int_eq(total, program->size * COUNT);
     worker_t workers[THREADS];
@@ -166,7 +166,7 @@ Suite *threads_suite(void)
 {
     Suite *suite = suite_create("threads");
     TCase *tcase = tree_case("threads");
-    tcase_add_test(tcase, threads_share_a_program);
+    tcase_add_loop_test(tcase, threads_share_a_program, 0, 2);
     tcase_add_test(tcase, threads_build_programs_at_the_same_time);
     suite_add_tcase(suite, tcase);
     return suite;

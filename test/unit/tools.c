@@ -103,15 +103,53 @@ const dame_type_t *resized(int64_t lb, int64_t extent, const dame_type_t *child)
     return made(dame_type_resized(tree, lb, extent, child, &type), &type);
 }
 
-dame_program_t *program_of(const dame_type_t *type)
+static dame_program_t *verified(dame_status_t status, dame_program_t *program)
 {
-    dame_program_t *program = NULL;
-    dame_status_t status = dame_program_build(type, NULL, &program);
-    ck_assert_msg(status == DAME_OK, "build: %s", dame_status_text(status));
+    ck_assert_msg(status == DAME_OK, "program: %s", dame_status_text(status));
     char message[300] = "";
     status = dame_program_verify(program, message, sizeof message);
     ck_assert_msg(status == DAME_OK, "verify: %s", message);
     return program;
+}
+
+dame_program_t *program_of(const dame_type_t *type)
+{
+    dame_program_t *program = NULL;
+    dame_status_t status = dame_program_build(type, NULL, &program);
+    return verified(status, program);
+}
+
+dame_program_t *plain_of(const dame_type_t *type)
+{
+    return program_with(DAME_PASSES_NONE, type);
+}
+
+dame_program_t *program_with(dame_passes_t passes, const dame_type_t *type)
+{
+    dame_options_t options = *dame_options_default();
+    options.passes = passes;
+    dame_program_t *program = NULL;
+    dame_status_t status = dame_program_build(type, &options, &program);
+    return verified(status, program);
+}
+
+dame_program_t *optimised_with(dame_passes_t passes, const dame_program_t *program)
+{
+    dame_options_t options = *dame_options_default();
+    options.passes = passes;
+    dame_program_t *optimised = NULL;
+    dame_status_t status = dame_program_optimise(program, &options, &optimised);
+    return verified(status, optimised);
+}
+
+dame_program_t *program_of_text(const char *text)
+{
+    dame_program_t *program = NULL;
+    dame_text_error_t error = {.line = 0};
+    dame_status_t status = dame_program_parse(text, strlen(text), &program, &error);
+    ck_assert_msg(status == DAME_OK, "parse: line %d, column %d: %s", (int) error.line,
+                  (int) error.column, error.message);
+    return verified(status, program);
 }
 
 char *text_of(const dame_program_t *program)

@@ -30,8 +30,15 @@ const dame_type_t *struct_type(int64_t count, const int64_t *blklens, const int6
                                const dame_type_t *const *children);
 const dame_type_t *resized(int64_t lb, int64_t extent, const dame_type_t *child);
 
-/* Builds and verifies; the caller frees. */
+/*
+ * Programs, verified; the caller frees. With the default options, with no pass, or with some of the
+ * type; what some passes make of a program; and of a text, exactly as it is written.
+ */
 dame_program_t *program_of(const dame_type_t *type);
+dame_program_t *plain_of(const dame_type_t *type);
+dame_program_t *program_with(dame_passes_t passes, const dame_type_t *type);
+dame_program_t *optimised_with(dame_passes_t passes, const dame_program_t *program);
+dame_program_t *program_of_text(const char *text);
 
 /* The program's text; the caller frees. */
 char *text_of(const dame_program_t *program);

@@ -45,52 +45,59 @@ static int32_t *writable32(const int32_t *table)
 }
 
 /* The transpose: 0 EXIT, 1 BLOCKINDEX1, 2 VECTORFINAL, 3 CONTIGFINAL, 4 BOTTOM */
-static const dame_type_t *transpose(void)
-{
-    return blockindex(3, 1, (int64_t[]){0, 4, 8}, vector(4, 1, 12, basic(4)));
-}
+static const char transpose[] = "EXIT"
+                                "  BLOCKINDEX1(3, 1, [0, 4, 8], 16, 40)"
+                                "    VECTORFINAL(4, 1, 12, 4, 4)"
+                                "      CONTIGFINAL(4) "
+                                "BOTTOM";
 
 /* The same with columns further apart than 32 bits count. */
-static const dame_type_t *far_columns(void)
-{
-    return blockindex(3, 1, (int64_t[]){0, INT64_C(1) << 31, 8}, vector(4, 1, 12, basic(4)));
-}
+static const char far_columns[] = "EXIT"
+                                  "  BLOCKINDEX1(3, 1, [0, 2147483648, 8], 16, 40)"
+                                  "    VECTORFINAL(4, 1, 12, 4, 4)"
+                                  "      CONTIGFINAL(4) "
+                                  "BOTTOM";
 
 /* 0 EXIT, 1 STRUCT, 2 RETURNTO, 3 CONTIGCHILD, 4 VECTORFINAL, 5 CONTIGFINAL, 6 BOTTOM,
  * 7 RETURNTO, 8 VECTORFINAL, 9 CONTIGFINAL, 10 BOTTOM, 11 BOTTOM */
-static const dame_type_t *two_members(void)
-{
-    const dame_type_t *members[] = {vector(2, 1, 8, basic(4)), vector(3, 1, 16, basic(8))};
-    return struct_type(2, (int64_t[]){2, 1}, (int64_t[]){0, 100}, members);
-}
+static const char two_members[] = "EXIT"
+                                  "  STRUCT(2, [2, 1], [0, 100], [8, 24], [12, 40])"
+                                  "    RETURNTO(1)"
+                                  "      VECTORFINAL(2, 1, 8, 4, 4)"
+                                  "        CONTIGFINAL(4)"
+                                  "    BOTTOM"
+                                  "    RETURNTO(1)"
+                                  "      VECTORFINAL(3, 1, 16, 8, 8)"
+                                  "        CONTIGFINAL(8)"
+                                  "    BOTTOM "
+                                  "BOTTOM";
 
 /* 0 EXIT, 1 INDEX, 2 CONTIGCHILD, 3 VECTORFINAL, 4 CONTIGFINAL, 5 BOTTOM */
-static const dame_type_t *ragged(void)
-{
-    return index_type(3, (int64_t[]){1, 3, 2}, (int64_t[]){0, 100, 50}, vector(2, 1, 8, basic(4)));
-}
+static const char ragged[] = "EXIT"
+                             "  INDEX(3, [1, 3, 2], [0, 100, 50], 8, 12)"
+                             "    VECTORFINAL(2, 1, 8, 4, 4)"
+                             "      CONTIGFINAL(4) "
+                             "BOTTOM";
 
 /* 0 EXIT, 1 VECTOR, 2 CONTIGCHILD, 3 CONTIGFINAL, 4 BOTTOM */
-static const dame_type_t *blocks(void)
-{
-    return vector(3, 2, 100, resized(0, 8, basic(4)));
-}
+static const char blocks[] = "EXIT"
+                             "  VECTOR(3, 2, 100, 4, 8)"
+                             "    CONTIGFINAL(4) "
+                             "BOTTOM";
 
 /* 0 EXIT, 1 CONTIG, 2 VECTORFINAL, 3 CONTIGFINAL, 4 BOTTOM */
-static const dame_type_t *repeated(void)
-{
-    return contig(5, vector(2, 1, 8, basic(4)));
-}
+static const char repeated[] = "EXIT"
+                               "  CONTIG(5, 8, 12)"
+                               "    VECTORFINAL(2, 1, 8, 4, 4)"
+                               "      CONTIGFINAL(4) "
+                               "BOTTOM";
 
 /* 0 EXIT, 1 CONTIGFINAL, 2 BOTTOM */
-static const dame_type_t *plain(void)
-{
-    return basic(40);
-}
+static const char plain[] = "EXIT CONTIGFINAL(40) BOTTOM";
 
 typedef struct damage {
     const char *what;
-    const dame_type_t *(*type)(void);
+    const char *text;
     void (*apply)(dame_program_t *p);
     const char *named; /* what the message must contain */
 } damage_t;
@@ -192,9 +199,9 @@ DAMAGE(plain_exit_has_a_list, p->prims[0].disps = &p->prims[0].step)
 DAMAGE(plain_exit_has_prefix, p->prims[0].prefix = &p->prims[0].step)
 DAMAGE(plain_leaf_is_longer, p->prims[1].size = 44)
 
-#define ENTRY(type, apply, named)                                                                  \
+#define ENTRY(text, apply, named)                                                                  \
     {                                                                                              \
-#apply, type, apply, named                                                                 \
+#apply, text, apply, named                                                                 \
     }
 
 static const damage_t damages[] = {
@@ -295,7 +302,7 @@ enum { DAMAGES = sizeof damages / sizeof damages[0] };
 START_TEST(a_damaged_program_is_refused_and_the_primitive_named)
 {
     const damage_t *damage = &damages[_i];
-    dame_program_t *program = program_of(damage->type());
+    dame_program_t *program = program_of_text(damage->text);
     dame_program_t *copy = copy_of(program);
     char message[300] = "";
     ck_assert_int_eq(dame_program_verify(copy, message, sizeof message), DAME_OK);
@@ -312,7 +319,7 @@ END_TEST
 START_TEST(the_expected_primitives_stand_where_the_damages_are)
 {
     const struct {
-        const dame_type_t *(*type)(void);
+        const char *text;
         int32_t n;
         dame_op_t ops[12];
     } layouts[] = {
@@ -338,7 +345,7 @@ START_TEST(the_expected_primitives_stand_where_the_damages_are)
         {plain, 3, {DAME_OP_EXIT, DAME_OP_CONTIGFINAL, DAME_OP_BOTTOM}},
     };
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        dame_program_t *program = program_of(layouts[i].type());
+        dame_program_t *program = program_of_text(layouts[i].text);
         ck_assert_int_eq(program->nprims, layouts[i].n);
         for (int32_t k = 0; k < program->nprims; k++) {
             ck_assert_str_eq(dame_op_name(program->prims[k].op), dame_op_name(layouts[i].ops[k]));
@@ -350,7 +357,7 @@ END_TEST
 
 START_TEST(the_message_is_optional_and_stays_in_its_room)
 {
-    dame_program_t *program = program_of(transpose());
+    dame_program_t *program = program_of_text(transpose);
     dame_program_t *copy = copy_of(program);
     copy->prims[1].count = 0;
     ck_assert_int_eq(dame_program_verify(copy, NULL, 0), DAME_ERR_VERIFY);
@@ -376,10 +383,9 @@ START_TEST(no_number_in_a_scalar_field_breaks_the_verifier)
 {
     static const int64_t values[] = {INT64_MIN, INT64_MIN + 1, -1,       0, 1,
                                      1000003,   INT64_MAX - 1, INT64_MAX};
-    const dame_type_t *(*const types[])(void) = {transpose, two_members, ragged,
-                                                 blocks,    repeated,    plain};
-    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
-        dame_program_t *program = program_of(types[t]());
+    const char *const texts[] = {transpose, two_members, ragged, blocks, repeated, plain};
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+        dame_program_t *program = program_of_text(texts[t]);
         for (int32_t i = 0; i < program->nprims; i++) {
             for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
                 for (int field = 0; field < 7; field++) {

@@ -1,0 +1,134 @@
+/*
+ * Pass `merge`: blocks that touch, or runs that go on where the one before ends, become one.
+ */
+#include <stddef.h>
+
+#include "granule.h"
+#include "node.h"
+
+/* Blocks while they are joined; `end` is where a block would have to start to touch the last. */
+typedef struct joined {
+    dame_flat_t flat;
+    int64_t granule;
+    int uneven; /* the last block has a joint that is no multiple of the granule */
+} joined_t;
+
+/* A block with joints anywhere can only be cut at its ends. */
+static void close_block(joined_t *joined)
+{
+    const int64_t last = joined->flat.count - 1;
+    if (joined->uneven) {
+        joined->granule = dame_granule_common(joined->granule, joined->flat.lengths[last]);
+        joined->uneven = 0;
+    }
+}
+
+static void join(joined_t *joined, int64_t disp, int64_t length, int64_t step, int64_t granule)
+{
+    dame_flat_t *flat = &joined->flat;
+    int64_t last = flat->count - 1;
+    if (last >= 0 && flat->disps[last] + flat->lengths[last] * step == disp) {
+        joined->uneven |= 1 == step && 0 != flat->lengths[last] % granule;
+        flat->lengths[last] += length;
+        return;
+    }
+    if (last >= 0) {
+        close_block(joined);
+    }
+    flat->disps[flat->count] = disp;
+    flat->lengths[flat->count++] = length;
+}
+
+/* How many neighbours touch: blocks of `length` (or lengths[]) instances `step` bytes apart. */
+static int64_t touching(const dame_node_t *draft, const int64_t *lengths, int64_t length,
+                        int64_t step)
+{
+    int64_t n = 0;
+    for (int64_t i = 1; i < draft->count; i++) {
+        int64_t bytes = (NULL != lengths ? lengths[i - 1] : length) * step;
+        n += draft->disps[i - 1] + bytes == draft->disps[i];
+    }
+    return n;
+}
+
+/* All blocks of a LIST or RAGGED, joined where they touch. `unit` is what they consist of, NULL for
+ * bytes. */
+static dame_status_t join_all(dame_optimiser_t *o, const dame_node_t *draft, int64_t length,
+                              int64_t step, const dame_node_t *unit, const dame_node_t **out)
+{
+    const int64_t *lengths = DAME_SHAPE_RAGGED == draft->shape ? draft->blklens : NULL;
+    const int64_t touches = touching(draft, lengths, length, step);
+    if (0 == touches) {
+        return DAME_OK;
+    }
+    joined_t joined = {.granule = draft->granule};
+    dame_status_t status = dame_flat_new(o, draft->count - touches, &joined.flat);
+    if (DAME_OK != status) {
+        return status;
+    }
+    for (int64_t i = 0; i < draft->count; i++) {
+        join(&joined, draft->disps[i], NULL != lengths ? lengths[i] : length, step, draft->granule);
+    }
+    close_block(&joined);
+    dame_flat_t *flat = &joined.flat;
+    return NULL == unit
+               ? dame_node_bytes(o, flat->count, flat->lengths, flat->disps, joined.granule, out)
+               : dame_node_ragged(o, flat->count, flat->lengths, flat->disps, step, unit, out);
+}
+
+/* Members of a struct that are blocks and touch. */
+static dame_status_t join_members(dame_optimiser_t *o, const dame_node_t *draft,
+                                  const dame_node_t **out)
+{
+    const dame_node_t **children = dame_node_nodes(o, draft->count);
+    int64_t *disps = dame_node_numbers(o, draft->count);
+    if (NULL == children || NULL == disps) {
+        return DAME_ERR_NOMEM;
+    }
+    int64_t n = 0;
+    for (int64_t i = 0; i < draft->count; i++) {
+        const dame_node_t *last = n > 0 ? children[n - 1] : NULL;
+        const dame_node_t *child = draft->children[i];
+        if (NULL == last || DAME_SHAPE_BLOCK != last->shape || DAME_SHAPE_BLOCK != child->shape ||
+            disps[n - 1] + last->size != draft->disps[i]) {
+            children[n] = child;
+            disps[n++] = draft->disps[i];
+            continue;
+        }
+        int64_t bytes = last->size + child->size;
+        int64_t granule = dame_granule_common(last->granule, child->granule);
+        if (0 != last->size % granule) {
+            granule = bytes;
+        }
+        dame_status_t status = dame_node_block(o, bytes, granule, &children[n - 1]);
+        if (DAME_OK != status) {
+            return status;
+        }
+    }
+    return n == draft->count ? DAME_OK : dame_node_struct(o, n, disps, children, out);
+}
+
+dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
+                              const dame_node_t **out)
+{
+    const dame_node_t *child = draft->child;
+    if (!dame_node_is_near(draft)) {
+        return DAME_OK;
+    }
+    switch (draft->shape) {
+    case DAME_SHAPE_LIST:
+        if (DAME_SHAPE_BLOCK == child->shape) {
+            return join_all(o, draft, child->size, 1, NULL, out);
+        }
+        return DAME_SHAPE_LOOP == child->shape
+                   ? join_all(o, draft, child->count, child->step, child->child, out)
+                   : DAME_OK;
+    case DAME_SHAPE_RAGGED:
+        return dame_node_dense(draft) ? join_all(o, draft, 0, 1, NULL, out)
+                                      : join_all(o, draft, 0, draft->step, child, out);
+    case DAME_SHAPE_STRUCT:
+        return join_members(o, draft, out);
+    default:
+        return DAME_OK;
+    }
+}

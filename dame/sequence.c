@@ -1,0 +1,71 @@
+#include "sequence.h"
+
+#include <stddef.h>
+
+static int same_block(const dame_sequence_t *s, int64_t i, int64_t k)
+{
+    return (NULL == s->lengths || s->lengths[i] == s->lengths[k]) &&
+           (NULL == s->children || dame_node_equal(s->children[i], s->children[k]));
+}
+
+int64_t dame_sequence_run(const dame_sequence_t *s)
+{
+    const int64_t step = s->n > 1 ? s->disps[1] : 0;
+    int64_t i = 1;
+    while (i < s->n && s->disps[i] == s->disps[i - 1] + step && same_block(s, 0, i)) {
+        i++;
+    }
+    return i;
+}
+
+/* Is the sequence groups of p blocks, all like the first? */
+static int is_period(const dame_sequence_t *s, int64_t p)
+{
+    for (int64_t group = p; group < s->n; group += p) {
+        for (int64_t i = 1; i < p; i++) {
+            if (s->disps[group + i] - s->disps[group] != s->disps[i]) {
+                return 0;
+            }
+        }
+        for (int64_t i = 0; i < p; i++) {
+            if (!same_block(s, i, group + i)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Does a group of p blocks, a run, go on where another ends? */
+static int runs_continue(const dame_sequence_t *s, int64_t p)
+{
+    for (int64_t group = p; group < s->n; group += p) {
+        if (s->disps[group] - s->disps[group - 1] == s->disps[1]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int64_t dame_sequence_period(const dame_sequence_t *s)
+{
+    const int64_t run = dame_sequence_run(s);
+    if (run == s->n) {
+        return 0;
+    }
+    int64_t best = 0;
+    for (int64_t d = 1; d <= s->n / d; d++) { /* both divisors, d and n / d */
+        if (0 != s->n % d) {
+            continue;
+        }
+        if (d > 1 && d >= run && is_period(s, d)) {
+            best = d;
+            break;
+        }
+        int64_t p = s->n / d;
+        if (d > 1 && p >= run && is_period(s, p)) {
+            best = p; /* the least of the large ones comes last */
+        }
+    }
+    return best == run && runs_continue(s, run) ? 0 : best;
+}
