@@ -1,10 +1,10 @@
 /*
- * The constructor calls of a datatype (MPI-4.0 section 5.1.13), as Open MPI keeps them in its args
- * record: what MPI_Type_get_envelope and MPI_Type_get_contents give, without their reference
- * counting. Types that have no such record are read from OPAL's description.
+ * A datatype from the constructor calls that made it (contents.h). Types that have no such record
+ * are read from OPAL's description.
  */
 #include "import.h"
 
+#include "contents.h"
 #include "hash.h"
 #include "mpi.h"
 #include "ompi/datatype/ompi_datatype.h"
@@ -30,17 +30,6 @@ typedef struct importer {
     recent_t recent[RECENT];
 } importer_t;
 
-_Static_assert(sizeof(ptrdiff_t) == sizeof(int64_t), "displacements are 64-bit");
-
-/* One constructor call. */
-typedef struct call {
-    int32_t combiner;
-    int32_t n_ints, n_aints, n_types;
-    int *ints;
-    int64_t *aints; /* Open MPI's ptrdiff_t */
-    ompi_datatype_t **types;
-} call_t;
-
 static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
                                 const dame_type_t **out);
 
@@ -60,8 +49,8 @@ static const int64_t *scaled(importer_t *importer, const int *values, int64_t n,
     return result;
 }
 
-static dame_status_t import_list(importer_t *importer, const call_t *call, const dame_type_t *child,
-                                 const dame_type_t **out)
+static dame_status_t import_list(importer_t *importer, const dt_contents_t *call,
+                                 const dame_type_t *child, const dame_type_t **out)
 {
     int64_t n = call->ints[0];
     const int64_t *disps;
@@ -95,7 +84,8 @@ static dame_status_t import_list(importer_t *importer, const call_t *call, const
     return dame_type_index(importer->tree, n, blklens, disps, child, out);
 }
 
-static dt_decline_t import_struct(importer_t *importer, const call_t *call, const dame_type_t **out)
+static dt_decline_t import_struct(importer_t *importer, const dt_contents_t *call,
+                                  const dame_type_t **out)
 {
     int64_t n = call->ints[0];
     const int64_t *blklens = scaled(importer, call->ints + 1, n, 1);
@@ -133,7 +123,7 @@ static dame_status_t place_in_array(importer_t *importer, const dame_type_t *typ
 }
 
 /* MPI-4.0 section 5.1.3; a nest of vectors from the fastest dimension outward. */
-static dame_status_t import_subarray(importer_t *importer, const call_t *call,
+static dame_status_t import_subarray(importer_t *importer, const dt_contents_t *call,
                                      const dame_type_t *child, const dame_type_t **out)
 {
     int ndims = call->ints[0];
@@ -218,7 +208,7 @@ static dame_status_t import_cyclic(importer_t *importer, const distribution_t *d
 }
 
 /* MPI-4.0 section 5.1.4. */
-static dame_status_t import_darray(importer_t *importer, const call_t *call,
+static dame_status_t import_darray(importer_t *importer, const dt_contents_t *call,
                                    const dame_type_t *child, const dame_type_t **out)
 {
     int rank = call->ints[1];
@@ -269,7 +259,7 @@ static dame_status_t import_darray(importer_t *importer, const call_t *call,
 }
 
 /* Constructors with one old type; `child` is it, imported. */
-static dame_status_t import_derived(importer_t *importer, const call_t *call,
+static dame_status_t import_derived(importer_t *importer, const dt_contents_t *call,
                                     const dame_type_t *child, const dame_type_t **out)
 {
     dame_tree_t *tree = importer->tree;
@@ -300,53 +290,8 @@ static dame_status_t import_derived(importer_t *importer, const call_t *call,
     }
 }
 
-static bool known_combiner(int32_t combiner)
-{
-    switch (combiner) {
-    case MPI_COMBINER_DUP:
-    case MPI_COMBINER_CONTIGUOUS:
-    case MPI_COMBINER_VECTOR:
-    case MPI_COMBINER_HVECTOR:
-    case MPI_COMBINER_INDEXED:
-    case MPI_COMBINER_HINDEXED:
-    case MPI_COMBINER_INDEXED_BLOCK:
-    case MPI_COMBINER_HINDEXED_BLOCK:
-    case MPI_COMBINER_STRUCT:
-    case MPI_COMBINER_SUBARRAY:
-    case MPI_COMBINER_DARRAY:
-    case MPI_COMBINER_RESIZED:
-        return true;
-    default: /* NAMED, Fortran's F90_... and what later standards add */
-        return false;
-    }
-}
-
-/* Reads the constructor call into memory of the tree. False: there is none, or not one we know, or
- * memory is out, and only then is *declined changed. */
-static bool read_call(importer_t *importer, const ompi_datatype_t *datatype, call_t *call,
-                      dt_decline_t *declined)
-{
-    if (NULL == datatype->args ||
-        OMPI_SUCCESS != ompi_datatype_get_args(datatype, 0, &call->n_ints, NULL, &call->n_aints,
-                                               NULL, &call->n_types, NULL, &call->combiner) ||
-        !known_combiner(call->combiner)) {
-        return false;
-    }
-    /* 64-bit words serve all three lists */
-    call->ints = (int *) dame_tree_array(importer->tree, ((int64_t) call->n_ints + 1) / 2);
-    call->aints = dame_tree_array(importer->tree, call->n_aints);
-    call->types = (ompi_datatype_t **) dame_tree_array(importer->tree, call->n_types);
-    if (NULL == call->ints || NULL == call->aints || NULL == call->types) {
-        *declined = DT_DECLINE_MEMORY;
-        return false;
-    }
-    return OMPI_SUCCESS == ompi_datatype_get_args(datatype, 1, &call->n_ints, call->ints,
-                                                  &call->n_aints, (ptrdiff_t *) call->aints,
-                                                  &call->n_types, call->types, &call->combiner);
-}
-
 static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *datatype,
-                                const call_t *call, const dame_type_t **out)
+                                const dt_contents_t *call, const dame_type_t **out)
 {
     const dame_type_t *type;
     dt_decline_t declined;
@@ -380,10 +325,9 @@ static dt_decline_t import_new(importer_t *importer, const ompi_datatype_t *data
         return DT_DECLINE_DEPTH;
     }
     importer->nesting++;
-    call_t call;
+    dt_contents_t call;
     dt_decline_t declined = DT_DECLINE_NONE;
-    if (OBJ_CLASS(ompi_datatype_t) == datatype->super.super.obj_class &&
-        read_call(importer, datatype, &call, &declined)) {
+    if (dt_contents_read(importer->tree, &datatype->super, &call, &declined)) {
         declined = import_call(importer, datatype, &call, out);
     } else if (DT_DECLINE_NONE == declined) {
         declined = dt_import_description(importer->tree, &datatype->super, out);

@@ -1,0 +1,65 @@
+#include "contents.h"
+
+#include "mpi.h"
+#include "ompi/datatype/ompi_datatype.h"
+
+_Static_assert(sizeof(ptrdiff_t) == sizeof(int64_t), "displacements are 64-bit");
+
+/* NAMED, Fortran's F90_... and what later standards add are not here. */
+static const struct {
+    int32_t combiner;
+    const char *name;
+    const char *params;
+} constructors[] = {
+    {MPI_COMBINER_DUP, "dup", ""},
+    {MPI_COMBINER_CONTIGUOUS, "contiguous", "n"},
+    {MPI_COMBINER_VECTOR, "vector", "nii"},
+    {MPI_COMBINER_HVECTOR, "hvector", "nia"},
+    {MPI_COMBINER_INDEXED, "indexed", "nII"},
+    {MPI_COMBINER_HINDEXED, "hindexed", "nIA"},
+    {MPI_COMBINER_INDEXED_BLOCK, "indexed_block", "niI"},
+    {MPI_COMBINER_HINDEXED_BLOCK, "hindexed_block", "niA"},
+    {MPI_COMBINER_STRUCT, "struct", "n"},
+    {MPI_COMBINER_SUBARRAY, "subarray", "nIIIo"},
+    {MPI_COMBINER_DARRAY, "darray", "iinIDGIo"},
+    {MPI_COMBINER_RESIZED, "resized", "aa"},
+};
+
+enum { CONSTRUCTORS = sizeof(constructors) / sizeof(constructors[0]) };
+
+static bool know(dt_contents_t *contents)
+{
+    for (int i = 0; i < CONSTRUCTORS; i++) {
+        if (contents->combiner == constructors[i].combiner) {
+            contents->name = constructors[i].name;
+            contents->params = constructors[i].params;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_datatype,
+                      dt_contents_t *contents, dt_decline_t *declined)
+{
+    const ompi_datatype_t *datatype = (const ompi_datatype_t *) opal_datatype;
+    if (OBJ_CLASS(ompi_datatype_t) != opal_datatype->super.obj_class || NULL == datatype->args ||
+        OMPI_SUCCESS != ompi_datatype_get_args(datatype, 0, &contents->n_ints, NULL,
+                                               &contents->n_aints, NULL, &contents->n_types, NULL,
+                                               &contents->combiner) ||
+        !know(contents)) {
+        return false;
+    }
+    /* 64-bit words serve all three lists */
+    contents->ints = (int *) dame_tree_array(tree, ((int64_t) contents->n_ints + 1) / 2);
+    contents->aints = dame_tree_array(tree, contents->n_aints);
+    contents->types = (ompi_datatype_t **) dame_tree_array(tree, contents->n_types);
+    if (NULL == contents->ints || NULL == contents->aints || NULL == contents->types) {
+        *declined = DT_DECLINE_MEMORY;
+        return false;
+    }
+    return OMPI_SUCCESS == ompi_datatype_get_args(datatype, 1, &contents->n_ints, contents->ints,
+                                                  &contents->n_aints, (ptrdiff_t *) contents->aints,
+                                                  &contents->n_types, contents->types,
+                                                  &contents->combiner);
+}
