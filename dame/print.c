@@ -28,7 +28,7 @@ static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
 static int print_list(const dame_prim_t *prim, char letter, FILE *out)
 {
     fputc('[', out);
-    for (int64_t i = 0; i < prim->count; i++) {
+    for (int64_t i = 0; i < prim->count && !ferror(out); i++) {
         fprintf(out, "%s%" PRId64, 0 == i ? "" : ", ", list_entry(prim, letter, i));
     }
     return fputc(']', out);
@@ -87,7 +87,8 @@ static int32_t print_struct(printer_t *printer, int32_t self, int depth)
     int64_t ret = printer->printed;
     int32_t behind = self + 1;
     print_prim(printer, &prims[self], depth, 0);
-    for (int64_t block = 0; block < prims[self].count; block++) {
+    /* Shared subprograms can make a text without end: only `out` knows when it is too long. */
+    for (int64_t block = 0; block < prims[self].count && !ferror(printer->out); block++) {
         int32_t i = self + prims[self].subs[block];
         print_prim(printer, &prims[i], depth + 1, ret); /* RETURNTO */
         i = print_type(printer, i + 1, depth + 2);

@@ -2,6 +2,7 @@
 #ifndef DT_DAME_H
 #define DT_DAME_H
 
+#include "dame/dame_options.h"
 #include "opal-glue/dt.h"
 
 /* Values of the parameter `report`. */
@@ -10,6 +11,33 @@ typedef enum mca_dt_dame_report {
     MCA_DT_DAME_REPORT_RANK0,
     MCA_DT_DAME_REPORT_ALL
 } mca_dt_dame_report_t;
+
+/* Values of the parameter `dump`: a set of what is written. */
+enum { MCA_DT_DAME_DUMP_NONE = 0, MCA_DT_DAME_DUMP_PROGRAM = 1 };
+
+/* The parameters dt_dame_<name>, as registered: MCA writes them. */
+typedef struct mca_dt_dame_params {
+    int priority;
+    int verbose;
+    bool verify;
+    int report; /* mca_dt_dame_report_t */
+    char *passes;
+    int sort_displacements; /* dame_sort_t */
+    int sort_range;         /* bytes */
+    int fragment_bytes;
+    int dump; /* MCA_DT_DAME_DUMP_... */
+    char *dump_dir;
+    int dump_limit;
+} mca_dt_dame_params_t;
+
+extern mca_dt_dame_params_t mca_dt_dame_params;
+
+/* Sets the parameters to their defaults and registers them. A bad value is said on stderr, and the
+ * default kept. */
+void mca_dt_dame_register_params(const mca_base_component_t *component);
+
+/* What the parameters say about programs. After registering. */
+dame_options_t mca_dt_dame_program_options(void);
 
 /* Registers the component's performance variables. */
 void mca_dt_dame_register_pvars(const mca_base_component_t *component);

@@ -63,3 +63,12 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_data
                                                   &contents->n_types, contents->types,
                                                   &contents->combiner);
 }
+
+const char *dt_contents_name(const struct opal_datatype_t *datatype)
+{
+    /* Predefined datatypes of MPI say that they are of OPAL's class, as those of OPAL are. */
+    return OBJ_CLASS(ompi_datatype_t) == datatype->super.obj_class ||
+                   (datatype->flags & OMPI_DATATYPE_FLAG_PREDEFINED)
+               ? ((const ompi_datatype_t *) datatype)->name
+               : "";
+}

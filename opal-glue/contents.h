@@ -38,4 +38,8 @@ typedef struct dt_contents {
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                       dt_contents_t *contents, dt_decline_t *declined);
 
+/* The datatype's name: the user's, or Open MPI's own for predefined datatypes and for copies
+ * ("Dup " and the original's name). "" when it has none. Borrowed from the datatype. */
+const char *dt_contents_name(const struct opal_datatype_t *datatype);
+
 #endif

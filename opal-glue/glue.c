@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "dump.h"
 #include "got.h"
 #include "import.h"
 #include "log.h"
@@ -16,6 +17,7 @@
 #include "opal/util/output.h"
 #include "table.h"
 #include "thread.h"
+#include "uses.h"
 #include "verify_native.h"
 #include "version.h"
 
@@ -30,7 +32,20 @@ _Static_assert(72 == offsetof(opal_convertor_t, pBaseBuf), "opal_convertor_t cha
 _Static_assert(88 == offsetof(opal_convertor_t, fAdvance), "opal_convertor_t changed");
 _Static_assert(120 == offsetof(opal_convertor_t, bConverted), "opal_convertor_t changed");
 
-static bool verify;
+/* What moves the data of the convertors that DAME takes. */
+static convertor_advance_fct_t pack = dt_advance_pack;
+static convertor_advance_fct_t unpack = dt_advance_unpack;
+
+static void choose_movers(const dt_glue_options_t *options)
+{
+    pack = options->verify ? dt_verify_pack : dt_advance_pack;
+    unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
+    if (NULL != options->dump) {
+        dt_uses_start(pack, unpack);
+        pack = dt_uses_pack;
+        unpack = dt_uses_unpack;
+    }
+}
 
 /* ---- Which convertors DAME takes ------------------------------------------------------------ */
 
@@ -82,9 +97,7 @@ static bool takes(const opal_convertor_t *convertor)
 
 static bool is_ours(const opal_convertor_t *convertor)
 {
-    convertor_advance_fct_t advance = convertor->fAdvance;
-    return dt_advance_pack == advance || dt_advance_unpack == advance ||
-           dt_verify_pack == advance || dt_verify_unpack == advance;
+    return pack == convertor->fAdvance || unpack == convertor->fAdvance;
 }
 
 /* ---- Functions put before Open MPI's -------------------------------------------------------- */
@@ -105,7 +118,7 @@ static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype
     }
     int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
     if (takes(convertor)) {
-        convertor->fAdvance = verify ? dt_verify_pack : dt_advance_pack;
+        convertor->fAdvance = pack;
     }
     return rc;
 }
@@ -118,7 +131,7 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
     }
     int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
     if (takes(convertor)) {
-        convertor->fAdvance = verify ? dt_verify_unpack : dt_advance_unpack;
+        convertor->fAdvance = unpack;
     }
     return rc;
 }
@@ -236,8 +249,11 @@ bool dt_glue_start(const dt_glue_options_t *options)
         }
     }
     dt_stats_start();
-    verify = options->verify;
-    dt_import_verify_programs(options->verify);
+    choose_movers(options);
+    dt_import_start(&options->program, options->verify);
+    if (NULL != options->dump) {
+        dt_dump_start(options->dump, options->dump_limit);
+    }
     dt_log_start(options->output);
     dt_advance_take_times(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
@@ -258,4 +274,5 @@ void dt_glue_stop(void)
     dt_got_restore();
     unwatch_classes();
     dt_table_clear();
+    dt_dump_stop();
 }

@@ -7,11 +7,13 @@
 #include "opal/util/output.h"
 #include "thread.h"
 
+static dame_options_t program_options;
 static bool verify_programs;
 
-void dt_import_verify_programs(bool on)
+void dt_import_start(const dame_options_t *options, bool verify)
 {
-    verify_programs = on;
+    program_options = *options;
+    verify_programs = verify;
 }
 
 dt_decline_t dt_import_declined(dame_status_t status)
@@ -72,7 +74,7 @@ static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
     const dame_type_t *type;
     dt_decline_t declined = dt_import_constructors(tree, datatype, &type);
     if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_declined(dame_program_build(type, NULL, program));
+        declined = dt_import_declined(dame_program_build(type, &program_options, program));
     }
     dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {

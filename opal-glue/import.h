@@ -19,8 +19,8 @@ struct opal_datatype_t;
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dt_decline_t *declined);
 
-/* Run the verifier on every program that is built from now on. */
-void dt_import_verify_programs(bool on);
+/* How programs are built from now on, and whether the verifier looks at them. */
+void dt_import_start(const dame_options_t *options, bool verify);
 
 /* The two sources a type tree can come from; private to the importer and its tests. */
 

@@ -98,6 +98,8 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     }
     dt_decline_t declined;
     entry->program = dt_import(table.tree, datatype, &declined);
+    entry->dump =
+        NULL == entry->program ? NULL : dt_dump_begin(table.tree, datatype, entry->program);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
     begin_change();
@@ -119,12 +121,20 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
     return entry;
 }
 
+/* Frees what belongs to an entry that nobody can find any more. */
+static void end_entry(dt_entry_t *entry)
+{
+    dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
+    dt_dump_end(entry->dump, entry->program, declined);
+    dame_program_free(entry->program);
+}
+
 void dt_table_forget(const struct opal_datatype_t *datatype)
 {
     if (is_absent(datatype)) { /* most datatypes are only steps on the way to another */
         return;
     }
-    dame_program_t *program = NULL;
+    dt_entry_t left = {.program = NULL};
     pthread_mutex_lock(&table.lock);
     begin_change();
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
@@ -136,8 +146,12 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
                                   memory_order_release);
             atomic_store_explicit(&entry->key, NULL, memory_order_release);
             atomic_fetch_add_explicit(&dt_table_left, 1, memory_order_release);
-            program = entry->program;
+            left.program = entry->program;
+            left.dump = entry->dump;
+            atomic_init(&left.declined,
+                        atomic_load_explicit(&entry->declined, memory_order_relaxed));
             entry->program = NULL;
+            entry->dump = NULL;
             atomic_store_explicit(&entry->next, table.unused, memory_order_release);
             table.unused = entry;
             table.entries--;
@@ -147,14 +161,14 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     }
     end_change();
     pthread_mutex_unlock(&table.lock);
-    dame_program_free(program);
+    end_entry(&left);
 }
 
 static void free_chain(dt_entry_t *entry)
 {
     while (NULL != entry) {
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
-        dame_program_free(entry->program);
+        end_entry(entry);
         free(entry);
         entry = next;
     }

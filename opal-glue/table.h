@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "dame/dame.h"
+#include "dump.h"
 #include "hash.h"
 #include "stats.h"
 
@@ -25,6 +26,7 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next;
     dame_program_t *program;       /* NULL: declined */
     uint64_t serial;               /* never used twice, unlike addresses */
+    dt_dump_t *dump;               /* NULL: has no file */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
 };
 

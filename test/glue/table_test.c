@@ -1,6 +1,6 @@
 /*
- * opal-glue/table.c and stats.c without Open MPI: the importer is a stub, datatypes are a struct of
- * our own. Worth running under ASan and TSan.
+ * opal-glue/table.c and stats.c without Open MPI: the importer and the dump are stubs, datatypes
+ * are a struct of our own. Worth running under ASan and TSan.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void *must(void *p)
     return p;
 }
 
-/* ---- the stub ------------------------------------------------------------------------------- */
+/* ---- the stubs ------------------------------------------------------------------------------ */
 
 /* The program of two blocks of 4 bytes; its true upper bound tells the shape. */
 static int64_t bound_of(int64_t shape)
@@ -82,6 +82,31 @@ dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decl
     dame_tree_reset(tree);
     dt_count(DT_COUNT_types_imported, 1);
     return program;
+}
+
+static _Atomic int64_t dumps_begun, dumps_ended, dumps_wrong;
+static _Atomic dt_decline_t dump_declined; /* of the last that ended */
+
+dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype,
+                         const dame_program_t *program)
+{
+    (void) tree;
+    dt_dump_t *dump = must(calloc(1, sizeof(*dump)));
+    dump->bytes[DAME_PACK] = bound_of(datatype->shape);
+    dumps_wrong += NULL == program;
+    dumps_begun++;
+    return dump;
+}
+
+/* The datatype may be gone by now, its program not yet. */
+void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
+{
+    if (NULL != dump) {
+        dumps_wrong += NULL == program || dump->bytes[DAME_PACK] != program->true_ub;
+        dump_declined = declined;
+        dumps_ended++;
+        free(dump);
+    }
 }
 
 static int64_t imports(void)
@@ -202,6 +227,28 @@ static void all_of_many_keys_are_found(int64_t n, datatype_t *keys)
     }
     check(0 == wrong, "%lld of those that came back wrong", (long long) wrong);
     free(entries);
+}
+
+static void a_dump_ends_with_its_datatype(void)
+{
+    datatype_t one = {.shape = 2};
+    datatype_t other = {.shape = 3};
+    datatype_t odd = {.shape = -1};
+    dt_table_clear();
+    int64_t begun = dumps_begun;
+    check(begun == dumps_ended, "clearing the table ends all dumps");
+    dt_entry_t *entry = dt_table_get(&one);
+    check(begun + 1 == dumps_begun && NULL != entry->dump, "an imported datatype has one");
+    check(NULL == dt_table_get(&odd)->dump && begun + 1 == dumps_begun, "a declined one has none");
+    check(NULL != dt_table_get(&other)->dump && begun == dumps_ended, "another one has its own");
+    atomic_store(&entry->declined, DT_DECLINE_DIFFERS);
+    dt_table_forget(&one);
+    dt_table_forget(&odd);
+    check(begun + 1 == dumps_ended, "it ends when the datatype is forgotten");
+    check(DT_DECLINE_DIFFERS == dump_declined, "and is told why the datatype was left to others");
+    dt_table_clear();
+    check(begun + 2 == dumps_ended, "and when the table is cleared");
+    check(DT_DECLINE_NONE == dump_declined, "if it was");
 }
 
 static void clear_empties_the_table(void)
@@ -424,9 +471,11 @@ int main(void)
     declined_datatypes_are_remembered();
     datatype_t *keys = must(calloc(MANY, sizeof(*keys)));
     all_of_many_keys_are_found(MANY, keys);
+    a_dump_ends_with_its_datatype();
     clear_empties_the_table();
     free(keys);
     threads_share_the_table();
+    check(dumps_begun == dumps_ended && 0 == dumps_wrong, "every dump ended, with its program");
     counts_survive_their_threads();
     texts_belong_to_their_numbers();
     printf("%ld passed, %ld failed\n", passed, failed);

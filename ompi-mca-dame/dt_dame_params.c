@@ -1,0 +1,322 @@
+/*
+ * DAME's parameters: names, help, values and defaults.
+ */
+#include "dt_dame.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal-glue/range.h"
+#include "opal/mca/base/mca_base_var_enum.h"
+#include "opal/util/output.h"
+
+mca_dt_dame_params_t mca_dt_dame_params;
+
+static dame_passes_t passes;
+
+static const mca_base_component_t *owner;
+
+/* ---- Registering one parameter -------------------------------------------------------------- */
+
+static int register_variable(const char *name, const char *help, mca_base_var_type_t type,
+                             mca_base_var_enum_t *values, mca_base_var_info_lvl_t level,
+                             void *storage)
+{
+    return mca_base_component_var_register(owner, name, help, type, values, 0, 0, level,
+                                           MCA_BASE_VAR_SCOPE_READONLY, storage);
+}
+
+/* The help is text and the default. A bad value gets Open MPI's own message, which names variable,
+ * value and valid values; `storage` keeps the default. */
+static void register_values(const char *name, const char *text, mca_base_var_type_t type,
+                            mca_base_var_enum_t *values, mca_base_var_info_lvl_t level,
+                            const char *fallback, void *storage)
+{
+    char help[1024];
+    (void) snprintf(help, sizeof(help), "%s (default: %s).", text, fallback);
+    if (0 > register_variable(name, help, type, values, level, storage)) {
+        opal_output(0, "dt:dame: parameter dt_dame_%s: the default, %s, is used.", name, fallback);
+    }
+}
+
+/* A whole number; `storage` holds the default. */
+static void register_number(const char *name, const char *text, dt_range_t *range,
+                            mca_base_var_info_lvl_t level, int *storage)
+{
+    char fallback[16];
+    (void) snprintf(fallback, sizeof(fallback), "%d", *storage);
+    register_values(name, text, MCA_BASE_VAR_TYPE_INT, &range->super, level, fallback, storage);
+}
+
+/* One of several names; `storage` holds the default. */
+static void register_choice(const char *name, const char *text,
+                            const mca_base_var_enum_value_t *choices, mca_base_var_info_lvl_t level,
+                            int *storage)
+{
+    const char *fallback = "";
+    for (const mca_base_var_enum_value_t *choice = choices; NULL != choice->string; choice++) {
+        if (*storage == choice->value) {
+            fallback = choice->string;
+        }
+    }
+    mca_base_var_enum_t *values = NULL;
+    (void) mca_base_var_enum_create(name, choices, &values);
+    register_values(name, text, MCA_BASE_VAR_TYPE_INT, values, level, fallback, storage);
+    if (NULL != values) {
+        OBJ_RELEASE(values);
+    }
+}
+
+/* ---- For those who use DAME ----------------------------------------------------------------- */
+
+static void register_basics(void)
+{
+    static const mca_base_var_enum_value_t report_values[] = {
+        {MCA_DT_DAME_REPORT_NONE, "none"},
+        {MCA_DT_DAME_REPORT_RANK0, "rank0"},
+        {MCA_DT_DAME_REPORT_ALL, "all"},
+        {0, NULL},
+    };
+    static dt_range_t percent;
+    dt_range_init(&percent, 0, 100);
+    mca_dt_dame_params.priority = 20;
+    register_number("priority",
+                    "Priority of DAME. The dt component with the highest priority is used; Open "
+                    "MPI's own engine has 50, so DAME moves data only when it is asked for by "
+                    "name or given a higher priority",
+                    &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.priority);
+    mca_dt_dame_params.verbose = 0;
+    register_number("verbose",
+                    "How much DAME tells on stderr: 0 nothing but errors, 10 what it sets up",
+                    &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.verbose);
+    mca_dt_dame_params.verify = false;
+    register_values("verify",
+                    "Compare everything DAME packs and unpacks with Open MPI's own engine. A "
+                    "difference is reported with the datatype's program, the native result is "
+                    "used, and the datatype is left to the native engine from then on. Slow; for "
+                    "finding out whether DAME is to blame",
+                    MCA_BASE_VAR_TYPE_BOOL, &mca_base_var_enum_bool, OPAL_INFO_LVL_3, "false",
+                    &mca_dt_dame_params.verify);
+    mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
+    register_choice("report",
+                    "Print at MPI_Finalize what DAME did in a process: datatypes imported and "
+                    "declined with reasons, messages, bytes, fragments, cut blocks and time. "
+                    "none: nothing; rank0: rank 0 of MPI_COMM_WORLD prints its own counts; all: "
+                    "every rank does",
+                    report_values, OPAL_INFO_LVL_2, &mca_dt_dame_params.report);
+}
+
+/* ---- How programs are built ----------------------------------------------------------------- */
+
+/* As the user would write it; the caller frees. NULL: out of memory. */
+static char *new_list_of_passes(dame_passes_t set)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (NULL == out) {
+        return NULL;
+    }
+    if (DAME_PASSES_ALL == set || DAME_PASSES_NONE == set) {
+        fputs(DAME_PASSES_ALL == set ? "all" : "none", out);
+    } else {
+        const char *comma = "";
+        for (int pass = 0; pass < DAME_PASS_COUNT; pass++) {
+            if (set & ((dame_passes_t) 1 << pass)) {
+                fprintf(out, "%s%s", comma, dame_pass_name((dame_pass_t) pass));
+                comma = ",";
+            }
+        }
+    }
+    (void) fclose(out);
+    return text;
+}
+
+static char *new_passes_help(const char *fallback)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (NULL == out) {
+        return NULL;
+    }
+    fputs("Which passes of the optimiser work on the programs of datatypes: all, none, or a "
+          "comma-separated list of their names.",
+          out);
+    for (int pass = 0; pass < DAME_PASS_COUNT; pass++) {
+        fprintf(out, "%s %s: %s", 0 == pass ? "" : ";", dame_pass_name((dame_pass_t) pass),
+                dame_pass_what((dame_pass_t) pass));
+    }
+    fprintf(out, " (default: %s).", fallback);
+    (void) fclose(out);
+    return text;
+}
+
+static void complain_about_passes(const char *value, const char *bad, int bad_length,
+                                  const char *fallback)
+{
+    char names[256] = "";
+    for (int pass = 0; pass < DAME_PASS_COUNT; pass++) {
+        size_t used = strlen(names);
+        (void) snprintf(names + used, sizeof(names) - used, "%s%s", 0 == pass ? "" : ", ",
+                        dame_pass_name((dame_pass_t) pass));
+    }
+    opal_output(0,
+                "dt:dame: parameter dt_dame_passes: the value \"%s\" has \"%.*s\", which is no "
+                "pass. Allowed are all, none, or a comma-separated list, without blanks, of: %s. "
+                "The default, %s, is used.",
+                value, bad_length, bad, names, fallback);
+}
+
+/* A string of ours takes the place of MCA's, which frees it like its own. */
+static void replace_string(char **storage, const char *text)
+{
+    free(*storage);
+    *storage = strdup(text);
+}
+
+static void register_passes(dame_passes_t standard)
+{
+    char *fallback = new_list_of_passes(standard);
+    char *help = NULL == fallback ? NULL : new_passes_help(fallback);
+    passes = standard;
+    mca_dt_dame_params.passes = fallback; /* MCA makes a copy of it */
+    if (NULL != help && 0 <= register_variable("passes", help, MCA_BASE_VAR_TYPE_STRING, NULL,
+                                               OPAL_INFO_LVL_5, &mca_dt_dame_params.passes)) {
+        /* MCA gives NULL for an empty value */
+        const char *value = NULL == mca_dt_dame_params.passes ? "" : mca_dt_dame_params.passes;
+        const char *bad;
+        int bad_length;
+        if (DAME_OK != dame_passes_parse(value, &passes, &bad, &bad_length)) {
+            complain_about_passes(value, bad, bad_length, fallback);
+            replace_string(&mca_dt_dame_params.passes, fallback);
+        }
+    }
+    free(help);
+    free(fallback);
+}
+
+static void register_optimiser(void)
+{
+    static const mca_base_var_enum_value_t sort_values[] = {
+        {DAME_SORT_NEVER, "never"},
+        {DAME_SORT_AUTO, "auto"},
+        {DAME_SORT_ALWAYS, "always"},
+        {0, NULL},
+    };
+    static dt_range_t range;
+    static dt_range_t fragment;
+    const dame_options_t *standard = dame_options_default();
+    register_passes(standard->passes);
+    mca_dt_dame_params.sort_displacements = (int) standard->sort;
+    register_choice("sort_displacements",
+                    "Which lists of displacements the pass sort lets be visited in the order of "
+                    "their addresses. The packed data stays the same. never: none; auto: those "
+                    "that are long and reach further than dt_dame_sort_range; always: all",
+                    sort_values, OPAL_INFO_LVL_5, &mca_dt_dame_params.sort_displacements);
+    dt_range_init_bytes(&range, 0, INT_MAX);
+    mca_dt_dame_params.sort_range = (int) standard->sort_range;
+    register_number("sort_range",
+                    "From how many bytes of user memory between the first and the last of its "
+                    "displacements on a list is sorted when dt_dame_sort_displacements is auto; "
+                    "about the size of the cache",
+                    &range, OPAL_INFO_LVL_6, &mca_dt_dame_params.sort_range);
+    dt_range_init_bytes(&fragment, 1, INT_MAX);
+    mca_dt_dame_params.fragment_bytes = (int) standard->fragment;
+    register_number("fragment_bytes",
+                    "Size of the fragments that messages are cut into, for which tiles and "
+                    "windows are made. DAME does not change how the transports cut messages; "
+                    "this should be what they do",
+                    &fragment, OPAL_INFO_LVL_6, &mca_dt_dame_params.fragment_bytes);
+}
+
+/* ---- Programs as files ---------------------------------------------------------------------- */
+
+static mca_base_var_enum_sfv_fn_t dump_string_of_flags;
+
+static void register_dump_dir(void)
+{
+    static char standard[] = ".";
+    mca_dt_dame_params.dump_dir = standard; /* MCA makes a copy of it */
+    (void) register_variable("dump_dir",
+                             "The directory that files of dt_dame_dump are written to. It must "
+                             "exist; a relative one starts from the working directory of the "
+                             "process in MPI_Init (default: .).",
+                             MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4,
+                             &mca_dt_dame_params.dump_dir);
+    if (NULL == mca_dt_dame_params.dump_dir || '\0' == *mca_dt_dame_params.dump_dir) {
+        opal_output(0,
+                    "dt:dame: parameter dt_dame_dump_dir: the value \"\" is empty, where the name "
+                    "of a directory is allowed. The default, %s, is used.",
+                    standard);
+        replace_string(&mca_dt_dame_params.dump_dir, standard);
+    }
+}
+
+/* MCA's own has no word for the empty set. */
+static int dump_string(mca_base_var_enum_t *self, const int value, char **string)
+{
+    if (MCA_DT_DAME_DUMP_NONE != value) {
+        return dump_string_of_flags(self, value, string);
+    }
+    if (NULL != string) {
+        *string = strdup("none");
+    }
+    return OPAL_SUCCESS;
+}
+
+static void register_dump(void)
+{
+    static const mca_base_var_enum_value_flag_t dump_values[] = {
+        {MCA_DT_DAME_DUMP_NONE, "none", 0},
+        {MCA_DT_DAME_DUMP_PROGRAM, "program", 0},
+        {0, NULL, 0},
+    };
+    static dt_range_t limit;
+    mca_base_var_enum_flag_t *values = NULL;
+    (void) mca_base_var_enum_create_flag("dt_dame_dump", dump_values, &values);
+    if (NULL != values) {
+        dump_string_of_flags = values->super.string_from_value;
+        values->super.string_from_value = dump_string;
+    }
+    mca_dt_dame_params.dump = MCA_DT_DAME_DUMP_NONE;
+    register_values("dump",
+                    "What to write to files for every datatype that DAME moves, in the directory "
+                    "dt_dame_dump_dir. none: nothing; program: its program, as the command dame "
+                    "reads it, with the constructors, the bounds and the uses of the datatype, in "
+                    "dame-r<rank>-<name of the datatype, or a number>.dame",
+                    MCA_BASE_VAR_TYPE_INT, (mca_base_var_enum_t *) values, OPAL_INFO_LVL_4, "none",
+                    &mca_dt_dame_params.dump);
+    if (NULL != values) {
+        OBJ_RELEASE(values);
+    }
+    register_dump_dir();
+    dt_range_init(&limit, 1, INT_MAX);
+    mca_dt_dame_params.dump_limit = 10000;
+    register_number("dump_limit",
+                    "How many datatypes of a process get files, at most, so that a program that "
+                    "makes datatypes all the time does not fill a directory",
+                    &limit, OPAL_INFO_LVL_5, &mca_dt_dame_params.dump_limit);
+}
+
+/* ---- All of them ---------------------------------------------------------------------------- */
+
+void mca_dt_dame_register_params(const mca_base_component_t *component)
+{
+    owner = component;
+    register_basics();
+    register_optimiser();
+    register_dump();
+}
+
+dame_options_t mca_dt_dame_program_options(void)
+{
+    dame_options_t options = *dame_options_default();
+    options.passes = passes;
+    options.sort = (dame_sort_t) mca_dt_dame_params.sort_displacements;
+    options.sort_range = mca_dt_dame_params.sort_range;
+    options.fragment = mca_dt_dame_params.fragment_bytes;
+    return options;
+}

@@ -1,0 +1,158 @@
+#include "describe.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "contents.h"
+#include "mpi.h"
+#include "ompi/datatype/ompi_datatype.h"
+
+/* What is written in full: so many constructor calls, entries of a list, members of a struct. Of
+ * more than these, some of the first, and of a list the last. */
+enum { MAX_CALLS = 400, MAX_ENTRIES = 8, FIRST_ENTRIES = 4, MAX_MEMBERS = 16, FIRST_MEMBERS = 8 };
+
+typedef struct describer {
+    dame_tree_t *tree;
+    const char *prefix; /* of every line */
+    FILE *out;
+    int calls; /* written so far */
+} describer_t;
+
+/* Where the next arguments of a call are. */
+typedef struct arguments {
+    const int *ints;
+    const int64_t *aints;
+    int64_t n; /* entries of lists */
+} arguments_t;
+
+static void describe_type(describer_t *d, const opal_datatype_t *datatype, int indent);
+
+static void begin_line(describer_t *d, int indent)
+{
+    fprintf(d->out, "\n%s%*s", d->prefix, indent, "");
+}
+
+static void write_order(FILE *out, int order)
+{
+    fputs(MPI_ORDER_C == order ? "C" : "Fortran", out);
+}
+
+static void write_entry(FILE *out, char letter, const arguments_t *arguments, int64_t i)
+{
+    if ('A' == letter) {
+        fprintf(out, "%" PRId64, arguments->aints[i]);
+        return;
+    }
+    int value = arguments->ints[i];
+    if ('D' == letter) {
+        fputs(MPI_DISTRIBUTE_BLOCK == value    ? "block"
+              : MPI_DISTRIBUTE_CYCLIC == value ? "cyclic"
+                                               : "none",
+              out);
+    } else if ('G' == letter && MPI_DISTRIBUTE_DFLT_DARG == value) {
+        fputs("default", out);
+    } else {
+        fprintf(out, "%d", value);
+    }
+}
+
+static void write_list(FILE *out, char letter, arguments_t *arguments)
+{
+    int64_t n = arguments->n;
+    fputc('[', out);
+    for (int64_t i = 0; i < n; i++) {
+        fputs(0 == i ? "" : ", ", out);
+        if (n > MAX_ENTRIES && FIRST_ENTRIES == i) {
+            fputs("..., ", out);
+            i = n - 1;
+        }
+        write_entry(out, letter, arguments, i);
+    }
+    fputc(']', out);
+    if ('A' == letter) {
+        arguments->aints += n;
+    } else {
+        arguments->ints += n;
+    }
+}
+
+static void write_arguments(FILE *out, const dt_contents_t *call)
+{
+    arguments_t arguments = {.ints = call->ints, .aints = call->aints};
+    for (const char *p = call->params; '\0' != *p; p++) {
+        fputs(p == call->params ? "" : ", ", out);
+        switch (*p) {
+        case 'n':
+            arguments.n = *arguments.ints;
+            fprintf(out, "%d", *arguments.ints++);
+            break;
+        case 'i':
+            fprintf(out, "%d", *arguments.ints++);
+            break;
+        case 'o':
+            write_order(out, *arguments.ints++);
+            break;
+        case 'a':
+            fprintf(out, "%" PRId64, *arguments.aints++);
+            break;
+        default:
+            write_list(out, *p, &arguments);
+            break;
+        }
+    }
+}
+
+static void describe_members(describer_t *d, const dt_contents_t *call, int indent)
+{
+    int n = call->ints[0];
+    int most = n > MAX_MEMBERS ? FIRST_MEMBERS : n;
+    int i = 0;
+    for (; i < most && d->calls < MAX_CALLS; i++) {
+        begin_line(d, indent);
+        fprintf(d->out, "%d at %" PRId64 ": ", call->ints[1 + i], call->aints[i]);
+        describe_type(d, &call->types[i]->super, indent + 2);
+    }
+    if (i < n) {
+        begin_line(d, indent);
+        fprintf(d->out, "... and %d members more", n - i);
+    }
+}
+
+static void describe_type(describer_t *d, const opal_datatype_t *datatype, int indent)
+{
+    dt_contents_t call;
+    dt_decline_t declined;
+    while (d->calls < MAX_CALLS && dt_contents_read(d->tree, datatype, &call, &declined)) {
+        d->calls++;
+        fprintf(d->out, "%s(", call.name);
+        write_arguments(d->out, &call);
+        fputc(')', d->out);
+        if (MPI_COMBINER_STRUCT == call.combiner) {
+            describe_members(d, &call, indent);
+            return;
+        }
+        fputs(" of ", d->out);
+        datatype = &call.types[0]->super;
+    }
+    if (d->calls >= MAX_CALLS) {
+        fputs("...", d->out);
+    } else {
+        const char *name = dt_contents_name(datatype);
+        dt_describe_name('\0' == *name ? "a datatype of Open MPI's own" : name, d->out);
+    }
+}
+
+void dt_describe_name(const char *name, FILE *out)
+{
+    for (; '\0' != *name; name++) {
+        fputc(*name >= ' ' && *name <= '~' ? *name : '?', out);
+    }
+}
+
+void dt_describe(dame_tree_t *tree, const opal_datatype_t *datatype, const char *prefix, FILE *out)
+{
+    describer_t d = {.tree = tree, .prefix = prefix, .out = out};
+    fputs(prefix, out);
+    describe_type(&d, datatype, 2);
+    fputc('\n', out);
+}

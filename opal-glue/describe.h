@@ -1,0 +1,26 @@
+/* A datatype as the MPI calls that made it, for people. */
+#ifndef DT_DESCRIBE_H
+#define DT_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "dame/dame_type.h"
+
+struct opal_datatype_t;
+
+/*
+ * Writes lines that start with `prefix`: constructors from the outermost inward, as in
+ *
+ *     hvector(64, 1, 18432) of vector(64, 1, 144) of MPI_DOUBLE
+ *
+ * with the arguments of the C binding; a struct's members stand one a line, indented, as
+ * "blocklength at displacement: type". Long lists and structs are abbreviated, and so is a datatype
+ * of very many constructors. Works in memory of `tree`, and leaves it there.
+ */
+void dt_describe(dame_tree_t *tree, const struct opal_datatype_t *datatype, const char *prefix,
+                 FILE *out);
+
+/* Writes a name that a user gave, which may hold anything, as one line of ASCII. */
+void dt_describe_name(const char *name, FILE *out);
+
+#endif

@@ -1,0 +1,341 @@
+#include "ompi_config.h"
+
+#include "dump.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "contents.h"
+#include "describe.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "opal/util/output.h"
+#include "opal/util/proc.h"
+
+/* A datatype whose program is longer as text is not written: subprograms that are shared in memory
+ * are repeated in text, so that a small datatype can have an endless one. */
+enum { TEXT_LIMIT = 16 << 20 };
+
+/* A name that a file has, without what all files of a process begin with. */
+typedef struct taken {
+    int copies; /* files whose names are this one and a number */
+    char name[];
+} taken_t;
+
+static struct {
+    char *directory; /* NULL: nothing is dumped */
+    int most;        /* files */
+    int files;
+    int unnamed; /* datatypes without a name of their own */
+    void *taken; /* tree of taken_t (search.h) */
+    atomic_bool complained;
+} dumps;
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const taken_t *) a)->name, ((const taken_t *) b)->name);
+}
+
+/* The name's place in the tree, new or not; NULL when memory is out. */
+static taken_t *take(const char *name, bool *is_new)
+{
+    size_t size = strlen(name) + 1;
+    taken_t *mine = malloc(sizeof(*mine) + size);
+    if (NULL == mine) {
+        return NULL;
+    }
+    mine->copies = 1;
+    memcpy(mine->name, name, size);
+    taken_t **found = tsearch(mine, &dumps.taken, compare_names);
+    *is_new = NULL != found && mine == *found;
+    if (!*is_new) {
+        free(mine);
+    }
+    return NULL == found ? NULL : *found;
+}
+
+/* The name itself, or the first "name-2", "name-3" ... that no file has. NULL: out of memory. */
+static const char *unused_name(const char *name)
+{
+    bool is_new;
+    taken_t *first = take(name, &is_new);
+    taken_t *taken = first;
+    while (NULL != taken && !is_new) {
+        char numbered[MPI_MAX_OBJECT_NAME + 16];
+        (void) snprintf(numbered, sizeof(numbered), "%s-%d", name, ++first->copies);
+        taken = take(numbered, &is_new);
+    }
+    return NULL == taken ? NULL : taken->name;
+}
+
+/* The datatype's name, "" if nobody has given it one. Copies of a datatype without a name are
+ * called "Dup " by Open MPI. */
+static const char *given_name(const opal_datatype_t *datatype)
+{
+    static const char copy[] = "Dup ";
+    const char *name = dt_contents_name(datatype);
+    const char *rest = name;
+    while (0 == strncmp(rest, copy, sizeof(copy) - 1)) {
+        rest += sizeof(copy) - 1;
+    }
+    return '\0' == *rest ? "" : name;
+}
+
+/* The name of a datatype's file, without the prefix. NULL: out of memory. */
+static const char *file_name(const opal_datatype_t *datatype)
+{
+    char name[MPI_MAX_OBJECT_NAME + 1];
+    (void) snprintf(name, sizeof(name), "%s", given_name(datatype));
+    if ('\0' == *name) {
+        (void) snprintf(name, sizeof(name), "%d", ++dumps.unnamed);
+    }
+    for (char *c = name; '\0' != *c; c++) {
+        bool plain = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
+                     (*c >= '0' && *c <= '9') || NULL != strchr("._-", *c);
+        *c = plain ? *c : '_';
+    }
+    return unused_name(name);
+}
+
+/* The path of a datatype's file: its directory, "dame-", the rank in MPI_COMM_WORLD and the
+ * datatype's name. Jobs that were spawned by another have ranks from 0 too, so that their number
+ * comes before. NULL: out of memory. */
+static char *new_path(const opal_datatype_t *datatype)
+{
+    const opal_process_name_t me = OPAL_PROC_MY_NAME;
+    const unsigned job = me.jobid & 0xffff; /* the upper half stands for the mpirun */
+    const char *name = file_name(datatype);
+    char number[16] = "";
+    char *path;
+    if (job > 1) {
+        (void) snprintf(number, sizeof(number), "j%u-", job);
+    }
+    if (NULL == name || 0 > asprintf(&path, "%s/dame-%sr%u-%s.dame", dumps.directory, number,
+                                     (unsigned) me.vpid, name)) {
+        return NULL;
+    }
+    return path;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static void complain(const char *path, int error)
+{
+    if (!atomic_exchange(&dumps.complained, true)) {
+        opal_output(0,
+                    "dt:dame: dump: %s: %s. The job goes on; this process says nothing about "
+                    "other files that it cannot write.",
+                    path, strerror(error));
+    }
+}
+
+/* Takes what is written to it until the limit is passed, and fails then. */
+static ssize_t swallow(void *cookie, const char *text, size_t size)
+{
+    int64_t *room = cookie;
+    (void) text;
+    *room -= (int64_t) size;
+    return *room < 0 ? 0 : (ssize_t) size;
+}
+
+/* Is the program's text short enough to be written? False too when memory is out. */
+static bool text_fits(const dame_program_t *program)
+{
+    int64_t room = TEXT_LIMIT;
+    FILE *sink = fopencookie(&room, "w", (cookie_io_functions_t){.write = swallow});
+    if (NULL == sink) {
+        return false;
+    }
+    (void) dame_program_print(program, sink);
+    (void) fclose(sink);
+    return room >= 0;
+}
+
+static void write_text(const dt_dump_t *dump, const dame_program_t *program, const char *uses,
+                       FILE *out)
+{
+    fputs(dump->header, out);
+    fputs(uses, out);
+    if (dump->with_text) {
+        (void) dame_program_print(program, out);
+    } else {
+        fprintf(out, "# The program is left out: its text is longer than %d bytes.\n", TEXT_LIMIT);
+    }
+}
+
+/* A new file that nobody else writes, or NULL with errno. */
+static FILE *open_new(const char *path)
+{
+    FILE *out = fopen(path, "wxe");
+    if (NULL == out && EEXIST == errno &&
+        0 == unlink(path)) { /* a process that was killed left it */
+        out = fopen(path, "wxe");
+    }
+    return out;
+}
+
+static void write_file(const dt_dump_t *dump, const dame_program_t *program, const char *uses)
+{
+    char *beside;
+    if (0 > asprintf(&beside, "%s.tmp%ld", dump->path, (long) getpid())) {
+        complain(dump->path, ENOMEM);
+        return;
+    }
+    FILE *out = open_new(beside);
+    if (NULL == out) {
+        complain(dump->path, errno);
+        free(beside);
+        return;
+    }
+    errno = 0;
+    write_text(dump, program, uses, out);
+    bool good = 0 == fflush(out) && !ferror(out);
+    int error = errno;
+    if (0 != fclose(out) && good) {
+        good = false;
+        error = errno;
+    }
+    if (good && 0 != rename(beside, dump->path)) {
+        good = false;
+        error = errno;
+    }
+    if (!good) {
+        complain(dump->path, 0 != error ? error : EIO);
+        (void) unlink(beside);
+    }
+    free(beside);
+}
+
+/* ---- Datatypes ------------------------------------------------------------------------------ */
+
+static void write_header(dame_tree_t *tree, const opal_datatype_t *datatype, FILE *out)
+{
+    const char *name = given_name(datatype);
+    fprintf(out, "# Datatype as DAME %d.%d.%d moves it\n# name: ", DAME_MAJOR_VERSION,
+            DAME_MINOR_VERSION, DAME_RELEASE_VERSION);
+    dt_describe_name('\0' == *name ? "none" : name, out);
+    fputs("\n# constructors:\n", out);
+    dt_describe(tree, datatype, "#   ", out);
+    fprintf(out, "# size: %zu\n# lb: %td\n# extent: %td\n# true_lb: %td\n# true_ub: %td\n",
+            datatype->size, datatype->lb, datatype->ub - datatype->lb, datatype->true_lb,
+            datatype->true_ub);
+}
+
+/* The header, in memory of its own; NULL when memory is out. */
+static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (NULL == out) {
+        return NULL;
+    }
+    write_header(tree, datatype, out);
+    dame_tree_reset(tree);
+    if (0 != fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static void free_dump(dt_dump_t *dump)
+{
+    free(dump->header);
+    free(dump->path);
+    free(dump);
+}
+
+static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype,
+                           const dame_program_t *program)
+{
+    dt_dump_t *dump = calloc(1, sizeof(*dump));
+    if (NULL == dump) {
+        return NULL;
+    }
+    dump->path = new_path(datatype);
+    dump->header = new_header(tree, datatype);
+    dump->with_text = text_fits(program);
+    if (NULL == dump->path || NULL == dump->header) {
+        free_dump(dump);
+        return NULL;
+    }
+    return dump;
+}
+
+dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype,
+                         const dame_program_t *program)
+{
+    if (NULL == dumps.directory || dumps.files > dumps.most) {
+        return NULL;
+    }
+    if (dumps.most == dumps.files++) {
+        opal_output(0,
+                    "dt:dame: dump: %d datatypes have a file, and no more will get one. The "
+                    "parameter dt_dame_dump_limit sets how many do.",
+                    dumps.most);
+        return NULL;
+    }
+    dt_dump_t *dump = new_dump(tree, datatype, program);
+    if (NULL == dump) {
+        complain(dumps.directory, ENOMEM);
+        return NULL;
+    }
+    write_file(dump, program, "# uses: not known before the datatype is freed\n");
+    return dump;
+}
+
+static int64_t value(_Atomic int64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
+{
+    if (NULL == dump) {
+        return;
+    }
+    char uses[512];
+    int length = snprintf(uses, sizeof(uses),
+                          "# packed: %" PRId64 " messages, %" PRId64 " bytes\n# unpacked: %" PRId64
+                          " messages, %" PRId64 " bytes\n",
+                          value(&dump->messages[DAME_PACK]), value(&dump->bytes[DAME_PACK]),
+                          value(&dump->messages[DAME_UNPACK]), value(&dump->bytes[DAME_UNPACK]));
+    if (DT_DECLINE_NONE != declined) {
+        (void) snprintf(uses + length, sizeof(uses) - (size_t) length,
+                        "# left to Open MPI's own engine in the end: %s\n",
+                        dt_decline_text(declined));
+    }
+    write_file(dump, program, uses);
+    free_dump(dump);
+}
+
+/* ---- Start and stop ------------------------------------------------------------------------- */
+
+void dt_dump_start(const char *directory, int most)
+{
+    /* From the root on, since the program may change its working directory. */
+    char *working = '/' == *directory ? NULL : getcwd(NULL, 0);
+    if (0 > asprintf(&dumps.directory, "%s%s%s", NULL == working ? "" : working,
+                     NULL == working ? "" : "/", directory)) {
+        dumps.directory = NULL;
+        complain(directory, ENOMEM);
+    }
+    dumps.most = most;
+    free(working);
+}
+
+void dt_dump_stop(void)
+{
+    tdestroy(dumps.taken, free);
+    dumps.taken = NULL;
+    free(dumps.directory);
+    dumps.directory = NULL;
+}

@@ -1,0 +1,56 @@
+/*
+ * Programs of a running job as files (parameter dump): one for every datatype that was imported,
+ * with a comment that says what the datatype is and how it was used.
+ *
+ * A file is written when its datatype is imported, so that a job that crashes leaves its files, and
+ * again when the datatype ends, because only then its uses are known. A file is always whole: it is
+ * written beside and renamed. What cannot be written is said once a process, and nothing else
+ * comes of it.
+ */
+#ifndef DT_DUMP_H
+#define DT_DUMP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dame/dame.h"
+#include "stats.h"
+
+struct opal_datatype_t;
+
+/* A datatype that has a file. */
+typedef struct dt_dump {
+    /* By dame_dir_t. As the counters of stats.def: what is listed in place is not among them. */
+    _Atomic int64_t messages[2];
+    _Atomic int64_t bytes[2];
+    char *path;     /* of the file */
+    char *header;   /* comment lines: what the datatype is */
+    bool with_text; /* or the program's text is too long */
+} dt_dump_t;
+
+/* From now on datatypes get a file in `directory`, up to `most` of them. Once a process. */
+void dt_dump_start(const char *directory, int most);
+
+/*
+ * A datatype was imported: writes its file. Works in memory of `tree`, which is empty before and
+ * after. NULL when nothing is to be dumped, or memory is out. One thread at a time.
+ */
+dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                         const dame_program_t *program);
+
+/* Any thread that holds a reference to the datatype; no allocation, lock or system call. */
+static inline void dt_dump_count(dt_dump_t *dump, dame_dir_t dir, int64_t messages, int64_t bytes)
+{
+    atomic_fetch_add_explicit(&dump->messages[dir], messages, memory_order_relaxed);
+    atomic_fetch_add_explicit(&dump->bytes[dir], bytes, memory_order_relaxed);
+}
+
+/* The datatype ends: writes its file with its uses, and frees `dump` (NULL is allowed). `declined`
+ * says why the datatype was left to the native engine in the end, if it was. Any thread. */
+void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined);
+
+/* After the last dt_dump_end(): frees what is left. */
+void dt_dump_stop(void);
+
+#endif
