@@ -189,9 +189,15 @@ static int take_list(parser_t *parser, size_t at, char letter)
         return 0;
     }
     while (n > 0 || !is_mark(parser, ']')) {
+        const dame_token_t entry = parser->token;
         int64_t value;
-        if (!take_number(parser, what, lowest, &value)) {
+        if (!take_number(parser, what, INT64_MIN, &value)) {
             return 0;
+        }
+        if (value < lowest) {
+            return fail_at(parser, DAME_ERR_VERIFY, entry.line, entry.column,
+                           "%.*s %" PRId64 " is %" PRId64 ", at least %" PRId64 " is allowed",
+                           (int) strlen(what) - 1, what, n, value, lowest);
         }
         if (DAME_OK != dame_draft_word(&parser->draft, value)) {
             return fail_memory(parser);

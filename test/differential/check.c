@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text_check.h"
+
 enum {
     SMALL = 200,          /* packed bytes up to which every cut is tried */
     CUT_WORK = 1 << 20,   /* bytes of arena that the cuts of one message may compare */
@@ -407,8 +409,8 @@ static bool check_blocks(check_t *check, message_t *m, int64_t from)
 static bool check_all(check_t *check, message_t *m)
 {
     rng_t *rng = &check->rng;
-    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_cuts(check, m) ||
-        !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
+    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_text(check, m) ||
+        !check_cuts(check, m) || !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
         return false;
     }
     if (m->total > 0 && !check_blocks(check, m, rng_range(rng, 0, m->total - 1))) {

@@ -19,6 +19,7 @@
 #include "cases.h"
 #include "check.h"
 #include "dame_isa.h"
+#include "text_check.h"
 #include "trial.h"
 #include "type_tools.h"
 
@@ -87,10 +88,12 @@ static void count_message(const dame_program_t *program, const message_t *m)
 static void print_seen(void)
 {
     printf("%lld messages, %lld bytes; overlapping %lld, absolute %lld, empty %lld, "
-           "deeper than %d levels %lld, pairs %lld\nmessages with",
+           "deeper than %d levels %lld, pairs %lld\ntexts %lld, too long to be tried %lld\n"
+           "messages with",
            (long long) seen.messages, (long long) seen.bytes, (long long) seen.overlapping,
            (long long) seen.absolute, (long long) seen.empty, DAME_CURSOR_DEPTH,
-           (long long) seen.deep, (long long) seen.pairs);
+           (long long) seen.deep, (long long) seen.pairs, (long long) texts_checked,
+           (long long) texts_skipped);
     for (int op = DAME_OP_RETURNTO; op < DAME_OP_COUNT; op++) {
         printf(" %s %lld", dame_op_name((dame_op_t) op), (long long) seen.with[op]);
     }

@@ -12,6 +12,7 @@ Suite *cursor_suite(void);
 Suite *fragment_suite(void);
 Suite *kernels_suite(void);
 Suite *print_suite(void);
+Suite *parse_suite(void);
 Suite *threads_suite(void);
 
 #endif

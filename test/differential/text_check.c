@@ -1,0 +1,115 @@
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "text_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 1 << 20 }; /* bytes of a text that is tried */
+
+int64_t texts_checked;
+int64_t texts_skipped;
+
+typedef struct text {
+    char *bytes;
+    size_t length;
+} text_t;
+
+static bool print(check_t *check, const dame_program_t *program, text_t *text)
+{
+    FILE *out = open_memstream(&text->bytes, &text->length);
+    if (!out) {
+        return check_fail(check, "text: no memory");
+    }
+    int printed = dame_program_print(program, out);
+    return (fclose(out) == 0 && printed == 0) || check_fail(check, "text: printing failed");
+}
+
+static bool same_header(check_t *check, const dame_program_t *a, const dame_program_t *b)
+{
+    const struct {
+        const char *what;
+        int64_t a, b;
+    } fields[] = {
+        {"size", a->size, b->size},          {"extent", a->extent, b->extent},
+        {"true_lb", a->true_lb, b->true_lb}, {"true_ub", a->true_ub, b->true_ub},
+        {"depth", a->depth, b->depth},       {"granule", a->granule, b->granule},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (fields[i].a != fields[i].b) {
+            return check_fail(check, "text: %s was %lld, is %lld after reading", fields[i].what,
+                              (long long) fields[i].a, (long long) fields[i].b);
+        }
+    }
+    return true;
+}
+
+/* The program that was read prints the same text and packs the same bytes. */
+static bool same_program(check_t *check, const message_t *m, const text_t *text,
+                         const dame_program_t *read)
+{
+    text_t again = {NULL, 0};
+    bool ok = same_header(check, m->program, read) && print(check, read, &again);
+    if (ok && (again.length != text->length || memcmp(again.bytes, text->bytes, text->length))) {
+        ok = check_fail(check, "text: read and printed again it is another");
+    }
+    free(again.bytes);
+    if (ok) {
+        char *packed = m->scratch + GUARD;
+        memset(packed, 0, (size_t) m->total);
+        dame_program_run(read, DAME_PACK, m->base, m->count, packed);
+        ok = message_packed_is(check, m, packed, 0, m->total, "text: run pack after reading");
+    }
+    return ok;
+}
+
+/* A text that ends early is refused, and not beyond its end. The bytes are copied so that a
+ * sanitizer sees any that are read behind them. */
+static bool check_cut(check_t *check, const text_t *text)
+{
+    size_t length = (size_t) rng_range(&check->rng, 0, (int64_t) text->length - 2);
+    char *cut = malloc(length + !length);
+    if (!cut) {
+        return check_fail(check, "text: no memory");
+    }
+    memcpy(cut, text->bytes, length);
+    dame_program_t *program;
+    dame_text_error_t error = {0, 0, ""};
+    dame_status_t status = dame_program_parse(cut, length, &program, &error);
+    free(cut);
+    if (status == DAME_OK) {
+        dame_program_free(program);
+        return check_fail(check, "text: the first %zu of %zu bytes are accepted", length,
+                          text->length);
+    }
+    return (status != DAME_ERR_NOMEM && error.line >= 1 && error.column >= 1 &&
+            error.line <= (int64_t) length + 1 && error.column <= (int64_t) length + 1 &&
+            error.message[0]) ||
+           check_fail(check, "text: cut at %zu bytes: %s, %lld:%lld: %s", length,
+                      dame_status_text(status), (long long) error.line, (long long) error.column,
+                      error.message);
+}
+
+bool check_text(check_t *check, const message_t *m)
+{
+    text_t text = {NULL, 0};
+    bool ok = print(check, m->program, &text);
+    if (ok && text.length > LONGEST) {
+        texts_skipped++;
+    } else if (ok) {
+        dame_program_t *read = NULL;
+        dame_text_error_t error;
+        dame_status_t status = dame_program_parse(text.bytes, text.length, &read, &error);
+        ok = status == DAME_OK
+                 ? same_program(check, m, &text, read) && check_cut(check, &text)
+                 : check_fail(check, "text: %s: %lld:%lld: %s", dame_status_text(status),
+                              (long long) error.line, (long long) error.column, error.message);
+        dame_program_free(read);
+        texts_checked++;
+    }
+    free(text.bytes);
+    return ok;
+}
