@@ -1,0 +1,10 @@
+/* The commands of dame(1), one for each file of that name. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include "tool.h"
+
+extern const tool_command_t tool_check;
+extern const tool_command_t tool_print;
+
+#endif
