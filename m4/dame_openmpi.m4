@@ -132,10 +132,12 @@ AC_DEFUN([_DAME_OPENMPI_TOOLS], [
     AC_MSG_RESULT([$OPENMPI_PKGLIBDIR])
 ])
 
-# DAME_INSTALL_DIR: where make install puts the two components.
+# DAME_INSTALL_DIR: where make install puts the two components, and for a user's own installation
+# everything else.
 AC_DEFUN([DAME_INSTALL_DIR], [
     AC_ARG_ENABLE([user-install],
-        [AS_HELP_STRING([--enable-user-install], [install into $HOME/.openmpi/components])])
+        [AS_HELP_STRING([--enable-user-install],
+            [install into $HOME/.openmpi/components, and with prefix $HOME/.local])])
     AC_ARG_WITH([componentdir],
         [AS_HELP_STRING([--with-componentdir=DIR],
             [install into DIR; default: the pkglibdir of ompi_info, where Open MPI finds them])])
@@ -143,7 +145,8 @@ AC_DEFUN([DAME_INSTALL_DIR], [
     AS_IF([test -n "$with_componentdir" && test "x$with_componentdir" != xno],
           [DAME_COMPONENTDIR=$with_componentdir],
           [test "x$enable_user_install" = xyes],
-          [DAME_COMPONENTDIR=$HOME/.openmpi/components],
+          [DAME_COMPONENTDIR=$HOME/.openmpi/components
+           AS_IF([test "x$prefix" = xNONE], [prefix=$HOME/.local])],
           [DAME_COMPONENTDIR=$OPENMPI_PKGLIBDIR])
     AC_SUBST([DAME_COMPONENTDIR])
 ])

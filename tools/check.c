@@ -1,77 +1,101 @@
-/* dame check: is it a program? dame print: its canonical text. */
+/* dame check: is it a program? */
+#include <inttypes.h>
+
 #include "commands.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+typedef struct checker {
+    int verbose;
+    int json;
+    int files; /* seen so far */
+} checker_t;
 
 static void print_facts(const char *path, const dame_program_t *program)
 {
     printf("%s: size %" PRId64 ", extent %" PRId64 ", true bounds [%" PRId64 ", %" PRId64
-           "), primitives %" PRId32 ", depth %" PRId32 "\n",
+           "), %" PRId32 " primitives, depth %" PRId32 "\n",
            tool_input_name(path), program->size, program->extent, program->true_lb,
            program->true_ub, program->nprims, program->depth);
 }
 
-static int check(const char *path, int verbose)
+/* `program` is NULL when there is an error. */
+static void print_json(const checker_t *checker, const char *path, const dame_program_t *program,
+                       const dame_text_error_t *error)
 {
-    dame_program_t *program;
-    int code = tool_load(path, &program);
-    if (code != TOOL_OK) {
-        return code;
+    printf(checker->files == 1 ? "\n  {\"file\": " : ",\n  {\"file\": ");
+    tool_json_string(stdout, path);
+    if (program != NULL) {
+        printf(", \"ok\": true, \"size\": %" PRId64 ", \"extent\": %" PRId64
+               ", \"true_lb\": %" PRId64 ", \"true_ub\": %" PRId64 ", \"primitives\": %" PRId32
+               ", \"depth\": %" PRId32 "}",
+               program->size, program->extent, program->true_lb, program->true_ub, program->nprims,
+               program->depth);
+        return;
     }
-    if (verbose) {
+    printf(", \"ok\": false");
+    if (error->line > 0) {
+        printf(", \"line\": %" PRId64 ", \"column\": %" PRId64, error->line, error->column);
+    }
+    printf(", \"message\": ");
+    tool_json_string(stdout, error->message);
+    putchar('}');
+}
+
+static int check(checker_t *checker, const char *path)
+{
+    dame_program_t *program = NULL;
+    dame_text_error_t error;
+    checker->files++;
+    int code = checker->json ? tool_try_load(path, &program, &error) : tool_load(path, &program);
+    if (checker->json) {
+        print_json(checker, path, program, &error);
+    } else if (code == TOOL_OK && checker->verbose) {
         print_facts(path, program);
     }
     dame_program_free(program);
-    return TOOL_OK;
+    return code;
 }
 
-static int run_check(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {{"verbose", no_argument, NULL, 'v'}, {0}};
-    int verbose = 0;
+    static const struct option longs[] = {
+        {"verbose", no_argument, NULL, 'v'}, {"json", no_argument, NULL, 'j'}, {0}};
+    checker_t checker = {0};
     for (int option; (option = tool_option(argc, argv, ":v", longs)) != -1;) {
-        if (option != 'v') {
+        switch (option) {
+        case 'v':
+            checker.verbose = 1;
+            break;
+        case 'j':
+            checker.json = 1;
+            break;
+        default:
             return TOOL_USAGE;
         }
-        verbose = 1;
     }
-    int worst = tool_operands(argc, argv, 1, argc);
-    for (int i = optind; worst != TOOL_USAGE && i < argc; i++) {
-        int code = check(argv[i], verbose);
+    if (tool_operands(argc, argv, 1, argc) != TOOL_OK) {
+        return TOOL_USAGE;
+    }
+    int worst = TOOL_OK;
+    if (checker.json) {
+        putchar('[');
+    }
+    for (int i = optind; i < argc; i++) {
+        int code = check(&checker, argv[i]);
         worst = code > worst ? code : worst;
+    }
+    if (checker.json) {
+        printf("\n]\n");
     }
     return worst;
 }
 
 const tool_command_t tool_check = {
     .name = "check",
-    .arguments = "[-v] FILE...",
-    .what = "says what is wrong with programs, nothing when all is right",
-    .help =
-        "  -v, --verbose  a line for each program: size, extent, true bounds, primitives, depth\n",
-    .run = run_check,
-};
-
-static int run_print(int argc, char **argv)
-{
-    static const struct option longs[] = {{0}};
-    if (tool_option(argc, argv, ":", longs) != -1 || tool_operands(argc, argv, 1, 1) != TOOL_OK) {
-        return TOOL_USAGE;
-    }
-    dame_program_t *program;
-    int code = tool_load(argv[optind], &program);
-    if (code == TOOL_OK) {
-        dame_program_print(program, stdout);
-        dame_program_free(program);
-    }
-    return code;
-}
-
-const tool_command_t tool_print = {
-    .name = "print",
-    .arguments = "FILE",
-    .what = "prints a program in its canonical form, without comments",
-    .help = "",
-    .run = run_print,
+    .arguments = "[-v | --json] FILE...",
+    .what = "says what is wrong with programs, and nothing when all is right",
+    .help = "  -v, --verbose  a line for each program: size, extent, true bounds, number of\n"
+            "                 primitives, depth\n"
+            "  --json         an array with an object for each file, right or wrong; messages\n"
+            "                 are in there\n",
+    .run = run,
 };

@@ -5,6 +5,10 @@
 #include "tool.h"
 
 extern const tool_command_t tool_check;
+extern const tool_command_t tool_mpi;
+extern const tool_command_t tool_pack;
 extern const tool_command_t tool_print;
+extern const tool_command_t tool_typemap;
+extern const tool_command_t tool_unpack;
 
 #endif

@@ -8,10 +8,17 @@
 #include "commands.h"
 #include "dame_config.h"
 
+/* One a line, in the order of the help. */
+/* clang-format off */
 static const tool_command_t *const commands[] = {
     &tool_check,
     &tool_print,
+    &tool_typemap,
+    &tool_pack,
+    &tool_unpack,
+    &tool_mpi,
 };
+/* clang-format on */
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

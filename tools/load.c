@@ -2,6 +2,7 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@ const char *tool_input_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* Reads to the end of the file into a buffer that grows. */
-static int read_all(FILE *in, const char *name, char **bytes, size_t *length)
+/* Reads to the end of the file into a buffer that grows. Returns 0 or an error number. */
+static int read_all(FILE *in, char **bytes, size_t *length)
 {
     size_t room = 1 << 16, used = 0;
     char *buffer = malloc(room);
@@ -29,49 +30,91 @@ static int read_all(FILE *in, const char *name, char **bytes, size_t *length)
         buffer = larger;
     }
     if (buffer == NULL) {
-        return tool_error(TOOL_SYSTEM, "%s: no memory for %zu bytes", name, room);
+        return ENOMEM;
     }
     if (ferror(in)) {
         free(buffer);
-        return tool_error(TOOL_SYSTEM, "%s: %s", name, strerror(errno));
+        return errno;
     }
     buffer[used] = '\0';
     *bytes = buffer;
     *length = used;
-    return TOOL_OK;
+    return 0;
+}
+
+/* Returns 0 or an error number. */
+static int read_path(const char *path, char **bytes, size_t *length)
+{
+    if (strcmp(path, "-") == 0) {
+        return read_all(stdin, bytes, length);
+    }
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) {
+        return errno;
+    }
+    int error = read_all(in, bytes, length);
+    fclose(in);
+    return error;
 }
 
 int tool_read(const char *path, char **bytes, size_t *length)
 {
-    const char *name = tool_input_name(path);
-    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (in == NULL) {
-        return tool_error(TOOL_SYSTEM, "%s: %s", name, strerror(errno));
+    int error = read_path(path, bytes, length);
+    return error == 0 ? TOOL_OK
+                      : tool_error(TOOL_SYSTEM, "%s: %s", tool_input_name(path), strerror(error));
+}
+
+int tool_try_load(const char *path, dame_program_t **out, dame_text_error_t *error)
+{
+    char *text;
+    size_t length;
+    int failed = read_path(path, &text, &length);
+    *error = (dame_text_error_t){.line = 0};
+    if (failed != 0) {
+        snprintf(error->message, sizeof(error->message), "%s", strerror(failed));
+        return TOOL_SYSTEM;
     }
-    int code = read_all(in, name, bytes, length);
-    if (in != stdin) {
-        fclose(in);
+    dame_status_t status = dame_program_parse(text, length, out, error);
+    free(text);
+    if (status == DAME_ERR_NOMEM) {
+        error->line = 0;
+        snprintf(error->message, sizeof(error->message), "%s", strerror(ENOMEM));
+        return TOOL_SYSTEM;
     }
-    return code;
+    return status == DAME_OK ? TOOL_OK : TOOL_WRONG;
 }
 
 int tool_load(const char *path, dame_program_t **out)
 {
-    char *text;
-    size_t length;
-    int code = tool_read(path, &text, &length);
-    if (code != TOOL_OK) {
-        return code;
-    }
     dame_text_error_t error;
-    dame_status_t status = dame_program_parse(text, length, out, &error);
-    free(text);
-    if (status == DAME_OK) {
-        return TOOL_OK;
+    int code = tool_try_load(path, out, &error);
+    if (code != TOOL_OK && error.line == 0) {
+        tool_error(code, "%s: %s", tool_input_name(path), error.message);
+    } else if (code != TOOL_OK) {
+        tool_error(code, "%s:%" PRId64 ":%" PRId64 ": %s", tool_input_name(path), error.line,
+                   error.column, error.message);
     }
-    if (status == DAME_ERR_NOMEM) {
-        return tool_status_error(tool_input_name(path), status);
+    return code;
+}
+
+int tool_span(const dame_program_t *program, int64_t count, int64_t *low, int64_t *high,
+              int64_t *total)
+{
+    int64_t steps = count > 0 ? count - 1 : 0;
+    int64_t reach, first = program->true_lb, end = program->true_ub;
+    int64_t bytes;
+    if (__builtin_mul_overflow(count, program->size, &bytes) ||
+        __builtin_mul_overflow(steps, program->extent, &reach) ||
+        __builtin_add_overflow(first, reach < 0 ? reach : 0, &first) ||
+        __builtin_add_overflow(end, reach > 0 ? reach : 0, &end) ||
+        __builtin_sub_overflow(end, first, &reach)) {
+        return tool_error(TOOL_USAGE,
+                          "--count: %" PRId64 " elements of %" PRId64 " bytes, %" PRId64
+                          " bytes apart, do not fit in 64 bits",
+                          count, program->size, program->extent);
     }
-    return tool_error(TOOL_WRONG, "%s:%lld:%lld: %s", tool_input_name(path), (long long) error.line,
-                      (long long) error.column, error.message);
+    *low = bytes > 0 ? first : 0;
+    *high = bytes > 0 ? end : 0;
+    *total = bytes;
+    return TOOL_OK;
 }

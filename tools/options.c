@@ -26,22 +26,35 @@ int tool_status_error(const char *thing, dame_status_t status)
                       dame_status_text(status));
 }
 
+/* Says why getopt_long() did not like an option. */
+static void option_error(int argc, char **argv, const struct option *longs)
+{
+    const char *given = argv[optind < 1 || optind > argc ? argc - 1 : optind - 1];
+    if (optopt == 0) {
+        tool_error(TOOL_USAGE, "%s: '%s' is not an option; 'dame %s --help' shows them", argv[0],
+                   given, argv[0]);
+        return;
+    }
+    for (; longs->name != NULL; longs++) {
+        if (longs->val == optopt) {
+            tool_error(TOOL_USAGE, "%s: option '--%s' takes no value", argv[0], longs->name);
+            return;
+        }
+    }
+    tool_error(TOOL_USAGE, "%s: '-%c' is not an option; 'dame %s --help' shows them", argv[0],
+               optopt, argv[0]);
+}
+
 int tool_option(int argc, char **argv, const char *shorts, const struct option *longs)
 {
     opterr = 0;
     int option = getopt_long(argc, argv, shorts, longs, NULL);
-    const char *given = argv[optind - 1];
     if (option == ':') {
-        tool_error(TOOL_USAGE, "%s: option '%s' needs a value", argv[0], given);
+        tool_error(TOOL_USAGE, "%s: option '%s' needs a value", argv[0], argv[optind - 1]);
         return '?';
     }
-    if (option == '?' && optopt != 0 && strncmp(given, "--", 2) != 0) {
-        tool_error(TOOL_USAGE, "%s: '-%c' is not an option; 'dame %s --help' shows them", argv[0],
-                   optopt, argv[0]);
-    } else if (option == '?') {
-        tool_error(TOOL_USAGE,
-                   "%s: '%s' is not an option as it is used; 'dame %s --help' shows them", argv[0],
-                   given, argv[0]);
+    if (option == '?') {
+        option_error(argc, argv, longs);
     }
     return option;
 }
@@ -59,6 +72,24 @@ int tool_operands(int argc, char **argv, int min, int max)
                           argv[optind + max], argv[0]);
     }
     return TOOL_OK;
+}
+
+int tool_passes(const char *name, const char *text, dame_passes_t *passes)
+{
+    dame_passes_t found;
+    const char *bad;
+    int length;
+    if (dame_passes_parse(text, &found, &bad, &length) == DAME_OK) {
+        *passes |= found;
+        return TOOL_OK;
+    }
+    char allowed[512] = "";
+    for (int pass = 0; pass < DAME_PASS_COUNT; pass++) {
+        size_t used = strlen(allowed);
+        snprintf(allowed + used, sizeof(allowed) - used, "%s, ", dame_pass_name(pass));
+    }
+    return tool_error(TOOL_USAGE, "%s: '%.*s' is not a pass; allowed: %sall, none", name, length,
+                      bad, allowed);
 }
 
 /* The factor of a suffix, 0 for none that is known. */

@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dame.h"
 
@@ -58,6 +59,10 @@ int tool_operands(int argc, char **argv, int min, int max);
  */
 int tool_number(const char *name, const char *text, int64_t min, int64_t max, int64_t *out);
 
+/* Adds the passes named in `text` to *passes; see dame_passes_parse(). TOOL_USAGE after a message.
+ */
+int tool_passes(const char *name, const char *text, dame_passes_t *passes);
+
 /* ---- input ---- */
 
 /*
@@ -73,7 +78,30 @@ int tool_read(const char *path, char **bytes, size_t *length);
  */
 int tool_load(const char *path, dame_program_t **out);
 
+/* The same without a message: it is in *error, with line 0 when it is not about the text. */
+int tool_try_load(const char *path, dame_program_t **out, dame_text_error_t *error);
+
 /* How messages call a path: itself, or "standard input". */
 const char *tool_input_name(const char *path);
+
+/*
+ * The bytes that `count` elements have in user memory lie in [*low, *high), from the first
+ * element's origin on; 0 and 0 when there are none. *total is the length of their packed stream.
+ * TOOL_USAGE after a message when a number does not fit in 64 bits.
+ */
+int tool_span(const dame_program_t *program, int64_t count, int64_t *low, int64_t *high,
+              int64_t *total);
+
+/* ---- output ---- */
+
+/*
+ * Makes `bytes` the contents of a file; "-" is standard output. A file is replaced as a whole, or,
+ * after an error, left as it was; what is no regular file is written to. TOOL_SYSTEM after a
+ * message.
+ */
+int tool_write(const char *path, const char *bytes, size_t length);
+
+/* Writes `text` as a JSON string, quotes included. */
+void tool_json_string(FILE *out, const char *text);
 
 #endif

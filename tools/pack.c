@@ -1,0 +1,305 @@
+/* dame pack, dame unpack: between a file that is user memory and one that is a packed stream. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+
+typedef struct arguments {
+    const char *file; /* the program's */
+    const char *in;
+    const char *out;
+    int64_t count;
+    int64_t offset;
+    int64_t length;
+    int64_t base;
+    int has_length;
+    int has_base;
+} arguments_t;
+
+/* What is to be moved. */
+typedef struct transfer {
+    dame_program_t *program;
+    int64_t count;  /* elements */
+    int64_t offset; /* of the part of the packed stream */
+    int64_t length; /* of the part */
+    int64_t base;   /* byte of the memory file that is the first element's origin */
+    int64_t needed; /* bytes that the memory file must have */
+} transfer_t;
+
+static int parse_option(int option, arguments_t *arguments)
+{
+    switch (option) {
+    case 'i':
+        arguments->in = optarg;
+        return TOOL_OK;
+    case 'o':
+        arguments->out = optarg;
+        return TOOL_OK;
+    case 'c':
+        return tool_number("--count", optarg, 0, INT64_MAX, &arguments->count);
+    case 's':
+        return tool_number("--offset", optarg, 0, INT64_MAX, &arguments->offset);
+    case 'l':
+        arguments->has_length = 1;
+        return tool_number("--length", optarg, 0, INT64_MAX, &arguments->length);
+    case 'b':
+        arguments->has_base = 1;
+        return tool_number("--base", optarg, INT64_MIN, INT64_MAX, &arguments->base);
+    default:
+        return TOOL_USAGE;
+    }
+}
+
+static int parse(int argc, char **argv, arguments_t *arguments)
+{
+    static const struct option longs[] = {{"in", required_argument, NULL, 'i'},
+                                          {"out", required_argument, NULL, 'o'},
+                                          {"count", required_argument, NULL, 'c'},
+                                          {"offset", required_argument, NULL, 's'},
+                                          {"length", required_argument, NULL, 'l'},
+                                          {"base", required_argument, NULL, 'b'},
+                                          {0}};
+    *arguments = (arguments_t){.count = 1};
+    for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
+        if (parse_option(option, arguments) != TOOL_OK) {
+            return TOOL_USAGE;
+        }
+    }
+    if (tool_operands(argc, argv, 1, 1) != TOOL_OK) {
+        return TOOL_USAGE;
+    }
+    arguments->file = argv[optind];
+    if (arguments->in == NULL || arguments->out == NULL) {
+        return tool_error(TOOL_USAGE, "%s: %s is missing; 'dame %s --help' says more", argv[0],
+                          arguments->in == NULL ? "--in" : "--out", argv[0]);
+    }
+    if (strcmp(arguments->file, "-") == 0 && strcmp(arguments->in, "-") == 0) {
+        return tool_error(TOOL_USAGE, "%s: FILE and --in cannot both be standard input", argv[0]);
+    }
+    return TOOL_OK;
+}
+
+/* The part of a packed stream of `total` bytes. */
+static int choose_part(const arguments_t *arguments, int64_t total, transfer_t *transfer)
+{
+    if (arguments->offset > total) {
+        return tool_error(TOOL_USAGE,
+                          "--offset: %" PRId64 " is behind the end of the packed stream, which has "
+                          "%" PRId64 " bytes",
+                          arguments->offset, total);
+    }
+    int64_t rest = total - arguments->offset;
+    if (arguments->has_length && arguments->length > rest) {
+        return tool_error(TOOL_USAGE,
+                          "--length: %" PRId64 " bytes from byte %" PRId64
+                          " on are more than the packed stream has, %" PRId64 " bytes",
+                          arguments->length, arguments->offset, total);
+    }
+    transfer->offset = arguments->offset;
+    transfer->length = arguments->has_length ? arguments->length : rest;
+    return TOOL_OK;
+}
+
+/* Where the elements stand in the memory file; they touch [low, high) from the first's origin. */
+static int choose_base(const arguments_t *arguments, int64_t low, int64_t high,
+                       transfer_t *transfer)
+{
+    int64_t first;
+    transfer->base = arguments->has_base ? arguments->base : low < 0 ? -low : 0;
+    if (low == high) {
+        transfer->base = transfer->needed = 0;
+        return TOOL_OK;
+    }
+    if (__builtin_add_overflow(transfer->base, high, &transfer->needed) ||
+        __builtin_add_overflow(transfer->base, low, &first)) {
+        return tool_error(TOOL_USAGE, "--base: %" PRId64 " is too large: addresses overflow",
+                          transfer->base);
+    }
+    if (first < 0) {
+        return tool_error(TOOL_USAGE,
+                          "--base: %" PRId64 " puts the lowest byte of the elements at %" PRId64
+                          ", before the start of the file; at least %" PRId64 " is needed",
+                          transfer->base, first, -low);
+    }
+    return TOOL_OK;
+}
+
+static int prepare(const arguments_t *arguments, transfer_t *transfer)
+{
+    int code = tool_load(arguments->file, &transfer->program);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    int64_t low, high, total;
+    code = tool_span(transfer->program, arguments->count, &low, &high, &total);
+    if (code == TOOL_OK) {
+        code = choose_part(arguments, total, transfer);
+    }
+    if (code == TOOL_OK) {
+        code = choose_base(arguments, low, high, transfer);
+    }
+    transfer->count = arguments->count;
+    if (code != TOOL_OK) {
+        dame_program_free(transfer->program);
+    }
+    return code;
+}
+
+/* Does the memory file have what the elements need? */
+static int check_memory(const transfer_t *transfer, const char *path, size_t present)
+{
+    if ((uint64_t) transfer->needed <= present) {
+        return TOOL_OK;
+    }
+    return tool_error(TOOL_WRONG,
+                      "%s: %" PRId64 " elements that start at byte %" PRId64
+                      " need a file of %" PRId64 " bytes; it has %zu",
+                      tool_input_name(path), transfer->count, transfer->base, transfer->needed,
+                      present);
+}
+
+/* Moves the part between the memory and `packed`. */
+static int move(const transfer_t *transfer, dame_dir_t dir, char *memory, char *packed)
+{
+    dame_cursor_t cursor;
+    dame_status_t status =
+        dame_cursor_init(&cursor, transfer->program,
+                         (uintptr_t) memory + (uintptr_t) transfer->base, transfer->count);
+    if (status != DAME_OK) {
+        return tool_status_error("cursor", status);
+    }
+    dame_cursor_seek(&cursor, transfer->offset);
+    if (dir == DAME_PACK) {
+        dame_cursor_pack_exact(&cursor, packed, transfer->length);
+    } else {
+        dame_cursor_unpack(&cursor, packed, transfer->length);
+    }
+    dame_cursor_fini(&cursor);
+    return TOOL_OK;
+}
+
+static int pack(const arguments_t *arguments, const transfer_t *transfer)
+{
+    char *memory, *packed = NULL;
+    size_t present;
+    int code = tool_read(arguments->in, &memory, &present);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    code = check_memory(transfer, arguments->in, present);
+    if (code == TOOL_OK) {
+        packed = malloc((size_t) transfer->length + 1);
+        code = packed == NULL ? tool_status_error("packed stream", DAME_ERR_NOMEM)
+                              : move(transfer, DAME_PACK, memory, packed);
+    }
+    if (code == TOOL_OK) {
+        code = tool_write(arguments->out, packed, (size_t) transfer->length);
+    }
+    free(packed);
+    free(memory);
+    return code;
+}
+
+/* The memory file as it is, or zeros when there is none yet. */
+static int read_memory(const transfer_t *transfer, const char *path, char **memory, size_t *present)
+{
+    if (strcmp(path, "-") != 0 && access(path, F_OK) == 0) {
+        int code = tool_read(path, memory, present);
+        if (code == TOOL_OK && (code = check_memory(transfer, path, *present)) != TOOL_OK) {
+            free(*memory);
+        }
+        return code;
+    }
+    *present = (size_t) transfer->needed;
+    *memory = calloc(*present + 1, 1);
+    return *memory != NULL ? TOOL_OK : tool_status_error(path, DAME_ERR_NOMEM);
+}
+
+static int unpack(const arguments_t *arguments, const transfer_t *transfer)
+{
+    char *packed, *memory;
+    size_t held, present;
+    int code = tool_read(arguments->in, &packed, &held);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    if (held != (uint64_t) transfer->length) {
+        code = tool_error(TOOL_WRONG,
+                          "%s: %" PRId64 " bytes of the packed stream are needed; it has %zu",
+                          tool_input_name(arguments->in), transfer->length, held);
+        free(packed);
+        return code;
+    }
+    code = read_memory(transfer, arguments->out, &memory, &present);
+    if (code == TOOL_OK) {
+        code = move(transfer, DAME_UNPACK, memory, packed);
+        if (code == TOOL_OK) {
+            code = tool_write(arguments->out, memory, present);
+        }
+        free(memory);
+    }
+    free(packed);
+    return code;
+}
+
+static int run(int argc, char **argv,
+               int (*transform)(const arguments_t *arguments, const transfer_t *transfer))
+{
+    arguments_t arguments;
+    transfer_t transfer = {0};
+    int code = parse(argc, argv, &arguments);
+    if (code == TOOL_OK) {
+        code = prepare(&arguments, &transfer);
+    }
+    if (code == TOOL_OK) {
+        code = transform(&arguments, &transfer);
+        dame_program_free(transfer.program);
+    }
+    return code;
+}
+
+static int run_pack(int argc, char **argv)
+{
+    return run(argc, argv, pack);
+}
+
+static int run_unpack(int argc, char **argv)
+{
+    return run(argc, argv, unpack);
+}
+
+#define ARGUMENTS "FILE --in A --out B [--count N] [--offset BYTES] [--length BYTES] [--base BYTE]"
+#define PART                                                                                       \
+    "  --count N       elements, 1 if not given\n"                                                 \
+    "  --offset BYTES  where the part of the packed stream starts, 0 if not given\n"               \
+    "  --length BYTES  how long that part is; if not given, to the end of the stream\n"            \
+    "  --base BYTE     the byte of the memory file at which the first element has its origin. "    \
+    "If\n"                                                                                         \
+    "                  not given 0, or, where a byte lies before the origin, such that the "       \
+    "lowest\n"                                                                                     \
+    "                  byte of all elements is byte 0\n"
+
+const tool_command_t tool_pack = {
+    .name = "pack",
+    .arguments = ARGUMENTS,
+    .what = "packs elements from a file of memory",
+    .help = "  --in A          user memory, a file that has all bytes of the elements\n"
+            "  --out B         gets the packed stream, or the part of it\n" PART
+            "\n'-' is standard input or output. Nothing is written unless all could be packed.\n",
+    .run = run_pack,
+};
+
+const tool_command_t tool_unpack = {
+    .name = "unpack",
+    .arguments = ARGUMENTS,
+    .what = "unpacks elements into a file of memory",
+    .help =
+        "  --in A          the packed stream, or the part of it: exactly as many bytes\n"
+        "  --out B         user memory. A file that has all bytes of the elements is changed\n"
+        "                  where they are; a new one is made of zeros and just large enough\n" PART
+        "\n'-' is standard input or output (a new file). Nothing is written unless all could\n"
+        "be unpacked.\n",
+    .run = run_unpack,
+};
