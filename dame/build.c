@@ -81,7 +81,7 @@ static int32_t emit_contigchild(emitter_t *emitter, int64_t count, int64_t exten
     prim->size = child->size;
     prim->extent = extent;
     prim->inner = emit(emitter, child);
-    dame_kernels_select(prim);
+    dame_kernels_select(prim, emitter->o->options);
     return 1;
 }
 
@@ -117,7 +117,7 @@ static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t 
         prim->inner = emit(emitter, child);
     }
     prim->blklen = prim->isize / prim->size;
-    dame_kernels_select(prim);
+    dame_kernels_select(prim, emitter->o->options);
 }
 
 static void emit_loop(emitter_t *emitter, const dame_node_t *node)
@@ -171,7 +171,7 @@ static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
         prim->extent = node->step;
         prim->inner = emit_contigchild(emitter, 0, node->step, node->child);
     }
-    dame_kernels_select(prim);
+    dame_kernels_select(prim, emitter->o->options);
 }
 
 static int32_t emit_field(emitter_t *emitter, const dame_node_t *child, int64_t *blklen,
@@ -219,7 +219,7 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
     prim->prefix = prefix;
     prim->inners = inners;
     prim->subs = subs;
-    dame_kernels_select(prim);
+    dame_kernels_select(prim, emitter->o->options);
 }
 
 /* Writes a node's primitives; returns 1, or 0 when it is a contiguous block and no level. */
@@ -318,7 +318,7 @@ static dame_status_t emit_program(const dame_optimiser_t *o, const dame_node_t *
     dame_emit_prim(&emitter.out, DAME_OP_EXIT);
     int32_t inner = emit(&emitter, top);
     dame_emit_prim(&emitter.out, DAME_OP_BOTTOM);
-    dame_emit_exit(program, inner);
+    dame_emit_exit(program, inner, o->options);
     program->depth = level_depth(program->prims);
     *out = program;
     return DAME_OK;

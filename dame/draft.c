@@ -172,7 +172,7 @@ dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **ou
         dame_prim_t *prim = &program->prims[i];
         if (DAME_CLASS_CONTROL != dame_op_class(prim->op) ? DAME_OP_CONTIGFINAL != prim->op
                                                           : DAME_OP_CONTIGCHILD == prim->op) {
-            dame_kernels_select(prim);
+            dame_kernels_select(prim, NULL);
         }
     }
     *out = program;

@@ -76,7 +76,7 @@ void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *
     prim->disps32 = halves;
 }
 
-void dame_emit_exit(dame_program_t *program, int32_t inner)
+void dame_emit_exit(dame_program_t *program, int32_t inner, const dame_options_t *options)
 {
     dame_prim_t *prim = &program->prims[0];
     prim->step = program->extent;
@@ -85,5 +85,5 @@ void dame_emit_exit(dame_program_t *program, int32_t inner)
     prim->size = program->size;
     prim->extent = program->extent;
     prim->inner = inner;
-    dame_kernels_select(prim);
+    dame_kernels_select(prim, options);
 }

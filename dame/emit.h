@@ -47,6 +47,6 @@ void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *
 
 /* Completes the EXIT of a program whose size and extent are set and whose other primitives are
  * done; `inner` is 0 when it has only one CONTIGFINAL, otherwise 1. */
-void dame_emit_exit(dame_program_t *program, int32_t inner);
+void dame_emit_exit(dame_program_t *program, int32_t inner, const dame_options_t *options);
 
 #endif

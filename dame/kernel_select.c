@@ -126,15 +126,22 @@ static int walks_columns(const dame_prim_t *prim)
            (in_one_set(inner) || inner->count > L1_SIZE / LINE);
 }
 
-void dame_kernels_select(dame_prim_t *prim)
+static int has_pass(const dame_options_t *options, dame_pass_t pass)
 {
+    return 0 != (options->passes & (dame_passes_t) 1 << pass);
+}
+
+void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
+{
+    options = NULL != options ? options : dame_options_default();
+    const int order = has_pass(options, DAME_PASS_ORDER);
     const dame_run_fn *run;
     const dame_table_t table = NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
     if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
         run = dame_nest_nothing;
     } else if (NULL != prim->inners) {
         run = dame_nest_struct;
-    } else if (0 != prim->inner && walks_columns(prim)) {
+    } else if (order && 0 != prim->inner && walks_columns(prim)) {
         run = kernels()->tiled[width_of(prim[prim->inner].isize)];
     } else if (0 != prim->inner) {
         run = NULL != prim->prefix       ? dame_nest_ragged[table]
@@ -145,7 +152,8 @@ void dame_kernels_select(dame_prim_t *prim)
     } else if (dame_prim_has_list(prim)) {
         run = kernels()->listed[table][width_of(prim->isize)];
     } else {
-        run = in_one_set(prim) ? kernels()->paced : kernels()->strided[width_of(prim->isize)];
+        run = order && in_one_set(prim) ? kernels()->paced
+                                        : kernels()->strided[width_of(prim->isize)];
     }
     prim->run[DAME_PACK] = run[DAME_PACK];
     prim->run[DAME_UNPACK] = run[DAME_UNPACK];

@@ -69,7 +69,10 @@ extern const dame_run_fn dame_nest_listed[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_nest_ragged[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_nest_struct[2];
 
-/* Sets prim->run from the primitive's other fields. */
-void dame_kernels_select(dame_prim_t *prim);
+/*
+ * Sets prim->run from the primitive's other fields; the inner level, if any, has its own already.
+ * `options` says which passes may choose kernels of theirs; NULL for dame_options_default().
+ */
+void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options);
 
 #endif

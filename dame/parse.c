@@ -456,7 +456,7 @@ static int fill_header(parser_t *parser, dame_program_t *program, const dame_spa
     if (parser->has_granule) {
         program->granule = 0 != parser->granule ? parser->granule : DAME_NO_GRANULE;
     }
-    dame_emit_exit(program, DAME_OP_CONTIGFINAL != program->prims[1].op);
+    dame_emit_exit(program, DAME_OP_CONTIGFINAL != program->prims[1].op, NULL);
     return 1;
 }
 
