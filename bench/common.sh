@@ -55,7 +55,8 @@ have_mpich()
     [ -n "${MPICH_MPIRUN:-}" ] && [ -x "$BENCH_BUILD/bench/$1.mpich" ]
 }
 
-# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame or mpich.
+# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich,
+# dame:PASSES (only these passes of the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()
 {
@@ -77,10 +78,23 @@ engine()
         "$MPIRUN" "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
             "$BENCH_BUILD/bench/$program" "$@"
         ;;
+    dame:*)
+        engine_with_passes "${name#dame:}" "$ranks" "$program" "$@"
+        ;;
+    before)
+        COMPONENT_PATH=$BEFORE_COMPONENTS:$PKGLIBDIR engine dame "$ranks" "$program" "$@"
+        ;;
     mpich)
         "$MPICH_MPIRUN" -np "$ranks" "$BENCH_BUILD/bench/$program.mpich" "$@"
         ;;
     esac
+}
+
+engine_with_passes()
+{
+    local DAME_PARAMETERS=("${DAME_PARAMETERS[@]}" --mca dt_dame_passes "$1")
+    shift
+    engine dame "$@"
 }
 
 # More --mca arguments for the dame engine.
@@ -180,13 +194,13 @@ collect()
     samples=$work/samples
     for ((round = 1; round <= rounds; round++)); do
         for name in "${engines[@]}"; do
-            [ ! -t 2 ] || printf '\rround %d of %d: %-8s' "$round" "$rounds" "$name" >&2
+            [ ! -t 2 ] || printf '\rround %d of %d: %-40s' "$round" "$rounds" "$name" >&2
             engine "$name" 1 "$1" ${selection[@]+"${selection[@]}"} >"$work/run" ||
                 fail "round $round: the run of $name failed"
             sed "s/^/$round $name /" "$work/run" >>"$samples"
         done
     done
-    [ ! -t 2 ] || printf '\r%40s\r' '' >&2
+    [ ! -t 2 ] || printf '\r%70s\r' '' >&2
 }
 
 # table AWK_PROGRAM
