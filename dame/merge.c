@@ -1,5 +1,7 @@
 /*
- * Pass `merge`: blocks that touch, or runs that go on where the one before ends, become one.
+ * Pass `merge`: blocks that touch, or runs that go on where the one before ends, become one. A list
+ * of equal blocks stays one, unless at least half of them go: lengths of their own cost more than
+ * the blocks that are saved. normalise_ragged() is the other half of this rule.
  */
 #include <stddef.h>
 
@@ -58,7 +60,7 @@ static dame_status_t join_all(dame_optimiser_t *o, const dame_node_t *draft, int
 {
     const int64_t *lengths = DAME_SHAPE_RAGGED == draft->shape ? draft->blklens : NULL;
     const int64_t touches = touching(draft, lengths, length, step);
-    if (0 == touches) {
+    if (0 == touches || (NULL == lengths && touches < draft->count - draft->count / 2)) {
         return DAME_OK;
     }
     joined_t joined = {.granule = draft->granule};

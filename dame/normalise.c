@@ -91,17 +91,56 @@ static dame_status_t block_of(dame_optimiser_t *o, const dame_node_t *ragged, in
                                    : dame_node_loop(o, length, ragged->step, ragged->child, out);
 }
 
+/* The shortest block, if all others are whole numbers of it and there would be less than twice as
+ * many of them, else 0. The number of them goes to *n. */
+static int64_t common_block(const dame_node_t *ragged, int64_t *n)
+{
+    int64_t shortest = ragged->blklens[0];
+    int64_t total = 0;
+    for (int64_t i = 0; i < ragged->count; i++) {
+        shortest = ragged->blklens[i] < shortest ? ragged->blklens[i] : shortest;
+        total += ragged->blklens[i];
+    }
+    if (total / shortest >= 2 * ragged->count) {
+        return 0;
+    }
+    for (int64_t i = 0; i < ragged->count; i++) {
+        if (ragged->blklens[i] != shortest && 0 != ragged->blklens[i] % shortest) {
+            return 0;
+        }
+    }
+    *n = total / shortest;
+    if (*n > ragged->count && dame_node_dense(ragged) && 0 != shortest % ragged->granule) {
+        return 0; /* an element would be in two blocks */
+    }
+    return shortest;
+}
+
+/* Blocks of mostly one length are a list of blocks of that length. */
 static dame_status_t normalise_ragged(dame_optimiser_t *o, const dame_node_t *draft,
                                       const dame_node_t **out)
 {
-    for (int64_t i = 1; i < draft->count; i++) {
-        if (draft->blklens[i] != draft->blklens[0]) {
-            return fold(o, draft, out);
+    int64_t n;
+    const int64_t length = common_block(draft, &n);
+    if (0 == length) {
+        return fold(o, draft, out);
+    }
+    int64_t *disps = draft->disps;
+    if (n > draft->count) {
+        disps = dame_node_numbers(o, n);
+        if (NULL == disps) {
+            return DAME_ERR_NOMEM;
+        }
+        int64_t k = 0;
+        for (int64_t i = 0; i < draft->count; i++) {
+            for (int64_t at = 0; at < draft->blklens[i]; at += length) {
+                disps[k++] = draft->disps[i] + at * draft->step;
+            }
         }
     }
     const dame_node_t *block;
-    dame_status_t status = block_of(o, draft, draft->blklens[0], &block);
-    return DAME_OK != status ? status : dame_node_list(o, draft->count, draft->disps, block, out);
+    dame_status_t status = block_of(o, draft, length, &block);
+    return DAME_OK != status ? status : dame_node_list(o, n, disps, block, out);
 }
 
 /* ---- structs ---- */

@@ -32,31 +32,31 @@ static dame_status_t flatten(dame_optimiser_t *o, const dame_node_t *draft, cons
 
 /* ---- lists that are mostly runs of one step: INDEX of blocks that step apart ---- */
 
-/* The first step that is taken twice in a row; 0 blocks in runs of it if there is none. */
-static int64_t count_runs(const dame_node_t *draft, int64_t *step)
+/* How many runs the list is, with the first step that is taken twice in a row; 0 for more than
+ * `most`, when there is no need to look at all of it. */
+static int64_t count_runs(const dame_node_t *draft, int64_t most, int64_t *step)
 {
     const int64_t *disps = draft->disps;
     int64_t i = 2;
-    while (i < draft->count && disps[i] - disps[i - 1] != disps[i - 1] - disps[i - 2]) {
-        i++;
-    }
-    if (i >= draft->count) {
-        return draft->count;
+    while (disps[i] - disps[i - 1] != disps[i - 1] - disps[i - 2]) {
+        if (++i > most + 2 || i >= draft->count) {
+            return 0;
+        }
     }
     *step = disps[i] - disps[i - 1];
-    int64_t runs = draft->count;
-    for (i = 1; i < draft->count; i++) {
-        runs -= disps[i] - disps[i - 1] == *step;
+    int64_t runs = 1;
+    for (i = 1; i < draft->count && runs <= most; i++) {
+        runs += disps[i] - disps[i - 1] != *step;
     }
-    return runs;
+    return runs <= most ? runs : 0;
 }
 
 static dame_status_t find_runs(dame_optimiser_t *o, const dame_node_t *draft,
                                const dame_node_t **out)
 {
     int64_t step = 0;
-    const int64_t runs = count_runs(draft, &step);
-    if (runs > draft->count / MIN_RUN) {
+    const int64_t runs = draft->count < 3 ? 0 : count_runs(draft, draft->count / MIN_RUN, &step);
+    if (0 == runs) {
         return DAME_OK;
     }
     dame_flat_t flat;
@@ -127,6 +127,20 @@ static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, in
                : dame_node_list(o, end - first, disps, draft->child, node);
 }
 
+/* A stretch that is long enough is regular behind two blocks in a row of a raster of half its
+ * length: lists without any are known quickly. */
+static int may_have_stretch(const dame_node_t *draft)
+{
+    const int ragged = DAME_SHAPE_RAGGED == draft->shape;
+    const int64_t *values = ragged ? draft->blklens : draft->disps;
+    for (int64_t i = 0; i + MIN_STRETCH / 2 <= draft->count; i += MIN_STRETCH / 2) {
+        if (values[i + 1] - values[i] == (ragged ? 0 : values[i + 2] - values[i + 1])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Stretches that are long enough. */
 static int64_t count_stretches(const dame_node_t *draft)
 {
@@ -144,7 +158,8 @@ static int64_t count_stretches(const dame_node_t *draft)
 static dame_status_t find_stretches(dame_optimiser_t *o, const dame_node_t *draft,
                                     const dame_node_t **out)
 {
-    const int64_t stretches = draft->count < MIN_STRETCH ? 0 : count_stretches(draft);
+    const int64_t stretches =
+        draft->count < MIN_STRETCH || !may_have_stretch(draft) ? 0 : count_stretches(draft);
     if (0 == stretches) {
         return DAME_OK;
     }
