@@ -140,12 +140,18 @@ static void emit_list(emitter_t *emitter, const dame_node_t *node)
 /* The largest unit of which all blocks are whole numbers: the granule or a byte. */
 static int64_t common_element(const dame_node_t *dense)
 {
-    for (int64_t i = 0; i < dense->count; i++) {
-        if (0 != dense->blklens[i] % dense->granule) {
-            return 1;
+    const int64_t granule = dense->granule;
+    int64_t odd = 0; /* bits or rests that no multiple of the granule has */
+    if (0 == (granule & (granule - 1))) {
+        for (int64_t i = 0; i < dense->count; i++) {
+            odd |= dense->blklens[i] & (granule - 1);
+        }
+    } else {
+        for (int64_t i = 0; 0 == odd && i < dense->count; i++) {
+            odd = dense->blklens[i] % granule;
         }
     }
-    return dense->granule;
+    return 0 == odd ? granule : 1;
 }
 
 static void emit_ragged(emitter_t *emitter, const dame_node_t *node)

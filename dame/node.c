@@ -235,7 +235,7 @@ dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,
 }
 
 /* The start of the lowest and of the highest instance of any block. */
-static void ragged_range(const dame_node_t *draft, wide_t *low, wide_t *high)
+static void ragged_range_wide(const dame_node_t *draft, wide_t *low, wide_t *high)
 {
     for (int64_t i = 0; i < draft->count; i++) {
         wide_t first = draft->disps[i];
@@ -247,16 +247,37 @@ static void ragged_range(const dame_node_t *draft, wide_t *low, wide_t *high)
     }
 }
 
+/* The same where the displacements lie in [least, greatest] and all blocks are `longest` at most.
+ */
+static void ragged_range(const dame_node_t *draft, int64_t least, int64_t greatest, int64_t longest,
+                         wide_t *low, wide_t *high)
+{
+    const wide_t reach = (wide_t) longest * draft->step;
+    if (!wide_fits(least - (reach < 0 ? -reach : reach)) ||
+        !wide_fits(greatest + (reach < 0 ? -reach : reach))) {
+        ragged_range_wide(draft, low, high);
+        return;
+    }
+    for (int64_t i = 0; i < draft->count; i++) {
+        int64_t last = draft->disps[i] + (draft->blklens[i] - 1) * draft->step;
+        least = last < least ? last : least;
+        greatest = last > greatest ? last : greatest;
+    }
+    *low = least;
+    *high = greatest;
+}
+
 static dame_status_t make_ragged(dame_optimiser_t *o, dame_node_t *draft, int64_t *disps,
                                  const dame_node_t *child, const dame_node_t **out)
 {
-    int64_t least, greatest, instances = 0;
+    int64_t least, greatest, instances = 0, longest = 0;
     wide_t low = 0, high = 0;
     take_disps(o, draft, disps, child->off, &least, &greatest);
     for (int64_t i = 0; i < draft->count; i++) {
         instances += draft->blklens[i];
+        longest = draft->blklens[i] > longest ? draft->blklens[i] : longest;
     }
-    ragged_range(draft, &low, &high);
+    ragged_range(draft, least, greatest, longest, &low, &high);
     set_bounds(draft, low + child->low, high + child->high);
     draft->size = instances * child->size;
     draft->blocks = &one_byte == child ? draft->count : clamped((wide_t) instances * child->blocks);
@@ -406,11 +427,24 @@ dame_status_t dame_flat_new(dame_optimiser_t *o, int64_t n, dame_flat_t *flat)
     return NULL == flat->lengths || NULL == flat->disps ? DAME_ERR_NOMEM : DAME_OK;
 }
 
+static void append_list(dame_flat_t *flat, const dame_node_t *list, int64_t at)
+{
+    for (int64_t i = 0; i < list->count; i++) {
+        flat->lengths[flat->count + i] = list->child->size;
+        flat->disps[flat->count + i] = at + list->disps[i];
+    }
+    flat->count += list->count;
+}
+
 void dame_flat_append(dame_flat_t *flat, const dame_node_t *node, int64_t at)
 {
     if (DAME_SHAPE_BLOCK == node->shape) {
         flat->lengths[flat->count] = node->size;
         flat->disps[flat->count++] = at;
+        return;
+    }
+    if (DAME_SHAPE_LIST == node->shape && DAME_SHAPE_BLOCK == node->child->shape) {
+        append_list(flat, node, at);
         return;
     }
     for (int64_t i = 0; i < node->count; i++) {

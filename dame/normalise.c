@@ -236,17 +236,30 @@ static int is_flat(const dame_node_t *node)
     }
 }
 
-/* Members that are blocks or lists of blocks are one list. Long lists that repeat are left to
- * fold(): one table serves all. */
+/* The blocks' common length, or 0. */
+static int64_t flat_length(const dame_node_t *node)
+{
+    return DAME_SHAPE_BLOCK == node->shape    ? node->size
+           : DAME_SHAPE_RAGGED == node->shape ? 0
+                                              : node->child->size;
+}
+
+/*
+ * Members that are blocks or lists of blocks are one list. Long lists that repeat are left to
+ * group_neighbours(): one table serves all.
+ */
 static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
                                   const dame_node_t **out)
 {
+    const int64_t length = is_flat(draft->children[0]) ? flat_length(draft->children[0]) : 0;
+    int uniform = 0 != length;
     for (int64_t i = 0; i < draft->count; i++) {
         const dame_node_t *child = draft->children[i];
         if (!is_flat(child) || (i > 0 && child->blocks > DAME_SMALL_BODY &&
                                 dame_node_equal(child, draft->children[i - 1]))) {
             return DAME_OK;
         }
+        uniform &= length == flat_length(child);
     }
     dame_flat_t flat;
     dame_status_t status = dame_flat_new(o, draft->blocks, &flat);
@@ -255,6 +268,11 @@ static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
     }
     for (int64_t i = 0; i < draft->count; i++) {
         dame_flat_append(&flat, draft->children[i], draft->disps[i]);
+    }
+    const dame_node_t *block;
+    if (uniform) {
+        status = dame_node_block(o, length, draft->granule, &block);
+        return DAME_OK != status ? status : dame_node_list(o, flat.count, flat.disps, block, out);
     }
     return dame_node_bytes(o, flat.count, flat.lengths, flat.disps, draft->granule, out);
 }

@@ -127,14 +127,25 @@ static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, in
                : dame_node_list(o, end - first, disps, draft->child, node);
 }
 
-/* A stretch that is long enough is regular behind two blocks in a row of a raster of half its
- * length: lists without any are known quickly. */
+/* Is the list regular behind block i, for a few blocks? */
+static int is_regular(const dame_node_t *draft, int64_t i)
+{
+    enum { FEW = 8 };
+    const int ragged = DAME_SHAPE_RAGGED == draft->shape;
+    const int64_t *values = (ragged ? draft->blklens : draft->disps) + i;
+    int64_t n = 0;
+    while (n < FEW && values[n + 1] - values[n] == (ragged ? 0 : values[1] - values[0])) {
+        n++;
+    }
+    return FEW == n;
+}
+
+/* A stretch that is long enough is regular behind a block of a raster of half its length: lists
+ * without any are known quickly. */
 static int may_have_stretch(const dame_node_t *draft)
 {
-    const int ragged = DAME_SHAPE_RAGGED == draft->shape;
-    const int64_t *values = ragged ? draft->blklens : draft->disps;
     for (int64_t i = 0; i + MIN_STRETCH / 2 <= draft->count; i += MIN_STRETCH / 2) {
-        if (values[i + 1] - values[i] == (ragged ? 0 : values[i + 2] - values[i + 1])) {
+        if (is_regular(draft, i)) {
             return 1;
         }
     }
