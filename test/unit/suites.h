@@ -13,6 +13,7 @@ Suite *fragment_suite(void);
 Suite *kernels_suite(void);
 Suite *print_suite(void);
 Suite *parse_suite(void);
+Suite *language_suite(void);
 Suite *threads_suite(void);
 
 #endif
