@@ -4,8 +4,10 @@
 
 #include "tool.h"
 
+extern const tool_command_t tool_bench;
 extern const tool_command_t tool_check;
 extern const tool_command_t tool_mpi;
+extern const tool_command_t tool_optimise;
 extern const tool_command_t tool_pack;
 extern const tool_command_t tool_print;
 extern const tool_command_t tool_typemap;

@@ -13,10 +13,12 @@
 static const tool_command_t *const commands[] = {
     &tool_check,
     &tool_print,
+    &tool_optimise,
     &tool_typemap,
     &tool_pack,
     &tool_unpack,
     &tool_mpi,
+    &tool_bench,
 };
 /* clang-format on */
 

@@ -51,21 +51,25 @@ static int find_element(const char *name)
     return -1;
 }
 
-/* Bytes of block i of a Final primitive or a leaf. */
+/* Packed bytes of iteration i. */
 static int64_t block_bytes(const dame_prim_t *prim, int64_t i)
 {
     return prim->prefix != NULL ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
 }
 
-/* Bytes of a block that is no multiple of `bytes`, 0 when there is none. */
+/* Bytes of a contiguous block that is no multiple of `bytes`, 0 when there is none. */
 static int64_t odd_block(const dame_program_t *program, int64_t bytes)
 {
+    int in_final = 0; /* the CONTIGFINAL of a Final primitive is no block of its own */
     for (int32_t p = 0; p < program->nprims; p++) {
         const dame_prim_t *prim = &program->prims[p];
-        if (prim->op == DAME_OP_CONTIGFINAL && prim->size % bytes != 0) {
+        int is_leaf = prim->op == DAME_OP_CONTIGFINAL && !in_final;
+        in_final = prim->op == DAME_OP_VECTORFINAL || prim->op == DAME_OP_BLOCKINDEXFINAL ||
+                   prim->op == DAME_OP_INDEXFINAL;
+        if (is_leaf && prim->size % bytes != 0) {
             return prim->size;
         }
-        int64_t blocks = prim->op == DAME_OP_INDEXFINAL ? prim->count : 0;
+        int64_t blocks = !in_final ? 0 : prim->prefix == NULL ? 1 : prim->count;
         for (int64_t i = 0; i < blocks; i++) {
             if (block_bytes(prim, i) % bytes != 0) {
                 return block_bytes(prim, i);

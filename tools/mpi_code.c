@@ -229,6 +229,7 @@ static int write_disps(mpi_code_t *code, const int64_t *disps, int64_t count)
 
 /* What the blocks so far reach. */
 typedef struct reach {
+    int64_t align; /* the basic datatype's at most; an MPI pads bounds that are no multiples */
     __int128 low, high;
     int any;
     int exact;
@@ -237,7 +238,8 @@ typedef struct reach {
 /* Adds `blklen` times the type, its own extent apart, at `disp`. */
 static void reach_block(reach_t *reach, __int128 disp, int64_t blklen, mpi_type_t type)
 {
-    reach->exact = reach->exact && type.exact && type.extent >= 0;
+    reach->exact = reach->exact && type.exact && type.extent >= 0 && disp % reach->align == 0 &&
+                   type.lb % reach->align == 0 && type.extent % reach->align == 0;
     if (blklen > 0) {
         __int128 low = disp + type.lb;
         __int128 high = low + (__int128) blklen * type.extent;
@@ -299,7 +301,7 @@ mpi_type_t mpi_code_run(mpi_code_t *code, int64_t count, int64_t step, mpi_type_
         return split_run(code, count, step, type);
     }
     if (type.exact && type.extent == step) {
-        reach_t reach = {.exact = 1};
+        reach_t reach = {.align = code->bytes, .exact = 1};
         reach_block(&reach, 0, count, type);
         return reached(
             call(code, "MPI_Type_contiguous(%" PRId64 ", %s", count, name_of(code, type).text),
@@ -314,7 +316,7 @@ mpi_type_t mpi_code_vector(mpi_code_t *code, int64_t count, int64_t blklen, int6
     if (count > INT_MAX || blklen > INT_MAX) {
         return mpi_code_run(code, count, stride, mpi_code_run(code, blklen, type.extent, type));
     }
-    reach_t reach = {.exact = 1};
+    reach_t reach = {.align = code->bytes, .exact = 1};
     if (count > 0) {
         reach_block(&reach, 0, blklen, type);
         reach_block(&reach, (__int128) (count - 1) * stride, blklen, type);
@@ -328,7 +330,7 @@ mpi_type_t mpi_code_vector(mpi_code_t *code, int64_t count, int64_t blklen, int6
 static mpi_type_t index_blocks(mpi_code_t *code, int64_t count, const int64_t *blklens,
                                const int64_t *disps, mpi_type_t type)
 {
-    reach_t reach = {.exact = 1};
+    reach_t reach = {.align = code->bytes, .exact = 1};
     int uniform = 1;
     for (int64_t i = 0; i < count; i++) {
         reach_block(&reach, disps[i], blklens[i], type);

@@ -1,0 +1,280 @@
+#include "measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tool.h"
+
+/* ---- the tiers ---- */
+
+static dame_status_t build_plain(const dame_program_t *program, dame_program_t **out)
+{
+    dame_options_t options = *dame_options_default();
+    options.passes = DAME_PASSES_NONE;
+    return dame_program_optimise(program, &options, out);
+}
+
+static dame_status_t build_optimised(const dame_program_t *program, dame_program_t **out)
+{
+    return dame_program_optimise(program, NULL, out);
+}
+
+static const struct {
+    const char *name;
+    dame_status_t (*build)(const dame_program_t *program, dame_program_t **out);
+} tiers[] = {
+    {"plain", build_plain},
+    {"optimised", build_optimised},
+};
+
+enum { TIERS = sizeof(tiers) / sizeof(tiers[0]) };
+
+int measure_tiers(void)
+{
+    return TIERS;
+}
+
+const char *measure_tier_name(int tier)
+{
+    return tier == MEASURE_MEMCPY ? "memcpy" : tiers[tier].name;
+}
+
+/* ---- moving the message once ---- */
+
+struct measure_case {
+    int64_t fragment;
+    int tier;
+    dame_dir_t dir;
+    int64_t repeats;                /* messages of a round */
+    double seconds[MEASURE_ROUNDS]; /* per message */
+};
+
+static uintptr_t base_address(const measure_t *measure)
+{
+    return (uintptr_t) measure->memory - (uintptr_t) measure->low;
+}
+
+/* Not known to the compiler, which would otherwise see that nobody reads what is copied. */
+static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
+
+static void copy_message(const measure_t *measure, int64_t fragment)
+{
+    for (int64_t done = 0; done < measure->total; done += fragment) {
+        int64_t rest = measure->total - done;
+        copy(measure->packed[1] + done, measure->packed[2] + done,
+             (size_t) (rest < fragment ? rest : fragment));
+    }
+}
+
+static int64_t move_fragment(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t fragment)
+{
+    if (dir == DAME_UNPACK) {
+        return dame_cursor_unpack(cursor, packed, fragment);
+    }
+    int64_t moved = dame_cursor_pack(cursor, packed, fragment);
+    return moved > 0 ? moved : dame_cursor_pack_exact(cursor, packed, fragment);
+}
+
+static void move_message(const measure_t *measure, const measure_case_t *what, char *packed)
+{
+    if (what->fragment == 0) {
+        dame_program_run(measure->programs[what->tier], what->dir, base_address(measure),
+                         measure->count, packed);
+        return;
+    }
+    dame_cursor_t *cursor = &measure->cursors[what->tier];
+    dame_cursor_seek(cursor, 0);
+    while (cursor->position < cursor->total) {
+        move_fragment(cursor, what->dir, packed + cursor->position, what->fragment);
+    }
+}
+
+/* ---- measuring ---- */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+static double time_case(const measure_t *measure, const measure_case_t *what)
+{
+    double start = now();
+    for (int64_t i = 0; i < what->repeats; i++) {
+        if (what->tier == MEASURE_MEMCPY) {
+            copy_message(measure, what->fragment != 0 ? what->fragment : measure->total);
+        } else {
+            move_message(measure, what, measure->packed[0]);
+        }
+    }
+    return now() - start;
+}
+
+/* Sets how many messages take about as long as a case has in each round. */
+static void calibrate(const measure_t *measure, measure_case_t *what)
+{
+    double wanted = measure->seconds / (MEASURE_ROUNDS * measure->ncases);
+    what->repeats = 1;
+    double taken = time_case(measure, what); /* the first touches the memory, so measure again */
+    for (;;) {
+        taken = time_case(measure, what);
+        if (taken >= wanted / 2) {
+            break;
+        }
+        what->repeats *= 2;
+    }
+    what->repeats = (int64_t) ((double) what->repeats * wanted / taken);
+    what->repeats += what->repeats == 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *) a, y = *(const double *) b;
+    return (x > y) - (x < y);
+}
+
+static void run_rounds(measure_t *measure)
+{
+    for (int i = 0; i < measure->ncases; i++) {
+        calibrate(measure, &measure->cases[i]);
+    }
+    for (int round = 0; round < MEASURE_ROUNDS; round++) {
+        for (int i = 0; i < measure->ncases; i++) {
+            measure_case_t *what = &measure->cases[i];
+            what->seconds[round] = time_case(measure, what) / (double) what->repeats;
+        }
+    }
+    for (int i = 0; i < measure->ncases; i++) {
+        qsort(measure->cases[i].seconds, MEASURE_ROUNDS, sizeof(double), compare);
+    }
+}
+
+double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
+{
+    for (int i = 0; i < measure->ncases; i++) {
+        const measure_case_t *what = &measure->cases[i];
+        if (what->fragment == measure->fragments[fragment] && what->tier == tier &&
+            (what->dir == dir || tier == MEASURE_MEMCPY)) {
+            return 1e-9 * (double) measure->total / what->seconds[MEASURE_ROUNDS / 2];
+        }
+    }
+    return 0; /* there is a case for everything */
+}
+
+/* ---- setting up ---- */
+
+static void list_cases(measure_t *measure)
+{
+    measure_case_t *next = measure->cases;
+    for (int f = 0; f < measure->nfragments; f++) {
+        next->fragment = measure->fragments[f];
+        next->tier = MEASURE_MEMCPY;
+        next++->dir = DAME_PACK;
+        for (int tier = 0; tier < TIERS; tier++) {
+            for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
+                next->fragment = measure->fragments[f];
+                next->tier = tier;
+                next++->dir = (dame_dir_t) dir;
+            }
+        }
+    }
+}
+
+static int allocate(measure_t *measure)
+{
+    size_t span = (size_t) (measure->high - measure->low);
+    measure->ncases = measure->nfragments * (1 + 2 * TIERS);
+    measure->cases = calloc((size_t) measure->ncases, sizeof(*measure->cases));
+    measure->programs = calloc(TIERS, sizeof(*measure->programs));
+    measure->cursors = calloc(TIERS, sizeof(*measure->cursors));
+    measure->memory = malloc(span);
+    int complete = measure->cases != NULL && measure->programs != NULL &&
+                   measure->cursors != NULL && measure->memory != NULL;
+    for (int i = 0; i < 3; i++) {
+        measure->packed[i] = calloc((size_t) measure->total, 1);
+        complete = complete && measure->packed[i] != NULL;
+    }
+    if (!complete) {
+        return tool_status_error("bench", DAME_ERR_NOMEM);
+    }
+    for (size_t i = 0; i < span; i++) {
+        measure->memory[i] = (char) (i * 2654435761u >> 13);
+    }
+    return TOOL_OK;
+}
+
+static int build_tiers(measure_t *measure)
+{
+    for (int tier = 0; tier < TIERS; tier++) {
+        dame_status_t status = tiers[tier].build(measure->program, &measure->programs[tier]);
+        if (status == DAME_OK) {
+            status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
+                                      base_address(measure), measure->count);
+        }
+        if (status != DAME_OK) {
+            return tool_status_error(tiers[tier].name, status);
+        }
+    }
+    return TOOL_OK;
+}
+
+/* A measurement of wrong results is worth nothing. */
+static int check_tiers(const measure_t *measure)
+{
+    dame_cursor_t cursor;
+    dame_status_t status =
+        dame_cursor_init(&cursor, measure->program, base_address(measure), measure->count);
+    if (status != DAME_OK) {
+        return tool_status_error("cursor", status);
+    }
+    dame_cursor_pack_exact(&cursor, measure->packed[1], measure->total);
+    dame_cursor_fini(&cursor);
+    for (int i = 0; i < measure->ncases; i++) {
+        const measure_case_t *what = &measure->cases[i];
+        if (what->tier == MEASURE_MEMCPY || what->dir != DAME_PACK) {
+            continue;
+        }
+        memset(measure->packed[0], 0, (size_t) measure->total);
+        move_message(measure, what, measure->packed[0]);
+        if (memcmp(measure->packed[0], measure->packed[1], (size_t) measure->total) != 0) {
+            return tool_error(TOOL_WRONG, "tier %s packs other bytes than the program as it is",
+                              tiers[what->tier].name);
+        }
+    }
+    return TOOL_OK;
+}
+
+int measure_run(measure_t *measure)
+{
+    int code = allocate(measure);
+    if (code == TOOL_OK) {
+        list_cases(measure);
+        code = build_tiers(measure);
+    }
+    if (code == TOOL_OK) {
+        code = check_tiers(measure);
+    }
+    if (code == TOOL_OK) {
+        run_rounds(measure);
+    }
+    return code;
+}
+
+void measure_free(measure_t *measure)
+{
+    for (int tier = 0; measure->programs != NULL && tier < TIERS; tier++) {
+        if (measure->cursors != NULL && measure->cursors[tier].frames != NULL) {
+            dame_cursor_fini(&measure->cursors[tier]);
+        }
+        dame_program_free(measure->programs[tier]);
+    }
+    for (int i = 0; i < 3; i++) {
+        free(measure->packed[i]);
+    }
+    free(measure->cursors);
+    free(measure->programs);
+    free(measure->memory);
+    free(measure->cases);
+}

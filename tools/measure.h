@@ -1,0 +1,49 @@
+/* Measures the tiers of the engine on one message. */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <stdint.h>
+
+#include "dame.h"
+
+enum {
+    MEASURE_ROUNDS = 11,
+    MEASURE_MEMCPY = -1 /* in the place of a tier */
+};
+
+typedef struct measure_case measure_case_t;
+
+/* The caller sets the first part; measure_run() the second; measure_free() frees that. */
+typedef struct measure {
+    const dame_program_t *program;
+    int64_t count;            /* elements */
+    int64_t low, high, total; /* of tool_span(); total > 0 */
+    const int64_t *fragments; /* sizes in bytes, 0: the whole message at once */
+    int nfragments;
+    double seconds; /* for all */
+
+    dame_program_t **programs; /* of the tiers */
+    dame_cursor_t *cursors;    /* of the tiers */
+    char *memory;              /* byte 0 is at `low` */
+    char *packed[3];           /* total bytes each */
+    measure_case_t *cases;
+    int ncases;
+} measure_t;
+
+/* An exit code of tool.h, after a message. Checks that all tiers pack the same bytes. */
+int measure_run(measure_t *measure);
+
+/*
+ * Median of packed bytes a second, in 10^9, with fragment size number `fragment`. memcpy has one
+ * for both directions.
+ */
+double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir);
+
+void measure_free(measure_t *measure);
+
+int measure_tiers(void);
+
+/* Also of MEASURE_MEMCPY. */
+const char *measure_tier_name(int tier);
+
+#endif

@@ -1,0 +1,111 @@
+/* dame optimise: the program that the optimiser makes of one. */
+#include <string.h>
+
+#include "commands.h"
+#include "trace.h"
+
+typedef struct arguments {
+    dame_options_t options;
+    int trace;
+} arguments_t;
+
+static int parse_sort(const char *text, dame_sort_t *sort)
+{
+    static const char *const names[] = {
+        [DAME_SORT_AUTO] = "auto", [DAME_SORT_NEVER] = "never", [DAME_SORT_ALWAYS] = "always"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *sort = (dame_sort_t) i;
+            return TOOL_OK;
+        }
+    }
+    return tool_error(TOOL_USAGE, "--sort: '%s' is none of auto, never, always", text);
+}
+
+static int parse(int argc, char **argv, arguments_t *arguments)
+{
+    static const struct option longs[] = {{"pass", required_argument, NULL, 'p'},
+                                          {"sort", required_argument, NULL, 's'},
+                                          {"fragment", required_argument, NULL, 'f'},
+                                          {"trace", no_argument, NULL, 't'},
+                                          {0}};
+    dame_passes_t passes = DAME_PASSES_NONE;
+    int restricted = 0;
+    arguments->options = *dame_options_default();
+    arguments->trace = 0;
+    for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
+        int code = TOOL_OK;
+        switch (option) {
+        case 'p':
+            restricted = 1;
+            code = tool_passes("--pass", optarg, &passes);
+            break;
+        case 's':
+            code = parse_sort(optarg, &arguments->options.sort);
+            break;
+        case 'f':
+            code = tool_number("--fragment", optarg, 1, INT64_MAX, &arguments->options.fragment);
+            break;
+        case 't':
+            arguments->trace = 1;
+            break;
+        default:
+            code = TOOL_USAGE;
+        }
+        if (code != TOOL_OK) {
+            return code;
+        }
+    }
+    if (restricted) {
+        arguments->options.passes = passes;
+    }
+    return tool_operands(argc, argv, 1, 1);
+}
+
+static int print_optimised(const dame_program_t *program, const dame_options_t *options)
+{
+    dame_program_t *optimised;
+    dame_status_t status = dame_program_optimise(program, options, &optimised);
+    if (status != DAME_OK) {
+        return tool_status_error("optimise", status);
+    }
+    dame_program_print(optimised, stdout);
+    dame_program_free(optimised);
+    return TOOL_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    arguments_t arguments;
+    dame_program_t *program;
+    int code = parse(argc, argv, &arguments);
+    if (code == TOOL_OK) {
+        code = tool_load(argv[optind], &program);
+    }
+    if (code != TOOL_OK) {
+        return code;
+    }
+    code = arguments.trace ? trace_passes(program, &arguments.options, stdout)
+                           : print_optimised(program, &arguments.options);
+    dame_program_free(program);
+    return code;
+}
+
+/* clang-format off */
+const tool_command_t tool_optimise = {
+    .name = "optimise",
+    .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN] [--fragment BYTES] [--trace] FILE",
+    .what = "prints the program that the optimiser makes of one",
+    .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all, none or\n"
+#define DAME_PASS(name, text, what) "      " text ": " what "\n"
+#include "dame_passes.def"
+#undef DAME_PASS
+            "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach far; the\n"
+            "                    default), never, always\n"
+            "  --fragment BYTES  the size of fragment that tiles and windows shall fit, at least 1\n"
+            "  --trace           what each pass changes, as a diff: first the program without any\n"
+            "                    pass, then one pass more at a time. Lists of more than 8 entries are\n"
+            "                    abbreviated. Memory is that of the program and its tables\n",
+    .run = run,
+};
+/* clang-format on */

@@ -1,0 +1,136 @@
+#include "trace.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "tool.h"
+
+enum {
+    LONG_LIST = 8, /* entries; longer lists are abbreviated */
+    SHOWN = 3      /* entries of an abbreviated list */
+};
+
+/* A program optimised with some passes. */
+typedef struct stage {
+    char *text;
+    size_t memory; /* bytes */
+} stage_t;
+
+static int64_t list_entries(const char *list, const char *end)
+{
+    int64_t entries = 1;
+    for (; list < end; list++) {
+        entries += *list == ',';
+    }
+    return entries;
+}
+
+/* Prints a list, without its brackets. */
+static void print_list(FILE *out, const char *list, const char *end)
+{
+    int64_t entries = list_entries(list, end);
+    const char *shown = end;
+    if (entries > LONG_LIST) {
+        shown = list;
+        for (int i = 0; i < SHOWN; i++) {
+            shown = (const char *) memchr(shown, ',', (size_t) (end - shown)) + 1;
+        }
+    }
+    fwrite(list, 1, (size_t) (shown - list), out);
+    if (shown < end) {
+        fprintf(out, " ... %lld more", (long long) (entries - SHOWN));
+    }
+}
+
+static void print_line(FILE *out, const char *line, size_t length)
+{
+    const char *end = line + length;
+    while (line < end) {
+        const char *open = memchr(line, '[', (size_t) (end - line));
+        const char *close = open == NULL ? NULL : memchr(open, ']', (size_t) (end - open));
+        if (close == NULL) {
+            break;
+        }
+        fwrite(line, 1, (size_t) (open + 1 - line), out);
+        print_list(out, open + 1, close);
+        line = close;
+    }
+    fwrite(line, 1, (size_t) (end - line), out);
+    fputc('\n', out);
+}
+
+static void print_text(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        fputc(' ', out);
+        print_line(out, text, length);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static int make_stage(const dame_program_t *program, const dame_options_t *options, stage_t *stage)
+{
+    dame_program_t *optimised;
+    dame_status_t status = dame_program_optimise(program, options, &optimised);
+    if (status != DAME_OK) {
+        return tool_status_error("optimise", status);
+    }
+    size_t length;
+    FILE *out = open_memstream(&stage->text, &length);
+    int failed = out == NULL || dame_program_print(optimised, out) != 0;
+    if (out != NULL && fclose(out) != 0) {
+        failed = 1;
+    }
+    stage->memory = optimised->memory;
+    dame_program_free(optimised);
+    return failed ? tool_status_error("optimise", DAME_ERR_NOMEM) : TOOL_OK;
+}
+
+static int print_change(FILE *out, const stage_t *before, const stage_t *after)
+{
+    int changed = strcmp(before->text, after->text) != 0;
+    if (before->memory != after->memory) {
+        fprintf(out, "%smemory: %zu bytes, before %zu\n", changed ? "" : "no change of the text; ",
+                after->memory, before->memory);
+    } else {
+        fprintf(out, "%s%zu bytes\n", changed ? "memory: " : "no change; memory: ", after->memory);
+    }
+    if (changed && diff_print(before->text, after->text, print_line, out) != 0) {
+        return tool_status_error("diff", DAME_ERR_NOMEM);
+    }
+    return TOOL_OK;
+}
+
+int trace_passes(const dame_program_t *program, const dame_options_t *options, FILE *out)
+{
+    dame_options_t now = *options;
+    now.passes = DAME_PASSES_NONE;
+    stage_t before = {0};
+    int code = make_stage(program, &now, &before);
+    if (code != TOOL_OK) {
+        free(before.text);
+        return code;
+    }
+    fprintf(out, "== no pass\nmemory: %zu bytes\n", before.memory);
+    print_text(out, before.text);
+    for (int pass = 0; pass < DAME_PASS_COUNT && code == TOOL_OK; pass++) {
+        dame_passes_t bit = (dame_passes_t) 1 << pass;
+        if ((options->passes & bit) == 0) {
+            continue;
+        }
+        now.passes |= bit;
+        stage_t after = {0};
+        code = make_stage(program, &now, &after);
+        if (code == TOOL_OK) {
+            fprintf(out, "\n== %s: %s\n", dame_pass_name(pass), dame_pass_what(pass));
+            code = print_change(out, &before, &after);
+        }
+        free(before.text);
+        before = after;
+    }
+    free(before.text);
+    return code;
+}
