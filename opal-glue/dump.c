@@ -16,9 +16,9 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
+#include "program_text.h"
 
-/* A datatype whose program is longer as text is not written: subprograms that are shared in memory
- * are repeated in text, so that a small datatype can have an endless one. */
+/* Bytes of a program's text: no file is longer than this and its header. */
 enum { TEXT_LIMIT = 16 << 20 };
 
 /* A name that a file has, without what all files of a process begin with. */
@@ -136,38 +136,12 @@ static void complain(const char *path, int error)
     }
 }
 
-/* Takes what is written to it until the limit is passed, and fails then. */
-static ssize_t swallow(void *cookie, const char *text, size_t size)
-{
-    int64_t *room = cookie;
-    (void) text;
-    *room -= (int64_t) size;
-    return *room < 0 ? 0 : (ssize_t) size;
-}
-
-/* Is the program's text short enough to be written? False too when memory is out. */
-static bool text_fits(const dame_program_t *program)
-{
-    int64_t room = TEXT_LIMIT;
-    FILE *sink = fopencookie(&room, "w", (cookie_io_functions_t){.write = swallow});
-    if (NULL == sink) {
-        return false;
-    }
-    (void) dame_program_print(program, sink);
-    (void) fclose(sink);
-    return room >= 0;
-}
-
 static void write_text(const dt_dump_t *dump, const dame_program_t *program, const char *uses,
                        FILE *out)
 {
     fputs(dump->header, out);
     fputs(uses, out);
-    if (dump->with_text) {
-        (void) dame_program_print(program, out);
-    } else {
-        fprintf(out, "# The program is left out: its text is longer than %d bytes.\n", TEXT_LIMIT);
-    }
+    dt_program_text(program, TEXT_LIMIT, out);
 }
 
 /* A new file that nobody else writes, or NULL with errno. */
@@ -253,8 +227,7 @@ static void free_dump(dt_dump_t *dump)
     free(dump);
 }
 
-static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype,
-                           const dame_program_t *program)
+static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
     dt_dump_t *dump = calloc(1, sizeof(*dump));
     if (NULL == dump) {
@@ -262,7 +235,6 @@ static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype,
     }
     dump->path = new_path(datatype);
     dump->header = new_header(tree, datatype);
-    dump->with_text = text_fits(program);
     if (NULL == dump->path || NULL == dump->header) {
         free_dump(dump);
         return NULL;
@@ -283,7 +255,7 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype,
                     dumps.most);
         return NULL;
     }
-    dt_dump_t *dump = new_dump(tree, datatype, program);
+    dt_dump_t *dump = new_dump(tree, datatype);
     if (NULL == dump) {
         complain(dumps.directory, ENOMEM);
         return NULL;

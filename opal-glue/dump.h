@@ -11,7 +11,6 @@
 #define DT_DUMP_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "dame/dame.h"
@@ -24,9 +23,8 @@ typedef struct dt_dump {
     /* By dame_dir_t. As the counters of stats.def: what is listed in place is not among them. */
     _Atomic int64_t messages[2];
     _Atomic int64_t bytes[2];
-    char *path;     /* of the file */
-    char *header;   /* comment lines: what the datatype is */
-    bool with_text; /* or the program's text is too long */
+    char *path;   /* of the file */
+    char *header; /* comment lines: what the datatype is */
 } dt_dump_t;
 
 /* From now on datatypes get a file in `directory`, up to `most` of them. Once a process. */

@@ -6,15 +6,21 @@
 #include <string.h>
 
 #include "advance.h"
+#include "contents.h"
 #include "dame/dame.h"
+#include "describe.h"
 #include "log.h"
 #include "native.h"
 #include "opal/util/output.h"
+#include "program_text.h"
 #include "table.h"
 #include "thread.h"
 
 /* More than any basic element: the native engine only stops at element boundaries. */
 enum { SLACK = 64 };
+
+/* Bytes of a program's text in a message. */
+enum { TEXT_LIMIT = 64 << 10 };
 
 /* What the native engine packs for [position, position + length); NULL when memory is out. The
  * result starts `*skip` bytes into the allocation that is returned. */
@@ -53,6 +59,28 @@ static void unpack_natively(const opal_convertor_t *convertor, size_t position, 
     dt_native_destruct(&native);
 }
 
+/* Name, constructors and program of a datatype, as the end of a message; NULL when memory is out.
+ */
+static char *describe(const opal_datatype_t *datatype, const dame_program_t *program)
+{
+    char *text = NULL;
+    size_t size = 0;
+    dame_tree_t *tree = dame_tree_new();
+    FILE *out = NULL == tree ? NULL : open_memstream(&text, &size);
+    if (NULL != out) {
+        const char *name = dt_contents_name(datatype);
+        fputs('\0' == *name ? "It has no name" : "Its name is ", out);
+        dt_describe_name(name, out);
+        fputs("; its constructors:\n", out);
+        dt_describe(tree, datatype, "  ", out);
+        fputs("Its program:\n", out);
+        dt_program_text(program, TEXT_LIMIT, out);
+        (void) fclose(out);
+    }
+    dame_tree_free(tree);
+    return text;
+}
+
 static void report(const opal_convertor_t *convertor, const char *what, size_t position,
                    size_t length, size_t byte)
 {
@@ -62,17 +90,11 @@ static void report(const opal_convertor_t *convertor, const char *what, size_t p
         return; /* said already; messages under way go on by the native result */
     }
     dt_count_declined(DT_DECLINE_DIFFERS);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (NULL != stream) {
-        (void) dame_program_print(entry->program, stream);
-        (void) fclose(stream);
-    }
+    char *text = describe(convertor->pDesc, entry->program);
     opal_output(dt_log_stream(),
                 "dt:dame: verify: %s of %zu elements, packed bytes %zu to %zu, differs from Open "
                 "MPI's own engine at byte %zu. The native result is used, and the datatype is left "
-                "to the native engine from now on. Its program:\n%s",
+                "to the native engine from now on. %s",
                 what, (size_t) convertor->count, position, position + length, position + byte,
                 NULL == text ? "" : text);
     free(text);

@@ -1,0 +1,17 @@
+/* The text of programs that may have no end. */
+#ifndef DT_PROGRAM_TEXT_H
+#define DT_PROGRAM_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "dame/dame.h"
+
+/*
+ * Writes the program's text, or, when that is longer than `limit` bytes, a comment line that says
+ * so: subprograms that are shared in memory are repeated in text, so that a small datatype can have
+ * a text that nobody could store or wait for.
+ */
+void dt_program_text(const dame_program_t *program, int64_t limit, FILE *out);
+
+#endif

@@ -1,0 +1,583 @@
+/*
+ * Files of dt_dame_dump. argv[1]: the directory; argv[2]: what to do there.
+ *
+ *   files    all sorts of datatypes, and what their files must say; ends with one datatype alive.
+ *            Needs two ranks. The working directory changes meanwhile.
+ *   threads  datatypes of many threads
+ *   count N  datatypes are used, and this process finds N files of its own
+ *   full     no file can be written for a while
+ *   killed   the process is killed while a datatype is in use
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "dump_file.h"
+#include "mpi_check.h"
+#include "pvar.h"
+#include "types.h"
+
+static const char *directory;
+static int files_expected;
+
+static long long counter(const char *name)
+{
+    char full[64];
+
+    snprintf(full, sizeof(full), "dt_dame_%s", name);
+    return pvar_read(full);
+}
+
+/* What DAME counts for the whole process. */
+static uses_t counted(void)
+{
+    return (uses_t){{counter("messages_packed"), counter("messages_unpacked")},
+                    {counter("bytes_packed"), counter("bytes_unpacked")}};
+}
+
+static bool same_uses(const uses_t *a, const uses_t *b)
+{
+    return 0 == memcmp(a, b, sizeof(*a));
+}
+
+/* ---- every type of the common set ----------------------------------------------------------- */
+
+/* Packs and unpacks `count` elements as often as told; returns whether MPI moved the right bytes.
+ */
+static bool use(const layout_t *l, message_t *m, const unsigned char *stream, int packs,
+                int unpacks)
+{
+    unsigned char *packed = must_malloc((size_t) m->bytes);
+    bool ok = true;
+    int64_t bad;
+
+    for (int i = 0; i < packs; i++) {
+        int at = 0;
+        MPI_Pack(m->buf, (int) m->count, l->type, packed, (int) m->bytes, &at, MPI_COMM_WORLD);
+        ok = ok && same_bytes(packed, stream, m->bytes, &bad);
+    }
+    for (int i = 0; i < unpacks; i++) {
+        int at = 0;
+        MPI_Unpack(stream, (int) m->bytes, &at, m->buf, (int) m->count, l->type, MPI_COMM_WORLD);
+        ok = ok && msg_holds(m, stream, m->bytes);
+    }
+    free(packed);
+    return ok;
+}
+
+/* Open MPI itself names copies: "Dup " and the original's name. */
+static bool has_name(MPI_Datatype type)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+
+    MPI_Type_get_name(type, name, &length);
+    return length > 0 && 0 != strcmp(name, "Dup ");
+}
+
+static void one_of_the_set(const type_case_t *c, int i, int *unnamed)
+{
+    enum { COUNT = 3 };
+    layout_t *l = c->layout;
+    int packs = 1 + i % 3, unpacks = c->send_only ? 0 : i % 4;
+    unsigned char *stream = stream_new(l, COUNT, (unsigned) i);
+    message_t m = msg_new(l, COUNT);
+    char name[MPI_MAX_OBJECT_NAME];
+    uses_t start = counted(), end, said = {.messages = {0, 0}};
+    long long types = counter("types_imported");
+
+    snprintf(name, sizeof(name), "%s", c->name);
+    bool named = 0 != i % 3 || has_name(l->type);
+    if (named) {
+        MPI_Type_set_name(l->type, name);
+    }
+    msg_fill(&m, stream);
+    check(use(l, &m, stream, packs, unpacks), "%s: moved", c->name);
+    bool imported = counter("types_imported") > types;
+    if (!named && imported) {
+        snprintf(name, sizeof(name), "%d", ++*unnamed);
+    }
+    dump_file_t file = dump_read(directory, name);
+    check((named || imported) && imported == (NULL != file.text), "%s: %s is there while in use",
+          c->name, file.path);
+    check(!imported || (!dump_uses(&file, &said) &&
+                        dump_has(&file, "# uses: not known before the datatype is freed")),
+          "%s: uses are not known yet", c->name);
+    dump_free(&file);
+
+    MPI_Type_free(&l->type);
+    lay_release(l);
+    end = counted();
+    if (imported) {
+        file = dump_read(directory, name);
+        check(dump_has(&file, "# name: %s", named ? name : "none"), "%s: name", c->name);
+        for (int dir = 0; dir < 2; dir++) {
+            end.messages[dir] -= start.messages[dir];
+            end.bytes[dir] -= start.bytes[dir];
+        }
+        check(dump_uses(&file, &said) && same_uses(&said, &end) && packs == said.messages[0] &&
+                  packs * m.bytes == said.bytes[0] && unpacks == said.messages[1] &&
+                  unpacks * m.bytes == said.bytes[1],
+              "%s: says packed %lld, %lld, unpacked %lld, %lld", c->name, said.messages[0],
+              said.bytes[0], said.messages[1], said.bytes[1]);
+        check(dump_is_of(&file, l, m.buf, COUNT, stream), "%s: the program of %s", c->name,
+              file.path);
+        dump_free(&file);
+    }
+    msg_free(&m);
+    free(stream);
+}
+
+static void the_common_set(void)
+{
+    types_t *types = types_new();
+    int unnamed = 0;
+    long long imported = counter("types_imported");
+
+    for (int i = 0; i < types_count(types); i++) {
+        const type_case_t *c = types_at(types, i);
+        if (!c->layout->predefined && c->layout->size > 0) {
+            one_of_the_set(c, i, &unnamed);
+        }
+    }
+    check(counter("types_imported") - imported > 50 && unnamed > 10, "%d files without a name",
+          unnamed);
+    types_free(types);
+}
+
+/* ---- constructors, as written down ---------------------------------------------------------- */
+
+/* Uses the type once, frees it, and compares what its file says. */
+static void says(MPI_Datatype type, const char *name, const char *constructors)
+{
+    enum { ROOM = 1 << 17 };
+    static double memory[ROOM / 8], packed[ROOM / 8];
+    MPI_Aint low, span;
+    int at = 0;
+
+    MPI_Type_commit(&type);
+    MPI_Type_set_name(type, name);
+    MPI_Type_get_true_extent(type, &low, &span);
+    check(low >= 0 && low + span <= ROOM, "%s: room", name);
+    MPI_Pack(memory, 1, type, packed, ROOM, &at, MPI_COMM_WORLD);
+    MPI_Type_free(&type);
+    dump_file_t file = dump_read(directory, name);
+    dame_program_t *program = dump_program(&file);
+    check(NULL != program, "%s: parses", name);
+    check(dump_has(&file, "# constructors:\n%s\n# size: %d", constructors, at), "%s: says\n%s",
+          name, NULL == file.text ? "nothing" : file.text);
+    dame_program_free(program);
+    dump_free(&file);
+}
+
+/* The old type is freed. */
+static MPI_Datatype vector_of(int count, int blocklength, int stride, MPI_Datatype old, bool owned)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(count, blocklength, stride, old, &type);
+    if (owned) {
+        MPI_Type_free(&old);
+    }
+    return type;
+}
+
+static void constructors_of_one_type(void)
+{
+    static const int sizes[] = {4, 6, 5}, subsizes[] = {2, 3, 4}, starts[] = {1, 0, 1};
+    static const int grid[] = {8, 10},
+                     distributions[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
+                     arguments[] = {2, MPI_DISTRIBUTE_DFLT_DARG}, processes[] = {2, 1};
+    MPI_Datatype plane = vector_of(16, 1, 18, MPI_DOUBLE, false), other, type;
+
+    MPI_Type_create_hvector(6, 1, 4608, plane, &type);
+    says(type, "made-hvector", "#   hvector(6, 1, 4608) of vector(16, 1, 18) of MPI_DOUBLE");
+    MPI_Type_contiguous(2, plane, &type);
+    says(type, "made-contiguous", "#   contiguous(2) of vector(16, 1, 18) of MPI_DOUBLE");
+    MPI_Type_create_resized(plane, -8, 4096, &type);
+    says(type, "made-resized", "#   resized(-8, 4096) of vector(16, 1, 18) of MPI_DOUBLE");
+    MPI_Type_dup(plane, &other);
+    MPI_Type_dup(other, &type);
+    MPI_Type_free(&other);
+    says(type, "made-dup", "#   dup() of dup() of vector(16, 1, 18) of MPI_DOUBLE");
+    MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_C, MPI_INT, &type);
+    says(type, "made-subarray_c", "#   subarray(3, [4, 6, 5], [2, 3, 4], [1, 0, 1], C) of MPI_INT");
+    MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_FORTRAN, MPI_INT, &type);
+    says(type, "made-subarray_f", "#   subarray(2, [4, 6], [2, 3], [1, 0], Fortran) of MPI_INT");
+    MPI_Type_create_darray(2, 1, 2, grid, distributions, arguments, processes, MPI_ORDER_C,
+                           MPI_FLOAT, &type);
+    says(type, "made-darray",
+         "#   darray(2, 1, 2, [8, 10], [cyclic, block], [2, default], [2, 1], C) of MPI_FLOAT");
+    MPI_Type_free(&plane);
+}
+
+static void constructors_of_lists(void)
+{
+    int lengths[100], displacements[100];
+    MPI_Aint addresses[100];
+    MPI_Datatype type;
+
+    for (int i = 0; i < 100; i++) {
+        lengths[i] = 1 + i % 2;
+        displacements[i] = 5 * i + i % 3;
+        addresses[i] = 4 * displacements[i];
+    }
+    MPI_Type_indexed(3, lengths, displacements, MPI_INT, &type);
+    says(type, "made-indexed", "#   indexed(3, [1, 2, 1], [0, 6, 12]) of MPI_INT");
+    MPI_Type_create_hindexed(8, lengths, addresses, MPI_INT, &type);
+    says(
+        type, "hindexed",
+        "#   hindexed(8, [1, 2, 1, 2, 1, 2, 1, 2], [0, 24, 48, 60, 84, 108, 120, 144]) of MPI_INT");
+    MPI_Type_create_indexed_block(9, 2, displacements, MPI_INT, &type);
+    says(type, "made-indexed_block", "#   indexed_block(9, 2, [0, 6, 12, 15, ..., 42]) of MPI_INT");
+    MPI_Type_create_hindexed_block(100, 1, addresses, MPI_INT, &type);
+    says(type, "made-hindexed_block",
+         "#   hindexed_block(100, 1, [0, 24, 48, 60, ..., 1980]) of MPI_INT");
+}
+
+static void constructors_of_structs(void)
+{
+    MPI_Datatype column = vector_of(4, 1, 2, MPI_INT, false), inner, type, many[20];
+    int ones[20];
+    MPI_Aint places[20];
+
+    MPI_Type_create_struct(2, (const int[]){2, 1}, (const MPI_Aint[]){0, 16},
+                           (const MPI_Datatype[]){MPI_SHORT, column}, &inner);
+    MPI_Type_create_struct(3, (const int[]){1, 2, 0}, (const MPI_Aint[]){8, 200, 600},
+                           (const MPI_Datatype[]){MPI_DOUBLE, inner, MPI_CHAR}, &type);
+    says(vector_of(2, 1, 3, type, true), "made-struct",
+         "#   vector(2, 1, 3) of struct(3)\n"
+         "#     1 at 8: MPI_DOUBLE\n"
+         "#     2 at 200: struct(2)\n"
+         "#       2 at 0: MPI_SHORT\n"
+         "#       1 at 16: vector(4, 1, 2) of MPI_INT\n"
+         "#     0 at 600: MPI_CHAR");
+    for (int i = 0; i < 20; i++) {
+        ones[i] = 1;
+        places[i] = 24 * i;
+        many[i] = i % 2 ? MPI_CHAR : MPI_DOUBLE;
+    }
+    MPI_Type_create_struct(20, ones, places, many, &type);
+    says(type, "made-struct-20",
+         "#   struct(20)\n#     1 at 0: MPI_DOUBLE\n#     1 at 24: MPI_CHAR\n"
+         "#     1 at 48: MPI_DOUBLE\n#     1 at 72: MPI_CHAR\n#     1 at 96: MPI_DOUBLE\n"
+         "#     1 at 120: MPI_CHAR\n#     1 at 144: MPI_DOUBLE\n#     1 at 168: MPI_CHAR\n"
+         "#     ... and 12 members more");
+    MPI_Type_free(&inner);
+    MPI_Type_free(&column);
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* A datatype that has been used once. */
+static MPI_Datatype used(const char *name)
+{
+    int memory[10] = {0}, packed[4], at = 0;
+    MPI_Datatype type = vector_of(3, 1, 3, MPI_INT, false);
+
+    MPI_Type_commit(&type);
+    MPI_Type_set_name(type, name);
+    MPI_Pack(memory, 1, type, packed, (int) sizeof(packed), &at, MPI_COMM_WORLD);
+    return type;
+}
+
+static void is_named(const char *name, const char *in_file_name, const char *in_header)
+{
+    MPI_Datatype type = used(name);
+    dump_file_t file = dump_read(directory, in_file_name);
+
+    check(dump_has(&file, "# name: %s", in_header), "\"%s\" is called %s", name, file.path);
+    dump_free(&file);
+    MPI_Type_free(&type);
+    file = dump_read(directory, in_file_name);
+    uses_t uses, once = {{1, 0}, {12, 0}};
+    check(dump_uses(&file, &uses) && same_uses(&uses, &once), "%s has its uses", file.path);
+    dump_free(&file);
+}
+
+static void names(void)
+{
+    enum { LONGEST = MPI_MAX_OBJECT_NAME - 1 };
+    char longest[LONGEST + 1], plain[LONGEST + 1];
+
+    is_named("halo x", "halo_x", "halo x");
+    is_named("halo_x", "halo_x-2", "halo_x");
+    is_named("halo_x-3", "halo_x-3", "halo_x-3");
+    is_named("halo?x", "halo_x-4", "halo?x"); /* -3 is taken */
+    is_named("../../etc/a\nb", ".._.._etc_a_b", "../../etc/a?b");
+    is_named("..", "..", "..");
+    is_named("b\xc3\xa9ta", "b__ta", "b??ta");
+    is_named("%s%n", "_s_n", "%s%n");
+    memset(longest, '~', LONGEST);
+    memset(plain, '_', LONGEST);
+    longest[LONGEST] = plain[LONGEST] = '\0';
+    is_named(longest, plain, longest);
+}
+
+/* ---- messages, and the edges ---------------------------------------------------------------- */
+
+/* Messages of many fragments count once each. */
+static void messages(void)
+{
+    enum { BLOCKS = 100000, MESSAGES = 5 };
+    layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8);
+    layout_t *l = lay_vector(BLOCKS, 2, 3, doubles);
+    unsigned char *stream = stream_new(l, 1, 3);
+    message_t m = msg_new(l, 1);
+    uses_t uses, expected = {.messages = {0, 0}};
+
+    lay_commit(l);
+    MPI_Type_set_name(l->type, "sent");
+    for (int i = 0; my_rank < 2 && i < MESSAGES; i++) {
+        if (0 == my_rank) {
+            msg_fill(&m, stream);
+            MPI_Send(m.buf, 1, l->type, 1, 0, MPI_COMM_WORLD);
+        } else {
+            msg_clear(&m);
+            MPI_Recv(m.buf, 1, l->type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            check(msg_holds(&m, stream, m.bytes), "message %d", i);
+        }
+        expected.messages[my_rank]++;
+        expected.bytes[my_rank] += m.bytes;
+    }
+    MPI_Type_free(&l->type);
+    lay_release(l);
+    dump_file_t file = dump_read(directory, "sent");
+    check(my_rank > 1 || (dump_uses(&file, &uses) && same_uses(&uses, &expected)),
+          "%s says how often it was sent or received", file.path);
+    check(my_rank > 1 || dump_is_of(&file, l, m.buf, 1, stream), "%s: program", file.path);
+    dump_free(&file);
+    msg_free(&m);
+    free(stream);
+    lay_free(l);
+    lay_free(doubles);
+}
+
+/* A list whose text is longer than files may be. */
+static void too_long(void)
+{
+    enum { BLOCKS = 3000000 };
+    int *displacements = must_malloc(BLOCKS * sizeof(int));
+    char *memory = must_calloc(8 * BLOCKS, 1), *packed = must_malloc(BLOCKS);
+    uint64_t state = 1;
+    int at = 0;
+    MPI_Datatype type;
+
+    for (int i = 0; i < BLOCKS; i++) {
+        displacements[i] = 8 * i + (int) (random_next(&state) % 7);
+    }
+    MPI_Type_create_indexed_block(BLOCKS, 1, displacements, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_set_name(type, "too_long");
+    MPI_Pack(memory, 1, type, packed, BLOCKS, &at, MPI_COMM_WORLD);
+    MPI_Type_free(&type);
+    dump_file_t file = dump_read(directory, "too_long");
+    uses_t uses;
+    check(dump_has(&file, "# The program is left out: its text is longer than 16777216 bytes.") &&
+              file.length < 2000,
+          "%s says why it has no program", file.path);
+    check(dump_uses(&file, &uses) && 1 == uses.messages[0] && BLOCKS == uses.bytes[0],
+          "%s says its uses", file.path);
+    unlink(file.path);
+    dump_free(&file);
+    free(displacements);
+    free(memory);
+    free(packed);
+}
+
+/* Structs that contain the last one several times: under a hundred primitives, which as text are
+   more than 6 to the 7th, as they are in Open MPI's own description. Nothing is moved. */
+static void shared_structs(void)
+{
+    enum { LEVELS = 7, SAME = 6 };
+    MPI_Datatype type = vector_of(2, 1, 2, MPI_INT, false);
+    char packed[1];
+    int at = 0;
+
+    for (int level = 0; level < LEVELS; level++) {
+        MPI_Datatype members[SAME + 1], next;
+        MPI_Aint places[SAME + 1], lb, extent;
+        int ones[SAME + 1];
+        MPI_Type_get_extent(type, &lb, &extent);
+        for (int i = 0; i <= SAME; i++) {
+            ones[i] = 1;
+            members[i] = i < SAME ? type : MPI_CHAR;
+            places[i] = i * (extent + 4 * i) + 8;
+        }
+        MPI_Type_create_struct(SAME + 1, ones, places, members, &next);
+        MPI_Type_free(&type);
+        type = next;
+    }
+    MPI_Type_commit(&type);
+    MPI_Type_set_name(type, "shared_structs");
+    long long types = counter("types_imported");
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    (void) MPI_Pack(packed, 1, type, packed, 1, &at, MPI_COMM_SELF);
+    check(types + 1 == counter("types_imported"), "shared structs: imported");
+    MPI_Type_free(&type);
+    dump_file_t file = dump_read(directory, "shared_structs");
+    check(dump_has(&file, "# The program is left out: its text is longer than 16777216 bytes.") &&
+              file.length > 1000 && file.length < 100000,
+          "%s says why it has no program", file.path);
+    unlink(file.path);
+    dump_free(&file);
+}
+
+static void totals_agree(int files)
+{
+    dump_totals_t totals = dump_total(directory);
+    uses_t all = counted();
+
+    check(files == totals.files && counter("types_imported") - (long long) files == 0,
+          "%d files, %lld datatypes", totals.files, counter("types_imported"));
+    check(0 == totals.bad && 0 == totals.others, "%d files cannot be read, %d are something else",
+          totals.bad, totals.others);
+    check(same_uses(&all, &totals.uses), "the uses of all files are those of the process");
+}
+
+static void files(void)
+{
+    check(0 == chdir("/"), "another working directory");
+    the_common_set();
+    constructors_of_one_type();
+    constructors_of_lists();
+    constructors_of_structs();
+    names();
+    messages();
+    totals_agree((int) counter("types_imported"));
+    too_long();
+    shared_structs();
+    (void) used("left alive"); /* the caller looks at its file */
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 100, SHARED_ROUNDS = 20000 };
+
+static MPI_Datatype shared_type;
+
+static void *work(void *arg)
+{
+    int number = (int) (intptr_t) arg, memory[10] = {0}, packed[4];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Datatype type = used(round % 2 ? "everybody's" : "");
+        MPI_Type_free(&type);
+    }
+    for (int round = 0; round < SHARED_ROUNDS; round++) {
+        int at = 0;
+        if (round % 4 < number) {
+            MPI_Unpack(packed, 12, &at, memory, 1, shared_type, MPI_COMM_SELF);
+        } else {
+            MPI_Pack(memory, 1, shared_type, packed, 12, &at, MPI_COMM_SELF);
+        }
+    }
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t all[THREADS];
+    long long unpacks = SHARED_ROUNDS / 4 * (0 + 1 + 2 + 3);
+    long long packs = THREADS * SHARED_ROUNDS - unpacks + 1;
+    uses_t uses, expected = {{packs, unpacks}, {12 * packs, 12 * unpacks}};
+
+    shared_type = used("shared");
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&all[i], NULL, work, (void *) (intptr_t) i);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(all[i], NULL);
+    }
+    MPI_Type_free(&shared_type);
+    dump_file_t file = dump_read(directory, "shared");
+    check(dump_uses(&file, &uses) && same_uses(&uses, &expected), "%s: uses of all threads",
+          file.path);
+    dump_free(&file);
+    char last[32];
+    snprintf(last, sizeof(last), "everybody_s-%d", THREADS * ROUNDS / 2);
+    file = dump_read(directory, last);
+    check(NULL != file.text, "%s is there", file.path);
+    dump_free(&file);
+    totals_agree(1 + THREADS * ROUNDS);
+}
+
+/* ---- few files or none
+ * ------------------------------------------------------------------------------- */
+
+static void use_some(void)
+{
+    for (int i = 0; i < 10; i++) {
+        MPI_Datatype type = used(i % 2 ? "some" : "");
+        MPI_Type_free(&type);
+    }
+    check(10 == counter("types_imported"), "DAME moves them");
+}
+
+static void count(void)
+{
+    use_some();
+    dump_totals_t totals = dump_total(directory);
+    check(files_expected == totals.files && 0 == totals.others, "%d files",
+          totals.files + totals.others);
+}
+
+static void full(void)
+{
+    struct rlimit limit, none;
+
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    none = limit;
+    none.rlim_cur = 0;
+    check(0 == setrlimit(RLIMIT_FSIZE, &none), "a limit for files");
+    use_some();
+    MPI_Datatype type = used("late");
+    setrlimit(RLIMIT_FSIZE, &limit);
+    dump_totals_t totals = dump_total(directory);
+    check(0 == totals.files && 0 == totals.others, "%d files, %d pieces of files", totals.files,
+          totals.others);
+    MPI_Type_free(&type);
+    totals = dump_total(directory);
+    check(1 == totals.files && 0 == totals.bad, "%d files once there is room again", totals.files);
+}
+
+static void killed(void)
+{
+    (void) used("in use");
+    dump_file_t file = dump_read(directory, "in_use");
+    check(NULL != file.text, "%s is there", file.path);
+    dump_free(&file);
+    raise(SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } modes[] = {{"files", files},
+                 {"threads", threads},
+                 {"count", count},
+                 {"full", full},
+                 {"killed", killed}};
+    bool known = false;
+
+    check_init_thread(&argc, &argv);
+    directory = argc > 2 ? argv[1] : "";
+    files_expected = argc > 3 ? atoi(argv[3]) : 0;
+    pvar_start("dt_dame_");
+    for (size_t i = 0; argc > 2 && i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (0 == strcmp(argv[2], modes[i].name)) {
+            known = true;
+            modes[i].run();
+        }
+    }
+    check(known, "dump DIRECTORY files|threads|count N|full|killed");
+    pvar_done();
+    return check_finish();
+}
