@@ -1,0 +1,173 @@
+/* dame draw: a picture of the memory that a program moves. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture.h"
+#include "text.h"
+
+enum {
+    MAX_SVG = 480 * 1024, /* bytes */
+    MAX_CELLS = 20480,
+    MAX_COLUMNS = 256,
+    MAX_WIDTH = 4096 /* pixels */
+};
+
+typedef struct drawing {
+    const char *out;
+    const char *title;
+    int64_t count, width, cell, columns;
+} drawing_t;
+
+/* The picture with at most `cells` cells, in memory. */
+static int draw_once(const drawing_t *drawing, const pieces_t *pieces, const survey_t *survey,
+                     int64_t cells, char **svg, size_t *length)
+{
+    plan_t plan = {0};
+    picture_t picture = {.name = drawing->title,
+                         .width = drawing->width,
+                         .pieces = pieces,
+                         .survey = survey,
+                         .plan = &plan};
+    if (pieces->walks > 0) {
+        int code = plan_make(&plan, pieces, survey, drawing->cell, drawing->columns, cells);
+        if (code != TOOL_OK) {
+            return code;
+        }
+    }
+    FILE *memory = open_memstream(svg, length);
+    if (memory == NULL) {
+        return tool_error(TOOL_SYSTEM, "no memory for the picture");
+    }
+    int code = picture_write(&picture, memory);
+    int failed = ferror(memory);
+    if ((fclose(memory) != 0 || failed) && code == TOOL_OK) {
+        code = tool_error(TOOL_SYSTEM, "no memory for the picture");
+    }
+    if (code != TOOL_OK) {
+        free(*svg);
+    }
+    return code;
+}
+
+static int draw_pieces(const drawing_t *drawing, const pieces_t *pieces, const survey_t *survey)
+{
+    char *svg;
+    size_t length;
+    int code = draw_once(drawing, pieces, survey, MAX_CELLS, &svg, &length);
+    for (int64_t cells = MAX_CELLS / 2; code == TOOL_OK && length > MAX_SVG; cells /= 2) {
+        free(svg);
+        code = draw_once(drawing, pieces, survey, cells, &svg, &length);
+    }
+    if (code == TOOL_OK) {
+        code = tool_write(drawing->out, svg, length);
+        free(svg);
+    }
+    return code;
+}
+
+static int draw(const drawing_t *drawing, const dame_program_t *program)
+{
+    pieces_t pieces;
+    survey_t survey;
+    int code = pieces_init(&pieces, program, drawing->count);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    code = survey_init(&survey, &pieces);
+    if (code == TOOL_OK) {
+        code = draw_pieces(drawing, &pieces, &survey);
+        survey_fini(&survey);
+    }
+    return code;
+}
+
+/* The file's name without directories and without ".dame". */
+static char *title_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = strcmp(path, "-") == 0 ? "program" : slash != NULL ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > 5 && strcmp(name + length - 5, ".dame") == 0) {
+        length -= 5;
+    }
+    return strndup(name, length);
+}
+
+static int set_option(drawing_t *drawing, int option)
+{
+    switch (option) {
+    case 'o':
+        drawing->out = optarg;
+        return TOOL_OK;
+    case 't':
+        drawing->title = optarg;
+        return TOOL_OK;
+    case 'n':
+        return tool_number("--count", optarg, 0, INT64_MAX, &drawing->count);
+    case 'w':
+        return tool_number("--width", optarg, PICTURE_MIN_WIDTH, MAX_WIDTH, &drawing->width);
+    case 'c':
+        return tool_number("--cell", optarg, 1, INT64_C(1) << 48, &drawing->cell);
+    case 'C':
+        return tool_number("--columns", optarg, 1, MAX_COLUMNS, &drawing->columns);
+    default:
+        return TOOL_USAGE;
+    }
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"title", required_argument, NULL, 't'},
+                                          {"count", required_argument, NULL, 'n'},
+                                          {"width", required_argument, NULL, 'w'},
+                                          {"cell", required_argument, NULL, 'c'},
+                                          {"columns", required_argument, NULL, 'C'},
+                                          {0}};
+    drawing_t drawing = {.out = "-", .count = 1, .width = 960};
+    for (int option; (option = tool_option(argc, argv, ":o:", longs)) != -1;) {
+        int code = set_option(&drawing, option);
+        if (code != TOOL_OK) {
+            return code;
+        }
+    }
+    int code = tool_operands(argc, argv, 1, 1);
+    dame_program_t *program;
+    if (code == TOOL_OK) {
+        code = tool_load(argv[optind], &program);
+    }
+    if (code != TOOL_OK) {
+        return code;
+    }
+    char *title = title_of(argv[optind]);
+    if (title == NULL) {
+        code = tool_status_error("the title", DAME_ERR_NOMEM);
+    } else {
+        drawing.title = drawing.title != NULL ? drawing.title : title;
+        code = draw(&drawing, program);
+    }
+    free(title);
+    dame_program_free(program);
+    return code;
+}
+
+const tool_command_t tool_draw = {
+    .name = "draw",
+    .arguments = "[-o FILE.svg] [--count N] [--cell BYTES] [--columns N] [--width PIXELS] "
+                 "[--title TEXT] FILE",
+    .what = "draws the memory that is moved as an SVG picture",
+    .help = "  -o, --output FILE  where the picture goes, standard output if not given\n"
+            "  --count N          elements, 1 if not given\n"
+            "  --cell BYTES       what a cell stands for; if not given, as little as fits\n"
+            "  --columns N        cells in a row; if not given, so that the data lines up\n"
+            "  --width PIXELS     of the picture, 960 if not given\n"
+            "  --title TEXT       the heading; if not given, the name of FILE\n"
+            "\nRows of cells are memory, lowest address first. Blocks are coloured by their order\n"
+            "in the packed stream; empty cells are gaps; data that is sent more than once is\n"
+            "hatched. Where a cell stands for many bytes it is filled as far as they are data.\n"
+            "Long empty ranges are left out and said. The file stays below 500 KB.\n",
+    .run = run,
+};

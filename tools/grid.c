@@ -1,0 +1,135 @@
+#include "grid.h"
+
+#include <stdlib.h>
+
+#include "tool.h"
+
+int grid_init(grid_t *grid, int64_t cell, int64_t columns, int64_t rows)
+{
+    size_t n = (size_t) rows * (size_t) columns;
+    *grid = (grid_t){.cell = cell, .columns = columns, .rows = rows};
+    grid->row = calloc((size_t) rows, sizeof(*grid->row));
+    grid->cells = malloc(n * sizeof(*grid->cells));
+    if (grid->row == NULL || grid->cells == NULL) {
+        grid_fini(grid);
+        return tool_error(TOOL_SYSTEM, "no memory for %zu cells", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        grid->cells[i] = (grid_cell_t){.first = -1};
+    }
+    return TOOL_OK;
+}
+
+void grid_fini(grid_t *grid)
+{
+    free(grid->row);
+    free(grid->cells);
+    grid->row = NULL;
+    grid->cells = NULL;
+}
+
+/* The last row that starts at or before `address`, or -1. */
+static int64_t row_before(const grid_t *grid, int64_t address)
+{
+    int64_t low = 0, high = grid->rows;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (grid->row[middle].address <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low - 1;
+}
+
+int64_t grid_find(const grid_t *grid, int64_t address)
+{
+    int64_t row = row_before(grid, address);
+    return row >= 0 && address - grid->row[row].address < grid->cell * grid->columns ? row : -1;
+}
+
+/* Calls `fn` with each cell that a range of memory touches, and how many bytes of it. */
+typedef void (*cell_fn)(grid_cell_t *cell, int64_t bytes, int64_t value);
+
+static void each_cell(grid_t *grid, int64_t address, int64_t length, cell_fn fn, int64_t value)
+{
+    int64_t end = address + length, row = row_before(grid, address);
+    for (row = row < 0 ? 0 : row; row < grid->rows && grid->row[row].address < end; row++) {
+        int64_t start = grid->row[row].address;
+        int64_t from = address > start ? address - start : 0;
+        int64_t to =
+            end - start < grid->cell * grid->columns ? end - start : grid->cell * grid->columns;
+        while (from < to) {
+            int64_t column = from / grid->cell, behind = (column + 1) * grid->cell;
+            behind = behind < to ? behind : to;
+            fn(&grid->cells[row * grid->columns + column], behind - from, value);
+            from = behind;
+        }
+    }
+}
+
+static void set_first(grid_cell_t *cell, int64_t bytes, int64_t order)
+{
+    (void) bytes;
+    cell->first = cell->first < 0 ? order : cell->first;
+}
+
+static void add_bytes(grid_cell_t *cell, int64_t bytes, int64_t unused)
+{
+    (void) unused;
+    cell->bytes += bytes;
+}
+
+static void set_twice(grid_cell_t *cell, int64_t bytes, int64_t unused)
+{
+    (void) bytes;
+    (void) unused;
+    cell->twice = 1;
+}
+
+typedef struct filling {
+    grid_t *grid;
+    const pieces_t *pieces;
+} filling_t;
+
+int64_t grid_order(const pieces_t *pieces, const piece_t *piece)
+{
+    if (pieces->walks <= 2 * GRID_ORDERS) { /* few: as far apart as can be, whatever their length */
+        return pieces->walks == 1 ? 0 : piece->index * (GRID_ORDERS - 1) / (pieces->walks - 1);
+    }
+    return (int64_t) ((double) piece->position / (double) pieces->total * GRID_ORDERS);
+}
+
+static void fill_first(void *context, const piece_t *piece)
+{
+    filling_t *filling = context;
+    each_cell(filling->grid, piece->address, piece->length, set_first,
+              grid_order(filling->pieces, piece));
+}
+
+static void fill_bytes(void *context, int64_t address, int64_t length)
+{
+    filling_t *filling = context;
+    each_cell(filling->grid, address, length, add_bytes, 0);
+}
+
+static void fill_twice(void *context, int64_t address, int64_t length)
+{
+    filling_t *filling = context;
+    each_cell(filling->grid, address, length, set_twice, 0);
+}
+
+int grid_fill(grid_t *grid, const pieces_t *pieces, const survey_t *survey)
+{
+    filling_t filling = {.grid = grid, .pieces = pieces};
+    int code = pieces_walk(pieces, fill_first, &filling);
+    survey_regions(survey, fill_bytes, fill_twice, &filling);
+    if (pieces->sampled) { /* the samples stand for what lies between them */
+        for (int64_t i = 0; i < grid->rows * grid->columns; i++) {
+            double bytes = (double) grid->cells[i].bytes * survey->scale;
+            grid->cells[i].bytes = bytes < (double) grid->cell ? (int64_t) bytes : grid->cell;
+        }
+    }
+    return code;
+}

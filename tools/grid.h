@@ -1,0 +1,46 @@
+/*
+ * Memory as rows of cells, and what of a message lies in each cell.
+ */
+#ifndef GRID_H
+#define GRID_H
+
+#include "survey.h"
+
+/* A row of cells. Rows are sorted by address and do not overlap. */
+typedef struct grid_row {
+    int64_t address; /* of its first byte */
+    int64_t skipped; /* bytes between the end of the row before and this one that are not drawn */
+} grid_row_t;
+
+typedef struct grid_cell {
+    int64_t first; /* piece that touches it first in the stream, as a share of the stream in
+                      [0, GRID_ORDERS); -1: no data */
+    int64_t bytes; /* different ones that are data, at most the size of a cell */
+    int twice;     /* is a byte of it sent more than once? */
+} grid_cell_t;
+
+enum { GRID_ORDERS = 32 };
+
+typedef struct grid {
+    int64_t cell;    /* bytes of one */
+    int64_t columns; /* cells in a row */
+    int64_t rows;
+    grid_row_t *row;
+    grid_cell_t *cells; /* rows * columns */
+} grid_t;
+
+/* An empty grid with room for rows whose addresses the caller sets, all 0. TOOL_SYSTEM after a
+ * message when memory is out. The caller frees with grid_fini(). */
+int grid_init(grid_t *grid, int64_t cell, int64_t columns, int64_t rows);
+void grid_fini(grid_t *grid);
+
+/* Puts the message into the cells. */
+int grid_fill(grid_t *grid, const pieces_t *pieces, const survey_t *survey);
+
+/* The row that `address` is in, or -1. */
+int64_t grid_find(const grid_t *grid, int64_t address);
+
+/* Colour of a piece: its place in the stream in [0, GRID_ORDERS). */
+int64_t grid_order(const pieces_t *pieces, const piece_t *piece);
+
+#endif

@@ -1,0 +1,501 @@
+#include "panel.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "text.h"
+
+enum {
+    MAX_CELL = 24,       /* pixels */
+    FEW_PIXELS = 5,      /* cells less wide have no lines between them */
+    LABEL_HEIGHT = 12,   /* pixels */
+    LABEL_WIDTH = 6,     /* of a character */
+    BREAK_HEIGHT = 20,   /* pixels */
+    SHARES = 8,          /* steps in which a share is drawn */
+    LEAST_BAR = 2,       /* pixels of one */
+    MANY_NUMBERS = 1000, /* more numbers are not written */
+    MANY_EDGES = 4000,   /* more edges of blocks are not drawn */
+    FEW_ROWS = 16,       /* are drawn higher */
+    MANY_ROWS = 64,      /* are drawn lower */
+    MANY_ELEMENTS = 64,  /* elements whose origins are marked */
+    SPARSE_COLUMNS = 40  /* pixels between offsets of columns */
+};
+
+/* From dark to light in equal steps of OKLCH lightness, 0.34 to 0.88, hue 300 to 95 degrees, with
+ * the largest chroma up to 0.19 that sRGB has. (OKLab: B. Ottosson, 2020.) */
+static const char colours[GRID_ORDERS][7] = {
+    "4a0284", "470a93", "421a9d", "3b27a6", "3133ae", "213eb5", "014ab7", "0358a6",
+    "0161a0", "02699c", "05709a", "04779a", "027e9a", "098599", "018c9a", "029299",
+    "0c9998", "06a097", "0da794", "09ae90", "0db58a", "06bd80", "03c570", "3bca60",
+    "61cd52", "7ecf43", "97d132", "afd21b", "c4d309", "d8d404", "ebd403", "fdd506"};
+
+const char *panel_colour(int64_t order)
+{
+    return colours[order];
+}
+
+/* ---- placing ---- */
+
+static int is_far(const grid_t *grid)
+{
+    return grid->row[grid->rows - 1].address >= INT64_C(1) << 32;
+}
+
+/* An address; absolute ones are easier to tell apart in hexadecimal. */
+static void label(char *buffer, const grid_t *grid, int64_t address)
+{
+    if (is_far(grid)) {
+        snprintf(buffer, TEXT_NUMBER, "0x%" PRIx64, (uint64_t) address);
+    } else {
+        text_number(buffer, address);
+    }
+}
+
+static int64_t label_room(const grid_t *grid)
+{
+    size_t longest = 0;
+    for (int64_t i = 0; i < grid->rows; i++) {
+        char buffer[TEXT_NUMBER];
+        label(buffer, grid, grid->row[i].address);
+        longest = strlen(buffer) > longest ? strlen(buffer) : longest;
+    }
+    return LABEL_WIDTH * (int64_t) longest + 10;
+}
+
+void panel_place(panel_t *panel, const grid_t *grid, const pieces_t *pieces, int64_t x, int64_t y,
+                 int64_t room)
+{
+    int64_t labels = label_room(grid);
+    int64_t width = (room - labels - 2) / grid->columns;
+    width = width < 2 ? 2 : width > MAX_CELL ? MAX_CELL : width;
+    int64_t least = grid->rows <= FEW_ROWS ? 14 : grid->rows <= MANY_ROWS ? 10 : 7;
+    int64_t height = width < least ? least : width > MAX_CELL - 4 ? MAX_CELL - 4 : width;
+    *panel = (panel_t){.grid = grid,
+                       .pieces = pieces,
+                       .x = x + labels,
+                       .y = y + PANEL_HEADER,
+                       .width = width,
+                       .height = height,
+                       .break_rows = (BREAK_HEIGHT + height - 1) / height,
+                       .label_every = (LABEL_HEIGHT + height - 1) / height};
+}
+
+/* Rows of cells and of breaks above a row. */
+static int64_t slot(const panel_t *panel, int64_t row)
+{
+    int64_t slots = row;
+    for (int64_t i = 0; i <= row; i++) {
+        slots += panel->grid->row[i].skipped > 0 ? panel->break_rows : 0;
+    }
+    return slots;
+}
+
+int64_t panel_height(const panel_t *panel)
+{
+    return PANEL_HEADER + (slot(panel, panel->grid->rows - 1) + 1) * panel->height;
+}
+
+int64_t panel_right(const panel_t *panel)
+{
+    return panel->x + panel->grid->columns * panel->width;
+}
+
+static const grid_cell_t *cell_at(const panel_t *panel, int64_t row, int64_t column)
+{
+    return &panel->grid->cells[row * panel->grid->columns + column];
+}
+
+/* Share of a cell that is data in SHARES-ths, rounded, but not to nothing nor to all. */
+static int64_t share(const grid_t *grid, const grid_cell_t *cell)
+{
+    if (cell->bytes >= grid->cell) {
+        return SHARES;
+    }
+    int64_t rounded = (int64_t) ((double) cell->bytes / (double) grid->cell * SHARES + 0.5);
+    return rounded < 1 ? 1 : rounded > SHARES - 1 ? SHARES - 1 : rounded;
+}
+
+int panel_has_parts(const grid_t *grid)
+{
+    int found = 0;
+    for (int64_t i = 0; i < grid->rows * grid->columns; i++) {
+        found |= grid->cells[i].first >= 0 && grid->cells[i].bytes < grid->cell;
+    }
+    return found;
+}
+
+int panel_has_twice(const grid_t *grid)
+{
+    int found = 0;
+    for (int64_t i = 0; i < grid->rows * grid->columns; i++) {
+        found |= grid->cells[i].twice;
+    }
+    return found;
+}
+
+/* What walks of the pieces are given. */
+typedef struct drawing {
+    const panel_t *panel;
+    FILE *out;
+    int twice;       /* does anything overlap? */
+    int64_t written; /* numbers or edges */
+} drawing_t;
+
+/* ---- the cells ---- */
+
+/* Which cells a path is for. */
+typedef struct choice {
+    int64_t order;
+    int64_t from, to; /* share */
+} choice_t;
+
+static int is_chosen(const panel_t *panel, const grid_cell_t *cell, const choice_t *choice)
+{
+    if (cell->first != choice->order) {
+        return 0;
+    }
+    int64_t part = share(panel->grid, cell);
+    return part >= choice->from && part <= choice->to;
+}
+
+/* The chosen cells as strokes, one for each run of them; one unit is one cell. */
+static void write_runs(const panel_t *panel, const choice_t *choice, FILE *out)
+{
+    int64_t columns = panel->grid->columns;
+    int open = 0;
+    for (int64_t row = 0; row < panel->grid->rows; row++) {
+        for (int64_t column = 0, end; column < columns; column = end + 1) {
+            for (end = column; end < columns && is_chosen(panel, cell_at(panel, row, end), choice);
+                 end++) {
+            }
+            if (end > column) {
+                if (!open) {
+                    fprintf(out, "<path stroke=\"#%s\" d=\"", colours[choice->order]);
+                }
+                fprintf(out, "M%" PRId64 " %" PRId64 "h%" PRId64, column, slot(panel, row),
+                        end - column);
+                open = 1;
+            }
+        }
+    }
+    if (open) {
+        fputs("\"/>\n", out);
+    }
+}
+
+static void write_cells(const panel_t *panel, FILE *out)
+{
+    for (int64_t part = 0; part <= SHARES; part++) { /* 0: the tint of all that are not full */
+        double width = part == 0 ? 1 : (double) part / SHARES;
+        if (width * (double) panel->height < LEAST_BAR) {
+            width = (double) LEAST_BAR / (double) panel->height;
+        }
+        fprintf(out,
+                "<g transform=\"matrix(%" PRId64 " 0 0 %" PRId64 " %" PRId64
+                " %g)\" stroke-width=\"%g\"%s>\n",
+                panel->width, panel->height, panel->x,
+                (double) panel->y + (double) panel->height * (1 - width / 2), width,
+                part == 0 ? " stroke-opacity=\"0.4\"" : "");
+        for (int64_t order = 0; order < GRID_ORDERS; order++) {
+            choice_t choice = {order, part == 0 ? 1 : part, part == 0 ? SHARES - 1 : part};
+            write_runs(panel, &choice, out);
+        }
+        fputs("</g>\n", out);
+    }
+}
+
+/* Rectangles of all rows between two breaks. */
+static void write_background(const panel_t *panel, FILE *out)
+{
+    const grid_t *grid = panel->grid;
+    fputs("<path fill=\"" PANEL_EMPTY "\" d=\"", out);
+    for (int64_t row = 0, next; row < grid->rows; row = next) {
+        for (next = row + 1; next < grid->rows && grid->row[next].skipped == 0; next++) {
+        }
+        int64_t width = grid->columns * panel->width;
+        fprintf(out, "M%" PRId64 " %" PRId64 "h%" PRId64 "v%" PRId64 "h-%" PRId64 "z", panel->x,
+                panel->y + slot(panel, row) * panel->height, width, (next - row) * panel->height,
+                width);
+    }
+    fputs("\"/>\n", out);
+}
+
+/* The lines between cells take the first pixel of a cell, so that the bars of shares, which stand
+ * at its bottom, stay whole. Between bytes they are faint: what counts are the ends of blocks. */
+static void write_lines(const panel_t *panel, FILE *out)
+{
+    const grid_t *grid = panel->grid;
+    int64_t slots = slot(panel, grid->rows - 1) + 1;
+    fputs("<path stroke=\"" PANEL_PAPER "\" d=\"M0 0", out);
+    for (int64_t i = 1; i < slots; i++) {
+        fprintf(out, "M%" PRId64 " %" PRId64 ".5h%" PRId64, panel->x, panel->y + i * panel->height,
+                grid->columns * panel->width);
+    }
+    fprintf(out, "\"/>\n<path stroke=\"" PANEL_PAPER "\"%s d=\"M0 0",
+            grid->cell == 1 ? " stroke-opacity=\"0.45\"" : "");
+    for (int64_t i = 1; panel->width >= FEW_PIXELS && i < grid->columns; i++) {
+        fprintf(out, "M%" PRId64 ".5 %" PRId64 "v%" PRId64, panel->x + i * panel->width, panel->y,
+                slots * panel->height);
+    }
+    fputs("\"/>\n", out);
+}
+
+static void write_edge(drawing_t *drawing, int64_t address)
+{
+    const panel_t *panel = drawing->panel;
+    int64_t row = grid_find(panel->grid, address);
+    if (row >= 0 && address > panel->grid->row[row].address && drawing->written < MANY_EDGES) {
+        fprintf(drawing->out, "M%" PRId64 " %" PRId64 "v%" PRId64,
+                panel->x + (address - panel->grid->row[row].address) * panel->width,
+                panel->y + slot(panel, row) * panel->height, panel->height);
+        drawing->written++;
+    }
+}
+
+static void write_piece_edges(void *context, const piece_t *piece)
+{
+    write_edge(context, piece->address);
+    write_edge(context, piece->address + piece->length);
+}
+
+/* Where blocks start and end, in cells that are bytes. */
+static void write_edges(const panel_t *panel, FILE *out)
+{
+    if (panel->grid->cell == 1 && panel->width >= FEW_PIXELS) {
+        drawing_t drawing = {.panel = panel, .out = out};
+        fputs("<path stroke=\"" PANEL_PAPER "\" stroke-width=\"2\" d=\"M0 0", out);
+        pieces_walk(panel->pieces, write_piece_edges, &drawing);
+        fputs("\"/>\n", out);
+    }
+}
+
+/* Where cache lines start, in cells that are smaller. */
+static void write_cache_lines(const panel_t *panel, FILE *out)
+{
+    const grid_t *grid = panel->grid;
+    if (grid->cell > SURVEY_LINE / 8 || SURVEY_LINE % grid->cell != 0) {
+        return;
+    }
+    fputs("<path stroke=\"" PANEL_LINES "\" d=\"M0 0", out);
+    for (int64_t row = 0; row < grid->rows; row++) {
+        for (int64_t column = 0; column < grid->columns; column++) {
+            if ((grid->row[row].address + column * grid->cell) % SURVEY_LINE == 0) {
+                fprintf(out, "M%" PRId64 " %" PRId64 "v%" PRId64, panel->x + column * panel->width,
+                        panel->y + slot(panel, row) * panel->height, panel->height);
+            }
+        }
+    }
+    fputs("\"/>\n", out);
+}
+
+static void write_twice(const panel_t *panel, FILE *out)
+{
+    if (!panel_has_twice(panel->grid)) {
+        return;
+    }
+    int64_t columns = panel->grid->columns;
+    fputs("<path fill=\"url(#dame-twice)\" d=\"", out);
+    for (int64_t row = 0; row < panel->grid->rows; row++) {
+        for (int64_t column = 0, end; column < columns; column = end + 1) {
+            for (end = column; end < columns && cell_at(panel, row, end)->twice; end++) {
+            }
+            if (end > column) {
+                int64_t width = (end - column) * panel->width;
+                fprintf(out, "M%" PRId64 " %" PRId64 "h%" PRId64 "v%" PRId64 "h-%" PRId64 "z",
+                        panel->x + column * panel->width,
+                        panel->y + slot(panel, row) * panel->height, width, panel->height, width);
+            }
+        }
+    }
+    fputs("\"/>\n", out);
+}
+
+/* ---- numbers in the cells ---- */
+
+static void write_text(const drawing_t *drawing, double x, int64_t row, int64_t size,
+                       const char *paint, const char *text)
+{
+    const panel_t *panel = drawing->panel;
+    fprintf(drawing->out,
+            "<text x=\"%g\" y=\"%" PRId64 "\" font-size=\"%" PRId64 "\" %s\">%s</text>\n", x,
+            panel->y + slot(panel, row) * panel->height + (panel->height + size * 3 / 4) / 2, size,
+            paint, text);
+}
+
+static void write_number(void *context, const piece_t *piece)
+{
+    drawing_t *drawing = context;
+    const panel_t *panel = drawing->panel;
+    int64_t row = grid_find(panel->grid, piece->address);
+    if (row < 0 || drawing->written == MANY_NUMBERS) {
+        return;
+    }
+    int64_t column = piece->address - panel->grid->row[row].address;
+    int64_t room = panel->grid->columns - column;
+    room = (piece->length < room ? piece->length : room) * panel->width;
+    int64_t size = panel->height < 14 ? panel->height - 1 : panel->height < 18 ? 10 : 12;
+    char digits[TEXT_NUMBER], paint[64];
+    int64_t width = snprintf(digits, sizeof(digits), "%" PRId64, piece->index) * size * 5 / 8;
+    if (width + 1 > room) {
+        return;
+    }
+    drawing->written++;
+    const grid_cell_t *cell = cell_at(panel, row, column);
+    double x = (double) (panel->x + column * panel->width);
+    x += drawing->twice ? (double) (width + 4) / 2 : (double) room / 2;
+    if (drawing->twice) { /* to be read on the hatching */
+        snprintf(paint, sizeof(paint), "stroke-width=\"4\" stroke=\"#%s", colours[cell->first]);
+        write_text(drawing, x, row, size, paint, digits);
+    }
+    snprintf(paint, sizeof(paint), "fill=\"%s",
+             cell->first < GRID_ORDERS * 5 / 8 ? PANEL_PAPER : PANEL_INK);
+    write_text(drawing, x, row, size, paint, digits);
+}
+
+/* Blocks of data are numbered where cells are bytes and there is room. */
+static void write_numbers(const panel_t *panel, FILE *out)
+{
+    if (panel->grid->cell == 1 && !panel->pieces->sampled) {
+        drawing_t drawing = {panel, out, panel_has_twice(panel->grid), 0};
+        fputs("<g text-anchor=\"middle\" font-family=\"monospace\">\n", out);
+        pieces_walk(panel->pieces, write_number, &drawing);
+        fputs("</g>\n", out);
+    }
+}
+
+/* ---- labels and marks ---- */
+
+static void write_break(const panel_t *panel, int64_t row, FILE *out)
+{
+    char number[TEXT_NUMBER], bytes[TEXT_NUMBER];
+    int64_t skipped = panel->grid->row[row].skipped;
+    text_number(number, skipped);
+    text_bytes(bytes, skipped);
+    int64_t bottom = panel->y + slot(panel, row) * panel->height;
+    int64_t top = bottom - panel->break_rows * panel->height;
+    int64_t right = panel_right(panel);
+    fprintf(out,
+            "<path fill=\"" PANEL_PAPER "\" d=\"M%" PRId64 " %" PRId64 "H%" PRId64 "V%" PRId64
+            "H%" PRId64 "z\"/>\n<path stroke=\"" PANEL_LINES
+            "\" stroke-dasharray=\"2 3\" d=\"M%" PRId64 " %" PRId64 "H%" PRId64 "M%" PRId64
+            " %" PRId64 "H%" PRId64 "\"/>\n",
+            panel->x - 1, top, right + 1, bottom, panel->x - 1, panel->x, top + 1, right, panel->x,
+            bottom - 1, right);
+    fprintf(out,
+            "<text x=\"%" PRId64 "\" y=\"%" PRId64
+            "\" font-size=\"11\" font-style=\"italic\" fill=\"" PANEL_FAINT
+            "\">\342\200\246 %s bytes%s%s%s skipped</text>\n",
+            panel->x + 6, (top + bottom) / 2 + 4, number, skipped < 10240 ? "" : " (",
+            skipped < 10240 ? "" : bytes, skipped < 10240 ? "" : ")");
+}
+
+static void write_labels(const panel_t *panel, FILE *out)
+{
+    const grid_t *grid = panel->grid;
+    fputs("<g text-anchor=\"end\" font-family=\"monospace\" font-size=\"10\" fill=\"" PANEL_FAINT
+          "\">\n",
+          out);
+    int64_t since = panel->label_every;
+    for (int64_t row = 0; row < grid->rows; row++, since++) {
+        if (since >= panel->label_every || grid->row[row].skipped > 0) {
+            char text[TEXT_NUMBER];
+            label(text, grid, grid->row[row].address);
+            fprintf(out, "<text x=\"%" PRId64 "\" y=\"%" PRId64 "\">%s</text>\n", panel->x - 6,
+                    panel->y + slot(panel, row) * panel->height + panel->height / 2 + 4, text);
+            since = 0;
+        }
+    }
+    fputs("</g>\n", out);
+}
+
+/* Offsets within a row above the columns, as many as there is room for. */
+static void write_header(const panel_t *panel, FILE *out)
+{
+    const grid_t *grid = panel->grid;
+    char text[TEXT_NUMBER];
+    text_number(text, grid->columns * grid->cell);
+    int64_t room = LABEL_WIDTH * (int64_t) strlen(text) + 14, step = 1;
+    room = room < SPARSE_COLUMNS ? SPARSE_COLUMNS : room;
+    while (step * panel->width < room) {
+        step *= 2;
+    }
+    fputs("<g font-family=\"monospace\" font-size=\"10\" fill=\"" PANEL_FAINT "\">\n", out);
+    for (int64_t column = 0; column < grid->columns; column += step) {
+        if (column > 0 && (grid->columns - column) * panel->width < room - 8) {
+            break;
+        }
+        text_number(text, column * grid->cell);
+        fprintf(out, "<text x=\"%" PRId64 "\" y=\"%" PRId64 "\">+%s</text>\n",
+                panel->x + column * panel->width, panel->y - 4, text);
+    }
+    fputs("</g>\n", out);
+}
+
+/* A flag at an address, at the start of its cell; or, turned, at the end of the cell before it. */
+static void write_flag(const panel_t *panel, int64_t address, int at_end, FILE *out)
+{
+    const grid_t *grid = panel->grid;
+    int64_t row = grid_find(grid, at_end ? address - 1 : address);
+    if (row < 0) {
+        return;
+    }
+    double x = (double) (address - grid->row[row].address) / (double) grid->cell;
+    x = (double) panel->x + x * (double) panel->width;
+    fprintf(out, "M%g %" PRId64 "v%" PRId64 "h2v-%" PRId64 "h%dv-5z", x - 1,
+            panel->y + slot(panel, row) * panel->height - 1, panel->height + 2, panel->height - 3,
+            at_end ? -8 : 6);
+}
+
+static void write_bounds(const panel_t *panel, FILE *out)
+{
+    int64_t extent = panel->pieces->program->extent, count = panel->pieces->count, end;
+    int64_t low = pieces_lower_bound(panel->pieces->program);
+    for (int64_t i = 0; i < count && i < MANY_ELEMENTS; i++) {
+        write_flag(panel, low + i * extent, 0, out);
+    }
+    if (!__builtin_mul_overflow(count, extent, &end) && !__builtin_add_overflow(end, low, &end) &&
+        end != INT64_MIN) {
+        write_flag(panel, end, 1, out);
+    }
+}
+
+/* Flags at the lower bounds of the elements and at the upper bound of the last, and one of another
+ * colour at address 0 where that is no lower bound; all with an outline. */
+static void write_flags(const panel_t *panel, FILE *out)
+{
+    static const char *const paints[] = {"stroke=\"" PANEL_PAPER "\" stroke-width=\"2\"", "fill="};
+    int zero = pieces_lower_bound(panel->pieces->program) != 0 && grid_find(panel->grid, 0) >= 0;
+    for (int paint = 0; paint < 2; paint++) {
+        const char *fill = paint == 0 ? "" : "\"" PANEL_MARK "\"";
+        fprintf(out, "<path %s%s d=\"M0 0", paints[paint], fill);
+        write_bounds(panel, out);
+        fputs("\"/>\n", out);
+        if (zero) {
+            fill = paint == 0 ? "" : "\"" PANEL_INK "\"";
+            fprintf(out, "<path %s%s d=\"", paints[paint], fill);
+            write_flag(panel, 0, 0, out);
+            fputs("\"/>\n", out);
+        }
+    }
+}
+
+void panel_write(const panel_t *panel, FILE *out)
+{
+    fputs("<g shape-rendering=\"crispEdges\">\n", out);
+    write_background(panel, out);
+    write_cells(panel, out);
+    write_lines(panel, out);
+    write_edges(panel, out);
+    write_cache_lines(panel, out);
+    fputs("</g>\n", out);
+    write_twice(panel, out);
+    write_numbers(panel, out);
+    for (int64_t row = 0; row < panel->grid->rows; row++) {
+        if (panel->grid->row[row].skipped > 0) {
+            write_break(panel, row, out);
+        }
+    }
+    write_labels(panel, out);
+    write_header(panel, out);
+    write_flags(panel, out);
+}

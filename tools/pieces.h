@@ -1,0 +1,54 @@
+/*
+ * A message as a list of pieces: contiguous runs of user memory in stream order, each as long as
+ * can be. Which pieces there are depends on the layout alone, not on how its program is written.
+ *
+ * Addresses are bytes from the user buffer's address. Where a message has more than PIECES_MAX
+ * pieces, samples are walked: windows of consecutive pieces, evenly spaced in the stream.
+ */
+#ifndef PIECES_H
+#define PIECES_H
+
+#include "dame.h"
+
+enum { PIECES_MAX = 1 << 24, PIECES_BATCH = 512 };
+
+typedef struct piece {
+    int64_t address;
+    int64_t length;   /* >= 1 */
+    int64_t position; /* bytes of the stream before it */
+    int64_t index;    /* among the pieces walked, from 0 */
+    int follows;      /* the piece before it in the stream was walked just before */
+} piece_t;
+
+typedef struct pieces {
+    const dame_program_t *program; /* as given, for what text says */
+    const dame_program_t *walked;  /* the same bytes in the same order */
+    int64_t count;                 /* elements of the message, >= 1 */
+    int64_t total;                 /* bytes of the message */
+    int64_t low, high;             /* its bytes lie in [low, high) */
+    int64_t walks;                 /* pieces that a walk gives */
+    int sampled;                   /* is that less than all of them? */
+    int whole;                     /* is the message one piece? */
+    int64_t window;                /* sampled: bytes of the stream from one window to the next */
+} pieces_t;
+
+/*
+ * Prepares to walk `count` elements; counts their pieces. TOOL_WRONG after a message when addresses
+ * or sizes do not fit into 64 bits, TOOL_SYSTEM when memory is out. The program must stay as it is
+ * as long as the pieces are used.
+ */
+int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count);
+
+/*
+ * The lower bound of an element. A program says how long the extent is, not where it starts: that
+ * is taken to be where the data starts if it is as long as the data, and 0 otherwise.
+ */
+int64_t pieces_lower_bound(const dame_program_t *program);
+
+/* What a walk calls for each piece. */
+typedef void (*piece_fn)(void *context, const piece_t *piece);
+
+/* Walks the pieces in stream order, each time the same ones. TOOL_SYSTEM after a message. */
+int pieces_walk(const pieces_t *pieces, piece_fn fn, void *context);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * How memory is laid out on paper: how many bytes a cell stands for, how many cells make a row,
+ * and which long empty ranges are left out.
+ */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "survey.h"
+
+enum { PLAN_SEGMENTS = SURVEY_GAPS };
+
+typedef struct plan {
+    int64_t cell;                   /* bytes of one */
+    int64_t columns;                /* cells in a row */
+    int64_t period;                 /* stride of the data that rows line up with, 0: none */
+    int segments;                   /* ranges of memory that are drawn, by address */
+    range_t segment[PLAN_SEGMENTS]; /* whole rows */
+} plan_t;
+
+/*
+ * Chooses; `cell` and `columns` are 0, or what the user wants. `most` is how many cells the picture
+ * may have. TOOL_WRONG after a message when what the user wants has more.
+ */
+int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, int64_t cell,
+              int64_t columns, int64_t most);
+
+int64_t plan_rows(const plan_t *plan);
+
+#endif

@@ -1,0 +1,82 @@
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *text_number(char *buffer, int64_t number)
+{
+    char digits[TEXT_NUMBER];
+    int n = snprintf(digits, sizeof(digits), "%" PRId64, number);
+    int sign = digits[0] == '-';
+    char *out = buffer;
+    for (int i = 0; i < n; i++) {
+        if (i > sign && (n - i) % 3 == 0) {
+            *out++ = ',';
+        }
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return buffer;
+}
+
+const char *text_bytes(char *buffer, int64_t bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 10240) {
+        char number[TEXT_NUMBER];
+        snprintf(buffer, TEXT_NUMBER, "%s byte%s", text_number(number, bytes),
+                 bytes == 1 ? "" : "s");
+        return buffer;
+    }
+    double value = (double) bytes / 1024;
+    int unit = 0;
+    for (; value >= 1024; unit++) {
+        value /= 1024;
+    }
+    snprintf(buffer, TEXT_NUMBER, value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return buffer;
+}
+
+const char *text_plural(int64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}
+
+/* Length of the UTF-8 sequence that starts here, 0 when it is none. */
+static int sequence(const unsigned char *c)
+{
+    int n = *c < 0x80                 ? 1
+            : *c >= 0xc2 && *c < 0xe0 ? 2
+            : *c >= 0xe0 && *c < 0xf0 ? 3
+            : *c >= 0xf0 && *c < 0xf5 ? 4
+                                      : 0;
+    for (int i = 1; i < n; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    /* overlong forms, surrogates and what lies beyond Unicode */
+    if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] >= 0xa0) ||
+        (*c == 0xf0 && c[1] < 0x90) || (*c == 0xf4 && c[1] >= 0x90) ||
+        (*c == 0xef && c[1] == 0xbf && c[2] >= 0xbe)) {
+        return 0;
+    }
+    return n;
+}
+
+void text_xml(const char *text, FILE *out)
+{
+    for (const unsigned char *c = (const unsigned char *) text; *c != '\0';) {
+        int n = sequence(c);
+        if (n == 0 || *c < ' ') {
+            fputc('?', out);
+        } else if (*c == '<') {
+            fputs("&lt;", out);
+        } else if (*c == '&') {
+            fputs("&amp;", out);
+        } else {
+            fwrite(c, 1, (size_t) n, out);
+        }
+        c += n > 0 ? n : 1;
+    }
+}

@@ -1,0 +1,22 @@
+/* Numbers for people. */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TEXT_NUMBER = 32 }; /* room for a number */
+
+/* 1234567 as "1,234,567". Returns `buffer`, which has TEXT_NUMBER bytes. */
+const char *text_number(char *buffer, int64_t number);
+
+/* Bytes as a length with a unit, rounded: "12 bytes", "1.5 KiB", "34 MiB". */
+const char *text_bytes(char *buffer, int64_t bytes);
+
+/* The singular or the plural. */
+const char *text_plural(int64_t n, const char *one, const char *many);
+
+/* Writes text as XML character data: what XML does not allow becomes '?'. */
+void text_xml(const char *text, FILE *out);
+
+#endif
