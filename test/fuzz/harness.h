@@ -1,0 +1,22 @@
+/*
+ * What is tried on every input of the fuzzer; the replay of the corpus shares it.
+ */
+#ifndef TEST_FUZZ_HARNESS_H
+#define TEST_FUZZ_HARNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Reads a program, checks that printing and reading bring it back, and packs and unpacks a small
+ * message of it in fragments, against a walk over its bytes. Aborts at anything wrong.
+ *
+ * An input is a program's text. What follows its first zero byte, if there is one, chooses the
+ * message and its fragments. An input that starts with 0xff is no text: its bytes direct
+ * make_text(), and all of it chooses the message.
+ *
+ * Returns 1 when the message was moved, 0 when the input was no program, or too large a one.
+ */
+int fuzz_one(const uint8_t *data, size_t size);
+
+#endif

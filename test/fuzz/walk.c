@@ -1,0 +1,72 @@
+#include "walk.h"
+
+#include <stdbool.h>
+
+typedef struct walker {
+    const dame_prim_t *prims;
+    int64_t *offsets;
+    int64_t room;
+    int64_t n;
+} walker_t;
+
+/* Levels may start beyond what 64 bits hold, only their bytes do not: the sum wraps, as addresses
+ * do. */
+static int64_t moved(int64_t start, int64_t times, int64_t by)
+{
+    return (int64_t) ((uint64_t) start + (uint64_t) times * (uint64_t) by);
+}
+
+static bool walk_type(walker_t *walker, int64_t at, int64_t start);
+
+/* `blklen` instances of the type at primitive `at`, or behind the CONTIGCHILD there. */
+static bool walk_block(walker_t *walker, int64_t at, int64_t start, int64_t blklen, int64_t extent)
+{
+    at += walker->prims[at].op == DAME_OP_CONTIGCHILD;
+    for (int64_t i = 0; i < blklen; i++) {
+        if (!walk_type(walker, at, moved(start, i, extent))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool walk_type(walker_t *walker, int64_t at, int64_t start)
+{
+    const dame_prim_t *prim = &walker->prims[at];
+    switch (prim->op) {
+    case DAME_OP_CONTIGFINAL:
+        if (prim->size > walker->room - walker->n) {
+            return false;
+        }
+        for (int64_t i = 0; i < prim->size; i++) {
+            walker->offsets[walker->n++] = start + i;
+        }
+        return true;
+    case DAME_OP_STRUCT:
+        for (int64_t i = 0; i < prim->count; i++) {
+            if (!walk_block(walker, at + prim->subs[i] + 1,
+                            moved(start, 1, dame_prim_disp(prim, i)), prim->blklens[i],
+                            prim->extents[i])) {
+                return false;
+            }
+        }
+        return true;
+    default:
+        for (int64_t i = 0; i < prim->count; i++) {
+            int64_t place = dame_prim_has_list(prim) ? moved(start, 1, dame_prim_disp(prim, i))
+                                                     : moved(start, i, prim->step);
+            int64_t blklen =
+                prim->prefix ? (prim->prefix[i + 1] - prim->prefix[i]) / prim->size : prim->blklen;
+            if (!walk_block(walker, at + 1, place, blklen, prim->extent)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
+
+int64_t walk(const dame_program_t *program, int64_t *offsets, int64_t room)
+{
+    walker_t walker = {.prims = program->prims, .offsets = offsets, .room = room};
+    return walk_type(&walker, 1, 0) ? walker.n : -1;
+}

@@ -1,0 +1,16 @@
+/*
+ * A program's bytes one by one, in stream order: by the meaning of its primitives, without run
+ * kernels, cursor or prefix sums' positions.
+ */
+#ifndef TEST_FUZZ_WALK_H
+#define TEST_FUZZ_WALK_H
+
+#include "dame_program.h"
+
+/*
+ * Writes the offsets of one element's bytes from its start, at most `room`; returns how many there
+ * are, or -1 when there is no room. The program has been verified.
+ */
+int64_t walk(const dame_program_t *program, int64_t *offsets, int64_t room);
+
+#endif
