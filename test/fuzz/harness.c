@@ -326,21 +326,67 @@ static void list_blocks(const dame_program_t *program, const message_t *m, choic
     dame_cursor_fini(&cursor);
 }
 
-/* Moves a message of `program`, and the same one of `again`, which is the same program. */
-static int move_message(const dame_program_t *program, const dame_program_t *again,
-                        choices_t *choices)
+/* ---- programs ---- */
+
+/* The program after some passes. Only a large one may be refused. */
+static dame_program_t *optimised(const dame_program_t *program, choices_t *choices, bool small)
+{
+    dame_options_t options = *dame_options_default();
+    if (choose_byte(choices) % 2) {
+        options.passes = choose_byte(choices) & DAME_PASSES_ALL;
+        options.sort = (dame_sort_t) choose(choices, DAME_SORT_AUTO, DAME_SORT_ALWAYS);
+        options.sort_range = choose_byte(choices);
+        options.fragment = 1 + 16 * choose_byte(choices);
+    }
+    dame_program_t *result = NULL;
+    dame_status_t status = dame_program_optimise(program, &options, &result);
+    char message[300];
+    if (status != DAME_OK) {
+        if (small || (status != DAME_ERR_NOMEM && status != DAME_ERR_RANGE)) {
+            wrong("optimise: %s", dame_status_text(status));
+        }
+        return NULL;
+    }
+    if (dame_program_verify(result, message, sizeof message) != DAME_OK) {
+        wrong("optimised, but not verified: %s", message);
+    }
+    if (result->size != program->size || result->extent != program->extent ||
+        result->true_lb != program->true_lb || result->true_ub != program->true_ub) {
+        wrong("optimised to size %" PRId64 ", extent %" PRId64 ", bounds [%" PRId64 ", %" PRId64
+              ")",
+              result->size, result->extent, result->true_lb, result->true_ub);
+    }
+    return result;
+}
+
+/* Moves the message in every way. */
+static void move_message(const dame_program_t *program, message_t *m, choices_t choices)
+{
+    run_whole(program, m);
+    pack_fragments(program, m, &choices);
+    unpack_fragments(program, m, &choices);
+    list_blocks(program, m, &choices);
+}
+
+/* A program and what becomes of it move one message alike. */
+static int try_program(const dame_program_t *program, choices_t *choices)
 {
     message_t m;
-    if (!message_init(&m, program, choices)) {
-        return 0;
+    dame_program_t *read = there_and_back(program);
+    bool small = message_init(&m, program, choices);
+    dame_program_t *fast = optimised(program, choices, small);
+    if (small) {
+        move_message(program, &m, *choices);
+        run_whole(read, &m);
+        move_message(fast, &m, *choices);
+        message_fini(&m);
     }
-    run_whole(program, &m);
-    run_whole(again, &m);
-    pack_fragments(program, &m, choices);
-    unpack_fragments(program, &m, choices);
-    list_blocks(program, &m, choices);
-    message_fini(&m);
-    return 1;
+    if (fast) {
+        dame_program_free(there_and_back(fast));
+    }
+    dame_program_free(fast);
+    dame_program_free(read);
+    return small;
 }
 
 /* ---- an input ---- */
@@ -362,9 +408,7 @@ static int try_text(const char *text, size_t length, choices_t *choices)
     if (!program) {
         return 0;
     }
-    dame_program_t *again = there_and_back(program);
-    int moved = move_message(program, again, choices);
-    dame_program_free(again);
+    int moved = try_program(program, choices);
     dame_program_free(program);
     return moved;
 }

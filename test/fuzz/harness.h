@@ -9,7 +9,8 @@
 
 /*
  * Reads a program, checks that printing and reading bring it back, and packs and unpacks a small
- * message of it in fragments, against a walk over its bytes. Aborts at anything wrong.
+ * message of it in fragments, against a walk over its bytes; all again after optimising it. Aborts
+ * at anything wrong.
  *
  * An input is a program's text. What follows its first zero byte, if there is one, chooses the
  * message and its fragments. An input that starts with 0xff is no text: its bytes direct

@@ -43,7 +43,7 @@ static const char *next_program(const char *at, size_t *length)
 }
 
 /* The program whose text contains `what`; the caller frees. */
-static dame_program_t *program_on_page(const char *text, const char *what)
+static dame_program_t *page_program(const char *text, const char *what)
 {
     size_t length = 0;
     const char *at = next_program(text, &length);
@@ -128,7 +128,7 @@ START_TEST(the_transpose_packs_what_the_page_says)
     static const char *const spellings[] = {" BLOCKINDEX1(", " BLOCKINDEXED1("};
     for (int i = 0; i < 2; i++) {
         int32_t packed[12] = {0};
-        dame_program_t *program = program_on_page(text, spellings[i]);
+        dame_program_t *program = page_program(text, spellings[i]);
         ck_assert_int_eq(program->size, sizeof packed);
         ck_assert_int_eq(program->extent, sizeof mat);
         dame_program_run(program, DAME_PACK, (uintptr_t) mat, 1, (char *) packed);
@@ -153,7 +153,7 @@ START_TEST(the_struct_packs_what_the_page_says)
     static const int16_t lefts[2][4] = {{0, 2, 10, 12}, {-1, -2, -3, -4}};
     static const int32_t pairs[2][3] = {{101, 201, 301}, {-6, -7, -8}};
     char *text = page();
-    dame_program_t *program = program_on_page(text, "left, a block");
+    dame_program_t *program = page_program(text, "left, a block");
     ck_assert_int_eq(program->size, 28);
     ck_assert_int_eq(program->extent, sizeof(struct sample));
     ck_assert_int_eq(program->granule, 8);
