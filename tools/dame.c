@@ -15,6 +15,7 @@ static const tool_command_t *const commands[] = {
     &tool_print,
     &tool_optimise,
     &tool_typemap,
+    &tool_explain,
     &tool_draw,
     &tool_pack,
     &tool_unpack,

@@ -11,6 +11,7 @@
 enum {
     MAX_SVG = 480 * 1024, /* bytes */
     MAX_CELLS = 20480,
+    MAX_SAMPLED = MAX_CELLS / 2, /* so that several samples fall into a cell */
     MAX_COLUMNS = 256,
     MAX_WIDTH = 4096 /* pixels */
 };
@@ -56,8 +57,9 @@ static int draw_pieces(const drawing_t *drawing, const pieces_t *pieces, const s
 {
     char *svg;
     size_t length;
-    int code = draw_once(drawing, pieces, survey, MAX_CELLS, &svg, &length);
-    for (int64_t cells = MAX_CELLS / 2; code == TOOL_OK && length > MAX_SVG; cells /= 2) {
+    int64_t most = pieces->sampled ? MAX_SAMPLED : MAX_CELLS;
+    int code = draw_once(drawing, pieces, survey, most, &svg, &length);
+    for (int64_t cells = most / 2; code == TOOL_OK && length > MAX_SVG; cells /= 2) {
         free(svg);
         code = draw_once(drawing, pieces, survey, cells, &svg, &length);
     }

@@ -50,9 +50,10 @@ int64_t grid_find(const grid_t *grid, int64_t address)
 }
 
 /* Calls `fn` with each cell that a range of memory touches, and how many bytes of it. */
-typedef void (*cell_fn)(grid_cell_t *cell, int64_t bytes, int64_t value);
+typedef void (*cell_fn)(grid_cell_t *cell, int64_t bytes, const grid_cell_t *value);
 
-static void each_cell(grid_t *grid, int64_t address, int64_t length, cell_fn fn, int64_t value)
+static void each_cell(grid_t *grid, int64_t address, int64_t length, cell_fn fn,
+                      const grid_cell_t *value)
 {
     int64_t end = address + length, row = row_before(grid, address);
     for (row = row < 0 ? 0 : row; row < grid->rows && grid->row[row].address < end; row++) {
@@ -69,19 +70,22 @@ static void each_cell(grid_t *grid, int64_t address, int64_t length, cell_fn fn,
     }
 }
 
-static void set_first(grid_cell_t *cell, int64_t bytes, int64_t order)
+static void set_first(grid_cell_t *cell, int64_t bytes, const grid_cell_t *value)
 {
     (void) bytes;
-    cell->first = cell->first < 0 ? order : cell->first;
+    if (cell->first < 0) {
+        cell->first = value->first;
+        cell->piece = value->piece;
+    }
 }
 
-static void add_bytes(grid_cell_t *cell, int64_t bytes, int64_t unused)
+static void add_bytes(grid_cell_t *cell, int64_t bytes, const grid_cell_t *unused)
 {
     (void) unused;
     cell->bytes += bytes;
 }
 
-static void set_twice(grid_cell_t *cell, int64_t bytes, int64_t unused)
+static void set_twice(grid_cell_t *cell, int64_t bytes, const grid_cell_t *unused)
 {
     (void) bytes;
     (void) unused;
@@ -93,7 +97,8 @@ typedef struct filling {
     const pieces_t *pieces;
 } filling_t;
 
-int64_t grid_order(const pieces_t *pieces, const piece_t *piece)
+/* Place of a piece in the stream, in [0, GRID_ORDERS). */
+static int64_t order_of(const pieces_t *pieces, const piece_t *piece)
 {
     if (pieces->walks <= 2 * GRID_ORDERS) { /* few: as far apart as can be, whatever their length */
         return pieces->walks == 1 ? 0 : piece->index * (GRID_ORDERS - 1) / (pieces->walks - 1);
@@ -104,20 +109,20 @@ int64_t grid_order(const pieces_t *pieces, const piece_t *piece)
 static void fill_first(void *context, const piece_t *piece)
 {
     filling_t *filling = context;
-    each_cell(filling->grid, piece->address, piece->length, set_first,
-              grid_order(filling->pieces, piece));
+    grid_cell_t value = {.first = order_of(filling->pieces, piece), .piece = piece->index};
+    each_cell(filling->grid, piece->address, piece->length, set_first, &value);
 }
 
 static void fill_bytes(void *context, int64_t address, int64_t length)
 {
     filling_t *filling = context;
-    each_cell(filling->grid, address, length, add_bytes, 0);
+    each_cell(filling->grid, address, length, add_bytes, NULL);
 }
 
 static void fill_twice(void *context, int64_t address, int64_t length)
 {
     filling_t *filling = context;
-    each_cell(filling->grid, address, length, set_twice, 0);
+    each_cell(filling->grid, address, length, set_twice, NULL);
 }
 
 int grid_fill(grid_t *grid, const pieces_t *pieces, const survey_t *survey)

@@ -13,8 +13,9 @@ typedef struct grid_row {
 } grid_row_t;
 
 typedef struct grid_cell {
-    int64_t first; /* piece that touches it first in the stream, as a share of the stream in
-                      [0, GRID_ORDERS); -1: no data */
+    int64_t first; /* place in the stream, in [0, GRID_ORDERS), of the piece that touches it first;
+                      -1: no data */
+    int64_t piece; /* index of that piece */
     int64_t bytes; /* different ones that are data, at most the size of a cell */
     int twice;     /* is a byte of it sent more than once? */
 } grid_cell_t;
@@ -39,8 +40,5 @@ int grid_fill(grid_t *grid, const pieces_t *pieces, const survey_t *survey);
 
 /* The row that `address` is in, or -1. */
 int64_t grid_find(const grid_t *grid, int64_t address);
-
-/* Colour of a piece: its place in the stream in [0, GRID_ORDERS). */
-int64_t grid_order(const pieces_t *pieces, const piece_t *piece);
 
 #endif

@@ -17,7 +17,7 @@ enum {
     MANY_EDGES = 4000,   /* more edges of blocks are not drawn */
     FEW_ROWS = 16,       /* are drawn higher */
     MANY_ROWS = 64,      /* are drawn lower */
-    MANY_ELEMENTS = 64,  /* elements whose origins are marked */
+    MANY_ELEMENTS = 64,  /* more elements are not marked one by one */
     SPARSE_COLUMNS = 40  /* pixels between offsets of columns */
 };
 
@@ -137,7 +137,6 @@ int panel_has_twice(const grid_t *grid)
 typedef struct drawing {
     const panel_t *panel;
     FILE *out;
-    int twice;       /* does anything overlap? */
     int64_t written; /* numbers or edges */
 } drawing_t;
 
@@ -312,51 +311,55 @@ static void write_twice(const panel_t *panel, FILE *out)
 
 /* ---- numbers in the cells ---- */
 
-static void write_text(const drawing_t *drawing, double x, int64_t row, int64_t size,
-                       const char *paint, const char *text)
+/* The first cells in a row that a piece is the first to touch: their number, and where they are. */
+static int64_t own_cells(const panel_t *panel, const piece_t *piece, int64_t *row, int64_t *column)
 {
-    const panel_t *panel = drawing->panel;
-    fprintf(drawing->out,
-            "<text x=\"%g\" y=\"%" PRId64 "\" font-size=\"%" PRId64 "\" %s\">%s</text>\n", x,
-            panel->y + slot(panel, row) * panel->height + (panel->height + size * 3 / 4) / 2, size,
-            paint, text);
+    const grid_t *grid = panel->grid;
+    int64_t most = grid->columns * 2, length = piece->length < most ? piece->length : most, n = 0;
+    for (int64_t i = 0; i < length; i++) {
+        int64_t at = grid_find(grid, piece->address + i);
+        int64_t offset = at < 0 ? 0 : piece->address + i - grid->row[at].address;
+        int own = at >= 0 && cell_at(panel, at, offset)->piece == piece->index;
+        if (n > 0 && (!own || at != *row)) {
+            break;
+        }
+        if (own && n++ == 0) {
+            *row = at;
+            *column = offset;
+        }
+    }
+    return n;
 }
 
 static void write_number(void *context, const piece_t *piece)
 {
     drawing_t *drawing = context;
     const panel_t *panel = drawing->panel;
-    int64_t row = grid_find(panel->grid, piece->address);
-    if (row < 0 || drawing->written == MANY_NUMBERS) {
+    int64_t row = 0, column = 0, room;
+    if (drawing->written == MANY_NUMBERS ||
+        (room = own_cells(panel, piece, &row, &column) * panel->width) == 0) {
         return;
     }
-    int64_t column = piece->address - panel->grid->row[row].address;
-    int64_t room = panel->grid->columns - column;
-    room = (piece->length < room ? piece->length : room) * panel->width;
     int64_t size = panel->height < 14 ? panel->height - 1 : panel->height < 18 ? 10 : 12;
-    char digits[TEXT_NUMBER], paint[64];
-    int64_t width = snprintf(digits, sizeof(digits), "%" PRId64, piece->index) * size * 5 / 8;
-    if (width + 1 > room) {
+    char digits[TEXT_NUMBER];
+    int n = snprintf(digits, sizeof(digits), "%" PRId64, piece->index);
+    if (n * size * 5 / 8 + 1 > room) {
         return;
     }
     drawing->written++;
-    const grid_cell_t *cell = cell_at(panel, row, column);
-    double x = (double) (panel->x + column * panel->width);
-    x += drawing->twice ? (double) (width + 4) / 2 : (double) room / 2;
-    if (drawing->twice) { /* to be read on the hatching */
-        snprintf(paint, sizeof(paint), "stroke-width=\"4\" stroke=\"#%s", colours[cell->first]);
-        write_text(drawing, x, row, size, paint, digits);
-    }
-    snprintf(paint, sizeof(paint), "fill=\"%s",
-             cell->first < GRID_ORDERS * 5 / 8 ? PANEL_PAPER : PANEL_INK);
-    write_text(drawing, x, row, size, paint, digits);
+    fprintf(drawing->out,
+            "<text x=\"%g\" y=\"%" PRId64 "\" font-size=\"%" PRId64 "\" fill=\"%s\">%s</text>\n",
+            (double) (panel->x + column * panel->width) + (double) room / 2,
+            panel->y + slot(panel, row) * panel->height + (panel->height + size * 3 / 4) / 2, size,
+            cell_at(panel, row, column)->first < GRID_ORDERS * 5 / 8 ? PANEL_PAPER : PANEL_INK,
+            digits);
 }
 
 /* Blocks of data are numbered where cells are bytes and there is room. */
 static void write_numbers(const panel_t *panel, FILE *out)
 {
     if (panel->grid->cell == 1 && !panel->pieces->sampled) {
-        drawing_t drawing = {panel, out, panel_has_twice(panel->grid), 0};
+        drawing_t drawing = {.panel = panel, .out = out};
         fputs("<g text-anchor=\"middle\" font-family=\"monospace\">\n", out);
         pieces_walk(panel->pieces, write_number, &drawing);
         fputs("</g>\n", out);
@@ -450,7 +453,7 @@ static void write_bounds(const panel_t *panel, FILE *out)
 {
     int64_t extent = panel->pieces->program->extent, count = panel->pieces->count, end;
     int64_t low = pieces_lower_bound(panel->pieces->program);
-    for (int64_t i = 0; i < count && i < MANY_ELEMENTS; i++) {
+    for (int64_t i = 0; i < (count <= MANY_ELEMENTS ? count : 1); i++) {
         write_flag(panel, low + i * extent, 0, out);
     }
     if (!__builtin_mul_overflow(count, extent, &end) && !__builtin_add_overflow(end, low, &end) &&

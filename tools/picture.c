@@ -207,7 +207,7 @@ static void describe_cell(char *buffer, size_t size, const plan_t *plan)
                         row);
     if (plan->period != 0 && used > 0 && (size_t) used < size) {
         snprintf(buffer + used, size - (size_t) used,
-                 bytes == plan->period ? " (a stride of the data)"
+                 bytes == plan->period ? " (the stride of the data)"
                                        : " (%" PRId64 " strides of %s bytes)",
                  bytes / plan->period, text_number(period, plan->period));
     }

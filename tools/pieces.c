@@ -4,7 +4,7 @@
 
 #include "tool.h"
 
-enum { WINDOWS = 4096, WINDOW_PIECES = PIECES_MAX / WINDOWS };
+enum { WINDOWS = 1 << 16, WINDOW_PIECES = PIECES_MAX / WINDOWS };
 
 typedef struct walk {
     piece_fn fn;

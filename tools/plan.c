@@ -146,6 +146,16 @@ static int log2_of(int64_t value)
     return value < 1 ? 0 : 63 - __builtin_clzll((unsigned long long) value);
 }
 
+/* Does each stride start a row, or each row a stride? */
+static int lines_up(int64_t row, const int64_t *strides, int n)
+{
+    int all = 1;
+    for (int i = 0; i < n; i++) {
+        all &= strides[i] == 0 || row % strides[i] == 0 || strides[i] % row == 0;
+    }
+    return all;
+}
+
 /* How bad a plan is, in no unit: small cells, rows that line up, and a shape like a page's. */
 static int64_t badness(const plan_t *plan, const int64_t *strides, int n)
 {
@@ -154,21 +164,18 @@ static int64_t badness(const plan_t *plan, const int64_t *strides, int n)
     if ((plan->cell & (plan->cell - 1)) != 0) {
         bad += 12;
     } else if (log2_of(plan->cell) % 3 != 0) { /* a byte, a double, a line, ..., a page */
-        bad += 3;
+        bad += 12;
     }
     if (plan->period != 0) {
-        bad -= 30 + (row == plan->period ? 10 : 0);
-        int fits = 1;
-        for (int i = 0; i < n; i++) {
-            fits &= strides[i] <= row || strides[i] % row == 0;
-        }
-        bad -= fits ? 10 : 0;
+        int64_t periods = row / plan->period;
+        bad -= 25 + (periods == 1 ? 10 : 0) + (lines_up(row, strides, n) ? 15 : 0);
+        bad += (periods & (periods - 1)) != 0 ? 3 : 0;
     }
     if (plan->columns < 8 && rows > 8) {
         bad += 20;
     }
     if (rows > 64) {
-        bad += 8 * log2_of(2 * rows / plan->columns);
+        bad += 8 * log2_of(rows / plan->columns);
     }
     return bad;
 }
@@ -276,9 +283,9 @@ int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, int6
     }
     if (search.badness == INT64_MAX) {
         return tool_error(TOOL_WRONG,
-                          "no picture with cells of %lld bytes and %lld columns has less than %lld "
-                          "cells and %d rows (0: any)",
-                          (long long) cell, (long long) columns, (long long) most, MANY_ROWS + 1);
+                          "--cell: cells of %lld bytes would be too many; up to %lld cells and %d "
+                          "rows are drawn",
+                          (long long) cell, (long long) most, MANY_ROWS);
     }
     *plan = search.best;
     round_segments(plan);

@@ -35,10 +35,21 @@ static void spread_add(spread_t *spread, int64_t value)
     spread->n++;
 }
 
+/* Sorts; what is sorted already, as most lists of lengths and gaps are, costs next to nothing. */
+static void sort_numbers(int64_t *values, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        if (values[i - 1] > values[i]) {
+            qsort(values, (size_t) n, sizeof(*values), compare_numbers);
+            return;
+        }
+    }
+}
+
 /* The lower median of n values, which are sorted on the way. */
 static int64_t median_of(int64_t *values, int64_t n)
 {
-    qsort(values, (size_t) n, sizeof(*values), compare_numbers);
+    sort_numbers(values, n);
     return values[(n - 1) / 2];
 }
 
@@ -109,7 +120,7 @@ static void rank_steps(survey_t *survey, int64_t *steps)
     if (n == 0) {
         return;
     }
-    qsort(steps, (size_t) n, sizeof(*steps), compare_numbers);
+    sort_numbers(steps, n);
     for (int64_t i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n && steps[next] == steps[i]; next++) {
         }

@@ -1,0 +1,127 @@
+/* dame explain: what a program does to memory, in plain sentences or as JSON. */
+#include "commands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sentences.h"
+
+/* ---- JSON ---- */
+
+static void print_spread(const char *name, const spread_t *spread)
+{
+    printf("  \"%s\": {\"number\": %" PRId64 ", \"min\": %" PRId64 ", \"median\": %" PRId64
+           ", \"max\": %" PRId64 ",\n    \"classes\": [",
+           name, spread->n, spread->min, spread->median, spread->max);
+    const char *comma = "";
+    for (int i = 0; i < 63; i++) {
+        if (spread->classes[i] > 0) {
+            printf("%s{\"from\": %" PRId64 ", \"to\": %" PRId64 ", \"number\": %" PRId64 "}", comma,
+                   INT64_C(1) << i, (INT64_C(1) << i) - 1 + (INT64_C(1) << i), spread->classes[i]);
+            comma = ", ";
+        }
+    }
+    printf("]},\n");
+}
+
+static void print_units(const char *name, const units_t *units, const survey_t *survey,
+                        const char *comma)
+{
+    double bytes = (double) units->touched * (double) units->size;
+    printf("  \"%s\": {\"size\": %" PRId64 ", \"touched\": %" PRId64 ", \"visits\": %" PRId64
+           ", \"used\": %.6f}%s\n",
+           name, units->size, units->touched, units->visits,
+           bytes > 0 ? (double) survey->distinct / bytes : 0, comma);
+}
+
+static void print_json(const char *path, const pieces_t *pieces, const survey_t *survey)
+{
+    const dame_program_t *program = pieces->program;
+    printf("{\n  \"file\": ");
+    tool_json_string(stdout, path);
+    printf(",\n  \"count\": %" PRId64 ", \"size\": %" PRId64 ", \"extent\": %" PRId64
+           ", \"true_lb\": %" PRId64 ", \"true_ub\": %" PRId64 ",\n  \"bytes\": %" PRId64
+           ", \"low\": %" PRId64 ", \"high\": %" PRId64 ",\n",
+           pieces->count, program->size, program->extent, program->true_lb, program->true_ub,
+           pieces->total, pieces->low, pieces->high);
+    printf("  \"sampled\": %s, \"scale\": %.6f, \"bytes_walked\": %" PRId64
+           ", \"distinct_bytes\": %" PRId64 ", \"regions\": %" PRId64 ",\n",
+           pieces->sampled ? "true" : "false", survey->scale, survey->bytes, survey->distinct,
+           survey->regions);
+    print_spread("pieces", &survey->pieces);
+    print_spread("gaps", &survey->gaps);
+    printf("  \"steps\": {\"number\": %" PRId64 ", \"forward\": %" PRId64 ", \"median\": %" PRId64
+           ",\n    \"common\": [",
+           survey->steps, survey->forward, survey->median_step);
+    for (int64_t i = 0; i < survey->ordinary; i++) {
+        printf("%s{\"bytes\": %" PRId64 ", \"number\": %" PRId64 "}", i > 0 ? ", " : "",
+               survey->common[i].bytes, survey->common[i].times);
+    }
+    printf("]},\n");
+    print_units("lines", &survey->lines, survey, ",");
+    print_units("pages", &survey->pages, survey, "");
+    printf("}\n");
+}
+
+/* ---- the command ---- */
+
+static int explain(const char *path, const dame_program_t *program, int64_t count, int json)
+{
+    pieces_t pieces;
+    survey_t survey;
+    int code = pieces_init(&pieces, program, count);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    code = survey_init(&survey, &pieces);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    if (json) {
+        print_json(path, &pieces, &survey);
+    } else {
+        code = sentences_write(&pieces, &survey, stdout);
+    }
+    survey_fini(&survey);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"count", required_argument, NULL, 'n'}, {"json", no_argument, NULL, 'j'}, {0}};
+    int64_t count = 1;
+    int json = 0;
+    for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
+        int code = option == 'n'   ? tool_number("--count", optarg, 0, INT64_MAX, &count)
+                   : option == 'j' ? TOOL_OK
+                                   : TOOL_USAGE;
+        if (code != TOOL_OK) {
+            return code;
+        }
+        json |= option == 'j';
+    }
+    int code = tool_operands(argc, argv, 1, 1);
+    dame_program_t *program;
+    if (code == TOOL_OK) {
+        code = tool_load(argv[optind], &program);
+    }
+    if (code == TOOL_OK) {
+        code = explain(tool_input_name(argv[optind]), program, count, json);
+        dame_program_free(program);
+    }
+    return code;
+}
+
+const tool_command_t tool_explain = {
+    .name = "explain",
+    .arguments = "[--count N] [--json] FILE",
+    .what = "says in plain sentences what is moved, how memory is used and how fast that can be",
+    .help =
+        "  --count N  elements, 1 if not given\n"
+        "  --json     numbers instead of sentences\n"
+        "\nA piece is a contiguous run of memory, as long as can be. Up to 16 M pieces all are\n"
+        "counted; of more, samples are taken, which is said. Addresses are bytes from the\n"
+        "buffer's; cache lines and pages are counted as if the buffer started at one.\n",
+    .run = run,
+};

@@ -1,0 +1,13 @@
+/* What a message does to memory, in plain sentences. */
+#ifndef SENTENCES_H
+#define SENTENCES_H
+
+#include <stdio.h>
+
+#include "survey.h"
+
+/* Paragraphs, each with a heading word, wrapped for a terminal. TOOL_SYSTEM after a message when
+ * memory is out. */
+int sentences_write(const pieces_t *pieces, const survey_t *survey, FILE *out);
+
+#endif
