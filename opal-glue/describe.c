@@ -9,7 +9,7 @@
 
 /* What is written in full: so many constructor calls, entries of a list, members of a struct. Of
  * more than these, some of the first, and of a list the last. */
-enum { MAX_CALLS = 400, MAX_ENTRIES = 8, FIRST_ENTRIES = 4, MAX_MEMBERS = 16, FIRST_MEMBERS = 8 };
+enum { MAX_CALLS = 200, MAX_ENTRIES = 8, FIRST_ENTRIES = 4, MAX_MEMBERS = 16, FIRST_MEMBERS = 8 };
 
 typedef struct describer {
     dame_tree_t *tree;
