@@ -343,6 +343,7 @@ static room_t *room_new(const dame_options_t *options)
         dame_arena_init(&room->o.arena, room->first, sizeof(room->first));
         room->o.options = NULL != options ? options : dame_options_default();
         room->o.nested = 0;
+        room->o.settled = 0;
         memset(room->o.recent, 0, sizeof(room->o.recent));
     }
     return room;
@@ -352,6 +353,13 @@ static void room_free(room_t *room)
 {
     dame_arena_fini(&room->o.arena);
     free(room);
+}
+
+/* The passes that come when all of the normal form is known. */
+static dame_status_t settle(dame_optimiser_t *o, const dame_node_t **top)
+{
+    o->settled = 1;
+    return dame_passes(o, DAME_PASS_PATTERN) ? dame_pass_pattern(o, *top, top) : DAME_OK;
 }
 
 dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *options,
@@ -368,6 +376,9 @@ dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *
     const dame_node_t *top;
     dame_status_t status = dame_node_lower(&room->o, type, &top);
     if (DAME_OK == status) {
+        status = settle(&room->o, &top);
+    }
+    if (DAME_OK == status) {
         status = emit_program(&room->o, top, &bounds, out);
     }
     room_free(room);
@@ -383,6 +394,9 @@ dame_status_t dame_program_optimise(const dame_program_t *program, const dame_op
     }
     const dame_node_t *top;
     dame_status_t status = dame_node_raise(&room->o, program, &top);
+    if (DAME_OK == status) {
+        status = settle(&room->o, &top);
+    }
     if (DAME_OK == status) {
         status = emit_program(&room->o, top, program, out);
     }

@@ -1,6 +1,6 @@
 #include "granule.h"
 
-static int64_t gcd(int64_t a, int64_t b)
+int64_t dame_gcd(int64_t a, int64_t b)
 {
     while (0 != b) {
         int64_t rest = a % b;
@@ -19,7 +19,7 @@ int64_t dame_granule_common(int64_t a, int64_t b)
     if (DAME_NO_GRANULE == b) {
         return b;
     }
-    int64_t divisor = gcd(a, b);
+    int64_t divisor = dame_gcd(a, b);
     if (divisor == a || divisor == b) {
         return divisor == a ? b : a;
     }

@@ -7,6 +7,9 @@
 
 #include "dame_program.h"
 
+/* Greatest common divisor of numbers >= 0, of which one is not 0. */
+int64_t dame_gcd(int64_t a, int64_t b);
+
 /* The least common multiple of two granules; DAME_NO_GRANULE when it is too large to be of use. */
 int64_t dame_granule_common(int64_t a, int64_t b);
 

@@ -78,36 +78,63 @@ static dame_status_t join_all(dame_optimiser_t *o, const dame_node_t *draft, int
                : dame_node_ragged(o, flat->count, flat->lengths, flat->disps, step, unit, out);
 }
 
+/* A block that members are joined to. */
+typedef struct joint {
+    int64_t bytes;
+    int64_t granule;
+    int uneven; /* a member starts where its own elements shift against the granule */
+} joint_t;
+
+static void join_member(joint_t *joint, const dame_node_t *member)
+{
+    joint->uneven |= 0 != joint->bytes % member->granule;
+    joint->granule = dame_granule_common(joint->granule, member->granule);
+    joint->bytes += member->size;
+}
+
+/* How many members from `first` on are blocks that touch. */
+static int64_t touching_members(const dame_node_t *draft, int64_t first)
+{
+    int64_t n = 1;
+    while (first + n < draft->count && DAME_SHAPE_BLOCK == draft->children[first + n - 1]->shape &&
+           DAME_SHAPE_BLOCK == draft->children[first + n]->shape &&
+           draft->disps[first + n - 1] + draft->children[first + n - 1]->size ==
+               draft->disps[first + n]) {
+        n++;
+    }
+    return n;
+}
+
 /* Members of a struct that are blocks and touch. */
 static dame_status_t join_members(dame_optimiser_t *o, const dame_node_t *draft,
                                   const dame_node_t **out)
 {
-    const dame_node_t **children = dame_node_nodes(o, draft->count);
-    int64_t *disps = dame_node_numbers(o, draft->count);
-    if (NULL == children || NULL == disps) {
-        return DAME_ERR_NOMEM;
-    }
     int64_t n = 0;
-    for (int64_t i = 0; i < draft->count; i++) {
-        const dame_node_t *last = n > 0 ? children[n - 1] : NULL;
-        const dame_node_t *child = draft->children[i];
-        if (NULL == last || DAME_SHAPE_BLOCK != last->shape || DAME_SHAPE_BLOCK != child->shape ||
-            disps[n - 1] + last->size != draft->disps[i]) {
-            children[n] = child;
-            disps[n++] = draft->disps[i];
-            continue;
+    for (int64_t i = 0; i < draft->count; i += touching_members(draft, i)) {
+        n++;
+    }
+    if (n == draft->count) {
+        return DAME_OK;
+    }
+    const dame_node_t **children = dame_node_nodes(o, n);
+    int64_t *disps = dame_node_numbers(o, n);
+    dame_status_t status = NULL == children || NULL == disps ? DAME_ERR_NOMEM : DAME_OK;
+    for (int64_t i = 0, k = 0; DAME_OK == status && i < draft->count; k++) {
+        const int64_t touching = touching_members(draft, i);
+        joint_t joint = {.granule = draft->children[i]->granule};
+        disps[k] = draft->disps[i];
+        children[k] = draft->children[i];
+        for (int64_t end = i + touching; touching > 1 && i < end; i++) {
+            join_member(&joint, draft->children[i]);
         }
-        int64_t bytes = last->size + child->size;
-        int64_t granule = dame_granule_common(last->granule, child->granule);
-        if (0 != last->size % granule) {
-            granule = bytes;
-        }
-        dame_status_t status = dame_node_block(o, bytes, granule, &children[n - 1]);
-        if (DAME_OK != status) {
-            return status;
+        if (touching > 1) {
+            status = dame_node_block(o, joint.bytes, joint.uneven ? joint.bytes : joint.granule,
+                                     &children[k]);
+        } else {
+            i++;
         }
     }
-    return n == draft->count ? DAME_OK : dame_node_struct(o, n, disps, children, out);
+    return DAME_OK != status ? status : dame_node_struct(o, n, disps, children, out);
 }
 
 dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,

@@ -13,14 +13,13 @@
 typedef dame_status_t (*pass_fn)(dame_optimiser_t *o, const dame_node_t *draft,
                                  const dame_node_t **out);
 
-/* The passes that work on nodes, in their order. */
+/* The passes that work on drafts, in their order. */
 static const struct {
     dame_pass_t pass;
     pass_fn run;
 } passes[] = {
     {DAME_PASS_NORMALISE, dame_pass_normalise},
     {DAME_PASS_MERGE, dame_pass_merge},
-    {DAME_PASS_PATTERN, dame_pass_pattern},
 };
 
 const dame_node_t dame_node_empty = {.shape = DAME_SHAPE_EMPTY, .granule = 1};

@@ -49,6 +49,13 @@ struct dame_node {
  * the kernels move together for many iterations of the level around it. */
 enum { DAME_SMALL_BODY = 16 };
 
+/* Blocks of an average run, for runs of one step to be worth a level. */
+enum { DAME_MIN_RUN = 8 };
+
+/* A member of a struct with fewer contiguous blocks is put into one list of blocks with those
+ * beside it: what is regular in the list is found again. */
+enum { DAME_FLAT_MEMBER = 128 };
+
 /* Types lowered lately, by address: a type that is used many times is lowered once, and structs of
  * shared members do not double with every level. */
 enum { DAME_RECENT_LOG2 = 6, DAME_RECENT = 1 << DAME_RECENT_LOG2 };
@@ -62,7 +69,8 @@ typedef struct dame_recent {
 typedef struct dame_optimiser {
     dame_arena_t arena;
     const dame_options_t *options;
-    int nested; /* drafts that are being finished, each inside another */
+    int nested;  /* drafts that are being finished, each inside another */
+    int settled; /* the normal form is known, lists stay as they are */
     dame_recent_t recent[DAME_RECENT];
 } dame_optimiser_t;
 
@@ -124,14 +132,17 @@ static inline int dame_passes(const dame_optimiser_t *o, dame_pass_t pass)
 int dame_node_is_near(const dame_node_t *node);
 
 /*
- * The passes, one file each: they make a better node of a draft, or leave *out alone when they have
- * none. The result does not include the draft's `off`.
+ * The passes that give the normal form, one file each: they make a better node of a draft, or leave
+ * *out alone when they have none. The result does not include the draft's `off`.
  */
 dame_status_t dame_pass_normalise(dame_optimiser_t *o, const dame_node_t *draft,
                                   const dame_node_t **out);
 dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
                               const dame_node_t **out);
-dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *draft,
+
+/* The pass that works on the normal form when all of it is known: what it makes of it depends on
+ * nothing else. *out may be the node itself. */
+dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out);
 
 /* Type trees and programs to nodes. *out may be the empty node. */

@@ -49,28 +49,56 @@ static dame_status_t part(dame_optimiser_t *o, const dame_node_t *draft, int64_t
     }
 }
 
-/* Groups of blocks that are alike: a list of one group. */
-static dame_status_t fold(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
+/* Groups of n blocks that are alike: a list of one group. */
+static dame_status_t fold_groups(dame_optimiser_t *o, const dame_node_t *draft, int64_t n,
+                                 const dame_node_t **out)
 {
-    const dame_sequence_t sequence = sequence_of(draft);
-    if (dame_passes(o, DAME_PASS_PATTERN) && draft->blocks <= DAME_SMALL_BODY) {
-        return DAME_OK; /* flat lists are better */
-    }
-    const int64_t period = dame_sequence_period(&sequence);
-    if (0 == period) {
-        return DAME_OK;
-    }
-    const int64_t groups = draft->count / period;
+    const int64_t groups = draft->count / n;
     int64_t *disps = dame_node_numbers(o, groups);
     if (NULL == disps) {
         return DAME_ERR_NOMEM;
     }
     for (int64_t i = 0; i < groups; i++) {
-        disps[i] = draft->disps[i * period];
+        disps[i] = draft->disps[i * n];
     }
     const dame_node_t *group;
-    dame_status_t status = part(o, draft, 0, period, &group);
+    dame_status_t status = part(o, draft, 0, n, &group);
     return DAME_OK != status ? status : dame_node_list(o, groups, disps, group, out);
+}
+
+static dame_status_t fold(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
+{
+    if (o->settled) {
+        return DAME_OK;
+    }
+    const dame_sequence_t sequence = sequence_of(draft);
+    const int64_t period = dame_sequence_period(&sequence);
+    return 0 == period ? DAME_OK : fold_groups(o, draft, period, out);
+}
+
+/*
+ * The length of the shortest run of the list's first step, if the others are whole numbers of it
+ * and there would be less than twice as many of them, else 0: the rule of common_block().
+ */
+static int64_t common_run(const dame_node_t *list)
+{
+    const int64_t step = list->disps[1] - list->disps[0];
+    int64_t shortest = list->count;
+    int64_t divisor = 0;
+    int64_t runs = 0;
+    for (int64_t i = 0, length; i < list->count; i += length, runs++) {
+        length = 1;
+        while (i + length < list->count &&
+               list->disps[i + length] - list->disps[i + length - 1] == step) {
+            length++;
+        }
+        if (1 == length) {
+            return 0;
+        }
+        shortest = length < shortest ? length : shortest;
+        divisor = dame_gcd(length, divisor);
+    }
+    return divisor == shortest && list->count / shortest < 2 * runs ? shortest : 0;
 }
 
 static dame_status_t normalise_list(dame_optimiser_t *o, const dame_node_t *draft,
@@ -80,7 +108,8 @@ static dame_status_t normalise_list(dame_optimiser_t *o, const dame_node_t *draf
     if (dame_sequence_run(&sequence) == draft->count) {
         return dame_node_loop(o, draft->count, draft->disps[1], draft->child, out);
     }
-    return fold(o, draft, out);
+    const int64_t run = o->settled ? 0 : common_run(draft);
+    return 0 == run ? fold(o, draft, out) : fold_groups(o, draft, run, out);
 }
 
 /* One block of a RAGGED as a node. */
@@ -175,140 +204,214 @@ static dame_status_t splice(dame_optimiser_t *o, const dame_node_t *draft, const
     return dame_node_struct(o, n, disps, children, out);
 }
 
-/* What a member repeats: itself once, or the child of its loop. */
-static const dame_node_t *repeated(const dame_node_t *member, const dame_node_t *unit)
+/* A level of several instances of its child; dense blocks have none. */
+static int is_repetition(const dame_node_t *node)
 {
-    return DAME_SHAPE_LOOP == member->shape && !dame_node_equal(member, unit) ? member->child
-                                                                              : member;
+    return NULL != node->child && !dame_node_dense(node);
+}
+
+/* A member that is `unit`, or a level of it. */
+static int repeats(const dame_node_t *member, const dame_node_t *unit)
+{
+    return dame_node_equal(member, unit) ||
+           (is_repetition(member) && dame_node_equal(member->child, unit));
+}
+
+/* Neighbours of a struct that repeat one thing, at one step where they are longer than one. */
+typedef struct likes {
+    const dame_node_t *unit;
+    int64_t first, end;
+    int64_t runs;
+    int64_t step;
+    int loops; /* there are some that are longer */
+} likes_t;
+
+/* Is the member a run of its own, not a list of instances? */
+static int is_run(const dame_node_t *member)
+{
+    return DAME_SHAPE_RAGGED == member->shape ||
+           (DAME_SHAPE_LOOP == member->shape && member->count >= DAME_MIN_RUN);
+}
+
+static likes_t find_likes_of(const dame_node_t *draft, int64_t first, const dame_node_t *unit)
+{
+    likes_t likes = {.unit = unit, .first = first, .end = first};
+    for (; likes.end < draft->count; likes.end++) {
+        const dame_node_t *member = draft->children[likes.end];
+        const int single = dame_node_equal(member, unit);
+        const int loops = !single && is_run(member);
+        if (!repeats(member, unit) || (loops && likes.loops && member->step != likes.step)) {
+            break;
+        }
+        likes.step = loops ? member->step : likes.step;
+        likes.loops |= loops;
+        likes.runs += single || (loops && DAME_SHAPE_LOOP == member->shape) ? 1 : member->count;
+    }
+    return likes;
+}
+
+/* The most members from `first` on that repeat the first of them, or what it repeats itself. */
+static likes_t find_likes(const dame_node_t *draft, int64_t first)
+{
+    const dame_node_t *member = draft->children[first];
+    const likes_t likes = find_likes_of(draft, first, member);
+    if (likes.end == draft->count || !is_repetition(member)) {
+        return likes;
+    }
+    const likes_t inner = find_likes_of(draft, first, member->child);
+    return inner.end > likes.end ? inner : likes;
+}
+
+/* The runs of `unit` that a member is. */
+static void append_runs(dame_flat_t *runs, const dame_node_t *member, const dame_node_t *unit,
+                        int64_t at)
+{
+    const int single = dame_node_equal(member, unit);
+    if (single || (DAME_SHAPE_LOOP == member->shape && is_run(member))) {
+        runs->lengths[runs->count] = single ? 1 : member->count;
+        runs->disps[runs->count++] = at;
+        return;
+    }
+    for (int64_t i = 0; i < member->count; i++) {
+        runs->lengths[runs->count] = DAME_SHAPE_RAGGED == member->shape ? member->blklens[i] : 1;
+        runs->disps[runs->count++] =
+            at + (DAME_SHAPE_LOOP == member->shape ? i * member->step : member->disps[i]);
+    }
+}
+
+static dame_status_t put_together(dame_optimiser_t *o, const dame_node_t *draft,
+                                  const likes_t *likes, const dame_node_t **out)
+{
+    dame_flat_t runs;
+    dame_status_t status = dame_flat_new(o, likes->runs, &runs);
+    if (DAME_OK != status) {
+        return status;
+    }
+    for (int64_t i = likes->first; i < likes->end; i++) {
+        append_runs(&runs, draft->children[i], likes->unit, draft->disps[i]);
+    }
+    return likes->loops ? dame_node_ragged(o, runs.count, runs.lengths, runs.disps, likes->step,
+                                           likes->unit, out)
+                        : dame_node_list(o, runs.count, runs.disps, likes->unit, out);
 }
 
 /* Members that repeat one thing at one step are an INDEX. */
 static dame_status_t like_members(dame_optimiser_t *o, const dame_node_t *draft,
                                   const dame_node_t **out)
 {
-    const dame_node_t *unit = draft->children[0];
-    int64_t step = 0;
-    int loops = 0;
-    for (int64_t i = 0; i < draft->count; i++) { /* the innermost thing, if they differ */
-        if (DAME_SHAPE_LOOP == unit->shape && !dame_node_equal(unit, draft->children[i])) {
-            unit = unit->child;
-        }
-    }
-    for (int64_t i = 0; i < draft->count; i++) {
-        const dame_node_t *member = draft->children[i];
-        const dame_node_t *base = repeated(member, unit);
-        if (!dame_node_equal(base, unit) || (base != member && loops && member->step != step)) {
-            return DAME_OK;
-        }
-        if (base != member) {
-            loops = 1;
-            step = member->step;
-        }
-    }
-    if (!loops) {
-        return dame_node_list(o, draft->count, draft->disps, unit, out);
-    }
-    int64_t *blklens = dame_node_numbers(o, draft->count);
-    if (NULL == blklens) {
-        return DAME_ERR_NOMEM;
-    }
-    for (int64_t i = 0; i < draft->count; i++) {
-        const dame_node_t *member = draft->children[i];
-        blklens[i] = repeated(member, unit) == member ? 1 : member->count;
-    }
-    return dame_node_ragged(o, draft->count, blklens, draft->disps, step, unit, out);
+    const likes_t likes = find_likes(draft, 0);
+    return likes.end < draft->count ? DAME_OK : put_together(o, draft, &likes, out);
 }
 
-/* A level of contiguous blocks that has a list of them, or few of them. */
+/* What is better known by its blocks when it stands among others: few blocks, or a list of them. */
 static int is_flat(const dame_node_t *node)
 {
-    switch (node->shape) {
-    case DAME_SHAPE_BLOCK:
-        return 1;
-    case DAME_SHAPE_LOOP:
-        return DAME_SHAPE_BLOCK == node->child->shape && node->count <= DAME_SMALL_BODY;
-    case DAME_SHAPE_LIST:
-        return DAME_SHAPE_BLOCK == node->child->shape;
-    case DAME_SHAPE_RAGGED:
-        return dame_node_dense(node);
-    default:
-        return 0;
+    return node->blocks < DAME_FLAT_MEMBER ||
+           (DAME_SHAPE_LIST == node->shape && DAME_SHAPE_BLOCK == node->child->shape) ||
+           (DAME_SHAPE_RAGGED == node->shape && dame_node_dense(node));
+}
+
+/* Where the members that are flat end, from `first` on. Long lists that repeat are left to
+ * group_neighbours(): one table serves all. */
+static int64_t flat_end(const dame_node_t *draft, int64_t first)
+{
+    int64_t end = first;
+    while (end < draft->count && is_flat(draft->children[end]) &&
+           (end == first || draft->children[end]->blocks < DAME_FLAT_MEMBER ||
+            !dame_node_equal(draft->children[end], draft->children[end - 1]))) {
+        end++;
     }
+    return end;
 }
 
-/* The blocks' common length, or 0. */
-static int64_t flat_length(const dame_node_t *node)
+/* Members from `first` to `end` as one list of blocks. */
+static dame_status_t flat_list(dame_optimiser_t *o, const dame_node_t *draft, int64_t first,
+                               int64_t end, const dame_node_t **out)
 {
-    return DAME_SHAPE_BLOCK == node->shape    ? node->size
-           : DAME_SHAPE_RAGGED == node->shape ? 0
-                                              : node->child->size;
-}
-
-/*
- * Members that are blocks or lists of blocks are one list. Long lists that repeat are left to
- * group_neighbours(): one table serves all.
- */
-static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
-                                  const dame_node_t **out)
-{
-    const int64_t length = is_flat(draft->children[0]) ? flat_length(draft->children[0]) : 0;
-    int uniform = 0 != length;
-    for (int64_t i = 0; i < draft->count; i++) {
-        const dame_node_t *child = draft->children[i];
-        if (!is_flat(child) || (i > 0 && child->blocks > DAME_SMALL_BODY &&
-                                dame_node_equal(child, draft->children[i - 1]))) {
-            return DAME_OK;
-        }
-        uniform &= length == flat_length(child);
+    int64_t blocks = 0;
+    int64_t granule = draft->children[first]->granule;
+    for (int64_t i = first; i < end; i++) {
+        blocks += draft->children[i]->blocks;
+        granule = dame_granule_common(granule, draft->children[i]->granule);
     }
     dame_flat_t flat;
-    dame_status_t status = dame_flat_new(o, draft->blocks, &flat);
+    dame_status_t status = dame_flat_new(o, blocks, &flat);
     if (DAME_OK != status) {
         return status;
     }
-    for (int64_t i = 0; i < draft->count; i++) {
+    for (int64_t i = first; i < end; i++) {
         dame_flat_append(&flat, draft->children[i], draft->disps[i]);
     }
-    const dame_node_t *block;
-    if (uniform) {
-        status = dame_node_block(o, length, draft->granule, &block);
-        return DAME_OK != status ? status : dame_node_list(o, flat.count, flat.disps, block, out);
+    int64_t same = 1;
+    while (same < flat.count && flat.lengths[same] == flat.lengths[0]) {
+        same++;
     }
-    return dame_node_bytes(o, flat.count, flat.lengths, flat.disps, draft->granule, out);
+    if (same < flat.count) {
+        return dame_node_bytes(o, flat.count, flat.lengths, flat.disps, granule, out);
+    }
+    const dame_node_t *block;
+    status = dame_node_block(o, flat.lengths[0], granule, &block);
+    return DAME_OK != status ? status : dame_node_list(o, flat.count, flat.disps, block, out);
 }
 
-/* Neighbours that are alike become lists. */
-static dame_status_t group_neighbours(dame_optimiser_t *o, const dame_node_t *draft,
-                                      const dame_node_t **out)
+/* Neighbours that are blocks, or lists of blocks, or small, are one list. */
+static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
+                                  const dame_node_t **out)
 {
-    int64_t groups = 1;
-    for (int64_t i = 1; i < draft->count; i++) {
-        groups += !dame_node_equal(draft->children[i], draft->children[i - 1]);
+    int64_t groups = 0;
+    for (int64_t i = 0; i < draft->count; groups++) {
+        const int64_t end = flat_end(draft, i);
+        i = end > i ? end : i + 1;
     }
     if (groups == draft->count) {
         return DAME_OK;
     }
     int64_t *disps = dame_node_numbers(o, groups);
     const dame_node_t **children = dame_node_nodes(o, groups);
-    if (NULL == disps || NULL == children) {
-        return DAME_ERR_NOMEM;
-    }
-    int64_t first = 0;
-    for (int64_t k = 0; k < groups; k++) {
-        int64_t end = first + 1;
-        while (end < draft->count &&
-               dame_node_equal(draft->children[end], draft->children[first])) {
-            end++;
+    dame_status_t status = NULL == disps || NULL == children ? DAME_ERR_NOMEM : DAME_OK;
+    int64_t k = 0;
+    for (int64_t i = 0, end; DAME_OK == status && i < draft->count; i = end, k++) {
+        end = flat_end(draft, i);
+        if (end > i + 1) {
+            disps[k] = 0; /* the list has taken its displacement */
+            status = flat_list(o, draft, i, end, &children[k]);
+        } else {
+            end = i + 1;
+            disps[k] = draft->disps[i];
+            children[k] = draft->children[i];
         }
-        dame_status_t status = dame_node_list(o, end - first, draft->disps + first,
-                                              draft->children[first], &children[k]);
-        if (DAME_OK != status) {
-            return status;
-        }
-        disps[k] = 0; /* the list has taken its displacement */
-        first = end;
     }
-    return dame_node_struct(o, groups, disps, children, out);
+    return DAME_OK != status ? status : dame_node_struct(o, groups, disps, children, out);
+}
+
+/* Neighbours that repeat one thing become one member. */
+static dame_status_t group_neighbours(dame_optimiser_t *o, const dame_node_t *draft,
+                                      const dame_node_t **out)
+{
+    int64_t *disps = dame_node_numbers(o, draft->count);
+    const dame_node_t **children = dame_node_nodes(o, draft->count);
+    dame_status_t status = NULL == disps || NULL == children ? DAME_ERR_NOMEM : DAME_OK;
+    int64_t groups = 0;
+    for (int64_t i = 0; DAME_OK == status && i < draft->count; groups++) {
+        const likes_t likes = find_likes(draft, i);
+        disps[groups] = draft->disps[i];
+        children[groups] = draft->children[i];
+        if (likes.end > i + 1) {
+            disps[groups] = 0; /* what is put together has taken it */
+            status = put_together(o, draft, &likes, &children[groups]);
+        }
+        i = likes.end;
+    }
+    return DAME_OK != status || groups == draft->count
+               ? status
+               : dame_node_struct(o, groups, disps, children, out);
+}
+
+/* Blocks that touch are joined while the sizes of their elements are known. */
+static dame_status_t join_first(dame_optimiser_t *o, const dame_node_t *draft,
+                                const dame_node_t **out)
+{
+    return dame_passes(o, DAME_PASS_MERGE) ? dame_pass_merge(o, draft, out) : DAME_OK;
 }
 
 static dame_status_t normalise_struct(dame_optimiser_t *o, const dame_node_t *draft,
@@ -316,7 +419,7 @@ static dame_status_t normalise_struct(dame_optimiser_t *o, const dame_node_t *dr
 {
     static dame_status_t (*const rules[])(dame_optimiser_t *, const dame_node_t *,
                                           const dame_node_t **) = {
-        splice, like_members, flat_members, fold, group_neighbours,
+        splice, like_members, fold, join_first, flat_members, group_neighbours,
     };
     dame_status_t status = DAME_OK;
     for (size_t i = 0; DAME_OK == status && NULL == *out && i < sizeof(rules) / sizeof(rules[0]);

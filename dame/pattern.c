@@ -2,13 +2,23 @@
  * Pass `pattern`: what is regular inside irregular lists, and small bodies of several blocks.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "node.h"
 
 enum {
-    MIN_RUN = 8,      /* blocks of an average run, for runs of one step to be worth a level */
     MIN_STRETCH = 128 /* blocks of a regular stretch that is worth a subprogram of its own */
 };
+
+/* Lists are the makers' to change, but those of a node belong to it. */
+static int64_t *copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
+{
+    int64_t *copy = dame_node_numbers(o, n);
+    if (NULL != copy) {
+        memcpy(copy, list, (size_t) n * sizeof(*copy));
+    }
+    return copy;
+}
 
 /* Contiguous blocks, and one level around them. */
 static int is_leaf_level(const dame_node_t *node)
@@ -32,21 +42,29 @@ static dame_status_t flatten(dame_optimiser_t *o, const dame_node_t *draft, cons
 
 /* ---- lists that are mostly runs of one step: INDEX of blocks that step apart ---- */
 
-/* How many runs the list is, with the first step that is taken twice in a row; 0 for more than
- * `most`, when there is no need to look at all of it. */
-static int64_t count_runs(const dame_node_t *draft, int64_t most, int64_t *step)
+/* The step that all but `most` - 1 of the differences are, if there is one: then it is the majority
+ * of the first few (Boyer and Moore's vote). */
+static int64_t common_step(const dame_node_t *draft, int64_t most)
 {
-    const int64_t *disps = draft->disps;
-    int64_t i = 2;
-    while (disps[i] - disps[i - 1] != disps[i - 1] - disps[i - 2]) {
-        if (++i > most + 2 || i >= draft->count) {
-            return 0;
+    int64_t step = 0;
+    int64_t votes = 0;
+    for (int64_t i = 1; i < 2 * most; i++) {
+        int64_t difference = draft->disps[i] - draft->disps[i - 1];
+        if (0 == votes) {
+            step = difference;
         }
+        votes += difference == step ? 1 : -1;
     }
-    *step = disps[i] - disps[i - 1];
+    return step;
+}
+
+/* How many runs of one step the list is; 0 for more than `most`, when there is no need to look at
+ * all of it. */
+static int64_t count_runs(const dame_node_t *draft, int64_t most, int64_t step)
+{
     int64_t runs = 1;
-    for (i = 1; i < draft->count && runs <= most; i++) {
-        runs += disps[i] - disps[i - 1] != *step;
+    for (int64_t i = 1; i < draft->count && runs <= most; i++) {
+        runs += draft->disps[i] - draft->disps[i - 1] != step;
     }
     return runs <= most ? runs : 0;
 }
@@ -54,8 +72,9 @@ static int64_t count_runs(const dame_node_t *draft, int64_t most, int64_t *step)
 static dame_status_t find_runs(dame_optimiser_t *o, const dame_node_t *draft,
                                const dame_node_t **out)
 {
-    int64_t step = 0;
-    const int64_t runs = draft->count < 3 ? 0 : count_runs(draft, draft->count / MIN_RUN, &step);
+    const int64_t most = draft->count / DAME_MIN_RUN;
+    const int64_t step = common_step(draft, most);
+    const int64_t runs = count_runs(draft, most, step);
     if (0 == runs) {
         return DAME_OK;
     }
@@ -119,11 +138,15 @@ static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, in
         return DAME_OK;
     }
     const dame_node_t **node = &pieces->nodes[pieces->count];
-    int64_t *disps = draft->disps + first;
+    int64_t *disps = copied(o, draft->disps + first, end - first);
+    int64_t *lengths =
+        DAME_SHAPE_RAGGED == draft->shape ? copied(o, draft->blklens + first, end - first) : disps;
+    if (NULL == disps || NULL == lengths) {
+        return DAME_ERR_NOMEM;
+    }
     pieces->disps[pieces->count++] = 0; /* the piece's node has its displacement */
     return DAME_SHAPE_RAGGED == draft->shape
-               ? dame_node_bytes(o, end - first, draft->blklens + first, disps, draft->granule,
-                                 node)
+               ? dame_node_bytes(o, end - first, lengths, disps, draft->granule, node)
                : dame_node_list(o, end - first, disps, draft->child, node);
 }
 
@@ -199,47 +222,122 @@ static dame_status_t find_stretches(dame_optimiser_t *o, const dame_node_t *draf
                              : dame_node_pieces(o, pieces.count, pieces.disps, pieces.nodes, out);
 }
 
-static dame_status_t pattern_list(dame_optimiser_t *o, const dame_node_t *draft,
+/* ---- the levels ---- */
+
+static dame_status_t pattern_loop(dame_optimiser_t *o, const dame_node_t *node,
                                   const dame_node_t **out)
 {
-    dame_status_t status = find_runs(o, draft, out);
-    if (DAME_OK == status && NULL == *out && DAME_SHAPE_BLOCK == draft->child->shape) {
-        status = find_stretches(o, draft, out);
-    }
-    return status;
+    const dame_node_t *child;
+    dame_status_t status = dame_pass_pattern(o, node->child, &child);
+    return DAME_OK != status || child == node->child
+               ? status
+               : dame_node_loop(o, node->count, node->step, child, out);
 }
 
-static dame_status_t pattern_ragged(dame_optimiser_t *o, const dame_node_t *draft,
+static dame_status_t pattern_list(dame_optimiser_t *o, const dame_node_t *node,
+                                  const dame_node_t **out)
+{
+    dame_node_t list = *node;
+    dame_status_t status = dame_pass_pattern(o, node->child, &list.child);
+    if (DAME_OK == status) {
+        status = find_runs(o, &list, out);
+    }
+    if (DAME_OK == status && node == *out && DAME_SHAPE_BLOCK == list.child->shape) {
+        status = find_stretches(o, &list, out);
+    }
+    if (DAME_OK != status || node != *out || list.child == node->child) {
+        return status;
+    }
+    int64_t *disps = copied(o, list.disps, list.count);
+    return NULL == disps ? DAME_ERR_NOMEM : dame_node_list(o, list.count, disps, list.child, out);
+}
+
+/* All instances of a RAGGED's blocks as a list. */
+static dame_status_t list_instances(dame_optimiser_t *o, const dame_node_t *ragged,
+                                    int64_t instances, const dame_node_t **out)
+{
+    int64_t *disps = dame_node_numbers(o, instances);
+    if (NULL == disps) {
+        return DAME_ERR_NOMEM;
+    }
+    int64_t n = 0;
+    for (int64_t i = 0; i < ragged->count; i++) {
+        for (int64_t k = 0; k < ragged->blklens[i]; k++) {
+            disps[n++] = ragged->disps[i] + k * ragged->step;
+        }
+    }
+    const dame_node_t *list;
+    dame_status_t status = dame_node_list(o, instances, disps, ragged->child, &list);
+    return DAME_OK != status ? status : dame_pass_pattern(o, list, out);
+}
+
+static dame_status_t pattern_ragged(dame_optimiser_t *o, const dame_node_t *node,
                                     const dame_node_t **out)
 {
-    if (dame_node_dense(draft)) {
-        return find_stretches(o, draft, out);
+    if (dame_node_dense(node)) {
+        return find_stretches(o, node, out);
     }
-    /* short runs of blocks are better as the list of all blocks */
-    int64_t instances = draft->size / draft->child->size;
-    return DAME_SHAPE_BLOCK == draft->child->shape && draft->count > instances / MIN_RUN
-               ? flatten(o, draft, out)
-               : DAME_OK;
+    const int64_t instances = node->size / node->child->size;
+    if (node->count > instances / DAME_MIN_RUN) { /* what find_runs() would not have made */
+        return list_instances(o, node, instances, out);
+    }
+    const dame_node_t *child;
+    dame_status_t status = dame_pass_pattern(o, node->child, &child);
+    if (DAME_OK != status || child == node->child) {
+        return status;
+    }
+    int64_t *blklens = copied(o, node->blklens, node->count);
+    int64_t *disps = copied(o, node->disps, node->count);
+    return NULL == blklens || NULL == disps
+               ? DAME_ERR_NOMEM
+               : dame_node_ragged(o, node->count, blklens, disps, node->step, child, out);
 }
 
-dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *draft,
-                                const dame_node_t **out)
+static dame_status_t pattern_struct(dame_optimiser_t *o, const dame_node_t *node,
+                                    const dame_node_t **out)
 {
-    if (!dame_node_is_near(draft)) {
-        return DAME_OK;
+    const dame_node_t **children = dame_node_nodes(o, node->count);
+    int64_t *disps = copied(o, node->disps, node->count);
+    dame_status_t status = NULL == children || NULL == disps ? DAME_ERR_NOMEM : DAME_OK;
+    int changed = 0;
+    for (int64_t i = 0; DAME_OK == status && i < node->count; i++) {
+        if (node->same[i] != i) {
+            children[i] = children[node->same[i]];
+            continue;
+        }
+        status = dame_pass_pattern(o, node->children[i], &children[i]);
+        changed |= DAME_OK == status && children[i] != node->children[i];
     }
-    if (draft->blocks <= DAME_SMALL_BODY && !is_leaf_level(draft)) {
-        return flatten(o, draft, out);
-    }
-    if (draft->blocks <= DAME_SMALL_BODY) {
-        return DAME_OK;
-    }
-    switch (draft->shape) {
+    return DAME_OK != status || !changed ? status
+                                         : dame_node_pieces(o, node->count, disps, children, out);
+}
+
+static dame_status_t pattern_level(dame_optimiser_t *o, const dame_node_t *node,
+                                   const dame_node_t **out)
+{
+    switch (node->shape) {
+    case DAME_SHAPE_LOOP:
+        return pattern_loop(o, node, out);
     case DAME_SHAPE_LIST:
-        return pattern_list(o, draft, out);
+        return pattern_list(o, node, out);
     case DAME_SHAPE_RAGGED:
-        return pattern_ragged(o, draft, out);
+        return pattern_ragged(o, node, out);
+    case DAME_SHAPE_STRUCT:
+        return pattern_struct(o, node, out);
     default:
         return DAME_OK;
     }
+}
+
+dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
+                                const dame_node_t **out)
+{
+    *out = node;
+    if (DAME_SHAPE_EMPTY == node->shape || !dame_node_is_near(node) ||
+        (node->blocks <= DAME_SMALL_BODY && is_leaf_level(node))) {
+        return DAME_OK;
+    }
+    dame_status_t status =
+        node->blocks <= DAME_SMALL_BODY ? flatten(o, node, out) : pattern_level(o, node, out);
+    return DAME_OK != status || node == *out ? status : dame_node_shifted(o, node->off, *out, out);
 }

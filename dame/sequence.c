@@ -36,17 +36,6 @@ static int is_period(const dame_sequence_t *s, int64_t p)
     return 1;
 }
 
-/* Does a group of p blocks, a run, go on where another ends? */
-static int runs_continue(const dame_sequence_t *s, int64_t p)
-{
-    for (int64_t group = p; group < s->n; group += p) {
-        if (s->disps[group] - s->disps[group - 1] == s->disps[1]) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 int64_t dame_sequence_period(const dame_sequence_t *s)
 {
     const int64_t run = dame_sequence_run(s);
@@ -67,5 +56,5 @@ int64_t dame_sequence_period(const dame_sequence_t *s)
             best = p; /* the least of the large ones comes last */
         }
     }
-    return best == run && runs_continue(s, run) ? 0 : best;
+    return best;
 }

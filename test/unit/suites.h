@@ -15,5 +15,6 @@ Suite *print_suite(void);
 Suite *parse_suite(void);
 Suite *language_suite(void);
 Suite *threads_suite(void);
+Suite *normal_form_suite(void);
 
 #endif

@@ -16,6 +16,7 @@ int main(void)
     srunner_add_suite(runner, print_suite());
     srunner_add_suite(runner, parse_suite());
     srunner_add_suite(runner, language_suite());
+    srunner_add_suite(runner, normal_form_suite());
     srunner_add_suite(runner, threads_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
