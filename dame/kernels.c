@@ -5,8 +5,7 @@
  * A kernel touches no byte outside its blocks, in user memory or in the packed stream: gaps may be
  * unmapped, or another thread's.
  */
-#include "copy.h"
-#include "kernels.h"
+#include "block.h"
 
 /*
  * Blocks that all fall into one set of the L1 cache: loads and stores that are issued as fast as
@@ -44,15 +43,12 @@ DAME_INLINE void unpack_block_paced(uintptr_t user, const char *packed, int64_t 
 RUN_PACED(pack_paced, pack_block_paced)
 RUN_PACED(unpack_paced, unpack_block_paced)
 
-/* The width as a constant where the range has one. */
-#define BYTES(lowest, highest) ((lowest) == (highest) ? (lowest) : prim->isize)
-
 /* Four blocks a turn: enough to hide the loop, short enough for small counts. */
 #define RUN_STRIDED(name, lowest, highest, MOVE_BLOCK)                                             \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
     {                                                                                              \
-        const int64_t bytes = BYTES(lowest, highest);                                              \
+        const int64_t bytes = DAME_BYTES(lowest, highest, prim->isize);                            \
         const uintptr_t step = (uintptr_t) prim->step;                                             \
         uintptr_t at = origin + (uintptr_t) first * step;                                          \
         for (; n >= 4; n -= 4) {                                                                   \
@@ -86,7 +82,7 @@ enum { TILE = 4 };
         uintptr_t at = origin + (uintptr_t) first * near;                                          \
         prim += prim->inner;                                                                       \
         const uintptr_t far = (uintptr_t) prim->step;                                              \
-        const int64_t bytes = BYTES(lowest, highest);                                              \
+        const int64_t bytes = DAME_BYTES(lowest, highest, prim->isize);                            \
         for (; n >= TILE; n -= TILE) {                                                             \
             uintptr_t user = at;                                                                   \
             char *stream = packed;                                                                 \
@@ -114,7 +110,7 @@ enum { TILE = 4 };
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
     {                                                                                              \
-        const int64_t bytes = BYTES(lowest, highest);                                              \
+        const int64_t bytes = DAME_BYTES(lowest, highest, prim->isize);                            \
         const entry_t *disps = prim->table + first;                                                \
         for (; n >= 4; n -= 4) {                                                                   \
             MOVE_BLOCK(origin + (uintptr_t) disps[0], packed, bytes);                              \
@@ -132,18 +128,6 @@ enum { TILE = 4 };
     }
 
 #define DAME_WIDTH(name, lowest, highest)                                                          \
-    DAME_INLINE void pack_block_##name(uintptr_t user, char *packed, int64_t bytes)                \
-    {                                                                                              \
-        dame_copy_##name(packed, (const char *) user, bytes);                                      \
-    }                                                                                              \
-    DAME_INLINE void unpack_block_##name(uintptr_t user, const char *packed, int64_t bytes)        \
-    {                                                                                              \
-        dame_copy_##name((char *) user, packed, bytes);                                            \
-    }
-DAME_WIDTHS(DAME_WIDTH)
-#undef DAME_WIDTH
-
-#define DAME_WIDTH(name, lowest, highest)                                                          \
     RUN_STRIDED(pack_strided_##name, lowest, highest, pack_block_##name)                           \
     RUN_STRIDED(unpack_strided_##name, lowest, highest, unpack_block_##name)                       \
     RUN_LISTED(pack_listed_##name, lowest, highest, pack_block_##name, int64_t, disps)             \
@@ -158,16 +142,6 @@ DAME_WIDTHS(DAME_WIDTH)
     RUN_TILED(unpack_tiled_##name, lowest, highest, unpack_block_##name, unpack_block_paced)
 DAME_WIDTHS_IN_LINE(DAME_WIDTH)
 #undef DAME_WIDTH
-
-DAME_INLINE void pack_block_any(uintptr_t user, char *packed, int64_t bytes)
-{
-    dame_copy_any(packed, (const char *) user, bytes);
-}
-
-DAME_INLINE void unpack_block_any(uintptr_t user, const char *packed, int64_t bytes)
-{
-    dame_copy_any((char *) user, packed, bytes);
-}
 
 #define RUN_RAGGED(name, MOVE_BLOCK, entry_t, table)                                               \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
@@ -189,6 +163,8 @@ RUN_RAGGED(unpack_ragged32, unpack_block_any, int32_t, disps32)
 
 #define KERNELS_NAME_(isa) dame_kernels_##isa
 #define KERNELS_NAME(isa)  KERNELS_NAME_(isa)
+#define SPREAD_NAME_(isa)  dame_spread_##isa
+#define SPREAD_NAME(isa)   SPREAD_NAME_(isa)
 
 const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .strided =
@@ -197,6 +173,7 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
             DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
         },
+    .spread = &SPREAD_NAME(DAME_ISA),
     .paced = {pack_paced, unpack_paced},
     .tiled =
         {

@@ -1,8 +1,8 @@
 /*
  * The interpreter's run kernels. Private to dame/.
  *
- * Kernels that move blocks are compiled once for each instruction set (kernels.c); those of levels
- * with an inner level only call on (nest.c).
+ * Kernels that move blocks are compiled once for each instruction set (kernels.c, spread.c); those
+ * of levels with an inner level only call on (nest.c).
  */
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
@@ -31,9 +31,12 @@
     DAME_WIDTH(48, 48, 48)                                                                         \
     DAME_WIDTH(33to63, 33, 63)
 
-#define DAME_WIDTHS(DAME_WIDTH)                                                                    \
+#define DAME_WIDTHS_SHORT(DAME_WIDTH) /* up to a cache line */                                     \
     DAME_WIDTHS_IN_LINE(DAME_WIDTH)                                                                \
-    DAME_WIDTH(64, 64, 64)                                                                         \
+    DAME_WIDTH(64, 64, 64)
+
+#define DAME_WIDTHS(DAME_WIDTH)                                                                    \
+    DAME_WIDTHS_SHORT(DAME_WIDTH)                                                                  \
     DAME_WIDTH(65to128, 65, 128)                                                                   \
     DAME_WIDTH(129to256, 129, 256)                                                                 \
     DAME_WIDTH(long, 257, INT64_MAX)
@@ -49,6 +52,21 @@ typedef enum dame_width {
 /* Which of a level's two tables of displacements a kernel reads. */
 typedef enum dame_table { DAME_TABLE_64, DAME_TABLE_32, DAME_TABLE_COUNT } dame_table_t;
 
+/*
+ * Levels around small bodies (spread.c): leaf levels of blocks of up to DAME_BODY_BLOCK bytes. So
+ * few bodies, of unequal or equal blocks, are not worth it.
+ */
+enum { DAME_BODY_BLOCK = 64, DAME_FEW_BODIES = 3, DAME_FEW_EQUAL_BODIES = 15 };
+
+typedef struct dame_spread {
+    dame_run_fn strided[2]; /* [dame_dir_t] */
+    dame_run_fn listed[DAME_TABLE_COUNT][2];
+} dame_spread_t;
+
+extern const dame_spread_t dame_spread_baseline;
+extern const dame_spread_t dame_spread_avx2;
+extern const dame_spread_t dame_spread_avx512;
+
 /* The block-moving kernels for one instruction set. */
 typedef struct dame_kernels {
     dame_run_fn strided[DAME_WIDTH_COUNT][2];       /* [dame_dir_t] */
@@ -56,6 +74,7 @@ typedef struct dame_kernels {
     dame_run_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT][2];
     dame_run_fn ragged[DAME_TABLE_COUNT][2];
     dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */
+    const dame_spread_t *spread;
 } dame_kernels_t;
 
 extern const dame_kernels_t dame_kernels_baseline;

@@ -2,18 +2,7 @@
  * Run kernels of levels whose iterations are levels themselves: they find each iteration and run
  * all of the inner level there.
  */
-#include "copy.h"
-#include "kernels.h"
-
-DAME_INLINE void pack_block(uintptr_t user, char *packed, int64_t bytes)
-{
-    dame_copy_any(packed, (const char *) user, bytes);
-}
-
-DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
-{
-    dame_copy_any((char *) user, packed, bytes);
-}
+#include "block.h"
 
 #define NEST(dir, DIR)                                                                             \
     static void dir##_strided(const dame_prim_t *prim, uintptr_t origin, char *packed,             \
@@ -39,7 +28,7 @@ DAME_INLINE void unpack_block(uintptr_t user, const char *packed, int64_t bytes)
             const uintptr_t at = origin + (uintptr_t) prim->disps[i];                              \
             const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
             if (0 == prim->inners[i]) {                                                            \
-                dir##_block(at, packed, bytes);                                                    \
+                dir##_block_any(at, packed, bytes);                                                \
             } else {                                                                               \
                 const dame_prim_t *inner = prim + prim->inners[i];                                 \
                 inner->run[DIR](inner, at, packed, 0, inner->count);                               \

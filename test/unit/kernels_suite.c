@@ -7,55 +7,10 @@
 #include <string.h>
 
 #include "dame_isa.h"
+#include "kernel_tools.h"
 #include "suites.h"
-#include "tools.h"
 
-enum { WIDEST = 300, PAGE = 4096, MOST_BLOCKS = 13, GUARD = 128, GUARD_BYTE = 0x5a };
-
-/* n blocks: block i has lengths[i] bytes and stands disps[i] >= 0 bytes from the base, which is
- * `away` bytes before the user's memory. */
-typedef struct blocks {
-    int64_t n;
-    int64_t lengths[MOST_BLOCKS];
-    int64_t disps[MOST_BLOCKS];
-    int64_t size;
-    int64_t reach;
-    int64_t away;
-} blocks_t;
-
-static void measure(blocks_t *b)
-{
-    b->size = 0;
-    b->reach = 0;
-    for (int64_t i = 0; i < b->n; i++) {
-        b->size += b->lengths[i];
-        int64_t end = b->disps[i] + b->lengths[i];
-        b->reach = end > b->reach ? end : b->reach;
-    }
-}
-
-/* The byte loop: one direction or the other. */
-static void move_bytes(const blocks_t *b, char *user, char *packed, dame_dir_t dir)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < b->n; i++) {
-        for (int64_t k = 0; k < b->lengths[i]; k++, n++) {
-            if (dir == DAME_PACK) {
-                packed[n] = user[b->disps[i] + k];
-            } else {
-                user[b->disps[i] + k] = packed[n];
-            }
-        }
-    }
-}
-
-static void expect_guard(const char *bytes, int64_t n, const char *what)
-{
-    for (int64_t i = 0; i < n; i++) {
-        ck_assert_msg(bytes[i] == GUARD_BYTE, "%s was overwritten at %d of %d", what, (int) i,
-                      (int) n);
-    }
-}
+enum { WIDEST = 300, PAGE = 4096, GUARD = 128 };
 
 /* Both directions of one message; `lead` bytes before the data make every alignment occur. */
 static void try_blocks(const dame_type_t *type, const blocks_t *b, int64_t lead, bool tight)
@@ -98,19 +53,6 @@ static const int64_t block_counts[] = {1, 2, 3, 4, 5, 7, 8, 9, MOST_BLOCKS};
 
 enum { COUNTS = sizeof block_counts / sizeof block_counts[0] };
 
-/* The instruction set of loop test i; returns false beyond the last. */
-static bool force_isa(int i)
-{
-    const char *const *names = dame_isa_names();
-    for (int k = 0; k <= i; k++) {
-        if (!names[k]) {
-            return false;
-        }
-    }
-    ck_assert_int_eq(dame_isa_force(names[i]), DAME_OK);
-    return true;
-}
-
 static void try_strided(int64_t width, int64_t gap, bool backwards)
 {
     for (int c = 0; c < COUNTS; c++) {
@@ -125,19 +67,6 @@ static void try_strided(int64_t width, int64_t gap, bool backwards)
         const dame_type_t *type = backwards ? blockindex(1, 1, &b.disps[0], row) : row;
         try_blocks(type, &b, (width + c) % 9, c % 2);
     }
-}
-
-/* Displacements that need tables of 64 bits. */
-static const int64_t FAR = INT64_C(1) << 31;
-
-/* The type of a list of blocks, `away` bytes further on. */
-static const dame_type_t *type_of(const blocks_t *b, const dame_type_t *child)
-{
-    int64_t disps[MOST_BLOCKS];
-    for (int64_t i = 0; i < b->n; i++) {
-        disps[i] = b->disps[i] + b->away;
-    }
-    return index_type(b->n, b->lengths, disps, child);
 }
 
 static void try_listed(int64_t width, int64_t away)
@@ -392,7 +321,6 @@ END_TEST
 
 Suite *kernels_suite(void)
 {
-    enum { ISAS = 4 }; /* at least as many as there are; surplus loops return at once */
     Suite *suite = suite_create("kernels");
     TCase *tcase = tree_case("kernels");
     tcase_add_test(tcase, the_names_of_instruction_sets_can_be_forced_and_others_not);

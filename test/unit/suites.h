@@ -11,6 +11,7 @@ Suite *verify_suite(void);
 Suite *cursor_suite(void);
 Suite *fragment_suite(void);
 Suite *kernels_suite(void);
+Suite *bodies_suite(void);
 Suite *print_suite(void);
 Suite *parse_suite(void);
 Suite *language_suite(void);
