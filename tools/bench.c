@@ -100,7 +100,7 @@ static void print_json(const char *path, const measure_t *measure)
     tool_json_string(stdout, path);
     printf(", \"count\": %" PRId64 ", \"bytes\": %" PRId64 ", \"memory\": %" PRId64
            ", \"rounds\": %d,\n \"results\": [",
-           measure->count, measure->total, measure->high - measure->low, MEASURE_ROUNDS);
+           measure->count, measure->total, measure->high - measure->low, measure->rounds);
     const char *separator = "\n";
     for (int f = 0; f < measure->nfragments; f++) {
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
@@ -169,17 +169,19 @@ const tool_command_t tool_bench = {
     .name = "bench",
     .arguments = "[--count N] [--seconds S] [--fragment BYTES]... [--memory BYTES] [--json] FILE",
     .what = "measures how fast data is packed and unpacked, against memcpy of the same bytes",
-    .help = "  --count N         elements, 1 if not given\n"
-            "  --seconds S       how long to measure in all, 1 if not given\n"
-            "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16 times\n"
-            "  --memory BYTES    refuse to use more, 1G if not given\n"
-            "  --json            an object with the bytes moved and an array of results; a\n"
-            "                    \"fragment\" of 0 is the whole message\n"
-            "\n"
-            "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
-            "with all. GB/s are 10^9 packed bytes a second, the median of rounds in which all\n"
-            "tiers take turns; the data stays in the caches if it fits. memcpy moves the same\n"
-            "bytes, contiguous, in pieces of the fragment's size. Only the ratios to it mean\n"
-            "something on another machine.\n",
+    .help =
+        "  --count N         elements, 1 if not given\n"
+        "  --seconds S       how long to measure in all, 1 if not given; at least 11 rounds are\n"
+        "                    made in any case\n"
+        "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16 times\n"
+        "  --memory BYTES    refuse to use more, 1G if not given\n"
+        "  --json            an object with the bytes moved and an array of results; a\n"
+        "                    \"fragment\" of 0 is the whole message\n"
+        "\n"
+        "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
+        "with all. GB/s are 10^9 packed bytes a second, the median of rounds in which all\n"
+        "tiers take turns; the data stays in the caches if it fits. memcpy moves the same\n"
+        "bytes, contiguous, in pieces of the fragment's size. Only the ratios to it mean\n"
+        "something on another machine.\n",
     .run = run,
 };

@@ -46,8 +46,8 @@ struct measure_case {
     int64_t fragment;
     int tier;
     dame_dir_t dir;
-    int64_t repeats;                /* messages of a round */
-    double seconds[MEASURE_ROUNDS]; /* per message */
+    int64_t repeats; /* messages of a round */
+    double *seconds; /* per message, of each round */
 };
 
 static uintptr_t base_address(const measure_t *measure)
@@ -92,6 +92,9 @@ static void move_message(const measure_t *measure, const measure_case_t *what, c
 
 /* ---- measuring ---- */
 
+enum { MIN_ROUNDS = 11 };
+static const double SAMPLE = 200e-6; /* seconds, unless a single message takes longer */
+
 static double now(void)
 {
     struct timespec time;
@@ -112,21 +115,21 @@ static double time_case(const measure_t *measure, const measure_case_t *what)
     return now() - start;
 }
 
-/* Sets how many messages take about as long as a case has in each round. */
-static void calibrate(const measure_t *measure, measure_case_t *what)
+/*
+ * Sets how many messages take SAMPLE seconds, and returns how long they take. Samples are short so
+ * that most of them see no other process: the median is then one of the machine alone.
+ */
+static double calibrate(const measure_t *measure, measure_case_t *what)
 {
-    double wanted = measure->seconds / (MEASURE_ROUNDS * measure->ncases);
     what->repeats = 1;
     double taken = time_case(measure, what); /* the first touches the memory, so measure again */
     for (;;) {
         taken = time_case(measure, what);
-        if (taken >= wanted / 2) {
-            break;
+        if (taken >= SAMPLE) {
+            return taken;
         }
         what->repeats *= 2;
     }
-    what->repeats = (int64_t) ((double) what->repeats * wanted / taken);
-    what->repeats += what->repeats == 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -135,20 +138,31 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void run_rounds(measure_t *measure)
+static int run_rounds(measure_t *measure)
 {
+    double round_seconds = 0;
     for (int i = 0; i < measure->ncases; i++) {
-        calibrate(measure, &measure->cases[i]);
+        round_seconds += calibrate(measure, &measure->cases[i]);
     }
-    for (int round = 0; round < MEASURE_ROUNDS; round++) {
+    double rounds = measure->seconds / round_seconds;
+    measure->rounds = rounds < MIN_ROUNDS ? MIN_ROUNDS : (int) rounds | 1;
+    measure->samples = calloc((size_t) measure->ncases * (size_t) measure->rounds, sizeof(double));
+    if (measure->samples == NULL) {
+        return tool_status_error("bench", DAME_ERR_NOMEM);
+    }
+    for (int i = 0; i < measure->ncases; i++) {
+        measure->cases[i].seconds = measure->samples + (size_t) i * (size_t) measure->rounds;
+    }
+    for (int round = 0; round < measure->rounds; round++) {
         for (int i = 0; i < measure->ncases; i++) {
             measure_case_t *what = &measure->cases[i];
             what->seconds[round] = time_case(measure, what) / (double) what->repeats;
         }
     }
     for (int i = 0; i < measure->ncases; i++) {
-        qsort(measure->cases[i].seconds, MEASURE_ROUNDS, sizeof(double), compare);
+        qsort(measure->cases[i].seconds, (size_t) measure->rounds, sizeof(double), compare);
     }
+    return TOOL_OK;
 }
 
 double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
@@ -157,7 +171,7 @@ double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t
         const measure_case_t *what = &measure->cases[i];
         if (what->fragment == measure->fragments[fragment] && what->tier == tier &&
             (what->dir == dir || tier == MEASURE_MEMCPY)) {
-            return 1e-9 * (double) measure->total / what->seconds[MEASURE_ROUNDS / 2];
+            return 1e-9 * (double) measure->total / what->seconds[measure->rounds / 2];
         }
     }
     return 0; /* there is a case for everything */
@@ -257,7 +271,7 @@ int measure_run(measure_t *measure)
         code = check_tiers(measure);
     }
     if (code == TOOL_OK) {
-        run_rounds(measure);
+        code = run_rounds(measure);
     }
     return code;
 }
@@ -276,5 +290,6 @@ void measure_free(measure_t *measure)
     free(measure->cursors);
     free(measure->programs);
     free(measure->memory);
+    free(measure->samples);
     free(measure->cases);
 }

@@ -6,10 +6,7 @@
 
 #include "dame.h"
 
-enum {
-    MEASURE_ROUNDS = 11,
-    MEASURE_MEMCPY = -1 /* in the place of a tier */
-};
+enum { MEASURE_MEMCPY = -1 }; /* in the place of a tier */
 
 typedef struct measure_case measure_case_t;
 
@@ -20,7 +17,7 @@ typedef struct measure {
     int64_t low, high, total; /* of tool_span(); total > 0 */
     const int64_t *fragments; /* sizes in bytes, 0: the whole message at once */
     int nfragments;
-    double seconds; /* for all */
+    double seconds; /* for all; more where messages are large */
 
     dame_program_t **programs; /* of the tiers */
     dame_cursor_t *cursors;    /* of the tiers */
@@ -28,6 +25,8 @@ typedef struct measure {
     char *packed[3];           /* total bytes each */
     measure_case_t *cases;
     int ncases;
+    int rounds;      /* of all cases, one after the other */
+    double *samples; /* of the cases */
 } measure_t;
 
 /* An exit code of tool.h, after a message. Checks that all tiers pack the same bytes. */
