@@ -306,6 +306,42 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
     return DAME_OK;
 }
 
+/* Subprograms verified lately: structs of shared subprograms must not double with every level. */
+enum { LATELY = 8 };
+
+typedef struct fields {
+    int64_t n; /* so far; the last LATELY of them are kept */
+    int64_t blocks[LATELY];
+    dame_span_t spans[LATELY];
+} fields_t;
+
+static int same_block(const dame_prim_t *prim, int64_t a, int64_t b)
+{
+    return prim->subs[a] == prim->subs[b] && prim->inners[a] == prim->inners[b] &&
+           prim->blklens[a] == prim->blklens[b] && prim->extents[a] == prim->extents[b] &&
+           prim->prefix[a + 1] - prim->prefix[a] == prim->prefix[b + 1] - prim->prefix[b];
+}
+
+/* The subprogram of block i, unless one just like it was verified. */
+static dame_status_t verify_block(const verifier_t *v, int32_t index, int64_t i, int32_t depth,
+                                  fields_t *fields, dame_span_t *field)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    for (int64_t k = 0; k < fields->n && k < LATELY; k++) {
+        if (same_block(prim, i, fields->blocks[k])) {
+            *field = fields->spans[k];
+            return DAME_OK;
+        }
+    }
+    dame_status_t status = verify_field(v, index, i, index + prim->subs[i], depth, field);
+    if (DAME_OK == status) {
+        fields->blocks[fields->n % LATELY] = i;
+        fields->spans[fields->n % LATELY] = *field;
+        fields->n++;
+    }
+    return status;
+}
+
 static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t depth,
                                    dame_span_t *span)
 {
@@ -315,6 +351,7 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
         status = verify_prefix(v, index);
     }
     *span = (dame_span_t){.next = index + 1};
+    fields_t fields = {.n = 0};
     for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
         dame_span_t field;
         if (prim->blklens[i] < 1) {
@@ -325,7 +362,7 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
         if (prim->subs[i] < 1 || prim->subs[i] > span->next - index) {
             return fail(v, index, "block %" PRId64 " has no subprogram", i);
         }
-        status = verify_field(v, index, i, index + prim->subs[i], depth, &field);
+        status = verify_block(v, index, i, depth, &fields, &field);
         if (DAME_OK == status) {
             repeat(span, &field, dame_prim_disp(prim, i), prim->blklens[i], prim->extents[i],
                    0 == i);

@@ -21,9 +21,12 @@ static int64_t right(maker_t *maker, int64_t number)
     return byte == 255 ? number + choose(maker->choices, -2, 2) : number;
 }
 
+/* Mostly near, now and then at the end of the world. */
 static int64_t displacement(maker_t *maker)
 {
-    return choose(maker->choices, -REACH, REACH) * (choose_byte(maker->choices) % 4 == 3 ? 64 : 1);
+    int64_t near = choose(maker->choices, -REACH, REACH);
+    uint8_t byte = choose_byte(maker->choices);
+    return byte >= 250 ? near * ((int64_t) 1 << 56) : byte % 4 == 3 ? near * 64 : near;
 }
 
 static void list(maker_t *maker, const int64_t *numbers, int64_t n)
@@ -38,6 +41,9 @@ static void list(maker_t *maker, const int64_t *numbers, int64_t n)
 static int64_t level(maker_t *maker, const char *name, int blklen, char places)
 {
     int64_t count = choose(maker->choices, 1, BLOCKS);
+    if (count == BLOCKS && blklen >= 0 && places != 'D') { /* more than is ever moved */
+        count = (int64_t) 1 << choose(maker->choices, 2, 61);
+    }
     int64_t numbers[BLOCKS];
     int64_t instances = 0;
     maker->next++;
@@ -49,7 +55,7 @@ static int64_t level(maker_t *maker, const char *name, int blklen, char places)
         }
         list(maker, numbers, count);
     } else {
-        instances = count * (blklen > 0 ? blklen : 1);
+        instances = (int64_t) ((uint64_t) count * (uint64_t) (blklen > 0 ? blklen : 1));
     }
     if (blklen > 0) {
         fprintf(maker->out, "%d,", blklen);
@@ -116,7 +122,7 @@ static int64_t structure(maker_t *maker, int depth)
         fields[i] = make_inner(maker, depth, 1);
         maker->next += 2; /* RETURNTO, BOTTOM */
         sizes[i] = fields[i].size;
-        total += blklens[i] * sizes[i];
+        total = (int64_t) ((uint64_t) total + (uint64_t) blklens[i] * (uint64_t) sizes[i]);
     }
     fprintf(maker->out, "STRUCT(%lld,", (long long) count);
     list(maker, blklens, count);
@@ -178,7 +184,7 @@ static int64_t type(maker_t *maker, int depth)
     fprintf(maker->out, "%lld,%lld)\n%s", (long long) right(maker, inner.size),
             (long long) right(maker, extent), inner.text);
     free(inner.text);
-    return instances * inner.size;
+    return (int64_t) ((uint64_t) instances * (uint64_t) inner.size); /* may not fit */
 }
 
 void make_text(choices_t *choices, FILE *out)

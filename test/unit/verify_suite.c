@@ -405,6 +405,26 @@ START_TEST(no_number_in_a_scalar_field_breaks_the_verifier)
 }
 END_TEST
 
+/* Each level has the one below twice: as text it would have 2^30 subprograms. */
+START_TEST(shared_subprograms_are_verified_once)
+{
+    const dame_type_t *type = vector(2, 1, 8, basic(4));
+    const dame_type_t *other = vector(3, 1, 24, basic(8));
+    for (int i = 0; i < 30; i++) {
+        const dame_type_t *members[] = {type, other, type};
+        type = struct_type(3, (int64_t[]){1, 1, 1},
+                           (int64_t[]){0, type->true_ub + 8, type->true_ub + 100}, members);
+    }
+    dame_options_t options = *dame_options_default();
+    options.passes = DAME_PASSES_NONE;
+    dame_program_t *program = NULL;
+    ck_assert_int_eq(dame_program_build(type, &options, &program), DAME_OK);
+    ck_assert_int_gt(program->depth, 30);
+    ck_assert_int_eq(dame_program_verify(program, NULL, 0), DAME_OK);
+    dame_program_free(program);
+}
+END_TEST
+
 Suite *verify_suite(void)
 {
     Suite *suite = suite_create("verify");
@@ -413,6 +433,7 @@ Suite *verify_suite(void)
     tcase_add_loop_test(tcase, a_damaged_program_is_refused_and_the_primitive_named, 0, DAMAGES);
     tcase_add_test(tcase, the_message_is_optional_and_stays_in_its_room);
     tcase_add_test(tcase, no_number_in_a_scalar_field_breaks_the_verifier);
+    tcase_add_test(tcase, shared_subprograms_are_verified_once);
     suite_add_tcase(suite, tcase);
     return suite;
 }
