@@ -440,15 +440,10 @@ static int take_program(parser_t *parser)
 /* ---- the program ---- */
 
 /* Size, bounds, extent and granule: what the Type amounts to, and what EXIT says. */
-static int fill_header(parser_t *parser, dame_program_t *program, const dame_span_t *span)
+static void fill_header(const parser_t *parser, dame_program_t *program, const dame_span_t *span)
 {
-    wide_t extent = parser->has_extent ? parser->extent : span->high - span->low;
-    if (!wide_fits(extent)) {
-        return fail_prim(parser, DAME_ERR_RANGE, 0,
-                         "true extent exceeds 64 bits, EXIT(extent) must give another");
-    }
     program->size = span->size;
-    program->extent = (int64_t) extent;
+    program->extent = parser->has_extent ? parser->extent : (int64_t) (span->high - span->low);
     program->true_lb = (int64_t) span->low;
     program->true_ub = (int64_t) span->high;
     program->depth = span->depth + 1;
@@ -457,7 +452,6 @@ static int fill_header(parser_t *parser, dame_program_t *program, const dame_spa
         program->granule = 0 != parser->granule ? parser->granule : DAME_NO_GRANULE;
     }
     dame_emit_exit(program, DAME_OP_CONTIGFINAL != program->prims[1].op, NULL);
-    return 1;
 }
 
 static int make_program(parser_t *parser, dame_program_t **out)
@@ -474,17 +468,16 @@ static int make_program(parser_t *parser, dame_program_t **out)
     dame_fault_t fault;
     program->depth = 2 * DAME_TEXT_NESTING + 1; /* every level with its CONTIGCHILD, and EXIT */
     status = dame_verify_type(program, &span, &fault);
-    if (DAME_OK == status && fill_header(parser, program, &span)) {
+    if (DAME_OK == status) {
+        fill_header(parser, program, &span);
         status = dame_verify_exit(program, &span, &fault);
-        *out = program;
     }
     if (DAME_OK != status) {
-        (void) fail_prim(parser, status, (size_t) fault.prim, fault.text);
-    }
-    if (DAME_OK != parser->status) {
         dame_program_free(program);
+        return fail_prim(parser, status, (size_t) fault.prim, fault.text);
     }
-    return DAME_OK == parser->status;
+    *out = program;
+    return 1;
 }
 
 dame_status_t dame_program_parse(const char *text, size_t length, dame_program_t **out,

@@ -7,7 +7,6 @@
 #include "dame_text.h"
 #include "granule.h"
 #include "ops.h"
-#include "wide.h"
 
 /* Value of entry i of the list that `letter` stands for in dame_ops.def. */
 static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
@@ -122,12 +121,11 @@ static int32_t print_type(printer_t *printer, int32_t i, int depth)
 static void print_exit(printer_t *printer)
 {
     const dame_program_t *program = printer->program;
-    wide_t extent = (wide_t) program->true_ub - program->true_lb;
     fputs(dame_op_name(DAME_OP_EXIT), printer->out);
     if (program->granule != dame_granule_of_leaves(program)) {
         fprintf(printer->out, "(%" PRId64 ", %" PRId64 ")", program->extent,
                 DAME_NO_GRANULE == program->granule ? 0 : program->granule);
-    } else if (program->extent != extent) {
+    } else if (program->extent != program->true_ub - program->true_lb) {
         fprintf(printer->out, "(%" PRId64 ")", program->extent);
     }
     fputc('\n', printer->out);

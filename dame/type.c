@@ -95,7 +95,7 @@ static dame_status_t finish(dame_tree_t *tree, const dame_type_t *shape, const e
     const hull_t *bounds = sum->marked.any ? &sum->marked : &sum->plain;
     if (!wide_fits(sum->size) || !wide_fits(bounds->low) || !wide_fits(bounds->high) ||
         !wide_fits(bounds->high - bounds->low) || !wide_fits(sum->data.low) ||
-        !wide_fits(sum->data.high)) {
+        !wide_fits(sum->data.high) || !wide_fits(sum->data.high - sum->data.low)) {
         return DAME_ERR_RANGE;
     }
     dame_type_t *type = dame_arena_alloc(&tree->arena, 1, sizeof(*type));

@@ -200,7 +200,7 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
 
 static dame_status_t verify_bounds(const verifier_t *v, int32_t index, const dame_span_t *span)
 {
-    if (!wide_fits(span->low) || !wide_fits(span->high)) {
+    if (!wide_fits(span->low) || !wide_fits(span->high) || !wide_fits(span->high - span->low)) {
         return fail(v, index, "bounds exceed 64 bits");
     }
     return DAME_OK;

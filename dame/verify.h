@@ -17,7 +17,8 @@ typedef struct dame_fault {
 /* What a verified Type amounts to. */
 typedef struct dame_span {
     int64_t size;     /* packed bytes */
-    wide_t low, high; /* bytes touched, from the origin on: [low, high), both fit in 64 bits */
+    wide_t low, high; /* bytes touched, from the origin on: [low, high); both and their
+                         difference fit in 64 bits */
     int32_t next;     /* index behind the Type */
     int32_t depth;    /* loop levels */
 } dame_span_t;

@@ -358,8 +358,6 @@ static const wrong_t wrongs[] = {
     {"EXIT INDEX(2, [4611686018427387904, 4611686018427387904], [0, 0], 1, 1) CONTIGFINAL(1) "
      "BOTTOM",
      DAME_ERR_RANGE, 1, 6, "INDEX: size exceeds 64 bits"},
-    {"EXIT\nBLOCKINDEXFINAL(2, 1, [-9223372036854775808, 9223372036854775800], 4, 4) " CF4 "BOTTOM",
-     DAME_ERR_RANGE, 1, 1, "EXIT: true extent exceeds 64 bits, EXIT(extent) must give another"},
     /* rules of the verifier, with its primitive's place */
     {"EXIT CONTIG(0, 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 13,
      "count is 0, at least 1 is allowed"},
@@ -392,6 +390,10 @@ static const wrong_t wrongs[] = {
      "CONTIG: size exceeds 64 bits"},
     {"EXIT VECTORFINAL(2, 1, 9223372036854775807, 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 6,
      "VECTORFINAL: bounds exceed 64 bits"},
+    {"EXIT CONTIG(1, 4, 4)\nBLOCKINDEXFINAL(2, 1, [-9223372036854775808, 9223372036854775800], 2, "
+     "2) "
+     "CONTIGFINAL(2) BOTTOM",
+     DAME_ERR_VERIFY, 2, 1, "BLOCKINDEXFINAL: bounds exceed 64 bits"},
     {"EXIT STRUCT(1, [2], [0], [4], [4]) RETURNTO(2) " CF4 "BOTTOM BOTTOM", DAME_ERR_VERIFY, 1, 36,
      "RETURNTO names primitive 2, its STRUCT is primitive 1"},
     {"EXIT\n STRUCT(2, [2, 1], [0, 40], [4, 9], [4, 8])\n RETURNTO(1) " CF4

@@ -101,6 +101,10 @@ START_TEST(bounds_beyond_64_bits_are_out_of_range)
     EXPECT_STATUS(DAME_ERR_RANGE, dame_type_resized(tree, INT64_MIN, -1, b, &out));
     const dame_type_t *far = resized(0, INT64_MAX, b);
     EXPECT_STATUS(DAME_ERR_RANGE, dame_type_contig(tree, 2, far, &out));
+    /* The bounds fit, with their width, the data does not: it is 3 * 2^62 wide. */
+    const int64_t apart[2] = {-6917529027641081856, 6917529027641081856};
+    const dame_type_t *backward = resized(0, INT64_MIN, b);
+    EXPECT_STATUS(DAME_ERR_RANGE, dame_type_blockindex(tree, 2, 1, apart, backward, &out));
 }
 END_TEST
 
