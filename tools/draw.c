@@ -83,6 +83,7 @@ static int draw(const drawing_t *drawing, const dame_program_t *program)
         code = draw_pieces(drawing, &pieces, &survey);
         survey_fini(&survey);
     }
+    pieces_fini(&pieces);
     return code;
 }
 

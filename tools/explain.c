@@ -34,6 +34,12 @@ static void print_units(const char *name, const units_t *units, const survey_t *
            bytes > 0 ? (double) survey->distinct / bytes : 0, comma);
 }
 
+static void print_program(const char *name, const dame_program_t *program, const char *comma)
+{
+    printf("  \"%s\": {\"primitives\": %" PRId32 ", \"depth\": %" PRId32 ", \"memory\": %zu}%s\n",
+           name, program->nprims, program->depth, program->memory, comma);
+}
+
 static void print_json(const char *path, const pieces_t *pieces, const survey_t *survey)
 {
     const dame_program_t *program = pieces->program;
@@ -59,7 +65,9 @@ static void print_json(const char *path, const pieces_t *pieces, const survey_t 
     }
     printf("]},\n");
     print_units("lines", &survey->lines, survey, ",");
-    print_units("pages", &survey->pages, survey, "");
+    print_units("pages", &survey->pages, survey, ",");
+    print_program("program", program, ",");
+    print_program("optimised", pieces->walked != NULL ? pieces->walked : program, "");
     printf("}\n");
 }
 
@@ -74,15 +82,15 @@ static int explain(const char *path, const dame_program_t *program, int64_t coun
         return code;
     }
     code = survey_init(&survey, &pieces);
-    if (code != TOOL_OK) {
-        return code;
+    if (code == TOOL_OK) {
+        if (json) {
+            print_json(path, &pieces, &survey);
+        } else {
+            code = sentences_write(&pieces, &survey, stdout);
+        }
+        survey_fini(&survey);
     }
-    if (json) {
-        print_json(path, &pieces, &survey);
-    } else {
-        code = sentences_write(&pieces, &survey, stdout);
-    }
-    survey_fini(&survey);
+    pieces_fini(&pieces);
     return code;
 }
 

@@ -79,9 +79,7 @@ static void write_level(const writer_t *writer, const dame_prim_t *prim)
     fprintf(writer->out, "%s x %s", name, text_number(number, prim->count));
     if (has(prim, "INDEX")) {
         fputs(", lengths and places from lists", writer->out);
-        return;
-    }
-    if (final) {
+    } else if (final) {
         fprintf(writer->out, " of %s %s", text_number(number, prim->blklen * prim->size),
                 text_plural(prim->blklen * prim->size, "byte", "bytes"));
     } else if (prim->blklen > 1) {
@@ -89,10 +87,12 @@ static void write_level(const writer_t *writer, const dame_prim_t *prim)
     }
     if (has(prim, "BLOCKINDEX")) {
         fputs(", places from a list", writer->out);
-    } else {
+    } else if (!has(prim, "INDEX")) {
         int64_t step = has(prim, "CONTIG") ? prim->extent : prim->step;
-        fprintf(writer->out, ", %s %s apart", text_number(number, step),
-                text_plural(step, "byte", "bytes"));
+        fprintf(writer->out, ", %s bytes apart", text_number(number, step));
+    }
+    if (!final && !has(prim, "CONTIG") && (has(prim, "INDEX") || prim->blklen > 1)) {
+        fprintf(writer->out, ", in a block %s bytes apart", text_number(number, prim->extent));
     }
 }
 

@@ -349,7 +349,8 @@ static void write_number(void *context, const piece_t *piece)
     drawing->written++;
     fprintf(drawing->out,
             "<text x=\"%g\" y=\"%" PRId64 "\" font-size=\"%" PRId64 "\" fill=\"%s\">%s</text>\n",
-            (double) (panel->x + column * panel->width) + (double) room / 2,
+            (double) (panel->x + column * panel->width) +
+                (double) room / (room < panel->grid->columns * panel->width ? 2 : 4),
             panel->y + slot(panel, row) * panel->height + (panel->height + size * 3 / 4) / 2, size,
             cell_at(panel, row, column)->first < GRID_ORDERS * 5 / 8 ? PANEL_PAPER : PANEL_INK,
             digits);
@@ -456,8 +457,8 @@ static void write_bounds(const panel_t *panel, FILE *out)
     for (int64_t i = 0; i < (count <= MANY_ELEMENTS ? count : 1); i++) {
         write_flag(panel, low + i * extent, 0, out);
     }
-    if (!__builtin_mul_overflow(count, extent, &end) && !__builtin_add_overflow(end, low, &end) &&
-        end != INT64_MIN) {
+    if (extent > 0 && !__builtin_mul_overflow(count, extent, &end) &&
+        !__builtin_add_overflow(end, low, &end) && end != INT64_MIN) {
         write_flag(panel, end, 1, out);
     }
 }

@@ -120,7 +120,10 @@ int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count)
     if (code != TOOL_OK || pieces->total == 0) {
         return code;
     }
-    pieces->walked = program;
+    dame_status_t status = dame_program_optimise(program, NULL, &pieces->walked);
+    if (status != DAME_OK) {
+        return tool_status_error("optimising the program", status);
+    }
     pieces->whole = is_whole(pieces);
     code = count_pieces(pieces, &pieces->walks);
     if (code == TOOL_OK && pieces->walks > PIECES_MAX) {
@@ -128,7 +131,16 @@ int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count)
         pieces->window = pieces->total / WINDOWS;
         code = count_pieces(pieces, &pieces->walks);
     }
+    if (code != TOOL_OK) {
+        pieces_fini(pieces);
+    }
     return code;
+}
+
+void pieces_fini(pieces_t *pieces)
+{
+    dame_program_free(pieces->walked);
+    pieces->walked = NULL;
 }
 
 int64_t pieces_lower_bound(const dame_program_t *program)

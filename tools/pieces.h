@@ -22,22 +22,24 @@ typedef struct piece {
 
 typedef struct pieces {
     const dame_program_t *program; /* as given, for what text says */
-    const dame_program_t *walked;  /* the same bytes in the same order */
-    int64_t count;                 /* elements of the message, >= 1 */
-    int64_t total;                 /* bytes of the message */
-    int64_t low, high;             /* its bytes lie in [low, high) */
-    int64_t walks;                 /* pieces that a walk gives */
-    int sampled;                   /* is that less than all of them? */
-    int whole;                     /* is the message one piece? */
-    int64_t window;                /* sampled: bytes of the stream from one window to the next */
+    dame_program_t
+        *walked;       /* the same bytes in the same order, optimised; NULL if there are none */
+    int64_t count;     /* elements of the message, >= 1 */
+    int64_t total;     /* bytes of the message */
+    int64_t low, high; /* its bytes lie in [low, high) */
+    int64_t walks;     /* pieces that a walk gives */
+    int sampled;       /* is that less than all of them? */
+    int whole;         /* is the message one piece? */
+    int64_t window;    /* sampled: bytes of the stream from one window to the next */
 } pieces_t;
 
 /*
  * Prepares to walk `count` elements; counts their pieces. TOOL_WRONG after a message when addresses
  * or sizes do not fit into 64 bits, TOOL_SYSTEM when memory is out. The program must stay as it is
- * as long as the pieces are used.
+ * until pieces_fini().
  */
 int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count);
+void pieces_fini(pieces_t *pieces);
 
 /*
  * The lower bound of an element. A program says how long the extent is, not where it starts: that

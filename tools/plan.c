@@ -71,7 +71,8 @@ static void set_segments(plan_t *plan, const pieces_t *pieces, const survey_t *s
     qsort(gaps, (size_t) n, sizeof(*gaps), compare_addresses);
     if (n == 0) {
         widen(&low, &high, 0);
-        if (!__builtin_mul_overflow(pieces->count, pieces->program->extent, &end) &&
+        if (pieces->program->extent > 0 &&
+            !__builtin_mul_overflow(pieces->count, pieces->program->extent, &end) &&
             !__builtin_add_overflow(end, pieces_lower_bound(pieces->program), &end)) {
             widen(&low, &high, end);
         }

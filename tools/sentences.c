@@ -286,13 +286,42 @@ static void tell_units(teller_t *teller, const units_t *units, const char *one, 
 
 /* ---- the program, and how fast it is ---- */
 
+static char *levels_of(teller_t *teller, const dame_program_t *program)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    if (memory != NULL) {
+        levels_write(program, memory);
+    }
+    if (memory == NULL || fclose(memory) != 0) {
+        teller->failed = 1;
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
 static void tell_program(teller_t *teller)
 {
-    const dame_program_t *program = teller->pieces->walked;
-    begin(teller);
-    levels_write(program, teller->now.memory);
-    say(teller, ".");
-    end(teller, "Program:");
+    const dame_program_t *optimised = teller->pieces->walked;
+    char *before = levels_of(teller, teller->pieces->program);
+    char *after = levels_of(teller, optimised);
+    if (before != NULL && after != NULL) {
+        begin(teller);
+        say(teller, "%s.", before);
+        end(teller, "Program:");
+        begin(teller);
+        if (strcmp(before, after) == 0) {
+            say(teller, "The same levels");
+        } else {
+            say(teller, "%s", after);
+        }
+        say(teller, "; %s with its tables.", B((int64_t) optimised->memory));
+        end(teller, "Optimised:");
+    }
+    free(before);
+    free(after);
 }
 
 /* What a copy of a piece costs. */
@@ -312,15 +341,17 @@ static void tell_copies(teller_t *teller)
     }
 }
 
-/* "half", "a third", ..., "1/12" of the bandwidth. */
+/* "75 %", "half", "a third", ..., "1/12" */
 static const char *fraction(buffer_t *buffer, double value)
 {
-    static const char *const words[] = {"all",     "half",    "a third",   "a quarter",
-                                        "a fifth", "a sixth", "a seventh", "an eighth",
-                                        "a ninth", "a tenth"};
+    static const char *const words[] = {"half",      "a third",   "a quarter", "a fifth", "a sixth",
+                                        "a seventh", "an eighth", "a ninth",   "a tenth"};
     int64_t parts = (int64_t) (1 / value + 0.5);
+    if (value > 0.55) {
+        return share(buffer, value, 1);
+    }
     if (parts <= 10) {
-        return words[parts < 1 ? 0 : parts - 1];
+        return words[parts < 2 ? 0 : parts - 2];
     }
     snprintf(buffer->text, sizeof(buffer->text), "1/%" PRId64, parts);
     return buffer->text;
