@@ -1,6 +1,7 @@
 /* dame draw: a picture of the memory that a program moves. */
 #include "commands.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@ enum {
     MAX_COLUMNS = 256,
     MAX_WIDTH = 4096 /* pixels */
 };
+
+/* Addresses that are drawn; larger than any of user memory, and far enough from overflow. */
+#define FAR (INT64_C(1) << 61)
 
 typedef struct drawing {
     const char *out;
@@ -77,6 +81,13 @@ static int draw(const drawing_t *drawing, const dame_program_t *program)
     int code = pieces_init(&pieces, program, drawing->count);
     if (code != TOOL_OK) {
         return code;
+    }
+    if (pieces.low < -FAR || pieces.high > FAR) {
+        pieces_fini(&pieces);
+        return tool_error(TOOL_WRONG,
+                          "addresses from %" PRId64 " to %" PRId64
+                          " are too far away to be drawn; up to 2^61 is allowed",
+                          pieces.low, pieces.high);
     }
     code = survey_init(&survey, &pieces);
     if (code == TOOL_OK) {

@@ -36,15 +36,16 @@ const char *panel_colour(int64_t order)
 
 /* ---- placing ---- */
 
-static int is_far(const grid_t *grid)
+/* Do addresses look like those of memory, not like displacements? Those are easier to tell apart in
+ * hexadecimal. */
+static int is_absolute(const grid_t *grid)
 {
-    return grid->row[grid->rows - 1].address >= INT64_C(1) << 32;
+    return grid->row[0].address >= 1 << 20 && grid->row[grid->rows - 1].address >= INT64_C(1) << 32;
 }
 
-/* An address; absolute ones are easier to tell apart in hexadecimal. */
 static void label(char *buffer, const grid_t *grid, int64_t address)
 {
-    if (is_far(grid)) {
+    if (is_absolute(grid)) {
         snprintf(buffer, TEXT_NUMBER, "0x%" PRIx64, (uint64_t) address);
     } else {
         text_number(buffer, address);
