@@ -7,6 +7,7 @@
  *   count N  datatypes are used, and this process finds N files of its own
  *   full     no file can be written for a while
  *   killed   the process is killed while a datatype is in use
+ *   spawn    the ranks use a datatype, and so does a job that they start (spawned)
  */
 #include <pthread.h>
 #include <signal.h>
@@ -556,19 +557,42 @@ static void killed(void)
     raise(SIGKILL);
 }
 
+static const char *program_path;
+
+static void spawn(void)
+{
+    char *arguments[] = {(char *) (uintptr_t) directory, "spawned", NULL};
+    MPI_Comm child;
+
+    (void) used("twins");
+    MPI_Comm_spawn(program_path, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child,
+                   MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&child);
+    check(true, "spawned");
+}
+
+static void spawned(void)
+{
+    MPI_Comm parent;
+
+    MPI_Comm_get_parent(&parent);
+    if (check(MPI_COMM_NULL != parent, "this job was spawned")) {
+        (void) used("twins");
+        MPI_Comm_disconnect(&parent);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"files", files},
-                 {"threads", threads},
-                 {"count", count},
-                 {"full", full},
-                 {"killed", killed}};
+    } modes[] = {{"files", files},   {"threads", threads}, {"count", count},    {"full", full},
+                 {"killed", killed}, {"spawn", spawn},     {"spawned", spawned}};
     bool known = false;
 
     check_init_thread(&argc, &argv);
+    program_path = argv[0];
     directory = argc > 2 ? argv[1] : "";
     files_expected = argc > 3 ? atoi(argv[3]) : 0;
     pvar_start("dt_dame_");
@@ -578,7 +602,7 @@ int main(int argc, char **argv)
             modes[i].run();
         }
     }
-    check(known, "dump DIRECTORY files|threads|count N|full|killed");
+    check(known, "dump DIRECTORY files|threads|count N|full|killed|spawn");
     pvar_done();
     return check_finish();
 }
