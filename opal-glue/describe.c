@@ -11,6 +11,9 @@
  * more than these, some of the first, and of a list the last. */
 enum { MAX_CALLS = 200, MAX_ENTRIES = 8, FIRST_ENTRIES = 4, MAX_MEMBERS = 16, FIRST_MEMBERS = 8 };
 
+/* Structs in structs: no more than the importer follows. */
+enum { MAX_NESTING = 32, INDENT = 2 };
+
 typedef struct describer {
     dame_tree_t *tree;
     const char *prefix; /* of every line */
@@ -102,15 +105,26 @@ static void write_arguments(FILE *out, const dt_contents_t *call)
     }
 }
 
+/* A struct's members that are written, while the memory of its call serves their own calls. */
+typedef struct member {
+    int blklen;
+    int64_t disp;
+    const opal_datatype_t *datatype;
+} member_t;
+
 static void describe_members(describer_t *d, const dt_contents_t *call, int indent)
 {
+    member_t members[MAX_MEMBERS];
     int n = call->ints[0];
     int most = n > MAX_MEMBERS ? FIRST_MEMBERS : n;
+    for (int i = 0; i < most; i++) {
+        members[i] = (member_t){call->ints[1 + i], call->aints[i], &call->types[i]->super};
+    }
     int i = 0;
     for (; i < most && d->calls < MAX_CALLS; i++) {
         begin_line(d, indent);
-        fprintf(d->out, "%d at %" PRId64 ": ", call->ints[1 + i], call->aints[i]);
-        describe_type(d, &call->types[i]->super, indent + 2);
+        fprintf(d->out, "%d at %" PRId64 ": ", members[i].blklen, members[i].disp);
+        describe_type(d, members[i].datatype, indent + INDENT);
     }
     if (i < n) {
         begin_line(d, indent);
@@ -118,11 +132,22 @@ static void describe_members(describer_t *d, const dt_contents_t *call, int inde
     }
 }
 
+static bool is_too_much(const describer_t *d, int indent)
+{
+    return d->calls >= MAX_CALLS || indent > MAX_NESTING * INDENT;
+}
+
 static void describe_type(describer_t *d, const opal_datatype_t *datatype, int indent)
 {
     dt_contents_t call;
     dt_decline_t declined;
-    while (d->calls < MAX_CALLS && dt_contents_read(d->tree, datatype, &call, &declined)) {
+    while (!is_too_much(d, indent)) {
+        dame_tree_reset(d->tree);
+        if (!dt_contents_read(d->tree, datatype, &call, &declined)) {
+            const char *name = dt_contents_name(datatype);
+            dt_describe_name('\0' == *name ? "a datatype of Open MPI's own" : name, d->out);
+            return;
+        }
         d->calls++;
         fprintf(d->out, "%s(", call.name);
         write_arguments(d->out, &call);
@@ -134,12 +159,7 @@ static void describe_type(describer_t *d, const opal_datatype_t *datatype, int i
         fputs(" of ", d->out);
         datatype = &call.types[0]->super;
     }
-    if (d->calls >= MAX_CALLS) {
-        fputs("...", d->out);
-    } else {
-        const char *name = dt_contents_name(datatype);
-        dt_describe_name('\0' == *name ? "a datatype of Open MPI's own" : name, d->out);
-    }
+    fputs("...", d->out);
 }
 
 void dt_describe_name(const char *name, FILE *out)
@@ -153,6 +173,7 @@ void dt_describe(dame_tree_t *tree, const opal_datatype_t *datatype, const char 
 {
     describer_t d = {.tree = tree, .prefix = prefix, .out = out};
     fputs(prefix, out);
-    describe_type(&d, datatype, 2);
+    describe_type(&d, datatype, INDENT);
     fputc('\n', out);
+    dame_tree_reset(tree);
 }

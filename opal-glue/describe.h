@@ -15,7 +15,7 @@ struct opal_datatype_t;
  *
  * with the arguments of the C binding; a struct's members stand one a line, indented, as
  * "blocklength at displacement: type". Long lists and structs are abbreviated, and so is a datatype
- * of very many constructors. Works in memory of `tree`, and leaves it there.
+ * of very many constructors. Works in memory of `tree`, which is empty before and after.
  */
 void dt_describe(dame_tree_t *tree, const struct opal_datatype_t *datatype, const char *prefix,
                  FILE *out);

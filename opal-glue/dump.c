@@ -212,7 +212,6 @@ static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype)
         return NULL;
     }
     write_header(tree, datatype, out);
-    dame_tree_reset(tree);
     if (0 != fclose(out)) {
         free(text);
         return NULL;
