@@ -52,9 +52,10 @@ enum { DAME_SMALL_BODY = 16 };
 /* Blocks of an average run, for runs of one step to be worth a level. */
 enum { DAME_MIN_RUN = 8 };
 
-/* A member of a struct with fewer contiguous blocks is put into one list of blocks with those
- * beside it: what is regular in the list is found again. */
-enum { DAME_FLAT_MEMBER = 128 };
+/* So many blocks of a list, of equal lengths or at equal steps, are worth a level of their own. A
+ * member of a struct with fewer blocks is put into one list with those beside it: what is regular
+ * in the list is found again. */
+enum { DAME_MIN_STRETCH = 96 };
 
 /* Types lowered lately, by address: a type that is used many times is lowered once, and structs of
  * shared members do not double with every level. */
@@ -144,6 +145,14 @@ dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
  * nothing else. *out may be the node itself. */
 dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out);
+
+/*
+ * A list's regular stretches (equal steps; of a dense RAGGED equal lengths) as members of a struct,
+ * with what lies between them. *out is left alone when there are none, or none but of blocks of the
+ * length `usual`. Copies lists.
+ */
+dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *list, int64_t usual,
+                                   const dame_node_t **out);
 
 /* Type trees and programs to nodes. *out may be the empty node. */
 dame_status_t dame_node_lower(dame_optimiser_t *o, const dame_type_t *type,

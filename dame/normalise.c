@@ -151,6 +151,12 @@ static dame_status_t normalise_ragged(dame_optimiser_t *o, const dame_node_t *dr
 {
     int64_t n;
     const int64_t length = common_block(draft, &n);
+    if (dame_node_dense(draft) && !o->settled) {
+        dame_status_t status = dame_split_stretches(o, draft, length, out);
+        if (DAME_OK != status || NULL != *out) {
+            return status;
+        }
+    }
     if (0 == length) {
         return fold(o, draft, out);
     }
@@ -303,22 +309,51 @@ static dame_status_t like_members(dame_optimiser_t *o, const dame_node_t *draft,
     return likes.end < draft->count ? DAME_OK : put_together(o, draft, &likes, out);
 }
 
-/* What is better known by its blocks when it stands among others: few blocks, or a list of them. */
-static int is_flat(const dame_node_t *node)
+static int is_short(const dame_node_t *node)
 {
-    return node->blocks < DAME_FLAT_MEMBER ||
-           (DAME_SHAPE_LIST == node->shape && DAME_SHAPE_BLOCK == node->child->shape) ||
-           (DAME_SHAPE_RAGGED == node->shape && dame_node_dense(node));
+    return node->blocks < DAME_MIN_STRETCH;
 }
 
-/* Where the members that are flat end, from `first` on. Long lists that repeat are left to
- * group_neighbours(): one table serves all. */
+static int is_list_of_blocks(const dame_node_t *node)
+{
+    return DAME_SHAPE_RAGGED == node->shape
+               ? dame_node_dense(node)
+               : DAME_SHAPE_LIST == node->shape && DAME_SHAPE_BLOCK == node->child->shape;
+}
+
+/* Length of a node's first or last block. */
+static int64_t end_block(const dame_node_t *node, int last)
+{
+    while (DAME_SHAPE_BLOCK != node->shape) {
+        int64_t at = last ? node->count - 1 : 0;
+        if (DAME_SHAPE_RAGGED == node->shape && dame_node_dense(node)) {
+            return node->blklens[at];
+        }
+        node = NULL != node->child ? node->child : node->children[at];
+    }
+    return node->size;
+}
+
+/*
+ * Are neighbours of a struct better known as one list of their blocks, in which what is regular is
+ * found again? Yes when both are short or of unequal blocks, or when the blocks of one go on in the
+ * other; but a long list that is repeated serves all its instances.
+ */
+static int is_one_list(const dame_node_t *a, const dame_node_t *b)
+{
+    if (!(is_short(a) || is_list_of_blocks(a)) || !(is_short(b) || is_list_of_blocks(b))) {
+        return 0;
+    }
+    const int loose = (is_short(a) || DAME_SHAPE_RAGGED == a->shape) &&
+                      (is_short(b) || DAME_SHAPE_RAGGED == b->shape);
+    return (loose || end_block(a, 1) == end_block(b, 0)) && (is_short(a) || !dame_node_equal(a, b));
+}
+
+/* Where the members that are one list with number `first` end. */
 static int64_t flat_end(const dame_node_t *draft, int64_t first)
 {
-    int64_t end = first;
-    while (end < draft->count && is_flat(draft->children[end]) &&
-           (end == first || draft->children[end]->blocks < DAME_FLAT_MEMBER ||
-            !dame_node_equal(draft->children[end], draft->children[end - 1]))) {
+    int64_t end = first + 1;
+    while (end < draft->count && is_one_list(draft->children[end - 1], draft->children[end])) {
         end++;
     }
     return end;
@@ -359,9 +394,8 @@ static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
                                   const dame_node_t **out)
 {
     int64_t groups = 0;
-    for (int64_t i = 0; i < draft->count; groups++) {
-        const int64_t end = flat_end(draft, i);
-        i = end > i ? end : i + 1;
+    for (int64_t i = 0; i < draft->count; i = flat_end(draft, i)) {
+        groups++;
     }
     if (groups == draft->count) {
         return DAME_OK;
@@ -376,7 +410,6 @@ static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
             disps[k] = 0; /* the list has taken its displacement */
             status = flat_list(o, draft, i, end, &children[k]);
         } else {
-            end = i + 1;
             disps[k] = draft->disps[i];
             children[k] = draft->children[i];
         }

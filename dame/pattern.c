@@ -94,134 +94,6 @@ static dame_status_t find_runs(dame_optimiser_t *o, const dame_node_t *draft,
     return dame_node_ragged(o, flat.count, flat.lengths, flat.disps, step, draft->child, out);
 }
 
-/* ---- regular stretches: pieces of their own ---- */
-
-/* Where the stretch that starts with block i ends: equal steps, or equal lengths. */
-static int64_t stretch_end(const dame_node_t *draft, int64_t i)
-{
-    int64_t end = i + 1;
-    if (DAME_SHAPE_RAGGED == draft->shape) {
-        while (end < draft->count && draft->blklens[end] == draft->blklens[i]) {
-            end++;
-        }
-        return end;
-    }
-    while (end < draft->count && (end == i + 1 || draft->disps[end] - draft->disps[end - 1] ==
-                                                      draft->disps[i + 1] - draft->disps[i])) {
-        end++;
-    }
-    return end;
-}
-
-static int is_worth_it(int64_t i, int64_t end)
-{
-    return end - i >= MIN_STRETCH;
-}
-
-/* Where to look for the next stretch: the block that ends a short one may start a long one. */
-static int64_t next_stretch(const dame_node_t *draft, int64_t i, int64_t end)
-{
-    int shares = DAME_SHAPE_LIST == draft->shape && end - i > 1 && end < draft->count;
-    return shares && !is_worth_it(i, end) ? end - 1 : end;
-}
-
-typedef struct pieces {
-    int64_t *disps;
-    const dame_node_t **nodes;
-    int64_t count;
-} pieces_t;
-
-static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, int64_t first,
-                               int64_t end, pieces_t *pieces)
-{
-    if (first == end) {
-        return DAME_OK;
-    }
-    const dame_node_t **node = &pieces->nodes[pieces->count];
-    int64_t *disps = copied(o, draft->disps + first, end - first);
-    int64_t *lengths =
-        DAME_SHAPE_RAGGED == draft->shape ? copied(o, draft->blklens + first, end - first) : disps;
-    if (NULL == disps || NULL == lengths) {
-        return DAME_ERR_NOMEM;
-    }
-    pieces->disps[pieces->count++] = 0; /* the piece's node has its displacement */
-    return DAME_SHAPE_RAGGED == draft->shape
-               ? dame_node_bytes(o, end - first, lengths, disps, draft->granule, node)
-               : dame_node_list(o, end - first, disps, draft->child, node);
-}
-
-/* Is the list regular behind block i, for a few blocks? */
-static int is_regular(const dame_node_t *draft, int64_t i)
-{
-    enum { FEW = 8 };
-    const int ragged = DAME_SHAPE_RAGGED == draft->shape;
-    const int64_t *values = (ragged ? draft->blklens : draft->disps) + i;
-    int64_t n = 0;
-    while (n < FEW && values[n + 1] - values[n] == (ragged ? 0 : values[1] - values[0])) {
-        n++;
-    }
-    return FEW == n;
-}
-
-/* A stretch that is long enough is regular behind a block of a raster of half its length: lists
- * without any are known quickly. */
-static int may_have_stretch(const dame_node_t *draft)
-{
-    for (int64_t i = 0; i + MIN_STRETCH / 2 <= draft->count; i += MIN_STRETCH / 2) {
-        if (is_regular(draft, i)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Stretches that are long enough. */
-static int64_t count_stretches(const dame_node_t *draft)
-{
-    int64_t n = 0;
-    for (int64_t i = 0, end; i < draft->count; i = next_stretch(draft, i, end)) {
-        end = stretch_end(draft, i);
-        if (end - i == draft->count) {
-            return 0; /* all of it: no list at all */
-        }
-        n += is_worth_it(i, end);
-    }
-    return n;
-}
-
-static dame_status_t find_stretches(dame_optimiser_t *o, const dame_node_t *draft,
-                                    const dame_node_t **out)
-{
-    const int64_t stretches =
-        draft->count < MIN_STRETCH || !may_have_stretch(draft) ? 0 : count_stretches(draft);
-    if (0 == stretches) {
-        return DAME_OK;
-    }
-    pieces_t pieces = {.disps = dame_node_numbers(o, 2 * stretches + 1),
-                       .nodes = dame_node_nodes(o, 2 * stretches + 1)};
-    if (NULL == pieces.disps || NULL == pieces.nodes) {
-        return DAME_ERR_NOMEM;
-    }
-    dame_status_t status = DAME_OK;
-    int64_t done = 0;
-    for (int64_t i = 0, end; DAME_OK == status && i < draft->count;
-         i = next_stretch(draft, i, end)) {
-        end = stretch_end(draft, i);
-        if (is_worth_it(i, end)) {
-            status = add_piece(o, draft, done, i, &pieces);
-            if (DAME_OK == status) {
-                status = add_piece(o, draft, i, end, &pieces);
-            }
-            done = end;
-        }
-    }
-    if (DAME_OK == status) {
-        status = add_piece(o, draft, done, draft->count, &pieces);
-    }
-    return DAME_OK != status ? status
-                             : dame_node_pieces(o, pieces.count, pieces.disps, pieces.nodes, out);
-}
-
 /* ---- the levels ---- */
 
 static dame_status_t pattern_loop(dame_optimiser_t *o, const dame_node_t *node,
@@ -243,7 +115,7 @@ static dame_status_t pattern_list(dame_optimiser_t *o, const dame_node_t *node,
         status = find_runs(o, &list, out);
     }
     if (DAME_OK == status && node == *out && DAME_SHAPE_BLOCK == list.child->shape) {
-        status = find_stretches(o, &list, out);
+        status = dame_split_stretches(o, &list, 0, out);
     }
     if (DAME_OK != status || node != *out || list.child == node->child) {
         return status;
@@ -275,7 +147,7 @@ static dame_status_t pattern_ragged(dame_optimiser_t *o, const dame_node_t *node
                                     const dame_node_t **out)
 {
     if (dame_node_dense(node)) {
-        return find_stretches(o, node, out);
+        return DAME_OK;
     }
     const int64_t instances = node->size / node->child->size;
     if (node->count > instances / DAME_MIN_RUN) { /* what find_runs() would not have made */

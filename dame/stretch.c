@@ -1,0 +1,151 @@
+/*
+ * Regular stretches of lists: pieces of their own.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "node.h"
+
+static int64_t *copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
+{
+    int64_t *copy = dame_node_numbers(o, n);
+    if (NULL != copy) {
+        memcpy(copy, list, (size_t) n * sizeof(*copy));
+    }
+    return copy;
+}
+
+/* Where the stretch that starts with block i ends: equal steps, or equal lengths. */
+static int64_t stretch_end(const dame_node_t *draft, int64_t i)
+{
+    int64_t end = i + 1;
+    if (DAME_SHAPE_RAGGED == draft->shape) {
+        while (end < draft->count && draft->blklens[end] == draft->blklens[i]) {
+            end++;
+        }
+        return end;
+    }
+    while (end < draft->count && (end == i + 1 || draft->disps[end] - draft->disps[end - 1] ==
+                                                      draft->disps[i + 1] - draft->disps[i])) {
+        end++;
+    }
+    return end;
+}
+
+static int is_worth_it(int64_t i, int64_t end)
+{
+    return end - i >= DAME_MIN_STRETCH;
+}
+
+/* Where to look for the next stretch: the block that ends a short one may start a long one. */
+static int64_t next_stretch(const dame_node_t *draft, int64_t i, int64_t end)
+{
+    int shares = DAME_SHAPE_LIST == draft->shape && end - i > 1 && end < draft->count;
+    return shares && !is_worth_it(i, end) ? end - 1 : end;
+}
+
+typedef struct pieces {
+    int64_t *disps;
+    const dame_node_t **nodes;
+    int64_t count;
+} pieces_t;
+
+static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, int64_t first,
+                               int64_t end, pieces_t *pieces)
+{
+    if (first == end) {
+        return DAME_OK;
+    }
+    const dame_node_t **node = &pieces->nodes[pieces->count];
+    int64_t *disps = copied(o, draft->disps + first, end - first);
+    int64_t *lengths =
+        DAME_SHAPE_RAGGED == draft->shape ? copied(o, draft->blklens + first, end - first) : disps;
+    if (NULL == disps || NULL == lengths) {
+        return DAME_ERR_NOMEM;
+    }
+    pieces->disps[pieces->count++] = 0; /* the piece's node has its displacement */
+    return DAME_SHAPE_RAGGED == draft->shape
+               ? dame_node_bytes(o, end - first, lengths, disps, draft->granule, node)
+               : dame_node_list(o, end - first, disps, draft->child, node);
+}
+
+/* Is the list regular behind block i, for a few blocks? */
+static int is_regular(const dame_node_t *draft, int64_t i)
+{
+    enum { FEW = 8 };
+    const int ragged = DAME_SHAPE_RAGGED == draft->shape;
+    const int64_t *values = (ragged ? draft->blklens : draft->disps) + i;
+    int64_t n = 0;
+    while (n < FEW && values[n + 1] - values[n] == (ragged ? 0 : values[1] - values[0])) {
+        n++;
+    }
+    return FEW == n;
+}
+
+/* A stretch that is long enough is regular behind a block of a raster of half its length: lists
+ * without any are known quickly. */
+static int may_have_stretch(const dame_node_t *draft)
+{
+    for (int64_t i = 0; i + DAME_MIN_STRETCH / 2 <= draft->count; i += DAME_MIN_STRETCH / 2) {
+        if (is_regular(draft, i)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Stretches that are long enough; 0 if all are of blocks of the length `usual`, or if the whole
+ * list is one. */
+static int64_t count_stretches(const dame_node_t *draft, int64_t usual)
+{
+    int64_t n = 0;
+    int unusual = 0;
+    for (int64_t i = 0, end; i < draft->count; i = next_stretch(draft, i, end)) {
+        end = stretch_end(draft, i);
+        if (end - i == draft->count) {
+            return 0;
+        }
+        if (is_worth_it(i, end)) {
+            n++;
+            unusual |= DAME_SHAPE_LIST == draft->shape || usual != draft->blklens[i];
+        }
+    }
+    return unusual ? n : 0;
+}
+
+dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *draft, int64_t usual,
+                                   const dame_node_t **out)
+{
+    const int64_t stretches = draft->count < DAME_MIN_STRETCH || !may_have_stretch(draft)
+                                  ? 0
+                                  : count_stretches(draft, usual);
+    if (0 == stretches) {
+        return DAME_OK;
+    }
+    pieces_t pieces = {.disps = dame_node_numbers(o, 2 * stretches + 1),
+                       .nodes = dame_node_nodes(o, 2 * stretches + 1)};
+    if (NULL == pieces.disps || NULL == pieces.nodes) {
+        return DAME_ERR_NOMEM;
+    }
+    dame_status_t status = DAME_OK;
+    int64_t done = 0;
+    for (int64_t i = 0, end; DAME_OK == status && i < draft->count;
+         i = next_stretch(draft, i, end)) {
+        end = stretch_end(draft, i);
+        if (is_worth_it(i, end)) {
+            status = add_piece(o, draft, done, i, &pieces);
+            if (DAME_OK == status) {
+                status = add_piece(o, draft, i, end, &pieces);
+            }
+            done = end;
+        }
+    }
+    if (DAME_OK == status) {
+        status = add_piece(o, draft, done, draft->count, &pieces);
+    }
+    if (DAME_OK != status) {
+        return status;
+    }
+    return o->settled ? dame_node_pieces(o, pieces.count, pieces.disps, pieces.nodes, out)
+                      : dame_node_struct(o, pieces.count, pieces.disps, pieces.nodes, out);
+}
