@@ -163,6 +163,8 @@ RUN_RAGGED(unpack_ragged32, unpack_block_any, int32_t, disps32)
 
 #define KERNELS_NAME_(isa) dame_kernels_##isa
 #define KERNELS_NAME(isa)  KERNELS_NAME_(isa)
+#define THIN_NAME_(isa)    dame_thin_##isa
+#define THIN_NAME(isa)     THIN_NAME_(isa)
 #define SPREAD_NAME_(isa)  dame_spread_##isa
 #define SPREAD_NAME(isa)   SPREAD_NAME_(isa)
 
@@ -174,6 +176,7 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
 #undef DAME_WIDTH
         },
     .spread = &SPREAD_NAME(DAME_ISA),
+    .thin = THIN_NAME(DAME_ISA),
     .paced = {pack_paced, unpack_paced},
     .tiled =
         {

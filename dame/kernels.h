@@ -1,8 +1,8 @@
 /*
  * The interpreter's run kernels. Private to dame/.
  *
- * Kernels that move blocks are compiled once for each instruction set (kernels.c, spread.c); those
- * of levels with an inner level only call on (nest.c).
+ * Kernels that move blocks are compiled once for each instruction set (kernels.c, spread.c,
+ * thin.c); those of levels with an inner level only call on (nest.c).
  */
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
@@ -63,6 +63,11 @@ typedef struct dame_spread {
     dame_run_fn listed[DAME_TABLE_COUNT][2];
 } dame_spread_t;
 
+/* Short blocks with short gaps (thin.c), [dame_dir_t]: NULL where the instruction set has none. */
+extern const dame_run_fn dame_thin_baseline[2];
+extern const dame_run_fn dame_thin_avx2[2];
+extern const dame_run_fn dame_thin_avx512[2];
+
 extern const dame_spread_t dame_spread_baseline;
 extern const dame_spread_t dame_spread_avx2;
 extern const dame_spread_t dame_spread_avx512;
@@ -75,6 +80,7 @@ typedef struct dame_kernels {
     dame_run_fn ragged[DAME_TABLE_COUNT][2];
     dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */
     const dame_spread_t *spread;
+    const dame_run_fn *thin;
 } dame_kernels_t;
 
 extern const dame_kernels_t dame_kernels_baseline;

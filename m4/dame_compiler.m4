@@ -87,7 +87,7 @@ AC_DEFUN([DAME_X86_KERNELS], [
     dame_x86_kernels="no ($host_cpu)"
     AS_IF([test "x$host_cpu" = xx86_64], [
         DAME_TRY_CFLAG([-mavx2], [DAME_AVX2_CFLAGS])
-        DAME_TRY_CFLAG([-mavx512f -mavx512bw -mavx512vl], [DAME_AVX512_CFLAGS])
+        DAME_TRY_CFLAG([-mavx512f -mavx512bw -mavx512vl -mavx512vbmi], [DAME_AVX512_CFLAGS])
         AS_IF([test -n "$DAME_AVX2_CFLAGS" && test -n "$DAME_AVX512_CFLAGS"],
               [dame_x86_kernels="baseline, avx2, avx512"],
               [dame_x86_kernels="no ($CC does not know -mavx2 and -mavx512f)"])

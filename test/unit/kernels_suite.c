@@ -3,8 +3,13 @@
  * instruction set this CPU has, against a loop over bytes. Buffers end where the data ends in half
  * of the runs, so that a sanitizer sees a kernel that touches more.
  */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#endif
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "dame_isa.h"
 #include "kernel_tools.h"
@@ -269,6 +274,66 @@ START_TEST(columns_of_a_matrix_are_moved_exactly)
 }
 END_TEST
 
+/* Memory that ends where a page ends that may not be touched; `room` is a multiple of PAGE. */
+static char *memory_at_edge(size_t room)
+{
+    char *memory = mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(memory != MAP_FAILED);
+    ck_assert_int_eq(mprotect(memory + room, PAGE, PROT_NONE), 0);
+    return memory;
+}
+
+/* n blocks `step` bytes apart, of which the last one ends at the edge of the user's memory. */
+static void try_short(int64_t width, int64_t step, int64_t n, char *user, char *packed)
+{
+    enum { ROOM = 2 * PAGE };
+    static char wanted[ROOM], before[ROOM];
+    const int64_t reach = (n - 1) * step + width;
+    dame_program_t *program = program_of(vector(400, 1, step, basic(width)));
+    const dame_prim_t *level = &program->prims[1];
+    char *at = user + ROOM - reach;
+    char *stream = packed + ROOM - n * width;
+    const int64_t first = n % 7;
+    const uintptr_t origin = (uintptr_t) at - (uintptr_t) (first * step);
+    fill_pattern(user, ROOM, 1);
+    memset(packed, GUARD_BYTE, ROOM);
+    memcpy(before, user, ROOM);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(wanted + i * width, at + i * step, (size_t) width);
+    }
+    level->run[DAME_PACK](level, origin, stream, first, n);
+    ck_assert_mem_eq(stream, wanted, (size_t) (n * width));
+    ck_assert_mem_eq(user, before, ROOM);
+    expect_guard(packed, stream - packed, "the room before the packed bytes");
+    fill_pattern(stream, n * width, 2);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(before + (at - user) + i * step, stream + i * width, (size_t) width);
+    }
+    level->run[DAME_UNPACK](level, origin, stream, first, n);
+    ck_assert_mem_eq(user, before, ROOM);
+    dame_program_free(program);
+}
+
+START_TEST(short_blocks_with_short_gaps_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    static const int64_t counts[] = {1, 2, 5, 8, 31, 32, 33, 64, 100, 129, 390};
+    char *user = memory_at_edge(2 * PAGE);
+    char *packed = memory_at_edge(2 * PAGE);
+    for (int64_t width = 1; width <= 16; width++) {
+        for (int64_t step = width + 1; step <= 18; step++) {
+            for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+                try_short(width, step, counts[c], user, packed);
+            }
+        }
+    }
+    munmap(packed, 3 * PAGE);
+    munmap(user, 3 * PAGE);
+}
+END_TEST
+
 START_TEST(kernels_may_start_and_stop_at_any_iteration)
 {
     if (!force_isa(_i)) {
@@ -331,6 +396,7 @@ Suite *kernels_suite(void)
     tcase_add_loop_test(tcase, ragged_blocks_of_every_width_are_moved_exactly, 0, ISAS);
     tcase_add_loop_test(tcase, one_block_of_every_width_is_moved_exactly, 0, ISAS);
     tcase_add_loop_test(tcase, elements_with_gaps_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, short_blocks_with_short_gaps_are_moved_exactly, 0, ISAS);
     tcase_add_loop_test(tcase, kernels_may_start_and_stop_at_any_iteration, 0, ISAS);
     suite_add_tcase(suite, tcase);
     return suite;
