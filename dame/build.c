@@ -11,6 +11,7 @@
 typedef struct emitter {
     dame_emitter_t out;
     const dame_optimiser_t *o;
+    int64_t granule; /* the program's: what is known of the elements in a block */
 } emitter_t;
 
 /* From the first byte a node touches to the last. */
@@ -86,9 +87,9 @@ static int32_t emit_contigchild(emitter_t *emitter, int64_t count, int64_t exten
 }
 
 /* Final primitives count basic elements where blocks are whole numbers of them. */
-static int64_t element_of(const dame_node_t *block)
+static int64_t element_of(const emitter_t *emitter, const dame_node_t *block)
 {
-    return 0 == block->size % block->granule ? block->granule : block->size;
+    return 0 == block->size % emitter->granule ? emitter->granule : block->size;
 }
 
 /* What LOOP and LIST have in common: blocks of one blocklength. */
@@ -104,7 +105,7 @@ static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t 
     prim->step = node->step;
     prim->isize = child->size;
     if (DAME_SHAPE_BLOCK == child->shape) {
-        prim->size = element_of(child);
+        prim->size = element_of(emitter, child);
         prim->extent = prim->size;
         dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = prim->size;
     } else if (NULL != contig) {
@@ -138,9 +139,9 @@ static void emit_list(emitter_t *emitter, const dame_node_t *node)
 }
 
 /* The largest unit of which all blocks are whole numbers: the granule or a byte. */
-static int64_t common_element(const dame_node_t *dense)
+static int64_t common_element(const emitter_t *emitter, const dame_node_t *dense)
 {
-    const int64_t granule = dense->granule;
+    const int64_t granule = emitter->granule;
     int64_t odd = 0; /* bits or rests that no multiple of the granule has */
     if (0 == (granule & (granule - 1))) {
         for (int64_t i = 0; i < dense->count; i++) {
@@ -169,7 +170,7 @@ static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
     dame_emit_disps(&emitter->out, prim, node->disps, node->count);
     prim->prefix = prefix;
     if (dense) {
-        prim->size = common_element(node);
+        prim->size = common_element(emitter, node);
         prim->extent = prim->size;
         dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = prim->size;
     } else {
@@ -301,7 +302,7 @@ static int sink(const emitter_t *emitter, const dame_node_t *node, int64_t shift
 static dame_status_t emit_program(const dame_optimiser_t *o, const dame_node_t *top,
                                   const dame_program_t *bounds, dame_program_t **out)
 {
-    emitter_t emitter = {.o = o};
+    emitter_t emitter = {.o = o, .granule = top->granule};
     int64_t shift = top->off;
     dame_node_t shifted = {.shape = DAME_SHAPE_LIST, .count = 1, .disps = &shift, .child = top};
     if (0 != shift && !sink(&emitter, top, shift)) {

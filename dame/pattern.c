@@ -29,6 +29,11 @@ static int is_leaf_level(const dame_node_t *node)
                 : NULL != node->child && DAME_SHAPE_BLOCK == node->child->shape);
 }
 
+static int is_small_body(const dame_node_t *node)
+{
+    return node->blocks <= DAME_SMALL_BODY && !is_leaf_level(node);
+}
+
 static dame_status_t flatten(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
 {
     dame_flat_t flat;
@@ -36,7 +41,7 @@ static dame_status_t flatten(dame_optimiser_t *o, const dame_node_t *draft, cons
     if (DAME_OK != status) {
         return status;
     }
-    dame_flat_append(&flat, draft, 0);
+    dame_flat_append(&flat, draft, draft->off);
     return dame_node_bytes(o, flat.count, flat.lengths, flat.disps, draft->granule, out);
 }
 
@@ -205,11 +210,13 @@ dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out)
 {
     *out = node;
-    if (DAME_SHAPE_EMPTY == node->shape || !dame_node_is_near(node) ||
-        (node->blocks <= DAME_SMALL_BODY && is_leaf_level(node))) {
+    if (DAME_SHAPE_EMPTY == node->shape || !dame_node_is_near(node)) {
         return DAME_OK;
     }
-    dame_status_t status =
-        node->blocks <= DAME_SMALL_BODY ? flatten(o, node, out) : pattern_level(o, node, out);
-    return DAME_OK != status || node == *out ? status : dame_node_shifted(o, node->off, *out, out);
+    dame_status_t status = node->blocks <= DAME_SMALL_BODY ? DAME_OK : pattern_level(o, node, out);
+    if (DAME_OK == status && node != *out) {
+        status = dame_node_shifted(o, node->off, *out, out);
+    }
+    /* what is small now was larger before its blocks touched */
+    return DAME_OK == status && is_small_body(*out) ? flatten(o, *out, out) : status;
 }

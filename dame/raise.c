@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "node.h"
+#include "ops.h"
 
 typedef struct raiser {
     dame_optimiser_t *o;
@@ -13,14 +14,9 @@ typedef struct raiser {
 static dame_status_t raise_type(const raiser_t *r, const dame_prim_t *prim,
                                 const dame_node_t **out);
 
-/* In a block that is shorter than a granule only the ends are known not to cut an element. */
 static dame_status_t raise_leaf(const raiser_t *r, int64_t bytes, const dame_node_t **out)
 {
-    int64_t granule = r->program->granule;
-    if (DAME_NO_GRANULE != granule && bytes < granule) {
-        granule = bytes;
-    }
-    return dame_node_block(r->o, bytes, granule, out);
+    return dame_node_block(r->o, bytes, r->program->granule, out);
 }
 
 static int64_t *copy_disps(const raiser_t *r, const dame_prim_t *prim)
@@ -43,13 +39,17 @@ static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
                                   const dame_node_t **out)
 {
     const dame_node_t *inner;
+    const int final = DAME_OP_INDEXFINAL == prim->op;
     int64_t *blklens = dame_node_numbers(r->o, prim->count);
     int64_t *disps = copy_disps(r, prim);
     if (NULL == blklens || NULL == disps) {
         return DAME_ERR_NOMEM;
     }
     for (int64_t i = 0; i < prim->count; i++) {
-        blklens[i] = (prim->prefix[i + 1] - prim->prefix[i]) / prim->size;
+        blklens[i] = (prim->prefix[i + 1] - prim->prefix[i]) / (final ? 1 : prim->size);
+    }
+    if (final) { /* its size is no element's where they differ */
+        return dame_node_bytes(r->o, prim->count, blklens, disps, r->program->granule, out);
     }
     dame_status_t status = raise_inner(r, prim, &inner);
     return DAME_OK != status
@@ -61,9 +61,14 @@ static dame_status_t raise_uniform(const raiser_t *r, const dame_prim_t *prim, i
                                    const dame_node_t **out)
 {
     const dame_node_t *inner, *block;
-    dame_status_t status = raise_inner(r, prim, &inner);
-    if (DAME_OK == status) {
-        status = dame_node_loop(r->o, prim->blklen, prim->extent, inner, &block);
+    dame_status_t status;
+    if (DAME_CLASS_FINAL == dame_op_class(prim->op)) {
+        status = raise_leaf(r, prim->isize, &block);
+    } else {
+        status = raise_inner(r, prim, &inner);
+        if (DAME_OK == status) {
+            status = dame_node_loop(r->o, prim->blklen, prim->extent, inner, &block);
+        }
     }
     if (DAME_OK != status) {
         return status;
