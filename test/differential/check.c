@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixpoint_check.h"
 #include "text_check.h"
 
 enum {
@@ -410,7 +411,8 @@ static bool check_all(check_t *check, message_t *m)
 {
     rng_t *rng = &check->rng;
     if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_text(check, m) ||
-        !check_cuts(check, m) || !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
+        !check_fixpoint(check, m) || !check_cuts(check, m) || !check_blocks(check, m, 0) ||
+        !check_tiny(check, m, false)) {
         return false;
     }
     if (m->total > 0 && !check_blocks(check, m, rng_range(rng, 0, m->total - 1))) {

@@ -20,36 +20,18 @@
 #include "check.h"
 #include "dame_isa.h"
 #include "text_check.h"
+#include "tiers.h"
 #include "trial.h"
 #include "type_tools.h"
 
 enum { MAX_FAILURES = 10, MAX_CASES = 1000000000 };
 
-static dame_status_t build_plain(const dame_type_t *type, dame_program_t **out)
-{
-    dame_options_t options = *dame_options_default();
-    options.passes = DAME_PASSES_NONE;
-    return dame_program_build(type, &options, out);
-}
-
-static dame_status_t build_optimised(const dame_type_t *type, dame_program_t **out)
-{
-    return dame_program_build(type, NULL, out);
-}
-
-static const tier_t tiers[] = {
-    {"interp", build_optimised},
-    {"plain", build_plain},
-};
-
-enum { TIERS = sizeof tiers / sizeof tiers[0] };
-
 typedef struct options {
     int64_t cases;
     uint64_t seed;
-    int64_t only; /* the one case to run, or -1 */
-    const tier_t *tier;
-    const char *isa; /* NULL: any */
+    int64_t only;       /* the one case to run, or -1 */
+    const tier_t *tier; /* NULL: any */
+    const char *isa;    /* NULL: any */
 } options_t;
 
 /* What the cases were made of, so that one sees whether they are worth running. */
@@ -137,10 +119,11 @@ void __asan_on_error(void)
 static void report_failure(const options_t *options, const test_case_t *c, int64_t number,
                            trial_t *trial, bool shrink)
 {
-    printf("case %lld of seed %llu failed (tier %s, isa %s): %s\n"
-           "  again: differential --seed %llu --case %lld\n",
-           (long long) number, (unsigned long long) options->seed, trial->tier->name, c->isa,
-           trial->message, (unsigned long long) options->seed, (long long) number);
+    printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s): %s\n"
+           "  again: differential --seed %llu --case %lld --tier %s\n",
+           (long long) number, (unsigned long long) options->seed, trial->tier->name,
+           tier_passes(trial->tier), c->isa, trial->message, (unsigned long long) options->seed,
+           (long long) number, trial->tier->name);
     if (!shrink) {
         return;
     }
@@ -158,9 +141,10 @@ static void report_failure(const options_t *options, const test_case_t *c, int64
 static void report_pair(const options_t *options, const test_case_t *c, int64_t number,
                         const check_t *check)
 {
-    printf("case %lld of seed %llu failed (tier %s, isa %s): %s\n  packed: count %lld of\n",
-           (long long) number, (unsigned long long) options->seed, check->tier->name, c->isa,
-           check->message, (long long) c->pair_count);
+    printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s): %s\n"
+           "  packed: count %lld of\n",
+           (long long) number, (unsigned long long) options->seed, check->tier->name,
+           tier_passes(check->tier), c->isa, check->message, (long long) c->pair_count);
     type_describe(stdout, "  ", c->type);
     printf("  unpacked: count %lld of\n", (long long) c->partner_count);
     type_describe(stdout, "  ", c->partner);
@@ -169,18 +153,19 @@ static void report_pair(const options_t *options, const test_case_t *c, int64_t 
 /* ---- cases ---- */
 
 /* The messages of a case; on failure *trial says which. */
-static bool run_messages(const options_t *options, const test_case_t *c, trial_t *trial)
+static bool run_messages(const options_t *options, const test_case_t *c, const tier_t *tier,
+                         trial_t *trial)
 {
     for (int i = 0; i < c->ncounts; i++) {
         *trial = (trial_t){.type = c->type,
                            .count = c->counts[i],
                            .absolute = c->absolute,
                            .check_seed = c->check_seed + (uint64_t) i,
-                           .tier = options->tier};
+                           .tier = tier};
         if (options->only >= 0 && trial_fails(trial)) {
             return false;
         }
-        check_t check = {.rng = rng_seeded(trial->check_seed, 0), .tier = options->tier};
+        check_t check = {.rng = rng_seeded(trial->check_seed, 0), .tier = tier};
         if (!check_message(&check, c->type, c->counts[i], c->absolute, count_message)) {
             memcpy(trial->message, check.message, sizeof trial->message);
             return false;
@@ -195,15 +180,16 @@ static bool run_case(const options_t *options, int64_t number, bool shrink)
     const char *what;
     dame_status_t status = case_init(&c, options->seed, number, options->isa, &what);
     trial_t trial;
+    const tier_t tier = tier_of_case(options->tier, c.check_seed);
     bool ok = status == DAME_OK && dame_isa_force(c.isa) == DAME_OK;
     if (!ok) {
         printf("case %lld of seed %llu failed: %s: %s\n", (long long) number,
                (unsigned long long) options->seed, what, dame_status_text(status));
-    } else if (!run_messages(options, &c, &trial)) {
+    } else if (!run_messages(options, &c, &tier, &trial)) {
         ok = false;
         report_failure(options, &c, number, &trial, shrink);
     } else if (c.partner) {
-        check_t check = {.rng = rng_seeded(c.check_seed, 1), .tier = options->tier};
+        check_t check = {.rng = rng_seeded(c.check_seed, 1), .tier = &tier};
         seen.pairs++;
         ok = check_pair(&check, c.type, c.pair_count, c.partner, c.partner_count);
         if (!ok) {
@@ -221,7 +207,7 @@ static int run(const options_t *options)
     int64_t first = options->only >= 0 ? options->only : 0;
     int64_t end = options->only >= 0 ? options->only + 1 : options->cases;
     printf("seed %llu, cases %lld to %lld, tier %s, isa %s\n", (unsigned long long) options->seed,
-           (long long) first, (long long) end - 1, options->tier->name,
+           (long long) first, (long long) end - 1, options->tier ? options->tier->name : "any",
            options->isa ? options->isa : "any");
     for (int64_t number = first; number < end && failed < MAX_FAILURES; number++) {
         snprintf(running_text, sizeof running_text,
@@ -253,11 +239,11 @@ static void print_help(void)
            "  --case K     run case K only, 0 to %d, each message first in a process of its own\n"
            "  --tier NAME  what runs the programs:",
            MAX_CASES, MAX_CASES - 1);
-    for (int i = 0; i < TIERS; i++) {
-        printf(" %s", tiers[i].name);
+    for (const tier_t *tier = tiers; tier->name; tier++) {
+        printf(" %s", tier->name);
     }
-    printf(" (default %s)\n  --isa NAME   use only the kernels for this instruction set:",
-           tiers[0].name);
+    printf(" any\n               (default: any, one at random for each case)\n"
+           "  --isa NAME   use only the kernels for this instruction set:");
     for (const char *const *name = dame_isa_names(); *name; name++) {
         printf(" %s", *name);
     }
@@ -284,14 +270,13 @@ static uint64_t number_option(const char *option, const char *text, uint64_t low
 
 static const tier_t *tier_option(const char *text)
 {
-    for (int i = 0; i < TIERS; i++) {
-        if (strcmp(text, tiers[i].name) == 0) {
-            return &tiers[i];
-        }
+    const tier_t *tier = tier_find(text);
+    if (tier || strcmp(text, "any") == 0) {
+        return tier;
     }
-    fprintf(stderr, "differential: --tier: '%s' is not one of:", text);
-    for (int i = 0; i < TIERS; i++) {
-        fprintf(stderr, " %s", tiers[i].name);
+    fprintf(stderr, "differential: --tier: '%s' is not one of: any", text);
+    for (tier = tiers; tier->name; tier++) {
+        fprintf(stderr, " %s", tier->name);
     }
     fputc('\n', stderr);
     exit(2);
@@ -323,8 +308,7 @@ static options_t parse_options(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    options_t options = {
-        .cases = 20000, .seed = (uint64_t) time(NULL), .only = -1, .tier = &tiers[0]};
+    options_t options = {.cases = 20000, .seed = (uint64_t) time(NULL), .only = -1};
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (option) {

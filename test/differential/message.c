@@ -154,7 +154,7 @@ bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t
             return false;
         }
     }
-    dame_status_t status = check->tier->obtain(type, &m->program);
+    dame_status_t status = check->tier->obtain(type, &check->tier->options, &m->program);
     if (status != DAME_OK) {
         m->program = NULL;
         return check_fail(check, "building the program: %s", dame_status_text(status));

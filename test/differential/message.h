@@ -17,7 +17,9 @@ enum { GUARD = 64 }; /* bytes before and behind a buffer that must stay as they 
 /* A way to obtain something that runs. */
 typedef struct tier {
     const char *name;
-    dame_status_t (*obtain)(const dame_type_t *type, dame_program_t **out);
+    dame_status_t (*obtain)(const dame_type_t *type, const dame_options_t *options,
+                            dame_program_t **out);
+    dame_options_t options;
 } tier_t;
 
 /* What is wrong, if anything is; the first failure stays. */

@@ -138,7 +138,7 @@ static bool write_text(const trial_t *trial, FILE *out)
     type_describe(out, "# ", trial->type);
     fflush(out); /* the program may not survive being built */
     dame_program_t *program = NULL;
-    dame_status_t status = trial->tier->obtain(trial->type, &program);
+    dame_status_t status = trial->tier->obtain(trial->type, &trial->tier->options, &program);
     if (status != DAME_OK) {
         fprintf(out, "# not built: %s\n", dame_status_text(status));
         return false;
