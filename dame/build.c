@@ -7,6 +7,7 @@
 #include "emit.h"
 #include "kernels.h"
 #include "node.h"
+#include "sort.h"
 
 typedef struct emitter {
     dame_emitter_t out;
@@ -31,6 +32,33 @@ static const dame_node_t *contig_in(const emitter_t *emitter, const dame_node_t 
                : NULL;
 }
 
+static int64_t sort_window(const emitter_t *emitter, const dame_node_t *node)
+{
+    return dame_sort_window(node->disps, node->count, node->child->size, emitter->o->options);
+}
+
+static void measure_list(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
+{
+    const int64_t halves = need->halves;
+    dame_need_disps(need, DAME_OP_BLOCKINDEX, node->disps, node->count);
+    if (DAME_SHAPE_BLOCK == node->child->shape && halves != need->halves) {
+        need->words += dame_sort_entries(node->count, sort_window(emitter, node));
+    }
+}
+
+/* The sorted table of a list of 32-bit displacements, if it shall have one. */
+static void emit_visits(emitter_t *emitter, const dame_node_t *node, dame_prim_t *prim)
+{
+    const int64_t window = sort_window(emitter, node);
+    if (0 != window) {
+        const int64_t entries = dame_sort_entries(node->count, window);
+        dame_visit_t *visits = (dame_visit_t *) dame_emit_words(&emitter->out, entries);
+        dame_sort_visits(prim->disps32, node->count, window, visits);
+        prim->visits = visits;
+        prim->window = window;
+    }
+}
+
 static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
 {
     const dame_node_t *contig = NULL;
@@ -44,7 +72,7 @@ static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need
         break;
     case DAME_SHAPE_LIST:
         contig = contig_in(emitter, node->child);
-        dame_need_disps(need, DAME_OP_BLOCKINDEX, node->disps, node->count);
+        measure_list(emitter, node, need);
         break;
     case DAME_SHAPE_RAGGED:
         need->prims += !dame_node_dense(node); /* CONTIGCHILD */
@@ -108,6 +136,9 @@ static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t 
         prim->size = element_of(emitter, child);
         prim->extent = prim->size;
         dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = prim->size;
+        if (NULL != prim->disps32) {
+            emit_visits(emitter, node, prim);
+        }
     } else if (NULL != contig) {
         prim->size = contig->child->size;
         prim->extent = contig->step;

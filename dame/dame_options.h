@@ -21,7 +21,7 @@ typedef uint32_t dame_passes_t;
 #define DAME_PASSES_ALL  ((dame_passes_t) ((1u << DAME_PASS_COUNT) - 1))
 
 typedef enum dame_sort {
-    DAME_SORT_AUTO, /* lists that are long and reach further than sort_range */
+    DAME_SORT_AUTO, /* lists of a window and more that reach further than sort_range */
     DAME_SORT_NEVER,
     DAME_SORT_ALWAYS
 } dame_sort_t;
@@ -29,7 +29,8 @@ typedef enum dame_sort {
 typedef struct dame_options {
     dame_passes_t passes;
     dame_sort_t sort;   /* which lists the pass `sort` sorts */
-    int64_t sort_range; /* bytes of user memory from which a list is sorted when auto, >= 0 */
+    int64_t sort_range; /* bytes of user memory from which a list is sorted when auto, >= 0;
+                           INT32_MAX or more: none */
     int64_t fragment;   /* bytes of a fragment that tiles and windows shall fit, >= 1 */
 } dame_options_t;
 

@@ -48,19 +48,30 @@ typedef struct dame_prim dame_prim_t;
 typedef void (*dame_run_fn)(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n);
 
+/* One entry of a list, in the order in which memory is visited. */
+typedef struct dame_visit {
+    int32_t disp;
+    int32_t slot; /* which entry of its window */
+} dame_visit_t;
+
+enum { DAME_LONGEST_WINDOW = 4096 };
+
 struct dame_prim {
     dame_run_fn run[2]; /* [dame_dir_t]; NULL for primitives that are no loop level */
     int64_t count;      /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
                            INDEX (the iteration above decides) */
     int64_t step;       /* bytes between iterations when there is no list of displacements */
     int64_t isize;      /* packed bytes of an iteration when prefix is NULL */
-    const int64_t *disps;   /* count entries, or NULL; a level with a list has one of the two */
-    const int32_t *disps32; /* the same in 32 bits, where all entries fit; never for a STRUCT */
-    const int64_t *prefix;  /* count + 1 entries: packed bytes before each iteration, or NULL */
-    const int32_t *inners;  /* STRUCT: `inner` of each iteration */
-    const int32_t *subs;    /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
-                               alike may share one, which text then repeats */
-    int32_t inner;          /* distance to the inner level in primitives, 0: contiguous block */
+    const int64_t *disps;       /* count entries, or NULL; a level with a list has one of the two */
+    const int32_t *disps32;     /* the same in 32 bits, where all entries fit; never for a STRUCT */
+    const dame_visit_t *visits; /* the entries of disps32 sorted by address within each whole window
+                                   of `window` entries, or NULL */
+    int64_t window;             /* 1 to DAME_LONGEST_WINDOW, 0 without visits */
+    const int64_t *prefix;      /* count + 1 entries: packed bytes before each iteration, or NULL */
+    const int32_t *inners;      /* STRUCT: `inner` of each iteration */
+    const int32_t *subs; /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
+                            alike may share one, which text then repeats */
+    int32_t inner;       /* distance to the inner level in primitives, 0: contiguous block */
     dame_op_t op;
     /* parameters as in the text */
     int64_t blklen;         /* VECTOR*, BLOCKINDEX* */

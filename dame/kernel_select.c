@@ -219,6 +219,8 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
                                          : dame_nest_strided;
     } else if (NULL != prim->prefix) {
         run = kernels()->ragged[table];
+    } else if (NULL != prim->visits) {
+        run = kernels()->sorted[width_of(prim->isize)];
     } else if (dame_prim_has_list(prim)) {
         run = kernels()->listed[table][width_of(prim->isize)];
     } else {

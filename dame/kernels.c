@@ -137,6 +137,37 @@ enum { TILE = 4 };
 DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
 
+/* Whole windows in the order of their addresses, LISTED for what is left at both ends. */
+#define RUN_SORTED(name, lowest, highest, MOVE_BLOCK, LISTED)                                      \
+    static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
+                     int64_t n)                                                                    \
+    {                                                                                              \
+        const int64_t bytes = DAME_BYTES(lowest, highest, prim->isize);                            \
+        const int64_t window = prim->window;                                                       \
+        const int64_t past = first % window;                                                       \
+        int64_t head = 0 == past ? 0 : window - past;                                              \
+        head = head < n ? head : n;                                                                \
+        LISTED(prim, origin, packed, first, head);                                                 \
+        first += head;                                                                             \
+        packed += head * bytes;                                                                    \
+        for (n -= head; n >= window; n -= window) {                                                \
+            const dame_visit_t *visits = prim->visits + first;                                     \
+            for (int64_t i = 0; i < window; i++) {                                                 \
+                MOVE_BLOCK(origin + (uintptr_t) visits[i].disp, packed + visits[i].slot * bytes,   \
+                           bytes);                                                                 \
+            }                                                                                      \
+            first += window;                                                                       \
+            packed += window * bytes;                                                              \
+        }                                                                                          \
+        LISTED(prim, origin, packed, first, n);                                                    \
+    }
+
+#define DAME_WIDTH(name, lowest, highest)                                                          \
+    RUN_SORTED(pack_sorted_##name, lowest, highest, pack_block_##name, pack_listed32_##name)       \
+    RUN_SORTED(unpack_sorted_##name, lowest, highest, unpack_block_##name, unpack_listed32_##name)
+DAME_WIDTHS(DAME_WIDTH)
+#undef DAME_WIDTH
+
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     RUN_TILED(pack_tiled_##name, lowest, highest, pack_block_##name, pack_block_paced)             \
     RUN_TILED(unpack_tiled_##name, lowest, highest, unpack_block_##name, unpack_block_paced)
@@ -191,6 +222,12 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
 #undef DAME_WIDTH
 #define DAME_WIDTH(name, lowest, highest) {pack_listed32_##name, unpack_listed32_##name},
             [DAME_TABLE_32] = {DAME_WIDTHS(DAME_WIDTH)},
+#undef DAME_WIDTH
+        },
+    .sorted =
+        {
+#define DAME_WIDTH(name, lowest, highest) {pack_sorted_##name, unpack_sorted_##name},
+            DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
         },
     .ragged =

@@ -77,6 +77,7 @@ typedef struct dame_kernels {
     dame_run_fn strided[DAME_WIDTH_COUNT][2];       /* [dame_dir_t] */
     dame_run_fn tiled[DAME_WIDTH_IN_LINE_COUNT][2]; /* strided around strided, by inner width */
     dame_run_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT][2];
+    dame_run_fn sorted[DAME_WIDTH_COUNT][2]; /* listed, with visits */
     dame_run_fn ragged[DAME_TABLE_COUNT][2];
     dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */
     const dame_spread_t *spread;

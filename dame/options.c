@@ -5,7 +5,7 @@
 static const dame_options_t defaults = {
     .passes = DAME_PASSES_ALL,
     .sort = DAME_SORT_AUTO,
-    .sort_range = 1 << 22,
+    .sort_range = INT32_MAX, /* see README.md, what does not pay */
     .fragment = 32 << 10,
 };
 

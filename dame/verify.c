@@ -78,6 +78,8 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
     int listed = has_list(prim->op, 'D');
     int narrow = NULL != prim->disps32 && !is_struct;
     uint64_t count = (uint64_t) prim->count;
+    uint64_t window = (uint64_t) prim->window;
+    int sorted = DAME_OP_BLOCKINDEXFINAL == prim->op && narrow && window > 0;
     const struct {
         const char *what;
         const void *table;
@@ -87,6 +89,8 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
     } tables[] = {
         {"displacements", prim->disps, listed && !narrow, count, sizeof(int64_t)},
         {"32-bit displacements", prim->disps32, listed && narrow, count, sizeof(int32_t)},
+        {"sorted entries", prim->visits, sorted, sorted ? count - count % window : 0,
+         sizeof(dame_visit_t)},
         {"prefix sums", prim->prefix, has_list(prim->op, 'B'), count + 1, sizeof(int64_t)},
         {"blocklengths", prim->blklens, is_struct, count, sizeof(int64_t)},
         {"extents", prim->extents, is_struct, count, sizeof(int64_t)},
@@ -129,6 +133,32 @@ static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
         return fail(v, index, "blocklength is %" PRId64 ", only 1 is allowed", prim->blklen);
     }
     return verify_tables(v, index);
+}
+
+/* Every whole window of the sorted table has each of its entries once. */
+static dame_status_t verify_visits(const verifier_t *v, int32_t index)
+{
+    const dame_prim_t *prim = &v->program->prims[index];
+    if (0 == prim->window) {
+        return DAME_OK;
+    }
+    if (NULL == prim->visits || prim->window < 0 || prim->window > DAME_LONGEST_WINDOW) {
+        return fail(v, index, "window is %" PRId64 ", only %s is allowed", prim->window,
+                    NULL != prim->visits ? "1 to 4096" : "0");
+    }
+    const int64_t entries = prim->count - prim->count % prim->window;
+    for (int64_t first = 0; first < entries; first += prim->window) {
+        uint8_t seen[DAME_LONGEST_WINDOW] = {0};
+        for (int64_t i = first; i < first + prim->window; i++) {
+            const dame_visit_t visit = prim->visits[i];
+            if (visit.slot < 0 || visit.slot >= prim->window || 0 != seen[visit.slot]++ ||
+                visit.disp != prim->disps32[first + visit.slot]) {
+                return fail(v, index, "entry %" PRId64 " of the sorted table is none of its window",
+                            i);
+            }
+        }
+    }
+    return DAME_OK;
 }
 
 static dame_status_t verify_prefix(const verifier_t *v, int32_t index)
@@ -214,6 +244,9 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     dame_status_t status = verify_scalars(v, index);
     if (DAME_OK == status && NULL != prim->prefix) {
         status = verify_prefix(v, index);
+    }
+    if (DAME_OK == status) {
+        status = verify_visits(v, index);
     }
     if (DAME_OK == status) {
         status = verify_inner(v, index, depth, &inner);

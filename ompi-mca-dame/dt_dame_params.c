@@ -221,7 +221,7 @@ static void register_optimiser(void)
     register_number("sort_range",
                     "From how many bytes of user memory between the first and the last of its "
                     "displacements on a list is sorted when dt_dame_sort_displacements is auto; "
-                    "about the size of the cache",
+                    "the largest number allowed, the default, sorts none",
                     &range, OPAL_INFO_LVL_6, &mca_dt_dame_params.sort_range);
     dt_range_init_bytes(&fragment, 1, INT_MAX);
     mca_dt_dame_params.fragment_bytes = (int) standard->fragment;

@@ -334,6 +334,97 @@ START_TEST(short_blocks_with_short_gaps_are_moved_exactly)
 }
 END_TEST
 
+/* A shuffled list with sorted tables against the one without: all windows, and parts of them. */
+static void try_sorted(int64_t width, int64_t fragment)
+{
+    enum { N = 300 };
+    int64_t disps[N];
+    for (int64_t i = 0; i < N; i++) {
+        disps[i] = i * 77 % N * (width + 1);
+    }
+    dame_options_t options = *dame_options_default();
+    options.sort = DAME_SORT_ALWAYS;
+    options.fragment = fragment;
+    const dame_type_t *type = blockindex(N, 1, disps, basic(width));
+    dame_program_t *program;
+    ck_assert_int_eq(dame_program_build(type, &options, &program), DAME_OK);
+    ck_assert_int_eq(dame_program_verify(program, NULL, 0), DAME_OK);
+    const dame_prim_t *level = &program->prims[1];
+    ck_assert_ptr_nonnull(level->visits);
+    ck_assert_int_ge(level->window, 64);
+    const size_t room = (size_t) (N * (width + 1));
+    char *user = malloc(room);
+    char *wanted_user = malloc(room);
+    char *packed = malloc(room);
+    char *wanted = malloc(room);
+    ck_assert(user && wanted_user && packed && wanted);
+    for (int64_t first = 0; first < N; first += 37) {
+        for (int64_t n = N - first; n >= 0; n -= 29) {
+            fill_pattern(user, (int64_t) room, 3);
+            memcpy(wanted_user, user, room);
+            memset(packed, GUARD_BYTE, room);
+            for (int64_t i = 0; i < n; i++) {
+                memcpy(wanted + i * width, user + disps[first + i], (size_t) width);
+            }
+            level->run[DAME_PACK](level, (uintptr_t) user, packed, first, n);
+            ck_assert_mem_eq(packed, wanted, (size_t) (n * width));
+            expect_guard(packed + n * width, (int64_t) room - n * width, "the rest");
+            fill_pattern(packed, n * width, 4);
+            for (int64_t i = 0; i < n; i++) {
+                memcpy(wanted_user + disps[first + i], packed + i * width, (size_t) width);
+            }
+            level->run[DAME_UNPACK](level, (uintptr_t) user, packed, first, n);
+            ck_assert_mem_eq(user, wanted_user, room);
+        }
+    }
+    free(wanted);
+    free(packed);
+    free(wanted_user);
+    free(user);
+    dame_program_free(program);
+}
+
+START_TEST(sorted_lists_are_moved_exactly)
+{
+    if (!force_isa(_i)) {
+        return;
+    }
+    for (int64_t width = 1; width <= WIDEST; width += width < 70 ? 1 : 23) {
+        try_sorted(width, 1);
+        try_sorted(width, 4 * 100 * width);
+    }
+}
+END_TEST
+
+START_TEST(lists_are_sorted_only_where_the_options_say_so)
+{
+    enum { N = 1019, REACH = 16 * (N - 1) }; /* a prime of which all are cubes: no pattern */
+    int64_t disps[N];
+    for (int64_t i = 0; i < N; i++) {
+        disps[i] = i * i % N * i % N * 16;
+    }
+    const dame_passes_t sort = 1u << DAME_PASS_SORT;
+    const dame_options_t tries[] = {
+        {.passes = DAME_PASSES_ALL, .sort = DAME_SORT_ALWAYS, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = REACH - 1, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = REACH, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = INT32_MAX, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_NEVER, .fragment = 16384},
+        {.passes = DAME_PASSES_ALL & ~sort, .sort = DAME_SORT_ALWAYS, .fragment = 16384},
+        *dame_options_default(),
+    };
+    static const int64_t windows[] = {512, 512, 0, 0, 0, 0, 0}; /* 4 a fragment */
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+        dame_program_t *program;
+        const dame_type_t *type = blockindex(N, 1, disps, basic(8));
+        ck_assert_int_eq(dame_program_build(type, &tries[i], &program), DAME_OK);
+        ck_assert_int_eq(program->prims[1].window, windows[i]);
+        ck_assert_int_eq(NULL != program->prims[1].visits, 0 != windows[i]);
+        dame_program_free(program);
+    }
+}
+END_TEST
+
 START_TEST(kernels_may_start_and_stop_at_any_iteration)
 {
     if (!force_isa(_i)) {
@@ -397,6 +488,8 @@ Suite *kernels_suite(void)
     tcase_add_loop_test(tcase, one_block_of_every_width_is_moved_exactly, 0, ISAS);
     tcase_add_loop_test(tcase, elements_with_gaps_are_moved_exactly, 0, ISAS);
     tcase_add_loop_test(tcase, short_blocks_with_short_gaps_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, sorted_lists_are_moved_exactly, 0, ISAS);
+    tcase_add_test(tcase, lists_are_sorted_only_where_the_options_say_so);
     tcase_add_loop_test(tcase, kernels_may_start_and_stop_at_any_iteration, 0, ISAS);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -24,6 +24,7 @@ static dame_program_t *copy_of(const dame_program_t *program)
         dame_prim_t *prim = &copy->prims[i];
         prim->disps = moved(prim->disps, program, copy);
         prim->disps32 = moved(prim->disps32, program, copy);
+        prim->visits = moved(prim->visits, program, copy);
         prim->prefix = moved(prim->prefix, program, copy);
         prim->inners = moved(prim->inners, program, copy);
         prim->subs = moved(prim->subs, program, copy);
@@ -316,6 +317,57 @@ START_TEST(a_damaged_program_is_refused_and_the_primitive_named)
 }
 END_TEST
 
+/* A shuffled list of two windows of 64 and a rest, with its sorted table. */
+static dame_program_t *sorted_program(void)
+{
+    enum { N = 150 };
+    int64_t disps[N];
+    for (int64_t i = 0; i < N; i++) {
+        disps[i] = i * 77 % N * 8;
+    }
+    dame_options_t options = *dame_options_default();
+    options.sort = DAME_SORT_ALWAYS;
+    options.fragment = 1;
+    dame_program_t *program;
+    ck_assert_int_eq(dame_program_build(blockindex(N, 1, disps, basic(4)), &options, &program),
+                     DAME_OK);
+    return program;
+}
+
+static dame_visit_t *writable_visits(dame_program_t *p)
+{
+    return (dame_visit_t *) (uintptr_t) p->prims[1].visits;
+}
+
+DAMAGE(sorted_table_is_missing, p->prims[1].visits = NULL)
+DAMAGE(window_is_missing, p->prims[1].window = 0)
+DAMAGE(window_is_negative, p->prims[1].window = -64)
+DAMAGE(window_is_too_long, p->prims[1].window = 4097)
+DAMAGE(window_is_shorter, p->prims[1].window = 63)
+DAMAGE(slot_is_outside, writable_visits(p)[5].slot = 64)
+DAMAGE(slot_is_below, writable_visits(p)[5].slot = -1)
+DAMAGE(slot_is_twice, writable_visits(p)[64] = writable_visits(p)[127])
+DAMAGE(visit_is_elsewhere, writable_visits(p)[127].disp += 8)
+DAMAGE(exit_is_sorted, p->prims[0].visits = p->prims[1].visits)
+
+START_TEST(a_damaged_sorted_table_is_refused)
+{
+    static void (*const apply[])(dame_program_t *) = {
+        sorted_table_is_missing, window_is_missing, window_is_negative, window_is_too_long,
+        window_is_shorter,       slot_is_outside,   slot_is_below,      slot_is_twice,
+        visit_is_elsewhere,      exit_is_sorted};
+    dame_program_t *program = sorted_program();
+    for (size_t i = 0; i < sizeof apply / sizeof apply[0]; i++) {
+        dame_program_t *copy = copy_of(program);
+        ck_assert_int_eq(dame_program_verify(copy, NULL, 0), DAME_OK);
+        apply[i](copy);
+        ck_assert_msg(dame_program_verify(copy, NULL, 0) == DAME_ERR_VERIFY, "damage %d", (int) i);
+        free(copy);
+    }
+    dame_program_free(program);
+}
+END_TEST
+
 START_TEST(the_expected_primitives_stand_where_the_damages_are)
 {
     const struct {
@@ -431,6 +483,7 @@ Suite *verify_suite(void)
     TCase *tcase = tree_case("damage");
     tcase_add_test(tcase, the_expected_primitives_stand_where_the_damages_are);
     tcase_add_loop_test(tcase, a_damaged_program_is_refused_and_the_primitive_named, 0, DAMAGES);
+    tcase_add_test(tcase, a_damaged_sorted_table_is_refused);
     tcase_add_test(tcase, the_message_is_optional_and_stays_in_its_room);
     tcase_add_test(tcase, no_number_in_a_scalar_field_breaks_the_verifier);
     tcase_add_test(tcase, shared_subprograms_are_verified_once);

@@ -1,0 +1,54 @@
+#include "sort.h"
+
+#include <stdlib.h>
+
+enum { WINDOWS_OF_FRAGMENT = 4, SHORTEST_WINDOW = 64 };
+
+/* Bytes of user memory from the start of the first block to that of the last; near lists only. */
+static int64_t reach_of(const int64_t *disps, int64_t n)
+{
+    int64_t low = disps[0];
+    int64_t high = low;
+    for (int64_t i = 1; i < n; i++) {
+        low = disps[i] < low ? disps[i] : low;
+        high = disps[i] > high ? disps[i] : high;
+    }
+    return high - low;
+}
+
+int64_t dame_sort_window(const int64_t *disps, int64_t n, int64_t bytes,
+                         const dame_options_t *options)
+{
+    if (0 == (options->passes & 1u << DAME_PASS_SORT) || DAME_SORT_NEVER == options->sort) {
+        return 0;
+    }
+    int64_t window = options->fragment / WINDOWS_OF_FRAGMENT / bytes;
+    window = window < SHORTEST_WINDOW ? SHORTEST_WINDOW : window;
+    window = window > DAME_LONGEST_WINDOW ? DAME_LONGEST_WINDOW : window;
+    if (n < window ||
+        (DAME_SORT_AUTO == options->sort &&
+         (options->sort_range >= INT32_MAX || reach_of(disps, n) <= options->sort_range))) {
+        return 0;
+    }
+    return window;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const dame_visit_t *x = a;
+    const dame_visit_t *y = b;
+    if (x->disp != y->disp) {
+        return x->disp < y->disp ? -1 : 1;
+    }
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+void dame_sort_visits(const int32_t *disps, int64_t count, int64_t window, dame_visit_t *visits)
+{
+    for (int64_t first = 0; first + window <= count; first += window) {
+        for (int64_t i = 0; i < window; i++) {
+            visits[first + i] = (dame_visit_t){disps[first + i], (int32_t) i};
+        }
+        qsort(visits + first, (size_t) window, sizeof(*visits), compare);
+    }
+}
