@@ -146,12 +146,9 @@ dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
 dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out);
 
-/*
- * A list's regular stretches (equal steps; of a dense RAGGED equal lengths) as members of a struct,
- * with what lies between them. *out is left alone when there are none, or none but of blocks of the
- * length `usual`. Copies lists.
- */
-dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *list, int64_t usual,
+/* A list's regular stretches (equal steps; of a dense RAGGED equal lengths) as members of a struct,
+ * with what lies between them; *out is left alone when there are none. Copies lists. */
+dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *list,
                                    const dame_node_t **out);
 
 /* Type trees and programs to nodes. *out may be the empty node. */

@@ -145,21 +145,22 @@ static int64_t common_block(const dame_node_t *ragged, int64_t *n)
     return shortest;
 }
 
-/* Blocks of mostly one length are a list of blocks of that length. */
-static dame_status_t normalise_ragged(dame_optimiser_t *o, const dame_node_t *draft,
-                                      const dame_node_t **out)
+/* Is there a long stretch of equal blocks that are not of this length? */
+static int has_other_stretch(const dame_node_t *ragged, int64_t length)
 {
-    int64_t n;
-    const int64_t length = common_block(draft, &n);
-    if (dame_node_dense(draft) && !o->settled) {
-        dame_status_t status = dame_split_stretches(o, draft, length, out);
-        if (DAME_OK != status || NULL != *out) {
-            return status;
-        }
+    int64_t equal = 0;
+    for (int64_t i = 0; i < ragged->count && equal < DAME_MIN_STRETCH; i++) {
+        equal = length == ragged->blklens[i]                            ? 0
+                : i > 0 && ragged->blklens[i] == ragged->blklens[i - 1] ? equal + 1
+                                                                        : 1;
     }
-    if (0 == length) {
-        return fold(o, draft, out);
-    }
+    return DAME_MIN_STRETCH == equal;
+}
+
+/* The blocks of a RAGGED, or parts of them, as a list of n blocks of one length. */
+static dame_status_t equal_blocks(dame_optimiser_t *o, const dame_node_t *draft, int64_t length,
+                                  int64_t n, const dame_node_t **out)
+{
     int64_t *disps = draft->disps;
     if (n > draft->count) {
         disps = dame_node_numbers(o, n);
@@ -176,6 +177,35 @@ static dame_status_t normalise_ragged(dame_optimiser_t *o, const dame_node_t *dr
     const dame_node_t *block;
     dame_status_t status = block_of(o, draft, length, &block);
     return DAME_OK != status ? status : dame_node_list(o, n, disps, block, out);
+}
+
+/* Blocks that touch are joined before stretches of equal ones are looked for. */
+static dame_status_t find_stretches(dame_optimiser_t *o, const dame_node_t *draft,
+                                    const dame_node_t **out)
+{
+    dame_status_t status =
+        dame_passes(o, DAME_PASS_MERGE) ? dame_pass_merge(o, draft, out) : DAME_OK;
+    return DAME_OK != status || NULL != *out ? status : dame_split_stretches(o, draft, out);
+}
+
+/* Blocks of mostly one length are a list of blocks of that length, unless there are long stretches
+ * of longer ones. */
+static dame_status_t normalise_ragged(dame_optimiser_t *o, const dame_node_t *draft,
+                                      const dame_node_t **out)
+{
+    int64_t n = 0;
+    const int64_t length = common_block(draft, &n);
+    const int may_split = dame_node_dense(draft) && !o->settled;
+    if (0 != length && !(may_split && has_other_stretch(draft, length))) {
+        return equal_blocks(o, draft, length, n, out);
+    }
+    dame_status_t status = fold(o, draft, out);
+    if (DAME_OK == status && NULL == *out && may_split) {
+        status = find_stretches(o, draft, out);
+    }
+    return DAME_OK != status || NULL != *out || 0 == length
+               ? status
+               : equal_blocks(o, draft, length, n, out);
 }
 
 /* ---- structs ---- */
@@ -223,6 +253,19 @@ static int repeats(const dame_node_t *member, const dame_node_t *unit)
            (is_repetition(member) && dame_node_equal(member->child, unit));
 }
 
+/* The loop that a list, or a loop of a few turns, repeats: runs of one length. */
+static const dame_node_t *loop_in(const dame_node_t *node)
+{
+    const int listed = DAME_SHAPE_LIST == node->shape ||
+                       (DAME_SHAPE_LOOP == node->shape && node->count < DAME_MIN_RUN);
+    return listed && DAME_SHAPE_LOOP == node->child->shape ? node->child : NULL;
+}
+
+static int repeats_runs(const dame_node_t *member, const dame_node_t *unit)
+{
+    return NULL != loop_in(member) && dame_node_equal(loop_in(member)->child, unit);
+}
+
 /* Neighbours of a struct that repeat one thing, at one step where they are longer than one. */
 typedef struct likes {
     const dame_node_t *unit;
@@ -245,13 +288,16 @@ static likes_t find_likes_of(const dame_node_t *draft, int64_t first, const dame
     for (; likes.end < draft->count; likes.end++) {
         const dame_node_t *member = draft->children[likes.end];
         const int single = dame_node_equal(member, unit);
-        const int loops = !single && is_run(member);
-        if (!repeats(member, unit) || (loops && likes.loops && member->step != likes.step)) {
+        const int listed = repeats_runs(member, unit);
+        const int loops = !single && (listed || is_run(member));
+        const int64_t step = listed ? loop_in(member)->step : member->step;
+        if (!(listed || repeats(member, unit)) || (loops && likes.loops && step != likes.step)) {
             break;
         }
-        likes.step = loops ? member->step : likes.step;
+        likes.step = loops ? step : likes.step;
         likes.loops |= loops;
-        likes.runs += single || (loops && DAME_SHAPE_LOOP == member->shape) ? 1 : member->count;
+        likes.runs +=
+            single || (DAME_SHAPE_LOOP == member->shape && is_run(member)) ? 1 : member->count;
     }
     return likes;
 }
@@ -264,8 +310,12 @@ static likes_t find_likes(const dame_node_t *draft, int64_t first)
     if (likes.end == draft->count || !is_repetition(member)) {
         return likes;
     }
-    const likes_t inner = find_likes_of(draft, first, member->child);
-    return inner.end > likes.end ? inner : likes;
+    likes_t most = find_likes_of(draft, first, member->child);
+    if (most.end < draft->count && NULL != loop_in(member)) {
+        const likes_t inner = find_likes_of(draft, first, loop_in(member)->child);
+        most = inner.end > most.end ? inner : most;
+    }
+    return most.end > likes.end ? most : likes;
 }
 
 /* The runs of `unit` that a member is. */
@@ -278,8 +328,10 @@ static void append_runs(dame_flat_t *runs, const dame_node_t *member, const dame
         runs->disps[runs->count++] = at;
         return;
     }
+    const int64_t length = repeats_runs(member, unit) ? loop_in(member)->count : 1;
     for (int64_t i = 0; i < member->count; i++) {
-        runs->lengths[runs->count] = DAME_SHAPE_RAGGED == member->shape ? member->blklens[i] : 1;
+        runs->lengths[runs->count] =
+            DAME_SHAPE_RAGGED == member->shape ? member->blklens[i] : length;
         runs->disps[runs->count++] =
             at + (DAME_SHAPE_LOOP == member->shape ? i * member->step : member->disps[i]);
     }

@@ -120,7 +120,7 @@ static dame_status_t pattern_list(dame_optimiser_t *o, const dame_node_t *node,
         status = find_runs(o, &list, out);
     }
     if (DAME_OK == status && node == *out && DAME_SHAPE_BLOCK == list.child->shape) {
-        status = dame_split_stretches(o, &list, 0, out);
+        status = dame_split_stretches(o, &list, out);
     }
     if (DAME_OK != status || node != *out || list.child == node->child) {
         return status;

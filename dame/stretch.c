@@ -94,31 +94,25 @@ static int may_have_stretch(const dame_node_t *draft)
     return 0;
 }
 
-/* Stretches that are long enough; 0 if all are of blocks of the length `usual`, or if the whole
- * list is one. */
-static int64_t count_stretches(const dame_node_t *draft, int64_t usual)
+/* Stretches that are long enough; 0 if the whole list is one. */
+static int64_t count_stretches(const dame_node_t *draft)
 {
     int64_t n = 0;
-    int unusual = 0;
     for (int64_t i = 0, end; i < draft->count; i = next_stretch(draft, i, end)) {
         end = stretch_end(draft, i);
         if (end - i == draft->count) {
             return 0;
         }
-        if (is_worth_it(i, end)) {
-            n++;
-            unusual |= DAME_SHAPE_LIST == draft->shape || usual != draft->blklens[i];
-        }
+        n += is_worth_it(i, end);
     }
-    return unusual ? n : 0;
+    return n;
 }
 
-dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *draft, int64_t usual,
+dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *draft,
                                    const dame_node_t **out)
 {
-    const int64_t stretches = draft->count < DAME_MIN_STRETCH || !may_have_stretch(draft)
-                                  ? 0
-                                  : count_stretches(draft, usual);
+    const int64_t stretches =
+        draft->count < DAME_MIN_STRETCH || !may_have_stretch(draft) ? 0 : count_stretches(draft);
     if (0 == stretches) {
         return DAME_OK;
     }

@@ -5,9 +5,9 @@
 #include "tools.h"
 
 enum {
-    MOST_FLAT = 1500,   /* elements that are written one by one */
-    MOST_COPIES = 40,   /* parts made anew though they are alike */
-    MOST_PART = 127     /* elements of a group that ends anywhere; see DAME_FLAT_MEMBER */
+    MOST_FLAT = 1500, /* elements that are written one by one */
+    MOST_COPIES = 40, /* parts made anew though they are alike */
+    MOST_PART = 31    /* elements of a group that ends anywhere; see DAME_MIN_STRETCH */
 };
 
 static const layout_t *kept(layout_t layout)
@@ -57,11 +57,8 @@ const layout_t *sequence(int64_t n, const int64_t *disps, const layout_t *const 
         places[i] = disps[i];
         elements += parts[i]->elements;
     }
-    return kept((layout_t){.kind = LAYOUT_SEQUENCE,
-                           .n = n,
-                           .elements = elements,
-                           .parts = own,
-                           .disps = places});
+    return kept((layout_t){
+        .kind = LAYOUT_SEQUENCE, .n = n, .elements = elements, .parts = own, .disps = places});
 }
 
 static const int64_t *ones(int64_t n)
