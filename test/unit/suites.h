@@ -16,6 +16,10 @@ Suite *print_suite(void);
 Suite *parse_suite(void);
 Suite *language_suite(void);
 Suite *threads_suite(void);
+Suite *sequence_suite(void);
+Suite *normalise_suite(void);
+Suite *merge_suite(void);
+Suite *pattern_suite(void);
 Suite *normal_form_suite(void);
 
 #endif

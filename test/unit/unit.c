@@ -17,6 +17,10 @@ int main(void)
     srunner_add_suite(runner, print_suite());
     srunner_add_suite(runner, parse_suite());
     srunner_add_suite(runner, language_suite());
+    srunner_add_suite(runner, sequence_suite());
+    srunner_add_suite(runner, normalise_suite());
+    srunner_add_suite(runner, merge_suite());
+    srunner_add_suite(runner, pattern_suite());
     srunner_add_suite(runner, normal_form_suite());
     srunner_add_suite(runner, threads_suite());
     srunner_run_all(runner, CK_ENV);
