@@ -203,6 +203,20 @@ START_TEST(a_contig_goes_into_the_blocklength_around_it)
 }
 END_TEST
 
+/* Before the members are a list, in which only their lengths are known. */
+START_TEST(members_are_joined_while_their_elements_are_known)
+{
+    const dame_type_t *members[] = {basic(16), basic(8), basic(4), basic(4)};
+    dame_program_t *program =
+        program_with(ONLY(NORMALISE) | ONLY(MERGE),
+                     struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 16, 24, 100}, members));
+    ck_assert_int_eq(program->prims[1].op, DAME_OP_INDEXFINAL);
+    ck_assert_int_eq(program->prims[1].count, 2);
+    ck_assert_int_eq(program->granule, 16);
+    dame_program_free(program);
+}
+END_TEST
+
 Suite *merge_suite(void)
 {
     Suite *suite = suite_create("merge");
@@ -214,6 +228,7 @@ Suite *merge_suite(void)
     tcase_add_test(tcase, members_of_a_struct_that_touch_are_joined);
     tcase_add_test(tcase, a_contig_goes_into_the_blocklength_around_it);
     tcase_add_test(tcase, members_that_shift_against_each_other_leave_the_ends);
+    tcase_add_test(tcase, members_are_joined_while_their_elements_are_known);
     suite_add_tcase(suite, tcase);
     return suite;
 }

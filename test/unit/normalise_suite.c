@@ -355,6 +355,34 @@ START_TEST(members_that_repeat_one_thing_are_an_index_of_it)
 }
 END_TEST
 
+/* Not the list of all their blocks. */
+START_TEST(small_members_that_repeat_one_thing_are_an_index_too)
+{
+    expect_passes(ONLY(NORMALISE),
+                  "EXIT\n"
+                  "  STRUCT(3, [1, 1, 1], [0, 100, 400], [8, 72, 8], [12, 108, 12])\n"
+                  "    RETURNTO(1)\n"
+                  "      VECTORFINAL(2, 1, 8, 4, 4)\n"
+                  "        CONTIGFINAL(4)\n"
+                  "    BOTTOM\n"
+                  "    RETURNTO(1)\n"
+                  "      CONTIG(9, 8, 12)\n"
+                  "        VECTORFINAL(2, 1, 8, 4, 4)\n"
+                  "          CONTIGFINAL(4)\n"
+                  "    BOTTOM\n"
+                  "    RETURNTO(1)\n"
+                  "      VECTORFINAL(2, 1, 8, 4, 4)\n"
+                  "        CONTIGFINAL(4)\n"
+                  "    BOTTOM\n"
+                  "BOTTOM\n",
+                  "EXIT\n"
+                  "  INDEX(3, [1, 9, 1], [0, 100, 400], 8, 12)\n"
+                  "    VECTORFINAL(2, 1, 8, 4, 4)\n"
+                  "      CONTIGFINAL(4)\n"
+                  "BOTTOM\n");
+}
+END_TEST
+
 START_TEST(neighbours_that_are_alike_become_one_member)
 {
     expect_passes(ONLY(NORMALISE),
@@ -446,6 +474,7 @@ Suite *normalise_suite(void)
     tcase_add_test(tcase, runs_of_one_length_are_groups_also_where_they_touch);
     tcase_add_test(tcase, members_of_a_struct_in_a_struct_are_its_own);
     tcase_add_test(tcase, members_that_repeat_one_thing_are_an_index_of_it);
+    tcase_add_test(tcase, small_members_that_repeat_one_thing_are_an_index_too);
     tcase_add_test(tcase, neighbours_that_are_alike_become_one_member);
     tcase_add_test(tcase, small_members_and_lists_beside_each_other_are_one_list);
     tcase_add_test(tcase, long_stretches_of_longer_blocks_are_not_divided);
