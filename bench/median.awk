@@ -1,4 +1,4 @@
-# Medians, for the awk programs of bench/.
+# Medians, ratios and speeds, for the awk programs of bench/.
 
 function median(list, n,    i, j, t) {      # sorts list[1 … n]; "" when n is 0
     if (n == 0)
@@ -48,4 +48,13 @@ function ratio(engine_a, what_a, engine_b, what_b,    round, a, b, n, list) {
             list[++n] = a / b
     }
     return median(list, n + 0)
+}
+
+# GB/s, or nanoseconds per call for short messages.
+function speed(ns, bytes) {
+    if (ns == "")
+        return "-"
+    if (bytes < 1024)
+        return sprintf("%.0f ns", ns)
+    return sprintf(bytes / ns < 10 ? "%.2f" : "%.1f", bytes / ns)
 }

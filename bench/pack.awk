@@ -23,15 +23,6 @@ function ratio_best(hand, mpi,    round, best, v, b, n, list) {
     return median(list, n + 0)
 }
 
-# GB/s, or nanoseconds per call for short messages.
-function speed(ns, bytes) {
-    if (ns == "")
-        return "-"
-    if (bytes < 1024)
-        return sprintf("%.0f ns", ns)
-    return sprintf(bytes / ns < 10 ? "%.2f" : "%.1f", bytes / ns)
-}
-
 function times(r) { return r == "" ? "-" : sprintf("%.2f", r) }
 
 function percent(r) { return r == "" ? "-" : sprintf("%+.0f", 100 * (r - 1)) }

@@ -5,14 +5,6 @@
 # Variables: rounds, csv (1: comma-separated), engines (space-separated list: dame:none first, then
 # sets of passes, each with one more, and "before" or not)
 
-function speed(ns, bytes) {
-    if (ns == "")
-        return "-"
-    if (bytes < 1024)
-        return sprintf("%.0f ns", ns)
-    return sprintf(bytes / ns < 10 ? "%.2f" : "%.1f", bytes / ns)
-}
-
 function times(r) { return r == "" ? "-" : sprintf("%.3f", r) }
 
 # dame:a,b,c adds c; the columns are called by what they add.

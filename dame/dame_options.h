@@ -31,7 +31,7 @@ typedef struct dame_options {
     dame_sort_t sort;   /* which lists the pass `sort` sorts */
     int64_t sort_range; /* bytes of user memory from which a list is sorted when auto, >= 0;
                            INT32_MAX or more: none */
-    int64_t fragment;   /* bytes of a fragment that tiles and windows shall fit, >= 1 */
+    int64_t fragment;   /* bytes of a fragment, for the pass `buffer`, >= 1 */
 } dame_options_t;
 
 /* All passes, with measured sizes. Static storage. */

@@ -4,6 +4,22 @@
 
 enum { WINDOWS_OF_FRAGMENT = 4, SHORTEST_WINDOW = 64 };
 
+static int has_pass(const dame_options_t *options, dame_pass_t pass)
+{
+    return 0 != (options->passes & 1u << pass);
+}
+
+/* Pass `buffer`: a fragment holds whole windows, and loses little at its ends. */
+static int64_t window_length(int64_t bytes, const dame_options_t *options)
+{
+    if (!has_pass(options, DAME_PASS_BUFFER)) {
+        return DAME_LONGEST_WINDOW;
+    }
+    int64_t window = options->fragment / WINDOWS_OF_FRAGMENT / bytes;
+    window = window < SHORTEST_WINDOW ? SHORTEST_WINDOW : window;
+    return window > DAME_LONGEST_WINDOW ? DAME_LONGEST_WINDOW : window;
+}
+
 /* Bytes of user memory from the start of the first block to that of the last; near lists only. */
 static int64_t reach_of(const int64_t *disps, int64_t n)
 {
@@ -19,12 +35,10 @@ static int64_t reach_of(const int64_t *disps, int64_t n)
 int64_t dame_sort_window(const int64_t *disps, int64_t n, int64_t bytes,
                          const dame_options_t *options)
 {
-    if (0 == (options->passes & 1u << DAME_PASS_SORT) || DAME_SORT_NEVER == options->sort) {
+    if (!has_pass(options, DAME_PASS_SORT) || DAME_SORT_NEVER == options->sort) {
         return 0;
     }
-    int64_t window = options->fragment / WINDOWS_OF_FRAGMENT / bytes;
-    window = window < SHORTEST_WINDOW ? SHORTEST_WINDOW : window;
-    window = window > DAME_LONGEST_WINDOW ? DAME_LONGEST_WINDOW : window;
+    const int64_t window = window_length(bytes, options);
     if (n < window ||
         (DAME_SORT_AUTO == options->sort &&
          (options->sort_range >= INT32_MAX || reach_of(disps, n) <= options->sort_range))) {

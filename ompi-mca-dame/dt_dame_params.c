@@ -225,11 +225,12 @@ static void register_optimiser(void)
                     &range, OPAL_INFO_LVL_6, &mca_dt_dame_params.sort_range);
     dt_range_init_bytes(&fragment, 1, INT_MAX);
     mca_dt_dame_params.fragment_bytes = (int) standard->fragment;
-    register_number("fragment_bytes",
-                    "Size of the fragments that messages are cut into, for which tiles and "
-                    "windows are made. DAME does not change how the transports cut messages; "
-                    "this should be what they do",
-                    &fragment, OPAL_INFO_LVL_6, &mca_dt_dame_params.fragment_bytes);
+    register_number(
+        "fragment_bytes",
+        "Size of the fragments that messages are cut into, of which the windows "
+        "of sorted lists are parts. DAME does not change how the transports cut messages; "
+        "this should be what they do",
+        &fragment, OPAL_INFO_LVL_6, &mca_dt_dame_params.fragment_bytes);
 }
 
 /* ---- Programs as files ---------------------------------------------------------------------- */

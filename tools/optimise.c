@@ -102,7 +102,8 @@ const tool_command_t tool_optimise = {
 #undef DAME_PASS
             "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach far; the\n"
             "                    default), never, always\n"
-            "  --fragment BYTES  the size of fragment that tiles and windows shall fit, at least 1\n"
+            "  --fragment BYTES  the size of fragment of which windows of sorted\n"
+            "                    lists are parts, at least 1\n"
             "  --trace           what each pass changes, as a diff: first the program without any\n"
             "                    pass, then one pass more at a time. Lists of more than 8 entries are\n"
             "                    abbreviated. Memory is that of the program and its tables\n",
