@@ -78,20 +78,6 @@ static dame_status_t join_all(dame_optimiser_t *o, const dame_node_t *draft, int
                : dame_node_ragged(o, flat->count, flat->lengths, flat->disps, step, unit, out);
 }
 
-/* A block that members are joined to. */
-typedef struct joint {
-    int64_t bytes;
-    int64_t granule;
-    int uneven; /* a member starts where its own elements shift against the granule */
-} joint_t;
-
-static void join_member(joint_t *joint, const dame_node_t *member)
-{
-    joint->uneven |= 0 != joint->bytes % member->granule;
-    joint->granule = dame_granule_common(joint->granule, member->granule);
-    joint->bytes += member->size;
-}
-
 /* How many members from `first` on are blocks that touch. */
 static int64_t touching_members(const dame_node_t *draft, int64_t first)
 {
@@ -121,18 +107,12 @@ static dame_status_t join_members(dame_optimiser_t *o, const dame_node_t *draft,
     dame_status_t status = NULL == children || NULL == disps ? DAME_ERR_NOMEM : DAME_OK;
     for (int64_t i = 0, k = 0; DAME_OK == status && i < draft->count; k++) {
         const int64_t touching = touching_members(draft, i);
-        joint_t joint = {.granule = draft->children[i]->granule};
         disps[k] = draft->disps[i];
         children[k] = draft->children[i];
-        for (int64_t end = i + touching; touching > 1 && i < end; i++) {
-            join_member(&joint, draft->children[i]);
-        }
         if (touching > 1) {
-            status = dame_node_block(o, joint.bytes, joint.uneven ? joint.bytes : joint.granule,
-                                     &children[k]);
-        } else {
-            i++;
+            status = dame_node_joined(o, draft->children + i, touching, &children[k]);
         }
+        i += touching;
     }
     return DAME_OK != status ? status : dame_node_struct(o, n, disps, children, out);
 }

@@ -173,11 +173,69 @@ dame_status_t dame_node_shifted(dame_optimiser_t *o, int64_t disp, const dame_no
     return keep(o, &moved, out);
 }
 
+static void add_run(dame_elements_t *elements, int64_t size, int64_t bytes)
+{
+    const int last = elements->runs - 1;
+    if (last >= 0 && elements->size[last] == size) {
+        elements->bytes[last] += bytes;
+    } else if (last + 1 < DAME_ELEMENT_RUNS) {
+        elements->size[last + 1] = size;
+        elements->bytes[last + 1] = bytes;
+        elements->runs++;
+    } else {
+        elements->runs = 0;
+    }
+}
+
 dame_status_t dame_node_block(dame_optimiser_t *o, int64_t bytes, int64_t granule,
                               const dame_node_t **out)
 {
     dame_node_t draft = {
         .shape = DAME_SHAPE_BLOCK, .size = bytes, .high = bytes, .blocks = 1, .granule = granule};
+    const int64_t rest = bytes % granule; /* behind the last multiple nothing is known */
+    if (rest < bytes) {
+        add_run(&draft.elements, granule, bytes - rest);
+    }
+    if (0 != rest) {
+        add_run(&draft.elements, rest, rest);
+    }
+    return keep(o, &draft, out);
+}
+
+/* Their common granule, where every run starts at a multiple of its elements. */
+static int64_t elements_granule(const dame_elements_t *elements, int64_t bytes)
+{
+    int64_t granule = bytes;
+    for (int i = 0; i < elements->runs; i++) {
+        granule = 0 == i ? elements->size[0] : dame_granule_common(granule, elements->size[i]);
+    }
+    int64_t start = 0;
+    for (int i = 0; i < elements->runs; i++) {
+        if (0 != start % elements->size[i]) {
+            return bytes;
+        }
+        start += elements->bytes[i];
+    }
+    return granule;
+}
+
+dame_status_t dame_node_joined(dame_optimiser_t *o, const dame_node_t *const *blocks, int64_t n,
+                               const dame_node_t **out)
+{
+    dame_node_t draft = {.shape = DAME_SHAPE_BLOCK, .blocks = 1};
+    int known = 1;
+    for (int64_t i = 0; i < n; i++) {
+        const dame_elements_t *elements = &blocks[i]->elements;
+        known &= 0 != elements->runs;
+        for (int k = 0; known && k < elements->runs; k++) {
+            add_run(&draft.elements, elements->size[k], elements->bytes[k]);
+            known = 0 != draft.elements.runs;
+        }
+        draft.size += blocks[i]->size;
+    }
+    draft.elements.runs = known ? draft.elements.runs : 0;
+    draft.high = draft.size;
+    draft.granule = elements_granule(&draft.elements, draft.size);
     return keep(o, &draft, out);
 }
 

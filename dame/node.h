@@ -27,6 +27,15 @@ typedef enum dame_shape {
     DAME_SHAPE_STRUCT  /* children[i] at disps[i], count of them */
 } dame_shape_t;
 
+/* Basic elements of a block: runs of equal ones, as far as there are few. */
+enum { DAME_ELEMENT_RUNS = 4 };
+
+typedef struct dame_elements {
+    int runs;                         /* 0: too many, or not known */
+    int64_t size[DAME_ELEMENT_RUNS];  /* of an element */
+    int64_t bytes[DAME_ELEMENT_RUNS]; /* of the run */
+} dame_elements_t;
+
 typedef struct dame_node dame_node_t;
 struct dame_node {
     dame_shape_t shape;
@@ -35,6 +44,7 @@ struct dame_node {
     int64_t low, high; /* bytes touched, from the origin (without off) on: [low, high), clamped */
     int64_t blocks;    /* contiguous blocks, clamped */
     int64_t granule;   /* see dame_program.h */
+    dame_elements_t elements; /* BLOCK */
     int64_t count;
     int64_t step;
     int64_t *blklens; /* RAGGED; bytes when dense */
@@ -90,6 +100,9 @@ const dame_node_t **dame_node_nodes(dame_optimiser_t *o, int64_t n);
  */
 dame_status_t dame_node_block(dame_optimiser_t *o, int64_t bytes, int64_t granule,
                               const dame_node_t **out);
+/* n blocks that touch as one. */
+dame_status_t dame_node_joined(dame_optimiser_t *o, const dame_node_t *const *blocks, int64_t n,
+                               const dame_node_t **out);
 dame_status_t dame_node_loop(dame_optimiser_t *o, int64_t count, int64_t step,
                              const dame_node_t *child, const dame_node_t **out);
 dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,

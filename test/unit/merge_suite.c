@@ -217,6 +217,28 @@ START_TEST(members_are_joined_while_their_elements_are_known)
 }
 END_TEST
 
+/* struct { int a; struct { int b; double c; } d; }, packed: b alone is not aligned to c's size. */
+START_TEST(granules_do_not_depend_on_how_members_are_nested)
+{
+    const dame_type_t *inside[] = {basic(4), basic(8)};
+    const dame_type_t *pair = struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 4}, inside);
+    const dame_type_t *outside[] = {basic(4), pair};
+    const dame_type_t *flat[] = {basic(4), basic(4), basic(8)};
+    const dame_type_t *types[] = {
+        struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 4}, outside),
+        struct_type(3, (int64_t[]){1, 1, 1}, (int64_t[]){0, 4, 8}, flat),
+    };
+    for (int i = 0; i < 2; i++) {
+        dame_program_t *program = program_with(ONLY(NORMALISE) | ONLY(MERGE), types[i]);
+        ck_assert_int_eq(program->granule, 8);
+        dame_program_free(program);
+    }
+    dame_program_t *program = program_with(ONLY(NORMALISE) | ONLY(MERGE), pair);
+    ck_assert_int_eq(program->granule, 12);
+    dame_program_free(program);
+}
+END_TEST
+
 Suite *merge_suite(void)
 {
     Suite *suite = suite_create("merge");
@@ -229,6 +251,7 @@ Suite *merge_suite(void)
     tcase_add_test(tcase, a_contig_goes_into_the_blocklength_around_it);
     tcase_add_test(tcase, members_that_shift_against_each_other_leave_the_ends);
     tcase_add_test(tcase, members_are_joined_while_their_elements_are_known);
+    tcase_add_test(tcase, granules_do_not_depend_on_how_members_are_nested);
     suite_add_tcase(suite, tcase);
     return suite;
 }
