@@ -84,7 +84,7 @@ static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need
         dame_need_disps(need, DAME_OP_STRUCT, node->disps, node->count);
         need->words += 3 * node->count + 1;
         need->halves += 2 * node->count;
-        for (int64_t i = 0; i < node->count && need->prims < DAME_MAX_PRIMS; i++) {
+        for (int64_t i = 0; i < node->count && need->prims <= DAME_MAX_PRIMS; i++) {
             if (i == node->same[i]) {
                 need->prims += 2; /* RETURNTO, BOTTOM */
                 measure(emitter, node->children[i], need);
@@ -343,6 +343,9 @@ static dame_status_t emit_program(const dame_optimiser_t *o, const dame_node_t *
     }
     dame_need_t need = {.prims = 2}; /* EXIT, BOTTOM */
     measure(&emitter, top, &need);
+    if (8 * need.words + 4 * need.halves > dame_table_limit(o->entries)) {
+        return DAME_ERR_NOMEM;
+    }
     dame_status_t status = dame_emitter_init(&emitter.out, &need);
     if (DAME_OK != status) {
         return status;
@@ -376,6 +379,9 @@ static room_t *room_new(const dame_options_t *options)
         room->o.options = NULL != options ? options : dame_options_default();
         room->o.nested = 0;
         room->o.settled = 0;
+        room->o.depth = 0;
+        room->o.entries = 0;
+        memset(room->o.patterns, 0, sizeof(room->o.patterns));
         memset(room->o.recent, 0, sizeof(room->o.recent));
     }
     return room;

@@ -34,6 +34,11 @@ typedef struct dame_options {
     int64_t fragment;   /* bytes of a fragment, for the pass `buffer`, >= 1 */
 } dame_options_t;
 
+static inline int dame_has_pass(const dame_options_t *options, dame_pass_t pass)
+{
+    return 0 != (options->passes >> pass & 1);
+}
+
 /* All passes, with measured sizes. Static storage. */
 const dame_options_t *dame_options_default(void);
 

@@ -111,14 +111,19 @@ typedef struct dame_program {
 /*
  * Builds the program of a type. The type's tree is not needed afterwards. Empty blocks, levels of
  * one iteration and levels that turn out contiguous disappear on the way; the rest is up to
- * `options`, NULL for dame_options_default(). Errors: DAME_ERR_NOMEM, DAME_ERR_RANGE. The caller
- * frees with dame_program_free() (accepts NULL).
+ * `options`, NULL for dame_options_default(). The caller frees with dame_program_free() (accepts
+ * NULL).
+ *
+ * Errors: DAME_ERR_NOMEM, also for what would be no good program: more than 2^20 primitives, more
+ * than 1000 constructors inside each other, or tables beyond 64 MiB and 32 bytes for every entry of
+ * the type's own lists (lists that many members share may be many in a program).
  */
 dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                  dame_program_t **out);
 void dame_program_free(dame_program_t *program);
 
-/* A program that moves the same bytes in the same order, optimised; otherwise the same. */
+/* A program that moves the same bytes in the same order, optimised; otherwise the same. `program`
+ * must be one that dame_program_verify() accepts. Errors as dame_program_build(). */
 dame_status_t dame_program_optimise(const dame_program_t *program, const dame_options_t *options,
                                     dame_program_t **out);
 

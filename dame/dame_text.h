@@ -3,7 +3,8 @@
  *
  * Printing a program and parsing what was printed gives the same program: the same primitives with
  * the same parameters, the same size, extent, bounds and granule. (Subprograms that a STRUCT's
- * blocks share are printed once for each block, and not shared after parsing.)
+ * blocks share are printed once for each block, and not shared after parsing; kernels are chosen
+ * anew, and no list is sorted.)
  *
  * EXIT may have parameters of its own: EXIT(extent) or EXIT(extent, granule), in bytes. Without
  * them extent is true_ub - true_lb, and granule is what the sizes of the CONTIGFINALs amount to;

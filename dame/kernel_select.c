@@ -193,15 +193,10 @@ static int has_small_bodies(const dame_prim_t *prim)
     return equal ? is_equal_body(body, listed) : is_unequal_body(body);
 }
 
-static int has_pass(const dame_options_t *options, dame_pass_t pass)
-{
-    return 0 != (options->passes & (dame_passes_t) 1 << pass);
-}
-
 void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
 {
     options = NULL != options ? options : dame_options_default();
-    const int order = has_pass(options, DAME_PASS_ORDER);
+    const int order = dame_has_pass(options, DAME_PASS_ORDER);
     const dame_run_fn *run;
     const dame_table_t table = NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
     if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
@@ -210,7 +205,7 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
         run = dame_nest_struct;
     } else if (order && 0 != prim->inner && walks_columns(prim)) {
         run = kernels()->tiled[width_of(prim[prim->inner].isize)];
-    } else if (has_pass(options, DAME_PASS_PATTERN) && has_small_bodies(prim)) {
+    } else if (dame_has_pass(options, DAME_PASS_PATTERN) && has_small_bodies(prim)) {
         run = dame_prim_has_list(prim) ? kernels()->spread->listed[table]
                                        : kernels()->spread->strided;
     } else if (0 != prim->inner) {

@@ -9,6 +9,7 @@
 static dame_status_t lower_blockindex(dame_optimiser_t *o, const dame_type_t *type,
                                       const dame_node_t *child, const dame_node_t **out)
 {
+    o->entries += type->count;
     int64_t *disps = dame_node_numbers(o, type->count);
     if (NULL == disps) {
         return DAME_ERR_NOMEM;
@@ -23,6 +24,7 @@ static dame_status_t lower_index(dame_optimiser_t *o, const dame_type_t *type,
                                  const dame_node_t *child, const dame_node_t **out)
 {
     dame_flat_t list;
+    o->entries += type->count;
     dame_status_t status = dame_flat_new(o, type->count, &list);
     if (DAME_OK != status) {
         return status;
@@ -40,6 +42,7 @@ static dame_status_t lower_index(dame_optimiser_t *o, const dame_type_t *type,
 static dame_status_t lower_struct(dame_optimiser_t *o, const dame_type_t *type,
                                   const dame_node_t **out)
 {
+    o->entries += type->count;
     int64_t *disps = dame_node_numbers(o, type->count);
     const dame_node_t **children = dame_node_nodes(o, type->count);
     if (NULL == disps || NULL == children) {
@@ -108,13 +111,17 @@ dame_status_t dame_node_lower(dame_optimiser_t *o, const dame_type_t *type, cons
         *out = &dame_node_empty;
         return DAME_OK;
     }
-    uint64_t hash = (uint64_t) (uintptr_t) type * UINT64_C(0x9E3779B97F4A7C15);
-    dame_recent_t *recent = &o->recent[hash >> (64 - DAME_RECENT_LOG2)];
+    dame_recent_t *recent = &o->recent[dame_recent_slot(type)];
     if (type == recent->type) {
         *out = recent->node;
         return DAME_OK;
     }
+    if (o->depth == DAME_MAX_NESTING) {
+        return DAME_ERR_NOMEM;
+    }
+    o->depth++;
     dame_status_t status = lower(o, type, out);
+    o->depth--;
     if (DAME_OK == status) {
         *recent = (dame_recent_t){type, *out};
     }

@@ -10,6 +10,9 @@
 #include "granule.h"
 #include "wide.h"
 
+/* Nodes and lists of one build; a node has a few lists. */
+enum { MAX_PIECES = 8 * DAME_MAX_PRIMS };
+
 typedef dame_status_t (*pass_fn)(dame_optimiser_t *o, const dame_node_t *draft,
                                  const dame_node_t **out);
 
@@ -28,14 +31,23 @@ const dame_node_t dame_node_empty = {.shape = DAME_SHAPE_EMPTY, .granule = 1};
 static const dame_node_t one_byte = {
     .shape = DAME_SHAPE_BLOCK, .size = 1, .high = 1, .blocks = 1, .granule = 1};
 
+static void *room_for(dame_optimiser_t *o, int64_t n, size_t size)
+{
+    if (o->arena.pieces > MAX_PIECES ||
+        n > (dame_work_limit(o->entries) - (int64_t) o->arena.chunk_bytes) / (int64_t) size) {
+        return NULL;
+    }
+    return dame_arena_alloc(&o->arena, (size_t) n, size);
+}
+
 int64_t *dame_node_numbers(dame_optimiser_t *o, int64_t n)
 {
-    return dame_arena_alloc(&o->arena, (size_t) n, sizeof(int64_t));
+    return room_for(o, n, sizeof(int64_t));
 }
 
 const dame_node_t **dame_node_nodes(dame_optimiser_t *o, int64_t n)
 {
-    return dame_arena_alloc(&o->arena, (size_t) n, sizeof(const dame_node_t *));
+    return room_for(o, n, sizeof(const dame_node_t *));
 }
 
 /* For every child of a struct the first one like it among the last few different ones. */
@@ -63,10 +75,19 @@ static dame_status_t find_same(dame_optimiser_t *o, dame_node_t *node)
     return DAME_OK;
 }
 
+int64_t *dame_node_copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
+{
+    int64_t *copy = dame_node_numbers(o, n);
+    if (NULL != copy) {
+        memcpy(copy, list, (size_t) n * sizeof(*copy));
+    }
+    return copy;
+}
+
 static dame_status_t keep(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
 {
-    dame_node_t *node = dame_arena_alloc(&o->arena, 1, sizeof(*node));
-    if (NULL == node || o->arena.pieces > 8 * DAME_MAX_PRIMS) { /* a node takes up to 8 pieces */
+    dame_node_t *node = room_for(o, 1, sizeof(*node));
+    if (NULL == node) {
         return DAME_ERR_NOMEM;
     }
     *node = *draft;
@@ -464,7 +485,7 @@ int dame_node_dense(const dame_node_t *node)
 static int bounds_are_near(const dame_node_t *node)
 {
     const int64_t far = INT64_C(1) << 61;
-    return node->low > -far && node->high < far;
+    return node->low > -far && node->high < far && node->step > -far && node->step < far;
 }
 
 int dame_node_is_near(const dame_node_t *node)

@@ -71,27 +71,61 @@ enum { DAME_MIN_STRETCH = 96 };
  * shared members do not double with every level. */
 enum { DAME_RECENT_LOG2 = 6, DAME_RECENT = 1 << DAME_RECENT_LOG2 };
 
+static inline uint64_t dame_recent_slot(const void *address)
+{
+    return ((uint64_t) (uintptr_t) address * UINT64_C(0x9E3779B97F4A7C15)) >>
+           (64 - DAME_RECENT_LOG2);
+}
+
 typedef struct dame_recent {
     const dame_type_t *type;
     const dame_node_t *node;
 } dame_recent_t;
 
+/* The same for what `pattern` makes of nodes. */
+typedef struct dame_pattern_of {
+    const dame_node_t *node;
+    const dame_node_t *result;
+} dame_pattern_of_t;
+
+/* Datatypes nest up to so many constructors; a program beyond this would help nobody. */
+enum { DAME_MAX_NESTING = 1000 };
+
 /* What building a program works in. Made zero but for the arena and the options. */
 typedef struct dame_optimiser {
     dame_arena_t arena;
     const dame_options_t *options;
-    int nested;  /* drafts that are being finished, each inside another */
-    int settled; /* the normal form is known, lists stay as they are */
+    int nested;      /* drafts that are being finished, each inside another */
+    int settled;     /* the normal form is known, lists stay as they are */
+    int depth;       /* of the type that is lowered */
+    int64_t entries; /* of all lists that were lowered or raised */
     dame_recent_t recent[DAME_RECENT];
+    dame_pattern_of_t patterns[DAME_RECENT];
 } dame_optimiser_t;
+
+/*
+ * Memory is bounded by what the datatype itself has: lists that many members share are one list,
+ * but may be many in a program. Bytes for so many entries, of tables and of work.
+ */
+static inline int64_t dame_table_limit(int64_t entries)
+{
+    return (INT64_C(64) << 20) + 32 * entries;
+}
+
+static inline int64_t dame_work_limit(int64_t entries)
+{
+    return (INT64_C(256) << 20) + 512 * entries;
+}
 
 /* Every pass makes something smaller or more regular, so drafts are replaced a few times only.
  * Should two passes ever disagree for good, the draft is taken as it is. */
 enum { DAME_MAX_NESTED = 64 };
 
-/* Room for n numbers or nodes; NULL when memory is out. */
+/* Room for n numbers or nodes; NULL when memory is out or the work limit is reached. */
 int64_t *dame_node_numbers(dame_optimiser_t *o, int64_t n);
 const dame_node_t **dame_node_nodes(dame_optimiser_t *o, int64_t n);
+/* Lists are the makers' to change, but those of a node belong to it. */
+int64_t *dame_node_copied(dame_optimiser_t *o, const int64_t *list, int64_t n);
 
 /*
  * Makers. Lists are given away: they are the node's, which may change them. Counts and blocklengths
@@ -139,10 +173,10 @@ void dame_flat_append(dame_flat_t *flat, const dame_node_t *node, int64_t at);
 
 static inline int dame_passes(const dame_optimiser_t *o, dame_pass_t pass)
 {
-    return 0 != (o->options->passes >> pass & 1);
+    return dame_has_pass(o->options, pass);
 }
 
-/* The node's displacements and all their differences fit well into 64 bits. */
+/* The node's displacements, their differences and its step fit well into 64 bits. */
 int dame_node_is_near(const dame_node_t *node);
 
 /*

@@ -31,21 +31,20 @@ static dame_sequence_t sequence_of(const dame_node_t *draft)
     };
 }
 
-/* Part of a draft's blocks as a node: from `first` on, n of them. */
-static dame_status_t part(dame_optimiser_t *o, const dame_node_t *draft, int64_t first, int64_t n,
-                          const dame_node_t **out)
+/* The first n of a draft's blocks as a node. */
+static dame_status_t first_part(dame_optimiser_t *o, const dame_node_t *draft, int64_t n,
+                                const dame_node_t **out)
 {
-    int64_t *disps = draft->disps + first;
+    int64_t *disps = draft->disps;
     switch (draft->shape) {
     case DAME_SHAPE_LIST:
         return dame_node_list(o, n, disps, draft->child, out);
     case DAME_SHAPE_STRUCT:
-        return dame_node_struct(o, n, disps, draft->children + first, out);
+        return dame_node_struct(o, n, disps, draft->children, out);
     default:
         return dame_node_dense(draft)
-                   ? dame_node_bytes(o, n, draft->blklens + first, disps, draft->granule, out)
-                   : dame_node_ragged(o, n, draft->blklens + first, disps, draft->step,
-                                      draft->child, out);
+                   ? dame_node_bytes(o, n, draft->blklens, disps, draft->granule, out)
+                   : dame_node_ragged(o, n, draft->blklens, disps, draft->step, draft->child, out);
     }
 }
 
@@ -62,7 +61,7 @@ static dame_status_t fold_groups(dame_optimiser_t *o, const dame_node_t *draft, 
         disps[i] = draft->disps[i * n];
     }
     const dame_node_t *group;
-    dame_status_t status = part(o, draft, 0, n, &group);
+    dame_status_t status = first_part(o, draft, n, &group);
     return DAME_OK != status ? status : dame_node_list(o, groups, disps, group, out);
 }
 
@@ -294,6 +293,11 @@ static likes_t find_likes_of(const dame_node_t *draft, int64_t first, const dame
         if (!(listed || repeats(member, unit)) || (loops && likes.loops && step != likes.step)) {
             break;
         }
+        if (likes.end > first && !single && !(DAME_SHAPE_LOOP == member->shape && is_run(member)) &&
+            member->count >= DAME_MIN_STRETCH &&
+            dame_node_equal(member, draft->children[likes.end - 1])) {
+            break; /* a long list that is repeated serves all its instances */
+        }
         likes.step = loops ? step : likes.step;
         likes.loops |= loops;
         likes.runs +=
@@ -401,11 +405,20 @@ static int is_one_list(const dame_node_t *a, const dame_node_t *b)
     return (loose || end_block(a, 1) == end_block(b, 0)) && (is_short(a) || !dame_node_equal(a, b));
 }
 
+/* A long list that is repeated serves all its instances. */
+static int serves_several(const dame_node_t *draft, int64_t i)
+{
+    return !is_short(draft->children[i]) &&
+           ((i > 0 && dame_node_equal(draft->children[i - 1], draft->children[i])) ||
+            (i + 1 < draft->count && dame_node_equal(draft->children[i], draft->children[i + 1])));
+}
+
 /* Where the members that are one list with number `first` end. */
 static int64_t flat_end(const dame_node_t *draft, int64_t first)
 {
     int64_t end = first + 1;
-    while (end < draft->count && is_one_list(draft->children[end - 1], draft->children[end])) {
+    while (end < draft->count && !serves_several(draft, end - 1) && !serves_several(draft, end) &&
+           is_one_list(draft->children[end - 1], draft->children[end])) {
         end++;
     }
     return end;

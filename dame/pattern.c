@@ -2,23 +2,8 @@
  * Pass `pattern`: what is regular inside irregular lists, and small bodies of several blocks.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "node.h"
-
-enum {
-    MIN_STRETCH = 128 /* blocks of a regular stretch that is worth a subprogram of its own */
-};
-
-/* Lists are the makers' to change, but those of a node belong to it. */
-static int64_t *copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
-{
-    int64_t *copy = dame_node_numbers(o, n);
-    if (NULL != copy) {
-        memcpy(copy, list, (size_t) n * sizeof(*copy));
-    }
-    return copy;
-}
 
 /* Contiguous blocks, and one level around them. */
 static int is_leaf_level(const dame_node_t *node)
@@ -125,7 +110,7 @@ static dame_status_t pattern_list(dame_optimiser_t *o, const dame_node_t *node,
     if (DAME_OK != status || node != *out || list.child == node->child) {
         return status;
     }
-    int64_t *disps = copied(o, list.disps, list.count);
+    int64_t *disps = dame_node_copied(o, list.disps, list.count);
     return NULL == disps ? DAME_ERR_NOMEM : dame_node_list(o, list.count, disps, list.child, out);
 }
 
@@ -163,8 +148,8 @@ static dame_status_t pattern_ragged(dame_optimiser_t *o, const dame_node_t *node
     if (DAME_OK != status || child == node->child) {
         return status;
     }
-    int64_t *blklens = copied(o, node->blklens, node->count);
-    int64_t *disps = copied(o, node->disps, node->count);
+    int64_t *blklens = dame_node_copied(o, node->blklens, node->count);
+    int64_t *disps = dame_node_copied(o, node->disps, node->count);
     return NULL == blklens || NULL == disps
                ? DAME_ERR_NOMEM
                : dame_node_ragged(o, node->count, blklens, disps, node->step, child, out);
@@ -174,7 +159,7 @@ static dame_status_t pattern_struct(dame_optimiser_t *o, const dame_node_t *node
                                     const dame_node_t **out)
 {
     const dame_node_t **children = dame_node_nodes(o, node->count);
-    int64_t *disps = copied(o, node->disps, node->count);
+    int64_t *disps = dame_node_copied(o, node->disps, node->count);
     dame_status_t status = NULL == children || NULL == disps ? DAME_ERR_NOMEM : DAME_OK;
     int changed = 0;
     for (int64_t i = 0; DAME_OK == status && i < node->count; i++) {
@@ -206,6 +191,17 @@ static dame_status_t pattern_level(dame_optimiser_t *o, const dame_node_t *node,
     }
 }
 
+static dame_status_t pattern_of(dame_optimiser_t *o, const dame_node_t *node,
+                                const dame_node_t **out)
+{
+    dame_status_t status = node->blocks <= DAME_SMALL_BODY ? DAME_OK : pattern_level(o, node, out);
+    if (DAME_OK == status && node != *out) {
+        status = dame_node_shifted(o, node->off, *out, out);
+    }
+    /* what is small now was larger before its blocks touched */
+    return DAME_OK == status && is_small_body(*out) ? flatten(o, *out, out) : status;
+}
+
 dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out)
 {
@@ -213,10 +209,14 @@ dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
     if (DAME_SHAPE_EMPTY == node->shape || !dame_node_is_near(node)) {
         return DAME_OK;
     }
-    dame_status_t status = node->blocks <= DAME_SMALL_BODY ? DAME_OK : pattern_level(o, node, out);
-    if (DAME_OK == status && node != *out) {
-        status = dame_node_shifted(o, node->off, *out, out);
+    dame_pattern_of_t *known = &o->patterns[dame_recent_slot(node)];
+    if (node == known->node) {
+        *out = known->result;
+        return DAME_OK;
     }
-    /* what is small now was larger before its blocks touched */
-    return DAME_OK == status && is_small_body(*out) ? flatten(o, *out, out) : status;
+    dame_status_t status = pattern_of(o, node, out);
+    if (DAME_OK == status) {
+        *known = (dame_pattern_of_t){node, *out};
+    }
+    return status;
 }

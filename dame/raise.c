@@ -21,6 +21,7 @@ static dame_status_t raise_leaf(const raiser_t *r, int64_t bytes, const dame_nod
 
 static int64_t *copy_disps(const raiser_t *r, const dame_prim_t *prim)
 {
+    r->o->entries += prim->count;
     int64_t *disps = dame_node_numbers(r->o, prim->count);
     for (int64_t i = 0; NULL != disps && i < prim->count; i++) {
         disps[i] = dame_prim_disp(prim, i);

@@ -18,17 +18,29 @@ int64_t dame_sequence_run(const dame_sequence_t *s)
     return i;
 }
 
-/* Is the sequence groups of p blocks, all like the first? */
-static int is_period(const dame_sequence_t *s, int64_t p)
+/* Is block k the same as its counterpart in the first group of p blocks? */
+static int fits(const dame_sequence_t *s, int64_t p, int64_t k)
 {
+    return s->disps[k] - s->disps[k - k % p] == s->disps[k % p] && same_block(s, k % p, k);
+}
+
+/* Is the sequence groups of p blocks, all like the first? *odd is a block that is likely not to be,
+ * looked at first: the one at which the last period failed. */
+static int is_period(const dame_sequence_t *s, int64_t p, int64_t *odd)
+{
+    if (!fits(s, p, *odd)) {
+        return 0;
+    }
     for (int64_t group = p; group < s->n; group += p) {
         for (int64_t i = 1; i < p; i++) {
             if (s->disps[group + i] - s->disps[group] != s->disps[i]) {
+                *odd = group + i;
                 return 0;
             }
         }
         for (int64_t i = 0; i < p; i++) {
             if (!same_block(s, i, group + i)) {
+                *odd = group + i;
                 return 0;
             }
         }
@@ -43,16 +55,17 @@ int64_t dame_sequence_period(const dame_sequence_t *s)
         return 0;
     }
     int64_t best = 0;
+    int64_t odd = 0;
     for (int64_t d = 1; d <= s->n / d; d++) { /* both divisors, d and n / d */
         if (0 != s->n % d) {
             continue;
         }
-        if (d > 1 && d >= run && is_period(s, d)) {
+        if (d > 1 && d >= run && is_period(s, d, &odd)) {
             best = d;
             break;
         }
         int64_t p = s->n / d;
-        if (d > 1 && p >= run && is_period(s, p)) {
+        if (d > 1 && p >= run && is_period(s, p, &odd)) {
             best = p; /* the least of the large ones comes last */
         }
     }

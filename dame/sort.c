@@ -4,15 +4,10 @@
 
 enum { WINDOWS_OF_FRAGMENT = 4, SHORTEST_WINDOW = 64 };
 
-static int has_pass(const dame_options_t *options, dame_pass_t pass)
-{
-    return 0 != (options->passes & 1u << pass);
-}
-
 /* Pass `buffer`: a fragment holds whole windows, and loses little at its ends. */
 static int64_t window_length(int64_t bytes, const dame_options_t *options)
 {
-    if (!has_pass(options, DAME_PASS_BUFFER)) {
+    if (!dame_has_pass(options, DAME_PASS_BUFFER)) {
         return DAME_LONGEST_WINDOW;
     }
     int64_t window = options->fragment / WINDOWS_OF_FRAGMENT / bytes;
@@ -35,7 +30,7 @@ static int64_t reach_of(const int64_t *disps, int64_t n)
 int64_t dame_sort_window(const int64_t *disps, int64_t n, int64_t bytes,
                          const dame_options_t *options)
 {
-    if (!has_pass(options, DAME_PASS_SORT) || DAME_SORT_NEVER == options->sort) {
+    if (!dame_has_pass(options, DAME_PASS_SORT) || DAME_SORT_NEVER == options->sort) {
         return 0;
     }
     const int64_t window = window_length(bytes, options);

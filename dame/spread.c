@@ -74,7 +74,8 @@ static const listed_column_fn listed_columns[WIDTHS][2] = {
 #undef DAME_WIDTH
 };
 
-/* By bytes of a block. */
+/* By bytes of a block: the narrowest width that has it. A new width has to stand here, too. */
+_Static_assert(DAME_WIDTH_64 == 15, "width_of[] has all widths");
 static const uint8_t width_of[DAME_BODY_BLOCK + 1] = {
     [1] = DAME_WIDTH_1,
     [2] = DAME_WIDTH_2,

@@ -2,18 +2,8 @@
  * Regular stretches of lists: pieces of their own.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "node.h"
-
-static int64_t *copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
-{
-    int64_t *copy = dame_node_numbers(o, n);
-    if (NULL != copy) {
-        memcpy(copy, list, (size_t) n * sizeof(*copy));
-    }
-    return copy;
-}
 
 /* Where the stretch that starts with block i ends: equal steps, or equal lengths. */
 static int64_t stretch_end(const dame_node_t *draft, int64_t i)
@@ -57,9 +47,10 @@ static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, in
         return DAME_OK;
     }
     const dame_node_t **node = &pieces->nodes[pieces->count];
-    int64_t *disps = copied(o, draft->disps + first, end - first);
-    int64_t *lengths =
-        DAME_SHAPE_RAGGED == draft->shape ? copied(o, draft->blklens + first, end - first) : disps;
+    int64_t *disps = dame_node_copied(o, draft->disps + first, end - first);
+    int64_t *lengths = DAME_SHAPE_RAGGED == draft->shape
+                           ? dame_node_copied(o, draft->blklens + first, end - first)
+                           : disps;
     if (NULL == disps || NULL == lengths) {
         return DAME_ERR_NOMEM;
     }

@@ -143,8 +143,8 @@ static dame_status_t verify_visits(const verifier_t *v, int32_t index)
         return DAME_OK;
     }
     if (NULL == prim->visits || prim->window < 0 || prim->window > DAME_LONGEST_WINDOW) {
-        return fail(v, index, "window is %" PRId64 ", only %s is allowed", prim->window,
-                    NULL != prim->visits ? "1 to 4096" : "0");
+        return fail(v, index, "window is %" PRId64 ", only 0 to %d is allowed", prim->window,
+                    NULL != prim->visits ? DAME_LONGEST_WINDOW : 0);
     }
     const int64_t entries = prim->count - prim->count % prim->window;
     for (int64_t first = 0; first < entries; first += prim->window) {

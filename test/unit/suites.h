@@ -15,6 +15,7 @@ Suite *bodies_suite(void);
 Suite *print_suite(void);
 Suite *parse_suite(void);
 Suite *language_suite(void);
+Suite *limits_suite(void);
 Suite *threads_suite(void);
 Suite *sequence_suite(void);
 Suite *normalise_suite(void);

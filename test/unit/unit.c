@@ -17,6 +17,7 @@ int main(void)
     srunner_add_suite(runner, print_suite());
     srunner_add_suite(runner, parse_suite());
     srunner_add_suite(runner, language_suite());
+    srunner_add_suite(runner, limits_suite());
     srunner_add_suite(runner, sequence_suite());
     srunner_add_suite(runner, normalise_suite());
     srunner_add_suite(runner, merge_suite());
