@@ -29,6 +29,7 @@ typedef struct taken {
 
 static struct {
     char *directory; /* NULL: nothing is dumped */
+    bool spawned;    /* MPI_Comm_spawn started this job */
     int most;        /* files */
     int files;
     int unnamed; /* datatypes without a name of their own */
@@ -106,16 +107,16 @@ static const char *file_name(const opal_datatype_t *datatype)
 
 /* The path of a datatype's file: its directory, "dame-", the rank in MPI_COMM_WORLD and the
  * datatype's name. Jobs that were spawned by another have ranks from 0 too, so that their number
- * comes before. NULL: out of memory. */
+ * comes before; other jobs need none, and without mpirun it is a hash, different in every run.
+ * NULL: out of memory. */
 static char *new_path(const opal_datatype_t *datatype)
 {
     const opal_process_name_t me = OPAL_PROC_MY_NAME;
-    const unsigned job = me.jobid & 0xffff; /* the upper half stands for the mpirun */
     const char *name = file_name(datatype);
     char number[16] = "";
     char *path;
-    if (job > 1) {
-        (void) snprintf(number, sizeof(number), "j%u-", job);
+    if (dumps.spawned) { /* the upper half stands for the mpirun */
+        (void) snprintf(number, sizeof(number), "j%u-", (unsigned) me.jobid & 0xffff);
     }
     if (NULL == name || 0 > asprintf(&path, "%s/dame-%sr%u-%s.dame", dumps.directory, number,
                                      (unsigned) me.vpid, name)) {
@@ -299,6 +300,9 @@ void dt_dump_start(const char *directory, int most)
         dumps.directory = NULL;
         complain(directory, ENOMEM);
     }
+    /* Open MPI itself knows by this that there is a parent (ompi/dpm/dpm.c). MPI_Comm_get_parent
+       forgets a parent that is disconnected. */
+    dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
     free(working);
 }
