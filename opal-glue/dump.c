@@ -242,8 +242,7 @@ static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
     return dump;
 }
 
-dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype,
-                         const dame_program_t *program)
+dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
     if (NULL == dumps.directory || dumps.files > dumps.most) {
         return NULL;
@@ -258,10 +257,15 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype,
     dt_dump_t *dump = new_dump(tree, datatype);
     if (NULL == dump) {
         complain(dumps.directory, ENOMEM);
-        return NULL;
     }
-    write_file(dump, program, "# uses: not known before the datatype is freed\n");
     return dump;
+}
+
+void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program)
+{
+    if (NULL != dump) {
+        write_file(dump, program, "# uses: not known before the datatype is freed\n");
+    }
 }
 
 static int64_t value(_Atomic int64_t *counter)

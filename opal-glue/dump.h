@@ -31,11 +31,15 @@ typedef struct dt_dump {
 void dt_dump_start(const char *directory, int most);
 
 /*
- * A datatype was imported: writes its file. Works in memory of `tree`, which is empty before and
- * after. NULL when nothing is to be dumped, or memory is out. One thread at a time.
+ * A datatype was imported: names its file, which dt_dump_write() is to write next. Works in memory
+ * of `tree`, which is empty before and after. NULL when nothing is to be dumped, or memory is out.
+ * One thread at a time.
  */
-dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *datatype,
-                         const dame_program_t *program);
+dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *datatype);
+
+/* Writes the file without uses (NULL: none). It may take long: a caller holds no lock, but a
+ * reference to the datatype, so that dt_dump_end() comes later. Any thread. */
+void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program);
 
 /* Any thread that holds a reference to the datatype; no allocation, lock or system call. */
 static inline void dt_dump_count(dt_dump_t *dump, dame_dir_t dir, int64_t messages, int64_t bytes)

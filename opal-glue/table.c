@@ -98,8 +98,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     }
     dt_decline_t declined;
     entry->program = dt_import(table.tree, datatype, &declined);
-    entry->dump =
-        NULL == entry->program ? NULL : dt_dump_begin(table.tree, datatype, entry->program);
+    entry->dump = NULL == entry->program ? NULL : dt_dump_begin(table.tree, datatype);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
     begin_change();
@@ -114,10 +113,14 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
 {
     pthread_mutex_lock(&table.lock);
     dt_entry_t *entry = dt_table_find(datatype);
-    if (NULL == entry) {
+    const bool is_new = NULL == entry;
+    if (is_new) {
         entry = new_entry(datatype);
     }
     pthread_mutex_unlock(&table.lock);
+    if (is_new && NULL != entry) { /* which stays, since the caller holds its datatype */
+        dt_dump_write(entry->dump, entry->program);
+    }
     return entry;
 }
 

@@ -3,10 +3,12 @@
  * are a struct of our own. Worth running under ASan and TSan.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "opal-glue/import.h"
 #include "opal-glue/table.h"
@@ -84,18 +86,44 @@ dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decl
     return program;
 }
 
-static _Atomic int64_t dumps_begun, dumps_ended, dumps_wrong;
+static _Atomic int64_t dumps_begun, dumps_written, dumps_ended, dumps_wrong;
 static _Atomic dt_decline_t dump_declined; /* of the last that ended */
 
-dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype,
-                         const dame_program_t *program)
+/* Writing a file of this shape takes until somebody says that it is done. */
+static struct {
+    int64_t shape;
+    sem_t begun, done;
+    bool was_done;
+} slow = {.shape = -1};
+
+/* False after ten seconds. */
+static bool wait_for(sem_t *event)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 10;
+    return 0 == sem_timedwait(event, &end);
+}
+
+dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype)
 {
     (void) tree;
     dt_dump_t *dump = must(calloc(1, sizeof(*dump)));
     dump->bytes[DAME_PACK] = bound_of(datatype->shape);
-    dumps_wrong += NULL == program;
     dumps_begun++;
     return dump;
+}
+
+void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program)
+{
+    if (NULL != dump) {
+        dumps_wrong += NULL == program || dump->bytes[DAME_PACK] != program->true_ub;
+        dumps_written++;
+        if (slow.shape >= 0 && bound_of(slow.shape) == dump->bytes[DAME_PACK]) {
+            sem_post(&slow.begun);
+            slow.was_done = wait_for(&slow.done);
+        }
+    }
 }
 
 /* The datatype may be gone by now, its program not yet. */
@@ -249,6 +277,32 @@ static void a_dump_ends_with_its_datatype(void)
     dt_table_clear();
     check(begun + 2 == dumps_ended, "and when the table is cleared");
     check(DT_DECLINE_NONE == dump_declined, "if it was");
+}
+
+static void *get(void *datatype)
+{
+    check(is_entry_of(dt_table_get(datatype), datatype), "its file is slow, but it is entered");
+    return NULL;
+}
+
+static void a_slow_file_holds_up_nobody_else(void)
+{
+    datatype_t one = {.shape = 11};
+    datatype_t other = {.shape = 12};
+    pthread_t writer;
+    sem_init(&slow.begun, 0, 0);
+    sem_init(&slow.done, 0, 0);
+    slow.shape = one.shape;
+    pthread_create(&writer, NULL, get, &one);
+    check(wait_for(&slow.begun), "the file is being written");
+    check(is_entry_of(dt_table_get(&one), &one), "another thread may use its datatype");
+    check(is_entry_of(dt_table_get(&other), &other), "enter another one");
+    dt_table_forget(&other);
+    sem_post(&slow.done);
+    pthread_join(writer, NULL);
+    check(slow.was_done, "and free it, meanwhile");
+    slow.shape = -1;
+    dt_table_forget(&one);
 }
 
 static void clear_empties_the_table(void)
@@ -472,10 +526,12 @@ int main(void)
     datatype_t *keys = must(calloc(MANY, sizeof(*keys)));
     all_of_many_keys_are_found(MANY, keys);
     a_dump_ends_with_its_datatype();
+    a_slow_file_holds_up_nobody_else();
     clear_empties_the_table();
     free(keys);
     threads_share_the_table();
     check(dumps_begun == dumps_ended && 0 == dumps_wrong, "every dump ended, with its program");
+    check(dumps_begun == dumps_written, "and was written once before");
     counts_survive_their_threads();
     texts_belong_to_their_numbers();
     printf("%ld passed, %ld failed\n", passed, failed);
