@@ -29,7 +29,7 @@ typedef enum dame_sort {
 typedef struct dame_options {
     dame_passes_t passes;
     dame_sort_t sort;   /* which lists the pass `sort` sorts */
-    int64_t sort_range; /* bytes of user memory from which a list is sorted when auto, >= 0;
+    int64_t sort_range; /* a list that reaches over more user memory is sorted when auto, >= 0;
                            INT32_MAX or more: none */
     int64_t fragment;   /* bytes of a fragment, for the pass `buffer`, >= 1 */
 } dame_options_t;

@@ -212,24 +212,28 @@ static void register_optimiser(void)
     register_passes(standard->passes);
     mca_dt_dame_params.sort_displacements = (int) standard->sort;
     register_choice("sort_displacements",
-                    "Which lists of displacements the pass sort lets be visited in the order of "
-                    "their addresses. The packed data stays the same. never: none; auto: those "
-                    "that are long and reach further than dt_dame_sort_range; always: all",
+                    "Which lists of equal blocks the pass sort lets be visited in the order of "
+                    "their addresses, window by window (dt_dame_fragment_bytes). The packed data "
+                    "stays the same. never: none; auto: those of a window and more that reach "
+                    "further than dt_dame_sort_range, so by default none, since none became "
+                    "faster; always: all of a window and more",
                     sort_values, OPAL_INFO_LVL_5, &mca_dt_dame_params.sort_displacements);
     dt_range_init_bytes(&range, 0, INT_MAX);
     mca_dt_dame_params.sort_range = (int) standard->sort_range;
     register_number("sort_range",
-                    "From how many bytes of user memory between the first and the last of its "
-                    "displacements on a list is sorted when dt_dame_sort_displacements is auto; "
-                    "the largest number allowed, the default, sorts none",
+                    "A list is sorted when dt_dame_sort_displacements is auto and there are more "
+                    "than so many bytes of user memory from its lowest displacement to its "
+                    "highest; the largest number allowed, the default, sorts none",
                     &range, OPAL_INFO_LVL_6, &mca_dt_dame_params.sort_range);
     dt_range_init_bytes(&fragment, 1, INT_MAX);
     mca_dt_dame_params.fragment_bytes = (int) standard->fragment;
     register_number(
         "fragment_bytes",
-        "Size of the fragments that messages are cut into, of which the windows "
-        "of sorted lists are parts. DAME does not change how the transports cut messages; "
-        "this should be what they do",
+        "Size of the fragments that messages are cut into. The pass buffer makes windows of "
+        "sorted lists a quarter of it, but no less than 64 and no more than 4096 blocks; without "
+        "the pass they are 4096. Of no effect where no list is sorted "
+        "(dt_dame_sort_displacements). "
+        "DAME does not change how the transports cut messages; this should be what they do",
         &fragment, OPAL_INFO_LVL_6, &mca_dt_dame_params.fragment_bytes);
 }
 

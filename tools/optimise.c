@@ -100,10 +100,10 @@ const tool_command_t tool_optimise = {
 #define DAME_PASS(name, text, what) "      " text ": " what "\n"
 #include "dame_passes.def"
 #undef DAME_PASS
-            "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach far; the\n"
-            "                    default), never, always\n"
-            "  --fragment BYTES  the size of fragment of which windows of sorted\n"
-            "                    lists are parts, at least 1\n"
+            "  --sort WHEN       lists that the pass sort sorts: auto (the default; none, as no size\n"
+            "                    gained), never, always (all of a window and more)\n"
+            "  --fragment BYTES  the size of fragment, at least 1; windows of sorted lists are a\n"
+            "                    quarter of it, but 64 to 4096 blocks\n"
             "  --trace           what each pass changes, as a diff: first the program without any\n"
             "                    pass, then one pass more at a time. Lists of more than 8 entries are\n"
             "                    abbreviated. Memory is that of the program and its tables\n",

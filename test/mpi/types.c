@@ -62,6 +62,13 @@ static void add_indexed(types_t *t)
     static const int even[] = {0, 3, 6, 9, 12};
     static const int uneven[] = {40, 0, 17, 8, 30};
 
+    enum { LONG = 300 };
+    static int far[LONG]; /* irregular, and each group of three goes down */
+    uint64_t state = 1;
+    for (int i = 0; i < LONG; i++) {
+        far[i] = 4 * (i + 2 - 2 * (i % 3)) + (int) (random_next(&state) % 3);
+    }
+
     add(t, "indexed", lay_indexed(7, lengths, up, t->ints));
     add(t, "indexed-shuffled", lay_indexed(7, lengths, shuffled, t->doubles));
     add(t, "hindexed-decreasing", lay_hindexed(7, lengths, down, t->doubles));
@@ -70,6 +77,7 @@ static void add_indexed(types_t *t)
     add(t, "indexed-block-uneven", lay_indexed_block(5, 6, uneven, t->floats));
     add(t, "hindexed-block-1", lay_hindexed_block(7, 1, down, t->chars));
     add(t, "hindexed-block", lay_hindexed_block(7, 2, odd, t->floats));
+    add(t, "indexed-block-long", lay_indexed_block(LONG, 1, far, t->ints));
 }
 
 static void add_structs(types_t *t)
