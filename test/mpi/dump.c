@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "dump_constructors.h"
 #include "dump_file.h"
 #include "mpi_check.h"
 #include "pvar.h"
@@ -150,136 +151,15 @@ static void the_common_set(void)
     types_free(types);
 }
 
-/* ---- constructors, as written down ---------------------------------------------------------- */
-
-/* Uses the type once, frees it, and compares what its file says. */
-static void says(MPI_Datatype type, const char *name, const char *constructors)
-{
-    enum { ROOM = 1 << 17 };
-    static double memory[ROOM / 8], packed[ROOM / 8];
-    MPI_Aint low, span;
-    int at = 0;
-
-    MPI_Type_commit(&type);
-    MPI_Type_set_name(type, name);
-    MPI_Type_get_true_extent(type, &low, &span);
-    check(low >= 0 && low + span <= ROOM, "%s: room", name);
-    MPI_Pack(memory, 1, type, packed, ROOM, &at, MPI_COMM_WORLD);
-    MPI_Type_free(&type);
-    dump_file_t file = dump_read(directory, name);
-    dame_program_t *program = dump_program(&file);
-    check(NULL != program, "%s: parses", name);
-    check(dump_has(&file, "# constructors:\n%s\n# size: %d", constructors, at), "%s: says\n%s",
-          name, NULL == file.text ? "nothing" : file.text);
-    dame_program_free(program);
-    dump_free(&file);
-}
-
-/* The old type is freed. */
-static MPI_Datatype vector_of(int count, int blocklength, int stride, MPI_Datatype old, bool owned)
-{
-    MPI_Datatype type;
-
-    MPI_Type_vector(count, blocklength, stride, old, &type);
-    if (owned) {
-        MPI_Type_free(&old);
-    }
-    return type;
-}
-
-static void constructors_of_one_type(void)
-{
-    static const int sizes[] = {4, 6, 5}, subsizes[] = {2, 3, 4}, starts[] = {1, 0, 1};
-    static const int grid[] = {8, 10},
-                     distributions[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
-                     arguments[] = {2, MPI_DISTRIBUTE_DFLT_DARG}, processes[] = {2, 1};
-    MPI_Datatype plane = vector_of(16, 1, 18, MPI_DOUBLE, false), other, type;
-
-    MPI_Type_create_hvector(6, 1, 4608, plane, &type);
-    says(type, "made-hvector", "#   hvector(6, 1, 4608) of vector(16, 1, 18) of MPI_DOUBLE");
-    MPI_Type_contiguous(2, plane, &type);
-    says(type, "made-contiguous", "#   contiguous(2) of vector(16, 1, 18) of MPI_DOUBLE");
-    MPI_Type_create_resized(plane, -8, 4096, &type);
-    says(type, "made-resized", "#   resized(-8, 4096) of vector(16, 1, 18) of MPI_DOUBLE");
-    MPI_Type_dup(plane, &other);
-    MPI_Type_dup(other, &type);
-    MPI_Type_free(&other);
-    says(type, "made-dup", "#   dup() of dup() of vector(16, 1, 18) of MPI_DOUBLE");
-    MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_C, MPI_INT, &type);
-    says(type, "made-subarray_c", "#   subarray(3, [4, 6, 5], [2, 3, 4], [1, 0, 1], C) of MPI_INT");
-    MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_FORTRAN, MPI_INT, &type);
-    says(type, "made-subarray_f", "#   subarray(2, [4, 6], [2, 3], [1, 0], Fortran) of MPI_INT");
-    MPI_Type_create_darray(2, 1, 2, grid, distributions, arguments, processes, MPI_ORDER_C,
-                           MPI_FLOAT, &type);
-    says(type, "made-darray",
-         "#   darray(2, 1, 2, [8, 10], [cyclic, block], [2, default], [2, 1], C) of MPI_FLOAT");
-    MPI_Type_free(&plane);
-}
-
-static void constructors_of_lists(void)
-{
-    int lengths[100], displacements[100];
-    MPI_Aint addresses[100];
-    MPI_Datatype type;
-
-    for (int i = 0; i < 100; i++) {
-        lengths[i] = 1 + i % 2;
-        displacements[i] = 5 * i + i % 3;
-        addresses[i] = 4 * displacements[i];
-    }
-    MPI_Type_indexed(3, lengths, displacements, MPI_INT, &type);
-    says(type, "made-indexed", "#   indexed(3, [1, 2, 1], [0, 6, 12]) of MPI_INT");
-    MPI_Type_create_hindexed(8, lengths, addresses, MPI_INT, &type);
-    says(
-        type, "hindexed",
-        "#   hindexed(8, [1, 2, 1, 2, 1, 2, 1, 2], [0, 24, 48, 60, 84, 108, 120, 144]) of MPI_INT");
-    MPI_Type_create_indexed_block(9, 2, displacements, MPI_INT, &type);
-    says(type, "made-indexed_block", "#   indexed_block(9, 2, [0, 6, 12, 15, ..., 42]) of MPI_INT");
-    MPI_Type_create_hindexed_block(100, 1, addresses, MPI_INT, &type);
-    says(type, "made-hindexed_block",
-         "#   hindexed_block(100, 1, [0, 24, 48, 60, ..., 1980]) of MPI_INT");
-}
-
-static void constructors_of_structs(void)
-{
-    MPI_Datatype column = vector_of(4, 1, 2, MPI_INT, false), inner, type, many[20];
-    int ones[20];
-    MPI_Aint places[20];
-
-    MPI_Type_create_struct(2, (const int[]){2, 1}, (const MPI_Aint[]){0, 16},
-                           (const MPI_Datatype[]){MPI_SHORT, column}, &inner);
-    MPI_Type_create_struct(3, (const int[]){1, 2, 0}, (const MPI_Aint[]){8, 200, 600},
-                           (const MPI_Datatype[]){MPI_DOUBLE, inner, MPI_CHAR}, &type);
-    says(vector_of(2, 1, 3, type, true), "made-struct",
-         "#   vector(2, 1, 3) of struct(3)\n"
-         "#     1 at 8: MPI_DOUBLE\n"
-         "#     2 at 200: struct(2)\n"
-         "#       2 at 0: MPI_SHORT\n"
-         "#       1 at 16: vector(4, 1, 2) of MPI_INT\n"
-         "#     0 at 600: MPI_CHAR");
-    for (int i = 0; i < 20; i++) {
-        ones[i] = 1;
-        places[i] = 24 * i;
-        many[i] = i % 2 ? MPI_CHAR : MPI_DOUBLE;
-    }
-    MPI_Type_create_struct(20, ones, places, many, &type);
-    says(type, "made-struct-20",
-         "#   struct(20)\n#     1 at 0: MPI_DOUBLE\n#     1 at 24: MPI_CHAR\n"
-         "#     1 at 48: MPI_DOUBLE\n#     1 at 72: MPI_CHAR\n#     1 at 96: MPI_DOUBLE\n"
-         "#     1 at 120: MPI_CHAR\n#     1 at 144: MPI_DOUBLE\n#     1 at 168: MPI_CHAR\n"
-         "#     ... and 12 members more");
-    MPI_Type_free(&inner);
-    MPI_Type_free(&column);
-}
-
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* A datatype that has been used once. */
 static MPI_Datatype used(const char *name)
 {
     int memory[10] = {0}, packed[4], at = 0;
-    MPI_Datatype type = vector_of(3, 1, 3, MPI_INT, false);
+    MPI_Datatype type;
 
+    MPI_Type_vector(3, 1, 3, MPI_INT, &type);
     MPI_Type_commit(&type);
     MPI_Type_set_name(type, name);
     MPI_Pack(memory, 1, type, packed, (int) sizeof(packed), &at, MPI_COMM_WORLD);
@@ -396,10 +276,11 @@ static void shared_structs(void)
 {
     enum { LEVELS = 12, MEMBERS = 6 };
     static const MPI_Datatype between[] = {MPI_CHAR, MPI_SHORT, MPI_INT};
-    MPI_Datatype type = vector_of(2, 1, 2, MPI_INT, false);
+    MPI_Datatype type;
     char packed[1];
     int at = 0;
 
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
     for (int level = 0; level < LEVELS; level++) {
         MPI_Datatype members[MEMBERS], next;
         MPI_Aint places[MEMBERS], lb, extent;
@@ -445,9 +326,7 @@ static void files(void)
 {
     check(0 == chdir("/"), "another working directory");
     the_common_set();
-    constructors_of_one_type();
-    constructors_of_lists();
-    constructors_of_structs();
+    constructors_are_said(directory);
     names();
     messages();
     totals_agree((int) counter("types_imported"));
@@ -508,8 +387,7 @@ static void threads(void)
     totals_agree(1 + THREADS * ROUNDS);
 }
 
-/* ---- few files or none
- * ------------------------------------------------------------------------------- */
+/* ---- few files or none ---------------------------------------------------------------------- */
 
 static void use_some(void)
 {
