@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     int code = run(argc, argv);
     errno = 0;
     int failed = ferror(stdout);
-    if (fclose(stdout) != 0 || failed) {
+    if ((fclose(stdout) != 0 || failed) && code != TOOL_SYSTEM) { /* which has been explained */
         return tool_error(TOOL_SYSTEM, "standard output: %s",
                           errno != 0 ? strerror(errno) : "write error");
     }

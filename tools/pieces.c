@@ -111,7 +111,7 @@ static int is_whole(const pieces_t *pieces)
     return n == 1;
 }
 
-int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count)
+int pieces_open(pieces_t *pieces, const dame_program_t *program, int64_t count)
 {
     memset(pieces, 0, sizeof(*pieces));
     pieces->program = program;
@@ -125,6 +125,15 @@ int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count)
         return tool_status_error("optimising the program", status);
     }
     pieces->whole = is_whole(pieces);
+    return TOOL_OK;
+}
+
+int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count)
+{
+    int code = pieces_open(pieces, program, count);
+    if (code != TOOL_OK || pieces->total == 0) {
+        return code;
+    }
     code = count_pieces(pieces, &pieces->walks);
     if (code == TOOL_OK && pieces->walks > PIECES_MAX) {
         pieces->sampled = 1;

@@ -24,7 +24,7 @@ typedef struct pieces {
     const dame_program_t *program; /* as given, for what text says */
     dame_program_t
         *walked;       /* the same bytes in the same order, optimised; NULL if there are none */
-    int64_t count;     /* elements of the message, >= 1 */
+    int64_t count;     /* elements of the message */
     int64_t total;     /* bytes of the message */
     int64_t low, high; /* its bytes lie in [low, high) */
     int64_t walks;     /* pieces that a walk gives */
@@ -40,6 +40,10 @@ typedef struct pieces {
  */
 int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count);
 void pieces_fini(pieces_t *pieces);
+
+/* The same without counting them, for who walks as many as he wants: walks, sampled and window are
+ * 0, and pieces_walk() gives up to PIECES_MAX. */
+int pieces_open(pieces_t *pieces, const dame_program_t *program, int64_t count);
 
 /*
  * The lower bound of an element. A program says how long the extent is, not where it starts: that

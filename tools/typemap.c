@@ -1,7 +1,10 @@
 /* dame typemap: the contiguous pieces of memory, in the order of the packed stream. */
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "commands.h"
+#include "pieces.h"
 
 enum { CHUNK = 256 };
 
@@ -26,50 +29,57 @@ static void print_piece(lister_t *lister, const dame_block_t *piece)
     lister->printed++;
 }
 
-/* The cursor merges pieces that touch within one call; here they are merged across calls. */
-static void print_pieces(lister_t *lister, dame_cursor_t *cursor)
+/* TOOL_SYSTEM after a message when the output fails: there may be years to go. */
+static int print_pieces(lister_t *lister, dame_cursor_t *cursor)
 {
-    dame_block_t pieces[CHUNK];
-    dame_block_t last = {0, 0};
+    dame_block_t blocks[CHUNK];
     int32_t n;
-    while (lister->printed < lister->limit && (n = dame_cursor_blocks(cursor, pieces, CHUNK)) > 0) {
+    while (lister->printed < lister->limit && (n = dame_cursor_blocks(cursor, blocks, CHUNK)) > 0) {
         for (int32_t i = 0; i < n; i++) {
-            if (last.length > 0 && last.address + (uintptr_t) last.length == pieces[i].address) {
-                last.length += pieces[i].length;
-                continue;
-            }
-            if (last.length > 0) {
-                print_piece(lister, &last);
-            }
-            last = pieces[i];
+            print_piece(lister, &blocks[i]);
+        }
+        if (ferror(stdout)) {
+            return tool_error(TOOL_SYSTEM, "standard output: %s", strerror(errno));
         }
     }
-    if (last.length > 0) {
-        print_piece(lister, &last);
+    return TOOL_OK;
+}
+
+static int walk(lister_t *lister, const pieces_t *pieces)
+{
+    if (pieces->whole) {
+        print_piece(lister,
+                    &(dame_block_t){.address = (uintptr_t) pieces->low, .length = pieces->total});
+        return TOOL_OK;
     }
+    dame_cursor_t cursor;
+    dame_status_t status = dame_cursor_init(&cursor, pieces->walked, 0, pieces->count);
+    if (status != DAME_OK) {
+        return tool_status_error("cursor", status);
+    }
+    int code = print_pieces(lister, &cursor);
+    dame_cursor_fini(&cursor);
+    return code;
 }
 
 static int list(lister_t *lister, const dame_program_t *program, int64_t count)
 {
-    int64_t low, high, total;
-    int code = tool_span(program, count, &low, &high, &total);
+    pieces_t pieces;
+    int code = pieces_open(&pieces, program, count);
     if (code != TOOL_OK) {
         return code;
-    }
-    dame_cursor_t cursor;
-    dame_status_t status = dame_cursor_init(&cursor, program, 0, count);
-    if (status != DAME_OK) {
-        return tool_status_error("cursor", status);
     }
     if (lister->json) {
         putchar('[');
     }
-    print_pieces(lister, &cursor);
-    if (lister->json) {
+    if (pieces.total > 0) {
+        code = walk(lister, &pieces);
+    }
+    if (lister->json && code == TOOL_OK) {
         printf("]\n");
     }
-    dame_cursor_fini(&cursor);
-    return TOOL_OK;
+    pieces_fini(&pieces);
+    return code;
 }
 
 static int run(int argc, char **argv)
