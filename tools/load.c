@@ -7,19 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the text of a program: a hundred million displacements. What is longer never ends, most
+ * likely. */
+static const size_t TEXT_MAX = (size_t) 1 << 30;
+
 const char *tool_input_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* Reads to the end of the file into a buffer that grows. Returns 0 or an error number. */
-static int read_all(FILE *in, char **bytes, size_t *length)
+/* Reads up to `limit` bytes into a buffer that grows. Returns 0 or an error number. */
+static int read_all(FILE *in, size_t limit, char **bytes, size_t *length)
 {
     size_t room = 1 << 16, used = 0;
     char *buffer = malloc(room);
     while (buffer != NULL) {
-        used += fread(buffer + used, 1, room - used, in);
-        if (used < room) {
+        size_t end = room - 1 < limit ? room - 1 : limit;
+        used += fread(buffer + used, 1, end - used, in);
+        if (used < end || end == limit) {
             break;
         }
         room *= 2;
@@ -33,8 +38,9 @@ static int read_all(FILE *in, char **bytes, size_t *length)
         return ENOMEM;
     }
     if (ferror(in)) {
+        int error = errno;
         free(buffer);
-        return errno;
+        return error;
     }
     buffer[used] = '\0';
     *bytes = buffer;
@@ -43,23 +49,23 @@ static int read_all(FILE *in, char **bytes, size_t *length)
 }
 
 /* Returns 0 or an error number. */
-static int read_path(const char *path, char **bytes, size_t *length)
+static int read_path(const char *path, size_t limit, char **bytes, size_t *length)
 {
     if (strcmp(path, "-") == 0) {
-        return read_all(stdin, bytes, length);
+        return read_all(stdin, limit, bytes, length);
     }
     FILE *in = fopen(path, "rb");
     if (in == NULL) {
         return errno;
     }
-    int error = read_all(in, bytes, length);
+    int error = read_all(in, limit, bytes, length);
     fclose(in);
     return error;
 }
 
-int tool_read(const char *path, char **bytes, size_t *length)
+int tool_read(const char *path, size_t limit, char **bytes, size_t *length)
 {
-    int error = read_path(path, bytes, length);
+    int error = read_path(path, limit, bytes, length);
     return error == 0 ? TOOL_OK
                       : tool_error(TOOL_SYSTEM, "%s: %s", tool_input_name(path), strerror(error));
 }
@@ -68,11 +74,18 @@ int tool_try_load(const char *path, dame_program_t **out, dame_text_error_t *err
 {
     char *text;
     size_t length;
-    int failed = read_path(path, &text, &length);
+    int failed = read_path(path, TEXT_MAX + 1, &text, &length);
     *error = (dame_text_error_t){.line = 0};
     if (failed != 0) {
         snprintf(error->message, sizeof(error->message), "%s", strerror(failed));
         return TOOL_SYSTEM;
+    }
+    if (length > TEXT_MAX) {
+        free(text);
+        snprintf(error->message, sizeof(error->message),
+                 "more than %zu bytes (1 GiB), which is the most that a program may have",
+                 TEXT_MAX);
+        return TOOL_WRONG;
     }
     dame_status_t status = dame_program_parse(text, length, out, error);
     free(text);

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 
@@ -184,7 +184,7 @@ static int pack(const arguments_t *arguments, const transfer_t *transfer)
 {
     char *memory, *packed = NULL;
     size_t present;
-    int code = tool_read(arguments->in, &memory, &present);
+    int code = tool_read(arguments->in, (size_t) transfer->needed, &memory, &present);
     if (code != TOOL_OK) {
         return code;
     }
@@ -202,11 +202,19 @@ static int pack(const arguments_t *arguments, const transfer_t *transfer)
     return code;
 }
 
+/* Is there a memory file with contents? Pipes and the like are only written to. */
+static int has_contents(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 &&
+           (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
 /* The memory file as it is, or zeros when there is none yet. */
 static int read_memory(const transfer_t *transfer, const char *path, char **memory, size_t *present)
 {
-    if (strcmp(path, "-") != 0 && access(path, F_OK) == 0) {
-        int code = tool_read(path, memory, present);
+    if (has_contents(path)) {
+        int code = tool_read(path, SIZE_MAX, memory, present);
         if (code == TOOL_OK && (code = check_memory(transfer, path, *present)) != TOOL_OK) {
             free(*memory);
         }
@@ -221,14 +229,18 @@ static int unpack(const arguments_t *arguments, const transfer_t *transfer)
 {
     char *packed, *memory;
     size_t held, present;
-    int code = tool_read(arguments->in, &packed, &held);
+    int code = tool_read(arguments->in, (size_t) transfer->length + 1, &packed, &held);
     if (code != TOOL_OK) {
         return code;
     }
     if (held != (uint64_t) transfer->length) {
+        char has[32] = "more";
+        if (held < (uint64_t) transfer->length) {
+            snprintf(has, sizeof(has), "%zu", held);
+        }
         code = tool_error(TOOL_WRONG,
-                          "%s: %" PRId64 " bytes of the packed stream are needed; it has %zu",
-                          tool_input_name(arguments->in), transfer->length, held);
+                          "%s: %" PRId64 " bytes of the packed stream are needed; it has %s",
+                          tool_input_name(arguments->in), transfer->length, has);
         free(packed);
         return code;
     }

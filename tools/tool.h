@@ -66,13 +66,13 @@ int tool_passes(const char *name, const char *text, dame_passes_t *passes);
 /* ---- input ---- */
 
 /*
- * All of a file; "-" is standard input. The caller frees *bytes (never NULL on TOOL_OK, and
+ * A file, but no more than its first `limit` bytes; "-" is standard input. The caller frees *bytes (never NULL on TOOL_OK, and
  * followed by a '\0' that *length does not count). TOOL_SYSTEM after a message.
  */
-int tool_read(const char *path, char **bytes, size_t *length);
+int tool_read(const char *path, size_t limit, char **bytes, size_t *length);
 
 /*
- * The program in a file; "-" is standard input. TOOL_WRONG after a message
+ * The program in a file of up to 1 GiB; "-" is standard input. TOOL_WRONG after a message
  * "dame: FILE:LINE:COLUMN: what is wrong", or TOOL_SYSTEM. The caller frees with
  * dame_program_free().
  */
