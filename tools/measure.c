@@ -234,8 +234,8 @@ static int build_tiers(measure_t *measure)
     return TOOL_OK;
 }
 
-/* A measurement of wrong results is worth nothing. */
-static int check_tiers(const measure_t *measure)
+/* Packs with the program as it is, which all tiers are compared with. */
+static int pack_as_is(const measure_t *measure, char *packed)
 {
     dame_cursor_t cursor;
     dame_status_t status =
@@ -243,21 +243,45 @@ static int check_tiers(const measure_t *measure)
     if (status != DAME_OK) {
         return tool_status_error("cursor", status);
     }
-    dame_cursor_pack_exact(&cursor, measure->packed[1], measure->total);
+    dame_cursor_pack_exact(&cursor, packed, measure->total);
     dame_cursor_fini(&cursor);
-    for (int i = 0; i < measure->ncases; i++) {
-        const measure_case_t *what = &measure->cases[i];
-        if (what->tier == MEASURE_MEMCPY || what->dir != DAME_PACK) {
-            continue;
+    return TOOL_OK;
+}
+
+/* packed[1] is what the memory holds; a byte that an unpack leaves out does not hold it by chance.
+ */
+static int check_case(const measure_t *measure, const measure_case_t *what)
+{
+    size_t span = (size_t) (measure->high - measure->low);
+    char *packed = measure->packed[0];
+    int code = TOOL_OK;
+    if (what->dir == DAME_PACK) {
+        memset(packed, 0, (size_t) measure->total);
+        move_message(measure, what, packed);
+    } else {
+        for (size_t i = 0; i < span; i++) {
+            measure->memory[i] = (char) ~measure->memory[i];
         }
-        memset(measure->packed[0], 0, (size_t) measure->total);
-        move_message(measure, what, measure->packed[0]);
-        if (memcmp(measure->packed[0], measure->packed[1], (size_t) measure->total) != 0) {
-            return tool_error(TOOL_WRONG, "tier %s packs other bytes than the program as it is",
-                              tiers[what->tier].name);
+        move_message(measure, what, measure->packed[1]);
+        code = pack_as_is(measure, packed);
+    }
+    if (code == TOOL_OK && memcmp(packed, measure->packed[1], (size_t) measure->total) != 0) {
+        code = tool_error(TOOL_WRONG, "tier %s %ss other bytes than the program as it is",
+                          tiers[what->tier].name, what->dir == DAME_PACK ? "pack" : "unpack");
+    }
+    return code;
+}
+
+/* A measurement of wrong results is worth nothing. */
+static int check_tiers(const measure_t *measure)
+{
+    int code = pack_as_is(measure, measure->packed[1]);
+    for (int i = 0; code == TOOL_OK && i < measure->ncases; i++) {
+        if (measure->cases[i].tier != MEASURE_MEMCPY) {
+            code = check_case(measure, &measure->cases[i]);
         }
     }
-    return TOOL_OK;
+    return code;
 }
 
 int measure_run(measure_t *measure)

@@ -29,7 +29,7 @@ typedef struct measure {
     double *samples; /* of the cases */
 } measure_t;
 
-/* An exit code of tool.h, after a message. Checks that all tiers pack the same bytes. */
+/* An exit code of tool.h, after a message. Checks that all tiers pack and unpack the same bytes. */
 int measure_run(measure_t *measure);
 
 /*
