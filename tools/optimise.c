@@ -26,6 +26,7 @@ static int parse(int argc, char **argv, arguments_t *arguments)
 {
     static const struct option longs[] = {{"pass", required_argument, NULL, 'p'},
                                           {"sort", required_argument, NULL, 's'},
+                                          {"sort-range", required_argument, NULL, 'r'},
                                           {"fragment", required_argument, NULL, 'f'},
                                           {"trace", no_argument, NULL, 't'},
                                           {0}};
@@ -42,6 +43,9 @@ static int parse(int argc, char **argv, arguments_t *arguments)
             break;
         case 's':
             code = parse_sort(optarg, &arguments->options.sort);
+            break;
+        case 'r':
+            code = tool_number("--sort-range", optarg, 0, INT64_MAX, &arguments->options.sort_range);
             break;
         case 'f':
             code = tool_number("--fragment", optarg, 1, INT64_MAX, &arguments->options.fragment);
@@ -94,14 +98,17 @@ static int run(int argc, char **argv)
 /* clang-format off */
 const tool_command_t tool_optimise = {
     .name = "optimise",
-    .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN] [--fragment BYTES] [--trace] FILE",
+    .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN] [--sort-range BYTES]\n"
+                 "                     [--fragment BYTES] [--trace] FILE",
     .what = "prints the program that the optimiser makes of one",
     .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all, none or\n"
 #define DAME_PASS(name, text, what) "      " text ": " what "\n"
 #include "dame_passes.def"
 #undef DAME_PASS
-            "  --sort WHEN       lists that the pass sort sorts: auto (the default; none, as no size\n"
-            "                    gained), never, always (all of a window and more)\n"
+            "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach further\n"
+            "                    than --sort-range; the default range is unlimited, so none; the\n"
+            "                    default), never, always (all of a window and more)\n"
+            "  --sort-range BYTES  see --sort; 2147483647 and more are unlimited\n"
             "  --fragment BYTES  the size of fragment, at least 1; windows of sorted lists are a\n"
             "                    quarter of it, but 64 to 4096 blocks\n"
             "  --trace           what each pass changes, as a diff: first the program without any\n"

@@ -393,8 +393,8 @@ static void tell_visits(teller_t *teller)
                     "not a first-level one: expect its speed for each visit.");
     } else {
         say(teller, " Lines are visited again and do not all fit into a second-level cache: walked "
-                    "as the stream goes, lines are loaded several times. This is what the passes "
-                    "order and sort are for.");
+                    "as the stream goes, lines are loaded several times. This is what the pass "
+                    "order is for, which works on loops, not on lists.");
     }
 }
 
