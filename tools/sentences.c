@@ -243,11 +243,17 @@ static void tell_order(teller_t *teller)
     if (survey->steps == 0) {
         return;
     }
+    const char *once = survey->distinct < survey->bytes ? "" : " once";
     begin(teller);
+    if (survey->common[0].bytes == 0 && survey->common[0].times == survey->steps) {
+        say(teller, "In place: the stream goes to the same memory again and again.");
+        end(teller, "Order:");
+        return;
+    }
     if (back == 0) {
-        say(teller, "Ascending: the stream goes through memory once, upward");
+        say(teller, "Ascending: the stream goes through memory%s, upward", once);
     } else if (survey->forward == 0) {
-        say(teller, "Descending: the stream goes through memory once, downward");
+        say(teller, "Descending: the stream goes through memory%s, downward", once);
     } else if (back <= survey->steps / 3) {
         say(teller, "The stream goes upward through memory in %s sweeps",
             N(estimate(teller, back) + 1));
@@ -341,17 +347,23 @@ static void tell_copies(teller_t *teller)
     }
 }
 
-/* "75 %", "half", "a third", ..., "1/12" */
-static const char *fraction(buffer_t *buffer, double value)
+/*
+ * An upper bound in words where one is close, "half", "a third", ..., "1/12", and "40 %" otherwise.
+ * Never less than the value.
+ */
+static const char *bound(buffer_t *buffer, double value)
 {
     static const char *const words[] = {"half",      "a third",   "a quarter", "a fifth", "a sixth",
                                         "a seventh", "an eighth", "a ninth",   "a tenth"};
-    int64_t parts = (int64_t) (1 / value + 0.5);
-    if (value > 0.55) {
-        return share(buffer, value, 1);
+    int64_t parts = (int64_t) (1 / value + 1e-9);
+    if (parts < 2 || 1 / (double) parts > 1.1 * value) {
+        int64_t percents = (int64_t) (100 * value);
+        snprintf(buffer->text, sizeof(buffer->text), "%" PRId64 " %%",
+                 percents + ((double) percents < 100 * value));
+        return buffer->text;
     }
     if (parts <= 10) {
-        return words[parts < 2 ? 0 : parts - 2];
+        return words[parts - 2];
     }
     snprintf(buffer->text, sizeof(buffer->text), "1/%" PRId64, parts);
     return buffer->text;
@@ -368,12 +380,12 @@ static void tell_memory(teller_t *teller)
     } else if (survey->pieces.max <= SURVEY_LINE && survey->lines.touched >= most) {
         say(teller,
             " Every piece costs a cache line: from memory expect %s of the bandwidth or less.",
-            fraction(&(buffer_t){{0}}, used));
+            bound(&(buffer_t){{0}}, used));
     } else {
         say(teller,
             " Of the cache lines it touches %s is data: from memory expect %s of the bandwidth at "
             "most.",
-            SHARE(used, 1), fraction(&(buffer_t){{0}}, used));
+            SHARE(used, 1), bound(&(buffer_t){{0}}, used));
     }
 }
 
