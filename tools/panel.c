@@ -270,16 +270,33 @@ static void write_edges(const panel_t *panel, FILE *out)
 }
 
 /* Where cache lines start, in cells that are smaller. */
+static int is_line(const grid_t *grid, int64_t row, int64_t column)
+{
+    return (grid->row[row].address + column * grid->cell) % SURVEY_LINE == 0;
+}
+
+int panel_has_lines(const grid_t *grid)
+{
+    int found = 0;
+    if (grid->cell > SURVEY_LINE / 8 || SURVEY_LINE % grid->cell != 0) {
+        return 0;
+    }
+    for (int64_t i = 0; i < grid->rows * grid->columns; i++) {
+        found |= is_line(grid, i / grid->columns, i % grid->columns);
+    }
+    return found;
+}
+
 static void write_cache_lines(const panel_t *panel, FILE *out)
 {
     const grid_t *grid = panel->grid;
-    if (grid->cell > SURVEY_LINE / 8 || SURVEY_LINE % grid->cell != 0) {
+    if (!panel_has_lines(grid)) {
         return;
     }
     fputs("<path stroke=\"" PANEL_LINES "\" d=\"M0 0", out);
     for (int64_t row = 0; row < grid->rows; row++) {
         for (int64_t column = 0; column < grid->columns; column++) {
-            if ((grid->row[row].address + column * grid->cell) % SURVEY_LINE == 0) {
+            if (is_line(grid, row, column)) {
                 fprintf(out, "M%" PRId64 " %" PRId64 "v%" PRId64, panel->x + column * panel->width,
                         panel->y + slot(panel, row) * panel->height, panel->height);
             }
@@ -451,17 +468,46 @@ static void write_flag(const panel_t *panel, int64_t address, int at_end, FILE *
             at_end ? -8 : 6);
 }
 
-static void write_bounds(const panel_t *panel, FILE *out)
+typedef void (*flag_fn)(void *context, int64_t address, int at_end);
+
+/* Lower bounds of the elements, upper bound of the last. */
+static void each_bound(const pieces_t *pieces, flag_fn fn, void *context)
 {
-    int64_t extent = panel->pieces->program->extent, count = panel->pieces->count, end;
-    int64_t low = pieces_lower_bound(panel->pieces->program);
+    int64_t extent = pieces->program->extent, count = pieces->count, end;
+    int64_t low = pieces_lower_bound(pieces->program);
     for (int64_t i = 0; i < (count <= MANY_ELEMENTS ? count : 1); i++) {
-        write_flag(panel, low + i * extent, 0, out);
+        fn(context, low + i * extent, 0);
     }
     if (extent > 0 && !__builtin_mul_overflow(count, extent, &end) &&
         !__builtin_add_overflow(end, low, &end) && end != INT64_MIN) {
-        write_flag(panel, end, 1, out);
+        fn(context, end, 1);
     }
+}
+
+static void write_bound(void *context, int64_t address, int at_end)
+{
+    const drawing_t *drawing = context;
+    write_flag(drawing->panel, address, at_end, drawing->out);
+}
+
+typedef struct bounds {
+    const grid_t *grid;
+    int found;
+} bounds_t;
+
+static void find_bound(void *context, int64_t address, int at_end)
+{
+    bounds_t *bounds = context;
+    if (grid_find(bounds->grid, address - at_end) >= 0) {
+        bounds->found |= at_end ? PANEL_UPPER : PANEL_LOWER;
+    }
+}
+
+int panel_bounds(const grid_t *grid, const pieces_t *pieces)
+{
+    bounds_t bounds = {.grid = grid};
+    each_bound(pieces, find_bound, &bounds);
+    return bounds.found;
 }
 
 /* Flags at the lower bounds of the elements and at the upper bound of the last, and one of another
@@ -473,7 +519,7 @@ static void write_flags(const panel_t *panel, FILE *out)
     for (int paint = 0; paint < 2; paint++) {
         const char *fill = paint == 0 ? "" : "\"" PANEL_MARK "\"";
         fprintf(out, "<path %s%s d=\"M0 0", paints[paint], fill);
-        write_bounds(panel, out);
+        each_bound(panel->pieces, write_bound, &(drawing_t){.panel = panel, .out = out});
         fputs("\"/>\n", out);
         if (zero) {
             fill = paint == 0 ? "" : "\"" PANEL_INK "\"";

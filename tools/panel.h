@@ -47,5 +47,10 @@ void panel_write(const panel_t *panel, FILE *out);
 /* What panel_write() has drawn; for the legend. */
 int panel_has_parts(const grid_t *grid); /* cells that are data in part */
 int panel_has_twice(const grid_t *grid);
+int panel_has_lines(const grid_t *grid); /* starts of cache lines */
+
+/* Which bounds of elements have flags: a sum of PANEL_LOWER and PANEL_UPPER. */
+enum { PANEL_LOWER = 1, PANEL_UPPER = 2 };
+int panel_bounds(const grid_t *grid, const pieces_t *pieces);
 
 #endif

@@ -13,8 +13,10 @@ enum {
     LINE = 17,   /* of text */
     DETAIL_ROWS = 8,
     DETAIL_COLUMNS = 2 * SURVEY_LINE,
-    LEGEND_ITEM = 20, /* height of one */
-    LEGEND_TEXT = 12  /* font size */
+    LEGEND_ITEM = 20,     /* height of one */
+    LEGEND_TEXT = 12,     /* font size */
+    LINE_CHARACTER = 67,  /* tenths of a pixel that a character takes, on average, in a line */
+    TITLE_CHARACTER = 142 /* a capital in the title */
 };
 
 /* ---- the two grids ---- */
@@ -107,13 +109,21 @@ static void describe_blocks(char *buffer, size_t size, const picture_t *picture)
     }
 }
 
-static int64_t write_line(FILE *out, int64_t y, const char *line)
+/* Writes a line, or as many as it takes. Returns the y of what comes next. */
+static int64_t write_line(const picture_t *picture, FILE *out, int64_t y, const char *line)
 {
-    fprintf(out, "<text x=\"%d\" y=\"%" PRId64 "\" font-size=\"12.5\" fill=\"" PANEL_INK "\">",
-            MARGIN, y);
-    text_xml(line, out);
-    fputs("</text>\n", out);
-    return y + LINE;
+    int64_t room = (picture->width - 2 * MARGIN) * 10 / LINE_CHARACTER;
+    do {
+        size_t length = text_fit(line, room);
+        fprintf(out,
+                "<text x=\"%d\" y=\"%" PRId64 "\" font-size=\"12.5\" fill=\"" PANEL_INK
+                "\">%.*s</text>\n",
+                MARGIN, y, (int) length, line);
+        y += LINE;
+        line += length;
+        line += strspn(line, " ");
+    } while (*line != '\0');
+    return y;
 }
 
 /* The lines under the title. Returns the y of what comes next. */
@@ -125,18 +135,18 @@ static int64_t write_facts(const picture_t *picture, FILE *out, int64_t y)
     describe_blocks(blocks, sizeof(blocks), picture);
     snprintf(line, sizeof(line), "%s: %s bytes of data in a span of %s bytes", blocks,
              text_number(a, pieces->total), text_number(b, pieces->high - pieces->low));
-    y = write_line(out, y, line);
+    y = write_line(picture, out, y, line);
     int used =
         snprintf(line, sizeof(line), "%s %s of size %s, extent %s, ", text_number(a, pieces->count),
                  text_plural(pieces->count, "element", "elements"), text_number(b, program->size),
                  text_number(c, program->extent));
     snprintf(line + used, sizeof(line) - (size_t) used, "true bounds [%s, %s)",
              text_number(a, program->true_lb), text_number(d, program->true_ub));
-    y = write_line(out, y, line);
+    y = write_line(picture, out, y, line);
     if (pieces->sampled) {
         snprintf(line, sizeof(line), "Drawn from samples: %s blocks, evenly spaced in the stream",
                  text_number(a, pieces->walks));
-        y = write_line(out, y, line);
+        y = write_line(picture, out, y, line);
     }
     return y;
 }
@@ -184,8 +194,7 @@ static void legend_orders(legend_t *legend, const picture_t *picture)
     }
     int64_t steps = n < GRID_ORDERS ? n : GRID_ORDERS;
     int64_t width = steps <= 8 ? 14 : 6;
-    int64_t x = legend_item(legend, steps * width,
-                            "blocks in the order of the packed stream, first to last");
+    int64_t x = legend_item(legend, steps * width, "blocks in packed order, first to last");
     for (int64_t i = 0; i < steps; i++) {
         char fill[8];
         snprintf(fill, sizeof(fill), "#%s", panel_colour(i * (GRID_ORDERS - 1) / (steps - 1)));
@@ -193,38 +202,65 @@ static void legend_orders(legend_t *legend, const picture_t *picture)
     }
 }
 
-static void describe_cell(char *buffer, size_t size, const plan_t *plan)
+static void legend_cell(legend_t *legend, const plan_t *plan)
 {
-    char cell[TEXT_NUMBER], row[TEXT_NUMBER], period[TEXT_NUMBER];
+    char text[200], number[TEXT_NUMBER], period[TEXT_NUMBER];
     int64_t bytes = plan->cell * plan->columns;
-    text_number(cell, plan->cell);
-    text_number(row, bytes);
-    int used = snprintf(buffer, size, "one cell: %s %s%s; one row: %s bytes", cell,
-                        text_plural(plan->cell, "byte", "bytes"),
-                        plan->cell == SURVEY_LINE   ? " (a cache line)"
-                        : plan->cell == SURVEY_PAGE ? " (a page)"
-                                                    : "",
-                        row);
-    if (plan->period != 0 && used > 0 && (size_t) used < size) {
-        snprintf(buffer + used, size - (size_t) used,
+    snprintf(text, sizeof(text), "one cell: %s %s%s", text_number(number, plan->cell),
+             text_plural(plan->cell, "byte", "bytes"),
+             plan->cell == SURVEY_LINE   ? " (a cache line)"
+             : plan->cell == SURVEY_PAGE ? " (a page)"
+                                         : "");
+    int64_t x = legend_item(legend, 14, text);
+    legend_box(legend, x, 14, 14, PANEL_EMPTY);
+    int used = snprintf(text, sizeof(text), "one row: %s bytes", text_number(number, bytes));
+    if (plan->period != 0 && used > 0) {
+        snprintf(text + used, sizeof(text) - (size_t) used,
                  bytes == plan->period ? " (the stride of the data)"
                                        : " (%" PRId64 " strides of %s bytes)",
                  bytes / plan->period, text_number(period, plan->period));
     }
+    legend_item(legend, 0, text);
+}
+
+/* Flags that one of the grids has. */
+static void legend_flags(legend_t *legend, const pieces_t *pieces, const grid_t *overview,
+                         const grid_t *detail)
+{
+    static const char *const texts[] = {"", "lower bound of an element",
+                                        "upper bound of the last element",
+                                        "lower bound of an element, upper bound of the last"};
+    int bounds = panel_bounds(overview, pieces) | panel_bounds(detail, pieces);
+    if (bounds != 0) {
+        int64_t x = legend_item(legend, 18, texts[bounds]);
+        fprintf(legend->out, "<path fill=\"" PANEL_MARK "\" d=\"");
+        if ((bounds & PANEL_LOWER) != 0) {
+            fprintf(legend->out, "M%" PRId64 " %" PRId64 "v14h2v-9h6v-5z", x, legend->y);
+        }
+        if ((bounds & PANEL_UPPER) != 0) {
+            fprintf(legend->out, "M%" PRId64 " %" PRId64 "v14h-2v-9h-6v-5z", x + 18, legend->y);
+        }
+        fputs("\"/>\n", legend->out);
+    }
+    if (pieces_lower_bound(pieces->program) != 0 &&
+        (grid_find(overview, 0) >= 0 || grid_find(detail, 0) >= 0)) {
+        int64_t x = legend_item(legend, 8, "address 0: the buffer");
+        fprintf(legend->out,
+                "<path fill=\"" PANEL_INK "\" d=\"M%" PRId64 " %" PRId64 "v14h2v-9h6v-5z\"/>\n", x,
+                legend->y);
+    }
 }
 
 /* Returns the y below. */
-static int64_t write_legend(const picture_t *picture, const grid_t *overview, int64_t y,
-                            int64_t right, FILE *out)
+static int64_t write_legend(const picture_t *picture, const grid_t *overview, const grid_t *detail,
+                            int64_t y, FILE *out)
 {
-    legend_t legend = {.out = out, .x = MARGIN, .y = y, .right = right};
-    char text[200];
-    describe_cell(text, sizeof(text), picture->plan);
-    int64_t x = legend_item(&legend, 14, text);
-    legend_box(&legend, x, 14, 14, PANEL_EMPTY);
+    legend_t legend = {.out = out, .x = MARGIN, .y = y, .right = picture->width - MARGIN};
+    int64_t x;
+    legend_cell(&legend, picture->plan);
     legend_orders(&legend, picture);
     if (panel_has_parts(overview)) {
-        x = legend_item(&legend, 30, "filled as far as its bytes are data, coloured by the first");
+        x = legend_item(&legend, 30, "filled, a little at least, as far as its bytes are data");
         for (int i = 0; i < 2; i++) {
             legend_box(&legend, x + 16 * i, 14, 14, "#9bc6d7");
             legend_box(&legend, x + 16 * i, 14, i == 0 ? 4 : 10, "#05709a");
@@ -235,18 +271,8 @@ static int64_t write_legend(const picture_t *picture, const grid_t *overview, in
         legend_box(&legend, x, 14, 14, "#05709a");
         legend_box(&legend, x, 14, 14, "url(#dame-twice)");
     }
-    x = legend_item(&legend, 18, "lower bound of an element, upper bound of the last");
-    fprintf(out,
-            "<path fill=\"" PANEL_MARK "\" d=\"M%" PRId64 " %" PRId64 "v14h2v-9h6v-5zM%" PRId64
-            " %" PRId64 "v14h-2v-9h-6v-5z\"/>\n",
-            x, legend.y, x + 18, legend.y);
-    if (pieces_lower_bound(picture->pieces->program) != 0 && grid_find(overview, 0) >= 0) {
-        x = legend_item(&legend, 8, "address 0: the buffer");
-        fprintf(out,
-                "<path fill=\"" PANEL_INK "\" d=\"M%" PRId64 " %" PRId64 "v14h2v-9h6v-5z\"/>\n", x,
-                legend.y);
-    }
-    if (overview->cell <= SURVEY_LINE / 8 && SURVEY_LINE % overview->cell == 0) {
+    legend_flags(&legend, picture->pieces, overview, detail);
+    if (panel_has_lines(overview)) {
         x = legend_item(&legend, 6, "start of a cache line (64 bytes)");
         legend_box(&legend, x + 2, 1, 14, PANEL_LINES);
     }
@@ -254,6 +280,23 @@ static int64_t write_legend(const picture_t *picture, const grid_t *overview, in
 }
 
 /* ---- all of it ---- */
+
+/* What does not fit is left out; <title> has all of it. */
+static void write_title(const picture_t *picture, FILE *out)
+{
+    int64_t room = (picture->width - 2 * MARGIN) * 10 / TITLE_CHARACTER;
+    size_t length = text_fit(picture->name, room);
+    if (picture->name[length] == '\0') {
+        text_xml(picture->name, out);
+        return;
+    }
+    char *start = strndup(picture->name, text_fit(picture->name, room - 1));
+    if (start != NULL) {
+        text_xml(start, out);
+        free(start);
+    }
+    fputs("\342\200\246", out);
+}
 
 static void write_start(const picture_t *picture, int64_t width, int64_t height, FILE *out)
 {
@@ -274,7 +317,7 @@ static void write_start(const picture_t *picture, int64_t width, int64_t height,
             "\" rx=\"6\" fill=\"" PANEL_PAPER "\" stroke=\"#ced4da\"/>\n"
             "<text x=\"%d\" y=\"32\" font-size=\"18\" font-weight=\"bold\" fill=\"" PANEL_INK "\">",
             width - 1, height - 1, MARGIN);
-    text_xml(picture->name, out);
+    write_title(picture, out);
     fputs("</text>\n", out);
 }
 
@@ -289,11 +332,11 @@ static int64_t write_body(const picture_t *picture, const grid_t *overview, cons
         panel_place(&panel, overview, picture->pieces, MARGIN, y, room);
         panel_write(&panel, out);
         y += panel_height(&panel) + 14;
-        y = write_legend(picture, overview, y, picture->width - MARGIN, out);
+        y = write_legend(picture, overview, detail, y, out);
     }
     if (detail->rows > 0) {
         y = write_line(
-            out, y + 20,
+            picture, out, y + 20,
             "Magnified: where the first blocks of the stream start. One cell: 1 byte; one "
             "row: 2 cache lines.");
         panel_place(&panel, detail, picture->pieces, MARGIN, y - 6, room);

@@ -80,3 +80,21 @@ void text_xml(const char *text, FILE *out)
         c += n > 0 ? n : 1;
     }
 }
+
+size_t text_fit(const char *text, int64_t room)
+{
+    const unsigned char *c = (const unsigned char *) text;
+    size_t used = 0, words = 0;
+    while (c[used] != '\0') {
+        int n = sequence(c + used);
+        room -= n >= 3 ? 2 : 1;
+        if (c[used] == ' ') {
+            words = used;
+        }
+        if (room < 0) {
+            return words > 0 ? words : used;
+        }
+        used += n > 0 ? (size_t) n : 1;
+    }
+    return used;
+}

@@ -2,6 +2,7 @@
 #ifndef TEXT_H
 #define TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,5 +19,12 @@ const char *text_plural(int64_t n, const char *one, const char *many);
 
 /* Writes text as XML character data: what XML does not allow becomes '?'. */
 void text_xml(const char *text, FILE *out);
+
+/*
+ * How many bytes of `text` a line of `room` characters holds: whole words if it can be. Characters
+ * of 3 bytes and more, which tend to be wide, count twice; bytes that are no UTF-8 are a character
+ * each.
+ */
+size_t text_fit(const char *text, int64_t room);
 
 #endif
