@@ -47,8 +47,9 @@ const char *dame_pass_name(dame_pass_t pass);
 const char *dame_pass_what(dame_pass_t pass);
 
 /*
- * A comma-separated list of passes, or "all", or "none"; white space is not allowed. On
- * DAME_ERR_ARGUMENT *bad is the first byte of the name that is no pass, and *bad_length its length.
+ * A comma-separated list of passes, or "all", or "none", which stand alone; white space is not
+ * allowed. On DAME_ERR_ARGUMENT *bad is the first byte of the first name that is no pass (in a list
+ * "all" and "none" are none), and *bad_length its length.
  */
 dame_status_t dame_passes_parse(const char *text, dame_passes_t *out, const char **bad,
                                 int *bad_length);

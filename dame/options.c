@@ -41,10 +41,10 @@ static int is_name(const char *text, size_t length, const char *name)
     return strlen(name) == length && 0 == memcmp(text, name, length);
 }
 
-/* The passes that one name stands for; DAME_PASS_COUNT bits suffice for none of them. */
-static int find_name(const char *text, size_t length, dame_passes_t *out)
+/* The passes that one name of a list stands for; DAME_PASS_COUNT bits suffice for none of them. */
+static int find_name(const char *text, size_t length, int alone, dame_passes_t *out)
 {
-    if (is_name(text, length, "all") || is_name(text, length, "none")) {
+    if (alone && (is_name(text, length, "all") || is_name(text, length, "none"))) {
         *out = 'a' == *text ? DAME_PASSES_ALL : DAME_PASSES_NONE;
         return 1;
     }
@@ -60,11 +60,12 @@ static int find_name(const char *text, size_t length, dame_passes_t *out)
 dame_status_t dame_passes_parse(const char *text, dame_passes_t *out, const char **bad,
                                 int *bad_length)
 {
+    const int alone = NULL == strchr(text, ',');
     dame_passes_t passes = DAME_PASSES_NONE;
     for (;;) {
         size_t length = strcspn(text, ",");
         dame_passes_t found;
-        if (!find_name(text, length, &found)) {
+        if (!find_name(text, length, alone, &found)) {
             *bad = text;
             *bad_length = (int) length;
             return DAME_ERR_ARGUMENT;

@@ -38,7 +38,7 @@ static void print_help(void)
            "  dame COMMAND --help  what a command does, and its options\n"
            "  dame --help          this page\n"
            "  dame --version       the version\n\n"
-           "Numbers of bytes and counts may end in k, M or G, powers of 1024.\n\n"
+           "Numbers of bytes and counts may end in k, M or G, powers of 1024, in either case.\n\n"
            "Exit codes: 0 success; 1 the input is wrong (not a program, data too short, a check\n"
            "failed); 2 the command line is wrong; 3 the system failed (input, output, memory).\n");
 }

@@ -45,7 +45,8 @@ static int parse(int argc, char **argv, arguments_t *arguments)
             code = parse_sort(optarg, &arguments->options.sort);
             break;
         case 'r':
-            code = tool_number("--sort-range", optarg, 0, INT64_MAX, &arguments->options.sort_range);
+            code =
+                tool_number("--sort-range", optarg, 0, INT64_MAX, &arguments->options.sort_range);
             break;
         case 'f':
             code = tool_number("--fragment", optarg, 1, INT64_MAX, &arguments->options.fragment);
@@ -101,7 +102,8 @@ const tool_command_t tool_optimise = {
     .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN] [--sort-range BYTES]\n"
                  "                     [--fragment BYTES] [--trace] FILE",
     .what = "prints the program that the optimiser makes of one",
-    .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all, none or\n"
+    .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all or none,\n"
+            "                    alone, or\n"
 #define DAME_PASS(name, text, what) "      " text ": " what "\n"
 #include "dame_passes.def"
 #undef DAME_PASS

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 int tool_error(int code, const char *format, ...)
 {
@@ -88,11 +89,11 @@ int tool_passes(const char *name, const char *text, dame_passes_t *passes)
         size_t used = strlen(allowed);
         snprintf(allowed + used, sizeof(allowed) - used, "%s, ", dame_pass_name(pass));
     }
-    return tool_error(TOOL_USAGE, "%s: '%.*s' is not a pass; allowed: %sall, none", name, length,
-                      bad, allowed);
+    return tool_error(TOOL_USAGE, "%s: '%.*s' is not a pass; allowed: %sor all or none alone", name,
+                      length, bad, allowed);
 }
 
-/* The factor of a suffix, 0 for none that is known. */
+/* The factor of a suffix in either case, 0 for none that is known. */
 static int64_t suffix_factor(const char *suffix)
 {
     static const struct {
@@ -100,7 +101,7 @@ static int64_t suffix_factor(const char *suffix)
         int64_t factor;
     } known[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strcmp(suffix, known[i].suffix) == 0) {
+        if (strcasecmp(suffix, known[i].suffix) == 0) {
             return known[i].factor;
         }
     }
@@ -116,8 +117,10 @@ int tool_number(const char *name, const char *text, int64_t min, int64_t max, in
     int64_t number;
     if (errno != 0 || factor == 0 || __builtin_mul_overflow(value, factor, &number) ||
         number < min || number > max) {
-        return tool_error(TOOL_USAGE, "%s: '%s' is not a number from %" PRId64 " to %" PRId64, name,
-                          text, min, max);
+        return tool_error(TOOL_USAGE,
+                          "%s: '%s' is not a number from %" PRId64 " to %" PRId64
+                          "; it may end in k, M or G, powers of 1024",
+                          name, text, min, max);
     }
     *out = number;
     return TOOL_OK;

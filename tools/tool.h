@@ -55,7 +55,7 @@ int tool_operands(int argc, char **argv, int min, int max);
 
 /*
  * The number in `text`, the value of the option or operand `name`; decimal, with an optional suffix
- * k, M or G for powers of 1024. TOOL_USAGE after a message that names min and max.
+ * k, M or G, in either case, for powers of 1024. TOOL_USAGE after a message that names min and max.
  */
 int tool_number(const char *name, const char *text, int64_t min, int64_t max, int64_t *out);
 

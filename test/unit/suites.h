@@ -22,5 +22,6 @@ Suite *normalise_suite(void);
 Suite *merge_suite(void);
 Suite *pattern_suite(void);
 Suite *normal_form_suite(void);
+Suite *options_suite(void);
 
 #endif

@@ -23,6 +23,7 @@ int main(void)
     srunner_add_suite(runner, merge_suite());
     srunner_add_suite(runner, pattern_suite());
     srunner_add_suite(runner, normal_form_suite());
+    srunner_add_suite(runner, options_suite());
     srunner_add_suite(runner, threads_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
