@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "measure.h"
+#include "text.h"
 
 enum { MAX_FRAGMENTS = 16 };
 
@@ -73,8 +74,10 @@ static int parse(int argc, char **argv, arguments_t *arguments)
 
 static void print_table(const char *path, const measure_t *measure)
 {
-    printf("%s: %" PRId64 " elements, %" PRId64 " bytes packed, in %" PRId64 " bytes of memory\n\n",
-           tool_input_name(path), measure->count, measure->total, measure->high - measure->low);
+    printf("%s: %" PRId64 " %s, %" PRId64 " %s packed, in %" PRId64 " bytes of memory\n\n",
+           tool_input_name(path), measure->count,
+           text_plural(measure->count, "element", "elements"), measure->total,
+           text_plural(measure->total, "byte", "bytes"), measure->high - measure->low);
     printf("%12s  %-10s %12s %10s %12s %10s\n", "fragment", "tier", "pack GB/s", "of memcpy",
            "unpack GB/s", "of memcpy");
     for (int f = 0; f < measure->nfragments; f++) {

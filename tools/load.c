@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 /* Of the text of a program: a hundred million displacements. What is longer never ends, most
  * likely. */
 static const size_t TEXT_MAX = (size_t) 1 << 30;
@@ -122,9 +124,10 @@ int tool_span(const dame_program_t *program, int64_t count, int64_t *low, int64_
         __builtin_add_overflow(end, reach > 0 ? reach : 0, &end) ||
         __builtin_sub_overflow(end, first, &reach)) {
         return tool_error(TOOL_USAGE,
-                          "--count: %" PRId64 " elements of %" PRId64 " bytes, %" PRId64
+                          "--count: %" PRId64 " %s of %" PRId64 " bytes, %" PRId64
                           " bytes apart, do not fit in 64 bits",
-                          count, program->size, program->extent);
+                          count, text_plural(count, "element", "elements"), program->size,
+                          program->extent);
     }
     *low = bytes > 0 ? first : 0;
     *high = bytes > 0 ? end : 0;

@@ -223,7 +223,7 @@ static int check_lists(const dame_program_t *program)
     return TOOL_OK;
 }
 
-static void print_function(const char *path, const dame_program_t *program, mpi_code_t *code,
+static void print_function(const char *path, const dame_program_t *program, const maker_t *maker,
                            mpi_type_t type, const char *element, int guessed)
 {
     const char *name = tool_input_name(path); /* without a '/' it cannot end a comment */
@@ -235,11 +235,16 @@ static void print_function(const char *path, const dame_program_t *program, mpi_
         printf(" * A program knows bytes only: that the basic datatype is %s is a guess.\n",
                element);
     }
+    if (program->size > 0 && maker->bytes % program->granule != 0) {
+        printf(" * The basic elements that the program was made of are lost: a message's fragments "
+               "may\n"
+               " * end inside one of them.\n");
+    }
     printf(" */\n#include <mpi.h>\n\n"
            "MPI_Datatype make_datatype(void);\n\n"
            "/* A committed datatype. The caller frees it with MPI_Type_free(). */\n"
            "MPI_Datatype make_datatype(void)\n{\n");
-    mpi_code_print(code, type, stdout);
+    mpi_code_print(maker->code, type, stdout);
     printf("}\n");
 }
 
@@ -267,7 +272,7 @@ static int make(const char *path, const dame_program_t *program, const char *ele
     if (maker.failed || mpi_code_failed(maker.code)) {
         code = tool_status_error("mpi", DAME_ERR_NOMEM);
     } else {
-        print_function(path, program, maker.code, type, name, element == NULL);
+        print_function(path, program, &maker, type, name, element == NULL);
     }
     mpi_code_free(maker.code);
     return code;
@@ -312,6 +317,8 @@ const tool_command_t tool_mpi = {
             "                  of such, otherwise MPI_BYTE\n"
             "\nThe code is a function make_datatype() without arguments. The datatype packs the\n"
             "same bytes as the program and has its extent. A program has no lower bound: the\n"
-            "datatype's is the first byte's, or 0 where the extent had to be set.\n",
+            "datatype's is the first byte's, or 0 where the extent had to be set. Where the\n"
+            "basic elements of the program are not known fragments may end inside one; the code's\n"
+            "comment says so.\n",
     .run = run,
 };

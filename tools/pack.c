@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "text.h"
 
 typedef struct arguments {
     const char *file; /* the program's */
@@ -153,11 +154,12 @@ static int check_memory(const transfer_t *transfer, const char *path, size_t pre
     if ((uint64_t) transfer->needed <= present) {
         return TOOL_OK;
     }
-    return tool_error(TOOL_WRONG,
-                      "%s: %" PRId64 " elements that start at byte %" PRId64
-                      " need a file of %" PRId64 " bytes; it has %zu",
-                      tool_input_name(path), transfer->count, transfer->base, transfer->needed,
-                      present);
+    return tool_error(
+        TOOL_WRONG,
+        "%s: %" PRId64 " %s at byte %" PRId64 " %s a file of %" PRId64 " bytes; it has %zu",
+        tool_input_name(path), transfer->count,
+        text_plural(transfer->count, "element that starts", "elements that start"), transfer->base,
+        text_plural(transfer->count, "needs", "need"), transfer->needed, present);
 }
 
 /* Moves the part between the memory and `packed`. */

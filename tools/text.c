@@ -42,9 +42,9 @@ const char *text_plural(int64_t n, const char *one, const char *many)
     return n == 1 ? one : many;
 }
 
-/* Length of the UTF-8 sequence that starts here, 0 when it is none. */
-static int sequence(const unsigned char *c)
+int text_sequence(const char *text)
 {
+    const unsigned char *c = (const unsigned char *) text;
     int n = *c < 0x80                 ? 1
             : *c >= 0xc2 && *c < 0xe0 ? 2
             : *c >= 0xe0 && *c < 0xf0 ? 3
@@ -67,7 +67,7 @@ static int sequence(const unsigned char *c)
 void text_xml(const char *text, FILE *out)
 {
     for (const unsigned char *c = (const unsigned char *) text; *c != '\0';) {
-        int n = sequence(c);
+        int n = text_sequence((const char *) c);
         if (n == 0 || *c < ' ') {
             fputc('?', out);
         } else if (*c == '<') {
@@ -83,12 +83,11 @@ void text_xml(const char *text, FILE *out)
 
 size_t text_fit(const char *text, int64_t room)
 {
-    const unsigned char *c = (const unsigned char *) text;
     size_t used = 0, words = 0;
-    while (c[used] != '\0') {
-        int n = sequence(c + used);
+    while (text[used] != '\0') {
+        int n = text_sequence(text + used);
         room -= n >= 3 ? 2 : 1;
-        if (c[used] == ' ') {
+        if (text[used] == ' ') {
             words = used;
         }
         if (room < 0) {

@@ -20,6 +20,10 @@ const char *text_plural(int64_t n, const char *one, const char *many);
 /* Writes text as XML character data: what XML does not allow becomes '?'. */
 void text_xml(const char *text, FILE *out);
 
+/* Length of the UTF-8 sequence of a character that starts here; 0 when it is none, or one that XML
+ * does not allow. */
+int text_sequence(const char *text);
+
 /*
  * How many bytes of `text` a line of `room` characters holds: whole words if it can be. Characters
  * of 3 bytes and more, which tend to be wide, count twice; bytes that are no UTF-8 are a character

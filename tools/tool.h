@@ -96,12 +96,12 @@ int tool_span(const dame_program_t *program, int64_t count, int64_t *low, int64_
 
 /*
  * Makes `bytes` the contents of a file; "-" is standard output. A file is replaced as a whole, or,
- * after an error, left as it was; what is no regular file is written to. TOOL_SYSTEM after a
- * message.
+ * after an error, left as it was; what is no regular file, or is in a directory that takes no new
+ * file, is written to. TOOL_SYSTEM after a message.
  */
 int tool_write(const char *path, const char *bytes, size_t length);
 
-/* Writes `text` as a JSON string, quotes included. */
+/* Writes `text` as a JSON string, quotes included; bytes that are no UTF-8 become U+FFFD. */
 void tool_json_string(FILE *out, const char *text);
 
 #endif

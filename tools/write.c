@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "text.h"
+
 /* Returns 0 or an error number. */
 static int write_all(int fd, const char *bytes, size_t length)
 {
@@ -63,10 +65,11 @@ static int replace(const char *path, mode_t mode, const char *bytes, size_t leng
     return error;
 }
 
-/* Devices and pipes are not replaced. Returns 0 or an error number. */
-static int write_special(const char *path, const char *bytes, size_t length)
+/* Writes to what is there: devices and pipes, and with O_TRUNC files. Returns 0 or an error number.
+ */
+static int write_in_place(const char *path, int flags, const char *bytes, size_t length)
 {
-    int fd = open(path, O_WRONLY);
+    int fd = open(path, O_WRONLY | flags);
     if (fd < 0) {
         return errno;
     }
@@ -81,7 +84,7 @@ static int write_path(const char *path, const char *bytes, size_t length)
         return errno == ENOENT ? replace(path, new_mode(), bytes, length) : errno;
     }
     if (!S_ISREG(status.st_mode)) {
-        return write_special(path, bytes, length);
+        return write_in_place(path, 0, bytes, length);
     }
     char *real = realpath(path, NULL); /* not to replace a symbolic link */
     if (real == NULL) {
@@ -89,6 +92,9 @@ static int write_path(const char *path, const char *bytes, size_t length)
     }
     int error =
         access(real, W_OK) != 0 ? errno : replace(real, status.st_mode & 07777, bytes, length);
+    if ((error == EACCES || error == EPERM || error == EROFS) && access(real, W_OK) == 0) {
+        error = write_in_place(real, O_TRUNC, bytes, length); /* the directory takes no new file */
+    }
     free(real);
     return error;
 }
@@ -106,13 +112,16 @@ int tool_write(const char *path, const char *bytes, size_t length)
 void tool_json_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *) text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\') {
-            fprintf(out, "\\%c", *c);
-        } else if (*c < ' ') {
-            fprintf(out, "\\u%04x", *c);
+    for (int n; *text != '\0'; text += n > 0 ? n : 1) {
+        n = text_sequence(text);
+        if (n == 0) {
+            fputs("\\ufffd", out);
+        } else if (*text == '"' || *text == '\\') {
+            fprintf(out, "\\%c", *text);
+        } else if (n == 1 && *text < ' ') {
+            fprintf(out, "\\u%04x", (unsigned) *text);
         } else {
-            fputc(*c, out);
+            fwrite(text, 1, (size_t) n, out);
         }
     }
     fputc('"', out);
