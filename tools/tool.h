@@ -66,8 +66,9 @@ int tool_passes(const char *name, const char *text, dame_passes_t *passes);
 /* ---- input ---- */
 
 /*
- * A file, but no more than its first `limit` bytes; "-" is standard input. The caller frees *bytes (never NULL on TOOL_OK, and
- * followed by a '\0' that *length does not count). TOOL_SYSTEM after a message.
+ * A file, but no more than its first `limit` bytes; "-" is standard input. The caller frees *bytes
+ * (never NULL on TOOL_OK, and followed by a '\0' that *length does not count). TOOL_SYSTEM after a
+ * message.
  */
 int tool_read(const char *path, size_t limit, char **bytes, size_t *length);
 
