@@ -18,7 +18,8 @@ typedef struct maker {
 static int64_t right(maker_t *maker, int64_t number)
 {
     uint8_t byte = choose_byte(maker->choices);
-    return byte == 255 ? number + choose(maker->choices, -2, 2) : number;
+    uint64_t off = byte == 255 ? (uint64_t) choose(maker->choices, -2, 2) : 0;
+    return (int64_t) ((uint64_t) number + off); /* may wrap */
 }
 
 /* Mostly near, now and then at the end of the world. */
