@@ -3,7 +3,6 @@
  * one program whichever constructors made it.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "granule.h"
 #include "node.h"
@@ -178,12 +177,18 @@ static dame_status_t equal_blocks(dame_optimiser_t *o, const dame_node_t *draft,
     return DAME_OK != status ? status : dame_node_list(o, n, disps, block, out);
 }
 
-/* Blocks that touch are joined before stretches of equal ones are looked for. */
+/* What touches is joined while the sizes of its elements are known, and before stretches of equal
+ * blocks are looked for. */
+static dame_status_t join_first(dame_optimiser_t *o, const dame_node_t *draft,
+                                const dame_node_t **out)
+{
+    return dame_passes(o, DAME_PASS_MERGE) ? dame_pass_merge(o, draft, out) : DAME_OK;
+}
+
 static dame_status_t find_stretches(dame_optimiser_t *o, const dame_node_t *draft,
                                     const dame_node_t **out)
 {
-    dame_status_t status =
-        dame_passes(o, DAME_PASS_MERGE) ? dame_pass_merge(o, draft, out) : DAME_OK;
+    dame_status_t status = join_first(o, draft, out);
     return DAME_OK != status || NULL != *out ? status : dame_split_stretches(o, draft, out);
 }
 
@@ -281,6 +286,12 @@ static int is_run(const dame_node_t *member)
            (DAME_SHAPE_LOOP == member->shape && member->count >= DAME_MIN_RUN);
 }
 
+/* One run of `unit`: an instance, or a loop of its own. */
+static int is_one_run(const dame_node_t *member, const dame_node_t *unit)
+{
+    return dame_node_equal(member, unit) || (DAME_SHAPE_LOOP == member->shape && is_run(member));
+}
+
 static likes_t find_likes_of(const dame_node_t *draft, int64_t first, const dame_node_t *unit)
 {
     likes_t likes = {.unit = unit, .first = first, .end = first};
@@ -293,15 +304,14 @@ static likes_t find_likes_of(const dame_node_t *draft, int64_t first, const dame
         if (!(listed || repeats(member, unit)) || (loops && likes.loops && step != likes.step)) {
             break;
         }
-        if (likes.end > first && !single && !(DAME_SHAPE_LOOP == member->shape && is_run(member)) &&
-            member->count >= DAME_MIN_STRETCH &&
+        const int one_run = is_one_run(member, unit);
+        if (likes.end > first && !one_run && member->count >= DAME_MIN_STRETCH &&
             dame_node_equal(member, draft->children[likes.end - 1])) {
             break; /* a long list that is repeated serves all its instances */
         }
         likes.step = loops ? step : likes.step;
         likes.loops |= loops;
-        likes.runs +=
-            single || (DAME_SHAPE_LOOP == member->shape && is_run(member)) ? 1 : member->count;
+        likes.runs += one_run ? 1 : member->count;
     }
     return likes;
 }
@@ -326,9 +336,8 @@ static likes_t find_likes(const dame_node_t *draft, int64_t first)
 static void append_runs(dame_flat_t *runs, const dame_node_t *member, const dame_node_t *unit,
                         int64_t at)
 {
-    const int single = dame_node_equal(member, unit);
-    if (single || (DAME_SHAPE_LOOP == member->shape && is_run(member))) {
-        runs->lengths[runs->count] = single ? 1 : member->count;
+    if (is_one_run(member, unit)) {
+        runs->lengths[runs->count] = dame_node_equal(member, unit) ? 1 : member->count;
         runs->disps[runs->count++] = at;
         return;
     }
@@ -393,7 +402,7 @@ static int64_t end_block(const dame_node_t *node, int last)
 /*
  * Are neighbours of a struct better known as one list of their blocks, in which what is regular is
  * found again? Yes when both are short or of unequal blocks, or when the blocks of one go on in the
- * other; but a long list that is repeated serves all its instances.
+ * other.
  */
 static int is_one_list(const dame_node_t *a, const dame_node_t *b)
 {
@@ -402,7 +411,7 @@ static int is_one_list(const dame_node_t *a, const dame_node_t *b)
     }
     const int loose = (is_short(a) || DAME_SHAPE_RAGGED == a->shape) &&
                       (is_short(b) || DAME_SHAPE_RAGGED == b->shape);
-    return (loose || end_block(a, 1) == end_block(b, 0)) && (is_short(a) || !dame_node_equal(a, b));
+    return loose || end_block(a, 1) == end_block(b, 0);
 }
 
 /* A long list that is repeated serves all its instances. */
@@ -503,13 +512,6 @@ static dame_status_t group_neighbours(dame_optimiser_t *o, const dame_node_t *dr
     return DAME_OK != status || groups == draft->count
                ? status
                : dame_node_struct(o, groups, disps, children, out);
-}
-
-/* Blocks that touch are joined while the sizes of their elements are known. */
-static dame_status_t join_first(dame_optimiser_t *o, const dame_node_t *draft,
-                                const dame_node_t **out)
-{
-    return dame_passes(o, DAME_PASS_MERGE) ? dame_pass_merge(o, draft, out) : DAME_OK;
 }
 
 static dame_status_t normalise_struct(dame_optimiser_t *o, const dame_node_t *draft,
