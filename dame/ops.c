@@ -46,3 +46,21 @@ int dame_op_find(const char *name, size_t length, dame_op_t *out)
     }
     return 0;
 }
+
+const int64_t *dame_op_scalar(const dame_prim_t *prim, char letter)
+{
+    switch (letter) {
+    case 'c':
+        return &prim->count;
+    case 'b':
+        return &prim->blklen;
+    case 's':
+        return &prim->step;
+    case 'x':
+        return &prim->extent;
+    case 'r':
+        return &prim->ret;
+    default: /* z, n */
+        return &prim->size;
+    }
+}

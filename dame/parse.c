@@ -160,24 +160,6 @@ static const char *parameter_name(char letter)
     }
 }
 
-static int64_t *scalar(dame_prim_t *prim, char letter)
-{
-    switch (letter) {
-    case 'c':
-        return &prim->count;
-    case 'b':
-        return &prim->blklen;
-    case 's':
-        return &prim->step;
-    case 'x':
-        return &prim->extent;
-    case 'r':
-        return &prim->ret;
-    default: /* z, n */
-        return &prim->size;
-    }
-}
-
 static int take_list(parser_t *parser, size_t at, char letter)
 {
     const char *what = parameter_name(letter);
@@ -232,8 +214,9 @@ static int take_parameters(parser_t *parser, size_t at)
             continue;
         }
         int64_t lowest = NULL != strchr("cbz", *p) ? 1 : INT64_MIN;
-        if (!take_number(parser, parameter_name(*p), lowest,
-                         scalar(&parser->draft.prims[at].prim, *p))) {
+        if (!take_number(
+                parser, parameter_name(*p), lowest,
+                (int64_t *) (uintptr_t) dame_op_scalar(&parser->draft.prims[at].prim, *p))) {
             return 0;
         }
     }

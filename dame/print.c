@@ -33,22 +33,6 @@ static int print_list(const dame_prim_t *prim, char letter, FILE *out)
     return fputc(']', out);
 }
 
-static int64_t scalar(const dame_prim_t *prim, char letter)
-{
-    switch (letter) {
-    case 'c':
-        return prim->count;
-    case 'b':
-        return prim->blklen;
-    case 's':
-        return prim->step;
-    case 'x':
-        return prim->extent;
-    default: /* z, n */
-        return prim->size;
-    }
-}
-
 /* CONTIGCHILD levels are not text, and shared subprograms are text as often as they are used, so
  * text has its own count of primitives. */
 typedef struct printer {
@@ -70,7 +54,7 @@ static void print_prim(printer_t *printer, const dame_prim_t *prim, int depth, i
         } else if (dame_op_is_list(*p)) {
             print_list(prim, *p, out);
         } else {
-            fprintf(out, "%" PRId64, scalar(prim, *p));
+            fprintf(out, "%" PRId64, *dame_op_scalar(prim, *p));
         }
     }
     fputs('\0' == *params ? "\n" : ")\n", out);
