@@ -266,7 +266,8 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
         int64_t bytes;
         int64_t n = whole_iterations(frame, left, &bytes);
         if (n > 0) {
-            frame->prim->run[dir](frame->prim, frame->origin, packed + moved, frame->iter, n);
+            dame_prim_run(frame->prim, dir)(frame->prim, frame->origin, packed + moved, frame->iter,
+                                            n);
             frame->iter += n;
             moved += bytes;
             left -= bytes;

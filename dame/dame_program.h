@@ -17,11 +17,14 @@
  * a Base has blocklength > 1 a CONTIGCHILD level stands between it and its inner Type; text leaves
  * it out.
  *
- * Programs are immutable once built and may be shared by any number of threads.
+ * Programs are immutable once built, but for their run kernels, and may be shared by any number of
+ * threads. A compiled tier (jit/) puts kernels of its own in the place of the interpreter's at any
+ * time, each with one atomic store: all kernels of a level do the same, so any mixture is right.
  */
 #ifndef DAME_PROGRAM_H
 #define DAME_PROGRAM_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "dame_options.h"
@@ -57,11 +60,11 @@ typedef struct dame_visit {
 enum { DAME_LONGEST_WINDOW = 4096 };
 
 struct dame_prim {
-    dame_run_fn run[2]; /* [dame_dir_t]; NULL for primitives that are no loop level */
-    int64_t count;      /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
-                           INDEX (the iteration above decides) */
-    int64_t step;       /* bytes between iterations when there is no list of displacements */
-    int64_t isize;      /* packed bytes of an iteration when prefix is NULL */
+    _Atomic(dame_run_fn) run[2]; /* [dame_dir_t]; NULL for primitives that are no loop level */
+    int64_t count; /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
+                      INDEX (the iteration above decides) */
+    int64_t step;  /* bytes between iterations when there is no list of displacements */
+    int64_t isize; /* packed bytes of an iteration when prefix is NULL */
     const int64_t *disps;       /* count entries, or NULL; a level with a list has one of the two */
     const int32_t *disps32;     /* the same in 32 bits, where all entries fit; never for a STRUCT */
     const dame_visit_t *visits; /* the entries of disps32 sorted by address within each whole window
@@ -81,6 +84,16 @@ struct dame_prim {
     const int64_t *extents; /* STRUCT: count entries */
     int64_t ret;            /* RETURNTO: index of its STRUCT primitive */
 };
+
+static inline dame_run_fn dame_prim_run(const dame_prim_t *prim, dame_dir_t dir)
+{
+    return atomic_load_explicit(&prim->run[dir], memory_order_acquire);
+}
+
+static inline void dame_prim_set_run(dame_prim_t *prim, dame_dir_t dir, dame_run_fn run)
+{
+    atomic_store_explicit(&prim->run[dir], run, memory_order_release);
+}
 
 static inline int dame_prim_has_list(const dame_prim_t *prim)
 {
@@ -105,6 +118,9 @@ typedef struct dame_program {
     int64_t granule; /* offsets in a block that are multiples of it never lie inside a basic
                         element, or DAME_NO_GRANULE when that is no useful number */
     size_t memory;   /* bytes of this allocation, tables included */
+    struct dame_code *code[2]; /* [dame_dir_t]; machine code that kernels are in, which jit/ puts
+                                  there and takes away; NULL: none, and always so to
+                                  dame_program_free() */
     dame_prim_t prims[];
 } dame_program_t;
 
@@ -151,7 +167,7 @@ static inline void dame_program_run(const dame_program_t *program, dame_dir_t di
         level += level->inner;
         count = level->count;
     }
-    level->run[dir](level, base, packed, 0, count);
+    dame_prim_run(level, dir)(level, base, packed, 0, count);
 }
 
 #endif

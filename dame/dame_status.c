@@ -15,6 +15,12 @@ const char *dame_status_text(dame_status_t status)
         return "program breaks a rule of the language";
     case DAME_ERR_TEXT:
         return "text is no program";
+    case DAME_ERR_UNSUPPORTED:
+        return "nothing to compile";
+    case DAME_ERR_DENIED:
+        return "the system does not let memory be executed";
+    case DAME_ERR_FULL:
+        return "no room for more machine code";
     }
     return "unknown status";
 }

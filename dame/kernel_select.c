@@ -223,6 +223,6 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
               : is_thin(prim)           ? kernels()->thin
                                         : kernels()->strided[width_of(prim->isize)];
     }
-    prim->run[DAME_PACK] = run[DAME_PACK];
-    prim->run[DAME_UNPACK] = run[DAME_UNPACK];
+    dame_prim_set_run(prim, DAME_PACK, run[DAME_PACK]);
+    dame_prim_set_run(prim, DAME_UNPACK, run[DAME_UNPACK]);
 }

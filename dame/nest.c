@@ -9,7 +9,7 @@
                               int64_t first, int64_t n)                                            \
     {                                                                                              \
         const dame_prim_t *inner = prim + prim->inner;                                             \
-        const dame_run_fn run = inner->run[DIR];                                                   \
+        const dame_run_fn run = dame_prim_run(inner, DIR);                                         \
         const int64_t count = inner->count;                                                        \
         const int64_t isize = prim->isize;                                                         \
         const uintptr_t step = (uintptr_t) prim->step;                                             \
@@ -31,7 +31,7 @@
                 dir##_block_any(at, packed, bytes);                                                \
             } else {                                                                               \
                 const dame_prim_t *inner = prim + prim->inners[i];                                 \
-                inner->run[DIR](inner, at, packed, 0, inner->count);                               \
+                dame_prim_run(inner, DIR)(inner, at, packed, 0, inner->count);                     \
             }                                                                                      \
             packed += bytes;                                                                       \
         }                                                                                          \
@@ -42,7 +42,7 @@
                                int64_t first, int64_t n)                                           \
     {                                                                                              \
         const dame_prim_t *inner = prim + prim->inner;                                             \
-        const dame_run_fn run = inner->run[DIR];                                                   \
+        const dame_run_fn run = dame_prim_run(inner, DIR);                                         \
         const int64_t count = inner->count;                                                        \
         const int64_t isize = prim->isize;                                                         \
         const entry_t *disps = prim->table + first;                                                \
@@ -57,7 +57,7 @@
                                int64_t first, int64_t n)                                           \
     {                                                                                              \
         const dame_prim_t *inner = prim + prim->inner;                                             \
-        const dame_run_fn run = inner->run[DIR];                                                   \
+        const dame_run_fn run = dame_prim_run(inner, DIR);                                         \
         for (int64_t i = first; i < first + n; i++) {                                              \
             const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
             run(inner, origin + (uintptr_t) prim->table[i], packed, 0, bytes / inner->isize);      \

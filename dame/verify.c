@@ -112,7 +112,7 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
 static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
-    if (NULL == prim->run[DAME_PACK] || NULL == prim->run[DAME_UNPACK]) {
+    if (NULL == dame_prim_run(prim, DAME_PACK) || NULL == dame_prim_run(prim, DAME_UNPACK)) {
         return fail(v, index, "has no run kernel");
     }
     if (prim->count < 1) {
@@ -198,7 +198,8 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
         int64_t count = DAME_OP_INDEX == prim->op ? 0 : prim->blklen;
         if (DAME_OK == status &&
             (count != level->count || prim->size != level->isize || prim->extent != level->step ||
-             NULL == level->run[DAME_PACK] || NULL == level->run[DAME_UNPACK])) {
+             NULL == dame_prim_run(level, DAME_PACK) ||
+             NULL == dame_prim_run(level, DAME_UNPACK))) {
             status = fail(v, at, "does not agree with the primitive above it");
         }
         at++;
@@ -306,7 +307,8 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
         if (DAME_OK == status &&
             (level->count != prim->blklens[i] || level->step != prim->extents[i] ||
              (wide_t) level->isize * level->count != prim->prefix[i + 1] - prim->prefix[i] ||
-             NULL == level->run[DAME_PACK] || NULL == level->run[DAME_UNPACK])) {
+             NULL == dame_prim_run(level, DAME_PACK) ||
+             NULL == dame_prim_run(level, DAME_UNPACK))) {
             status = fail(v, type, "does not agree with block %" PRId64 " of its STRUCT", i);
         }
     }
@@ -453,7 +455,8 @@ dame_status_t dame_verify_exit(const dame_program_t *program, const dame_span_t 
         return status;
     }
     if (0 != top->count || top->isize != program->size || top->step != program->extent ||
-        top->inner != !leaf || NULL == top->run[DAME_PACK] || NULL == top->run[DAME_UNPACK]) {
+        top->inner != !leaf || NULL == dame_prim_run(top, DAME_PACK) ||
+        NULL == dame_prim_run(top, DAME_UNPACK)) {
         return fail(v, 0, "does not agree with the program's size and extent");
     }
     if (type->size != program->size) {

@@ -29,7 +29,7 @@ static void broken_unpack(const dame_prim_t *prim, uintptr_t origin, char *packe
 }
 
 /* Every such loop has the same kernel, unless it is one for a special case: those stay. */
-static void replace(dame_run_fn *kernel, dame_run_fn *original, dame_run_fn broken)
+static void replace(_Atomic(dame_run_fn) *kernel, dame_run_fn *original, dame_run_fn broken)
 {
     if (NULL == *original) {
         *original = *kernel;

@@ -1,0 +1,93 @@
+/*
+ * Compiled tiers: machine code for the run kernels of a program.
+ *
+ * A program is compiled for one direction at a time, in the calling thread, and its kernels are put
+ * in the place of the interpreter's (dame_program.h), while other threads may be running it. A
+ * level that no compiled kernel would be better for keeps the interpreter's.
+ *
+ * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
+ * Machine code is taken away from a program that lives on (eviction, when the code arena is full)
+ * only when no reader is inside; see dame_reader_t. fork(): the child's programs run on the
+ * interpreter, and nothing is compiled there.
+ */
+#ifndef DAME_JIT_H
+#define DAME_JIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dame/dame_program.h"
+#include "jit/reader.h"
+
+typedef struct dame_jit_options {
+    int32_t vector_bits;       /* widest vector registers: 128, 256, 512; 0: the best here */
+    int64_t unroll_bytes;      /* a turn of a loop moves about so many, >= 0 */
+    int64_t straight_bytes;    /* a level of up to so many bytes gets no loop, >= 0 */
+    int64_t memcpy_bytes;      /* blocks over so many bytes are the C library's, >= 64 */
+    int64_t nontemporal_bytes; /* whole-message runs over so many packed bytes bypass the caches;
+                                  0: never */
+    int64_t prefetch_distance; /* blocks of a list that are fetched ahead, 0: none */
+    int64_t list_entries;      /* lists of up to so many blocks become code, longer ones stay
+                                  tables, >= 0 */
+    size_t arena_bytes;        /* most memory for code */
+    const char *perf_map;      /* directory for perf-<pid>.map, the file in which perf looks for
+                                  names of machine code; NULL: none */
+    int gdb;                   /* not 0: tell GDB the names (its JIT interface) */
+} dame_jit_options_t;
+
+/* With measured values. Static storage. */
+const dame_jit_options_t *dame_jit_options_default(void);
+
+/* Where code can be had; each is tried when the one before is refused. */
+typedef enum dame_jit_memory {
+    DAME_JIT_MEMORY_DUAL, /* one arena, mapped once to write and once to execute */
+    DAME_JIT_MEMORY_OWN,  /* pages for each program, written and then made executable */
+    DAME_JIT_MEMORY_NONE  /* execution is denied: nothing can be compiled */
+} dame_jit_memory_t;
+
+typedef struct dame_jit dame_jit_t;
+
+/*
+ * An arena and what compiles into it; takes no memory for code yet. Options NULL: the default ones.
+ * Errors: DAME_ERR_NOMEM, DAME_ERR_ARGUMENT (an option out of range). The caller destroys it after
+ * dame_jit_release() of every program.
+ */
+dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out);
+void dame_jit_destroy(dame_jit_t *jit);
+
+/*
+ * Compiles kernels for `dir` and puts them in place; nothing to do when that has been done. `name`
+ * is for perf and GDB, NULL for none.
+ *
+ * Errors, which leave the program as it was: DAME_ERR_UNSUPPORTED (no compiler for this CPU, or no
+ * kernel of this program would become better: it is no use to ask again), DAME_ERR_DENIED
+ * (execution is denied, or this process is a fork), DAME_ERR_FULL (the arena is full of code that
+ * runs or is too small: later it may work), DAME_ERR_NOMEM.
+ */
+dame_status_t dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                               const char *name);
+
+/* Takes the kernels away, for both directions, and frees their memory. No thread may be running
+ * the program. */
+void dame_jit_release(dame_jit_t *jit, dame_program_t *program);
+
+/* Bytes of machine code of a program and direction, and where they are; 0 and NULL: none. */
+size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code);
+
+typedef struct dame_jit_stats {
+    dame_jit_memory_t memory;
+    int memory_errno;        /* why the best kind of memory was refused, 0: it was not */
+    const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
+                                when there is no compiler for this CPU */
+    int64_t compiled[2];     /* by direction */
+    int64_t evicted;
+    int64_t live;        /* compiled and neither evicted nor released */
+    int64_t code_bytes;  /* of those */
+    int64_t arena_bytes; /* memory taken for code, from the system */
+    int64_t total_ns;    /* spent compiling */
+    int64_t worst_ns;
+} dame_jit_stats_t;
+
+void dame_jit_stats(dame_jit_t *jit, dame_jit_stats_t *out);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Readers: threads that run kernels which may be taken away.
+ *
+ * A thread says when it goes into kernels and when it is out again, with two plain stores; who
+ * wants to reuse the memory of a kernel first puts another in its place, then waits until every
+ * reader that is inside has come out. The expensive half of the memory barrier is on the waiting
+ * side (membarrier(2), Linux 4.14).
+ */
+#ifndef DAME_READER_H
+#define DAME_READER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+typedef struct dame_reader {
+    _Atomic uint64_t moves; /* odd: inside */
+    struct dame_reader *next;
+    struct dame_reader **link; /* what points to it, NULL: not in the list */
+} dame_reader_t;
+
+/* A thread's reader, zero before; to be removed before its memory goes away. */
+void dame_reader_add(dame_reader_t *reader);
+void dame_reader_remove(dame_reader_t *reader);
+
+/* Not nested. Between the two calls kernels may be run. */
+static inline void dame_reader_enter(dame_reader_t *reader)
+{
+    uint64_t moves = atomic_load_explicit(&reader->moves, memory_order_relaxed);
+    atomic_store_explicit(&reader->moves, moves + 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void dame_reader_leave(dame_reader_t *reader)
+{
+    uint64_t moves = atomic_load_explicit(&reader->moves, memory_order_relaxed);
+    atomic_store_explicit(&reader->moves, moves + 1, memory_order_release);
+}
+
+/*
+ * Waits until no reader runs what it found before the call. Returns 0 when that cannot be known (no
+ * membarrier), else 1. The calling thread is not inside.
+ */
+int dame_readers_wait(void);
+
+#endif
