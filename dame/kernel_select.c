@@ -8,6 +8,7 @@
 
 #include "dame_isa.h"
 #include "kernels.h"
+#include "memory_order.h"
 
 #ifdef DAME_HAVE_X86_KERNELS
 static int has_avx512(void)
@@ -96,22 +97,6 @@ static dame_width_t width_of(int64_t bytes)
     return DAME_WIDTH_long;
 }
 
-/* The L1 data cache, as small as it is on CPUs we know: 64 sets of 8 lines of 64 bytes. */
-enum { LINE = 64, WAYS = 8, ONE_SET = 4096, L1_SIZE = LINE * WAYS * 64 };
-
-/* A level of blocks a constant step apart. */
-static int is_strided_leaf(const dame_prim_t *prim)
-{
-    return 0 == prim->inner && !dame_prim_has_list(prim) && NULL == prim->inners;
-}
-
-/* Short blocks that all start in the same set of the cache, and more of them than it has ways. */
-static int in_one_set(const dame_prim_t *prim)
-{
-    return prim->isize < LINE && 0 != prim->step && 0 == prim->step % ONE_SET &&
-           (0 == prim->count || prim->count > WAYS);
-}
-
 /*
  * Short blocks a few bytes apart, many of which a vector holds (thin.c; Zen 4, GB/s, with and
  * without): 1 of 2 bytes 32 and 3.7, 4 of 12 24 and 14.6, 12 of 16 46 and 26, 8 of 16 29 and 29,
@@ -123,20 +108,6 @@ static int is_thin(const dame_prim_t *prim)
     return NULL != kernels()->thin[DAME_PACK] && prim->isize < prim->step &&
            (prim->step < MOST_STEP || (MOST_STEP == prim->step && prim->isize > 8)) &&
            (0 == prim->count || prim->count > FEW_BLOCKS);
-}
-
-static int is_near(int64_t step)
-{
-    return step > -LINE && step < LINE;
-}
-
-/* Blocks of neighbouring iterations share cache lines, which are evicted in between. */
-static int walks_columns(const dame_prim_t *prim)
-{
-    const dame_prim_t *inner = prim + prim->inner;
-    return !dame_prim_has_list(prim) && is_near(prim->step) && is_strided_leaf(inner) &&
-           !is_near(inner->step) && inner->isize < LINE &&
-           (in_one_set(inner) || inner->count > L1_SIZE / LINE);
 }
 
 /*
@@ -203,7 +174,7 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
         run = dame_nest_nothing;
     } else if (NULL != prim->inners) {
         run = dame_nest_struct;
-    } else if (order && 0 != prim->inner && walks_columns(prim)) {
+    } else if (order && 0 != prim->inner && dame_walks_columns(prim)) {
         run = kernels()->tiled[width_of(prim[prim->inner].isize)];
     } else if (dame_has_pass(options, DAME_PASS_PATTERN) && has_small_bodies(prim)) {
         run = dame_prim_has_list(prim) ? kernels()->spread->listed[table]
@@ -219,9 +190,9 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
     } else if (dame_prim_has_list(prim)) {
         run = kernels()->listed[table][width_of(prim->isize)];
     } else {
-        run = order && in_one_set(prim) ? kernels()->paced
-              : is_thin(prim)           ? kernels()->thin
-                                        : kernels()->strided[width_of(prim->isize)];
+        run = order && dame_in_one_set(prim) ? kernels()->paced
+              : is_thin(prim)                ? kernels()->thin
+                                             : kernels()->strided[width_of(prim->isize)];
     }
     dame_prim_set_run(prim, DAME_PACK, run[DAME_PACK]);
     dame_prim_set_run(prim, DAME_UNPACK, run[DAME_UNPACK]);

@@ -1,0 +1,44 @@
+/*
+ * Levels whose blocks lie badly for the caches. Private to dame/ and jit/.
+ */
+#ifndef DAME_MEMORY_ORDER_H
+#define DAME_MEMORY_ORDER_H
+
+#include "dame_program.h"
+
+/* The L1 data cache, as small as it is on CPUs we know: 64 sets of 8 lines of 64 bytes. */
+enum {
+    DAME_LINE = 64,
+    DAME_WAYS = 8,
+    DAME_ONE_SET = 4096,
+    DAME_L1_SIZE = DAME_LINE * DAME_WAYS * 64
+};
+
+/* A level of blocks a constant step apart. */
+static inline int dame_is_strided_leaf(const dame_prim_t *prim)
+{
+    return 0 == prim->inner && !dame_prim_has_list(prim) && NULL == prim->inners;
+}
+
+/* Short blocks that all start in the same set of the cache, and more of them than it has ways. */
+static inline int dame_in_one_set(const dame_prim_t *prim)
+{
+    return prim->isize < DAME_LINE && 0 != prim->step && 0 == prim->step % DAME_ONE_SET &&
+           (0 == prim->count || prim->count > DAME_WAYS);
+}
+
+static inline int dame_is_near(int64_t step)
+{
+    return step > -DAME_LINE && step < DAME_LINE;
+}
+
+/* Blocks of neighbouring iterations share cache lines, which are evicted in between. */
+static inline int dame_walks_columns(const dame_prim_t *prim)
+{
+    const dame_prim_t *inner = prim + prim->inner;
+    return !dame_prim_has_list(prim) && dame_is_near(prim->step) && dame_is_strided_leaf(inner) &&
+           !dame_is_near(inner->step) && inner->isize < DAME_LINE &&
+           (dame_in_one_set(inner) || inner->count > DAME_L1_SIZE / DAME_LINE);
+}
+
+#endif

@@ -1,0 +1,559 @@
+/*
+ * The forms of cpu.h for x86-64, System V ABI. Facts: Intel SDM volume 2, AMD APM volume 3.
+ *
+ * rax is the temporary register; vectors are 0 to 15, or 16 to 31 with AVX-512, which need no
+ * vzeroupper; permutations are held in vectors 20 to 31, masks in k1 to k6.
+ */
+#ifndef DAME_X_CPU_X86_64_H
+#define DAME_X_CPU_X86_64_H
+
+#include "jit/x/code.h"
+
+enum {
+    X_RAX,
+    X_RCX,
+    X_RDX,
+    X_RBX,
+    X_RSP,
+    X_RBP,
+    X_RSI,
+    X_RDI,
+    X_R8,
+    X_R9,
+    X_R10,
+    X_R11,
+    X_R12,
+    X_R13,
+    X_R14,
+    X_R15
+};
+
+/* clang-format off */
+enum {
+    X_ARG_PRIM = X_RDI, X_ARG_ORIGIN = X_RSI, X_ARG_PACKED = X_RDX, X_ARG_FIRST = X_RCX, X_ARG_COUNT = X_R8,
+    X_TEMP = X_RAX,
+    X_VOLATILES = 3, X_SAVED = 6
+};
+/* clang-format on */
+
+/* Registers beside the arguments and the temporary one: those a kernel need not save, and those it
+ * must, which keep their values over calls. */
+static const x_reg_t x_volatile[X_VOLATILES] = {X_R9, X_R10, X_R11};
+static const x_reg_t x_saved[X_SAVED] = {X_RBX, X_RBP, X_R12, X_R13, X_R14, X_R15};
+
+enum { X_FILL = 0xcc, X_ENTRY_ALIGNMENT = 32 };
+
+typedef enum x_condition {
+    X_EQUAL = 4,
+    X_NOT_EQUAL = 5,
+    X_LESS = 12,
+    X_NOT_LESS = 13,
+    X_NOT_GREATER = 14,
+    X_GREATER = 15
+} x_condition_t;
+
+static inline int x_disp_fits(int64_t disp)
+{
+    return disp == (int32_t) disp;
+}
+
+/* ---- encoding ---- */
+
+static inline void x_byte(x_code_t *code, unsigned byte)
+{
+    *code->at++ = (uint8_t) byte;
+}
+
+static inline void x_32(x_code_t *code, uint32_t value)
+{
+    memcpy(code->at, &value, sizeof(value));
+    code->at += sizeof(value);
+}
+
+static inline void x_64(x_code_t *code, uint64_t value)
+{
+    memcpy(code->at, &value, sizeof(value));
+    code->at += sizeof(value);
+}
+
+/* ModRM, SIB and displacement of a register and memory. `unit`: what an 8-bit displacement counts.
+ */
+static inline void x_memory(x_code_t *code, int reg, x_place_t place, int unit)
+{
+    const int base = place.base & 7;
+    const int64_t units = place.disp / unit;
+    const int is_short = place.disp == units * unit && units == (int8_t) units;
+    const unsigned mod = 0 == place.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
+    x_byte(code, mod << 6 | (unsigned) (reg & 7) << 3 | (unsigned) base);
+    if (X_RSP == base) {
+        x_byte(code, 0x24);
+    }
+    if (1 == mod) {
+        x_byte(code, (unsigned) units & 0xff);
+    } else if (2 == mod) {
+        x_32(code, (uint32_t) place.disp);
+    }
+}
+
+static inline void x_registers(x_code_t *code, int reg, int rm)
+{
+    x_byte(code, 0xc0u | (unsigned) (reg & 7) << 3 | (unsigned) (rm & 7));
+}
+
+/* REX with the high bits of both registers. */
+static inline void x_rex(x_code_t *code, int wide, int reg, int rm)
+{
+    x_byte(code, 0x40u | (unsigned) wide << 3 | (unsigned) (reg >> 3 & 1) << 2 |
+                     (unsigned) (rm >> 3 & 1));
+}
+
+static inline void x_rex_if_needed(x_code_t *code, int reg, int rm)
+{
+    if ((reg | rm) >= 8) {
+        x_rex(code, 0, reg, rm);
+    }
+}
+
+/* An instruction on 64-bit registers: op reg, rm. */
+static inline void x_op(x_code_t *code, unsigned op, int reg, int rm)
+{
+    if (x_has_room(code)) {
+        x_rex(code, 1, reg, rm);
+        x_byte(code, op);
+        x_registers(code, reg, rm);
+    }
+}
+
+/* op reg, constant, where `extension` says which: 0 add, 5 sub, 7 cmp. */
+static inline void x_op_constant(x_code_t *code, int extension, int reg, int32_t constant)
+{
+    if (x_has_room(code)) {
+        x_rex(code, 1, 0, reg);
+        x_byte(code, constant == (int8_t) constant ? 0x83 : 0x81);
+        x_registers(code, extension, reg);
+        if (constant == (int8_t) constant) {
+            x_byte(code, (unsigned) constant & 0xff);
+        } else {
+            x_32(code, (uint32_t) constant);
+        }
+    }
+}
+
+/* VEX prefixes in their long form. map: 1 0F, 2 0F38, 3 0F3A; prefix: 0 none, 1 66, 2 F3, 3 F2. */
+static inline void x_vex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
+                         int rm)
+{
+    x_byte(code, 0xc4);
+    x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | 1u << 6 | (unsigned) (~rm >> 3 & 1) << 5 |
+                     (unsigned) map);
+    x_byte(code, (unsigned) wide << 7 | (unsigned) (~v & 15) << 3 | (unsigned) length << 2 |
+                     (unsigned) prefix);
+}
+
+/* EVEX; rm is a general register or a vector. `mask` 0: none. */
+static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
+                          int rm, int is_vector, int mask, int zero)
+{
+    x_byte(code, 0x62);
+    x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | (unsigned) (is_vector ? ~rm >> 4 & 1 : 1) << 6 |
+                     (unsigned) (~rm >> 3 & 1) << 5 | (unsigned) (~reg >> 4 & 1) << 4 |
+                     (unsigned) map);
+    x_byte(code, (unsigned) wide << 7 | (unsigned) (~v & 15) << 3 | 4u | (unsigned) prefix);
+    x_byte(code, (unsigned) zero << 7 | (unsigned) length << 5 | (unsigned) (~v >> 4 & 1) << 3 |
+                     (unsigned) mask);
+}
+
+/* ---- what the CPU has ---- */
+
+/* The best vectors of up to `bits` (0: all that are worth it). Moves of 64 bytes gain nothing over
+ * two of 32 on CPUs we know, so 512 has to be asked for; permutations of 64 bytes are always used
+ * where the CPU has them, unless fewer bits were asked for. */
+static inline x_vectors_t x_vectors_for(int bits)
+{
+    const int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("ssse3");
+    const int has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
+                           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    const int most = 0 == bits ? X_VECTOR : bits / 8;
+    x_vectors_t vectors = {.name = "sse2", .bytes = 16};
+    if (has_avx512 && most > 16) {
+        vectors.name = "avx512";
+        vectors.bytes = 512 == bits ? 64 : 32;
+        vectors.mask_bytes = most;
+        vectors.permute_bytes = __builtin_cpu_supports("avx512vbmi") ? most : 0;
+    } else if (has_avx2 && most > 16) {
+        vectors.name = "avx2";
+        vectors.bytes = 32;
+        vectors.permute_bytes = 16;
+    } else if (has_avx2) {
+        vectors.name = "sse2";
+    }
+    return vectors;
+}
+
+/* ---- integers ---- */
+
+static inline void x_set(x_code_t *code, x_reg_t reg, int64_t value)
+{
+    if (!x_has_room(code)) {
+        return;
+    }
+    if (value == (int64_t) (uint32_t) value) {
+        x_rex_if_needed(code, 0, reg);
+        x_byte(code, 0xb8u | (unsigned) (reg & 7));
+        x_32(code, (uint32_t) value);
+    } else if (value == (int32_t) value) {
+        x_rex(code, 1, 0, reg);
+        x_byte(code, 0xc7);
+        x_registers(code, 0, reg);
+        x_32(code, (uint32_t) value);
+    } else {
+        x_rex(code, 1, 0, reg);
+        x_byte(code, 0xb8u | (unsigned) (reg & 7));
+        x_64(code, (uint64_t) value);
+    }
+}
+
+static inline void x_move(x_code_t *code, x_reg_t to, x_reg_t from)
+{
+    if (to != from) {
+        x_op(code, 0x89, from, to);
+    }
+}
+
+static inline void x_add(x_code_t *code, x_reg_t to, x_reg_t from)
+{
+    x_op(code, 0x01, from, to);
+}
+
+static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int64_t constant)
+{
+    if (0 == constant) {
+        x_move(code, to, from);
+    } else if (constant != (int32_t) constant) {
+        x_set(code, X_TEMP, constant);
+        x_move(code, to, from);
+        x_add(code, to, X_TEMP);
+    } else if (to == from) {
+        x_op_constant(code, 0, to, (int32_t) constant);
+    } else if (x_has_room(code)) {
+        x_rex(code, 1, to, from);
+        x_byte(code, 0x8d);
+        x_memory(code, to, (x_place_t){from, constant}, 1);
+    }
+}
+
+static inline void x_multiply(x_code_t *code, x_reg_t to, int64_t constant)
+{
+    if (constant == (int32_t) constant) {
+        if (x_has_room(code)) {
+            x_rex(code, 1, to, to);
+            x_byte(code, 0x69);
+            x_registers(code, to, to);
+            x_32(code, (uint32_t) constant);
+        }
+    } else if (x_has_room(code)) {
+        x_set(code, X_TEMP, constant);
+        x_rex(code, 1, to, X_TEMP);
+        x_byte(code, 0x0f);
+        x_byte(code, 0xaf);
+        x_registers(code, to, X_TEMP);
+    }
+}
+
+static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int bytes)
+{
+    if (x_has_room(code)) {
+        x_rex(code, 1, to, table.base);
+        x_byte(code, 4 == bytes ? 0x63 : 0x8b); /* movsxd, mov */
+        x_memory(code, to, table, 1);
+    }
+}
+
+static inline void x_prefetch(x_code_t *code, x_place_t place)
+{
+    if (x_has_room(code)) {
+        x_rex_if_needed(code, 0, place.base);
+        x_byte(code, 0x0f);
+        x_byte(code, 0x18);
+        x_memory(code, 1, place, 1);
+    }
+}
+
+/* ---- control ---- */
+
+static inline void x_compare(x_code_t *code, x_reg_t reg, int64_t constant)
+{
+    if (constant == (int32_t) constant) {
+        x_op_constant(code, 7, reg, (int32_t) constant);
+    } else {
+        x_set(code, X_TEMP, constant);
+        x_op(code, 0x39, X_TEMP, reg);
+    }
+}
+
+static inline void x_subtract(x_code_t *code, x_reg_t reg, int32_t constant)
+{
+    x_op_constant(code, 5, reg, constant);
+}
+
+static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_label_t to)
+{
+    if (x_has_room(code)) {
+        const int64_t distance = (int64_t) to - (int64_t) x_here(code);
+        if (distance - 2 >= INT8_MIN) {
+            x_byte(code, 0x70u | condition);
+            x_byte(code, (unsigned) (distance - 2) & 0xff);
+        } else {
+            x_byte(code, 0x0f);
+            x_byte(code, 0x80u | condition);
+            x_32(code, (uint32_t) (distance - 6));
+        }
+    }
+}
+
+static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
+{
+    if (x_has_room(code)) {
+        x_byte(code, 0x0f);
+        x_byte(code, 0x80u | condition);
+        x_32(code, 0);
+    }
+    return x_here(code);
+}
+
+static inline void x_land(x_code_t *code, x_label_t branch)
+{
+    if (!code->full) {
+        const uint32_t distance = x_here(code) - branch;
+        memcpy(code->start + branch - sizeof(distance), &distance, sizeof(distance));
+    }
+}
+
+static inline void x_call(x_code_t *code, uintptr_t function)
+{
+    x_set(code, X_TEMP, (int64_t) function);
+    if (x_has_room(code)) {
+        x_byte(code, 0xff);
+        x_registers(code, 2, X_TEMP);
+    }
+}
+
+static inline void x_call_code(x_code_t *code, x_label_t entry)
+{
+    if (x_has_room(code)) {
+        x_byte(code, 0xe8);
+        x_32(code, entry - (x_here(code) + 4));
+    }
+}
+
+static inline void x_jump(x_code_t *code, uintptr_t function)
+{
+    x_set(code, X_TEMP, (int64_t) function);
+    if (x_has_room(code)) {
+        x_byte(code, 0xff);
+        x_registers(code, 4, X_TEMP);
+    }
+}
+
+/* ---- vectors ---- */
+
+static inline int x_is_evex(const x_code_t *code)
+{
+    return code->vectors.mask_bytes > 0;
+}
+
+static inline int x_log2(int bytes)
+{
+    return __builtin_ctz((unsigned) bytes);
+}
+
+/* Loads or stores a whole vector; with AVX-512 number 16 is used, otherwise number 0. */
+static inline void x_vector(x_code_t *code, int store, int reg, x_place_t place, int bytes)
+{
+    if (!x_has_room(code)) {
+        return;
+    }
+    const int length = x_log2(bytes) - 4;
+    if (x_is_evex(code)) { /* vmovdqu64 */
+        x_evex(code, 1, 2, 1, length, reg, 0, place.base, 0, 0, 0);
+        x_byte(code, store ? 0x7f : 0x6f);
+        x_memory(code, reg, place, bytes);
+    } else if (code->vectors.bytes > 16) { /* vmovdqu */
+        x_vex(code, 1, 2, 0, length, reg, 0, place.base);
+        x_byte(code, store ? 0x7f : 0x6f);
+        x_memory(code, reg, place, 1);
+    } else { /* movups */
+        x_rex_if_needed(code, reg, place.base);
+        x_byte(code, 0x0f);
+        x_byte(code, store ? 0x11 : 0x10);
+        x_memory(code, reg, place, 1);
+    }
+}
+
+/* Loads or stores the bytes of a vector that a mask has: vmovdqu8. */
+static inline void x_masked(x_code_t *code, int store, int reg, x_place_t place, int bytes,
+                            int mask)
+{
+    if (x_has_room(code)) {
+        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, place.base, 0, mask + 1, !store);
+        x_byte(code, store ? 0x7f : 0x6f);
+        x_memory(code, reg, place, bytes);
+    }
+}
+
+/* vpermb, or pshufb where a vector has 16 bytes. */
+static inline void x_permute(x_code_t *code, int reg, int permutation, int bytes)
+{
+    if (!x_has_room(code)) {
+        return;
+    }
+    if (x_is_evex(code)) {
+        const int from = 20 + permutation;
+        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, from, reg, 1, 0, 0);
+        x_byte(code, 0x8d);
+        x_registers(code, reg, reg);
+    } else {
+        x_vex(code, 2, 1, 0, 0, reg, reg, 4 + permutation);
+        x_byte(code, 0x00);
+        x_registers(code, reg, 4 + permutation);
+    }
+}
+
+/* 1, 2, 4 or 8 bytes through the temporary register. */
+static inline void x_scalar(x_code_t *code, int store, x_place_t place, int bytes)
+{
+    if (!x_has_room(code)) {
+        return;
+    }
+    if (store && 2 == bytes) {
+        x_byte(code, 0x66);
+    }
+    if (8 == bytes) {
+        x_rex(code, 1, X_TEMP, place.base);
+    } else {
+        x_rex_if_needed(code, X_TEMP, place.base);
+    }
+    if (store) {
+        x_byte(code, 1 == bytes ? 0x88 : 0x89);
+    } else if (bytes < 4) { /* movzx */
+        x_byte(code, 0x0f);
+        x_byte(code, 1 == bytes ? 0xb6 : 0xb7);
+    } else {
+        x_byte(code, 0x8b);
+    }
+    x_memory(code, X_TEMP, place, 1);
+}
+
+enum { X_FIRST_EVEX = 16 };
+
+static inline int x_vector_register(const x_code_t *code)
+{
+    return x_is_evex(code) ? X_FIRST_EVEX : 0;
+}
+
+/* ---- frame ---- */
+
+static inline void x_hold_constants(x_code_t *code)
+{
+    x_constants_t *constants = &code->constants;
+    constants->masks_held = constants->nmasks;
+    constants->permutations_held = constants->npermutations;
+    for (int i = 0; i < constants->nmasks; i++) {
+        x_set(code, X_TEMP, (int64_t) constants->masks[i]);
+        if (x_has_room(code)) { /* kmovq */
+            x_vex(code, 1, 3, 1, 0, i + 1, 0, X_TEMP);
+            x_byte(code, 0x92);
+            x_registers(code, i + 1, X_TEMP);
+        }
+    }
+    for (int i = 0; i < constants->npermutations; i++) {
+        if (!x_has_room(code)) {
+            return;
+        }
+        const int reg = x_is_evex(code) ? 20 + i : 4 + i;
+        if (x_is_evex(code)) {
+            x_evex(code, 1, 2, 1, 2, reg, 0, 5, 0, 0, 0);
+        } else {
+            x_vex(code, 1, 2, 0, 0, reg, 0, 5);
+        }
+        x_byte(code, 0x6f);
+        x_byte(code, 5u | (unsigned) (reg & 7) << 3); /* rip + 32 bits */
+        code->holds[i] = x_here(code);
+        x_32(code, 0);
+    }
+}
+
+static inline void x_place_constants(x_code_t *code)
+{
+    const x_constants_t *constants = &code->constants;
+    const int bytes = x_is_evex(code) ? X_VECTOR : 16;
+    for (int i = 0; i < constants->permutations_held; i++) {
+        while (x_has_room(code) && 0 != (x_here(code) & (unsigned) (bytes - 1))) {
+            x_byte(code, X_FILL);
+        }
+        if (x_has_room(code)) {
+            const uint32_t distance = x_here(code) - (code->holds[i] + 4);
+            memcpy(code->start + code->holds[i], &distance, sizeof(distance));
+            memcpy(code->at, constants->permutations[i], (size_t) bytes);
+            code->at += bytes;
+        }
+    }
+}
+
+static inline void x_push(x_code_t *code, int pop, x_reg_t reg)
+{
+    if (x_has_room(code)) {
+        x_rex_if_needed(code, 0, reg);
+        x_byte(code, (pop ? 0x58u : 0x50u) | (unsigned) (reg & 7));
+    }
+}
+
+/* rsp is 8 off a multiple of 16 at an entry. */
+static inline void x_enter(x_code_t *code, int saved)
+{
+    for (int i = 0; i < saved; i++) {
+        x_push(code, 0, x_saved[i]);
+    }
+    if (saved > 0 && 0 == saved % 2) {
+        x_op_constant(code, 5, X_RSP, 8);
+    }
+}
+
+static inline void x_leave(x_code_t *code, int saved)
+{
+    if (!x_has_room(code)) {
+        return;
+    }
+    if (32 == code->vectors.bytes && !x_is_evex(code)) { /* vzeroupper */
+        x_byte(code, 0xc5);
+        x_byte(code, 0xf8);
+        x_byte(code, 0x77);
+    }
+    if (saved > 0 && 0 == saved % 2) {
+        x_op_constant(code, 0, X_RSP, 8);
+    }
+    for (int i = saved; i-- > 0;) {
+        x_push(code, 1, x_saved[i]);
+    }
+    if (x_has_room(code)) {
+        x_byte(code, 0xc3);
+    }
+}
+
+static inline void x_align(x_code_t *code, int bytes)
+{
+    while (x_has_room(code) && 0 != x_here(code) % (unsigned) bytes) {
+        x_byte(code, X_FILL);
+    }
+}
+
+/* endbr64: where control-flow enforcement (CET) is on, indirect calls must land on one. */
+static inline void x_entry(x_code_t *code)
+{
+    x_align(code, X_ENTRY_ALIGNMENT);
+    if (x_has_room(code)) {
+        x_32(code, 0xfa1e0ff3);
+    }
+}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Code for the loops of a program: which kernels there are, and what each consists of. Private to
+ * jit/x/.
+ */
+#ifndef DAME_X_LEVEL_H
+#define DAME_X_LEVEL_H
+
+#include "dame/dame_program.h"
+#include "jit/dame_jit.h"
+#include "jit/x/code.h"
+
+/* What is the same for all kernels of a program. */
+typedef struct x_context {
+    x_code_t code;
+    const dame_program_t *program;
+    dame_dir_t dir;
+    const dame_jit_options_t *options;
+    int32_t *kernels; /* by primitive: offset of its kernel, or -1 */
+} x_context_t;
+
+/*
+ * Writes the kernel of a level behind what is there. Kernels of inner levels have been tried
+ * before, since outer ones may call them. Returns its offset, or -1, with the code as it was: there
+ * is none that would be better than the interpreter's.
+ */
+int32_t x_level(x_context_t *context, int32_t prim);
+
+#endif

@@ -1,0 +1,251 @@
+#include "jit/x/move.h"
+
+#include "jit/x/cpu.h"
+
+#if DAME_X_HAVE_CPU
+
+enum {
+    PAGE = 4096,        /* the smallest there is */
+    FEWEST_PERMUTED = 4 /* pieces; fewer are moved faster one by one */
+};
+
+/* One block on its way: how many bytes after its end may be read, and written. */
+typedef struct block {
+    x_place_t from;
+    x_place_t to;
+    int64_t bytes;
+    int64_t readable;
+    int64_t writable;
+} block_t;
+
+static x_place_t past(x_place_t place, int64_t bytes)
+{
+    place.disp += bytes;
+    return place;
+}
+
+static void move_vector(x_code_t *code, const block_t *block, int64_t at, int bytes)
+{
+    const int reg = x_vector_register(code);
+    x_vector(code, 0, reg, past(block->from, at), bytes);
+    x_vector(code, 1, reg, past(block->to, at), bytes);
+}
+
+static void move_scalar(x_code_t *code, const block_t *block, int64_t at, int bytes)
+{
+    x_scalar(code, 0, past(block->from, at), bytes);
+    x_scalar(code, 1, past(block->to, at), bytes);
+}
+
+static void move(x_code_t *code, const block_t *block, int64_t at, int bytes)
+{
+    (bytes < 16 ? move_scalar : move_vector)(code, block, at, bytes);
+}
+
+static uint64_t low_bytes(int64_t n)
+{
+    return n < 64 ? ((uint64_t) 1 << n) - 1 : ~(uint64_t) 0;
+}
+
+/* The last `rest` bytes at `at` in one vector of `bytes`, as far as bytes behind may be touched,
+ * and with a mask where they may not. Returns 0 when that cannot be done. */
+static int move_in_one(x_code_t *code, const block_t *block, int64_t at, int64_t rest, int bytes)
+{
+    const int64_t excess = bytes - rest;
+    const int reads = excess <= block->readable;
+    const int writes = excess <= block->writable;
+    int mask = -1;
+    if (bytes > code->vectors.bytes) {
+        return 0;
+    }
+    if (!reads || !writes) {
+        mask = bytes <= code->vectors.mask_bytes ? x_mask(code, low_bytes(rest)) : -1;
+        if (mask < 0) {
+            return 0;
+        }
+    }
+    const int reg = x_vector_register(code);
+    if (reads) {
+        x_vector(code, 0, reg, past(block->from, at), bytes);
+    } else {
+        x_masked(code, 0, reg, past(block->from, at), bytes, mask);
+    }
+    if (writes) {
+        x_vector(code, 1, reg, past(block->to, at), bytes);
+    } else {
+        x_masked(code, 1, reg, past(block->to, at), bytes, mask);
+    }
+    return 1;
+}
+
+/* Vectors as wide as they can be, then what is left in one move, or in two that may overlap. */
+static void move_block(x_code_t *code, const block_t *block)
+{
+    int64_t at = 0;
+    for (int width = code->vectors.bytes; width >= 16; width /= 2) {
+        for (; block->bytes - at >= width; at += width) {
+            move_vector(code, block, at, width);
+        }
+        const int64_t rest = block->bytes - at;
+        if (rest > width / 2 && move_in_one(code, block, at, rest, width)) {
+            return;
+        }
+    }
+    const int64_t rest = block->bytes - at;
+    int width = 1; /* the narrowest power of two that has the rest */
+    while (width < rest) {
+        width *= 2;
+    }
+    if (0 == rest) {
+        return;
+    }
+    if (width == rest) {
+        move(code, block, at, width);
+    } else if (at >= width - rest) {
+        move(code, block, block->bytes - width, width);
+    } else {
+        move(code, block, at, width / 2);
+        move(code, block, block->bytes - width / 2, width / 2);
+    }
+}
+
+/* ---- several blocks in one vector ---- */
+
+/* Pieces k to end - 1 lie in one vector on both sides; `low` is where it starts in user memory. */
+typedef struct window {
+    int end;
+    int64_t low;
+    int64_t span;
+    int64_t packed;
+} window_t;
+
+static window_t window_at(const x_pieces_t *pieces, int k, int bytes)
+{
+    const x_piece_t *at = pieces->at;
+    window_t window = {.end = k, .low = at[k].user};
+    int64_t high = window.low;
+    int64_t packed = 0;
+    for (int i = k; i < pieces->n; i++) {
+        const int64_t low = at[i].user < window.low ? at[i].user : window.low;
+        const int64_t end = at[i].user + at[i].bytes;
+        high = end > high ? end : high;
+        packed += at[i].bytes;
+        if (high - low > bytes || packed > bytes) {
+            break;
+        }
+        window = (window_t){.end = i + 1, .low = low, .span = high - low, .packed = packed};
+    }
+    return window;
+}
+
+/* One load, one permutation and one store for all pieces of a window. Returns 0 when that cannot be
+ * done: unpacking needs stores that leave out the gaps. */
+static int move_window(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t packed,
+                       const x_pieces_t *pieces, int k, const window_t *window, const block_t *last)
+{
+    const int bytes = code->vectors.permute_bytes;
+    const int has_masks = bytes <= code->vectors.mask_bytes;
+    uint8_t from[X_VECTOR];
+    uint64_t data = 0;
+    int64_t stream = 0;
+    memset(from, DAME_PACK == dir ? 0 : 0x80, sizeof(from));
+    for (int i = k; i < window->end; i++) {
+        const int64_t start = pieces->at[i].user - window->low;
+        for (int64_t byte = 0; byte < pieces->at[i].bytes; byte++, stream++) {
+            data |= (uint64_t) 1 << (start + byte);
+            from[DAME_PACK == dir ? stream : start + byte] =
+                (uint8_t) (DAME_PACK == dir ? start + byte : stream);
+        }
+    }
+    const x_place_t in_user = {user, window->low};
+    const x_place_t in_stream = {packed, pieces->at[k].packed};
+    const block_t whole = {
+        .from = DAME_PACK == dir ? in_user : in_stream,
+        .to = DAME_PACK == dir ? in_stream : in_user,
+        .bytes = DAME_PACK == dir ? window->span : window->packed,
+    };
+    const int reads = bytes - whole.bytes <= last->readable;
+    const int writes = DAME_PACK == dir && bytes - window->packed <= last->writable;
+    if ((!reads || !writes) && !has_masks) {
+        return 0;
+    }
+    const int read_mask = reads ? 0 : x_mask(code, low_bytes(whole.bytes));
+    const int write_mask =
+        writes ? 0 : x_mask(code, DAME_PACK == dir ? low_bytes(window->packed) : data);
+    const int permutation = x_permutation(code, from);
+    if (read_mask < 0 || write_mask < 0 || permutation < 0) {
+        return 0;
+    }
+    const int reg = x_vector_register(code);
+    if (reads) {
+        x_vector(code, 0, reg, whole.from, bytes);
+    } else {
+        x_masked(code, 0, reg, whole.from, bytes, read_mask);
+    }
+    x_permute(code, reg, permutation, bytes);
+    if (writes) {
+        x_vector(code, 1, reg, whole.to, bytes);
+    } else {
+        x_masked(code, 1, reg, whole.to, bytes, write_mask);
+    }
+    return 1;
+}
+
+/* ---- pieces ---- */
+
+/* How far behind the end of piece k user memory may be read: up to the end of pieces that come
+ * later, over gaps that have no page of their own. */
+static int64_t readable_behind(const x_pieces_t *pieces, int64_t end, int k)
+{
+    const int64_t start = end;
+    for (int i = k + 1; i < pieces->n + pieces->more && end - start < X_VECTOR; i++) {
+        const x_piece_t *next = &pieces->at[i];
+        if (next->user < end || next->user - end >= PAGE) {
+            break;
+        }
+        end = next->user + next->bytes;
+    }
+    return end - start;
+}
+
+static block_t block_of(dame_dir_t dir, x_reg_t user, x_reg_t packed, const x_pieces_t *pieces,
+                        int k)
+{
+    const x_piece_t *piece = &pieces->at[k];
+    const x_piece_t *last = &pieces->at[pieces->n + pieces->more - 1];
+    const int64_t behind = last->packed + last->bytes - (piece->packed + piece->bytes);
+    const x_place_t in_user = {user, piece->user};
+    const x_place_t in_stream = {packed, piece->packed};
+    if (DAME_PACK == dir) {
+        return (block_t){in_user, in_stream, piece->bytes,
+                         readable_behind(pieces, piece->user + piece->bytes, k), behind};
+    }
+    return (block_t){in_stream, in_user, piece->bytes, behind, 0};
+}
+
+void x_move_pieces(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t packed,
+                   const x_pieces_t *pieces)
+{
+    for (int k = 0; k < pieces->n;) {
+        if (code->vectors.permute_bytes > 0) {
+            const window_t window = window_at(pieces, k, code->vectors.permute_bytes);
+            if (window.end - k >= FEWEST_PERMUTED) {
+                /* what may be touched behind the window: as seen from its highest byte */
+                block_t last = block_of(dir, user, packed, pieces, window.end - 1);
+                if (DAME_PACK == dir) {
+                    last.readable =
+                        readable_behind(pieces, window.low + window.span, window.end - 1);
+                }
+                if (move_window(code, dir, user, packed, pieces, k, &window, &last)) {
+                    k = window.end;
+                    continue;
+                }
+            }
+        }
+        const block_t block = block_of(dir, user, packed, pieces, k);
+        move_block(code, &block);
+        k++;
+    }
+}
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Straight code for blocks whose places are known. Private to jit/x/.
+ */
+#ifndef DAME_X_MOVE_H
+#define DAME_X_MOVE_H
+
+#include "dame/dame_program.h"
+#include "jit/x/code.h"
+
+/* A contiguous block: bytes from a user register and from the packed register. */
+typedef struct x_piece {
+    int64_t user;
+    int64_t packed;
+    int64_t bytes;
+} x_piece_t;
+
+/* Blocks that one or a few iterations of a level consist of. */
+enum { X_PIECES = 64 };
+
+typedef struct x_pieces {
+    int n;
+    int more; /* pieces behind the n that will be moved later, by code that comes after: they only
+                 tell what may be touched */
+    x_piece_t at[2 * X_PIECES];
+} x_pieces_t;
+
+/*
+ * Moves n pieces in the order of the packed stream, where they follow each other. All displacements
+ * fit places. Packing may write behind a piece what later pieces, `more` ones included, write
+ * again; reading may go beyond a piece up to the end of a later one with less than a page between
+ * them, so that it touches no other page than they do. What stands outside the pieces is never
+ * written.
+ */
+void x_move_pieces(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t packed,
+                   const x_pieces_t *pieces);
+
+#endif

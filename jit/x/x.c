@@ -1,0 +1,111 @@
+/*
+ * DAME-X: machine code written directly, in the calling thread. This file goes through a program
+ * and chooses vectors; level.c writes kernels, move.c the copies in them, cpu_*.h instructions.
+ */
+#include <stdlib.h>
+
+#include "jit/tier.h"
+#include "jit/x/cpu.h"
+#include "jit/x/level.h"
+
+#if DAME_X_HAVE_CPU
+
+enum { CODE_ROOM = 1 << 16 }; /* bytes of a program's code; what does not fit stays interpreted */
+
+static dame_status_t make_room(dame_machine_code_t *code, int32_t nprims)
+{
+    if (code->room < CODE_ROOM) {
+        char *bytes = realloc(code->bytes, CODE_ROOM);
+        if (NULL == bytes) {
+            return DAME_ERR_NOMEM;
+        }
+        code->bytes = bytes;
+        code->room = CODE_ROOM;
+    }
+    if (code->entries_room < nprims) {
+        dame_entry_point_t *entries =
+            realloc(code->entries, (size_t) nprims * sizeof(*code->entries));
+        if (NULL == entries) {
+            return DAME_ERR_NOMEM;
+        }
+        code->entries = entries;
+        code->entries_room = nprims;
+    }
+    return DAME_OK;
+}
+
+static const char *vector_name(const dame_jit_options_t *options)
+{
+    return x_vectors_for(options->vector_bits).name;
+}
+
+/* Inner levels stand behind outer ones. */
+static void compile_levels(x_context_t *context, dame_machine_code_t *out)
+{
+    const dame_program_t *program = context->program;
+    for (int32_t i = program->nprims; i-- > 0;) {
+        context->kernels[i] = -1;
+        if (NULL == dame_prim_run(&program->prims[i], context->dir)) {
+            continue;
+        }
+        context->kernels[i] = x_level(context, i);
+        if (context->kernels[i] >= 0) {
+            out->entries[out->nentries++] =
+                (dame_entry_point_t){.prim = i, .offset = (uint32_t) context->kernels[i]};
+        }
+    }
+    out->size = (size_t) (context->code.at - context->code.start);
+}
+
+static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
+                             const dame_jit_options_t *options, dame_machine_code_t *out)
+{
+    enum { MOST_PRIMS = 1024 };
+    int32_t kernels[MOST_PRIMS];
+    if (program->nprims > MOST_PRIMS) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    dame_status_t status = make_room(out, program->nprims);
+    if (DAME_OK != status) {
+        return status;
+    }
+    out->size = 0;
+    out->nentries = 0;
+    x_context_t context = {
+        .code =
+            {
+                .start = (uint8_t *) out->bytes,
+                .at = (uint8_t *) out->bytes,
+                .end = (uint8_t *) out->bytes + out->room,
+                .vectors = x_vectors_for(options->vector_bits),
+            },
+        .program = program,
+        .dir = dir,
+        .options = options,
+        .kernels = kernels,
+    };
+    compile_levels(&context, out);
+    return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;
+}
+
+#else
+
+static const char *vector_name(const dame_jit_options_t *options)
+{
+    (void) options;
+    return "";
+}
+
+static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
+                             const dame_jit_options_t *options, dame_machine_code_t *out)
+{
+    (void) program;
+    (void) dir;
+    (void) options;
+    (void) out;
+    return DAME_ERR_UNSUPPORTED;
+}
+
+#endif
+
+const dame_tier_t dame_tier_x = {.name = "x", .vector_name = vector_name, .compile = compile};
