@@ -32,6 +32,7 @@ typedef struct x_vectors {
 enum { X_MASKS = 6, X_PERMUTATIONS = 12, X_VECTOR = 64 };
 
 typedef struct x_constants {
+    int none; /* the kernel has calls, which do not keep them */
     uint64_t masks[X_MASKS];
     uint8_t permutations[X_PERMUTATIONS][X_VECTOR];
     int nmasks; /* wanted so far */
@@ -67,8 +68,9 @@ static inline x_label_t x_here(const x_code_t *code)
 }
 
 /*
- * The number of the register that holds a mask, or -1: it is in none. Asking for it makes the next
- * attempt at the same kernel hold it, as long as there are registers.
+ * The number of the register that holds a mask, or -1 when there is none left for it. A mask that
+ * is asked for is held from the next attempt at the same kernel on; this one is to be thrown away,
+ * see x_wants_constants().
  */
 static inline int x_mask(x_code_t *code, uint64_t mask)
 {
@@ -77,10 +79,10 @@ static inline int x_mask(x_code_t *code, uint64_t mask)
     while (i < constants->nmasks && mask != constants->masks[i]) {
         i++;
     }
-    if (i == constants->nmasks && i < X_MASKS) {
+    if (i == constants->nmasks && i < X_MASKS && !constants->none) {
         constants->masks[constants->nmasks++] = mask;
     }
-    return i < constants->masks_held ? i : -1;
+    return i < X_MASKS && !constants->none ? i : -1;
 }
 
 /* The same for a permutation of X_VECTOR bytes. */
@@ -92,10 +94,10 @@ static inline int x_permutation(x_code_t *code, const uint8_t *from)
            0 != memcmp(from, constants->permutations[i], X_VECTOR)) {
         i++;
     }
-    if (i == constants->npermutations && i < X_PERMUTATIONS) {
+    if (i == constants->npermutations && i < X_PERMUTATIONS && !constants->none) {
         memcpy(constants->permutations[constants->npermutations++], from, X_VECTOR);
     }
-    return i < constants->permutations_held ? i : -1;
+    return i < X_PERMUTATIONS && !constants->none ? i : -1;
 }
 
 /* Did the last attempt ask for constants that it did not hold? Then the next one will. */

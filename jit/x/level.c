@@ -649,9 +649,11 @@ int32_t x_level(x_context_t *context, int32_t index)
     if (!is_whole && is_interpreted(prim)) {
         return -1;
     }
-    code->constants.nmasks = 0;
-    code->constants.npermutations = 0;
+    code->constants = (x_constants_t){.none = 0};
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (m.has_calls && !code->constants.none) {
+            code->constants = (x_constants_t){.none = 1};
+        }
         code->at = start;
         code->end = end - start < KERNEL_ROOM ? end : start + KERNEL_ROOM;
         code->full = 0;
