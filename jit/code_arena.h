@@ -1,7 +1,12 @@
 /*
- * Memory for machine code: written through one address, executed at another. Private to jit/.
+ * Memory for machine code: written through one address, executed at another, never both through
+ * one. Private to jit/.
  *
- * Not thread-safe: jit.c holds its lock.
+ * Not thread-safe: jit.c holds its lock. What holds no code holds instructions that trap, so a
+ * stale jump stops the process instead of running something else.
+ *
+ * fork(): a child goes on executing what was put before, whether its handlers ran or not. It never
+ * writes there: the memory may be the parent's.
  */
 #ifndef DAME_CODE_ARENA_H
 #define DAME_CODE_ARENA_H
@@ -17,33 +22,36 @@ typedef struct dame_code_block dame_code_block_t;
 struct dame_code_block {
     char *execute; /* where it runs */
     size_t size;   /* bytes asked for */
-    void *owner;   /* the caller's */
+    /* the arena's own */
+    size_t offset;           /* in the arena; 0 for pages of its own */
+    size_t room;             /* bytes it takes */
+    dame_code_block_t *next; /* by offset, in a ring through the arena itself */
+    dame_code_block_t *prev;
 };
 
-/* Takes no memory for code yet. `bytes`: the most it will take. DAME_ERR_NOMEM. */
-dame_status_t dame_code_arena_create(size_t bytes, dame_code_arena_t **out);
+/*
+ * Takes no memory for code yet. `bytes`: the most it will take, rounded up to whole pages. `best`:
+ * the kind of memory it tries first. DAME_ERR_NOMEM.
+ */
+dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out);
 void dame_code_arena_destroy(dame_code_arena_t *arena);
 
 /*
- * Copies `size` bytes of position-independent code in, ready to be executed by any thread.
- * Errors: DAME_ERR_FULL, DAME_ERR_DENIED, DAME_ERR_NOMEM.
+ * Copies `size` bytes, 1 and more, of position-independent code in, ready to be executed by any
+ * thread. Errors: DAME_ERR_FULL (blocks must be freed first), DAME_ERR_DENIED (execution is
+ * refused, or this process is a fork of the one that made the arena), DAME_ERR_NOMEM.
  */
 dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, size_t size,
-                                  void *owner, dame_code_block_t **out);
+                                  dame_code_block_t **out);
 
 /* Nothing runs it any more. */
 void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block);
 
-/* The block that was put in first, of those that are there, or NULL. It is the first to go when
- * the arena is full. */
-dame_code_block_t *dame_code_arena_oldest(dame_code_arena_t *arena);
-
-/* What memory it has; until the first put what it will try first. */
+/* What memory it has; until the first put what it will try first. *error is why the kind that was
+ * to be tried first was refused, 0: it was not. */
 dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error);
-size_t dame_code_arena_taken(const dame_code_arena_t *arena); /* bytes, from the system */
 
-/* In the child of a fork(): the memory is the parent's, too, so nothing is written there any more;
- * put answers DAME_ERR_DENIED from now on. */
-void dame_code_arena_abandon(dame_code_arena_t *arena);
+/* Bytes taken from the system for code. */
+size_t dame_code_arena_taken(const dame_code_arena_t *arena);
 
 #endif

@@ -7,8 +7,10 @@
  *
  * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
  * Machine code is taken away from a program that lives on (eviction, when the code arena is full)
- * only when no reader is inside; see dame_reader_t. fork(): the child's programs run on the
- * interpreter, and nothing is compiled there.
+ * only when no reader is inside; see dame_reader_t. A thread that is inside as a reader may not
+ * call these functions: another may be waiting for it with the lock held. A program belongs to one
+ * dame_jit_t at a time. fork(): the child's programs run on the interpreter, and nothing is
+ * compiled there.
  */
 #ifndef DAME_JIT_H
 #define DAME_JIT_H
@@ -18,6 +20,13 @@
 
 #include "dame/dame_program.h"
 #include "jit/reader.h"
+
+/* Where code can be had; each is tried when the one before is refused. */
+typedef enum dame_jit_memory {
+    DAME_JIT_MEMORY_DUAL, /* one arena, mapped once to write and once to execute */
+    DAME_JIT_MEMORY_OWN,  /* pages for each program, written and then made executable */
+    DAME_JIT_MEMORY_NONE  /* execution is denied: nothing can be compiled */
+} dame_jit_memory_t;
 
 typedef struct dame_jit_options {
     int32_t vector_bits;       /* widest vector registers: 128, 256, 512; 0: the best here */
@@ -29,21 +38,19 @@ typedef struct dame_jit_options {
     int64_t prefetch_distance; /* blocks of a list that are fetched ahead, 0: none */
     int64_t list_entries;      /* lists of up to so many blocks become code, longer ones stay
                                   tables, >= 0 */
-    size_t arena_bytes;        /* most memory for code */
+    size_t arena_bytes;        /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to
+                                  whole pages */
+    dame_jit_memory_t memory;  /* the kind of memory to try first */
     const char *perf_map;      /* directory for perf-<pid>.map, the file in which perf looks for
-                                  names of machine code; NULL: none */
+                                  names of machine code (/tmp, unless perf is told otherwise); NULL:
+                                  none. Then code has pages of its own, the only ones perf names */
     int gdb;                   /* not 0: tell GDB the names (its JIT interface) */
 } dame_jit_options_t;
 
+#define DAME_JIT_LARGEST_ARENA ((size_t) 1 << 30)
+
 /* With measured values. Static storage. */
 const dame_jit_options_t *dame_jit_options_default(void);
-
-/* Where code can be had; each is tried when the one before is refused. */
-typedef enum dame_jit_memory {
-    DAME_JIT_MEMORY_DUAL, /* one arena, mapped once to write and once to execute */
-    DAME_JIT_MEMORY_OWN,  /* pages for each program, written and then made executable */
-    DAME_JIT_MEMORY_NONE  /* execution is denied: nothing can be compiled */
-} dame_jit_memory_t;
 
 typedef struct dame_jit dame_jit_t;
 
@@ -76,7 +83,8 @@ size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void *
 
 typedef struct dame_jit_stats {
     dame_jit_memory_t memory;
-    int memory_errno;        /* why the best kind of memory was refused, 0: it was not */
+    int memory_errno;        /* why the kind of memory to try first was refused, 0: it was not */
+    int perf_map_errno;      /* why the last name that perf was not told could not be written */
     const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
                                 when there is no compiler for this CPU */
     int64_t compiled[2];     /* by direction */

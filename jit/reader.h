@@ -9,16 +9,21 @@
 #ifndef DAME_READER_H
 #define DAME_READER_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 typedef struct dame_reader {
     _Atomic uint64_t moves; /* odd: inside */
+    pthread_t thread;       /* whose it is */
     struct dame_reader *next;
     struct dame_reader **link; /* what points to it, NULL: not in the list */
 } dame_reader_t;
 
-/* A thread's reader, zero before; to be removed before its memory goes away. */
+/*
+ * The calling thread's reader, zero before; to be removed before its memory goes away. In the child
+ * of a fork() only the reader of the thread that forked is left.
+ */
 void dame_reader_add(dame_reader_t *reader);
 void dame_reader_remove(dame_reader_t *reader);
 
@@ -37,8 +42,9 @@ static inline void dame_reader_leave(dame_reader_t *reader)
 }
 
 /*
- * Waits until no reader runs what it found before the call. Returns 0 when that cannot be known (no
- * membarrier), else 1. The calling thread is not inside.
+ * Waits until no reader runs what it found before the call. Returns 1, or 0 when that cannot be
+ * known: the system has no membarrier, or a reader is still inside after a hundredth of a second.
+ * The calling thread is not inside.
  */
 int dame_readers_wait(void);
 

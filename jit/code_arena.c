@@ -1,0 +1,366 @@
+#define _GNU_SOURCE
+#include "jit/code_arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+
+/* Newer than the oldest headers this is compiled with. */
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ  22
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#define MFD_EXEC        0x0010U
+#endif
+
+enum {
+    GRANULE = 64,        /* a cache line: code of two programs shares none */
+    SEGMENT = 16 * 1024, /* taken at a time; 4 to 5 pages cost what one compilation may cost */
+    MOST_STEPS = 16      /* holes looked at before more memory is taken */
+};
+
+struct dame_code_arena {
+    dame_code_block_t ends;  /* of the ring: before the first block, and after the last */
+    dame_code_block_t *hand; /* the search begins with the hole after it */
+    dame_jit_memory_t memory;
+    int error;
+    pid_t process;
+    size_t page;
+    size_t limit; /* bytes, whole pages */
+    size_t taken;
+    size_t fresh;  /* no code has ever been at this offset and after it */
+    char *write;   /* DUAL: limit bytes, of which the first `taken` have memory */
+    char *execute; /* the same bytes */
+};
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* n is a multiple of GRANULE, or of a page. */
+static void fill_with_traps(char *bytes, size_t n)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    memset(bytes, 0xcc, n); /* int3 */
+#elif defined(__aarch64__)
+    const uint32_t trap = 0xd4200000; /* brk #0 */
+    for (size_t i = 0; i < n; i += sizeof(trap)) {
+        memcpy(bytes + i, &trap, sizeof(trap));
+    }
+#else
+    memset(bytes, 0, n); /* no valid instruction on most other CPUs */
+#endif
+}
+
+/*
+ * Makes the instruction caches see what was written to `execute` by another address. Caches that
+ * go by the physical address need no more (x86 nothing at all, AArch64 by address).
+ */
+static void sync_instructions(char *execute, size_t n, int reused)
+{
+    __builtin___clear_cache(execute, execute + n);
+#if !defined(__x86_64__) && !defined(__i386__)
+    /* Other CPUs may have fetched what was there before; the kernel makes them start afresh. */
+    if (reused && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) != 0 &&
+        errno == EPERM) {
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+    }
+#else
+    (void) reused;
+#endif
+}
+
+dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out)
+{
+    dame_code_arena_t *arena = calloc(1, sizeof(*arena));
+    if (arena == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    arena->ends.next = arena->ends.prev = &arena->ends;
+    arena->hand = &arena->ends;
+    arena->memory = best;
+    arena->process = getpid();
+    arena->page = (size_t) sysconf(_SC_PAGESIZE);
+    arena->limit = round_up(bytes, arena->page);
+    *out = arena;
+    return DAME_OK;
+}
+
+/* Did a fork bring this process the arena? Asked of the system, because clone() runs no handlers.
+ */
+static int inherited(const dame_code_arena_t *arena)
+{
+    return getpid() != arena->process;
+}
+
+void dame_code_arena_destroy(dame_code_arena_t *arena)
+{
+    while (arena->ends.next != &arena->ends) {
+        dame_code_arena_free(arena, arena->ends.next);
+    }
+    if (arena->write != NULL && !inherited(arena)) { /* a child has no such mapping */
+        munmap(arena->write, arena->limit);
+    }
+    if (arena->execute != NULL) {
+        munmap(arena->execute, arena->limit);
+    }
+    free(arena);
+}
+
+/* ---- the kinds of memory ---- */
+
+/* A file in memory of arena->limit bytes, or -1 and errno. */
+static int make_file(const dame_code_arena_t *arena)
+{
+    struct rlimit longest;
+    if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
+        longest.rlim_cur < arena->limit) {
+        errno = EFBIG; /* ftruncate() would also send a signal */
+        return -1;
+    }
+    /* Since Linux 6.3 a file says whether it may be executed, and vm.memfd_noexec which answers
+     * are taken; either will do for mapping. Before, both flags were refused. */
+    static const unsigned flags[] = {MFD_EXEC, MFD_NOEXEC_SEAL, 0};
+    int fd = -1;
+    for (size_t i = 0; fd < 0 && i < sizeof(flags) / sizeof(flags[0]); i++) {
+        fd = memfd_create("dame-code", MFD_CLOEXEC | flags[i]);
+    }
+    if (fd >= 0 && ftruncate(fd, (off_t) arena->limit) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+/* Both views of all addresses; memory comes with take_segment(). No descriptor stays open, which
+ * a program that closes all of them would take away. */
+static int map_views(dame_code_arena_t *arena)
+{
+    int fd = make_file(arena);
+    if (fd < 0) {
+        return -1;
+    }
+    char *write = mmap(NULL, arena->limit, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *execute = MAP_FAILED;
+    if (write != MAP_FAILED) {
+        execute = mmap(NULL, arena->limit, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    }
+    int error = errno;
+    close(fd);
+    if (execute == MAP_FAILED) {
+        if (write != MAP_FAILED) {
+            munmap(write, arena->limit);
+        }
+        errno = error;
+        return -1;
+    }
+    madvise(write, arena->limit, MADV_DONTFORK);
+    arena->write = write;
+    arena->execute = execute;
+    return 0;
+}
+
+/*
+ * Has the kernel write something into each page: where memory is out it answers EFAULT, while a
+ * store of ours would end in SIGBUS. For kernels before 5.14, without MADV_POPULATE_WRITE.
+ */
+static int touch_pages(char *bytes, size_t n, size_t page)
+{
+    for (size_t i = 0; i < n; i += page) {
+        if (syscall(SYS_getcpu, bytes + i, NULL, NULL) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Memory for `n` more bytes in both views, so that neither writing nor running faults. */
+static int take_segment(dame_code_arena_t *arena, size_t n)
+{
+    char *write = arena->write + arena->taken;
+    char *execute = arena->execute + arena->taken;
+    if (madvise(write, n, MADV_POPULATE_WRITE) != 0 &&
+        (errno != EINVAL || touch_pages(write, n, arena->page) != 0)) {
+        return -1;
+    }
+    fill_with_traps(write, n);
+    if (madvise(execute, n, MADV_POPULATE_READ) != 0) {
+        for (size_t i = 0; i < n; i += arena->page) {
+            (void) *(volatile char *) (execute + i);
+        }
+    }
+    arena->taken += n;
+    return 0;
+}
+
+static void refuse(dame_code_arena_t *arena, int error)
+{
+    arena->error = arena->error != 0 ? arena->error : error;
+    arena->memory = (dame_jit_memory_t) (arena->memory + 1);
+}
+
+/* ---- one arena: a ring of blocks with holes between them ---- */
+
+static size_t end_of(const dame_code_block_t *block)
+{
+    return block->offset + block->room;
+}
+
+static size_t hole_after(const dame_code_arena_t *arena, const dame_code_block_t *block)
+{
+    const size_t end = block->next == &arena->ends ? arena->taken : block->next->offset;
+    return end - end_of(block);
+}
+
+/* The block after which there is a hole of `room` bytes. */
+static dame_status_t find_hole(dame_code_arena_t *arena, size_t room, dame_code_block_t **out)
+{
+    dame_code_block_t *at = arena->hand;
+    for (int i = 0; i < MOST_STEPS; i++) {
+        if (hole_after(arena, at) >= room) {
+            *out = at;
+            return DAME_OK;
+        }
+        at = at->next;
+        if (at == arena->hand) {
+            break;
+        }
+    }
+    at = arena->ends.prev;
+    const size_t end = end_of(at) + room;
+    if (end > arena->taken) {
+        if (end > arena->limit) {
+            return DAME_ERR_FULL;
+        }
+        size_t more = round_up(end - arena->taken, round_up(SEGMENT, arena->page));
+        if (more > arena->limit - arena->taken) {
+            more = arena->limit - arena->taken;
+        }
+        if (take_segment(arena, more) != 0) {
+            return DAME_ERR_NOMEM;
+        }
+    }
+    *out = at;
+    return DAME_OK;
+}
+
+static dame_status_t put_in_arena(dame_code_arena_t *arena, const void *code,
+                                  dame_code_block_t *block)
+{
+    dame_code_block_t *before = NULL;
+    block->room = round_up(block->size, GRANULE);
+    dame_status_t status = find_hole(arena, block->room, &before);
+    if (status != DAME_OK) {
+        return status;
+    }
+    block->offset = end_of(before);
+    block->execute = arena->execute + block->offset;
+    block->prev = before;
+    memcpy(arena->write + block->offset, code, block->size);
+    sync_instructions(block->execute, block->size, block->offset < arena->fresh);
+    arena->fresh = end_of(block) > arena->fresh ? end_of(block) : arena->fresh;
+    return DAME_OK;
+}
+
+/* ---- pages for each block ---- */
+
+static dame_status_t put_in_pages(dame_code_arena_t *arena, const void *code,
+                                  dame_code_block_t *block)
+{
+    block->room = round_up(block->size, arena->page);
+    if (block->room > arena->limit - arena->taken) {
+        return DAME_ERR_FULL;
+    }
+    char *pages = mmap(NULL, block->room, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (pages == MAP_FAILED) {
+        return DAME_ERR_NOMEM;
+    }
+    fill_with_traps(pages, block->room);
+    memcpy(pages, code, block->size);
+    if (mprotect(pages, block->room, PROT_READ | PROT_EXEC) != 0) {
+        int error = errno;
+        munmap(pages, block->room);
+        if (error == ENOMEM) {
+            return DAME_ERR_NOMEM;
+        }
+        refuse(arena, error);
+        return DAME_ERR_DENIED;
+    }
+    sync_instructions(pages, block->size, 1);
+    block->execute = pages;
+    block->prev = arena->ends.prev;
+    arena->taken += block->room;
+    return DAME_OK;
+}
+
+/* ---- both ---- */
+
+dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, size_t size,
+                                  dame_code_block_t **out)
+{
+    if (size > arena->limit) {
+        return DAME_ERR_FULL;
+    }
+    if (arena->memory == DAME_JIT_MEMORY_NONE || inherited(arena)) {
+        return DAME_ERR_DENIED;
+    }
+    if (arena->memory == DAME_JIT_MEMORY_DUAL && arena->write == NULL && map_views(arena) != 0) {
+        refuse(arena, errno);
+    }
+    dame_code_block_t *block = calloc(1, sizeof(*block));
+    if (block == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    block->size = size;
+    dame_status_t status = arena->memory == DAME_JIT_MEMORY_DUAL ? put_in_arena(arena, code, block)
+                                                                 : put_in_pages(arena, code, block);
+    if (status != DAME_OK) {
+        free(block);
+        return status;
+    }
+    block->next = block->prev->next;
+    block->next->prev = block;
+    block->prev->next = block;
+    arena->hand = block;
+    *out = block;
+    return DAME_OK;
+}
+
+void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block)
+{
+    block->prev->next = block->next;
+    block->next->prev = block->prev;
+    arena->hand = block->prev; /* so that the hole is what is filled first */
+    if (arena->memory != DAME_JIT_MEMORY_DUAL) {
+        munmap(block->execute, block->room);
+        arena->taken -= block->room;
+    } else if (!inherited(arena)) {
+        fill_with_traps(arena->write + block->offset, block->room);
+        sync_instructions(block->execute, block->room, 0);
+    }
+    free(block);
+}
+
+dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error)
+{
+    *error = arena->error;
+    return arena->memory;
+}
+
+size_t dame_code_arena_taken(const dame_code_arena_t *arena)
+{
+    return arena->taken;
+}

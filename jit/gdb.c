@@ -1,0 +1,150 @@
+#include "jit/gdb.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what GDB looks for; the names and shapes are its own ---- */
+
+enum { JIT_NOACTION = 0, JIT_REGISTER_FN, JIT_UNREGISTER_FN };
+
+struct jit_code_entry {
+    struct jit_code_entry *next_entry;
+    struct jit_code_entry *prev_entry;
+    const char *symfile_addr;
+    uint64_t symfile_size;
+};
+
+struct jit_descriptor {
+    uint32_t version;
+    uint32_t action_flag;
+    struct jit_code_entry *relevant_entry;
+    struct jit_code_entry *first_entry;
+};
+
+struct jit_descriptor __jit_debug_descriptor = {.version = 1};
+
+/* GDB has a breakpoint here. Not exported: LLVM, in the same process, has its own. */
+void __attribute__((noinline)) __jit_debug_register_code(void);
+void __jit_debug_register_code(void)
+{
+    __asm__ volatile("" ::: "memory"); /* or the compiler would leave the calls out */
+}
+
+/* ---- the object ---- */
+
+enum { SECTION_NONE, SECTION_TEXT, SECTION_SYMBOLS, SECTION_NAMES, SECTIONS };
+
+static const char section_names[] = "\0.text\0.symtab\0.strtab";
+enum { NAME_TEXT = 1, NAME_SYMTAB = 7, NAME_STRTAB = 15, NAME_SYMBOL = sizeof(section_names) };
+
+typedef struct image {
+    ElfW(Ehdr) header;
+    ElfW(Shdr) sections[SECTIONS];
+    ElfW(Sym) symbols[2]; /* the first one is always empty */
+    char names[];         /* of sections, then of the symbol */
+} image_t;
+
+struct dame_gdb_object {
+    struct jit_code_entry entry;
+    image_t image;
+};
+
+static void describe_header(ElfW(Ehdr) * header)
+{
+    memcpy(header->e_ident, ELFMAG, SELFMAG);
+    header->e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+    header->e_ident[EI_DATA] =
+        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+    header->e_ident[EI_VERSION] = EV_CURRENT;
+    header->e_type = ET_REL;
+#if defined(__x86_64__)
+    header->e_machine = EM_X86_64;
+#elif defined(__aarch64__)
+    header->e_machine = EM_AARCH64;
+#else
+    header->e_machine = EM_NONE;
+#endif
+    header->e_version = EV_CURRENT;
+    header->e_shoff = offsetof(image_t, sections);
+    header->e_ehsize = sizeof(ElfW(Ehdr));
+    header->e_shentsize = sizeof(ElfW(Shdr));
+    header->e_shnum = SECTIONS;
+    header->e_shstrndx = SECTION_NAMES;
+}
+
+static void describe_sections(ElfW(Shdr) * sections, const void *start, size_t size, size_t names)
+{
+    sections[SECTION_TEXT] = (ElfW(Shdr)){.sh_name = NAME_TEXT,
+                                          .sh_type = SHT_NOBITS, /* it is in place already */
+                                          .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                                          .sh_addr = (uintptr_t) start,
+                                          .sh_size = size,
+                                          .sh_addralign = 1};
+    sections[SECTION_SYMBOLS] = (ElfW(Shdr)){.sh_name = NAME_SYMTAB,
+                                             .sh_type = SHT_SYMTAB,
+                                             .sh_offset = offsetof(image_t, symbols),
+                                             .sh_size = 2 * sizeof(ElfW(Sym)),
+                                             .sh_link = SECTION_NAMES,
+                                             .sh_info = 1, /* the first that is not local */
+                                             .sh_addralign = sizeof(void *),
+                                             .sh_entsize = sizeof(ElfW(Sym))};
+    sections[SECTION_NAMES] = (ElfW(Shdr)){.sh_name = NAME_STRTAB,
+                                           .sh_type = SHT_STRTAB,
+                                           .sh_offset = offsetof(image_t, names),
+                                           .sh_size = names,
+                                           .sh_addralign = 1};
+}
+
+dame_gdb_object_t *dame_gdb_add(const void *start, size_t size, const char *name)
+{
+    const size_t names = sizeof(section_names) + strlen(name) + 1;
+    dame_gdb_object_t *object = calloc(1, sizeof(*object) + names);
+    if (object == NULL) {
+        return NULL;
+    }
+    image_t *image = &object->image;
+    describe_header(&image->header);
+    describe_sections(image->sections, start, size, names);
+    image->symbols[1] = (ElfW(Sym)){.st_name = NAME_SYMBOL,
+                                    .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+                                    .st_shndx = SECTION_TEXT,
+                                    .st_size = size};
+    memcpy(image->names, section_names, sizeof(section_names));
+    memcpy(image->names + NAME_SYMBOL, name, strlen(name) + 1);
+
+    struct jit_code_entry *entry = &object->entry;
+    entry->symfile_addr = (const char *) image;
+    entry->symfile_size = sizeof(*image) + names;
+    entry->next_entry = __jit_debug_descriptor.first_entry;
+    if (entry->next_entry != NULL) {
+        entry->next_entry->prev_entry = entry;
+    }
+    __jit_debug_descriptor.first_entry = entry;
+    __jit_debug_descriptor.relevant_entry = entry;
+    __jit_debug_descriptor.action_flag = JIT_REGISTER_FN;
+    __jit_debug_register_code();
+    return object;
+}
+
+void dame_gdb_remove(dame_gdb_object_t *object)
+{
+    if (object == NULL) {
+        return;
+    }
+    struct jit_code_entry *entry = &object->entry;
+    if (entry->prev_entry != NULL) {
+        entry->prev_entry->next_entry = entry->next_entry;
+    } else {
+        __jit_debug_descriptor.first_entry = entry->next_entry;
+    }
+    if (entry->next_entry != NULL) {
+        entry->next_entry->prev_entry = entry->prev_entry;
+    }
+    __jit_debug_descriptor.relevant_entry = entry;
+    __jit_debug_descriptor.action_flag = JIT_UNREGISTER_FN;
+    __jit_debug_register_code();
+    free(object);
+}

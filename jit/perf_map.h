@@ -1,0 +1,29 @@
+/*
+ * Names of machine code for perf(1), which reads /tmp/perf-<pid>.map: a line "start size name" for
+ * each piece, the numbers in hexadecimal (Linux, tools/perf/Documentation/jit-interface.txt).
+ *
+ * The convention has no line that takes a name away. When code comes to where other code has been,
+ * the file is written again without the lines for that, so an address has one name: that of the
+ * last code there. perf gives names only to code in anonymous memory (DAME_JIT_MEMORY_OWN).
+ *
+ * Private to jit/. Not thread-safe: jit.c holds its lock.
+ */
+#ifndef DAME_PERF_MAP_H
+#define DAME_PERF_MAP_H
+
+#include <stddef.h>
+
+#include "dame/dame_status.h"
+
+typedef struct dame_perf_map dame_perf_map_t;
+
+/* The file of this process in a directory; it comes with the first name. DAME_ERR_NOMEM. */
+dame_status_t dame_perf_map_create(const char *directory, dame_perf_map_t **out);
+
+/* Accepts NULL. The file stays: perf reads it when the process is gone. */
+void dame_perf_map_destroy(dame_perf_map_t *map);
+
+/* Returns 0 or an errno: then the file lacks the name. Control characters become '?'. */
+int dame_perf_map_add(dame_perf_map_t *map, const void *start, size_t size, const char *name);
+
+#endif
