@@ -4,9 +4,9 @@ const dame_jit_options_t *dame_jit_options_default(void)
 {
     static const dame_jit_options_t options = {
         .vector_bits = 0,
-        .unroll_bytes = 256,
+        .unroll_bytes = 192,
         .straight_bytes = 1024,
-        .memcpy_bytes = 256,
+        .memcpy_bytes = 1024,
         .nontemporal_bytes = 0,
         .prefetch_distance = 0,
         .list_entries = 32,

@@ -14,11 +14,19 @@
 /* A general register, by the number that the CPU gives it. */
 typedef int x_reg_t;
 
-/* Memory at a register plus a constant. */
+enum { X_NO_INDEX = -1 };
+
+/* Memory at the sum of two registers, or one, and a constant. */
 typedef struct x_place {
     x_reg_t base;
-    int64_t disp; /* x_disp_fits() */
+    x_reg_t index; /* or X_NO_INDEX */
+    int64_t disp;  /* x_disp_fits() */
 } x_place_t;
+
+static inline x_place_t x_at(x_reg_t base, int64_t disp)
+{
+    return (x_place_t){base, X_NO_INDEX, disp};
+}
 
 /* What a vector of the code may be and do, from options and CPU. */
 typedef struct x_vectors {

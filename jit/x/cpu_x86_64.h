@@ -76,17 +76,29 @@ static inline void x_64(x_code_t *code, uint64_t value)
     code->at += sizeof(value);
 }
 
+/* The high bit of the index, as REX has it. */
+static inline unsigned x_index_bit(x_place_t place)
+{
+    return X_NO_INDEX == place.index ? 0 : (unsigned) place.index >> 3 & 1;
+}
+
 /* ModRM, SIB and displacement of a register and memory. `unit`: what an 8-bit displacement counts.
  */
 static inline void x_memory(x_code_t *code, int reg, x_place_t place, int unit)
 {
-    const int base = place.base & 7;
+    const unsigned base = (unsigned) place.base & 7;
     const int64_t units = place.disp / unit;
     const int is_short = place.disp == units * unit && units == (int8_t) units;
     const unsigned mod = 0 == place.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
-    x_byte(code, mod << 6 | (unsigned) (reg & 7) << 3 | (unsigned) base);
-    if (X_RSP == base) {
-        x_byte(code, 0x24);
+    const unsigned field = mod << 6 | (unsigned) (reg & 7) << 3;
+    if (X_NO_INDEX != place.index) {
+        x_byte(code, field | X_RSP);
+        x_byte(code, (unsigned) (place.index & 7) << 3 | base);
+    } else {
+        x_byte(code, field | base);
+        if (X_RSP == base) {
+            x_byte(code, 0x24);
+        }
     }
     if (1 == mod) {
         x_byte(code, (unsigned) units & 0xff);
@@ -105,6 +117,16 @@ static inline void x_rex(x_code_t *code, int wide, int reg, int rm)
 {
     x_byte(code, 0x40u | (unsigned) wide << 3 | (unsigned) (reg >> 3 & 1) << 2 |
                      (unsigned) (rm >> 3 & 1));
+}
+
+/* The same for a register and memory, left out where it would say nothing. */
+static inline void x_rex_memory(x_code_t *code, int wide, int reg, x_place_t place)
+{
+    const unsigned bits = (unsigned) wide << 3 | (unsigned) (reg >> 3 & 1) << 2 |
+                          x_index_bit(place) << 1 | (unsigned) (place.base >> 3 & 1);
+    if (0 != bits) {
+        x_byte(code, 0x40u | bits);
+    }
 }
 
 static inline void x_rex_if_needed(x_code_t *code, int reg, int rm)
@@ -141,22 +163,24 @@ static inline void x_op_constant(x_code_t *code, int extension, int reg, int32_t
 
 /* VEX prefixes in their long form. map: 1 0F, 2 0F38, 3 0F3A; prefix: 0 none, 1 66, 2 F3, 3 F2. */
 static inline void x_vex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
-                         int rm)
+                         x_place_t rm)
 {
     x_byte(code, 0xc4);
-    x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | 1u << 6 | (unsigned) (~rm >> 3 & 1) << 5 |
-                     (unsigned) map);
+    x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | (x_index_bit(rm) ^ 1) << 6 |
+                     (unsigned) (~rm.base >> 3 & 1) << 5 | (unsigned) map);
     x_byte(code, (unsigned) wide << 7 | (unsigned) (~v & 15) << 3 | (unsigned) length << 2 |
                      (unsigned) prefix);
 }
 
-/* EVEX; rm is a general register or a vector. `mask` 0: none. */
+/* EVEX; a vector in the place of memory has its highest bit where an index would have it. `mask` 0:
+ * none. */
 static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
-                          int rm, int is_vector, int mask, int zero)
+                          x_place_t rm, int mask, int zero)
 {
+    const unsigned high = X_NO_INDEX == rm.index ? (unsigned) rm.base >> 4 & 1 : x_index_bit(rm);
     x_byte(code, 0x62);
-    x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | (unsigned) (is_vector ? ~rm >> 4 & 1 : 1) << 6 |
-                     (unsigned) (~rm >> 3 & 1) << 5 | (unsigned) (~reg >> 4 & 1) << 4 |
+    x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | (high ^ 1) << 6 |
+                     (unsigned) (~rm.base >> 3 & 1) << 5 | (unsigned) (~reg >> 4 & 1) << 4 |
                      (unsigned) map);
     x_byte(code, (unsigned) wide << 7 | (unsigned) (~v & 15) << 3 | 4u | (unsigned) prefix);
     x_byte(code, (unsigned) zero << 7 | (unsigned) length << 5 | (unsigned) (~v >> 4 & 1) << 3 |
@@ -238,7 +262,7 @@ static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int6
     } else if (x_has_room(code)) {
         x_rex(code, 1, to, from);
         x_byte(code, 0x8d);
-        x_memory(code, to, (x_place_t){from, constant}, 1);
+        x_memory(code, to, x_at(from, constant), 1);
     }
 }
 
@@ -272,11 +296,18 @@ static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int
 static inline void x_prefetch(x_code_t *code, x_place_t place)
 {
     if (x_has_room(code)) {
-        x_rex_if_needed(code, 0, place.base);
+        x_rex_memory(code, 0, 0, place);
         x_byte(code, 0x0f);
         x_byte(code, 0x18);
         x_memory(code, 1, place, 1);
     }
+}
+
+/* The element at base + index, where an index has just been loaded. */
+static inline x_place_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
+{
+    (void) code;
+    return (x_place_t){base, index, 0};
 }
 
 /* ---- control ---- */
@@ -362,28 +393,30 @@ static inline int x_is_evex(const x_code_t *code)
     return code->vectors.mask_bytes > 0;
 }
 
+/* Permutations are held in vectors from here on. */
+enum { X_FIRST_HELD = 20, X_FIRST_HELD_VEX = 4 };
+
 static inline int x_log2(int bytes)
 {
     return __builtin_ctz((unsigned) bytes);
 }
 
-/* Loads or stores a whole vector; with AVX-512 number 16 is used, otherwise number 0. */
+/* Loads or stores a whole vector. Vectors over 16 need EVEX, which is longer. */
 static inline void x_vector(x_code_t *code, int store, int reg, x_place_t place, int bytes)
 {
     if (!x_has_room(code)) {
         return;
     }
-    const int length = x_log2(bytes) - 4;
-    if (x_is_evex(code)) { /* vmovdqu64 */
-        x_evex(code, 1, 2, 1, length, reg, 0, place.base, 0, 0, 0);
+    if (reg >= 16 || bytes > 32) { /* vmovdqu64 */
+        x_evex(code, 1, 2, 1, x_log2(bytes) - 4, reg, 0, place, 0, 0);
         x_byte(code, store ? 0x7f : 0x6f);
         x_memory(code, reg, place, bytes);
     } else if (code->vectors.bytes > 16) { /* vmovdqu */
-        x_vex(code, 1, 2, 0, length, reg, 0, place.base);
+        x_vex(code, 1, 2, 0, x_log2(bytes) - 4, reg, 0, place);
         x_byte(code, store ? 0x7f : 0x6f);
         x_memory(code, reg, place, 1);
     } else { /* movups */
-        x_rex_if_needed(code, reg, place.base);
+        x_rex_memory(code, 0, reg, place);
         x_byte(code, 0x0f);
         x_byte(code, store ? 0x11 : 0x10);
         x_memory(code, reg, place, 1);
@@ -395,7 +428,7 @@ static inline void x_masked(x_code_t *code, int store, int reg, x_place_t place,
                             int mask)
 {
     if (x_has_room(code)) {
-        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, place.base, 0, mask + 1, !store);
+        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, place, mask + 1, !store);
         x_byte(code, store ? 0x7f : 0x6f);
         x_memory(code, reg, place, bytes);
     }
@@ -408,14 +441,15 @@ static inline void x_permute(x_code_t *code, int reg, int permutation, int bytes
         return;
     }
     if (x_is_evex(code)) {
-        const int from = 20 + permutation;
-        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, from, reg, 1, 0, 0);
+        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, X_FIRST_HELD + permutation, x_at(reg, 0), 0,
+               0);
         x_byte(code, 0x8d);
         x_registers(code, reg, reg);
     } else {
-        x_vex(code, 2, 1, 0, 0, reg, reg, 4 + permutation);
+        const int from = X_FIRST_HELD_VEX + permutation;
+        x_vex(code, 2, 1, 0, 0, reg, reg, x_at(from, 0));
         x_byte(code, 0x00);
-        x_registers(code, reg, 4 + permutation);
+        x_registers(code, reg, from);
     }
 }
 
@@ -428,11 +462,7 @@ static inline void x_scalar(x_code_t *code, int store, x_place_t place, int byte
     if (store && 2 == bytes) {
         x_byte(code, 0x66);
     }
-    if (8 == bytes) {
-        x_rex(code, 1, X_TEMP, place.base);
-    } else {
-        x_rex_if_needed(code, X_TEMP, place.base);
-    }
+    x_rex_memory(code, 8 == bytes, X_TEMP, place);
     if (store) {
         x_byte(code, 1 == bytes ? 0x88 : 0x89);
     } else if (bytes < 4) { /* movzx */
@@ -444,11 +474,10 @@ static inline void x_scalar(x_code_t *code, int store, x_place_t place, int byte
     x_memory(code, X_TEMP, place, 1);
 }
 
-enum { X_FIRST_EVEX = 16 };
-
-static inline int x_vector_register(const x_code_t *code)
+/* The register for a vector on its way: over 16 bytes one that needs no vzeroupper. */
+static inline int x_vector_register(const x_code_t *code, int bytes)
 {
-    return x_is_evex(code) ? X_FIRST_EVEX : 0;
+    return bytes > 16 && x_is_evex(code) ? 16 : 0;
 }
 
 /* ---- frame ---- */
@@ -461,7 +490,7 @@ static inline void x_hold_constants(x_code_t *code)
     for (int i = 0; i < constants->nmasks; i++) {
         x_set(code, X_TEMP, (int64_t) constants->masks[i]);
         if (x_has_room(code)) { /* kmovq */
-            x_vex(code, 1, 3, 1, 0, i + 1, 0, X_TEMP);
+            x_vex(code, 1, 3, 1, 0, i + 1, 0, x_at(X_TEMP, 0));
             x_byte(code, 0x92);
             x_registers(code, i + 1, X_TEMP);
         }
@@ -470,14 +499,15 @@ static inline void x_hold_constants(x_code_t *code)
         if (!x_has_room(code)) {
             return;
         }
-        const int reg = x_is_evex(code) ? 20 + i : 4 + i;
+        const int reg = i + (x_is_evex(code) ? X_FIRST_HELD : X_FIRST_HELD_VEX);
         if (x_is_evex(code)) {
-            x_evex(code, 1, 2, 1, 2, reg, 0, 5, 0, 0, 0);
+            x_evex(code, 1, 2, 1, 2, reg, 0, x_at(X_RBP, 0), 0, 0);
         } else {
-            x_vex(code, 1, 2, 0, 0, reg, 0, 5);
+            x_vex(code, 1, 2, 0, 0, reg, 0, x_at(X_RBP, 0));
         }
         x_byte(code, 0x6f);
-        x_byte(code, 5u | (unsigned) (reg & 7) << 3); /* rip + 32 bits */
+        x_byte(code, 5u | (unsigned) (reg & 7)
+                              << 3); /* rip + 32 bits: what rbp without a displacement means */
         code->holds[i] = x_here(code);
         x_32(code, 0);
     }

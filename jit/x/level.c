@@ -28,7 +28,8 @@ typedef struct maker {
 
 enum {
     KERNEL_ROOM = 8192, /* bytes of one kernel */
-    FAR = 1 << 30       /* displacements in straight code */
+    PAGE = 4096,
+    FAR = 1 << 30 /* displacements in straight code */
 };
 
 /* ---- registers ---- */
@@ -128,6 +129,7 @@ static int is_straight(maker_t *m, const dame_prim_t *prim, int64_t first, int64
     int64_t packed = m->ahead;
     m->pieces.n = 0;
     m->pieces.more = 0;
+    m->pieces.exact = 0;
     return append(m, prim, first, n, user.disp, &packed, &m->pieces) && packed - m->ahead <= most;
 }
 
@@ -139,6 +141,7 @@ static int is_iteration_straight(maker_t *m, const dame_prim_t *prim, int64_t us
     x_pieces_t *pieces = &m->pieces;
     pieces->n = 0;
     pieces->more = 0;
+    pieces->exact = 0;
     if (user < -FAR || user > FAR) {
         return 0;
     }
@@ -153,7 +156,7 @@ static int is_iteration_straight(maker_t *m, const dame_prim_t *prim, int64_t us
 }
 
 /* Moves the pieces; the packed place goes on by what they have. */
-static void move_pieces(maker_t *m, x_reg_t user)
+static void move_pieces(maker_t *m, x_place_t user)
 {
     const x_pieces_t *pieces = &m->pieces;
     x_move_pieces(m->code, m->context->dir, user, m->packed, pieces);
@@ -228,7 +231,7 @@ static int64_t distance(int64_t step, int64_t n)
  */
 static int64_t turn_length(const maker_t *m, const dame_prim_t *prim, int64_t *window)
 {
-    enum { MOST_ITERATIONS = 8, MOST_WINDOWS = 2, FEWEST_BLOCKS = 4 };
+    enum { MOST_ITERATIONS = 4, MOST_WINDOWS = 2, FEWEST_BLOCKS = 4 };
     const dame_jit_options_t *options = m->context->options;
     const x_pieces_t *one = &m->pieces; /* of one iteration */
     const int64_t vector = m->code->vectors.permute_bytes;
@@ -272,6 +275,7 @@ static void turn(maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n, i
     x_pieces_t *pieces = &m->pieces;
     pieces->n = 0;
     pieces->more = 0;
+    pieces->exact = distance(prim->step, 1) >= PAGE;
     append(m, prim, 0, n, 0, &packed, pieces);
     if (more > 0) {
         x_pieces_t next = {.n = 0};
@@ -282,10 +286,10 @@ static void turn(maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n, i
     if (prefetches(m, prim)) {
         for (int64_t i = 0; i < n; i++) {
             const int64_t ahead = m->context->options->prefetch_distance + i;
-            x_prefetch(m->code, (x_place_t){user, ahead * prim->step});
+            x_prefetch(m->code, x_at(user, ahead * prim->step));
         }
     }
-    move_pieces(m, user);
+    move_pieces(m, x_at(user, 0));
 }
 
 /* The same by a table of displacements; `table` stands at the first one. */
@@ -296,14 +300,14 @@ static void listed_turn(maker_t *m, const dame_prim_t *prim, x_place_t user, x_r
     for (int64_t i = 0; i < n; i++) {
         const int64_t behind = (n - 1 - i + more) * prim->isize;
         x_pieces_t *pieces = &m->pieces;
-        x_load_entry(m->code, at, (x_place_t){table, i * bytes}, bytes);
-        x_add(m->code, at, user.base);
+        x_load_entry(m->code, at, x_at(table, i * bytes), bytes);
         (void) is_iteration_straight(m, prim, user.disp); /* for its pieces */
-        if (behind > 0) {                                 /* elsewhere in user memory */
+        pieces->exact = 1;
+        if (behind > 0) { /* elsewhere in user memory */
             pieces->at[pieces->n] = (x_piece_t){INT64_MIN, m->ahead + prim->isize, behind};
             pieces->more = 1;
         }
-        move_pieces(m, at);
+        move_pieces(m, x_element(m->code, user.base, at));
     }
 }
 
@@ -404,7 +408,7 @@ static void loop_nest(maker_t *m, const walk_t *walk, trips_t trips)
     }
     const x_label_t again = x_here(code);
     if (dame_prim_has_list(prim)) {
-        x_load_entry(code, walk->at, (x_place_t){walk->table, 0}, (int) bytes);
+        x_load_entry(code, walk->at, x_at(walk->table, 0), (int) bytes);
         x_add(code, walk->at, user.base);
         user.base = walk->at;
     }
@@ -461,16 +465,17 @@ static void all_members(maker_t *m, const dame_prim_t *prim, x_place_t user)
 {
     for (int64_t i = 0; i < prim->count && !m->code->full; i++) {
         const dame_prim_t *inner = prim + prim->inners[i];
-        x_place_t at = {user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) prim->disps[i])};
+        x_place_t at =
+            x_at(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) prim->disps[i]));
         const int is_far = at.disp < -FAR || at.disp > FAR;
         if (is_far) {
-            at = (x_place_t){take_address(m, at), 0};
+            at = x_at(take_address(m, at), 0);
         }
         if (inner != prim) {
             all_of(m, inner, at, inner->count);
-        } else if (is_straight(m, prim, i, 1, (x_place_t){at.base, at.disp - prim->disps[i]},
+        } else if (is_straight(m, prim, i, 1, x_at(at.base, at.disp - prim->disps[i]),
                                m->context->options->memcpy_bytes)) {
-            move_pieces(m, at.base);
+            move_pieces(m, x_at(at.base, 0));
         } else {
             call_memcpy(m, at, iteration_size(prim, i));
         }
@@ -485,7 +490,7 @@ static void all_of(maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t 
 {
     walk_t walk = {.prim = prim, .user = user};
     if (is_straight(m, prim, 0, n, user, m->context->options->straight_bytes)) {
-        move_pieces(m, user.base);
+        move_pieces(m, x_at(user.base, 0));
     } else if (NULL != prim->inners && !m->is_shallow) {
         all_members(m, prim, user);
     } else if (is_interpreted(prim) || m->is_shallow) {
@@ -498,7 +503,7 @@ static void all_of(maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t 
         give_back(m, walk.at);
         give_back(m, walk.table);
     } else {
-        walk.user = (x_place_t){take_address(m, user), 0};
+        walk.user = x_at(take_address(m, user), 0);
         loop(m, &walk, (trips_t){.constant = n});
         give_back(m, walk.user.base);
     }
@@ -540,7 +545,7 @@ static void move_to_saved(maker_t *m, x_reg_t *reg)
 static void any_run(maker_t *m, const dame_prim_t *prim)
 {
     x_code_t *code = m->code;
-    walk_t walk = {.prim = prim, .user = {X_ARG_ORIGIN, 0}};
+    walk_t walk = {.prim = prim, .user = x_at(X_ARG_ORIGIN, 0)};
     x_reg_t left = X_ARG_COUNT;
     x_enter(code, m->saved);
     if (dame_prim_has_list(prim)) {
@@ -578,7 +583,7 @@ static void all_run(maker_t *m, const dame_prim_t *prim)
     if (m->has_calls) {
         move_to_saved(m, &origin);
     }
-    all_members(m, prim, (x_place_t){origin, 0});
+    all_members(m, prim, x_at(origin, 0));
     x_leave(m->code, m->saved);
 }
 
@@ -592,10 +597,10 @@ static void write_kernel(maker_t *m, const dame_prim_t *prim, int is_whole)
     if (is_whole) {
         x_compare(code, X_ARG_COUNT, prim->count);
         const x_label_t otherwise = x_branch_ahead(code, X_NOT_EQUAL);
-        if (is_straight(m, prim, 0, prim->count, (x_place_t){X_ARG_ORIGIN, 0},
+        if (is_straight(m, prim, 0, prim->count, x_at(X_ARG_ORIGIN, 0),
                         m->context->options->straight_bytes)) {
             m->packed = X_ARG_PACKED;
-            move_pieces(m, X_ARG_ORIGIN);
+            move_pieces(m, x_at(X_ARG_ORIGIN, 0));
             x_leave(code, 0);
             m->ahead = 0;
         } else {
@@ -643,7 +648,7 @@ int32_t x_level(x_context_t *context, int32_t index)
     const dame_prim_t *prim = &context->program->prims[index];
     maker_t m = {.context = context, .code = code, .packed = X_ARG_PACKED};
     const int is_whole =
-        prim->count > 0 && (is_straight(&m, prim, 0, prim->count, (x_place_t){X_ARG_ORIGIN, 0},
+        prim->count > 0 && (is_straight(&m, prim, 0, prim->count, x_at(X_ARG_ORIGIN, 0),
                                         context->options->straight_bytes) ||
                             NULL != prim->inners);
     if (!is_whole && is_interpreted(prim)) {

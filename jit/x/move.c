@@ -16,6 +16,7 @@ typedef struct block {
     int64_t bytes;
     int64_t readable;
     int64_t writable;
+    int exact; /* no masks */
 } block_t;
 
 static x_place_t past(x_place_t place, int64_t bytes)
@@ -26,7 +27,7 @@ static x_place_t past(x_place_t place, int64_t bytes)
 
 static void move_vector(x_code_t *code, const block_t *block, int64_t at, int bytes)
 {
-    const int reg = x_vector_register(code);
+    const int reg = x_vector_register(code, bytes);
     x_vector(code, 0, reg, past(block->from, at), bytes);
     x_vector(code, 1, reg, past(block->to, at), bytes);
 }
@@ -59,12 +60,13 @@ static int move_in_one(x_code_t *code, const block_t *block, int64_t at, int64_t
         return 0;
     }
     if (!reads || !writes) {
-        mask = bytes <= code->vectors.mask_bytes ? x_mask(code, low_bytes(rest)) : -1;
+        mask =
+            bytes <= code->vectors.mask_bytes && !block->exact ? x_mask(code, low_bytes(rest)) : -1;
         if (mask < 0) {
             return 0;
         }
     }
-    const int reg = x_vector_register(code);
+    const int reg = x_vector_register(code, bytes);
     if (reads) {
         x_vector(code, 0, reg, past(block->from, at), bytes);
     } else {
@@ -140,7 +142,7 @@ static window_t window_at(const x_pieces_t *pieces, int k, int bytes)
 
 /* One load, one permutation and one store for all pieces of a window. Returns 0 when that cannot be
  * done: unpacking needs stores that leave out the gaps. */
-static int move_window(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t packed,
+static int move_window(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packed,
                        const x_pieces_t *pieces, int k, const window_t *window, const block_t *last)
 {
     const int bytes = code->vectors.permute_bytes;
@@ -157,8 +159,8 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t pac
                 (uint8_t) (DAME_PACK == dir ? start + byte : stream);
         }
     }
-    const x_place_t in_user = {user, window->low};
-    const x_place_t in_stream = {packed, pieces->at[k].packed};
+    const x_place_t in_user = past(user, window->low);
+    const x_place_t in_stream = x_at(packed, pieces->at[k].packed);
     const block_t whole = {
         .from = DAME_PACK == dir ? in_user : in_stream,
         .to = DAME_PACK == dir ? in_stream : in_user,
@@ -176,7 +178,7 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t pac
     if (read_mask < 0 || write_mask < 0 || permutation < 0) {
         return 0;
     }
-    const int reg = x_vector_register(code);
+    const int reg = x_vector_register(code, bytes);
     if (reads) {
         x_vector(code, 0, reg, whole.from, bytes);
     } else {
@@ -208,22 +210,23 @@ static int64_t readable_behind(const x_pieces_t *pieces, int64_t end, int k)
     return end - start;
 }
 
-static block_t block_of(dame_dir_t dir, x_reg_t user, x_reg_t packed, const x_pieces_t *pieces,
+static block_t block_of(dame_dir_t dir, x_place_t user, x_reg_t packed, const x_pieces_t *pieces,
                         int k)
 {
     const x_piece_t *piece = &pieces->at[k];
     const x_piece_t *last = &pieces->at[pieces->n + pieces->more - 1];
     const int64_t behind = last->packed + last->bytes - (piece->packed + piece->bytes);
-    const x_place_t in_user = {user, piece->user};
-    const x_place_t in_stream = {packed, piece->packed};
+    const x_place_t in_user = past(user, piece->user);
+    const x_place_t in_stream = x_at(packed, piece->packed);
     if (DAME_PACK == dir) {
-        return (block_t){in_user, in_stream, piece->bytes,
-                         readable_behind(pieces, piece->user + piece->bytes, k), behind};
+        return (block_t){in_user,      in_stream,
+                         piece->bytes, readable_behind(pieces, piece->user + piece->bytes, k),
+                         behind,       pieces->exact};
     }
-    return (block_t){in_stream, in_user, piece->bytes, behind, 0};
+    return (block_t){in_stream, in_user, piece->bytes, behind, 0, pieces->exact};
 }
 
-void x_move_pieces(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t packed,
+void x_move_pieces(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packed,
                    const x_pieces_t *pieces)
 {
     for (int k = 0; k < pieces->n;) {

@@ -7,10 +7,10 @@
 #include "dame/dame_program.h"
 #include "jit/x/code.h"
 
-/* A contiguous block: bytes from a user register and from the packed register. */
+/* A contiguous block. */
 typedef struct x_piece {
-    int64_t user;
-    int64_t packed;
+    int64_t user;   /* from the user place */
+    int64_t packed; /* from the packed register */
     int64_t bytes;
 } x_piece_t;
 
@@ -19,8 +19,9 @@ enum { X_PIECES = 64 };
 
 typedef struct x_pieces {
     int n;
-    int more; /* pieces behind the n that will be moved later, by code that comes after: they only
-                 tell what may be touched */
+    int exact; /* masks would often end in another page, which is slow */
+    int more;  /* pieces behind the n that will be moved later, by code that comes after: they only
+                  tell what may be touched */
     x_piece_t at[2 * X_PIECES];
 } x_pieces_t;
 
@@ -31,7 +32,7 @@ typedef struct x_pieces {
  * them, so that it touches no other page than they do. What stands outside the pieces is never
  * written.
  */
-void x_move_pieces(x_code_t *code, dame_dir_t dir, x_reg_t user, x_reg_t packed,
+void x_move_pieces(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packed,
                    const x_pieces_t *pieces);
 
 #endif
