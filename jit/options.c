@@ -8,7 +8,7 @@ const dame_jit_options_t *dame_jit_options_default(void)
         .straight_bytes = 1024,
         .memcpy_bytes = 1024,
         .nontemporal_bytes = 0,
-        .prefetch_distance = 0,
+        .prefetch_distance = 16,
         .list_entries = 32,
         .arena_bytes = (size_t) 16 << 20,
         .memory = DAME_JIT_MEMORY_DUAL,

@@ -23,6 +23,7 @@ typedef struct maker {
     int64_t reach;   /* bytes that the loops around step over, of that which steps over most */
     x_reg_t free[X_VOLATILES + X_SAVED + 5]; /* registers that hold nothing */
     int nfree;
+    int prefetches; /* for the loop that is being written */
     x_pieces_t pieces;
 } maker_t;
 
@@ -90,7 +91,8 @@ static int64_t inner_count(const dame_prim_t *prim, int64_t i, const dame_prim_t
 static int append(const maker_t *m, const dame_prim_t *prim, int64_t first, int64_t n, int64_t user,
                   int64_t *packed, x_pieces_t *to)
 {
-    if (n > X_PIECES) {
+    if (n > X_PIECES ||
+        (dame_prim_has_list(prim) && n > 1 && n > m->context->options->list_entries)) {
         return 0;
     }
     for (int64_t i = first; i < first + n; i++) {
@@ -260,12 +262,15 @@ static int64_t turn_length(const maker_t *m, const dame_prim_t *prim, int64_t *w
     return turn < 1 || distance(prim->step, turn + 1) > FAR ? 1 : turn;
 }
 
-static int prefetches(const maker_t *m, const dame_prim_t *prim)
+/* Walks over so many bytes gain from prefetching: they have left the first cache but not the last.
+ */
+enum { LEAST_REACH = 1 << 18, MOST_REACH = 1 << 22 };
+
+/* Would it be worth prefetching in this loop, if it stepped over enough? */
+static int may_prefetch(const maker_t *m, const dame_prim_t *prim)
 {
-    enum { LINE = 64, LEAST = 1 << 16, MOST = 1 << 23 };
     const int64_t ahead = distance(prim->step, m->context->options->prefetch_distance);
-    return ahead > 0 && ahead < FAR && distance(prim->step, 1) >= LINE && m->reach >= LEAST &&
-           m->reach <= MOST;
+    return !dame_prim_has_list(prim) && ahead > 0 && ahead < FAR / 2 && !dame_is_near(prim->step);
 }
 
 /* Moves `n` iterations that start at `user`, as straight code; `more` iterations follow. */
@@ -283,7 +288,7 @@ static void turn(maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n, i
         memcpy(&pieces->at[pieces->n], next.at, (size_t) next.n * sizeof(next.at[0]));
         pieces->more = next.n;
     }
-    if (prefetches(m, prim)) {
+    if (m->prefetches) {
         for (int64_t i = 0; i < n; i++) {
             const int64_t ahead = m->context->options->prefetch_distance + i;
             x_prefetch(m->code, x_at(user, ahead * prim->step));
@@ -353,6 +358,23 @@ static void turns(maker_t *m, const walk_t *walk, x_reg_t left, int64_t n, int64
     x_add_constant(code, left, left, n + spare);
 }
 
+/* Turns that prefetch, when what is left steps over a good number of bytes for that. */
+static void prefetching_turns(maker_t *m, const walk_t *walk, x_reg_t left, int64_t n,
+                              int64_t spare)
+{
+    x_code_t *code = m->code;
+    const int64_t step = distance(walk->prim->step, 1);
+    x_compare(code, left, LEAST_REACH / step);
+    const x_label_t few = x_branch_ahead(code, X_LESS);
+    x_compare(code, left, MOST_REACH / step);
+    const x_label_t many = x_branch_ahead(code, X_GREATER);
+    m->prefetches = 1;
+    turns(m, walk, left, n, spare);
+    m->prefetches = 0;
+    x_land(code, few);
+    x_land(code, many);
+}
+
 /* A loop over iterations that are straight code; m->pieces has one of them. */
 static void loop_straight(maker_t *m, const walk_t *walk, trips_t trips)
 {
@@ -360,6 +382,9 @@ static void loop_straight(maker_t *m, const walk_t *walk, trips_t trips)
     int64_t window;
     const int64_t n = turn_length(m, walk->prim, &window);
     if (trips.constant < 0) {
+        if (may_prefetch(m, walk->prim) && m->reach < MOST_REACH) {
+            prefetching_turns(m, walk, trips.reg, n, window);
+        }
         if (n > 1) {
             turns(m, walk, trips.reg, n, window);
         }
@@ -371,6 +396,8 @@ static void loop_straight(maker_t *m, const walk_t *walk, trips_t trips)
     }
     int64_t rest = trips.constant;
     const int64_t whole = rest > window ? (rest - window) / n : 0;
+    m->prefetches =
+        may_prefetch(m, walk->prim) && m->reach >= LEAST_REACH && m->reach <= MOST_REACH;
     if (whole > 1) {
         const x_reg_t left = take(m);
         x_set(code, left, whole);
@@ -385,6 +412,7 @@ static void loop_straight(maker_t *m, const walk_t *walk, trips_t trips)
     for (rest -= whole * n; rest > 0; rest -= n) { /* at most two turns */
         walk_turn(m, walk, rest < n ? rest : n, 0);
     }
+    m->prefetches = 0;
 }
 
 static void all_of(maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t n);
@@ -436,8 +464,8 @@ static void loop(maker_t *m, const walk_t *walk, trips_t trips)
 {
     const dame_prim_t *prim = walk->prim;
     const int64_t reach = m->reach;
-    const int64_t here =
-        dame_prim_has_list(prim) ? 0 : distance(prim->step, 0 != prim->count ? prim->count : 1);
+    const int64_t n = trips.constant >= 0 ? trips.constant : prim->count;
+    const int64_t here = dame_prim_has_list(prim) ? 0 : distance(prim->step, n);
     m->reach = here > reach ? here : reach;
     catch_up(m);
     if (is_iteration_straight(m, prim, walk->user.disp)) {
@@ -460,20 +488,26 @@ static int is_interpreted(const dame_prim_t *prim)
 
 static void all_of(maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t n);
 
-/* All blocks and levels of a STRUCT, one after the other. */
+/* A level of few iterations that are not alike, as straight code around their loops. */
+static int is_members(const maker_t *m, const dame_prim_t *prim)
+{
+    return NULL != prim->inners ||
+           (NULL != prim->prefix && prim->count <= m->context->options->list_entries);
+}
+
 static void all_members(maker_t *m, const dame_prim_t *prim, x_place_t user)
 {
     for (int64_t i = 0; i < prim->count && !m->code->full; i++) {
-        const dame_prim_t *inner = prim + prim->inners[i];
-        x_place_t at =
-            x_at(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) prim->disps[i]));
+        const dame_prim_t *inner = prim + (NULL != prim->inners ? prim->inners[i] : prim->inner);
+        const int64_t disp = dame_prim_disp(prim, i);
+        x_place_t at = x_at(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) disp));
         const int is_far = at.disp < -FAR || at.disp > FAR;
         if (is_far) {
             at = x_at(take_address(m, at), 0);
         }
         if (inner != prim) {
-            all_of(m, inner, at, inner->count);
-        } else if (is_straight(m, prim, i, 1, x_at(at.base, at.disp - prim->disps[i]),
+            all_of(m, inner, at, inner_count(prim, i, inner));
+        } else if (is_straight(m, prim, i, 1, x_at(at.base, at.disp - disp),
                                m->context->options->memcpy_bytes)) {
             move_pieces(m, x_at(at.base, 0));
         } else {
@@ -491,7 +525,7 @@ static void all_of(maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t 
     walk_t walk = {.prim = prim, .user = user};
     if (is_straight(m, prim, 0, n, user, m->context->options->straight_bytes)) {
         move_pieces(m, x_at(user.base, 0));
-    } else if (NULL != prim->inners && !m->is_shallow) {
+    } else if (is_members(m, prim) && !m->is_shallow) {
         all_members(m, prim, user);
     } else if (is_interpreted(prim) || m->is_shallow) {
         call_level(m, prim, user, n);
@@ -574,7 +608,7 @@ static void any_run(maker_t *m, const dame_prim_t *prim)
     x_leave(code, m->saved);
 }
 
-/* The part for all iterations of a STRUCT. */
+/* The part for all iterations of a level of members. */
 static void all_run(maker_t *m, const dame_prim_t *prim)
 {
     x_reg_t origin = X_ARG_ORIGIN;
