@@ -17,6 +17,8 @@ typedef struct x_piece {
 /* Blocks that one or a few iterations of a level consist of. */
 enum { X_PIECES = 64 };
 
+enum { X_PAGE = 4096 }; /* bytes; the smallest page there is */
+
 typedef struct x_pieces {
     int n;
     int exact; /* masks would often end in another page, which is slow */

@@ -1,0 +1,57 @@
+#include "jit/x/cpu.h"
+#include "jit/x/maker.h"
+
+#if DAME_X_HAVE_CPU
+
+void x_call_level(x_maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t count)
+{
+    x_context_t *context = m->context;
+    x_code_t *code = m->code;
+    const int32_t kernel = context->kernels[prim - context->program->prims];
+    if (!m->has_calls) {
+        m->wants_calls = 1;
+        return;
+    }
+    x_catch_up(m);
+    x_set(code, X_ARG_PRIM, (int64_t) (uintptr_t) prim);
+    x_add_constant(code, X_ARG_ORIGIN, user.base, user.disp);
+    x_move(code, X_ARG_PACKED, m->packed);
+    x_set(code, X_ARG_FIRST, 0);
+    x_set(code, X_ARG_COUNT, count);
+    if (kernel >= 0) {
+        x_call_code(code, (x_label_t) kernel);
+    } else {
+        x_call(code, (uintptr_t) dame_prim_run(prim, context->dir));
+    }
+    m->ahead = NULL != prim->prefix ? prim->prefix[count] : count * prim->isize;
+}
+
+static void call_memcpy(x_maker_t *m, x_place_t user, int64_t bytes)
+{
+    x_code_t *code = m->code;
+    const int packs = DAME_PACK == m->context->dir; /* the first argument is where bytes go */
+    const x_reg_t in_user = packs ? X_ARG_ORIGIN : X_ARG_PRIM;
+    const x_reg_t in_stream = packs ? X_ARG_PRIM : X_ARG_ORIGIN;
+    if (!m->has_calls) {
+        m->wants_calls = 1;
+        return;
+    }
+    x_catch_up(m);
+    x_add_constant(code, in_user, user.base, user.disp);
+    x_move(code, in_stream, m->packed);
+    x_set(code, X_ARG_PACKED, bytes);
+    x_call(code, (uintptr_t) memcpy);
+    m->ahead = bytes;
+}
+
+void x_block(x_maker_t *m, x_place_t user, int64_t bytes)
+{
+    if (bytes > m->context->options->memcpy_bytes) {
+        call_memcpy(m, user, bytes);
+        return;
+    }
+    m->pieces = (x_pieces_t){.n = 1, .at = {{user.disp, m->ahead, bytes}}};
+    x_move_straight(m, x_at(user.base, 0));
+}
+
+#endif
