@@ -61,6 +61,7 @@ static void turn(x_maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n,
     x_pieces_t *pieces = &m->pieces;
     pieces->n = 0;
     pieces->more = 0;
+    pieces->streams = m->streams;
     pieces->exact = x_distance(prim->step, 1) >= X_PAGE;
     m->code->full |= !x_append(m, prim, 0, n, 0, &packed, pieces);
     if (more > 0) {
@@ -89,6 +90,7 @@ static void listed_turn(x_maker_t *m, const dame_prim_t *prim, x_place_t user, x
         x_load_entry(m->code, at, x_at(table, i * bytes), bytes);
         (void) x_is_iteration_straight(m, prim, user.disp); /* for its pieces */
         pieces->exact = 1;
+        pieces->streams = m->streams;
         if (behind > 0) { /* elsewhere in user memory */
             pieces->at[pieces->n] = (x_piece_t){INT64_MIN, m->ahead + prim->isize, behind};
             pieces->more = 1;
@@ -148,6 +150,27 @@ static void prefetching_turns(x_maker_t *m, const x_walk_t *walk, x_reg_t left, 
     x_land(code, many);
 }
 
+/* Packed bytes of a run from which on they are not worth keeping in the caches, INT64_MAX: none. */
+static int64_t streamed_from(const x_maker_t *m, const dame_prim_t *prim)
+{
+    const int64_t bytes = m->context->options->nontemporal_bytes;
+    return DAME_PACK == m->context->dir && bytes > 0 && prim->isize >= X_STREAMED ? bytes
+                                                                                  : INT64_MAX;
+}
+
+/* Turns that store past the caches, when enough is left. */
+static void streaming_turns(x_maker_t *m, const x_walk_t *walk, x_reg_t left, int64_t n)
+{
+    x_code_t *code = m->code;
+    x_compare(code, left, streamed_from(m, walk->prim) / walk->prim->isize);
+    const x_label_t few = x_branch_ahead(code, X_LESS);
+    m->streams = 1;
+    turns(m, walk, left, n, 0);
+    m->streams = 0;
+    x_fence(code);
+    x_land(code, few);
+}
+
 /* A loop over iterations that are straight code; m->pieces has one of them. */
 static void loop_straight(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
 {
@@ -155,6 +178,9 @@ static void loop_straight(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
     int64_t window;
     const int64_t n = x_turn_length(m, walk->prim, &window);
     if (trips.constant < 0) {
+        if (streamed_from(m, walk->prim) < INT64_MAX) {
+            streaming_turns(m, walk, trips.reg, n);
+        }
         if (may_prefetch(m, walk->prim) && m->reach < MOST_REACH) {
             prefetching_turns(m, walk, trips.reg, n, window);
         }

@@ -110,6 +110,21 @@ static void move_block(x_code_t *code, const block_t *block)
     }
 }
 
+/* Word by word, where whole lines come together. */
+static void stream_block(x_code_t *code, const block_t *block)
+{
+    int64_t at = 0;
+    for (; block->bytes - at >= X_STREAMED; at += X_STREAMED) {
+        x_scalar(code, 0, past(block->from, at), X_STREAMED);
+        x_stream(code, past(block->to, at));
+    }
+    for (int width = X_STREAMED / 2; width > 0; width /= 2) {
+        for (; block->bytes - at >= width; at += width) {
+            move_scalar(code, block, at, width);
+        }
+    }
+}
+
 /* ---- several blocks in one vector ---- */
 
 /* Pieces k to end - 1 lie in one vector on both sides; `low` is where it starts in user memory. */
@@ -229,7 +244,7 @@ void x_move_pieces(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packe
                    const x_pieces_t *pieces)
 {
     for (int k = 0; k < pieces->n;) {
-        if (code->vectors.permute_bytes > 0) {
+        if (code->vectors.permute_bytes > 0 && !pieces->streams) {
             const window_t window = window_at(pieces, k, code->vectors.permute_bytes);
             if (window.end - k >= FEWEST_PERMUTED) {
                 /* what may be touched behind the window: as seen from its highest byte */
@@ -245,7 +260,7 @@ void x_move_pieces(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packe
             }
         }
         const block_t block = block_of(dir, user, packed, pieces, k);
-        move_block(code, &block);
+        (pieces->streams ? stream_block : move_block)(code, &block);
         k++;
     }
 }

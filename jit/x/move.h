@@ -21,9 +21,10 @@ enum { X_PAGE = 4096 }; /* bytes; the smallest page there is */
 
 typedef struct x_pieces {
     int n;
-    int exact; /* masks would often end in another page, which is slow */
-    int more;  /* pieces behind the n that will be moved later, by code that comes after: they only
-                  tell what may be touched */
+    int streams; /* packed bytes are stored past the caches */
+    int exact;   /* masks would often end in another page, which is slow */
+    int more; /* pieces behind the n that will be moved later, by code that comes after: they only
+                 tell what may be touched */
     x_piece_t at[2 * X_PIECES];
 } x_pieces_t;
 

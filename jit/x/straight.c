@@ -96,6 +96,7 @@ int x_is_straight(x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t 
     m->pieces.n = 0;
     m->pieces.more = 0;
     m->pieces.exact = 0;
+    m->pieces.streams = 0;
     return x_append(m, prim, first, n, user.disp, &packed, &m->pieces) && packed - m->ahead <= most;
 }
 
@@ -107,6 +108,7 @@ int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user)
     pieces->n = 0;
     pieces->more = 0;
     pieces->exact = 0;
+    pieces->streams = 0;
     if (user < -X_FAR || user > X_FAR) {
         return 0;
     }
