@@ -15,4 +15,7 @@ const char *const *dame_isa_names(void);
  */
 dame_status_t dame_isa_force(const char *name);
 
+/* The name that was last forced, NULL: the best is free to be used. Static storage. */
+const char *dame_isa_forced(void);
+
 #endif

@@ -45,6 +45,7 @@ static const isa_t isas[] = {
 enum { ISA_COUNT = sizeof(isas) / sizeof(isas[0]) };
 
 static _Atomic(const dame_kernels_t *) chosen;
+static _Atomic(const char *) forced;
 
 static const char *usable_names[ISA_COUNT + 1];
 
@@ -70,10 +71,17 @@ dame_status_t dame_isa_force(const char *name)
     for (int i = 0; i < ISA_COUNT; i++) {
         if (isas[i].usable() && (NULL == name || 0 == strcmp(name, isas[i].name))) {
             atomic_store_explicit(&chosen, isas[i].kernels, memory_order_release);
+            atomic_store_explicit(&forced, NULL == name ? NULL : isas[i].name,
+                                  memory_order_relaxed);
             return DAME_OK;
         }
     }
     return DAME_ERR_ARGUMENT;
+}
+
+const char *dame_isa_forced(void)
+{
+    return atomic_load_explicit(&forced, memory_order_relaxed);
 }
 
 static const dame_kernels_t *kernels(void)

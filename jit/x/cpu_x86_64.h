@@ -189,29 +189,30 @@ static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int len
 
 /* ---- what the CPU has ---- */
 
-/* The best vectors of up to `bits` (0: all that are worth it). Moves of 64 bytes gain nothing over
- * two of 32 on CPUs we know, so 512 has to be asked for; permutations of 64 bytes are always used
- * where the CPU has them, unless fewer bits were asked for. */
-static inline x_vectors_t x_vectors_for(int bits)
+/* The best vectors of up to `bits`, 0: all that are worth it, and of the instruction set of that
+ * name (dame_isa.h), NULL: the best. Moves of 64 bytes gain nothing over two of 32 on CPUs we know,
+ * so 512 has to be asked for; permutations have all that is allowed. */
+static inline x_vectors_t x_vectors_for(int bits, const char *isa)
 {
-    const int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("ssse3");
-    const int has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     const int most = 0 == bits ? X_VECTOR : bits / 8;
-    x_vectors_t vectors = {.name = "sse2", .bytes = 16};
-    if (has_avx512 && most > 16) {
-        vectors.name = "avx512";
-        vectors.bytes = 512 == bits ? 64 : 32;
-        vectors.mask_bytes = most;
-        vectors.permute_bytes = __builtin_cpu_supports("avx512vbmi") ? most : 0;
-    } else if (has_avx2 && most > 16) {
-        vectors.name = "avx2";
-        vectors.bytes = 32;
-        vectors.permute_bytes = 16;
-    } else if (has_avx2) {
-        vectors.name = "sse2";
+    const int is_baseline = NULL != isa && 0 == strcmp("baseline", isa);
+    const int is_avx2 = NULL != isa && 0 == strcmp("avx2", isa);
+    if (most == 16 || is_baseline || !__builtin_cpu_supports("avx2")) {
+        return (x_vectors_t){.name = "sse2", .bytes = 16};
     }
-    return vectors;
+    if (is_avx2 || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512vl")) {
+        return (x_vectors_t){.name = "avx2", .bytes = 32, .permute_bytes = 16};
+    }
+    return (x_vectors_t){.name = "avx512",
+                         .bytes = 512 == bits ? 64 : 32,
+                         .mask_bytes = most,
+                         .permute_bytes = __builtin_cpu_supports("avx512vbmi") ? most : 0};
+}
+
+static inline int x_is_evex(const x_code_t *code)
+{
+    return code->vectors.mask_bytes > 0;
 }
 
 /* ---- integers ---- */
@@ -360,10 +361,22 @@ static inline void x_land(x_code_t *code, x_label_t branch)
     }
 }
 
+/* vzeroupper, where the upper halves of vectors 0 to 15 may have been used: else code without VEX
+ * pays for them. */
+static inline void x_clear_upper(x_code_t *code)
+{
+    if (32 == code->vectors.bytes && !x_is_evex(code)) {
+        x_byte(code, 0xc5);
+        x_byte(code, 0xf8);
+        x_byte(code, 0x77);
+    }
+}
+
 static inline void x_call(x_code_t *code, uintptr_t function)
 {
     x_set(code, X_TEMP, (int64_t) function);
     if (x_has_room(code)) {
+        x_clear_upper(code);
         x_byte(code, 0xff);
         x_registers(code, 2, X_TEMP);
     }
@@ -387,11 +400,6 @@ static inline void x_jump(x_code_t *code, uintptr_t function)
 }
 
 /* ---- vectors ---- */
-
-static inline int x_is_evex(const x_code_t *code)
-{
-    return code->vectors.mask_bytes > 0;
-}
 
 /* Permutations are held in vectors from here on. */
 enum { X_FIRST_HELD = 20, X_FIRST_HELD_VEX = 4 };
@@ -577,11 +585,7 @@ static inline void x_leave(x_code_t *code, int saved)
     if (!x_has_room(code)) {
         return;
     }
-    if (32 == code->vectors.bytes && !x_is_evex(code)) { /* vzeroupper */
-        x_byte(code, 0xc5);
-        x_byte(code, 0xf8);
-        x_byte(code, 0x77);
-    }
+    x_clear_upper(code);
     if (saved > 0 && 0 == saved % 2) {
         x_op_constant(code, 0, X_RSP, 8);
     }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "dame/dame_isa.h"
 #include "jit/tier.h"
 #include "jit/x/cpu.h"
 #include "jit/x/level.h"
@@ -36,7 +37,7 @@ static dame_status_t make_room(dame_machine_code_t *code, int32_t nprims)
 
 static const char *vector_name(const dame_jit_options_t *options)
 {
-    return x_vectors_for(options->vector_bits).name;
+    return x_vectors_for(options->vector_bits, dame_isa_forced()).name;
 }
 
 /* Inner levels stand behind outer ones. */
@@ -77,7 +78,7 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
                 .start = (uint8_t *) out->bytes,
                 .at = (uint8_t *) out->bytes,
                 .end = (uint8_t *) out->bytes + out->room,
-                .vectors = x_vectors_for(options->vector_bits),
+                .vectors = x_vectors_for(options->vector_bits, dame_isa_forced()),
             },
         .program = program,
         .dir = dir,
