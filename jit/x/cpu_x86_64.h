@@ -604,6 +604,29 @@ static inline void x_align(x_code_t *code, int bytes)
     }
 }
 
+/* Loops run best from the start of a 32-byte line of code. One-byte steps over long nops. */
+static inline void x_loop_head(x_code_t *code)
+{
+    static const uint8_t nops[9][9] = {
+        {0x90},
+        {0x66, 0x90},
+        {0x0f, 0x1f, 0x00},
+        {0x0f, 0x1f, 0x40, 0x00},
+        {0x0f, 0x1f, 0x44, 0x00, 0x00},
+        {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+        {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+        {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+        {0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+    };
+    unsigned room = -x_here(code) % 32;
+    while (room > 0 && x_has_room(code)) {
+        const unsigned n = room < 9 ? room : 9;
+        memcpy(code->at, nops[n - 1], n);
+        code->at += n;
+        room -= n;
+    }
+}
+
 /* endbr64: where control-flow enforcement (CET) is on, indirect calls must land on one. */
 static inline void x_entry(x_code_t *code)
 {

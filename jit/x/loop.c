@@ -125,6 +125,7 @@ static void turns(x_maker_t *m, const x_walk_t *walk, x_reg_t left, int64_t n, i
     x_code_t *code = m->code;
     x_subtract(code, left, (int32_t) (n + spare));
     const x_label_t skip = x_branch_ahead(code, X_LESS);
+    x_loop_head(code);
     const x_label_t again = x_here(code);
     walk_turn(m, walk, n, spare);
     x_subtract(code, left, (int32_t) n);
@@ -200,6 +201,7 @@ static void loop_straight(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
     if (whole > 1) {
         const x_reg_t left = x_take(m);
         x_set(code, left, whole);
+        x_loop_head(code);
         const x_label_t again = x_here(code);
         walk_turn(m, walk, n, window);
         x_subtract(code, left, 1);
@@ -231,6 +233,7 @@ static void loop_nest(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
         left = x_take(m);
         x_set(code, left, trips.constant - 1);
     }
+    x_loop_head(code);
     const x_label_t again = x_here(code);
     if (dame_prim_has_list(prim)) {
         x_load_entry(code, walk->at, x_at(walk->table, 0), (int) bytes);

@@ -105,8 +105,11 @@ static void move_block(x_code_t *code, const block_t *block)
     } else if (at >= width - rest) {
         move(code, block, block->bytes - width, width);
     } else {
+        const int64_t last = rest - width / 2;
+        const int is_power = 0 == (last & (last - 1)); /* no overlap then: stores forward better */
         move(code, block, at, width / 2);
-        move(code, block, block->bytes - width / 2, width / 2);
+        move(code, block, block->bytes - (is_power ? last : width / 2),
+             is_power ? (int) last : width / 2);
     }
 }
 
