@@ -22,9 +22,9 @@
 #endif
 
 enum {
-    GRANULE = 64,        /* a cache line: code of two programs shares none */
-    SEGMENT = 16 * 1024, /* taken at a time; 4 to 5 pages cost what one compilation may cost */
-    MOST_STEPS = 16      /* holes looked at before more memory is taken */
+    GRANULE = 64,       /* a cache line: code of two programs shares none */
+    SEGMENT = 8 * 1024, /* taken at a time: 10 us in the compilation that it happens to */
+    MOST_STEPS = 16     /* holes looked at before more memory is taken */
 };
 
 struct dame_code_arena {
@@ -80,41 +80,11 @@ static void sync_instructions(char *execute, size_t n, int reused)
 #endif
 }
 
-dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out)
-{
-    dame_code_arena_t *arena = calloc(1, sizeof(*arena));
-    if (arena == NULL) {
-        return DAME_ERR_NOMEM;
-    }
-    arena->ends.next = arena->ends.prev = &arena->ends;
-    arena->hand = &arena->ends;
-    arena->memory = best;
-    arena->process = getpid();
-    arena->page = (size_t) sysconf(_SC_PAGESIZE);
-    arena->limit = round_up(bytes, arena->page);
-    *out = arena;
-    return DAME_OK;
-}
-
 /* Did a fork bring this process the arena? Asked of the system, because clone() runs no handlers.
  */
 static int inherited(const dame_code_arena_t *arena)
 {
     return getpid() != arena->process;
-}
-
-void dame_code_arena_destroy(dame_code_arena_t *arena)
-{
-    while (arena->ends.next != &arena->ends) {
-        dame_code_arena_free(arena, arena->ends.next);
-    }
-    if (arena->write != NULL && !inherited(arena)) { /* a child has no such mapping */
-        munmap(arena->write, arena->limit);
-    }
-    if (arena->execute != NULL) {
-        munmap(arena->execute, arena->limit);
-    }
-    free(arena);
 }
 
 /* ---- the kinds of memory ---- */
@@ -209,6 +179,41 @@ static void refuse(dame_code_arena_t *arena, int error)
 {
     arena->error = arena->error != 0 ? arena->error : error;
     arena->memory = (dame_jit_memory_t) (arena->memory + 1);
+}
+
+/* ---- making and destroying ---- */
+
+dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out)
+{
+    dame_code_arena_t *arena = calloc(1, sizeof(*arena));
+    if (arena == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    arena->ends.next = arena->ends.prev = &arena->ends;
+    arena->hand = &arena->ends;
+    arena->memory = best;
+    arena->process = getpid();
+    arena->page = (size_t) sysconf(_SC_PAGESIZE);
+    arena->limit = round_up(bytes, arena->page);
+    if (best == DAME_JIT_MEMORY_DUAL && map_views(arena) != 0) {
+        refuse(arena, errno);
+    }
+    *out = arena;
+    return DAME_OK;
+}
+
+void dame_code_arena_destroy(dame_code_arena_t *arena)
+{
+    while (arena->ends.next != &arena->ends) {
+        dame_code_arena_free(arena, arena->ends.next);
+    }
+    if (arena->write != NULL && !inherited(arena)) { /* a child has no such mapping */
+        munmap(arena->write, arena->limit);
+    }
+    if (arena->execute != NULL) {
+        munmap(arena->execute, arena->limit);
+    }
+    free(arena);
 }
 
 /* ---- one arena: a ring of blocks with holes between them ---- */
@@ -316,9 +321,6 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
     }
     if (arena->memory == DAME_JIT_MEMORY_NONE || inherited(arena)) {
         return DAME_ERR_DENIED;
-    }
-    if (arena->memory == DAME_JIT_MEMORY_DUAL && arena->write == NULL && map_views(arena) != 0) {
-        refuse(arena, errno);
     }
     dame_code_block_t *block = calloc(1, sizeof(*block));
     if (block == NULL) {

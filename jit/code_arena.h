@@ -30,8 +30,8 @@ struct dame_code_block {
 };
 
 /*
- * Takes no memory for code yet. `bytes`: the most it will take, rounded up to whole pages. `best`:
- * the kind of memory it tries first. DAME_ERR_NOMEM.
+ * Reserves addresses, but takes no memory for code yet. `bytes`: the most it will take, rounded up
+ * to whole pages. `best`: the kind of memory it tries first. DAME_ERR_NOMEM.
  */
 dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out);
 void dame_code_arena_destroy(dame_code_arena_t *arena);
@@ -47,8 +47,8 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
 /* Nothing runs it any more. */
 void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block);
 
-/* What memory it has; until the first put what it will try first. *error is why the kind that was
- * to be tried first was refused, 0: it was not. */
+/* What memory it has, or will try: whether pages of their own can be had shows when the first is
+ * needed. *error is why the kind that was to be tried first was refused, 0: it was not. */
 dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error);
 
 /* Bytes taken from the system for code. */

@@ -23,5 +23,10 @@ Suite *merge_suite(void);
 Suite *pattern_suite(void);
 Suite *normal_form_suite(void);
 Suite *options_suite(void);
+Suite *code_arena_suite(void);
+Suite *reader_suite(void);
+Suite *jit_suite(void);
+Suite *jit_process_suite(void);
+Suite *jit_names_suite(void);
 
 #endif

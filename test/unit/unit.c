@@ -25,6 +25,11 @@ int main(void)
     srunner_add_suite(runner, normal_form_suite());
     srunner_add_suite(runner, options_suite());
     srunner_add_suite(runner, threads_suite());
+    srunner_add_suite(runner, code_arena_suite());
+    srunner_add_suite(runner, reader_suite());
+    srunner_add_suite(runner, jit_suite());
+    srunner_add_suite(runner, jit_process_suite());
+    srunner_add_suite(runner, jit_names_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     int passed = srunner_ntests_run(runner) - failed;

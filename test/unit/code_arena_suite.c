@@ -1,0 +1,460 @@
+/* Memory for machine code: what is put in stays whole and runs, what is freed traps. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../differential/rng.h"
+#include "jit/code_arena.h"
+#include "jit_tools.h"
+#include "suites.h"
+#include "tools.h"
+
+enum { LINE = 64 };
+
+static const dame_jit_memory_t kinds[] = {DAME_JIT_MEMORY_DUAL, DAME_JIT_MEMORY_OWN};
+
+static size_t page_size(void)
+{
+    return (size_t) sysconf(_SC_PAGESIZE);
+}
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static dame_code_arena_t *arena_of(size_t bytes, dame_jit_memory_t kind)
+{
+    dame_code_arena_t *arena = NULL;
+    ck_assert_int_eq(dame_code_arena_create(bytes, kind, &arena), DAME_OK);
+    return arena;
+}
+
+static dame_jit_memory_t kind_of(const dame_code_arena_t *arena)
+{
+    int error = 0;
+    return dame_code_arena_memory(arena, &error);
+}
+
+static dame_code_block_t *put(dame_code_arena_t *arena, const void *code, size_t size)
+{
+    dame_code_block_t *block = NULL;
+    ck_assert_int_eq(dame_code_arena_put(arena, code, size, &block), DAME_OK);
+    ck_assert_uint_eq(block->size, size);
+    ck_assert_uint_eq((uintptr_t) block->execute % LINE, 0);
+    return block;
+}
+
+static dame_code_block_t *put_pattern(dame_code_arena_t *arena, size_t size, unsigned seed)
+{
+    char *code = malloc(size);
+    ck_assert_ptr_nonnull(code);
+    fill_pattern(code, (int64_t) size, seed);
+    dame_code_block_t *block = put(arena, code, size);
+    free(code);
+    return block;
+}
+
+static int holds_pattern(const dame_code_block_t *block, unsigned seed)
+{
+    char *code = malloc(block->size);
+    ck_assert_ptr_nonnull(code);
+    fill_pattern(code, (int64_t) block->size, seed);
+    int same = memcmp(block->execute, code, block->size) == 0;
+    free(code);
+    return same;
+}
+
+/* Are n bytes at `code`, which is 4-aligned, instructions that trap? */
+static int traps(const char *code, size_t n)
+{
+#if defined(__aarch64__)
+    static const unsigned char trap[4] = {0x00, 0x00, 0x20, 0xd4}; /* brk #0 */
+#else
+    static const unsigned char trap[4] = {0xcc, 0xcc, 0xcc, 0xcc}; /* int3 */
+#endif
+    for (size_t i = 0; i < n; i++) {
+        if ((unsigned char) code[i] != trap[i % 4]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int calls;
+
+static void count_call(void)
+{
+    calls++;
+}
+
+START_TEST(code_runs_where_it_was_put)
+{
+    dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
+    char code[LONGEST_JUMP];
+    const size_t size = write_jump(code, count_call);
+    dame_code_block_t *block = put(arena, code, size);
+    ck_assert_int_eq(kind_of(arena), kinds[_i]);
+    calls = 0;
+    ((void (*)(void))(uintptr_t) block->execute)();
+    ck_assert_int_eq(calls, 1);
+    ck_assert(traps(block->execute + round_up(size, 4), LINE - round_up(size, 4)));
+    dame_code_arena_free(arena, block);
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+static const char *call_freed(void *argument)
+{
+    dame_code_block_t *block = argument;
+    ((void (*)(void))(uintptr_t) block->execute)();
+    return "it returned";
+}
+
+START_TEST(freed_code_stops_a_stale_jump)
+{
+    dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
+    char code[LONGEST_JUMP];
+    dame_code_block_t *block = put(arena, code, write_jump(code, count_call));
+    dame_code_block_t stale = *block;
+    dame_code_arena_free(arena, block);
+    char wanted[20];
+    snprintf(wanted, sizeof wanted, "signal %d",
+             kinds[_i] == DAME_JIT_MEMORY_DUAL ? SIGTRAP : SIGSEGV);
+    /* A sanitizer may turn the signal into an exit code of its own. */
+    const char *answer = in_child(call_freed, &stale);
+    ck_assert_ptr_nonnull(answer);
+    ck_assert_msg(strcmp(answer, wanted) == 0 || strncmp(answer, "exit", 4) == 0, "%s", answer);
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(no_memory_is_writable_and_executable)
+{
+    dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
+    dame_code_block_t *block = put_pattern(arena, 5000, 1);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    char line[600];
+    int found = 0;
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long from = 0;
+        unsigned long to = 0;
+        char rights[5] = "";
+        ck_assert_int_eq(sscanf(line, "%lx-%lx %4s", &from, &to, rights), 3);
+        ck_assert_msg(rights[1] != 'w' || rights[2] != 'x', "%s", line);
+        if ((uintptr_t) block->execute >= from && (uintptr_t) block->execute < to) {
+            ck_assert_msg(strncmp(rights, "r-x", 3) == 0, "%s", line);
+            found = 1;
+        }
+    }
+    fclose(maps);
+    ck_assert(found);
+    dame_code_arena_free(arena, block);
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(memory_is_taken_when_needed_and_not_beyond_the_limit)
+{
+    const size_t page = page_size();
+    dame_code_arena_t *arena = arena_of(8 * page - 1, kinds[_i]);
+    ck_assert_uint_eq(dame_code_arena_taken(arena), 0);
+    dame_code_block_t *blocks[8];
+    for (unsigned i = 0; i < 8; i++) {
+        blocks[i] = put_pattern(arena, page, i);
+        ck_assert_uint_ge(dame_code_arena_taken(arena), (i + 1) * page);
+        ck_assert_uint_le(dame_code_arena_taken(arena), 8 * page);
+    }
+    dame_code_block_t *more = NULL;
+    ck_assert_int_eq(dame_code_arena_put(arena, "", 1, &more), DAME_ERR_FULL);
+    for (unsigned i = 0; i < 8; i++) {
+        ck_assert(holds_pattern(blocks[i], i));
+    }
+    /* Two that stood next to each other make room for one of twice the size. */
+    dame_code_arena_free(arena, blocks[3]);
+    dame_code_arena_free(arena, blocks[4]);
+    blocks[3] = put_pattern(arena, 2 * page, 77);
+    ck_assert(holds_pattern(blocks[3], 77));
+    ck_assert_int_eq(dame_code_arena_put(arena, "", 1, &more), DAME_ERR_FULL);
+    for (unsigned i = 0; i < 8; i++) {
+        if (i != 4) {
+            dame_code_arena_free(arena, blocks[i]);
+        }
+    }
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(what_is_larger_than_the_arena_never_fits)
+{
+    static char code[1 << 20];
+    dame_code_arena_t *arena = arena_of(page_size(), kinds[_i]);
+    dame_code_block_t *block = NULL;
+    ck_assert_int_eq(dame_code_arena_put(arena, code, page_size() + 1, &block), DAME_ERR_FULL);
+    ck_assert_ptr_null(block);
+    dame_code_arena_free(arena, put(arena, code, page_size()));
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(a_hole_is_used_again_and_traps_until_then)
+{
+    dame_code_arena_t *arena = arena_of(1 << 20, DAME_JIT_MEMORY_DUAL);
+    dame_code_block_t *first = put_pattern(arena, 300, 1);
+    dame_code_block_t *second = put_pattern(arena, 300, 2);
+    dame_code_block_t *third = put_pattern(arena, 300, 3);
+    char *hole = second->execute;
+    dame_code_arena_free(arena, second);
+    ck_assert(traps(hole, round_up(300, LINE)));
+    second = put_pattern(arena, 200, 4);
+    ck_assert_ptr_eq(second->execute, hole);
+    ck_assert(traps(hole + 200, round_up(300, LINE) - 200));
+    ck_assert(holds_pattern(first, 1) && holds_pattern(second, 4) && holds_pattern(third, 3));
+    dame_code_arena_free(arena, first);
+    dame_code_arena_free(arena, second);
+    dame_code_arena_free(arena, third);
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(pages_of_its_own_go_back_to_the_system)
+{
+    dame_code_arena_t *arena = arena_of(1 << 20, DAME_JIT_MEMORY_OWN);
+    dame_code_block_t *block = put_pattern(arena, 2 * page_size() - 7, 1);
+    char *pages = block->execute;
+    ck_assert_uint_eq(dame_code_arena_taken(arena), 2 * page_size());
+    dame_code_arena_free(arena, block);
+    ck_assert_uint_eq(dame_code_arena_taken(arena), 0);
+    ck_assert_int_eq(msync(pages, page_size(), MS_ASYNC), -1); /* says what is mapped */
+    ck_assert_int_eq(errno, ENOMEM);
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+/* Puts and frees at random; whatever is there must be whole, and no two blocks share a byte. */
+START_TEST(random_puts_and_frees_keep_all_code_whole)
+{
+    enum { BLOCKS = 100, STEPS = 20000 };
+    dame_code_arena_t *arena = arena_of((size_t) 64 * 1024, kinds[_i]);
+    dame_code_block_t *blocks[BLOCKS] = {NULL};
+    unsigned seeds[BLOCKS];
+    rng_t rng = rng_seeded(20, (uint64_t) _i);
+    int full = 0;
+    for (unsigned step = 0; step < STEPS; step++) {
+        const int64_t i = rng_range(&rng, 0, BLOCKS - 1);
+        if (blocks[i]) {
+            ck_assert(holds_pattern(blocks[i], seeds[i]));
+            char *was = blocks[i]->execute;
+            const size_t size = blocks[i]->size;
+            dame_code_arena_free(arena, blocks[i]);
+            blocks[i] = NULL;
+            ck_assert(kinds[_i] != DAME_JIT_MEMORY_DUAL || traps(was, size));
+            continue;
+        }
+        char code[3000];
+        const size_t size = (size_t) rng_range(&rng, 1, sizeof code);
+        fill_pattern(code, (int64_t) size, step);
+        seeds[i] = step;
+        const dame_status_t status = dame_code_arena_put(arena, code, size, &blocks[i]);
+        ck_assert(status == DAME_OK || status == DAME_ERR_FULL);
+        full += status == DAME_ERR_FULL;
+    }
+    ck_assert_int_gt(full, 0);
+    for (int i = 0; i < BLOCKS; i++) {
+        if (blocks[i]) {
+            ck_assert(holds_pattern(blocks[i], seeds[i]));
+            dame_code_arena_free(arena, blocks[i]);
+        }
+    }
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+/* ---- what the system refuses ---- */
+
+typedef struct refused_case {
+    const char *what;
+    refusal_t refusals[3];
+    dame_jit_memory_t memory; /* what is left */
+    int error;                /* why the best kind was refused */
+} refused_case_t;
+
+#define EXEC_MAP(extra)                                                                            \
+    {                                                                                              \
+        .call = SYS_mmap, .argument = 2, .bits = PROT_EXEC, .and_argument = 3, .with = (extra),    \
+        .error = EACCES                                                                            \
+    }
+#define EXEC_PROTECT                                                                               \
+    {                                                                                              \
+        .call = SYS_mprotect, .argument = 2, .bits = PROT_EXEC, .error = EPERM                     \
+    }
+#define NEVER                                                                                      \
+    {                                                                                              \
+        .call = -1                                                                                 \
+    }
+
+static const refused_case_t refused_cases[] = {
+    {"shared memory cannot be executed", {EXEC_MAP(MAP_SHARED), NEVER, NEVER}, DAME_JIT_MEMORY_OWN,
+     EACCES},
+    {"no memory becomes executable", {EXEC_MAP(MAP_SHARED), EXEC_PROTECT, NEVER},
+     DAME_JIT_MEMORY_NONE, EACCES},
+    {"there are no files in memory",
+     {{.call = SYS_memfd_create, .argument = 1, .bits = ~0u, .error = ENOSYS}, NEVER, NEVER},
+     DAME_JIT_MEMORY_OWN,
+     ENOSYS},
+    {"files in memory do not say whether they may be executed", /* before Linux 6.3 */
+     {{.call = SYS_memfd_create, .argument = 1, .bits = 0x18, .error = EINVAL}, NEVER, NEVER},
+     DAME_JIT_MEMORY_DUAL,
+     0},
+    {"files in memory may not be executable", /* vm.memfd_noexec = 2 */
+     {{.call = SYS_memfd_create, .argument = 1, .bits = 0x10, .error = EACCES}, NEVER, NEVER},
+     DAME_JIT_MEMORY_DUAL,
+     0},
+    {"memory cannot be populated", /* before Linux 5.14: MADV_POPULATE_READ is 22, WRITE 23 */
+     {{.call = SYS_madvise, .argument = 2, .bits = 16, .and_argument = 2, .with = 4,
+       .error = EINVAL},
+      NEVER,
+      NEVER},
+     DAME_JIT_MEMORY_DUAL,
+     0},
+};
+
+static const char *put_and_run_refused(void *argument)
+{
+    const refused_case_t *wanted = argument;
+    if (!refuse_calls(wanted->refusals, 3)) {
+        fprintf(stderr, "skipped: %s: no seccomp filters here\n", wanted->what);
+        return NULL;
+    }
+    dame_code_arena_t *arena = NULL;
+    if (dame_code_arena_create(1 << 20, DAME_JIT_MEMORY_DUAL, &arena) != DAME_OK) {
+        return "create";
+    }
+    char code[LONGEST_JUMP];
+    const size_t size = write_jump(code, count_call);
+    dame_code_block_t *block = NULL;
+    const dame_status_t status = dame_code_arena_put(arena, code, size, &block);
+    int error = 0;
+    if (dame_code_arena_memory(arena, &error) != wanted->memory) {
+        return "another kind of memory";
+    }
+    if (error != wanted->error) {
+        return strerror(error);
+    }
+    if (wanted->memory == DAME_JIT_MEMORY_NONE) {
+        dame_code_arena_destroy(arena);
+        return status == DAME_ERR_DENIED && !block ? NULL : dame_status_text(status);
+    }
+    if (status != DAME_OK) {
+        return dame_status_text(status);
+    }
+    ((void (*)(void))(uintptr_t) block->execute)();
+    dame_code_arena_free(arena, block);
+    dame_code_arena_destroy(arena);
+    return calls == 1 ? NULL : "the code did not run";
+}
+
+START_TEST(each_kind_of_memory_is_tried_when_the_one_before_is_refused)
+{
+    refused_case_t wanted = refused_cases[_i];
+    calls = 0;
+    const char *fault = in_child(put_and_run_refused, &wanted);
+    ck_assert_msg(!fault, "%s: %s", wanted.what, fault);
+}
+END_TEST
+
+static const char *put_with_short_files(void *argument)
+{
+    (void) argument;
+    const struct rlimit limit = {.rlim_cur = 4096, .rlim_max = 4096};
+    dame_code_arena_t *arena = NULL;
+    dame_code_block_t *block = NULL;
+    int error = 0;
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+        dame_code_arena_create(1 << 20, DAME_JIT_MEMORY_DUAL, &arena) != DAME_OK ||
+        dame_code_arena_put(arena, "", 1, &block) != DAME_OK) {
+        return "put";
+    }
+    const dame_jit_memory_t memory = dame_code_arena_memory(arena, &error);
+    dame_code_arena_free(arena, block);
+    dame_code_arena_destroy(arena);
+    return memory == DAME_JIT_MEMORY_OWN && error == EFBIG ? NULL : strerror(error);
+}
+
+START_TEST(a_limit_on_files_does_not_kill_the_process)
+{
+    const char *fault = in_child(put_with_short_files, NULL);
+    ck_assert_msg(!fault, "%s", fault);
+}
+END_TEST
+
+/* ---- children ---- */
+
+typedef struct inherited_case {
+    dame_code_arena_t *arena;
+    dame_code_block_t *block;
+} inherited_case_t;
+
+static const char *use_inherited(void *argument)
+{
+    inherited_case_t *inherited = argument;
+    dame_code_block_t *block = NULL;
+    ((void (*)(void))(uintptr_t) inherited->block->execute)();
+    if (calls != 1) {
+        return "the parent's code does not run";
+    }
+    if (dame_code_arena_put(inherited->arena, "", 1, &block) != DAME_ERR_DENIED) {
+        return "put";
+    }
+    dame_code_arena_free(inherited->arena, inherited->block);
+    dame_code_arena_destroy(inherited->arena);
+    return NULL;
+}
+
+START_TEST(a_child_executes_the_code_and_leaves_it_alone)
+{
+    dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
+    char code[LONGEST_JUMP];
+    const size_t size = write_jump(code, count_call);
+    inherited_case_t inherited = {arena, put(arena, code, size)};
+    calls = 0;
+    const char *fault = in_child(use_inherited, &inherited);
+    ck_assert_msg(!fault, "%s", fault);
+    ck_assert_int_eq(memcmp(inherited.block->execute, code, size), 0);
+    ((void (*)(void))(uintptr_t) inherited.block->execute)();
+    ck_assert_int_eq(calls, 1);
+    dame_code_arena_free(arena, inherited.block);
+    dame_code_arena_destroy(arena);
+}
+END_TEST
+
+Suite *code_arena_suite(void)
+{
+    Suite *suite = suite_create("code arena");
+    TCase *tcase = tcase_create("code arena");
+    const int n = sizeof(kinds) / sizeof(kinds[0]);
+    if (have_jumps()) {
+        tcase_add_loop_test(tcase, code_runs_where_it_was_put, 0, n);
+        tcase_add_loop_test(tcase, freed_code_stops_a_stale_jump, 0, n);
+        tcase_add_loop_test(tcase, each_kind_of_memory_is_tried_when_the_one_before_is_refused, 0,
+                            sizeof(refused_cases) / sizeof(refused_cases[0]));
+        tcase_add_loop_test(tcase, a_child_executes_the_code_and_leaves_it_alone, 0, n);
+    }
+    tcase_add_loop_test(tcase, no_memory_is_writable_and_executable, 0, n);
+    tcase_add_loop_test(tcase, memory_is_taken_when_needed_and_not_beyond_the_limit, 0, n);
+    tcase_add_loop_test(tcase, what_is_larger_than_the_arena_never_fits, 0, n);
+    tcase_add_test(tcase, a_hole_is_used_again_and_traps_until_then);
+    tcase_add_test(tcase, pages_of_its_own_go_back_to_the_system);
+    tcase_add_loop_test(tcase, random_puts_and_frees_keep_all_code_whole, 0, n);
+    tcase_add_test(tcase, a_limit_on_files_does_not_kill_the_process);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,253 @@
+/* perf and GDB come to know the names of machine code, and forget them. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "jit/perf_map.h"
+#include "jit_tools.h"
+#include "suites.h"
+#include "tools.h"
+
+/* ---- perf ---- */
+
+static char directory[] = "/tmp/dame-unit.XXXXXX";
+static char map_path[100];
+
+static void directory_setup(void)
+{
+    tree_setup();
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(map_path, sizeof map_path, "%s/perf-%ld.map", directory, (long) getpid());
+}
+
+static void directory_teardown(void)
+{
+    unlink(map_path);
+    ck_assert_int_eq(rmdir(directory), 0); /* nothing else was left there */
+    tree_teardown();
+}
+
+static void expect_file(const char *wanted)
+{
+    char text[1000];
+    FILE *file = fopen(map_path, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_str_eq(text, wanted);
+}
+
+START_TEST(the_map_has_one_name_for_an_address)
+{
+    dame_perf_map_t *map = NULL;
+    ck_assert_int_eq(dame_perf_map_create(directory, &map), DAME_OK);
+    ck_assert_int_eq(access(map_path, F_OK), -1);
+    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1000, 0x40, "one"), 0);
+    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1040, 0x80, "two words"), 0);
+    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x10c0, 0x40, "three\nlines\t"), 0);
+    expect_file("1000 40 one\n1040 80 two words\n10c0 40 three?lines?\n");
+    /* Other code where `two words` has been, and a byte of `three`. */
+    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1080, 0x41, "four"), 0);
+    expect_file("1000 40 one\n1080 41 four\n");
+    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1040, 0x40, "five"), 0);
+    expect_file("1000 40 one\n1080 41 four\n1040 40 five\n");
+    dame_perf_map_destroy(map);
+}
+END_TEST
+
+START_TEST(the_map_follows_no_link)
+{
+    char victim[120];
+    snprintf(victim, sizeof victim, "%s/victim", directory);
+    ck_assert_int_eq(symlink(victim, map_path), 0);
+    dame_perf_map_t *map = NULL;
+    ck_assert_int_eq(dame_perf_map_create(directory, &map), DAME_OK);
+    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1000, 0x40, "one"), ELOOP);
+    ck_assert_int_eq(access(victim, F_OK), -1);
+    dame_perf_map_destroy(map);
+}
+END_TEST
+
+START_TEST(compiled_programs_stand_in_the_map)
+{
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.perf_map = directory;
+    dame_jit_t *jit = jit_with(&options);
+    dame_program_t *program = strided_program(20);
+    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, "WRF x"), DAME_OK);
+    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_UNPACK, NULL), DAME_OK);
+    const void *code[2] = {NULL};
+    size_t size[2];
+    for (int dir = 0; dir < 2; dir++) {
+        size[dir] = dame_jit_code(program, dir, &code[dir]);
+    }
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "%lx %zx dame_pack:WRF x\n%lx %zx dame_unpack\n",
+             (unsigned long) code[0], size[0], (unsigned long) code[1], size[1]);
+    expect_file(wanted);
+    const dame_jit_stats_t stats = stats_of(jit);
+    ck_assert_int_eq(stats.perf_map_errno, 0);
+    ck_assert_int_eq(stats.memory, DAME_JIT_MEMORY_OWN); /* the kind that perf gives names to */
+    ck_assert_int_eq(stats.memory_errno, 0);
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+    expect_file(wanted);
+}
+END_TEST
+
+START_TEST(a_map_that_cannot_be_written_is_said_so)
+{
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.perf_map = "/nowhere/at/all";
+    dame_jit_t *jit = jit_with(&options);
+    dame_program_t *program = strided_program(20);
+    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, "one"), DAME_OK);
+    ck_assert(is_compiled(program, DAME_PACK));
+    ck_assert_int_eq(stats_of(jit).perf_map_errno, ENOENT);
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+/* ---- GDB ---- */
+
+/* As the GDB manual has it, chapter "JIT Compilation Interface". */
+struct jit_code_entry {
+    struct jit_code_entry *next_entry;
+    struct jit_code_entry *prev_entry;
+    const char *symfile_addr;
+    uint64_t symfile_size;
+};
+
+struct jit_descriptor {
+    uint32_t version;
+    uint32_t action_flag;
+    struct jit_code_entry *relevant_entry;
+    struct jit_code_entry *first_entry;
+};
+
+extern struct jit_descriptor __jit_debug_descriptor;
+
+/* The name that an object gives to code at `start`, NULL: none. */
+static const char *name_in(const struct jit_code_entry *entry, const void *start, size_t size)
+{
+    const char *image = entry->symfile_addr;
+    const ElfW(Ehdr) *header = (const void *) image;
+    ck_assert_mem_eq(header->e_ident, ELFMAG, SELFMAG);
+    ck_assert_uint_le(header->e_shoff + header->e_shnum * sizeof(ElfW(Shdr)), entry->symfile_size);
+    const ElfW(Shdr) *sections = (const void *) (image + header->e_shoff);
+    for (int i = 0; i < header->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_SYMTAB) {
+            continue;
+        }
+        const ElfW(Sym) *symbols = (const void *) (image + sections[i].sh_offset);
+        const char *names = image + sections[sections[i].sh_link].sh_offset;
+        ck_assert_uint_eq(sections[i].sh_size, 2 * sizeof(ElfW(Sym)));
+        const ElfW(Shdr) *text = &sections[symbols[1].st_shndx];
+        if (text->sh_addr + symbols[1].st_value == (uintptr_t) start && symbols[1].st_size == size) {
+            return names + symbols[1].st_name;
+        }
+    }
+    return NULL;
+}
+
+static int gdb_knows(const dame_program_t *program, dame_dir_t dir, const char *name)
+{
+    const void *start = NULL;
+    const size_t size = dame_jit_code(program, dir, &start);
+    const struct jit_code_entry *prev = NULL;
+    int known = 0;
+    for (const struct jit_code_entry *entry = __jit_debug_descriptor.first_entry; entry;
+         entry = entry->next_entry) {
+        ck_assert_ptr_eq(entry->prev_entry, prev);
+        const char *found = name_in(entry, start, size);
+        known |= found && strcmp(found, name) == 0;
+        prev = entry;
+    }
+    return known;
+}
+
+static int gdb_objects(void)
+{
+    int n = 0;
+    for (const struct jit_code_entry *entry = __jit_debug_descriptor.first_entry; entry;
+         entry = entry->next_entry) {
+        n++;
+    }
+    return n;
+}
+
+START_TEST(gdb_is_told_of_code_that_comes_and_goes)
+{
+    const size_t page = (size_t) sysconf(_SC_PAGESIZE);
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.gdb = 1;
+    options.arena_bytes = page;
+    atomic_store(&jump_padding, page / 3);
+    dame_jit_t *jit = jit_with(&options);
+    dame_program_t *programs[3];
+    for (int i = 0; i < 3; i++) {
+        programs[i] = strided_program(20 + i);
+    }
+    ck_assert_uint_eq(__jit_debug_descriptor.version, 1);
+    ck_assert_int_eq(dame_jit_compile(jit, programs[0], DAME_PACK, "zero"), DAME_OK);
+    ck_assert_int_eq(__jit_debug_descriptor.action_flag, 1); /* JIT_REGISTER_FN */
+    ck_assert_int_eq(dame_jit_compile(jit, programs[1], DAME_UNPACK, "one"), DAME_OK);
+    ck_assert(gdb_knows(programs[0], DAME_PACK, "dame_pack:zero"));
+    ck_assert(gdb_knows(programs[1], DAME_UNPACK, "dame_unpack:one"));
+    ck_assert_int_eq(gdb_objects(), 2);
+    /* The third evicts the first. */
+    ck_assert_int_eq(dame_jit_compile(jit, programs[2], DAME_PACK, NULL), DAME_OK);
+    ck_assert(!is_compiled(programs[0], DAME_PACK));
+    ck_assert_int_eq(gdb_objects(), 2);
+    ck_assert(gdb_knows(programs[2], DAME_PACK, "dame_pack"));
+    for (int i = 0; i < 3; i++) {
+        dame_jit_release(jit, programs[i]);
+        dame_program_free(programs[i]);
+    }
+    ck_assert_int_eq(__jit_debug_descriptor.action_flag, 2); /* JIT_UNREGISTER_FN */
+    ck_assert_int_eq(gdb_objects(), 0);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+START_TEST(nobody_is_told_who_did_not_ask)
+{
+    dame_jit_t *jit = jit_with(NULL);
+    dame_program_t *program = strided_program(20);
+    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, "one"), DAME_OK);
+    ck_assert_int_eq(gdb_objects(), 0);
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%ld.map", (long) getpid());
+    ck_assert_int_eq(access(map_path, F_OK), -1);
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+Suite *jit_names_suite(void)
+{
+    Suite *suite = suite_create("jit names");
+    TCase *perf = tcase_create("perf");
+    tcase_add_checked_fixture(perf, directory_setup, directory_teardown);
+    tcase_add_test(perf, the_map_has_one_name_for_an_address);
+    tcase_add_test(perf, the_map_follows_no_link);
+    TCase *gdb = tree_case("gdb");
+    if (have_jumps()) {
+        tcase_add_test(perf, compiled_programs_stand_in_the_map);
+        tcase_add_test(gdb, a_map_that_cannot_be_written_is_said_so);
+        tcase_add_test(gdb, gdb_is_told_of_code_that_comes_and_goes);
+        tcase_add_test(gdb, nobody_is_told_who_did_not_ask);
+    }
+    suite_add_tcase(suite, perf);
+    suite_add_tcase(suite, gdb);
+    return suite;
+}

@@ -1,0 +1,347 @@
+/* Compiled programs among threads and in children. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jit_tools.h"
+#include "suites.h"
+#include "tools.h"
+
+enum { PROGRAMS = 24, THREADS = 2, ROUNDS = 1500 };
+
+/* ---- threads ---- */
+
+typedef struct worker {
+    pthread_t thread;
+    int number;
+    dame_jit_t *jit;
+    dame_program_t **programs; /* that all share */
+    dame_program_t *own;
+    const char *fault;
+    long compiled; /* runs of compiled kernels */
+    long full;
+} worker_t;
+
+static void work_once(worker_t *w, dame_reader_t *reader, int round)
+{
+    const int64_t i = (7 * round + 11 * w->number) % PROGRAMS;
+    int compiled = 0;
+    dame_status_t status = dame_jit_compile(w->jit, w->programs[i], DAME_PACK, "shared");
+    if (status != DAME_OK && status != DAME_ERR_FULL) {
+        w->fault = "compile";
+    }
+    w->full += status == DAME_ERR_FULL;
+    dame_reader_enter(reader);
+    for (int64_t j = i; j < i + 4; j++) {
+        if (!strided_packs(w->programs[j % PROGRAMS], 20 + j % PROGRAMS, &compiled)) {
+            w->fault = "shared program";
+        }
+        w->compiled += compiled;
+    }
+    if (!strided_packs(w->own, 100 + w->number, &compiled)) {
+        w->fault = "own program";
+    }
+    dame_reader_leave(reader);
+    if (round % 16 == 0) {
+        dame_jit_release(w->jit, w->own);
+        status = dame_jit_compile(w->jit, w->own, DAME_PACK, "own");
+        w->full += status == DAME_ERR_FULL;
+    }
+}
+
+static void *work(void *argument)
+{
+    worker_t *w = argument;
+    dame_reader_t reader = {.link = NULL};
+    dame_reader_add(&reader);
+    for (int round = 0; !w->fault && round < ROUNDS; round++) {
+        work_once(w, &reader, round);
+    }
+    dame_reader_remove(&reader);
+    return NULL;
+}
+
+/* Eight codes fit into the arena and 24 programs want in, so most compilations evict. */
+static dame_jit_t *crowded_jit(dame_program_t **programs)
+{
+    const size_t page = (size_t) sysconf(_SC_PAGESIZE);
+    atomic_store(&jump_padding, page / 8);
+    for (int i = 0; i < PROGRAMS; i++) {
+        programs[i] = strided_program(20 + i);
+    }
+    return jit_of(page);
+}
+
+static void free_crowd(dame_jit_t *jit, dame_program_t **programs)
+{
+    for (int i = 0; i < PROGRAMS; i++) {
+        dame_jit_release(jit, programs[i]);
+        dame_program_free(programs[i]);
+    }
+    dame_jit_destroy(jit);
+}
+
+START_TEST(threads_compile_run_and_evict_at_once)
+{
+    dame_program_t *programs[PROGRAMS];
+    dame_jit_t *jit = crowded_jit(programs);
+    worker_t workers[THREADS];
+    long compiled = 0;
+    long full = 0;
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (worker_t){
+            .number = i, .jit = jit, .programs = programs, .own = strided_program(100 + i)};
+    }
+    for (int i = 0; i < THREADS; i++) {
+        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        ck_assert_int_eq(pthread_join(workers[i].thread, NULL), 0);
+        ck_assert_msg(!workers[i].fault, "thread %d: %s", i, workers[i].fault);
+        dame_jit_release(jit, workers[i].own);
+        dame_program_free(workers[i].own);
+        compiled += workers[i].compiled;
+        full += workers[i].full;
+    }
+    ck_assert_int_gt(compiled, ROUNDS); /* of 8 * ROUNDS */
+    ck_assert_int_gt(stats_of(jit).evicted, ROUNDS);
+    ck_assert_int_lt(full, ROUNDS / 2);
+    free_crowd(jit, programs);
+}
+END_TEST
+
+static sem_t inside;
+static sem_t may_leave;
+
+static void *stay_inside(void *argument)
+{
+    dame_reader_t reader = {.link = NULL};
+    dame_reader_add(&reader);
+    dame_reader_enter(&reader);
+    sem_post(&inside);
+    sem_wait(&may_leave);
+    dame_reader_leave(&reader);
+    dame_reader_remove(&reader);
+    return argument;
+}
+
+START_TEST(code_that_may_be_running_is_not_evicted)
+{
+    dame_program_t *programs[PROGRAMS];
+    dame_jit_t *jit = crowded_jit(programs);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(dame_jit_compile(jit, programs[i], DAME_PACK, NULL), DAME_OK);
+    }
+    pthread_t thread;
+    sem_init(&inside, 0, 0);
+    sem_init(&may_leave, 0, 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, stay_inside, NULL), 0);
+    sem_wait(&inside);
+    int compiled = 0;
+    ck_assert_int_eq(dame_jit_compile(jit, programs[8], DAME_PACK, NULL), DAME_ERR_FULL);
+    ck_assert(!is_compiled(programs[8], DAME_PACK));
+    for (int i = 0; i < 8; i++) {
+        ck_assert(strided_packs(programs[i], 20 + i, &compiled) && compiled);
+    }
+    ck_assert_int_eq(stats_of(jit).evicted, 0);
+    sem_post(&may_leave);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(dame_jit_compile(jit, programs[8], DAME_PACK, NULL), DAME_OK);
+    ck_assert(strided_packs(programs[8], 28, &compiled) && compiled);
+    ck_assert(strided_packs(programs[0], 20, &compiled) && !compiled);
+    free_crowd(jit, programs);
+}
+END_TEST
+
+/* ---- children ---- */
+
+typedef struct family {
+    dame_jit_t *jit;
+    dame_program_t *programs[2]; /* the second is not compiled in the parent */
+} family_t;
+
+static const char *use_after_fork(void *argument)
+{
+    family_t *family = argument;
+    int compiled = 0;
+    if (!strided_packs(family->programs[0], 20, &compiled) || compiled) {
+        return "the child's program is not the interpreter's";
+    }
+    if (is_compiled(family->programs[0], DAME_PACK)) {
+        return "the child has code";
+    }
+    if (dame_jit_compile(family->jit, family->programs[0], DAME_PACK, NULL) != DAME_ERR_DENIED ||
+        dame_jit_compile(family->jit, family->programs[1], DAME_PACK, NULL) != DAME_ERR_DENIED) {
+        return "the child compiles";
+    }
+    const dame_jit_stats_t stats = stats_of(family->jit);
+    if (stats.memory != DAME_JIT_MEMORY_NONE || stats.live != 0 || stats.code_bytes != 0) {
+        return "statistics";
+    }
+    for (int i = 0; i < 2; i++) {
+        dame_jit_release(family->jit, family->programs[i]);
+        dame_program_free(family->programs[i]);
+    }
+    dame_jit_destroy(family->jit);
+    return NULL;
+}
+
+static family_t new_family(dame_jit_memory_t memory)
+{
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.memory = memory;
+    family_t family = {.jit = jit_with(&options),
+                       .programs = {strided_program(20), strided_program(21)}};
+    ck_assert_int_eq(dame_jit_compile(family.jit, family.programs[0], DAME_PACK, NULL), DAME_OK);
+    return family;
+}
+
+static void end_family(family_t *family)
+{
+    for (int i = 0; i < 2; i++) {
+        dame_jit_release(family->jit, family->programs[i]);
+        dame_program_free(family->programs[i]);
+    }
+    dame_jit_destroy(family->jit);
+}
+
+START_TEST(a_child_runs_on_the_interpreter)
+{
+    family_t family = new_family((dame_jit_memory_t) _i);
+    const char *fault = in_child(use_after_fork, &family);
+    ck_assert_msg(!fault, "%s", fault);
+    int compiled = 0;
+    ck_assert(strided_packs(family.programs[0], 20, &compiled) && compiled);
+    ck_assert_int_eq(dame_jit_compile(family.jit, family.programs[1], DAME_PACK, NULL), DAME_OK);
+    ck_assert(strided_packs(family.programs[1], 21, &compiled) && compiled);
+    end_family(&family);
+}
+END_TEST
+
+/* Exit code of a child for which no handler ran: 0 when all is well. */
+static int use_after_clone(family_t *family)
+{
+    int compiled = 0;
+    if (!strided_packs(family->programs[0], 20, &compiled) || !compiled) {
+        return 1;
+    }
+    if (dame_jit_compile(family->jit, family->programs[1], DAME_PACK, NULL) != DAME_ERR_DENIED) {
+        return 2;
+    }
+    if (!strided_packs(family->programs[1], 21, &compiled) || compiled) {
+        return 3;
+    }
+    dame_jit_release(family->jit, family->programs[0]);
+    return strided_packs(family->programs[0], 20, &compiled) && !compiled ? 0 : 4;
+}
+
+START_TEST(a_child_for_which_no_handler_ran_goes_on_working)
+{
+    family_t family = new_family((dame_jit_memory_t) _i);
+    const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        _exit(use_after_clone(&family));
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid((pid_t) child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    int compiled = 0;
+    ck_assert(strided_packs(family.programs[0], 20, &compiled) && compiled);
+    end_family(&family);
+}
+END_TEST
+
+static const char *run_all(void *argument)
+{
+    worker_t *w = argument;
+    for (int i = 0; i < PROGRAMS; i++) {
+        int compiled = 0;
+        if (!strided_packs(w->programs[i], 20 + i, &compiled) || compiled) {
+            return "a program of the child";
+        }
+        if (dame_jit_compile(w->jit, w->programs[i], DAME_PACK, NULL) != DAME_ERR_DENIED) {
+            return "the child compiles";
+        }
+    }
+    return NULL;
+}
+
+/* A fork in the middle of a compilation, of an eviction, of a run. */
+START_TEST(a_fork_finds_nothing_half_done)
+{
+    dame_program_t *programs[PROGRAMS];
+    dame_jit_t *jit = crowded_jit(programs);
+    worker_t worker = {.jit = jit, .programs = programs, .own = strided_program(100)};
+    ck_assert_int_eq(pthread_create(&worker.thread, NULL, work, &worker), 0);
+    for (int i = 0; i < 40; i++) {
+        const char *fault = in_child(run_all, &worker);
+        ck_assert_msg(!fault, "%s", fault);
+    }
+    ck_assert_int_eq(pthread_join(worker.thread, NULL), 0);
+    ck_assert_msg(!worker.fault, "%s", worker.fault);
+    dame_jit_release(jit, worker.own);
+    dame_program_free(worker.own);
+    free_crowd(jit, programs);
+}
+END_TEST
+
+/* ---- refused execution ---- */
+
+static const char *compile_refused(void *argument)
+{
+    (void) argument;
+    const refusal_t refusals[] = {
+        {.call = SYS_mmap, .argument = 2, .bits = PROT_EXEC, .error = EACCES},
+        {.call = SYS_mprotect, .argument = 2, .bits = PROT_EXEC, .error = EACCES}};
+    dame_program_t *program = strided_program(20);
+    if (!refuse_calls(refusals, 2)) {
+        return NULL; /* code_arena_suite says so */
+    }
+    dame_jit_t *jit = jit_with(NULL);
+    int compiled = 0;
+    if (dame_jit_compile(jit, program, DAME_PACK, NULL) != DAME_ERR_DENIED ||
+        dame_jit_compile(jit, program, DAME_UNPACK, NULL) != DAME_ERR_DENIED) {
+        return "compile";
+    }
+    if (!strided_packs(program, 20, &compiled) || compiled) {
+        return "the interpreter";
+    }
+    const dame_jit_stats_t stats = stats_of(jit);
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+    return stats.memory == DAME_JIT_MEMORY_NONE && stats.memory_errno == EACCES ? NULL
+                                                                                : "statistics";
+}
+
+START_TEST(where_execution_is_refused_the_interpreter_goes_on)
+{
+    const char *fault = in_child(compile_refused, NULL);
+    ck_assert_msg(!fault, "%s", fault);
+}
+END_TEST
+
+Suite *jit_process_suite(void)
+{
+    Suite *suite = suite_create("jit process");
+    TCase *tcase = tree_case("jit process");
+    if (have_jumps()) {
+        tcase_add_test(tcase, threads_compile_run_and_evict_at_once);
+        tcase_add_test(tcase, code_that_may_be_running_is_not_evicted);
+        tcase_add_loop_test(tcase, a_child_runs_on_the_interpreter, 0, 2);
+        tcase_add_loop_test(tcase, a_child_for_which_no_handler_ran_goes_on_working, 0, 2);
+        tcase_add_test(tcase, a_fork_finds_nothing_half_done);
+        tcase_add_test(tcase, where_execution_is_refused_the_interpreter_goes_on);
+    }
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,253 @@
+#define _GNU_SOURCE
+#include "jit_tools.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+/* ---- a tier ---- */
+
+atomic_long jump_calls;
+atomic_size_t jump_padding;
+dame_status_t jump_status = DAME_OK;
+
+int have_jumps(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+size_t write_jump(char *code, void (*function)(void))
+{
+    const uint64_t target = (uintptr_t) function;
+#if defined(__x86_64__)
+    memcpy(code, "\x48\xb8", 2); /* mov rax, target */
+    memcpy(code + 2, &target, 8);
+    memcpy(code + 10, "\xff\xe0", 2); /* jmp rax */
+    return 12;
+#elif defined(__aarch64__)
+    const uint32_t words[] = {0x58000050, 0xd61f0200}; /* ldr x16, .+8; br x16 */
+    memcpy(code, words, 8);
+    memcpy(code + 8, &target, 8);
+    return 16;
+#else
+    (void) code;
+    (void) target;
+    return 0;
+#endif
+}
+
+static void move(dame_dir_t dir, uintptr_t user, char *packed, int64_t n)
+{
+    if (dir == DAME_PACK) {
+        memcpy(packed, (const void *) user, (size_t) n);
+    } else {
+        memcpy((void *) user, packed, (size_t) n);
+    }
+}
+
+static void walk(dame_dir_t dir, const dame_prim_t *prim, uintptr_t origin, char *packed,
+                 int64_t first, int64_t n)
+{
+    for (int64_t i = first; i < first + n; i++) {
+        const int64_t disp = dame_prim_has_list(prim) ? dame_prim_disp(prim, i) : i * prim->step;
+        const int64_t bytes = prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
+        const int32_t inner = prim->inners ? prim->inners[i] : prim->inner;
+        if (inner == 0) {
+            move(dir, origin + (uintptr_t) disp, packed, bytes);
+        } else {
+            const dame_prim_t *level = prim + inner;
+            walk(dir, level, origin + (uintptr_t) disp, packed, 0,
+                 level->count ? level->count : bytes / level->isize);
+        }
+        packed += bytes;
+    }
+}
+
+static void pack_kernel(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
+                        int64_t n)
+{
+    atomic_fetch_add(&jump_calls, 1);
+    walk(DAME_PACK, prim, origin, packed, first, n);
+}
+
+static void unpack_kernel(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
+                          int64_t n)
+{
+    atomic_fetch_add(&jump_calls, 1);
+    walk(DAME_UNPACK, prim, origin, packed, first, n);
+}
+
+static const char *vector_name(const dame_jit_options_t *options)
+{
+    return options->vector_bits == 256 ? "two hundred" : "none";
+}
+
+static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
+                             const dame_jit_options_t *options, dame_machine_code_t *code)
+{
+    (void) options;
+    if (jump_status != DAME_OK) {
+        return jump_status;
+    }
+    const size_t padding = atomic_load(&jump_padding);
+    const size_t most = LONGEST_JUMP * (size_t) program->nprims;
+    const size_t room = most > padding ? most : padding;
+    const size_t entries = sizeof(code->entries[0]) * (size_t) program->nprims;
+    code->bytes = realloc(code->bytes, room);
+    code->entries = realloc(code->entries, entries);
+    if (!code->bytes || !code->entries) {
+        return DAME_ERR_NOMEM;
+    }
+    code->room = room;
+    code->entries_room = program->nprims;
+    code->size = 0;
+    code->nentries = 0;
+    memset(code->bytes, 0, room);
+    for (int32_t i = 0; i < program->nprims; i++) {
+        if (dame_prim_run(&program->prims[i], dir)) {
+            code->entries[code->nentries++] = (dame_entry_point_t){i, (uint32_t) code->size};
+            dame_run_fn kernel = dir == DAME_PACK ? pack_kernel : unpack_kernel;
+            code->size += write_jump(code->bytes + code->size, (void (*)(void)) kernel);
+        }
+    }
+    code->size = code->size > padding ? code->size : padding;
+    return DAME_OK;
+}
+
+const dame_tier_t jump_tier = {.name = "jump", .vector_name = vector_name, .compile = compile};
+
+/* ---- jits and programs ---- */
+
+dame_jit_t *jit_with(const dame_jit_options_t *options)
+{
+    dame_jit_t *jit = NULL;
+    ck_assert_int_eq(dame_jit_create_for(&jump_tier, options, &jit), DAME_OK);
+    ck_assert_ptr_nonnull(jit);
+    return jit;
+}
+
+dame_jit_t *jit_of(size_t arena_bytes)
+{
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.arena_bytes = arena_bytes;
+    return jit_with(&options);
+}
+
+dame_jit_stats_t stats_of(dame_jit_t *jit)
+{
+    dame_jit_stats_t stats;
+    dame_jit_stats(jit, &stats);
+    return stats;
+}
+
+int is_compiled(const dame_program_t *program, dame_dir_t dir)
+{
+    const void *code = program;
+    const size_t size = dame_jit_code(program, dir, &code);
+    ck_assert((size == 0) == (code == NULL));
+    return size != 0;
+}
+
+enum { BLOCKS = 16, WIDTH = 4, LONGEST_STRIDE = 256 };
+
+dame_program_t *strided_program(int64_t stride)
+{
+    ck_assert(stride > WIDTH && stride <= LONGEST_STRIDE);
+    return program_of(vector(BLOCKS, 1, stride, basic(WIDTH)));
+}
+
+int strided_packs(const dame_program_t *program, int64_t stride, int *compiled)
+{
+    char user[BLOCKS * LONGEST_STRIDE];
+    char packed[BLOCKS * WIDTH];
+    int right = 1;
+    fill_pattern(user, sizeof user, (unsigned) stride);
+    const long before = atomic_load(&jump_calls);
+    dame_program_run(program, DAME_PACK, (uintptr_t) user, 1, packed);
+    *compiled = atomic_load(&jump_calls) != before;
+    for (int i = 0; i < BLOCKS; i++) {
+        right &= memcmp(packed + WIDTH * i, user + stride * i, WIDTH) == 0;
+    }
+    return right;
+}
+
+/* ---- children ---- */
+
+const char *in_child(const char *(*body)(void *argument), void *argument)
+{
+    static char answer[200];
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        const char *fault = body(argument);
+        const size_t n = fault ? strlen(fault) : 0;
+        _exit(write(ends[1], fault, n) == (ssize_t) n ? 0 : 1);
+    }
+    close(ends[1]);
+    size_t n = 0;
+    ssize_t got;
+    while ((got = read(ends[0], answer + n, sizeof(answer) - 1 - n)) > 0) {
+        n += (size_t) got;
+    }
+    answer[n] = '\0';
+    close(ends[0]);
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status)) {
+        snprintf(answer, sizeof answer, "signal %d", WTERMSIG(status));
+    } else if (WEXITSTATUS(status) != 0) {
+        snprintf(answer, sizeof answer, "exit code %d", WEXITSTATUS(status));
+    }
+    return answer[0] ? answer : NULL;
+}
+
+/* ---- refusals ---- */
+
+/* The low half of a system call's argument. */
+static struct sock_filter load_argument(int argument)
+{
+    size_t at = offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (size_t) argument;
+    at += __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
+    return (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t) at);
+}
+
+int refuse_calls(const refusal_t *refusals, int n)
+{
+    enum { STEPS = 7, MOST = 8 };
+    struct sock_filter steps[STEPS * MOST + 1];
+    struct sock_filter *at = steps;
+    ck_assert_int_le(n, MOST);
+    for (int i = 0; i < n; i++) {
+        const refusal_t *r = &refusals[i];
+        const uint32_t with = r->with ? r->with : r->bits;
+        const int second = r->with ? r->and_argument : r->argument;
+        *at++ = (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                              offsetof(struct seccomp_data, nr));
+        *at++ = (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t) r->call, 0, 5);
+        *at++ = load_argument(r->argument);
+        *at++ = (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, r->bits, 0, 3);
+        *at++ = load_argument(second);
+        *at++ = (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, with, 0, 1);
+        *at++ = (struct sock_filter) BPF_STMT(BPF_RET | BPF_K,
+                                              SECCOMP_RET_ERRNO | (uint32_t) r->error);
+    }
+    *at++ = (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const struct sock_fprog filter = {.len = (unsigned short) (at - steps), .filter = steps};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}

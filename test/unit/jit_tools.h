@@ -1,0 +1,63 @@
+/*
+ * What the suites of jit/ share: a tier of the tests' own, whose kernels are C functions behind a
+ * jump of machine code, and children in which the system refuses things.
+ */
+#ifndef TEST_JIT_TOOLS_H
+#define TEST_JIT_TOOLS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dame.h"
+#include "jit/tier.h"
+
+/* Can the tests write machine code for this CPU? */
+int have_jumps(void);
+
+/* Bytes of a jump to `function`, written to `code`. Returns how many, at most LONGEST_JUMP. */
+enum { LONGEST_JUMP = 16 };
+size_t write_jump(char *code, void (*function)(void));
+
+/*
+ * Compiles every loop level to a jump to a function that moves the bytes one block at a time, as
+ * dame_program.h says, and counts its calls.
+ */
+extern const dame_tier_t jump_tier;
+extern atomic_long jump_calls;
+extern atomic_size_t jump_padding; /* the code of a program is made so long, if it is shorter */
+extern dame_status_t jump_status;  /* what its compile answers instead, unless DAME_OK */
+
+/* A jit that must come to be. */
+dame_jit_t *jit_with(const dame_jit_options_t *options);
+/* With an arena of so many bytes. */
+dame_jit_t *jit_of(size_t arena_bytes);
+dame_jit_stats_t stats_of(dame_jit_t *jit);
+int is_compiled(const dame_program_t *program, dame_dir_t dir);
+
+/* 16 blocks of 4 bytes, `stride` apart. */
+dame_program_t *strided_program(int64_t stride);
+/* Packs one element of it. Returns whether the bytes are right, and in *compiled whether compiled
+ * kernels moved them. */
+int strided_packs(const dame_program_t *program, int64_t stride, int *compiled);
+
+/* Runs `body` in a child made by fork(). NULL when it returned NULL, else what it returned, or how
+ * it ended. */
+const char *in_child(const char *(*body)(void *argument), void *argument);
+
+/*
+ * What the system is to refuse from now on to this process, each with an errno: a system call whose
+ * argument number `argument` has any of `bits`, and, where `with` is not 0, whose argument number
+ * `and_argument` has any of those. Returns 0 when the system does not know seccomp filters.
+ */
+typedef struct refusal {
+    long call;
+    int argument;
+    uint32_t bits;
+    int and_argument;
+    uint32_t with;
+    int error;
+} refusal_t;
+int refuse_calls(const refusal_t *refusals, int n);
+
+#endif

@@ -1,0 +1,220 @@
+/* Readers: who waits knows that nobody runs what was there before. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "jit/reader.h"
+#include "jit_tools.h"
+#include "suites.h"
+
+typedef struct guest {
+    pthread_t thread;
+    sem_t inside;
+    sem_t may_leave;
+    dame_reader_t reader;
+} guest_t;
+
+static void *visit(void *argument)
+{
+    guest_t *guest = argument;
+    dame_reader_add(&guest->reader);
+    dame_reader_enter(&guest->reader);
+    sem_post(&guest->inside);
+    sem_wait(&guest->may_leave);
+    dame_reader_leave(&guest->reader);
+    dame_reader_remove(&guest->reader);
+    return NULL;
+}
+
+static void start_guest(guest_t *guest)
+{
+    *guest = (guest_t){.thread = 0};
+    sem_init(&guest->inside, 0, 0);
+    sem_init(&guest->may_leave, 0, 0);
+    ck_assert_int_eq(pthread_create(&guest->thread, NULL, visit, guest), 0);
+    sem_wait(&guest->inside);
+}
+
+static void end_guest(guest_t *guest)
+{
+    sem_post(&guest->may_leave);
+    ck_assert_int_eq(pthread_join(guest->thread, NULL), 0);
+}
+
+START_TEST(waiting_ends_when_nobody_is_inside)
+{
+    dame_reader_t reader = {.link = NULL};
+    ck_assert_int_eq(dame_readers_wait(), 1);
+    dame_reader_add(&reader);
+    ck_assert_int_eq(dame_readers_wait(), 1);
+    dame_reader_enter(&reader);
+    dame_reader_leave(&reader);
+    ck_assert_int_eq(dame_readers_wait(), 1);
+    dame_reader_remove(&reader);
+    dame_reader_remove(&reader); /* twice does no harm */
+    ck_assert_int_eq(dame_readers_wait(), 1);
+}
+END_TEST
+
+START_TEST(waiting_gives_up_on_a_reader_that_stays_inside)
+{
+    guest_t first;
+    guest_t second;
+    start_guest(&first);
+    start_guest(&second);
+    ck_assert_int_eq(dame_readers_wait(), 0);
+    end_guest(&second);
+    ck_assert_int_eq(dame_readers_wait(), 0);
+    end_guest(&first);
+    ck_assert_int_eq(dame_readers_wait(), 1);
+}
+END_TEST
+
+/*
+ * One thread takes something away from another again and again, as an eviction does: whatever a
+ * reader finds through `shared` between enter and leave is alive.
+ */
+enum { ALIVE = 1234, DEAD = 5678, ROUNDS = 3000, VISITORS = 2 };
+
+typedef struct thing {
+    atomic_int state;
+} thing_t;
+
+static _Atomic(thing_t *) shared;
+static atomic_int done;
+static atomic_long visits;
+static atomic_int corpses;
+
+static void *look(void *argument)
+{
+    (void) argument;
+    dame_reader_t reader = {.link = NULL};
+    dame_reader_add(&reader);
+    while (!atomic_load(&done)) {
+        dame_reader_enter(&reader);
+        thing_t *thing = atomic_load_explicit(&shared, memory_order_acquire);
+        for (int i = 0; i < 20; i++) {
+            if (atomic_load_explicit(&thing->state, memory_order_relaxed) != ALIVE) {
+                atomic_fetch_add(&corpses, 1);
+            }
+        }
+        dame_reader_leave(&reader);
+        atomic_fetch_add_explicit(&visits, 1, memory_order_relaxed);
+    }
+    dame_reader_remove(&reader);
+    return NULL;
+}
+
+START_TEST(nothing_is_taken_away_from_a_reader_that_is_inside)
+{
+    static thing_t things[2];
+    atomic_store(&things[0].state, ALIVE);
+    atomic_store(&shared, &things[0]);
+    pthread_t visitors[VISITORS];
+    for (int i = 0; i < VISITORS; i++) {
+        ck_assert_int_eq(pthread_create(&visitors[i], NULL, look, NULL), 0);
+    }
+    int waited = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        thing_t *old = &things[round % 2];
+        thing_t *new = &things[1 - round % 2];
+        atomic_store_explicit(&new->state, ALIVE, memory_order_relaxed);
+        atomic_store_explicit(&shared, new, memory_order_release);
+        if (dame_readers_wait()) {
+            atomic_store_explicit(&old->state, DEAD, memory_order_relaxed);
+            waited++;
+        }
+    }
+    atomic_store(&done, 1);
+    for (int i = 0; i < VISITORS; i++) {
+        ck_assert_int_eq(pthread_join(visitors[i], NULL), 0);
+    }
+    ck_assert_int_eq(atomic_load(&corpses), 0);
+    ck_assert_int_gt(waited, 0);
+    ck_assert_int_gt(atomic_load(&visits), 0);
+}
+END_TEST
+
+/* ---- fork() ---- */
+
+static const char *use_readers(void *argument)
+{
+    dame_reader_t *own = argument;
+    dame_reader_t another = {.link = NULL};
+    if (!dame_readers_wait()) {
+        return "the child waits for a thread that it does not have";
+    }
+    dame_reader_enter(own);
+    dame_reader_leave(own);
+    dame_reader_add(&another);
+    dame_reader_remove(own);
+    dame_reader_remove(&another);
+    return dame_readers_wait() ? NULL : "wait";
+}
+
+START_TEST(a_child_has_only_the_reader_of_the_thread_that_forked)
+{
+    dame_reader_t own = {.link = NULL};
+    guest_t before;
+    guest_t after;
+    start_guest(&before);
+    dame_reader_add(&own);
+    start_guest(&after);
+    const char *fault = in_child(use_readers, &own);
+    ck_assert_msg(!fault, "%s", fault);
+    ck_assert_int_eq(dame_readers_wait(), 0);
+    end_guest(&before);
+    end_guest(&after);
+    ck_assert_int_eq(dame_readers_wait(), 1);
+    dame_reader_remove(&own);
+}
+END_TEST
+
+/* ---- a system without membarrier ---- */
+
+static const char *wait_without_membarrier(void *argument)
+{
+    (void) argument;
+    const refusal_t refusal = {
+        .call = SYS_membarrier, .argument = 0, .bits = ~0u, .error = ENOSYS};
+    if (!refuse_calls(&refusal, 1)) {
+        fprintf(stderr, "skipped: no seccomp filters here\n");
+        return NULL;
+    }
+    dame_reader_t reader = {.link = NULL};
+    if (!dame_readers_wait()) {
+        return "nobody is there, and yet it waits";
+    }
+    dame_reader_add(&reader);
+    if (dame_readers_wait()) {
+        return "it cannot know";
+    }
+    dame_reader_remove(&reader);
+    return NULL;
+}
+
+START_TEST(without_membarrier_only_an_empty_list_is_sure)
+{
+    const char *fault = in_child(wait_without_membarrier, NULL);
+    ck_assert_msg(!fault, "%s", fault);
+}
+END_TEST
+
+Suite *reader_suite(void)
+{
+    Suite *suite = suite_create("reader");
+    TCase *tcase = tcase_create("reader");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, waiting_ends_when_nobody_is_inside);
+    tcase_add_test(tcase, waiting_gives_up_on_a_reader_that_stays_inside);
+    tcase_add_test(tcase, nothing_is_taken_away_from_a_reader_that_is_inside);
+    tcase_add_test(tcase, a_child_has_only_the_reader_of_the_thread_that_forked);
+    tcase_add_test(tcase, without_membarrier_only_an_empty_list_is_sure);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
