@@ -152,7 +152,8 @@ static const char *name_in(const struct jit_code_entry *entry, const void *start
         const char *names = image + sections[sections[i].sh_link].sh_offset;
         ck_assert_uint_eq(sections[i].sh_size, 2 * sizeof(ElfW(Sym)));
         const ElfW(Shdr) *text = &sections[symbols[1].st_shndx];
-        if (text->sh_addr + symbols[1].st_value == (uintptr_t) start && symbols[1].st_size == size) {
+        if (text->sh_addr + symbols[1].st_value == (uintptr_t) start &&
+            symbols[1].st_size == size) {
             return names + symbols[1].st_name;
         }
     }

@@ -275,6 +275,56 @@ static const char *run_all(void *argument)
     return NULL;
 }
 
+static sem_t compiling;
+static atomic_int compiled_slowly;
+
+static const char *no_vectors(const dame_jit_options_t *options)
+{
+    (void) options;
+    return "";
+}
+
+static dame_status_t compile_slowly(const dame_program_t *program, dame_dir_t dir,
+                                    const dame_jit_options_t *options, dame_machine_code_t *code)
+{
+    sem_post(&compiling);
+    usleep(100 * 1000);
+    const dame_status_t status = jump_tier.compile(program, dir, options, code);
+    atomic_store(&compiled_slowly, 1);
+    return status;
+}
+
+static void *compile_one(void *argument)
+{
+    family_t *family = argument;
+    return dame_jit_compile(family->jit, family->programs[0], DAME_PACK, NULL) == DAME_OK ? argument
+                                                                                          : NULL;
+}
+
+static const char *use_after_waiting(void *argument)
+{
+    return atomic_load(&compiled_slowly) ? use_after_fork(argument) : "it was still compiling";
+}
+
+START_TEST(a_fork_waits_for_a_compilation)
+{
+    const dame_tier_t slow_tier = {
+        .name = "slow", .vector_name = no_vectors, .compile = compile_slowly};
+    family_t family = {.programs = {strided_program(20), strided_program(21)}};
+    ck_assert_int_eq(dame_jit_create_for(&slow_tier, NULL, &family.jit), DAME_OK);
+    sem_init(&compiling, 0, 0);
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, compile_one, &family), 0);
+    sem_wait(&compiling);
+    const char *fault = in_child(use_after_waiting, &family);
+    ck_assert_msg(!fault, "%s", fault);
+    void *result = NULL;
+    ck_assert_int_eq(pthread_join(thread, &result), 0);
+    ck_assert_ptr_nonnull(result);
+    end_family(&family);
+}
+END_TEST
+
 /* A fork in the middle of a compilation, of an eviction, of a run. */
 START_TEST(a_fork_finds_nothing_half_done)
 {
@@ -339,6 +389,7 @@ Suite *jit_process_suite(void)
         tcase_add_test(tcase, code_that_may_be_running_is_not_evicted);
         tcase_add_loop_test(tcase, a_child_runs_on_the_interpreter, 0, 2);
         tcase_add_loop_test(tcase, a_child_for_which_no_handler_ran_goes_on_working, 0, 2);
+        tcase_add_test(tcase, a_fork_waits_for_a_compilation);
         tcase_add_test(tcase, a_fork_finds_nothing_half_done);
         tcase_add_test(tcase, where_execution_is_refused_the_interpreter_goes_on);
     }

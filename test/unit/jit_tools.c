@@ -243,8 +243,8 @@ int refuse_calls(const refusal_t *refusals, int n)
         *at++ = (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, r->bits, 0, 3);
         *at++ = load_argument(second);
         *at++ = (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, with, 0, 1);
-        *at++ = (struct sock_filter) BPF_STMT(BPF_RET | BPF_K,
-                                              SECCOMP_RET_ERRNO | (uint32_t) r->error);
+        *at++ =
+            (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t) r->error);
     }
     *at++ = (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     const struct sock_fprog filter = {.len = (unsigned short) (at - steps), .filter = steps};

@@ -120,7 +120,7 @@ START_TEST(nothing_is_taken_away_from_a_reader_that_is_inside)
         ck_assert_int_eq(pthread_create(&visitors[i], NULL, look, NULL), 0);
     }
     int waited = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS || atomic_load(&visits) < ROUNDS; round++) {
         thing_t *old = &things[round % 2];
         thing_t *new = &things[1 - round % 2];
         atomic_store_explicit(&new->state, ALIVE, memory_order_relaxed);
@@ -136,7 +136,6 @@ START_TEST(nothing_is_taken_away_from_a_reader_that_is_inside)
     }
     ck_assert_int_eq(atomic_load(&corpses), 0);
     ck_assert_int_gt(waited, 0);
-    ck_assert_int_gt(atomic_load(&visits), 0);
 }
 END_TEST
 
@@ -150,6 +149,9 @@ static const char *use_readers(void *argument)
         return "the child waits for a thread that it does not have";
     }
     dame_reader_enter(own);
+    if (dame_readers_wait()) {
+        return "the child has forgotten its own reader";
+    }
     dame_reader_leave(own);
     dame_reader_add(&another);
     dame_reader_remove(own);
@@ -180,8 +182,7 @@ END_TEST
 static const char *wait_without_membarrier(void *argument)
 {
     (void) argument;
-    const refusal_t refusal = {
-        .call = SYS_membarrier, .argument = 0, .bits = ~0u, .error = ENOSYS};
+    const refusal_t refusal = {.call = SYS_membarrier, .argument = 0, .bits = ~0u, .error = ENOSYS};
     if (!refuse_calls(&refusal, 1)) {
         fprintf(stderr, "skipped: no seccomp filters here\n");
         return NULL;
