@@ -1,17 +1,19 @@
 #include "check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fixpoint_check.h"
+#include "gap_check.h"
 #include "text_check.h"
+#include "thread_check.h"
 
 enum {
     SMALL = 200,          /* packed bytes up to which every cut is tried */
     CUT_WORK = 1 << 20,   /* bytes of arena that the cuts of one message may compare */
     TINY_FRAGMENTS = 300, /* fragments of 1..7 bytes in a row */
     MAX_CUTS = 64,        /* fragments of a random cut list */
+    COPIED = 4096,        /* bytes of a fragment that may be copied to another place */
     SHORT_BLOCK = 64,     /* bytes of a block that packing does not cut, if it can be helped */
     CANARY = 0x5a
 };
@@ -23,21 +25,45 @@ static int64_t min(int64_t a, int64_t b)
 
 /* ---- the whole message at once ---- */
 
-/* A buffer of exactly n bytes for a sanitizer to guard, or the scratch with guards of our own. */
+/* Where `want` packed bytes go: between guards, or at the edge that faults or a sanitizer guards. */
+static char *packed_place(check_t *check, const message_t *m, int64_t want)
+{
+    if (rng_chance(&check->rng, 50)) {
+        return m->scratch + GUARD;
+    }
+    return m->edge == EDGE_LOW ? m->scratch : m->scratch + m->total + 3 * GUARD - want;
+}
+
+/* Up to GUARD bytes on either side of [packed, packed + n) are set, or are still as they were. */
+static void set_guards(const message_t *m, char *packed, int64_t n)
+{
+    char *low = packed - min(GUARD, packed - m->scratch);
+    char *end = m->scratch + m->total + 3 * GUARD;
+    memset(low, CANARY, (size_t) (packed + min(n + GUARD, end - packed) - low));
+}
+
+static bool guards_are_set(const message_t *m, const char *packed, int64_t n)
+{
+    const char *behind = packed + n;
+    bool set = true;
+    for (int64_t i = 1; i <= min(GUARD, packed - m->scratch); i++) {
+        set &= packed[-i] == CANARY;
+    }
+    for (int64_t i = 0; i < min(GUARD, m->scratch + m->total + 3 * GUARD - behind); i++) {
+        set &= behind[i] == CANARY;
+    }
+    return set;
+}
+
 static bool check_run_pack(check_t *check, message_t *m)
 {
-    bool tight = rng_chance(&check->rng, 50);
-    char *exact = tight ? malloc((size_t) m->total) : NULL;
-    char *packed = exact ? exact : m->scratch + GUARD;
-    memset(m->scratch, CANARY, (size_t) m->total + 3 * (size_t) GUARD);
+    char *packed = packed_place(check, m, m->total);
+    set_guards(m, packed, m->total);
     dame_program_run(m->program, DAME_PACK, m->base, m->count, packed);
     bool ok = message_packed_is(check, m, packed, 0, m->total, "run pack");
-    for (int64_t i = 0; ok && !exact && i < GUARD; i++) {
-        if (m->scratch[i] != CANARY || packed[m->total + i] != CANARY) {
-            ok = check_fail(check, "run pack: wrote outside the packed buffer");
-        }
+    if (ok && !guards_are_set(m, packed, m->total)) {
+        ok = check_fail(check, "run pack: wrote outside the packed buffer");
     }
-    free(exact);
     return ok && message_arena_is(check, m, m->image, "run pack (must not write)");
 }
 
@@ -112,8 +138,8 @@ static bool check_stand(check_t *check, const message_t *m, const dame_cursor_t 
 static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, int64_t position,
                           int64_t want, bool exact)
 {
-    char *packed = m->scratch + GUARD;
-    memset(packed - GUARD, CANARY, (size_t) (want + 2 * GUARD));
+    char *packed = packed_place(check, m, want);
+    set_guards(m, packed, want);
     int64_t got = exact ? dame_cursor_pack_exact(cursor, packed, want)
                         : dame_cursor_pack(cursor, packed, want);
     if (!check_returned(check, m, position, want, got, exact) ||
@@ -121,11 +147,9 @@ static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, i
         !check_stand(check, m, cursor, position + got)) {
         return -1;
     }
-    for (int64_t i = 0; i < GUARD; i++) {
-        if (packed[-1 - i] != CANARY || packed[got + i] != CANARY) {
-            check_fail(check, "fragment pack: wrote outside its %lld bytes", (long long) got);
-            return -1;
-        }
+    if (!guards_are_set(m, packed, got)) {
+        check_fail(check, "fragment pack: wrote outside its %lld bytes", (long long) got);
+        return -1;
     }
     return got;
 }
@@ -133,7 +157,12 @@ static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, i
 static bool unpack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, int64_t position,
                          int64_t want)
 {
-    int64_t got = dame_cursor_unpack(cursor, m->stream + position, want);
+    const char *packed = m->stream + position;
+    if (want <= COPIED && rng_chance(&check->rng, 30)) { /* nothing but these bytes may be read */
+        char *copy = packed_place(check, m, want);
+        packed = memcpy(copy, packed, (size_t) min(want, m->total - position));
+    }
+    int64_t got = dame_cursor_unpack(cursor, packed, want);
     if (got != min(want, m->total - position)) {
         return check_fail(check, "unpack at %lld of %lld of %lld bytes returned %lld",
                           (long long) position, (long long) m->total, (long long) want,
@@ -410,9 +439,12 @@ static bool check_blocks(check_t *check, message_t *m, int64_t from)
 static bool check_all(check_t *check, message_t *m)
 {
     rng_t *rng = &check->rng;
-    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_text(check, m) ||
-        !check_fixpoint(check, m) || !check_cuts(check, m) || !check_blocks(check, m, 0) ||
-        !check_tiny(check, m, false)) {
+    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_cuts(check, m) ||
+        !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
+        return false;
+    }
+    if (check->tier->compiles ? !check_gap_pages(check, m)
+                              : !check_text(check, m) || !check_fixpoint(check, m)) {
         return false;
     }
     if (m->total > 0 && !check_blocks(check, m, rng_range(rng, 0, m->total - 1))) {
@@ -428,11 +460,20 @@ static bool check_all(check_t *check, message_t *m)
                               check_fragments(check, m, true, false));
 }
 
+/* What is left when the machine code is gone runs. */
+static bool check_released(check_t *check, message_t *m)
+{
+    return !check->tier->compiles ||
+           (compiled_release(check, &m->compiled) &&
+            (!rng_chance(&check->rng, 10) || check_run_pack(check, m)));
+}
+
 bool check_message(check_t *check, const dame_type_t *type, int64_t count, bool absolute,
                    void (*use)(const dame_program_t *program, const message_t *m))
 {
     message_t m;
-    bool ok = message_init(check, &m, type, count, absolute) && check_all(check, &m);
+    bool ok = message_init(check, &m, type, count, absolute) && check_all(check, &m) &&
+              check_threads(check, &m) && check_released(check, &m);
     if (ok && use) {
         use(m.program, &m);
     }

@@ -20,7 +20,9 @@
 #include "check.h"
 #include "dame_isa.h"
 #include "fixpoint_check.h"
+#include "gap_check.h"
 #include "text_check.h"
+#include "thread_check.h"
 #include "tiers.h"
 #include "trial.h"
 #include "type_tools.h"
@@ -31,8 +33,9 @@ typedef struct options {
     int64_t cases;
     uint64_t seed;
     int64_t only;       /* the one case to run, or -1 */
-    const tier_t *tier; /* NULL: any */
-    const char *isa;    /* NULL: any */
+    tier_set_t tiers;
+    const char *tier_names; /* of the set, as the user wrote them */
+    const char *isa;        /* NULL: any */
 } options_t;
 
 /* What the cases were made of, so that one sees whether they are worth running. */
@@ -49,7 +52,7 @@ static struct {
 
 /* For the handler of crashes. */
 static volatile sig_atomic_t running;
-static char running_text[100];
+static char running_text[200];
 
 static void count_message(const dame_program_t *program, const message_t *m)
 {
@@ -81,6 +84,8 @@ static void print_seen(void)
         printf(" %s %lld", dame_op_name((dame_op_t) op), (long long) seen.with[op]);
     }
     putchar('\n');
+    printf("around missing pages %lld, compiled while another thread packed %lld\n",
+           (long long) gaps_checked, (long long) threads_checked);
 }
 
 /* ---- failures ---- */
@@ -120,11 +125,11 @@ void __asan_on_error(void)
 static void report_failure(const options_t *options, const test_case_t *c, int64_t number,
                            trial_t *trial, bool shrink)
 {
-    printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s): %s\n"
+    printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s%s): %s\n"
            "  again: differential --seed %llu --case %lld --tier %s\n",
            (long long) number, (unsigned long long) options->seed, trial->tier->name,
-           tier_passes(trial->tier), c->isa, trial->message, (unsigned long long) options->seed,
-           (long long) number, trial->tier->name);
+           tier_passes(trial->tier), c->isa, tier_jit(trial->tier), trial->message,
+           (unsigned long long) options->seed, (long long) number, options->tier_names);
     if (!shrink) {
         return;
     }
@@ -142,10 +147,11 @@ static void report_failure(const options_t *options, const test_case_t *c, int64
 static void report_pair(const options_t *options, const test_case_t *c, int64_t number,
                         const check_t *check)
 {
-    printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s): %s\n"
+    printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s%s): %s\n"
            "  packed: count %lld of\n",
            (long long) number, (unsigned long long) options->seed, check->tier->name,
-           tier_passes(check->tier), c->isa, check->message, (long long) c->pair_count);
+           tier_passes(check->tier), c->isa, tier_jit(check->tier), check->message,
+           (long long) c->pair_count);
     type_describe(stdout, "  ", c->type);
     printf("  unpacked: count %lld of\n", (long long) c->partner_count);
     type_describe(stdout, "  ", c->partner);
@@ -181,7 +187,7 @@ static bool run_case(const options_t *options, int64_t number, bool shrink)
     const char *what;
     dame_status_t status = case_init(&c, options->seed, number, options->isa, &what);
     trial_t trial;
-    const tier_t tier = tier_of_case(options->tier, c.check_seed);
+    const tier_t tier = tier_of_case(options->tiers, c.check_seed);
     bool ok = status == DAME_OK && dame_isa_force(c.isa) == DAME_OK;
     if (!ok) {
         printf("case %lld of seed %llu failed: %s: %s\n", (long long) number,
@@ -216,12 +222,12 @@ static int run(const options_t *options)
     int64_t first = options->only >= 0 ? options->only : 0;
     int64_t end = options->only >= 0 ? options->only + 1 : options->cases;
     printf("seed %llu, cases %lld to %lld, tier %s, isa %s\n", (unsigned long long) options->seed,
-           (long long) first, (long long) end - 1, options->tier ? options->tier->name : "any",
+           (long long) first, (long long) end - 1, options->tier_names,
            options->isa ? options->isa : "any");
     for (int64_t number = first; number < end && failed < MAX_FAILURES; number++) {
         snprintf(running_text, sizeof running_text,
-                 "crashed: again with differential --seed %llu --case %lld\n",
-                 (unsigned long long) options->seed, (long long) number);
+                 "crashed: again with differential --seed %llu --case %lld --tier %s\n",
+                 (unsigned long long) options->seed, (long long) number, options->tier_names);
         running = 1;
         bool ok = run_case(options, number, failed == 0);
         running = 0;
@@ -234,6 +240,10 @@ static int run(const options_t *options)
     print_seen();
     if (!misses_are_rare()) {
         printf("too many programs become other ones when they are optimised again\n");
+        failed++;
+    }
+    if (!compiled_report()) {
+        printf("so little was compiled that this says nothing of compiled tiers\n");
         failed++;
     }
     printf("%lld passed, %lld failed\n", (long long) passed, (long long) failed);
@@ -250,12 +260,13 @@ static void print_help(void)
            "  --cases N    how many cases to run, 1 to %d (default 20000)\n"
            "  --seed S     seed of all cases, 0 to 18446744073709551615 (default: the time)\n"
            "  --case K     run case K only, 0 to %d, each message first in a process of its own\n"
-           "  --tier NAME  what runs the programs:",
+           "  --tier NAME[,NAME]...\n"
+           "               what runs the programs:",
            MAX_CASES, MAX_CASES - 1);
     for (const tier_t *tier = tiers; tier->name; tier++) {
         printf(" %s", tier->name);
     }
-    printf(" any\n               (default: any, one at random for each case)\n"
+    printf(" any\n               (default: any; one of them at random for each case)\n"
            "  --isa NAME   use only the kernels for this instruction set:");
     for (const char *const *name = dame_isa_names(); *name; name++) {
         printf(" %s", *name);
@@ -281,18 +292,33 @@ static uint64_t number_option(const char *option, const char *text, uint64_t low
     return value;
 }
 
-static const tier_t *tier_option(const char *text)
+static void tier_option(const char *text, options_t *options)
 {
-    const tier_t *tier = tier_find(text);
-    if (tier || strcmp(text, "any") == 0) {
-        return tier;
+    options->tier_names = text;
+    if (tiers_parse(text, &options->tiers)) {
+        return;
     }
-    fprintf(stderr, "differential: --tier: '%s' is not one of: any", text);
-    for (tier = tiers; tier->name; tier++) {
+    fprintf(stderr, "differential: --tier: '%s' is not any, nor some of these with commas between:",
+            text);
+    for (const tier_t *tier = tiers; tier->name; tier++) {
         fprintf(stderr, " %s", tier->name);
     }
     fputc('\n', stderr);
     exit(2);
+}
+
+/* Without a compiler the tiers that compile would be those that do not. */
+static void leave_out_what_is_not_there(options_t *options)
+{
+    if (compiled_vectors()[0] != '\0' || !(options->tiers & tiers_compiled())) {
+        return;
+    }
+    options->tiers &= ~tiers_compiled();
+    printf("there is no compiler for this CPU: tiers that compile are left out\n");
+    if (!options->tiers) {
+        fprintf(stderr, "differential: --tier: '%s': there is no other\n", options->tier_names);
+        exit(EXIT_FAILURE);
+    }
 }
 
 static const char *isa_option(const char *text)
@@ -321,7 +347,11 @@ static options_t parse_options(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    options_t options = {.cases = 20000, .seed = (uint64_t) time(NULL), .only = -1};
+    options_t options = {.cases = 20000,
+                         .seed = (uint64_t) time(NULL),
+                         .only = -1,
+                         .tiers = tiers_all(),
+                         .tier_names = "any"};
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (option) {
@@ -335,7 +365,7 @@ static options_t parse_options(int argc, char **argv)
             options.only = (int64_t) number_option("case", optarg, 0, MAX_CASES - 1);
             break;
         case 't':
-            options.tier = tier_option(optarg);
+            tier_option(optarg, &options);
             break;
         case 'i':
             options.isa = isa_option(optarg);
@@ -360,6 +390,7 @@ int main(int argc, char **argv)
 {
     options_t options = parse_options(argc, argv);
     setvbuf(stdout, NULL, _IOLBF, 0);
+    leave_out_what_is_not_there(&options);
     catch_crashes();
     return run(&options);
 }

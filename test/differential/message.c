@@ -96,9 +96,10 @@ static void prepare(check_t *check, message_t *m)
     memcpy(m->arena, m->image, (size_t) m->arena_size);
     oracle_pack(&m->oracle, m->base, 0, m->total, m->expected);
     memset(m->partial, 0, (size_t) m->arena_size);
-    uintptr_t marks = message_base_in(m, m->partial);
+    oracle_place_t place;
+    oracle_place(&m->oracle, message_base_in(m, m->partial), 0, &place);
     for (int64_t i = 0; i < m->total; i++) {
-        char *mark = (char *) oracle_address(&m->oracle, marks, i);
+        char *mark = (char *) oracle_next(&place);
         m->overlapping |= *mark != 0;
         *mark = 1;
     }
@@ -106,6 +107,56 @@ static void prepare(check_t *check, message_t *m)
     if (!m->overlapping) {
         oracle_unpack(&m->oracle, message_base_in(m, m->after), 0, m->total, m->stream);
     }
+}
+
+/* The buffers. A tier that compiles gets memory that faults at one end of them in most cases. */
+static bool allocate(check_t *check, message_t *m)
+{
+    int64_t low;
+    int64_t high;
+    m->edge = rng_chance(&check->rng, check->tier->compiles ? 20 : 50) ? EDGE_NONE
+              : rng_chance(&check->rng, 50)                            ? EDGE_LOW
+                                                                       : EDGE_HIGH;
+    /* Without guards a sanitizer sees every access beyond the data. */
+    int64_t guard = rng_chance(&check->rng, 50) ? GUARD : 0;
+    int64_t before = m->edge == EDGE_NONE ? guard : m->edge == EDGE_LOW ? 0 : GUARD;
+    int64_t behind = m->edge == EDGE_NONE ? guard : m->edge == EDGE_HIGH ? 0 : GUARD;
+    oracle_span(&m->oracle, m->count, &low, &high);
+    m->unit = common_unit(&m->oracle);
+    m->total = m->count * m->oracle.size;
+    m->arena_size = high - low + before + behind;
+    if (m->arena_size > MAX_ARENA) {
+        return check_fail(check, "the test would need %lld bytes of arena",
+                          (long long) m->arena_size);
+    }
+    size_t size = (size_t) m->arena_size;
+    size_t total = (size_t) m->total;
+    m->image = malloc(size);
+    m->after = malloc(size);
+    m->partial = malloc(size);
+    m->expected = malloc(total);
+    if (!guarded_alloc(&m->memory, size, m->edge) || !guarded_alloc(&m->sent, total, m->edge) ||
+        !guarded_alloc(&m->room, total + 3 * (size_t) GUARD, m->edge) ||
+        (size > 0 && (!m->image || !m->after || !m->partial)) || (total > 0 && !m->expected)) {
+        return check_fail(check, "no memory for %lld bytes of arena", (long long) m->arena_size);
+    }
+    m->arena = m->memory.bytes;
+    m->stream = m->sent.bytes;
+    m->scratch = m->room.bytes;
+    m->base = (uintptr_t) m->arena + (uintptr_t) before - (uintptr_t) low;
+    return true;
+}
+
+/* The program, with machine code if the tier compiles. */
+static bool build(check_t *check, message_t *m, const dame_type_t *type)
+{
+    const tier_t *tier = check->tier;
+    dame_status_t status = tier->obtain(type, &tier->options, &m->program);
+    if (status != DAME_OK) {
+        m->program = NULL;
+        return check_fail(check, "building the program: %s", dame_status_text(status));
+    }
+    return !tier->compiles || compiled_init(check, &m->compiled, m->program);
 }
 
 bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t count,
@@ -118,29 +169,8 @@ bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t
     if (!check_type(check, type, &m->oracle)) {
         return false;
     }
-    /* Without guards a sanitizer sees every access beyond the data. */
-    int64_t guard = rng_chance(&check->rng, 50) ? GUARD : 0;
-    int64_t low;
-    int64_t high;
-    oracle_span(&m->oracle, count, &low, &high);
-    m->unit = common_unit(&m->oracle);
-    m->total = count * m->oracle.size;
-    m->arena_size = high - low + 2 * guard;
-    if (m->arena_size > MAX_ARENA) {
-        return check_fail(check, "the test would need %lld bytes of arena",
-                          (long long) m->arena_size);
-    }
-    m->arena = malloc((size_t) m->arena_size);
-    m->image = malloc((size_t) m->arena_size);
-    m->after = malloc((size_t) m->arena_size);
-    m->partial = malloc((size_t) m->arena_size);
-    m->expected = malloc((size_t) m->total);
-    m->stream = malloc((size_t) m->total);
-    m->scratch = malloc((size_t) m->total + 3 * (size_t) GUARD);
-    m->base = (uintptr_t) m->arena + (uintptr_t) guard - (uintptr_t) low;
-    if (!m->scratch || (m->arena_size > 0 && (!m->arena || !m->image || !m->after)) ||
-        (m->total > 0 && (!m->expected || !m->stream))) {
-        return check_fail(check, "no memory for %lld bytes of arena", (long long) m->arena_size);
+    if (!allocate(check, m)) {
+        return false;
     }
     if (absolute && m->total > 0) {
         oracle_fini(&m->oracle);
@@ -154,12 +184,7 @@ bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t
             return false;
         }
     }
-    dame_status_t status = check->tier->obtain(type, &check->tier->options, &m->program);
-    if (status != DAME_OK) {
-        m->program = NULL;
-        return check_fail(check, "building the program: %s", dame_status_text(status));
-    }
-    if (!check_program(check, m)) {
+    if (!build(check, m, type) || !check_program(check, m)) {
         return false;
     }
     prepare(check, m);
@@ -168,16 +193,17 @@ bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t
 
 void message_fini(message_t *m)
 {
+    compiled_fini(&m->compiled);
     dame_program_free(m->program);
     oracle_fini(&m->oracle);
     dame_tree_free(m->tree);
-    free(m->arena);
+    guarded_free(&m->memory);
+    guarded_free(&m->sent);
+    guarded_free(&m->room);
     free(m->image);
     free(m->after);
     free(m->partial);
     free(m->expected);
-    free(m->stream);
-    free(m->scratch);
 }
 
 void message_reset(message_t *m)

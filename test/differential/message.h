@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "compiled.h"
 #include "dame.h"
+#include "guarded.h"
 #include "oracle.h"
 #include "rng.h"
 
@@ -20,6 +22,8 @@ typedef struct tier {
     dame_status_t (*obtain)(const dame_type_t *type, const dame_options_t *options,
                             dame_program_t **out);
     dame_options_t options;
+    bool compiles; /* .. and then has machine code .. */
+    dame_jit_options_t jit; /* .. of this kind */
 } tier_t;
 
 /* What is wrong, if anything is; the first failure stays. */
@@ -40,7 +44,11 @@ typedef struct message {
     int64_t total;      /* packed bytes */
     uintptr_t base;     /* 0 when displacements are absolute */
     bool overlapping;   /* some byte belongs to the message twice: only packed */
-    int64_t arena_size; /* bytes of each of the next four */
+    int64_t arena_size; /* bytes of arena, image, after and partial */
+    edge_t edge;        /* of the three that follow */
+    guarded_t memory;   /* the arena */
+    guarded_t sent;     /* the stream */
+    guarded_t room;     /* the scratch */
     char *arena;        /* user memory, at work */
     char *image;        /* what it holds before */
     char *after;        /* what it holds after unpacking all of `stream` */
@@ -48,6 +56,7 @@ typedef struct message {
     char *expected;     /* packed from `image` */
     char *stream;       /* random bytes to unpack */
     char *scratch;      /* total + 3 * GUARD bytes */
+    compiled_t compiled; /* all zero unless the tier compiles */
     int64_t unit;       /* the size of all basic elements, or 0 */
 } message_t;
 

@@ -187,18 +187,31 @@ uintptr_t oracle_address(const oracle_t *oracle, uintptr_t base, int64_t positio
     return base + element + (uint64_t) oracle->offsets[position % oracle->size];
 }
 
+void oracle_place(const oracle_t *oracle, uintptr_t base, int64_t position, oracle_place_t *place)
+{
+    *place = (oracle_place_t){.oracle = oracle, .element = base};
+    if (oracle->size > 0) {
+        place->element += (uint64_t) (position / oracle->size) * (uint64_t) oracle->extent;
+        place->byte = position % oracle->size;
+    }
+}
+
 void oracle_pack(const oracle_t *oracle, uintptr_t base, int64_t from, int64_t to, char *packed)
 {
+    oracle_place_t place;
+    oracle_place(oracle, base, from, &place);
     for (int64_t i = from; i < to; i++) {
-        packed[i - from] = *(const char *) oracle_address(oracle, base, i);
+        packed[i - from] = *(const char *) oracle_next(&place);
     }
 }
 
 void oracle_unpack(const oracle_t *oracle, uintptr_t base, int64_t from, int64_t to,
                    const char *packed)
 {
+    oracle_place_t place;
+    oracle_place(oracle, base, from, &place);
     for (int64_t i = from; i < to; i++) {
-        *(char *) oracle_address(oracle, base, i) = packed[i - from];
+        *(char *) oracle_next(&place) = packed[i - from];
     }
 }
 

@@ -28,6 +28,27 @@ void oracle_fini(oracle_t *oracle);
 /* User address of byte `position` of the packed stream of elements at `base`. */
 uintptr_t oracle_address(const oracle_t *oracle, uintptr_t base, int64_t position);
 
+/* User addresses of one packed byte after the other, from `position` on. */
+typedef struct oracle_place {
+    const oracle_t *oracle;
+    uintptr_t element; /* address of the element's origin */
+    int64_t byte;      /* of the element */
+} oracle_place_t;
+
+void oracle_place(const oracle_t *oracle, uintptr_t base, int64_t position, oracle_place_t *place);
+
+/* The address, after which the place is that of the next byte. Not when there is no data. */
+static inline uintptr_t oracle_next(oracle_place_t *place)
+{
+    const oracle_t *oracle = place->oracle;
+    uintptr_t address = place->element + (uint64_t) oracle->offsets[place->byte];
+    if (++place->byte == oracle->size) {
+        place->byte = 0;
+        place->element += (uint64_t) oracle->extent;
+    }
+    return address;
+}
+
 /* Moves packed bytes [from, to), one at a time; packed[0] is byte `from`. */
 void oracle_pack(const oracle_t *oracle, uintptr_t base, int64_t from, int64_t to, char *packed);
 void oracle_unpack(const oracle_t *oracle, uintptr_t base, int64_t from, int64_t to,

@@ -25,42 +25,91 @@ static dame_status_t optimise(const dame_type_t *type, const dame_options_t *opt
 }
 
 static const char any_passes[] = "passes";
+static const char compiled_any_passes[] = "x-passes";
 
 const tier_t tiers[] = {
     {.name = "interp", .obtain = build, .options = {.passes = DAME_PASSES_ALL}},
     {.name = "plain", .obtain = build, .options = {.passes = DAME_PASSES_NONE}},
     {.name = any_passes, .obtain = build},
     {.name = "optimise", .obtain = optimise, .options = {.passes = DAME_PASSES_ALL}},
+    {.name = "x", .obtain = build, .options = {.passes = DAME_PASSES_ALL}, .compiles = true},
+    {.name = "x-plain", .obtain = build, .options = {.passes = DAME_PASSES_NONE}, .compiles = true},
+    {.name = compiled_any_passes, .obtain = build, .compiles = true},
     {.name = NULL},
 };
 
 enum { TIERS = sizeof tiers / sizeof tiers[0] - 1 };
 
-const tier_t *tier_find(const char *name)
+tier_set_t tiers_all(void)
 {
-    for (const tier_t *tier = tiers; tier->name; tier++) {
-        if (strcmp(tier->name, name) == 0) {
-            return tier;
-        }
-    }
-    return NULL;
+    return ((tier_set_t) 1 << TIERS) - 1;
 }
 
-tier_t tier_of_case(const tier_t *tier, uint64_t seed)
+tier_set_t tiers_compiled(void)
+{
+    tier_set_t set = 0;
+    for (int i = 0; i < TIERS; i++) {
+        set |= (tier_set_t) tiers[i].compiles << i;
+    }
+    return set;
+}
+
+bool tiers_parse(const char *text, tier_set_t *out)
+{
+    *out = strcmp(text, "any") == 0 ? tiers_all() : 0;
+    if (*out) {
+        return true;
+    }
+    for (;; text++) {
+        size_t length = strcspn(text, ",");
+        int i = 0;
+        while (i < TIERS && (strlen(tiers[i].name) != length ||
+                             memcmp(tiers[i].name, text, length) != 0)) {
+            i++;
+        }
+        if (i == TIERS) {
+            return false;
+        }
+        *out |= (tier_set_t) 1 << i;
+        text += length;
+        if (*text == '\0') {
+            return true;
+        }
+    }
+}
+
+static const tier_t *draw(tier_set_t set, rng_t *rng)
+{
+    int n = 0;
+    for (int i = 0; i < TIERS; i++) {
+        n += set >> i & 1;
+    }
+    int64_t left = rng_range(rng, 0, n - 1);
+    for (int i = 0;; i++) {
+        if ((set >> i & 1) && left-- == 0) {
+            return &tiers[i];
+        }
+    }
+}
+
+tier_t tier_of_case(tier_set_t set, uint64_t seed)
 {
     rng_t rng = rng_seeded(seed, 2);
-    const tier_t *drawn = &tiers[rng_range(&rng, 0, TIERS - 1)];
-    tier_t mine = tier ? *tier : *drawn;
+    tier_t mine = *draw(set, &rng);
+    bool any = mine.name == any_passes || mine.name == compiled_any_passes;
     dame_passes_t passes = mine.options.passes;
-    if (mine.name == any_passes) {
+    if (any) {
         passes = (dame_passes_t) rng_next(&rng) & DAME_PASSES_ALL;
     }
     mine.options = *dame_options_default();
     mine.options.passes = passes;
-    if (mine.name == any_passes) { /* sizes that small messages exceed */
+    if (any) { /* sizes that small messages exceed */
         mine.options.sort = (dame_sort_t) rng_range(&rng, DAME_SORT_AUTO, DAME_SORT_ALWAYS);
         mine.options.sort_range = rng_range(&rng, 0, 5000);
         mine.options.fragment = rng_range(&rng, 1, 5000);
+    }
+    if (mine.compiles) {
+        mine.jit = compiled_random_options(&rng);
     }
     return mine;
 }
@@ -75,6 +124,24 @@ const char *tier_passes(const tier_t *tier)
             n += (size_t) snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "",
                                    dame_pass_name((dame_pass_t) pass));
         }
+    }
+    return text;
+}
+
+const char *tier_jit(const tier_t *tier)
+{
+    static char text[300];
+    const dame_jit_options_t *jit = &tier->jit;
+    text[0] = '\0';
+    if (tier->compiles) {
+        snprintf(text, sizeof text,
+                 ", vector_bits %d, unroll_bytes %lld, straight_bytes %lld, memcpy_bytes %lld, "
+                 "nontemporal_bytes %lld, prefetch_distance %lld, list_entries %lld, arena_bytes "
+                 "%zu",
+                 (int) jit->vector_bits, (long long) jit->unroll_bytes,
+                 (long long) jit->straight_bytes, (long long) jit->memcpy_bytes,
+                 (long long) jit->nontemporal_bytes, (long long) jit->prefetch_distance,
+                 (long long) jit->list_entries, jit->arena_bytes);
     }
     return text;
 }

@@ -9,13 +9,23 @@
 /* All tiers; the last has no name. */
 extern const tier_t tiers[];
 
-/* The tier of that name, or NULL. */
-const tier_t *tier_find(const char *name);
+/* A set of tiers: bit `1 << i` for tiers[i]. Never empty. */
+typedef uint32_t tier_set_t;
 
-/* `tier`, or one drawn from the seed if NULL, with what options it draws from the seed. */
-tier_t tier_of_case(const tier_t *tier, uint64_t seed);
+tier_set_t tiers_all(void);
+tier_set_t tiers_compiled(void);
+
+/* Names with commas between, or "any"; false when one is no tier's. */
+bool tiers_parse(const char *text, tier_set_t *out);
+
+/* One of the set, drawn from the seed, with what options it draws from the seed. */
+tier_t tier_of_case(tier_set_t set, uint64_t seed);
 
 /* The passes that are on, as users write them. Valid until the next call. */
 const char *tier_passes(const tier_t *tier);
+
+/* ", " and the options of the compiler, or "" for tiers that do not compile. Valid until the next
+ * call. */
+const char *tier_jit(const tier_t *tier);
 
 #endif

@@ -1,0 +1,53 @@
+/*
+ * Programs with machine code: compiling them, and what must hold of that beside the bytes moved.
+ */
+#ifndef TEST_COMPILED_H
+#define TEST_COMPILED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "jit/dame_jit.h"
+#include "rng.h"
+
+struct check;
+
+/* A program in an arena of its own, or what is all zero. */
+typedef struct compiled {
+    dame_program_t *program;
+    dame_jit_t *jit;
+    dame_run_fn *before; /* the interpreter's kernels, two for each primitive */
+} compiled_t;
+
+/* The vectors that machine code uses here, or "" when there is no compiler for this CPU. */
+const char *compiled_vectors(void);
+
+/* Sizes that small messages exceed, sensible ones, and the ends of what is allowed. */
+dame_jit_options_t compiled_random_options(rng_t *rng);
+
+/* Compiles for both directions, in an order drawn at random. False after check_fail(); what has no
+ * compiler is no failure. compiled_fini() is needed either way, before the program goes. */
+bool compiled_init(struct check *check, compiled_t *compiled, dame_program_t *program);
+
+/* Takes the machine code away; all must be as it was before. */
+bool compiled_release(struct check *check, compiled_t *compiled);
+void compiled_fini(compiled_t *compiled);
+
+/* Of this process, over all programs with data. */
+typedef struct compiled_counts {
+    int64_t tried;       /* programs and directions */
+    int64_t compiled;    /* .. that got machine code */
+    int64_t unsupported; /* .. that got none because no kernel would become better */
+    int64_t full;        /* .. that got none because the arena was full */
+    int64_t evicted;     /* .. that lost it because the arena was full */
+    int64_t levels;      /* kernels that programs have */
+    int64_t kernels;     /* .. that were machine code */
+    int64_t bytes;       /* of machine code */
+} compiled_counts_t;
+
+extern compiled_counts_t compiled_counts;
+
+/* Prints the counts, if any; false when so little was compiled that the run says nothing. */
+bool compiled_report(void);
+
+#endif
