@@ -1,6 +1,7 @@
 /*
  * The run kernels of levels around small bodies: equal and unequal blocks, strided and in lists,
- * every width, both directions, every instruction set this CPU has, against a loop over bytes.
+ * every width, both directions, every instruction set this CPU has and every width of vectors of
+ * compiled ones, against a loop over bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,7 @@ static void try_bodies(const bodies_t *x, const dame_type_t *type)
     const dame_prim_t *level = &program->prims[1];
     ck_assert_int_eq(level->count, BODIES);
     ck_assert(!same_kernels(level, &plain->prims[1]));
+    kernels_compile(program);
     const size_t packed_room = (size_t) (BODIES * x->body.size + 1);
     room_t room = {malloc((size_t) x->room), malloc((size_t) x->room), malloc(packed_room),
                    malloc(packed_room)};
@@ -79,7 +81,7 @@ static void try_bodies(const bodies_t *x, const dame_type_t *type)
     free(room.wanted_user);
     free(room.user);
     dame_program_free(plain);
-    dame_program_free(program);
+    kernels_free(program);
 }
 
 /* Bodies one behind the other, in both orders, and shuffled at near and far displacements. */
@@ -109,7 +111,7 @@ static void try_body(const blocks_t *body, const dame_type_t *child)
 
 START_TEST(small_bodies_of_unequal_blocks_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= 64; width++) {
@@ -125,7 +127,7 @@ END_TEST
 
 START_TEST(small_bodies_of_equal_blocks_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= 12; width++) {
@@ -157,7 +159,7 @@ END_TEST
 /* Steps of pages, of less than a body, backwards and zero. */
 START_TEST(small_bodies_at_odd_steps_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     static const int64_t steps[] = {2048, PAGE + 2048, -1024, -123, PAGE + 64, 2};
@@ -207,10 +209,10 @@ END_TEST
 Suite *bodies_suite(void)
 {
     Suite *suite = suite_create("bodies");
-    TCase *tcase = tree_case("bodies");
-    tcase_add_loop_test(tcase, small_bodies_of_unequal_blocks_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, small_bodies_of_equal_blocks_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, small_bodies_at_odd_steps_are_moved_exactly, 0, ISAS);
+    TCase *tcase = kernels_case("bodies");
+    tcase_add_loop_test(tcase, small_bodies_of_unequal_blocks_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, small_bodies_of_equal_blocks_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, small_bodies_at_odd_steps_are_moved_exactly, 0, PROVIDERS);
     tcase_add_test(tcase, a_pass_that_is_off_chooses_no_kernels);
     suite_add_tcase(suite, tcase);
     return suite;

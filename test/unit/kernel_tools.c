@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dame_isa.h"
+#include "jit/dame_jit.h"
 
 void measure(blocks_t *b)
 {
@@ -57,6 +58,67 @@ bool force_isa(int i)
     }
     ck_assert_int_eq(dame_isa_force(names[i]), DAME_OK);
     return true;
+}
+
+/* What compiles, NULL when the interpreter provides the kernels. */
+static dame_jit_t *compiler;
+static int64_t compiled, uncompiled; /* programs and directions, by this compiler */
+
+static void kernels_teardown(void)
+{
+    const int64_t n = compiled, tried = compiled + uncompiled;
+    compiled = uncompiled = 0;
+    if (compiler) {
+        dame_jit_destroy(compiler);
+    }
+    compiler = NULL;
+    ck_assert_msg(tried == 0 || n > 0, "nothing of %d was compiled", (int) tried);
+}
+
+TCase *kernels_case(const char *name)
+{
+    TCase *tcase = tree_case(name);
+    tcase_add_checked_fixture(tcase, NULL, kernels_teardown);
+    return tcase;
+}
+
+bool force_kernels(int i)
+{
+    if (i < ISAS) {
+        return force_isa(i);
+    }
+    dame_jit_options_t options = *dame_jit_options_default();
+    dame_jit_stats_t stats;
+    options.vector_bits = 128 << (i - ISAS);
+    ck_assert_int_eq(dame_jit_create(&options, &compiler), DAME_OK);
+    dame_jit_stats(compiler, &stats);
+    return stats.vector_name[0] != '\0';
+}
+
+void kernels_compile(dame_program_t *program)
+{
+    for (int dir = DAME_PACK; compiler && dir <= DAME_UNPACK; dir++) {
+        dame_status_t status = dame_jit_compile(compiler, program, (dame_dir_t) dir, NULL);
+        ck_assert_msg(status == DAME_OK || status == DAME_ERR_UNSUPPORTED, "%s",
+                      dame_status_text(status));
+        compiled += status == DAME_OK;
+        uncompiled += status != DAME_OK;
+    }
+}
+
+dame_program_t *kernels_of(const dame_type_t *type)
+{
+    dame_program_t *program = program_of(type);
+    kernels_compile(program);
+    return program;
+}
+
+void kernels_free(dame_program_t *program)
+{
+    if (compiler) {
+        dame_jit_release(compiler, program);
+    }
+    dame_program_free(program);
 }
 
 bool same_kernels(const dame_prim_t *a, const dame_prim_t *b)

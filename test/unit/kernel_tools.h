@@ -9,7 +9,8 @@
 enum {
     MOST_BLOCKS = 13,
     GUARD_BYTE = 0x5a,
-    ISAS = 4 /* loops over instruction sets: at least as many as there are */
+    ISAS = 4,           /* loops over instruction sets: at least as many as there are */
+    PROVIDERS = ISAS + 3 /* loops over all that provides kernels */
 };
 
 /* Displacements that need tables of 64 bits. */
@@ -40,6 +41,21 @@ const dame_type_t *type_of(const blocks_t *b, const dame_type_t *child);
 
 /* Programs built from now on use the i-th instruction set; returns false beyond the last. */
 bool force_isa(int i);
+
+/*
+ * Programs from now on have kernels of the i-th provider: the interpreter's for an instruction set,
+ * then compiled ones with vectors of up to 128, 256 and 512 bits. False where there is none.
+ */
+bool force_kernels(int i);
+
+/* A test case that ends with a failure when a provider compiled nothing at all. */
+TCase *kernels_case(const char *name);
+
+/* program_of() with the kernels of the provider; and those for a program. kernels_free() frees a
+ * program, with or without them. */
+dame_program_t *kernels_of(const dame_type_t *type);
+void kernels_compile(dame_program_t *program);
+void kernels_free(dame_program_t *program);
 
 bool same_kernels(const dame_prim_t *a, const dame_prim_t *b);
 

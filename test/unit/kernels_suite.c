@@ -1,7 +1,8 @@
 /*
  * The run kernels: every block width, strided, listed and ragged, both directions, every
- * instruction set this CPU has, against a loop over bytes. Buffers end where the data ends in half
- * of the runs, so that a sanitizer sees a kernel that touches more.
+ * instruction set this CPU has and every width of vectors of compiled ones, against a loop over
+ * bytes. Buffers end where the data ends in half of the runs, at a page that faults, and start
+ * where it starts in some, behind one, so that a kernel must not touch more.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
@@ -13,6 +14,7 @@
 
 #include "dame_isa.h"
 #include "kernel_tools.h"
+#include "test/differential/guarded.h"
 #include "suites.h"
 
 enum { WIDEST = 300, PAGE = 4096, GUARD = 128 };
@@ -20,16 +22,19 @@ enum { WIDEST = 300, PAGE = 4096, GUARD = 128 };
 /* Both directions of one message; `lead` bytes before the data make every alignment occur. */
 static void try_blocks(const dame_type_t *type, const blocks_t *b, int64_t lead, bool tight)
 {
-    dame_program_t *program = program_of(type);
+    dame_program_t *program = kernels_of(type);
     ck_assert_int_eq(program->size, b->size);
     int64_t guard = tight ? 0 : GUARD;
     size_t user_size = (size_t) (lead + b->reach + guard);
     size_t packed_size = (size_t) (lead + b->size + guard);
-    char *user = malloc(user_size);
+    const edge_t edge = tight ? EDGE_HIGH : lead == 0 ? EDGE_LOW : EDGE_NONE;
+    guarded_t memory, stream;
+    ck_assert(guarded_alloc(&memory, user_size, edge) && guarded_alloc(&stream, packed_size, edge));
+    char *user = memory.bytes;
+    char *packed = stream.bytes;
     char *wanted_user = malloc(user_size);
-    char *packed = malloc(packed_size);
     char *wanted = malloc((size_t) b->size + 1);
-    ck_assert(user && wanted_user && packed && wanted);
+    ck_assert(wanted_user && wanted);
 
     const uintptr_t base = (uintptr_t) (user + lead) - (uintptr_t) b->away;
     fill_pattern(user, (int64_t) user_size, 1);
@@ -48,10 +53,10 @@ static void try_blocks(const dame_type_t *type, const blocks_t *b, int64_t lead,
     ck_assert_mem_eq(user, wanted_user, user_size);
 
     free(wanted);
-    free(packed);
     free(wanted_user);
-    free(user);
-    dame_program_free(program);
+    guarded_free(&stream);
+    guarded_free(&memory);
+    kernels_free(program);
 }
 
 static const int64_t block_counts[] = {1, 2, 3, 4, 5, 7, 8, 9, MOST_BLOCKS};
@@ -110,7 +115,7 @@ static void try_ragged(int64_t width, int64_t away)
 
 START_TEST(strided_blocks_of_every_width_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width++) {
@@ -125,7 +130,7 @@ END_TEST
 /* Blocks whose addresses agree in their low bits have kernels of their own. */
 START_TEST(blocks_whole_pages_apart_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= 70; width++) {
@@ -136,7 +141,7 @@ END_TEST
 
 START_TEST(listed_blocks_of_every_width_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width++) {
@@ -149,7 +154,7 @@ END_TEST
 
 START_TEST(ragged_blocks_of_every_width_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width++) {
@@ -162,7 +167,7 @@ END_TEST
 
 START_TEST(one_block_of_every_width_is_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width++) {
@@ -178,13 +183,13 @@ END_TEST
 /* A message of many elements runs the kernel of the outermost level. */
 START_TEST(elements_with_gaps_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width++) {
         enum { N = 11 };
         const int64_t extent = width + 5;
-        dame_program_t *program = program_of(resized(0, extent, basic(width)));
+        dame_program_t *program = kernels_of(resized(0, extent, basic(width)));
         char *user = malloc((size_t) (N * extent));
         char *packed = malloc((size_t) (N * width));
         ck_assert(user && packed);
@@ -195,7 +200,7 @@ START_TEST(elements_with_gaps_are_moved_exactly)
         }
         free(packed);
         free(user);
-        dame_program_free(program);
+        kernels_free(program);
     }
 }
 END_TEST
@@ -215,15 +220,19 @@ static void try_columns(const matrix_t *x)
     const dame_type_t *column = vector(x->rows, 1, x->pitch, basic(x->width));
     const int64_t near = x->mirrored ? -x->width : x->width;
     const int64_t start = x->mirrored ? (x->columns - 1) * x->width : 0;
-    dame_program_t *program = program_of(resized(0, near, column));
+    dame_program_t *program = kernels_of(resized(0, near, column));
     const int64_t size = x->rows * x->columns * x->width;
     const int64_t reach = (x->rows - 1) * x->pitch + x->columns * x->width;
-    char *user = malloc((size_t) reach);
+    const edge_t edge = x->columns % 2 ? EDGE_HIGH : EDGE_LOW;
+    guarded_t memory, sent;
+    ck_assert(guarded_alloc(&memory, (size_t) reach, edge));
+    ck_assert(guarded_alloc(&sent, (size_t) size, edge));
+    char *user = memory.bytes;
+    char *stream = sent.bytes;
     char *wanted_user = malloc((size_t) reach);
     char *packed = malloc((size_t) size);
     char *wanted = malloc((size_t) size);
-    char *stream = malloc((size_t) size);
-    ck_assert(user && wanted_user && packed && wanted && stream);
+    ck_assert(wanted_user && packed && wanted);
     fill_pattern(user, reach, 5);
     fill_pattern(stream, size, 6);
     for (int64_t first = 0; first < x->columns; first += 1 + first) {
@@ -249,17 +258,17 @@ static void try_columns(const matrix_t *x)
             dame_cursor_fini(&cursor);
         }
     }
-    free(stream);
     free(wanted);
     free(packed);
     free(wanted_user);
-    free(user);
-    dame_program_free(program);
+    guarded_free(&sent);
+    guarded_free(&memory);
+    kernels_free(program);
 }
 
 START_TEST(columns_of_a_matrix_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     static const int64_t widths[] = {1, 2, 3, 4, 7, 8, 12, 15, 16, 24, 31, 32, 48, 63, 64, 65};
@@ -289,7 +298,7 @@ static void try_short(int64_t width, int64_t step, int64_t n, char *user, char *
     enum { ROOM = 2 * PAGE };
     static char wanted[ROOM], before[ROOM];
     const int64_t reach = (n - 1) * step + width;
-    dame_program_t *program = program_of(vector(400, 1, step, basic(width)));
+    dame_program_t *program = kernels_of(vector(400, 1, step, basic(width)));
     const dame_prim_t *level = &program->prims[1];
     char *at = user + ROOM - reach;
     char *stream = packed + ROOM - n * width;
@@ -311,12 +320,12 @@ static void try_short(int64_t width, int64_t step, int64_t n, char *user, char *
     }
     level->run[DAME_UNPACK](level, origin, stream, first, n);
     ck_assert_mem_eq(user, before, ROOM);
-    dame_program_free(program);
+    kernels_free(program);
 }
 
 START_TEST(short_blocks_with_short_gaps_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     static const int64_t counts[] = {1, 2, 5, 8, 31, 32, 33, 64, 100, 129, 390};
@@ -352,6 +361,7 @@ static void try_sorted(int64_t width, int64_t fragment)
     const dame_prim_t *level = &program->prims[1];
     ck_assert_ptr_nonnull(level->visits);
     ck_assert_int_ge(level->window, 64);
+    kernels_compile(program);
     const size_t room = (size_t) (N * (width + 1));
     char *user = malloc(room);
     char *wanted_user = malloc(room);
@@ -381,12 +391,12 @@ static void try_sorted(int64_t width, int64_t fragment)
     free(packed);
     free(wanted_user);
     free(user);
-    dame_program_free(program);
+    kernels_free(program);
 }
 
 START_TEST(sorted_lists_are_moved_exactly)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     for (int64_t width = 1; width <= WIDEST; width += width < 70 ? 1 : 23) {
@@ -429,13 +439,13 @@ END_TEST
 
 START_TEST(kernels_may_start_and_stop_at_any_iteration)
 {
-    if (!force_isa(_i)) {
+    if (!force_kernels(_i)) {
         return;
     }
     const int64_t widths[] = {1, 3, 4, 8, 12, 16, 24, 31, 32, 48, 64, 100, 200, 300};
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
         const int64_t width = widths[w];
-        dame_program_t *program = program_of(vector(10, 1, width + 2, basic(width)));
+        dame_program_t *program = kernels_of(vector(10, 1, width + 2, basic(width)));
         const dame_prim_t *level = &program->prims[1];
         ck_assert_int_eq(level->op, DAME_OP_VECTORFINAL);
         char *user = malloc((size_t) (10 * (width + 2)));
@@ -455,7 +465,7 @@ START_TEST(kernels_may_start_and_stop_at_any_iteration)
         }
         free(packed);
         free(user);
-        dame_program_free(program);
+        kernels_free(program);
     }
 }
 END_TEST
@@ -480,19 +490,19 @@ END_TEST
 Suite *kernels_suite(void)
 {
     Suite *suite = suite_create("kernels");
-    TCase *tcase = tree_case("kernels");
+    TCase *tcase = kernels_case("kernels");
     tcase_add_test(tcase, the_names_of_instruction_sets_can_be_forced_and_others_not);
-    tcase_add_loop_test(tcase, strided_blocks_of_every_width_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, blocks_whole_pages_apart_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, columns_of_a_matrix_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, listed_blocks_of_every_width_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, ragged_blocks_of_every_width_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, one_block_of_every_width_is_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, elements_with_gaps_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, short_blocks_with_short_gaps_are_moved_exactly, 0, ISAS);
-    tcase_add_loop_test(tcase, sorted_lists_are_moved_exactly, 0, ISAS);
+    tcase_add_loop_test(tcase, strided_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, blocks_whole_pages_apart_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, columns_of_a_matrix_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, listed_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, ragged_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, one_block_of_every_width_is_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, elements_with_gaps_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, short_blocks_with_short_gaps_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, sorted_lists_are_moved_exactly, 0, PROVIDERS);
     tcase_add_test(tcase, lists_are_sorted_only_where_the_options_say_so);
-    tcase_add_loop_test(tcase, kernels_may_start_and_stop_at_any_iteration, 0, ISAS);
+    tcase_add_loop_test(tcase, kernels_may_start_and_stop_at_any_iteration, 0, PROVIDERS);
     suite_add_tcase(suite, tcase);
     return suite;
 }

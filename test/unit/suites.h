@@ -12,6 +12,7 @@ Suite *cursor_suite(void);
 Suite *fragment_suite(void);
 Suite *kernels_suite(void);
 Suite *bodies_suite(void);
+Suite *runs_suite(void);
 Suite *print_suite(void);
 Suite *parse_suite(void);
 Suite *language_suite(void);
