@@ -89,10 +89,18 @@ static void print_table(const char *path, const measure_t *measure)
         printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "memcpy", copied, 1.0, copied,
                1.0);
         for (int tier = 0; tier < measure_tiers(); tier++) {
+            if (measure_missing(measure, tier) != NULL) {
+                continue;
+            }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
             double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
             printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, measure_tier_name(tier),
                    pack, pack / copied, unpack, unpack / copied);
+        }
+    }
+    for (int tier = 0; tier < measure_tiers(); tier++) {
+        if (measure_missing(measure, tier) != NULL) {
+            printf("\nTier %s: %s\n", measure_tier_name(tier), measure_missing(measure, tier));
         }
     }
 }
@@ -108,6 +116,9 @@ static void print_json(const char *path, const measure_t *measure)
     for (int f = 0; f < measure->nfragments; f++) {
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
         for (int tier = MEASURE_MEMCPY; tier < measure_tiers(); tier++) {
+            if (measure_missing(measure, tier) != NULL) {
+                continue;
+            }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
             double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
             printf("%s  {\"fragment\": %" PRId64 ", \"tier\": \"%s\", \"pack_gbs\": %.6g, "
@@ -182,7 +193,8 @@ const tool_command_t tool_bench = {
         "                    \"fragment\" of 0 is the whole message\n"
         "\n"
         "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
-        "with all. GB/s are 10^9 packed bytes a second, the median of rounds in which all\n"
+        "with all, both interpreted; x is the optimised one as machine code, where the CPU\n"
+        "has a compiler. GB/s are 10^9 packed bytes a second, the median of rounds in which all\n"
         "tiers take turns; the data stays in the caches if it fits. memcpy moves the same\n"
         "bytes, contiguous, in pieces of the fragment's size. Only the ratios to it mean\n"
         "something on another machine.\n",

@@ -6,6 +6,7 @@
 
 extern const tool_command_t tool_bench;
 extern const tool_command_t tool_check;
+extern const tool_command_t tool_compile;
 extern const tool_command_t tool_draw;
 extern const tool_command_t tool_explain;
 extern const tool_command_t tool_mpi;

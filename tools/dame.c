@@ -21,6 +21,7 @@ static const tool_command_t *const commands[] = {
     &tool_unpack,
     &tool_mpi,
     &tool_bench,
+    &tool_compile,
 };
 /* clang-format on */
 

@@ -23,9 +23,11 @@ static dame_status_t build_optimised(const dame_program_t *program, dame_program
 static const struct {
     const char *name;
     dame_status_t (*build)(const dame_program_t *program, dame_program_t **out);
+    int compiles; /* .. and then there is machine code */
 } tiers[] = {
-    {"plain", build_plain},
-    {"optimised", build_optimised},
+    {"plain", build_plain, 0},
+    {"optimised", build_optimised, 0},
+    {"x", build_optimised, 1},
 };
 
 enum { TIERS = sizeof(tiers) / sizeof(tiers[0]) };
@@ -38,6 +40,13 @@ int measure_tiers(void)
 const char *measure_tier_name(int tier)
 {
     return tier == MEASURE_MEMCPY ? "memcpy" : tiers[tier].name;
+}
+
+const char *measure_missing(const measure_t *measure, int tier)
+{
+    return tier == MEASURE_MEMCPY || measure->missing[tier] == DAME_OK
+               ? NULL
+               : dame_status_text(measure->missing[tier]);
 }
 
 /* ---- moving the message once ---- */
@@ -187,25 +196,28 @@ static void list_cases(measure_t *measure)
         next->tier = MEASURE_MEMCPY;
         next++->dir = DAME_PACK;
         for (int tier = 0; tier < TIERS; tier++) {
-            for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
+            for (int dir = DAME_PACK; dir <= DAME_UNPACK && measure->missing[tier] == DAME_OK;
+                 dir++) {
                 next->fragment = measure->fragments[f];
                 next->tier = tier;
                 next++->dir = (dame_dir_t) dir;
             }
         }
     }
+    measure->ncases = (int) (next - measure->cases);
 }
 
 static int allocate(measure_t *measure)
 {
     size_t span = (size_t) (measure->high - measure->low);
-    measure->ncases = measure->nfragments * (1 + 2 * TIERS);
-    measure->cases = calloc((size_t) measure->ncases, sizeof(*measure->cases));
+    size_t most_cases = (size_t) measure->nfragments * (1 + 2 * TIERS);
+    measure->cases = calloc(most_cases, sizeof(*measure->cases));
     measure->programs = calloc(TIERS, sizeof(*measure->programs));
     measure->cursors = calloc(TIERS, sizeof(*measure->cursors));
+    measure->missing = calloc(TIERS, sizeof(*measure->missing));
     measure->memory = malloc(span);
     int complete = measure->cases != NULL && measure->programs != NULL &&
-                   measure->cursors != NULL && measure->memory != NULL;
+                   measure->cursors != NULL && measure->missing != NULL && measure->memory != NULL;
     for (int i = 0; i < 3; i++) {
         measure->packed[i] = calloc((size_t) measure->total, 1);
         complete = complete && measure->packed[i] != NULL;
@@ -219,10 +231,27 @@ static int allocate(measure_t *measure)
     return TOOL_OK;
 }
 
+/* Both directions; the tier is missing when neither becomes machine code. */
+static dame_status_t compile_tier(measure_t *measure, int tier)
+{
+    dame_status_t made[2] = {DAME_OK, DAME_OK};
+    dame_status_t status = measure->jit == NULL ? dame_jit_create(NULL, &measure->jit) : DAME_OK;
+    for (int dir = DAME_PACK; status == DAME_OK && dir <= DAME_UNPACK; dir++) {
+        made[dir] = dame_jit_compile(measure->jit, measure->programs[tier], (dame_dir_t) dir, NULL);
+    }
+    if (made[DAME_PACK] != DAME_OK && made[DAME_UNPACK] != DAME_OK) {
+        measure->missing[tier] = made[DAME_PACK];
+    }
+    return status;
+}
+
 static int build_tiers(measure_t *measure)
 {
     for (int tier = 0; tier < TIERS; tier++) {
         dame_status_t status = tiers[tier].build(measure->program, &measure->programs[tier]);
+        if (status == DAME_OK && tiers[tier].compiles) {
+            status = compile_tier(measure, tier);
+        }
         if (status == DAME_OK) {
             status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
                                       base_address(measure), measure->count);
@@ -288,10 +317,10 @@ int measure_run(measure_t *measure)
 {
     int code = allocate(measure);
     if (code == TOOL_OK) {
-        list_cases(measure);
         code = build_tiers(measure);
     }
     if (code == TOOL_OK) {
+        list_cases(measure);
         code = check_tiers(measure);
     }
     if (code == TOOL_OK) {
@@ -306,11 +335,18 @@ void measure_free(measure_t *measure)
         if (measure->cursors != NULL && measure->cursors[tier].frames != NULL) {
             dame_cursor_fini(&measure->cursors[tier]);
         }
+        if (measure->jit != NULL && measure->programs[tier] != NULL) {
+            dame_jit_release(measure->jit, measure->programs[tier]);
+        }
         dame_program_free(measure->programs[tier]);
+    }
+    if (measure->jit != NULL) {
+        dame_jit_destroy(measure->jit);
     }
     for (int i = 0; i < 3; i++) {
         free(measure->packed[i]);
     }
+    free(measure->missing);
     free(measure->cursors);
     free(measure->programs);
     free(measure->memory);

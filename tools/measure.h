@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "dame.h"
+#include "jit/dame_jit.h"
 
 enum { MEASURE_MEMCPY = -1 }; /* in the place of a tier */
 
@@ -19,7 +20,9 @@ typedef struct measure {
     int nfragments;
     double seconds; /* for all; more where messages are large */
 
+    dame_jit_t *jit;           /* for the tiers that compile */
     dame_program_t **programs; /* of the tiers */
+    dame_status_t *missing;    /* of the tiers: why there is none, or DAME_OK */
     dame_cursor_t *cursors;    /* of the tiers */
     char *memory;              /* byte 0 is at `low` */
     char *packed[3];           /* total bytes each */
@@ -41,6 +44,9 @@ double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t
 void measure_free(measure_t *measure);
 
 int measure_tiers(void);
+
+/* Why a tier, or MEASURE_MEMCPY, is missing for this program; NULL: it is there. */
+const char *measure_missing(const measure_t *measure, int tier);
 
 /* Also of MEASURE_MEMCPY. */
 const char *measure_tier_name(int tier);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/dame_jit.h"
 #include "levels.h"
 #include "text.h"
 #include "tool.h"
@@ -344,6 +345,12 @@ static void tell_copies(teller_t *teller)
     } else {
         say(teller, "The interpreter (tier 0) serves it with a memory copy for each piece; pieces "
                     "of this length run at nearly the speed of a plain copy.");
+    }
+    if (length <= dame_jit_options_default()->memcpy_bytes) {
+        say(teller, " Machine code for it (DAME-X, tier 1) knows lengths and steps and calls "
+                    "nothing for a piece.");
+    } else {
+        say(teller, " Machine code for it (DAME-X, tier 1) calls the same memory copy.");
     }
 }
 

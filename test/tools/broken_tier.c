@@ -1,7 +1,8 @@
 /*
  * Does dame bench notice a tier that unpacks other bytes? tools/measure.c runs with an engine whose
- * unpack of whole messages, or of fragments, is wrong: dame_program_optimise() and
- * dame_cursor_unpack() come here first (linked with --wrap).
+ * unpack of whole messages, or of fragments, is wrong, or whose compiler makes wrong machine code:
+ * dame_program_optimise(), dame_cursor_unpack() and dame_jit_compile() come here first (linked with
+ * --wrap).
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "tools/measure.h"
 #include "tools/tool.h"
 
-static int broken_run, broken_cursor;
+static int broken_run, broken_cursor, broken_compiler;
 static char message[256];
 
 dame_status_t __real_dame_program_optimise(const dame_program_t *program,
@@ -34,6 +35,19 @@ dame_status_t __wrap_dame_program_optimise(const dame_program_t *program,
         (*out)->prims[0].run[DAME_UNPACK] = run_nothing;
     }
     return status;
+}
+
+/* The engine's own compiler need not have one for this CPU. */
+dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                                      const char *name);
+dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                                      const char *name)
+{
+    (void) jit, (void) name;
+    if (broken_compiler) {
+        dame_prim_set_run(&program->prims[0], dir, run_nothing);
+    }
+    return DAME_OK;
 }
 
 int64_t __wrap_dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length)
@@ -106,6 +120,10 @@ int main(void)
     broken_run = 0;
     broken_cursor = 1;
     failed += expect("bench, unpack in fragments is wrong", program, TOOL_WRONG, wrong);
+    broken_cursor = 0;
+    broken_compiler = 1;
+    failed += expect("bench, machine code is wrong", program, TOOL_WRONG,
+                     "tier x packs other bytes than the program as it is");
     dame_program_free(program);
     return failed != 0;
 }
