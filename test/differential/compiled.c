@@ -36,6 +36,7 @@ dame_jit_options_t compiled_random_options(rng_t *rng)
     dame_jit_options_t options = *dame_jit_options_default();
     options.vector_bits = ONE_OF(rng, widths);
     options.arena_bytes = ONE_OF(rng, arena);
+    options.memory = rng_chance(rng, 10) ? DAME_JIT_MEMORY_OWN : DAME_JIT_MEMORY_DUAL;
     if (rng_chance(rng, 25)) { /* what users have */
         return options;
     }
