@@ -55,8 +55,9 @@ have_mpich()
     [ -n "${MPICH_MPIRUN:-}" ] && [ -x "$BENCH_BUILD/bench/$1.mpich" ]
 }
 
-# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich,
-# dame:PASSES (only these passes of the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
+# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, interp (dame
+# that compiles nothing), x (dame that compiles a datatype after its first use), dame:PASSES (only these
+# passes of the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()
 {
@@ -78,8 +79,14 @@ engine()
         "$MPIRUN" "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
             "$BENCH_BUILD/bench/$program" "$@"
         ;;
+    interp)
+        engine_with dt_dame_promotion_threshold 0 "$ranks" "$program" "$@"
+        ;;
+    x)
+        engine_with dt_dame_promotion_threshold 1 "$ranks" "$program" "$@"
+        ;;
     dame:*)
-        engine_with_passes "${name#dame:}" "$ranks" "$program" "$@"
+        engine_with dt_dame_passes "${name#dame:}" "$ranks" "$program" "$@"
         ;;
     before)
         COMPONENT_PATH=$BEFORE_COMPONENTS:$PKGLIBDIR engine dame "$ranks" "$program" "$@"
@@ -90,10 +97,11 @@ engine()
     esac
 }
 
-engine_with_passes()
+# engine_with PARAMETER VALUE RANKS PROGRAM ARGUMENT…
+engine_with()
 {
-    local DAME_PARAMETERS=("${DAME_PARAMETERS[@]}" --mca dt_dame_passes "$1")
-    shift
+    local DAME_PARAMETERS=("${DAME_PARAMETERS[@]}" --mca "$1" "$2")
+    shift 2
     engine dame "$@"
 }
 
@@ -167,17 +175,32 @@ check_dame()
     [ "$plain" != "$reported" ] || fail "--mca dt dame gives no report: $COMPONENTS did not load"
 }
 
-# choose_engines WORKER
+# Do the components know the parameter by which tiers are chosen? One they do not know is no error.
+have_tiers()
+{
+    OMPI_MCA_mca_base_component_path=$COMPONENT_PATH "$OMPI_INFO" --param dt dame --level 9 \
+        --parsable 2>/dev/null | grep -q ':dt_dame_promotion_threshold:'
+}
+
+# choose_engines WORKER [TIER…]: DAME as these tiers of it, interp and x, or as dame when none is named
 choose_engines()
 {
+    local worker=$1
+    shift
     engines=(native)
     if have_dame; then
-        check_dame "$1"
-        engines+=(dame)
+        check_dame "$worker"
+        if [ $# -gt 0 ] && ! have_tiers; then
+            printf '%s: the components have no compiled tiers: only the interpreter is measured\n' \
+                "$BENCH_PROGRAM" >&2
+            set -- interp
+        fi
+        [ $# -gt 0 ] || set -- dame
+        engines+=("$@")
     else
         printf '%s: no components in %s: DAME is not measured\n' "$BENCH_PROGRAM" "$COMPONENTS" >&2
     fi
-    if have_mpich "$1"; then
+    if have_mpich "$worker"; then
         engines+=(mpich)
     else
         printf '%s: MPICH is not there: not measured\n' "$BENCH_PROGRAM" >&2
@@ -206,6 +229,6 @@ collect()
 # table AWK_PROGRAM
 table()
 {
-    awk -v rounds="$rounds" -v csv="$csv" -v engines="${engines[*]}" \
+    awk -v rounds="$rounds" -v csv="$csv" -v engines="${engines[*]}" -v fragment="${fragment-}" \
         -f "$BENCH_DIR/median.awk" -f "$BENCH_DIR/$1" "$samples"
 }

@@ -174,7 +174,7 @@ static void warm_up(void)
 
 int main(int argc, char **argv)
 {
-    struct options options;
+    struct options options = {0};
 
     MPI_Init(&argc, &argv);
     if (!options_read(&options, argc, argv)) {

@@ -278,6 +278,9 @@ static void struct_type(const struct layout *layout, int side, MPI_Datatype *typ
 
 /* ---- table ---- */
 
+/* Six or so sizes of a shape. */
+#define SHORT(name, kind, ...) LAYOUT("short_" name, "short", kind, LAYOUT_SHORT, __VA_ARGS__)
+
 #define LAYOUT(name, family, kind, flags, ...)                                                     \
     {                                                                                              \
         name, family, flags, kind##_setup, kind##_type,                                            \
@@ -301,5 +304,37 @@ const struct layout_spec layouts_more[] = {
     LAYOUT("struct_dense_in_32_1000", "struct", struct, 0, DENSE_SPREAD, 1000),
     LAYOUT("contiguous_65536", "contiguous", contiguous, LAYOUT_QUICK, 65536),
     LAYOUT("contiguous_1048576", "contiguous", contiguous, 0, 1048576),
+    SHORT("bytes_16", bytes, 16),
+    SHORT("bytes_64", bytes, 64),
+    SHORT("bytes_256", bytes, 256),
+    SHORT("bytes_1024", bytes, 1024),
+    SHORT("doubles_16", doubles, 2, 1, 8),
+    SHORT("doubles_32", doubles, 4, 1, 8),
+    SHORT("doubles_64", doubles, 8, 1, 8),
+    SHORT("doubles_128", doubles, 16, 1, 8),
+    SHORT("doubles_256", doubles, 32, 1, 8),
+    SHORT("doubles_512", doubles, 64, 1, 8),
+    SHORT("doubles_1024", doubles, 128, 1, 8),
+    SHORT("blocks24_48", hvector, 2),
+    SHORT("blocks24_120", hvector, 5),
+    SHORT("blocks24_504", hvector, 21),
+    SHORT("blocks24_1008", hvector, 42),
+    SHORT("rows64_128", doubles, 2, 8, 16),
+    SHORT("rows64_512", doubles, 8, 8, 16),
+    SHORT("rows64_1024", doubles, 16, 8, 16),
+    SHORT("rows16_64", nested, 2, 2, 8),
+    SHORT("rows16_256", nested, 4, 4, 8),
+    SHORT("rows16_1024", nested, 8, 8, 8),
+    SHORT("list_16", near, 4),
+    SHORT("list_64", near, 16),
+    SHORT("list_256", near, 64),
+    SHORT("list_1024", near, 256),
+    SHORT("runs_3", runs, 3),
+    SHORT("runs_16", runs, 16),
+    SHORT("runs_60", runs, 60),
+    SHORT("struct_1", struct, GAPPY, 1),
+    SHORT("struct_4", struct, GAPPY, 4),
+    SHORT("struct_16", struct, GAPPY, 16),
+    SHORT("struct_33", struct, GAPPY, 33),
     {0},
 };

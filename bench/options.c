@@ -29,15 +29,36 @@ static bool add_selector(struct options *options, const char *value)
     return true;
 }
 
+static bool set_fragment(struct options *options, const char *value)
+{
+    enum { LARGEST = 1 << 30 };
+    char *end;
+    const long bytes = NULL == value ? 0 : strtol(value, &end, 10);
+
+    if (NULL == value || end == value || '\0' != *end || bytes < 1 || bytes > LARGEST) {
+        fprintf(stderr, "%s: --fragment '%s': a number of bytes from 1 to %d is allowed\n",
+                options->program, NULL == value ? "" : value, LARGEST);
+        return false;
+    }
+    options->fragment = bytes;
+    return true;
+}
+
 bool options_read(struct options *options, int argc, char **argv)
 {
-    memset(options, 0, sizeof(*options));
+    *options = (struct options){.fragment = options->fragment};
     options->program = NULL != strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
     for (int i = 1; i < argc; i++) {
         if (0 == strcmp(argv[i], "--layout")) {
             i++;
             if (!add_selector(options, i < argc ? argv[i] : NULL))
                 return false;
+        } else if (0 == strcmp(argv[i], "--fragment") && 0 != options->fragment) {
+            i++;
+            if (!set_fragment(options, i < argc ? argv[i] : NULL))
+                return false;
+        } else if (0 == strcmp(argv[i], "--short")) {
+            options->flags |= LAYOUT_SHORT;
         } else if (0 == strcmp(argv[i], "--quick")) {
             options->flags |= LAYOUT_QUICK;
         } else if (0 == strcmp(argv[i], "--anchors")) {
@@ -45,10 +66,10 @@ bool options_read(struct options *options, int argc, char **argv)
         } else if (0 == strcmp(argv[i], "--list")) {
             options->list = true;
         } else {
-            fprintf(
-                stderr,
-                "%s: '%s' is not an option; allowed: --layout NAME, --quick, --anchors, --list\n",
-                options->program, argv[i]);
+            fprintf(stderr,
+                    "%s: '%s' is not an option; allowed: --layout NAME, --quick, --anchors, "
+                    "--short, --list%s\n",
+                    options->program, argv[i], 0 != options->fragment ? ", --fragment BYTES" : "");
             return false;
         }
     }
@@ -62,7 +83,7 @@ bool options_select(const struct options *options, const struct layout_spec *spe
     for (int i = 0; i < options->selectors; i++)
         if (layouts_match(spec, options->selector[i]))
             return true;
-    return 0 == options->flags && 0 == options->selectors;
+    return 0 == options->flags && 0 == options->selectors && 0 == (spec->flags & LAYOUT_SHORT);
 }
 
 void options_list(const struct options *options)

@@ -12,15 +12,16 @@ struct options {
     const char *program;
     int selectors;
     const char *selector[OPTIONS_MAX_SELECTORS]; /* --layout NAME */
-    unsigned flags;                              /* LAYOUT_QUICK, LAYOUT_ANCHOR */
+    unsigned flags;                              /* LAYOUT_QUICK, _ANCHOR, _SHORT */
     bool list;                                   /* --list */
+    long fragment;                               /* --fragment BYTES; 0: no such option */
 };
 
-/* Reads the command line. Returns true, or prints one message naming the option, its value and what
+/* Reads the command line; `fragment` is set before, to what it is without the option. Returns true, or prints one message naming the option, its value and what
  * is allowed, and returns false. */
 bool options_read(struct options *options, int argc, char **argv);
 
-/* True when the options select this layout: all of them when nothing was said. */
+/* True when the options select this layout: all but the short ones when nothing was said. */
 bool options_select(const struct options *options, const struct layout_spec *spec);
 
 /* Prints name, family, packed bytes, and whether it is an anchor or of the quick subset, one layout

@@ -2,18 +2,18 @@
 #
 # Input:  ROUND ENGINE layout LAYOUT BYTES
 #         ROUND ENGINE LAYOUT pack|unpack KIND NANOSECONDS
-# Variables: rounds, csv (1: comma-separated), engines (space-separated list)
+# Variables: rounds, csv (1: comma-separated), engines (space-separated list), fragment (bytes)
 #
 # A round's value is the median of its samples; a column the median of the rounds' values; a ratio
 # the median of the rounds' ratios of times, so that a slow moment of the machine hits both parts.
 
-# Median over the rounds of (best time of all others) / (time of DAME).
+# Median over the rounds of (best time of hand, native, MPICH) / (time of DAME).
 function ratio_best(hand, mpi,    round, best, v, b, n, list) {
     for (round = 1; round <= rounds; round++) {
-        b = of_round(round, "dame", mpi)
+        b = of_round(round, dame, mpi)
         if (b == "")
             continue
-        best = of_round(round, "dame", hand)
+        best = of_round(round, dame, hand)
         if ((v = of_round(round, "native", mpi)) != "" && v < best)
             best = v
         if ((v = of_round(round, "mpich", mpi)) != "" && v < best)
@@ -33,10 +33,18 @@ function remember(name, r, row) {
         return
     logs[name] += log(r)
     rows[name]++
+    ratio_of[name, rows[name]] = r
+    row_of[name, rows[name]] = row
     if (!(name in lowest) || r < lowest[name]) {
         lowest[name] = r
         lowest_row[name] = row
     }
+}
+
+# For one direction and for both.
+function remember_ways(name, direction, r, row) {
+    remember(name " " direction, r, row)
+    remember(name " both", r, row)
 }
 
 function summary(name, text) {
@@ -45,33 +53,61 @@ function summary(name, text) {
                lowest[name], lowest_row[name]
 }
 
-function heading() {
+# The rows below a limit, and how many reach 1.
+function limits(name, limit, text,    i, reached, below) {
+    for (i = 1; i <= rows[name]; i++) {
+        reached += ratio_of[name, i] >= 1
+        below += ratio_of[name, i] < limit
+    }
+    printf "\n%s: %d of %d rows at 1.00 or above, %d below %.2f\n", text, reached, rows[name],
+           below, limit
+    for (i = 1; i <= rows[name]; i++)
+        if (ratio_of[name, i] < limit)
+            printf "  %5.2f  %s\n", ratio_of[name, i], row_of[name, i]
+}
+
+function heading(    cut) {
     if (csv) {
-        print "layout,bytes,direction,hand_ns,native_ns,dame_ns,mpich_ns,dame_over_native," \
-              "dame_over_hand,dame_over_best,native_fragments_ns,dame_fragments_ns," \
-              "dame_over_native_fragments,native_fragments_cost,dame_fragments_cost"
+        print "layout,bytes,direction,hand_ns,native_ns,mpich_ns,interp_ns,x_ns," \
+              "dame_over_native,dame_over_hand,dame_over_interp,dame_over_best," \
+              "native_fragments_ns,interp_fragments_ns,x_fragments_ns," \
+              "dame_over_native_fragments,native_fragments_cost,interp_fragments_cost,x_fragments_cost"
         return
     }
-    printf "%d rounds of %s. GB/s (ns per call below 1 KiB); ratios above 1: DAME is faster.\n\n",
-           rounds, engines
-    printf "%-25s %8s %6s | %7s %7s %7s %7s | %6s %6s %6s | %7s %7s %6s %5s %5s\n",
-           "", "", "", "", "", "", "", "", "DAME /", "", "8 KiB", "fragm.", "DAME/", "cost", "%"
-    printf "%-25s %8s %6s | %7s %7s %7s %7s | %6s %6s %6s | %7s %7s %6s %5s %5s\n",
-           "layout", "bytes", "", "hand", "native", "DAME", "MPICH", "native", "hand", "best",
-           "native", "DAME", "native", "nat.", "DAME"
+    cut = fragment % 1024 ? fragment " B" : fragment / 1024 " KiB"
+    printf "%d rounds of %s. GB/s (ns per call below 1 KiB); ratios above 1: %s is faster.\n\n",
+           rounds, engines, title
+    printf "%-25s %8s %6s | %7s %7s %7s %7s %7s | %-27s | %-39s\n",
+           "", "", "", "", "", "", "", "", title " /", cut " fragments, and their cost in %"
+    printf "%-25s %8s %6s | %7s %7s %7s %7s %7s | %6s %6s %6s %6s | %7s %7s %7s %5s %5s %5s\n",
+           "layout", "bytes", "", "hand", "native", "MPICH", "interp", "x", "native", "hand", "interp",
+           "best", "native", "interp", "x", "nat.", "int.", "x"
 }
 
 function print_csv(layout, direction, hand, mpi, cut, one) {
-    printf "%s,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", layout, bytes[layout], direction,
-           column("native", hand), column("native", mpi), column("dame", mpi), column("mpich", mpi),
-           ratio("native", mpi, "dame", mpi), ratio("dame", hand, "dame", mpi),
-           ratio_best(hand, mpi),
-           column("native", cut), column("dame", cut), ratio("native", cut, "dame", cut),
-           ratio("native", cut, "native", one), ratio("dame", cut, "dame", one)
+    printf "%s,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n", layout, bytes[layout],
+           direction, column("native", hand), column("native", mpi), column("mpich", mpi),
+           column("interp", mpi), column("x", mpi),
+           ratio("native", mpi, dame, mpi), ratio(dame, hand, dame, mpi),
+           ratio("interp", mpi, dame, mpi), ratio_best(hand, mpi),
+           column("native", cut), column("interp", cut), column("x", cut),
+           ratio("native", cut, dame, cut), ratio("native", cut, "native", one),
+           ratio("interp", cut, "interp", one), ratio("x", cut, "x", one)
 }
 
-function print_row(layout, direction,    hand, mpi, cut, one, b, row, d_native, d_hand, d_best, \
-                   d_cut) {
+function print_text(layout, direction, hand, mpi, cut, one, native, by_hand, interp, best,    b) {
+    b = bytes[layout]
+    printf "%-25s %8d %6s | %7s %7s %7s %7s %7s | %6s %6s %6s %6s | %7s %7s %7s %5s %5s %5s\n",
+           direction == "pack" ? layout : "", b, direction,
+           speed(column("native", hand), b), speed(column("native", mpi), b),
+           speed(column("mpich", mpi), b), speed(column("interp", mpi), b),
+           speed(column("x", mpi), b), times(native), times(by_hand), times(interp), times(best),
+           speed(column("native", cut), b), speed(column("interp", cut), b),
+           speed(column("x", cut), b), percent(ratio("native", cut, "native", one)),
+           percent(ratio("interp", cut, "interp", one)), percent(ratio("x", cut, "x", one))
+}
+
+function print_row(layout, direction,    hand, mpi, cut, one, row, native, by_hand, interp, best) {
     hand = layout SUBSEP direction SUBSEP "hand"
     mpi = layout SUBSEP direction SUBSEP "mpi"
     cut = layout SUBSEP direction SUBSEP "fragments"
@@ -80,26 +116,36 @@ function print_row(layout, direction,    hand, mpi, cut, one, b, row, d_native, 
         print_csv(layout, direction, hand, mpi, cut, one)
         return
     }
-    b = bytes[layout]
+    native = ratio("native", mpi, dame, mpi)
+    by_hand = ratio(dame, hand, dame, mpi)
+    interp = dame == "interp" ? "" : ratio("interp", mpi, dame, mpi)
+    best = ratio_best(hand, mpi)
+    print_text(layout, direction, hand, mpi, cut, one, native, by_hand, interp, best)
     row = layout " " direction
-    d_native = ratio("native", mpi, "dame", mpi)
-    d_hand = ratio("dame", hand, "dame", mpi)
-    d_best = ratio_best(hand, mpi)
-    d_cut = ratio("native", cut, "dame", cut)
-    printf "%-25s %8d %6s | %7s %7s %7s %7s | %6s %6s %6s | %7s %7s %6s %5s %5s\n",
-           direction == "pack" ? layout : "", b, direction,
-           speed(column("native", hand), b), speed(column("native", mpi), b),
-           speed(column("dame", mpi), b), speed(column("mpich", mpi), b),
-           times(d_native), times(d_hand), times(d_best),
-           speed(column("native", cut), b), speed(column("dame", cut), b), times(d_cut),
-           percent(ratio("native", cut, "native", one)), percent(ratio("dame", cut, "dame", one))
-    remember("native " direction, d_native, row)
-    remember("hand " direction, d_hand, row)
-    remember("best " direction, d_best, row)
-    remember("cut " direction, d_cut, row)
-    remember("own " direction, ratio("dame", one, "dame", cut), row)
-    remember("native hand " direction, ratio("native", hand, "native", mpi), row)
-    remember("mpich hand " direction, ratio("mpich", hand, "mpich", mpi), row)
+    remember_ways("native", direction, native, row)
+    remember_ways("hand", direction, by_hand, row)
+    remember_ways("interp", direction, interp, row)
+    remember_ways("best", direction, best, row)
+    remember_ways("cut", direction, ratio("native", cut, dame, cut), row)
+    remember_ways("own", direction, ratio(dame, one, dame, cut), row)
+    remember_ways("native hand", direction, ratio("native", hand, "native", mpi), row)
+    remember_ways("mpich hand", direction, ratio("mpich", hand, "mpich", mpi), row)
+}
+
+function print_summary(direction, text) {
+    summary("native " direction, text title " / native")
+    summary("hand " direction, text title " / hand")
+    summary("interp " direction, text title " / interp")
+    summary("best " direction, text title " / best of hand, native, MPICH")
+    summary("cut " direction, text title " / native, fragments")
+    summary("own " direction, text title " in fragments / " title " in one")
+    summary("native hand " direction, text "native / hand")
+    summary("mpich hand " direction, text "MPICH / hand")
+}
+
+BEGIN {
+    dame = " " engines " " ~ / x / ? "x" : "interp"
+    title = dame == "x" ? "x" : "interp"
 }
 
 $3 == "layout" {
@@ -120,14 +166,13 @@ END {
     if (csv)
         exit
     print "\ngeometric means"
-    for (d = 1; d <= 2; d++) {
-        direction = d == 1 ? "pack" : "unpack"
-        summary("native " direction, direction ": DAME / native")
-        summary("hand " direction, direction ": DAME / hand")
-        summary("best " direction, direction ": DAME / best of the others")
-        summary("cut " direction, direction ": DAME / native, 8 KiB fragments")
-        summary("own " direction, direction ": DAME in fragments / DAME in one")
-        summary("native hand " direction, direction ": native / hand")
-        summary("mpich hand " direction, direction ": MPICH / hand")
-    }
+    print_summary("pack", "pack: ")
+    print_summary("unpack", "unpack: ")
+    print_summary("both", "")
+    if (rows["best both"] > 0)
+        limits("best both", 0.95, title " / best of hand, native, MPICH")
+    if (rows["interp both"] > 0)
+        limits("interp both", 0.97, title " / interp")
+    if (rows["own both"] > 0)
+        limits("own both", 0.97, title " in fragments / " title " in one")
 }

@@ -2,7 +2,7 @@
  * Times MPI_Pack and MPI_Unpack of the layouts beside the hand-written loops; one process of the
  * interleaved runs of bench/pack.
  *
- *   pack_worker [--layout NAME]… [--quick] [--anchors] [--list]
+ *   pack_worker [--layout NAME]… [--quick] [--anchors] [--short] [--fragment BYTES] [--list]
  *
  * Prints "layout NAME BYTES" for each layout and then one line per sample:
  *
@@ -10,8 +10,8 @@
  *
  * KIND: hand        the loop of hand.c
  *       mpi         MPI_Pack or MPI_Unpack of the whole message
- *       fragments   Open MPI's convertor in fragments of 8 KiB, as a PML uses it; for messages
- *                   above 8 KiB
+ *       fragments   Open MPI's convertor in fragments of 8 KiB (--fragment), as a PML uses it; for
+ *                   messages above that
  *       one         the same in one fragment, to know what the cutting costs
  *
  * All kinds work on the send type, with warm caches, and are sampled in turn. A sample repeats the
@@ -29,7 +29,9 @@
 #include "opal-glue/dt_fragments.h"
 #endif
 
-enum { FRAGMENT = 8192, SAMPLES = 7, SAMPLES_SLOW = 3 };
+enum { DEFAULT_FRAGMENT = 8192, SAMPLES = 7, SAMPLES_SLOW = 3 };
+
+static size_t fragment; /* bytes */
 
 static const double SAMPLE_SECONDS = 200e-6;
 static const double SLOW_SECONDS = 2e-3; /* operations above get SAMPLES_SLOW samples */
@@ -75,31 +77,31 @@ static void mpi_unpack(const struct job *job)
 }
 
 #ifdef OPEN_MPI
-static void pack_cut(const struct job *job, size_t fragment)
+static void pack_cut(const struct job *job, size_t cut)
 {
     size_t size = job->layout->bytes;
 
     if (0 != dt_fragments_pack(job->side->base, job->side->count, job->side->type, job->packed,
-                               fragment, &size) ||
+                               cut, &size) ||
         size != job->layout->bytes)
         bench_fail(job->layout, "dt_fragments_pack");
 }
 
-static void unpack_cut(const struct job *job, size_t fragment)
+static void unpack_cut(const struct job *job, size_t cut)
 {
     if (0 != dt_fragments_unpack(job->side->base, job->side->count, job->side->type, job->packed,
-                                 job->layout->bytes, fragment))
+                                 job->layout->bytes, cut))
         bench_fail(job->layout, "dt_fragments_unpack");
 }
 
 static void fragments_pack(const struct job *job)
 {
-    pack_cut(job, FRAGMENT);
+    pack_cut(job, fragment);
 }
 
 static void fragments_unpack(const struct job *job)
 {
-    unpack_cut(job, FRAGMENT);
+    unpack_cut(job, fragment);
 }
 
 static void one_pack(const struct job *job)
@@ -126,7 +128,7 @@ enum { HAND = 0, KINDS = sizeof(kinds) / sizeof(kinds[0]), KINDS_UNCUT = 2 };
 /* A message that fits into one fragment is not measured in fragments. */
 static int kinds_of(const struct layout *layout)
 {
-    return layout->bytes > FRAGMENT ? KINDS : KINDS_UNCUT;
+    return layout->bytes > fragment ? KINDS : KINDS_UNCUT;
 }
 
 /* ---- checking ---- */
@@ -231,13 +233,14 @@ static void measure_layout(const struct layout_spec *spec)
 
 int main(int argc, char **argv)
 {
-    struct options options;
+    struct options options = {.fragment = DEFAULT_FRAGMENT};
 
     MPI_Init(&argc, &argv);
     if (!options_read(&options, argc, argv)) {
         MPI_Finalize();
         return 2;
     }
+    fragment = (size_t) options.fragment;
     if (options.list)
         options_list(&options);
     else

@@ -117,7 +117,7 @@ static bool run(const struct layout_spec *spec)
 
 int main(int argc, char **argv)
 {
-    struct options options;
+    struct options options = {0};
     int ranks, code = 0;
 
     MPI_Init(&argc, &argv);
