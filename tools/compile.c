@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "commands.h"
-#include "compile_time.h"
 #include "jit/dame_jit.h"
 
 enum { DIRECTIONS = 2, DEFAULT_REPEATS = 201, MOST_REPEATS = 1000000 };
@@ -99,7 +99,9 @@ typedef struct row {
     dame_dir_t dir;
     const dame_program_t *program; /* as it is in the file */
     dame_jit_t *jit;
-    compile_time_t time;
+    double first_ns; /* of the first compilation of this process, 0: that was another */
+    double median_ns;
+    double worst_ns;
     dame_program_t *compiled; /* optimised, with machine code unless status says otherwise */
     dame_run_fn *before;      /* the kernels of its primitives without */
     dame_status_t status;
@@ -109,6 +111,13 @@ typedef struct row {
     const void *code;
 } row_t;
 
+static double now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return 1e9 * (double) time.tv_sec + (double) time.tv_nsec;
+}
+
 static int is_compiled(const row_t *row, int32_t prim)
 {
     return dame_prim_run(&row->compiled->prims[prim], row->dir) != row->before[prim];
@@ -117,6 +126,8 @@ static int is_compiled(const row_t *row, int32_t prim)
 /* Compiles it once, to look at. */
 static int look(row_t *row)
 {
+    dame_jit_stats_t before;
+    dame_jit_stats(row->jit, &before);
     dame_status_t status = dame_program_optimise(row->program, NULL, &row->compiled);
     if (status != DAME_OK) {
         row->compiled = NULL;
@@ -129,7 +140,9 @@ static int look(row_t *row)
     for (int32_t i = 0; i < row->compiled->nprims; i++) {
         row->before[i] = dame_prim_run(&row->compiled->prims[i], row->dir);
     }
+    const double start = now_ns();
     row->status = dame_jit_compile(row->jit, row->compiled, row->dir, NULL);
+    row->first_ns = before.compiled[0] + before.compiled[1] == 0 ? now_ns() - start : 0;
     if (row->status == DAME_ERR_NOMEM) {
         return tool_status_error(tool_input_name(row->path), row->status);
     }
@@ -140,6 +153,46 @@ static int look(row_t *row)
     }
     return TOOL_OK;
 }
+
+/* Optimises and compiles, then throws all away. */
+static dame_status_t time_one(const row_t *row, double *ns)
+{
+    dame_program_t *optimised;
+    dame_status_t status = dame_program_optimise(row->program, NULL, &optimised);
+    if (status != DAME_OK) {
+        return status;
+    }
+    const double start = now_ns();
+    status = dame_jit_compile(row->jit, optimised, row->dir, NULL);
+    *ns = now_ns() - start;
+    dame_jit_release(row->jit, optimised);
+    dame_program_free(optimised);
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *) a, y = *(const double *) b;
+    return (x > y) - (x < y);
+}
+
+static int time_others(row_t *row, int64_t repeats)
+{
+    double *ns = calloc((size_t) repeats, sizeof(*ns));
+    dame_status_t status = ns != NULL ? DAME_OK : DAME_ERR_NOMEM;
+    for (int64_t i = 0; status == DAME_OK && i < repeats; i++) {
+        status = time_one(row, &ns[i]);
+    }
+    if (status == DAME_OK) {
+        qsort(ns, (size_t) repeats, sizeof(*ns), compare);
+        row->median_ns = ns[repeats / 2];
+        row->worst_ns = ns[repeats - 1];
+    }
+    free(ns);
+    return status == DAME_OK ? TOOL_OK : tool_status_error(tool_input_name(row->path), status);
+}
+
+/* ---- showing it ---- */
 
 static void print_heading(dame_jit_t *jit)
 {
@@ -160,9 +213,13 @@ static void print_row(const row_t *row, int verbose)
         printf("not compiled: %s\n", dame_status_text(row->status));
         return;
     }
-    printf("%3" PRId64 "/%-3" PRId64 " %7zu %8.2f %8.2f %8.2f\n", row->kernels, row->levels,
-           row->bytes, 1e-3 * row->time.first_ns, 1e-3 * row->time.median_ns,
-           1e-3 * row->time.worst_ns);
+    printf("%3" PRId64 "/%-3" PRId64 " %7zu ", row->kernels, row->levels, row->bytes);
+    if (row->first_ns > 0) {
+        printf("%8.2f", 1e-3 * row->first_ns);
+    } else {
+        printf("%8s", "-");
+    }
+    printf(" %8.2f %8.2f\n", 1e-3 * row->median_ns, 1e-3 * row->worst_ns);
     for (int32_t i = 0; verbose && i < row->compiled->nprims; i++) {
         const dame_prim_t *prim = &row->compiled->prims[i];
         if (dame_prim_run(prim, row->dir) != NULL) {
@@ -172,9 +229,9 @@ static void print_row(const row_t *row, int verbose)
     }
 }
 
-static void print_json(const row_t *row, int *rows)
+static void print_json(const row_t *row, int is_first)
 {
-    printf("%s  {\"file\": ", 0 == (*rows)++ ? "\n" : ",\n");
+    printf("%s  {\"file\": ", is_first ? "\n" : ",\n");
     tool_json_string(stdout, row->path);
     printf(", \"direction\": \"%s\", \"compiled\": %s", directions[row->dir],
            row->status == DAME_OK ? "true" : "false");
@@ -182,10 +239,12 @@ static void print_json(const row_t *row, int *rows)
         printf(", \"message\": ");
         tool_json_string(stdout, dame_status_text(row->status));
     } else {
-        printf(", \"levels\": %" PRId64 ", \"kernels\": %" PRId64 ", \"code_bytes\": %zu, "
-               "\"first_ns\": %.0f, \"median_ns\": %.0f, \"worst_ns\": %.0f",
-               row->levels, row->kernels, row->bytes, row->time.first_ns, row->time.median_ns,
-               row->time.worst_ns);
+        printf(", \"levels\": %" PRId64 ", \"kernels\": %" PRId64 ", \"code_bytes\": %zu",
+               row->levels, row->kernels, row->bytes);
+        if (row->first_ns > 0) {
+            printf(", \"first_ns\": %.0f", row->first_ns);
+        }
+        printf(", \"median_ns\": %.0f, \"worst_ns\": %.0f", row->median_ns, row->worst_ns);
     }
     putchar('}');
 }
@@ -194,12 +253,12 @@ static int compile(const arguments_t *arguments, row_t *row, int *rows)
 {
     int code = look(row);
     if (code == TOOL_OK && row->status == DAME_OK) {
-        code =
-            compile_time_others(row->jit, row->program, row->dir, arguments->repeats, &row->time);
+        code = time_others(row, arguments->repeats);
     }
     if (code == TOOL_OK && arguments->json) {
-        print_json(row, rows);
+        print_json(row, 0 == (*rows)++);
     } else if (code == TOOL_OK) {
+        ++*rows;
         print_row(row, arguments->verbose);
     }
     if (code == TOOL_OK && arguments->output != NULL) {
@@ -216,88 +275,54 @@ static int compile(const arguments_t *arguments, row_t *row, int *rows)
 
 /* ---- all of them ---- */
 
-typedef struct job {
-    const char *path;
-    dame_program_t *program; /* NULL: not read */
-    double first_ns[DIRECTIONS];
-} job_t;
-
 static int wanted(const arguments_t *arguments, int dir)
 {
     return arguments->only < 0 || arguments->only == dir;
 }
 
-/* Before anything has been compiled in this process. */
-static int prepare(const arguments_t *arguments, job_t *job)
+static int compile_file(const arguments_t *arguments, dame_jit_t *jit, const char *path, int *rows)
 {
-    int code = tool_load(job->path, &job->program);
-    if (code != TOOL_OK) {
-        job->program = NULL;
+    dame_program_t *program;
+    int worst = tool_load(path, &program);
+    if (worst != TOOL_OK) {
+        return worst;
     }
-    for (int dir = 0; code == TOOL_OK && dir < DIRECTIONS; dir++) {
-        if (wanted(arguments, dir)) {
-            code = compile_time_first(&arguments->options, job->program, (dame_dir_t) dir,
-                                      &job->first_ns[dir]);
-        }
-    }
-    return code;
-}
-
-static int compile_all(const arguments_t *arguments, const job_t *jobs, int n)
-{
-    dame_jit_t *jit;
-    dame_status_t status = dame_jit_create(&arguments->options, &jit);
-    if (status != DAME_OK) {
-        return tool_status_error("compile", status);
-    }
-    int worst = TOOL_OK, rows = 0;
-    if (arguments->json) {
-        putchar('[');
-    } else {
+    if (*rows == 0 && !arguments->json) {
         print_heading(jit);
     }
-    for (int i = 0; i < n; i++) {
-        for (int dir = 0; jobs[i].program != NULL && dir < DIRECTIONS; dir++) {
-            row_t row = {.path = jobs[i].path,
-                         .dir = (dame_dir_t) dir,
-                         .program = jobs[i].program,
-                         .jit = jit,
-                         .time = {.first_ns = jobs[i].first_ns[dir]}};
-            int code = wanted(arguments, dir) ? compile(arguments, &row, &rows) : TOOL_OK;
-            worst = code > worst ? code : worst;
-        }
+    for (int dir = 0; dir < DIRECTIONS; dir++) {
+        row_t row = {.path = path, .dir = (dame_dir_t) dir, .program = program, .jit = jit};
+        int code = wanted(arguments, dir) ? compile(arguments, &row, rows) : TOOL_OK;
+        worst = code > worst ? code : worst;
     }
-    if (arguments->json) {
-        printf("\n]\n");
-    }
-    dame_jit_destroy(jit);
+    dame_program_free(program);
     return worst;
 }
 
 static int run(int argc, char **argv)
 {
     arguments_t arguments;
+    dame_jit_t *jit;
     if (parse(argc, argv, &arguments) != TOOL_OK) {
         return TOOL_USAGE;
     }
-    const int n = argc - optind;
-    job_t *jobs = calloc((size_t) n, sizeof(*jobs));
-    if (jobs == NULL) {
-        return tool_status_error("compile", DAME_ERR_NOMEM);
+    dame_status_t status = dame_jit_create(&arguments.options, &jit);
+    if (status != DAME_OK) {
+        return tool_status_error("compile", status);
     }
-    int worst = TOOL_OK, loaded = 0;
-    for (int i = 0; i < n; i++) {
-        jobs[i].path = argv[optind + i];
-        int code = prepare(&arguments, &jobs[i]);
-        loaded += jobs[i].program != NULL;
+    int worst = TOOL_OK, rows = 0;
+    if (arguments.json) {
+        putchar('[');
+    }
+    for (int i = optind; i < argc; i++) {
+        int code = compile_file(&arguments, jit, argv[i], &rows);
         worst = code > worst ? code : worst;
     }
-    int code = loaded > 0 || arguments.json ? compile_all(&arguments, jobs, n) : TOOL_OK;
-    for (int i = 0; i < n; i++) {
-        dame_program_free(jobs[i].program);
+    if (arguments.json) {
+        printf("\n]\n");
     }
-    free(jobs);
-    return code > worst ? code : worst;
+    dame_jit_destroy(jit);
+    return worst;
 }
 
 const tool_command_t tool_compile = {
