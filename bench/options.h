@@ -17,8 +17,8 @@ struct options {
     long fragment;                               /* --fragment BYTES; 0: no such option */
 };
 
-/* Reads the command line; `fragment` is set before, to what it is without the option. Returns true, or prints one message naming the option, its value and what
- * is allowed, and returns false. */
+/* Reads the command line; `fragment` is set before, to what it is without the option. Returns true,
+ * or prints one message naming the option, its value and what is allowed, and returns false. */
 bool options_read(struct options *options, int argc, char **argv);
 
 /* True when the options select this layout: all but the short ones when nothing was said. */

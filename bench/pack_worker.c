@@ -81,8 +81,8 @@ static void pack_cut(const struct job *job, size_t cut)
 {
     size_t size = job->layout->bytes;
 
-    if (0 != dt_fragments_pack(job->side->base, job->side->count, job->side->type, job->packed,
-                               cut, &size) ||
+    if (0 != dt_fragments_pack(job->side->base, job->side->count, job->side->type, job->packed, cut,
+                               &size) ||
         size != job->layout->bytes)
         bench_fail(job->layout, "dt_fragments_pack");
 }

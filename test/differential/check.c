@@ -25,7 +25,8 @@ static int64_t min(int64_t a, int64_t b)
 
 /* ---- the whole message at once ---- */
 
-/* Where `want` packed bytes go: between guards, or at the edge that faults or a sanitizer guards. */
+/* Where `want` packed bytes go: between guards, or at the edge that faults or a sanitizer guards.
+ */
 static char *packed_place(check_t *check, const message_t *m, int64_t want)
 {
     if (rng_chance(&check->rng, 50)) {
@@ -463,9 +464,8 @@ static bool check_all(check_t *check, message_t *m)
 /* What is left when the machine code is gone runs. */
 static bool check_released(check_t *check, message_t *m)
 {
-    return !check->tier->compiles ||
-           (compiled_release(check, &m->compiled) &&
-            (!rng_chance(&check->rng, 10) || check_run_pack(check, m)));
+    return !check->tier->compiles || (compiled_release(check, &m->compiled) &&
+                                      (!rng_chance(&check->rng, 10) || check_run_pack(check, m)));
 }
 
 bool check_message(check_t *check, const dame_type_t *type, int64_t count, bool absolute,

@@ -78,7 +78,8 @@ static bool check_kernels(check_t *check, const compiled_t *c, dame_dir_t dir, b
     int64_t kernels = changed(c, dir, &levels);
     const char *way = dir == DAME_PACK ? "pack" : "unpack";
     if (wanted != (bytes > 0) || wanted != (code != NULL) || wanted != (kernels > 0)) {
-        return check_fail(check, "%s, %s: %zu bytes of machine code, %" PRId64
+        return check_fail(check,
+                          "%s, %s: %zu bytes of machine code, %" PRId64
                           " kernels of it, where there should be %s",
                           when, way, bytes, kernels, wanted ? "some" : "none");
     }

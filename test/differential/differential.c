@@ -32,7 +32,7 @@ enum { MAX_FAILURES = 10, MAX_CASES = 1000000000 };
 typedef struct options {
     int64_t cases;
     uint64_t seed;
-    int64_t only;       /* the one case to run, or -1 */
+    int64_t only; /* the one case to run, or -1 */
     tier_set_t tiers;
     const char *tier_names; /* of the set, as the user wrote them */
     const char *isa;        /* NULL: any */
@@ -298,8 +298,8 @@ static void tier_option(const char *text, options_t *options)
     if (tiers_parse(text, &options->tiers)) {
         return;
     }
-    fprintf(stderr, "differential: --tier: '%s' is not any, nor some of these with commas between:",
-            text);
+    fprintf(stderr,
+            "differential: --tier: '%s' is not any, nor some of these with commas between:", text);
     for (const tier_t *tier = tiers; tier->name; tier++) {
         fprintf(stderr, " %s", tier->name);
     }

@@ -57,7 +57,7 @@ static bool compare_texts(check_t *check, const dame_program_t *once, const dame
 bool check_fixpoint(check_t *check, const message_t *m)
 {
     dame_program_t *again = NULL;
-    dame_status_t status = dame_program_optimise(m->program, &check->tier->options, &again);
+    dame_status_t status = dame_program_optimise(m->built, &check->tier->options, &again);
     if (status != DAME_OK) {
         return check_fail(check, "optimising again: %s", dame_status_text(status));
     }

@@ -109,7 +109,8 @@ static bool move_with_gaps(check_t *check, message_t *m, const gaps_t *gaps)
 bool check_gap_pages(check_t *check, message_t *m)
 {
     gaps_t gaps;
-    if (m->edge == EDGE_NONE || m->total == 0 || m->memory.room / 2 < (size_t) sysconf(_SC_PAGESIZE)) {
+    if (m->edge == EDGE_NONE || m->total == 0 ||
+        m->memory.room / 2 < (size_t) sysconf(_SC_PAGESIZE)) {
         return true;
     }
     if (!find_gaps(m, &gaps)) {

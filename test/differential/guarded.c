@@ -10,7 +10,7 @@
 
 enum {
     SHARE = 4,   /* rooms of one size, each fourfold the one before */
-    KEPT = 8,    /* rooms of a size that are kept */
+    KEPT = 64,   /* rooms of a size that are kept */
     CLASSES = 16 /* more than fit in an address space */
 };
 
@@ -43,8 +43,8 @@ static char *take_pages(size_t room, int class)
         return kept[class][--nkept[class]];
     }
     size_t page = page_size();
-    char *all = mmap(NULL, room + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                     0);
+    char *all =
+        mmap(NULL, room + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED) {
         return NULL;
     }

@@ -42,7 +42,8 @@ static bool check_type(check_t *check, const dame_type_t *type, const oracle_t *
 
 static bool check_program(check_t *check, const message_t *m)
 {
-    const dame_program_t *p = m->program;
+    const dame_program_t *p =
+        m->built; /* a copy's tables are elsewhere, which is against the rules */
     const oracle_t *o = &m->oracle;
     char text[300] = "";
     dame_status_t status = dame_program_verify(p, text, sizeof text);
@@ -151,10 +152,15 @@ static bool allocate(check_t *check, message_t *m)
 static bool build(check_t *check, message_t *m, const dame_type_t *type)
 {
     const tier_t *tier = check->tier;
-    dame_status_t status = tier->obtain(type, &tier->options, &m->program);
+    dame_status_t status = tier->obtain(type, &tier->options, &m->built);
     if (status != DAME_OK) {
-        m->program = NULL;
+        m->built = NULL;
         return check_fail(check, "building the program: %s", dame_status_text(status));
+    }
+    m->program = m->built;
+    if (m->edge != EDGE_NONE && rng_chance(&check->rng, tier->compiles ? 50 : 10) &&
+        guarded_program_copy(m->built, m->edge, &m->copied)) {
+        m->program = m->copied.program;
     }
     return !tier->compiles || compiled_init(check, &m->compiled, m->program);
 }
@@ -194,7 +200,8 @@ bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t
 void message_fini(message_t *m)
 {
     compiled_fini(&m->compiled);
-    dame_program_free(m->program);
+    guarded_program_free(&m->copied);
+    dame_program_free(m->built);
     oracle_fini(&m->oracle);
     dame_tree_free(m->tree);
     guarded_free(&m->memory);

@@ -11,6 +11,7 @@
 #include "compiled.h"
 #include "dame.h"
 #include "guarded.h"
+#include "guarded_program.h"
 #include "oracle.h"
 #include "rng.h"
 
@@ -22,7 +23,7 @@ typedef struct tier {
     dame_status_t (*obtain)(const dame_type_t *type, const dame_options_t *options,
                             dame_program_t **out);
     dame_options_t options;
-    bool compiles; /* .. and then has machine code .. */
+    bool compiles;          /* .. and then has machine code .. */
     dame_jit_options_t jit; /* .. of this kind */
 } tier_t;
 
@@ -39,25 +40,27 @@ __attribute__((format(printf, 2, 3))) bool check_fail(check_t *check, const char
 typedef struct message {
     dame_tree_t *tree; /* of the shifted type, when displacements are absolute */
     dame_program_t *program;
+    dame_program_t *built;    /* the same, or what it is a copy of */
+    guarded_program_t copied; /* the copy, if it is one */
     oracle_t oracle;
     int64_t count;
-    int64_t total;      /* packed bytes */
-    uintptr_t base;     /* 0 when displacements are absolute */
-    bool overlapping;   /* some byte belongs to the message twice: only packed */
-    int64_t arena_size; /* bytes of arena, image, after and partial */
-    edge_t edge;        /* of the three that follow */
-    guarded_t memory;   /* the arena */
-    guarded_t sent;     /* the stream */
-    guarded_t room;     /* the scratch */
-    char *arena;        /* user memory, at work */
-    char *image;        /* what it holds before */
-    char *after;        /* what it holds after unpacking all of `stream` */
-    char *partial;      /* scratch */
-    char *expected;     /* packed from `image` */
-    char *stream;       /* random bytes to unpack */
-    char *scratch;      /* total + 3 * GUARD bytes */
+    int64_t total;       /* packed bytes */
+    uintptr_t base;      /* 0 when displacements are absolute */
+    bool overlapping;    /* some byte belongs to the message twice: only packed */
+    int64_t arena_size;  /* bytes of arena, image, after and partial */
+    edge_t edge;         /* of the three that follow */
+    guarded_t memory;    /* the arena */
+    guarded_t sent;      /* the stream */
+    guarded_t room;      /* the scratch */
+    char *arena;         /* user memory, at work */
+    char *image;         /* what it holds before */
+    char *after;         /* what it holds after unpacking all of `stream` */
+    char *partial;       /* scratch */
+    char *expected;      /* packed from `image` */
+    char *stream;        /* random bytes to unpack */
+    char *scratch;       /* total + 3 * GUARD bytes */
     compiled_t compiled; /* all zero unless the tier compiles */
-    int64_t unit;       /* the size of all basic elements, or 0 */
+    int64_t unit;        /* the size of all basic elements, or 0 */
 } message_t;
 
 /*

@@ -63,8 +63,8 @@ bool tiers_parse(const char *text, tier_set_t *out)
     for (;; text++) {
         size_t length = strcspn(text, ",");
         int i = 0;
-        while (i < TIERS && (strlen(tiers[i].name) != length ||
-                             memcmp(tiers[i].name, text, length) != 0)) {
+        while (i < TIERS &&
+               (strlen(tiers[i].name) != length || memcmp(tiers[i].name, text, length) != 0)) {
             i++;
         }
         if (i == TIERS) {

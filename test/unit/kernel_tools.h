@@ -9,7 +9,7 @@
 enum {
     MOST_BLOCKS = 13,
     GUARD_BYTE = 0x5a,
-    ISAS = 4,           /* loops over instruction sets: at least as many as there are */
+    ISAS = 4,            /* loops over instruction sets: at least as many as there are */
     PROVIDERS = ISAS + 3 /* loops over all that provides kernels */
 };
 

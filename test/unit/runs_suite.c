@@ -67,7 +67,8 @@ static void try_direction(const dame_prim_t *level, dame_dir_t dir, int64_t firs
     memcpy(wanted_stream, stream.bytes, size);
     for (int64_t i = 0; i < bytes->n; i++) {
         char *user = wanted_memory + (bytes->at[i] - low);
-        *(dir == DAME_PACK ? wanted_stream + i : user) = dir == DAME_PACK ? *user : wanted_stream[i];
+        *(dir == DAME_PACK ? wanted_stream + i : user) =
+            dir == DAME_PACK ? *user : wanted_stream[i];
     }
     const uintptr_t origin = (uintptr_t) memory.bytes - (uintptr_t) low;
     dame_prim_run(level, dir)(level, origin, stream.bytes, first, n);
