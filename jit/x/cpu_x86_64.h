@@ -532,7 +532,8 @@ static inline void x_hold_constants(x_code_t *code)
         }
         const int reg = i + (x_is_evex(code) ? X_FIRST_HELD : X_FIRST_HELD_VEX);
         if (x_is_evex(code)) {
-            x_evex(code, 1, 2, 1, 2, reg, 0, x_at(X_RBP, 0), 0, 0);
+            x_evex(code, 1, 2, 1, x_log2(code->vectors.permute_bytes) - 4, reg, 0, x_at(X_RBP, 0), 0,
+                   0);
         } else {
             x_vex(code, 1, 2, 0, 0, reg, 0, x_at(X_RBP, 0));
         }
@@ -547,7 +548,7 @@ static inline void x_hold_constants(x_code_t *code)
 static inline void x_place_constants(x_code_t *code)
 {
     const x_constants_t *constants = &code->constants;
-    const int bytes = x_is_evex(code) ? X_VECTOR : 16;
+    const int bytes = code->vectors.permute_bytes;
     for (int i = 0; i < constants->permutations_held; i++) {
         while (x_has_room(code) && 0 != (x_here(code) & (unsigned) (bytes - 1))) {
             x_byte(code, X_FILL);
