@@ -1,0 +1,392 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "cpu_state.h"
+
+const char *const gpr_names[GPRS] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                     "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+
+/* ---- operands ---- */
+
+bool cpu_take(cpu_t *cpu, const operand_t *operand, value_t *value)
+{
+    uint64_t address;
+    switch (operand->kind) {
+    case OPERAND_CONSTANT:
+        *value = (value_t){(uint64_t) operand->value, KNOWN};
+        return true;
+    case OPERAND_GPR:
+        *value = cpu->gpr[operand->number];
+        value->bits = cpu_cut(value->bits, operand->bytes);
+        return value->knowledge != UNDEFINED || cpu->now->is_idiom ||
+               cpu_fail(cpu, RULE_DEFINED, "%s was not set", gpr_names[operand->number]);
+    case OPERAND_MASK:
+        *value = cpu->mask[operand->number];
+        return value->knowledge != UNDEFINED ||
+               cpu_fail(cpu, RULE_DEFINED, "k%d was not set", operand->number);
+    case OPERAND_MEMORY:
+        return cpu_address(cpu, operand, &address) && cpu_read(cpu, address, operand->bytes, value);
+    default:
+        return cpu_fail(cpu, RULE_ALLOWED, "an operand of a kind that is not used");
+    }
+}
+
+static void put_gpr(cpu_t *cpu, const operand_t *operand, value_t value)
+{
+    value_t *gpr = &cpu->gpr[operand->number];
+    value.bits = cpu_cut(value.bits, operand->bytes);
+    if (operand->bytes < 4) { /* the other bytes stay */
+        value.bits |= gpr->bits & ~cpu_cut(UINT64_MAX, operand->bytes);
+        value.knowledge = gpr->knowledge == KNOWN && value.knowledge == KNOWN ? KNOWN : MOVED;
+    }
+    *gpr = value;
+}
+
+bool cpu_put(cpu_t *cpu, const operand_t *operand, value_t value)
+{
+    uint64_t address;
+    switch (operand->kind) {
+    case OPERAND_GPR:
+        put_gpr(cpu, operand, value);
+        return operand->number != RSP || cpu_check_rsp(cpu);
+    case OPERAND_MASK:
+        cpu->mask[operand->number] = value;
+        return true;
+    case OPERAND_MEMORY:
+        return cpu_address(cpu, operand, &address) &&
+               cpu_write(cpu, address, operand->bytes, &value);
+    default:
+        return cpu_fail(cpu, RULE_ALLOWED, "a result of a kind that is not used");
+    }
+}
+
+/* ---- arithmetic ---- */
+
+static bool top_bit(uint64_t bits, int bytes)
+{
+    return 0 != (bits >> (8 * bytes - 1) & 1);
+}
+
+/* Flags of a result, but for carry and overflow. */
+static void set_flags(cpu_t *cpu, uint64_t result, int bytes, knowledge_t knowledge)
+{
+    cpu->flags.zero = result == 0;
+    cpu->flags.sign = top_bit(result, bytes);
+    cpu->flags.parity = __builtin_parity((unsigned) (result & 0xff)) == 0;
+    cpu->flags.knowledge = knowledge;
+}
+
+static uint64_t add(cpu_t *cpu, uint64_t a, uint64_t b, int bytes, knowledge_t knowledge)
+{
+    const uint64_t sum = cpu_cut(a + b, bytes);
+    cpu->flags.carry = sum < a;
+    cpu->flags.overflow = top_bit((a ^ sum) & (b ^ sum), bytes);
+    set_flags(cpu, sum, bytes, knowledge);
+    return sum;
+}
+
+static uint64_t subtract(cpu_t *cpu, uint64_t a, uint64_t b, int bytes, knowledge_t knowledge)
+{
+    const uint64_t difference = cpu_cut(a - b, bytes);
+    cpu->flags.carry = a < b;
+    cpu->flags.overflow = top_bit((a ^ b) & (a ^ difference), bytes);
+    set_flags(cpu, difference, bytes, knowledge);
+    return difference;
+}
+
+static uint64_t logic(cpu_t *cpu, uint64_t result, int bytes, knowledge_t knowledge)
+{
+    cpu->flags.carry = false;
+    cpu->flags.overflow = false;
+    set_flags(cpu, result, bytes, knowledge);
+    return result;
+}
+
+static uint64_t shift(action_t action, uint64_t a, uint64_t by, int bytes)
+{
+    by &= bytes == 8 ? 63 : 31;
+    const int64_t extended = (int64_t) (a << (64 - 8 * bytes)) >> (64 - 8 * bytes);
+    return action == ACTION_SHL   ? a << by
+           : action == ACTION_SHR ? a >> by
+                                  : (uint64_t) (extended >> by);
+}
+
+/* Two operands, the first of which takes the result. Flags that are not modelled nobody may use. */
+static bool arithmetic(cpu_t *cpu)
+{
+    const instruction_t *in = cpu->now;
+    const int bytes = in->operands[0].bytes;
+    value_t a;
+    value_t b = {1, KNOWN};
+    value_t result;
+    if (!cpu_take(cpu, &in->operands[0], &a) ||
+        (in->noperands > 1 && !cpu_take(cpu, &in->operands[1], &b))) {
+        return false;
+    }
+    b.bits = cpu_cut(b.bits, bytes);
+    result.knowledge = in->is_idiom ? KNOWN : a.knowledge < b.knowledge ? a.knowledge : b.knowledge;
+    if (in->is_idiom) {
+        a.bits = b.bits = 0;
+    }
+    const bool carry = cpu->flags.carry;
+    switch (in->action) {
+    case ACTION_ADD:
+        result.bits = add(cpu, a.bits, b.bits, bytes, result.knowledge);
+        break;
+    case ACTION_SUB:
+    case ACTION_CMP:
+        result.bits = subtract(cpu, a.bits, b.bits, bytes, result.knowledge);
+        break;
+    case ACTION_INC:
+        result.bits = add(cpu, a.bits, 1, bytes, result.knowledge);
+        cpu->flags.carry = carry;
+        break;
+    case ACTION_DEC:
+        result.bits = subtract(cpu, a.bits, 1, bytes, result.knowledge);
+        cpu->flags.carry = carry;
+        break;
+    case ACTION_NEG:
+        result.bits = subtract(cpu, 0, a.bits, bytes, result.knowledge);
+        break;
+    case ACTION_AND:
+    case ACTION_TEST:
+        result.bits = logic(cpu, a.bits & b.bits, bytes, result.knowledge);
+        break;
+    case ACTION_OR:
+        result.bits = logic(cpu, a.bits | b.bits, bytes, result.knowledge);
+        break;
+    case ACTION_XOR:
+        result.bits = logic(cpu, a.bits ^ b.bits, bytes, result.knowledge);
+        break;
+    default:
+        result.bits = shift(in->action, a.bits, b.bits, bytes);
+        cpu->flags.knowledge = UNDEFINED;
+        break;
+    }
+    return in->action == ACTION_CMP || in->action == ACTION_TEST ||
+           cpu_put(cpu, &in->operands[0], result);
+}
+
+/* imul and bzhi: the last two operands make the first. */
+static bool three_operands(cpu_t *cpu)
+{
+    const instruction_t *in = cpu->now;
+    value_t a;
+    value_t b;
+    const int last = in->noperands - 1;
+    if (last < 1 || last > 2) {
+        return cpu_fail(cpu, RULE_ALLOWED, "a form that is not used");
+    }
+    if (!cpu_take(cpu, &in->operands[last - 1], &a) || !cpu_take(cpu, &in->operands[last], &b)) {
+        return false;
+    }
+    const unsigned keep = (unsigned) (b.bits & 0xff);
+    value_t result = {a.bits * b.bits, a.knowledge < b.knowledge ? a.knowledge : b.knowledge};
+    if (in->action == ACTION_BZHI) {
+        result.bits = keep >= 64 ? a.bits : a.bits & ((UINT64_C(1) << keep) - 1);
+    }
+    cpu->flags.knowledge = UNDEFINED;
+    return cpu_put(cpu, &in->operands[0], result);
+}
+
+/* ---- moves and branches ---- */
+
+static bool move(cpu_t *cpu)
+{
+    const instruction_t *in = cpu->now;
+    value_t value;
+    if (!cpu_take(cpu, &in->operands[1], &value)) {
+        return false;
+    }
+    if (in->action == ACTION_MOVE_SIGNED) {
+        const int unused = 64 - 8 * in->operands[1].bytes;
+        value.bits = (uint64_t) ((int64_t) (value.bits << unused) >> unused);
+    }
+    if (in->action == ACTION_MASK_MOVE) {
+        value.bits = cpu_cut(value.bits, in->mask_bytes);
+    }
+    return cpu_put(cpu, &in->operands[0], value);
+}
+
+static bool lea(cpu_t *cpu)
+{
+    uint64_t address;
+    return cpu_address(cpu, &cpu->now->operands[1], &address) &&
+           cpu_put(cpu, &cpu->now->operands[0], (value_t){address, KNOWN});
+}
+
+static bool holds(const flags_t *flags, int condition)
+{
+    bool is = false;
+    switch (condition >> 1) {
+    case 0:
+        is = flags->overflow;
+        break;
+    case 1:
+        is = flags->carry;
+        break;
+    case 2:
+        is = flags->zero;
+        break;
+    case 3:
+        is = flags->carry || flags->zero;
+        break;
+    case 4:
+        is = flags->sign;
+        break;
+    case 5:
+        is = flags->parity;
+        break;
+    case 6:
+        is = flags->sign != flags->overflow;
+        break;
+    default:
+        is = flags->zero || flags->sign != flags->overflow;
+        break;
+    }
+    return is != (0 != (condition & 1));
+}
+
+static bool known_flags(cpu_t *cpu)
+{
+    const value_t flags = {0, cpu->flags.knowledge};
+    return cpu_is_known(cpu, &flags, "the condition");
+}
+
+static bool jump_if(cpu_t *cpu)
+{
+    if (!known_flags(cpu)) {
+        return false;
+    }
+    if (holds(&cpu->flags, cpu->now->condition)) {
+        cpu->next = (uint32_t) cpu->now->target;
+    }
+    return true;
+}
+
+static bool move_if(cpu_t *cpu)
+{
+    value_t is;
+    value_t other;
+    if (!known_flags(cpu) || !cpu_take(cpu, &cpu->now->operands[0], &is) ||
+        !cpu_take(cpu, &cpu->now->operands[1], &other)) {
+        return false;
+    }
+    return cpu_put(cpu, &cpu->now->operands[0],
+                   holds(&cpu->flags, cpu->now->condition) ? other : is);
+}
+
+/* A register that was not set may be saved, too. */
+static bool push(cpu_t *cpu)
+{
+    const operand_t *operand = &cpu->now->operands[0];
+    if (operand->kind != OPERAND_GPR || operand->bytes != 8) {
+        return cpu_fail(cpu, RULE_ALLOWED, "a push of anything but a register");
+    }
+    return cpu_push(cpu, cpu->gpr[operand->number]);
+}
+
+static bool pop(cpu_t *cpu)
+{
+    const operand_t *operand = &cpu->now->operands[0];
+    value_t value;
+    if (operand->kind != OPERAND_GPR || operand->bytes != 8 || operand->number == RSP) {
+        return cpu_fail(cpu, RULE_ALLOWED, "a pop to anything but a register");
+    }
+    return cpu_pop(cpu, &value) && cpu_put(cpu, operand, value);
+}
+
+static bool execute(cpu_t *cpu)
+{
+    switch (cpu->now->action) {
+    case ACTION_NOTHING:
+        return true;
+    case ACTION_MOVE:
+    case ACTION_MOVE_SIGNED:
+    case ACTION_MASK_MOVE:
+        return move(cpu);
+    case ACTION_LEA:
+        return lea(cpu);
+    case ACTION_IMUL:
+    case ACTION_BZHI:
+        return three_operands(cpu);
+    case ACTION_CMOV:
+        return move_if(cpu);
+    case ACTION_JUMP_IF:
+        return jump_if(cpu);
+    case ACTION_JUMP:
+        return cpu_jump(cpu);
+    case ACTION_CALL:
+        return cpu_call(cpu);
+    case ACTION_RET:
+        return cpu_ret(cpu);
+    case ACTION_PUSH:
+        return push(cpu);
+    case ACTION_POP:
+        return pop(cpu);
+    case ACTION_VECTOR:
+    case ACTION_VECTOR_ALIGNED:
+    case ACTION_VECTOR_PACKED:
+        return cpu_vector(cpu);
+    case ACTION_CLEAN:
+        cpu->wide = false;
+        return true;
+    default:
+        return arithmetic(cpu);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void set_up(cpu_t *cpu, uint32_t entry, rng_t *rng)
+{
+    const judge_run_t *run = &cpu->ground->run;
+    memset(cpu->gpr, 0, sizeof cpu->gpr);
+    memset(cpu->mask, 0, sizeof cpu->mask);
+    cpu->flags = (flags_t){.knowledge = UNDEFINED};
+    cpu->code = UINT64_C(0x100000000000) + (uint64_t) rng_range(rng, 0, 1 << 24) * 64;
+    for (int i = 0; i < GPRS; i++) { /* what the caller has there */
+        const bool saved = i == RBX || i == RBP || i >= R12;
+        cpu->gpr[i] = (value_t){saved ? rng_next(rng) : 0, saved ? KNOWN : UNDEFINED};
+    }
+    cpu->gpr[RDI] = (value_t){(uintptr_t) run->prim, KNOWN};
+    cpu->gpr[RSI] = (value_t){run->origin, KNOWN};
+    cpu->gpr[RDX] = (value_t){run->packed, KNOWN};
+    cpu->gpr[RCX] = (value_t){(uint64_t) run->first, KNOWN};
+    cpu->gpr[R8] = (value_t){(uint64_t) run->n, KNOWN};
+    cpu_reset_stack(cpu);
+    cpu->depth = 1;
+    cpu->frames[0].rsp = cpu->gpr[RSP].bits;
+    memcpy(cpu->frames[0].saved, cpu->gpr, sizeof cpu->gpr);
+    cpu->vectors = 0;
+    cpu->wide = false;
+    cpu->next = entry;
+    cpu->done = false;
+}
+
+bool cpu_run(const listing_t *listing, ground_t *ground, uint32_t entry, rng_t *rng, int64_t *steps,
+             verdict_t *verdict)
+{
+    static cpu_t cpu;
+    const int64_t most = 10000 + 1000 * ground->run.n + 100 * (ground->bytes + ground->blocks);
+    cpu.listing = listing;
+    cpu.ground = ground;
+    cpu.verdict = verdict;
+    set_up(&cpu, entry, rng);
+    for (int64_t step = 0; !cpu.done; step++) {
+        const instruction_t *in = listing_at(listing, cpu.next);
+        if (!in) {
+            return verdict_fail(verdict, RULE_INSIDE, cpu.next, "control comes here");
+        }
+        cpu.now = in;
+        cpu.next = in->offset + in->length;
+        if (step > most) {
+            return cpu_fail(&cpu, RULE_ENDS, "no end after %" PRId64 " instructions", most);
+        }
+        if (!execute(&cpu)) {
+            return false;
+        }
+        ++*steps;
+    }
+    return ground_is_complete(ground, cpu.now->offset, verdict);
+}

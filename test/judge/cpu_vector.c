@@ -1,0 +1,112 @@
+#include <inttypes.h>
+
+#include "cpu_state.h"
+
+typedef bool (*access_fn)(cpu_t *cpu, uint64_t address, int64_t bytes);
+
+static bool load(cpu_t *cpu, uint64_t address, int64_t bytes)
+{
+    return cpu_read(cpu, address, bytes, NULL);
+}
+
+static bool store(cpu_t *cpu, uint64_t address, int64_t bytes)
+{
+    return cpu_write(cpu, address, bytes, NULL);
+}
+
+/* Those elements that the mask has, neighbours together. */
+static bool access_masked(cpu_t *cpu, const operand_t *operand, uint64_t address, access_fn touch)
+{
+    const value_t *mask = &cpu->mask[cpu->now->mask];
+    const int elements = operand->bytes / operand->element;
+    if (!cpu_is_known(cpu, mask, "the mask")) {
+        return false;
+    }
+    const uint64_t bits = elements < 64 ? mask->bits & ((UINT64_C(1) << elements) - 1) : mask->bits;
+    if (cpu->now->action == ACTION_VECTOR_PACKED) {
+        const int64_t bytes = __builtin_popcountll(bits) * operand->element;
+        return bytes == 0 || touch(cpu, address, bytes);
+    }
+    for (int i = 0, end; i < elements; i = end) {
+        end = i + 1;
+        if (0 == (bits >> i & 1)) {
+            continue;
+        }
+        while (end < elements && 0 != (bits >> end & 1)) {
+            end++;
+        }
+        if (!touch(cpu, address + (uint64_t) (i * operand->element),
+                   (int64_t) (end - i) * operand->element)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool access_memory(cpu_t *cpu, const operand_t *operand, access_fn touch)
+{
+    uint64_t address;
+    if (!cpu_address(cpu, operand, &address)) {
+        return false;
+    }
+    if (cpu->now->action == ACTION_VECTOR_ALIGNED && address % operand->bytes != 0) {
+        return cpu_fail(cpu, RULE_ALIGNED, "%d bytes at 0x%" PRIx64, operand->bytes, address);
+    }
+    return cpu->now->mask ? access_masked(cpu, operand, address, touch)
+                          : touch(cpu, address, operand->bytes);
+}
+
+static bool take(cpu_t *cpu, const operand_t *operand, bool is_first)
+{
+    switch (operand->kind) {
+    case OPERAND_MEMORY:
+        return access_memory(cpu, operand, load);
+    case OPERAND_VECTOR:
+        if (cpu->now->is_idiom || (is_first && cpu->now->is_merged) ||
+            0 != (cpu->vectors >> operand->number & 1)) {
+            return true;
+        }
+        return cpu_fail(cpu, RULE_DEFINED, "vector register %d was not set", operand->number);
+    case OPERAND_GPR:
+        return cpu->gpr[operand->number].knowledge != UNDEFINED ||
+               cpu_fail(cpu, RULE_DEFINED, "%s was not set", gpr_names[operand->number]);
+    default:
+        return true;
+    }
+}
+
+static bool put(cpu_t *cpu, const operand_t *operand)
+{
+    switch (operand->kind) {
+    case OPERAND_MEMORY:
+        return access_memory(cpu, operand, store);
+    case OPERAND_VECTOR:
+        cpu->vectors |= UINT32_C(1) << operand->number;
+        cpu->wide |= operand->number < 16 && cpu->now->vector > 16;
+        return true;
+    case OPERAND_GPR:
+        cpu->gpr[operand->number] = (value_t){.knowledge = MOVED};
+        return true;
+    default:
+        return cpu_fail(cpu, RULE_ALLOWED, "a result of a kind that is not used");
+    }
+}
+
+bool cpu_vector(cpu_t *cpu)
+{
+    const instruction_t *in = cpu->now;
+    if (in->sse && cpu->wide) {
+        return cpu_fail(cpu, RULE_UPPER, "an SSE instruction while upper halves are in use");
+    }
+    for (int i = 0; i < in->noperands; i++) {
+        if (in->operands[i].read && !take(cpu, &in->operands[i], i == 0)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < in->noperands; i++) {
+        if (in->operands[i].written && !put(cpu, &in->operands[i])) {
+            return false;
+        }
+    }
+    return true;
+}

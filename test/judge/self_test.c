@@ -1,0 +1,128 @@
+/*
+ * The judge judged: it must accept kernels that are right and say of the others which rule they
+ * break.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dame.h"
+#include "specimen.h"
+#include "trial.h"
+
+enum { BLOCKS = 60, LISTED = 50, WIDTH = 8, NEAR = 24, FAR = 65536 };
+
+static dame_program_t *program_of(specimen_type_t type)
+{
+    static int64_t disps[LISTED];
+    dame_tree_t *tree = dame_tree_new();
+    const dame_type_t *eight = NULL;
+    const dame_type_t *made = NULL;
+    dame_program_t *program = NULL;
+    dame_status_t status = tree ? dame_type_basic(tree, WIDTH, &eight) : DAME_ERR_NOMEM;
+    for (int i = 0; i < LISTED; i++) { /* negative ones, too, and never the same step twice */
+        disps[i] = (i * i * 3 + i % 7) * 20 - 40000;
+    }
+    if (status == DAME_OK) {
+        status = type == SPECIMEN_LIST
+                     ? dame_type_blockindex(tree, LISTED, 1, disps, eight, &made)
+                     : dame_type_vector(tree, BLOCKS, 1, type == SPECIMEN_FAR ? FAR : NEAR, eight,
+                                        &made);
+    }
+    if (status == DAME_OK) {
+        status = dame_program_build(made, NULL, &program);
+    }
+    dame_tree_free(tree);
+    if (status != DAME_OK) {
+        printf("cannot build a program: %s\n", dame_status_text(status));
+        exit(EXIT_FAILURE);
+    }
+    return program;
+}
+
+static void put_memcpy(char *code, size_t size)
+{
+    const uint64_t marker = SPECIMEN_MEMCPY;
+    const uintptr_t function = (uintptr_t) memcpy;
+    for (size_t i = 0; i + sizeof marker <= size; i++) {
+        if (memcmp(code + i, &marker, sizeof marker) == 0) {
+            memcpy(code + i, &function, sizeof function);
+        }
+    }
+}
+
+static bool test(trial_t *trial, const specimen_t *specimen, const dame_program_t *program)
+{
+    static char bytes[4096];
+    dame_jit_options_t options = {.vector_bits = specimen->vectors};
+    dame_entry_point_t entries[] = {{.prim = 1, .offset = 0}, {.prim = 0}};
+    dame_machine_code_t code = {.bytes = bytes,
+                                .size = (size_t) (specimen->end - specimen->begin),
+                                .entries = entries,
+                                .nentries = specimen->second ? 2 : 1};
+    verdict_t verdict;
+    rng_t rng = rng_seeded(1, 0);
+    if (code.size > sizeof bytes) {
+        printf("FAIL %s has %zu bytes\n", specimen->name, code.size);
+        return false;
+    }
+    memcpy(bytes, specimen->begin, code.size);
+    put_memcpy(bytes, code.size);
+    if (specimen->second) {
+        entries[1].offset = (uint32_t) (specimen->second - specimen->begin);
+        if (entries[1].offset == 0) { /* an entry for what is no level */
+            entries[1].prim = program->nprims - 1;
+        }
+    }
+    trial_judge(trial, program, specimen->dir, &options, specimen->model, &code, &rng, &verdict);
+    if (verdict.rule == specimen->rule) {
+        printf("PASS %s: %s %s\n", specimen->name, judge_rule_name(verdict.rule), verdict.message);
+        return true;
+    }
+    printf("FAIL %s: %s was expected\n", specimen->name, judge_rule_name(specimen->rule));
+    trial_explain(stdout, trial, &code, &verdict);
+    return false;
+}
+
+/* Every rule must have been broken by some specimen. */
+static bool rules_are_covered(void)
+{
+    bool all = true;
+    for (int rule = RULE_NONE; rule < RULE_COUNT; rule++) {
+        bool covered = false;
+        for (const specimen_t *specimen = specimens; specimen->name; specimen++) {
+            covered |= specimen->rule == (judge_rule_t) rule;
+        }
+        if (!covered) {
+            printf("FAIL no specimen for rule %s\n", judge_rule_name((judge_rule_t) rule));
+        }
+        all &= covered;
+    }
+    return all;
+}
+
+int main(void)
+{
+    dame_program_t *programs[SPECIMEN_TYPES];
+    trial_t trial = {.kernels = 0};
+    int passed = 0;
+    int failed = 0;
+    for (int type = 0; type < SPECIMEN_TYPES; type++) {
+        programs[type] = program_of((specimen_type_t) type);
+    }
+    for (const specimen_t *specimen = specimens; specimen->name; specimen++) {
+        const bool is_right = test(&trial, specimen, programs[specimen->type]);
+        passed += is_right;
+        failed += !is_right;
+    }
+    const bool covered = rules_are_covered();
+    passed += covered;
+    failed += !covered;
+    for (int type = 0; type < SPECIMEN_TYPES; type++) {
+        dame_program_free(programs[type]);
+    }
+    trial_free(&trial);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

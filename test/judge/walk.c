@@ -1,0 +1,80 @@
+#include "walk.h"
+
+typedef struct walker {
+    walk_block_fn block;
+    void *context;
+    int64_t packed;
+} walker_t;
+
+static int64_t bytes_of(const dame_prim_t *prim, int64_t i)
+{
+    return prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
+}
+
+static bool visit(walker_t *walker, const dame_prim_t *prim, uint64_t origin, int64_t first,
+                  int64_t n)
+{
+    for (int64_t i = first; i < first + n; i++) {
+        const int64_t away = dame_prim_has_list(prim)
+                                 ? dame_prim_disp(prim, i)
+                                 : (int64_t) ((uint64_t) i * (uint64_t) prim->step);
+        const uint64_t at = origin + (uint64_t) away;
+        const int64_t bytes = bytes_of(prim, i);
+        const int32_t distance = prim->inners ? prim->inners[i] : prim->inner;
+        const dame_prim_t *inner = prim + distance;
+        if (bytes == 0) {
+            continue;
+        }
+        if (distance) {
+            const int64_t count = inner->count ? inner->count : bytes / inner->isize;
+            if (!visit(walker, inner, at, 0, count)) {
+                return false;
+            }
+        } else {
+            if (!walker->block(walker->context, at, walker->packed, bytes)) {
+                return false;
+            }
+            walker->packed += bytes;
+        }
+    }
+    return true;
+}
+
+bool walk_run(const dame_prim_t *prim, uint64_t origin, int64_t first, int64_t n,
+              walk_block_fn block, void *context)
+{
+    walker_t walker = {.block = block, .context = context};
+    return visit(&walker, prim, origin, first, n);
+}
+
+int64_t walk_bytes(const dame_prim_t *prim, int64_t first, int64_t n)
+{
+    return prim->prefix ? prim->prefix[first + n] - prim->prefix[first] : n * prim->isize;
+}
+
+int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim)
+{
+    int64_t limit = 0;
+    if (prim == program->prims) {
+        return INT64_MAX;
+    }
+    if (prim->count) {
+        return prim->count;
+    }
+    for (const dame_prim_t *above = program->prims; above < prim; above++) {
+        if (above->inner && above + above->inner == prim) {
+            for (int64_t i = 0; i < above->count; i++) {
+                const int64_t n = bytes_of(above, i) / prim->isize;
+                limit = n > limit ? n : limit;
+            }
+        }
+    }
+    return limit;
+}
+
+bool walk_is_level(const dame_program_t *program, const dame_prim_t *prim)
+{
+    const int64_t index = prim - program->prims;
+    return index >= 0 && index < program->nprims && prim->op != DAME_OP_BOTTOM &&
+           prim->op != DAME_OP_RETURNTO && dame_prim_run(prim, DAME_PACK) != NULL;
+}
