@@ -118,9 +118,9 @@ typedef struct dame_program {
     int64_t granule; /* offsets in a block that are multiples of it never lie inside a basic
                         element, or DAME_NO_GRANULE when that is no useful number */
     size_t memory;   /* bytes of this allocation, tables included */
-    struct dame_code *code[2]; /* [dame_dir_t]; machine code that kernels are in, which jit/ puts
-                                  there and takes away; NULL: none, and always so to
-                                  dame_program_free() */
+    _Atomic(struct dame_code *) code[2]; /* [dame_dir_t]; machine code that kernels are in, which
+                                            jit/ puts there and takes away; NULL: none, and always
+                                            so to dame_program_free() */
     dame_prim_t prims[];
 } dame_program_t;
 
