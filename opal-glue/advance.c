@@ -2,6 +2,7 @@
 
 #include "hash.h"
 #include "native.h"
+#include "promote.h"
 #include "table.h"
 #include "thread.h"
 
@@ -116,23 +117,33 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
     return 0;
 }
 
+/* A message begins: its program, which may be compiled first. */
+static inline const dame_program_t *use(const opal_convertor_t *convertor, dame_dir_t dir)
+{
+    dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    dt_promote_use(entry, dir);
+    return entry->program;
+}
+
 static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
                               uint32_t *out_size, size_t *max_data)
 {
     dt_thread_t *thread = dt_thread();
-    const int64_t start = take_times ? dt_now() : 0;
     const bool first = 0 == convertor->bConverted;
+    const dame_program_t *program = first ? use(convertor, dir) : NULL;
+    const int64_t start = take_times ? dt_now() : 0;
     size_t moved;
+    dame_reader_enter(&thread->reader);
     if (first && *out_size > 0 && iov[0].iov_len >= convertor->local_size) {
         moved = convertor->local_size;
-        dame_program_run(dt_table_get(convertor->pDesc)->program, dir,
-                         (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
+        dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
                          iov[0].iov_base);
         iov[0].iov_len = moved;
         *out_size = 1;
     } else {
         moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
+    dame_reader_leave(&thread->reader);
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);

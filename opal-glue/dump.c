@@ -13,6 +13,7 @@
 
 #include "contents.h"
 #include "describe.h"
+#include "jit/dame_jit.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
@@ -142,6 +143,10 @@ static void write_text(const dt_dump_t *dump, const dame_program_t *program, con
 {
     fputs(dump->header, out);
     fputs(uses, out);
+    for (int dir = 0; dir < 2; dir++) {
+        const char *code = atomic_load_explicit(&dump->code[dir], memory_order_acquire);
+        fputs(NULL == code ? "" : code, out);
+    }
     dt_program_text(program, TEXT_LIMIT, out);
 }
 
@@ -156,34 +161,48 @@ static FILE *open_new(const char *path)
     return out;
 }
 
-static void write_file(const dt_dump_t *dump, const dame_program_t *program, const char *uses)
+/* Opens the file beside that end_file() makes `path` of; NULL, complained of, when it cannot. The
+ * caller frees *beside in any case. */
+static FILE *begin_file(const char *path, char **beside)
 {
-    char *beside;
-    if (0 > asprintf(&beside, "%s.tmp%ld", dump->path, (long) getpid())) {
-        complain(dump->path, ENOMEM);
-        return;
+    if (0 > asprintf(beside, "%s.tmp%ld", path, (long) getpid())) {
+        *beside = NULL;
+        complain(path, ENOMEM);
+        return NULL;
     }
-    FILE *out = open_new(beside);
+    FILE *out = open_new(*beside);
     if (NULL == out) {
-        complain(dump->path, errno);
-        free(beside);
-        return;
+        complain(path, errno);
     }
     errno = 0;
-    write_text(dump, program, uses, out);
+    return out;
+}
+
+static void end_file(FILE *out, const char *beside, const char *path)
+{
     bool good = 0 == fflush(out) && !ferror(out);
     int error = errno;
     if (0 != fclose(out) && good) {
         good = false;
         error = errno;
     }
-    if (good && 0 != rename(beside, dump->path)) {
+    if (good && 0 != rename(beside, path)) {
         good = false;
         error = errno;
     }
     if (!good) {
-        complain(dump->path, 0 != error ? error : EIO);
+        complain(path, 0 != error ? error : EIO);
         (void) unlink(beside);
+    }
+}
+
+static void write_file(const dt_dump_t *dump, const dame_program_t *program, const char *uses)
+{
+    char *beside;
+    FILE *out = begin_file(dump->path, &beside);
+    if (NULL != out) {
+        write_text(dump, program, uses, out);
+        end_file(out, beside, dump->path);
     }
     free(beside);
 }
@@ -222,6 +241,9 @@ static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype)
 
 static void free_dump(dt_dump_t *dump)
 {
+    for (int dir = 0; dir < 2; dir++) {
+        free(atomic_load_explicit(&dump->code[dir], memory_order_relaxed));
+    }
     free(dump->header);
     free(dump->path);
     free(dump);
@@ -291,6 +313,77 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
     }
     write_file(dump, program, uses);
     free_dump(dump);
+}
+
+/* ---- Machine code --------------------------------------------------------------------------- */
+
+/* objdump's name for what this is compiled for. */
+#ifdef __x86_64__
+#define OBJDUMP_MACHINE "i386:x86-64"
+#else
+#define OBJDUMP_MACHINE "aarch64"
+#endif
+
+/* Comment lines on machine code that is in the file `name`; NULL when memory is out. */
+static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const char *name)
+{
+    char *text = NULL;
+    size_t room = 0;
+    FILE *out = open_memstream(&text, &room);
+    if (NULL == out) {
+        return NULL;
+    }
+    const void *code;
+    size_t size = dame_jit_code(program, dir, &code);
+    fprintf(out,
+            "# machine code for %s, %zu bytes: objdump -D -b binary -m " OBJDUMP_MACHINE " %s\n",
+            DAME_PACK == dir ? "packing" : "unpacking", size, name);
+    for (int32_t i = 0; i < program->nprims; i++) {
+        size_t offset = (uintptr_t) dame_prim_run(&program->prims[i], dir) - (uintptr_t) code;
+        if (offset < size) {
+            fprintf(out, "#   %zx: primitive %" PRId32 ", %s\n", offset, i,
+                    dame_op_name(program->prims[i].op));
+        }
+    }
+    if (0 != fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Beside the datatype's file: "name.pack.bin" for "name.dame". NULL: out of memory. */
+static char *new_code_path(const dt_dump_t *dump, dame_dir_t dir)
+{
+    char *path;
+    int stem = (int) (strlen(dump->path) - strlen(".dame"));
+    return 0 > asprintf(&path, "%.*s.%s.bin", stem, dump->path,
+                        DAME_PACK == dir ? "pack" : "unpack")
+               ? NULL
+               : path;
+}
+
+void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
+{
+    if (NULL == dump) {
+        return;
+    }
+    char *path = new_code_path(dump, dir);
+    char *lines = NULL == path ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
+    char *beside = NULL;
+    FILE *out = NULL == lines ? NULL : begin_file(path, &beside);
+    if (NULL == lines) {
+        complain(dump->path, ENOMEM);
+    } else if (NULL != out) {
+        const void *code;
+        size_t size = dame_jit_code(program, dir, &code);
+        (void) fwrite(code, 1, size, out);
+        end_file(out, beside, path);
+        lines = atomic_exchange(&dump->code[dir], lines); /* after eviction there were others */
+    }
+    free(beside);
+    free(lines);
+    free(path);
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */

@@ -23,8 +23,9 @@ typedef struct dt_dump {
     /* By dame_dir_t. As the counters of stats.def: what is listed in place is not among them. */
     _Atomic int64_t messages[2];
     _Atomic int64_t bytes[2];
-    char *path;   /* of the file */
-    char *header; /* comment lines: what the datatype is */
+    char *path;              /* of the file */
+    char *header;            /* comment lines: what the datatype is */
+    _Atomic(char *) code[2]; /* [dame_dir_t]; comment lines: where its machine code is, or NULL */
 } dt_dump_t;
 
 /* From now on datatypes get a file in `directory`, up to `most` of them. Once a process. */
@@ -40,6 +41,10 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *dataty
 /* Writes the file without uses (NULL: none). It may take long: a caller holds no lock, but a
  * reference to the datatype, so that dt_dump_end() comes later. Any thread. */
 void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program);
+
+/* The program was compiled: writes the machine code to a file beside the datatype's (NULL: it has
+ * none), which will name it. Nobody takes the code away meanwhile. Any thread. */
+void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir);
 
 /* Any thread that holds a reference to the datatype; no allocation, lock or system call. */
 static inline void dt_dump_count(dt_dump_t *dump, dame_dir_t dir, int64_t messages, int64_t bytes)

@@ -255,6 +255,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
         dt_dump_start(options->dump, options->dump_limit);
     }
     dt_log_start(options->output);
+    dt_promote_start(&options->promotion);
     dt_advance_take_times(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
@@ -274,5 +275,6 @@ void dt_glue_stop(void)
     dt_got_restore();
     unwatch_classes();
     dt_table_clear();
+    dt_promote_stop();
     dt_dump_stop();
 }

@@ -8,14 +8,16 @@
 #include <stdbool.h>
 
 #include "dame/dame_options.h"
+#include "promote.h"
 
 typedef struct dt_glue_options {
-    dame_options_t program; /* how programs are built */
-    bool verify;            /* compare every fragment with Open MPI's own engine */
-    bool times;             /* take the time of every fragment */
-    const char *dump;       /* directory for the programs of datatypes, or NULL: not written */
-    int dump_limit;         /* at most so many */
-    int output;             /* opal_output stream for messages */
+    dame_options_t program;         /* how programs are built */
+    dt_promote_options_t promotion; /* when programs are compiled, and how */
+    bool verify;                    /* compare every fragment with Open MPI's own engine */
+    bool times;                     /* take the time of every fragment */
+    const char *dump; /* directory for the programs of datatypes, or NULL: not written */
+    int dump_limit;   /* at most so many */
+    int output;       /* opal_output stream for messages */
 } dt_glue_options_t;
 
 /* False, with one message on the output stream, when DAME cannot work here; then nothing was

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "opal/util/output.h"
+#include "opal/util/proc.h"
 
 enum { VERBOSITY = 10 };
 
@@ -29,4 +30,18 @@ void dt_log(const char *format, ...)
     (void) vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     opal_output_verbose(VERBOSITY, stream, "dt:dame: %s", text);
+}
+
+void dt_log_once_a_node(const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    (void) vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (0 == opal_process_info.my_local_rank) {
+        opal_output(stream, "dt:dame: %s", text);
+    } else {
+        opal_output_verbose(VERBOSITY, stream, "dt:dame: %s", text);
+    }
 }

@@ -11,4 +11,8 @@ int dt_log_stream(void);
 /* What is set up or decided, once a process or a datatype: shown at verbosity 10. */
 __attribute__((format(printf, 1, 2))) void dt_log(const char *format, ...);
 
+/* What all processes of a node find out alike: one of them, the first on the node, shows it
+ * whatever the verbosity, and the others at verbosity 10. */
+__attribute__((format(printf, 1, 2))) void dt_log_once_a_node(const char *format, ...);
+
 #endif

@@ -1,9 +1,11 @@
 #include "stats.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
+#include "promote.h"
 #include "thread.h"
 
 static const struct {
@@ -33,7 +35,9 @@ _Thread_local dt_thread_t dt_thread_data;
 /* A thread ends: its counts move to the sum. */
 static void thread_ends(void *value)
 {
-    dt_stats_t *stats = value;
+    dt_thread_t *thread = value;
+    dt_stats_t *stats = &thread->stats;
+    dame_reader_remove(&thread->reader);
     pthread_mutex_lock(&lock);
     for (dt_stats_t **at = &threads; NULL != *at; at = &(*at)->next) {
         if (*at == stats) {
@@ -49,19 +53,27 @@ static void thread_ends(void *value)
                      atomic_load_explicit(&stats->declined[i], memory_order_relaxed));
     }
     pthread_mutex_unlock(&lock);
+    thread->ended = 1;
+    stats->listed = 0; /* another key's destructor may still use MPI */
 }
 
 /* A thread is only counted in when its end will be noticed. */
 void dt_thread_enlist(dt_thread_t *thread)
 {
     dt_stats_t *stats = &thread->stats;
-    pthread_mutex_lock(&lock);
     stats->listed = 1;
-    if (running && 0 == pthread_setspecific(key, stats)) {
+    pthread_mutex_lock(&lock);
+    const bool lists = running && !thread->ended && 0 == pthread_setspecific(key, thread);
+    if (lists) {
         stats->next = threads;
         threads = stats;
     }
     pthread_mutex_unlock(&lock);
+    if (lists) {
+        dame_reader_add(&thread->reader);
+    } else {
+        dt_promote_forbid(); /* nobody could wait for this thread to leave machine code */
+    }
 }
 
 static int64_t counter_at(const dt_stats_t *stats, size_t offset)

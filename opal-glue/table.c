@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "import.h"
+#include "promote.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_left;
@@ -101,6 +102,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     entry->dump = NULL == entry->program ? NULL : dt_dump_begin(table.tree, datatype);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
+    dt_promote_begin(entry);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(buckets, entry);
@@ -129,6 +131,7 @@ static void end_entry(dt_entry_t *entry)
 {
     dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
     dt_dump_end(entry->dump, entry->program, declined);
+    dt_promote_end(entry->program);
     dame_program_free(entry->program);
 }
 

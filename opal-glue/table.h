@@ -20,6 +20,12 @@
 
 struct opal_datatype_t;
 
+/* When a program will be compiled, for one direction; see promote.h. */
+typedef struct dt_promotion {
+    _Atomic int32_t left; /* uses until then; 0: never */
+    int32_t period;       /* uses until the try after that */
+} dt_promotion_t;
+
 typedef struct dt_entry dt_entry_t;
 struct dt_entry {
     _Atomic(const struct opal_datatype_t *) key;
@@ -28,6 +34,7 @@ struct dt_entry {
     uint64_t serial;               /* never used twice, unlike addresses */
     dt_dump_t *dump;               /* NULL: has no file */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
+    dt_promotion_t promotions[2];  /* [dame_dir_t] */
 };
 
 /*

@@ -1,6 +1,6 @@
 /*
- * What a thread keeps for itself: its counters, and cursors of messages in progress. In one place,
- * so that a fragment looks it up once.
+ * What a thread keeps for itself: its counters, whether it runs kernels at the moment, and cursors
+ * of messages in progress. In one place, so that a fragment looks it up once.
  */
 #ifndef DT_THREAD_H
 #define DT_THREAD_H
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "dame/dame.h"
+#include "jit/reader.h"
 #include "stats.h"
 
 struct opal_datatype_t;
@@ -29,12 +30,15 @@ enum { DT_PLACES_LOG2 = 4, DT_PLACES = 1 << DT_PLACES_LOG2 };
 
 typedef struct dt_thread {
     dt_stats_t stats;
+    dame_reader_t reader; /* inside while kernels run */
+    int ended;            /* it has left the lists, and may not come back */
     dt_place_t places[DT_PLACES];
 } dt_thread_t;
 
 extern _Thread_local dt_thread_t dt_thread_data;
 
-/* Puts a thread's counters among those that dt_stats_total() adds up. */
+/* Puts a thread's counters among those that dt_stats_total() adds up, and its reader among those
+ * that dame_readers_wait() waits for. */
 void dt_thread_enlist(dt_thread_t *thread);
 
 /* The calling thread's. Never NULL. */

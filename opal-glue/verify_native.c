@@ -81,7 +81,7 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
     return text;
 }
 
-static void report(const opal_convertor_t *convertor, const char *what, size_t position,
+static void report(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
                    size_t length, size_t byte)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
@@ -91,12 +91,14 @@ static void report(const opal_convertor_t *convertor, const char *what, size_t p
     }
     dt_count_declined(DT_DECLINE_DIFFERS);
     char *text = describe(convertor->pDesc, entry->program);
+    const bool compiled = NULL != atomic_load(&entry->program->code[dir]);
     opal_output(dt_log_stream(),
-                "dt:dame: verify: %s of %zu elements, packed bytes %zu to %zu, differs from Open "
-                "MPI's own engine at byte %zu. The native result is used, and the datatype is left "
-                "to the native engine from now on. %s",
-                what, (size_t) convertor->count, position, position + length, position + byte,
-                NULL == text ? "" : text);
+                "dt:dame: verify: %s of %zu elements by %s, packed bytes %zu to %zu, differs from "
+                "Open MPI's own engine at byte %zu. The native result is used, and the datatype is "
+                "left to the native engine from now on. %s",
+                DAME_PACK == dir ? "pack" : "unpack", (size_t) convertor->count,
+                compiled ? "machine code" : "the interpreter", position, position + length,
+                position + byte, NULL == text ? "" : text);
     free(text);
 }
 
@@ -123,7 +125,7 @@ static void compare(opal_convertor_t *convertor, dame_dir_t dir, size_t position
         dt_count(DT_COUNT_verified, 1);
         size_t same = first_difference(iov[i].iov_base, native + skip, length);
         if (same < length) {
-            report(convertor, DAME_PACK == dir ? "pack" : "unpack", position, length, same);
+            report(convertor, dir, position, length, same);
             if (DAME_PACK == dir) {
                 memcpy(iov[i].iov_base, native + skip, length);
             } else {

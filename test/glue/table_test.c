@@ -1,6 +1,6 @@
 /*
- * opal-glue/table.c and stats.c without Open MPI: the importer and the dump are stubs, datatypes
- * are a struct of our own. Worth running under ASan and TSan.
+ * opal-glue/table.c and stats.c without Open MPI: the importer, promotion and the dump are stubs,
+ * datatypes are a struct of our own. Worth running under ASan and TSan.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "opal-glue/import.h"
+#include "opal-glue/promote.h"
 #include "opal-glue/table.h"
 #include "opal-glue/thread.h"
 
@@ -135,6 +136,37 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
         dumps_ended++;
         free(dump);
     }
+}
+
+/* Promotion: counts what belongs to a program, and to a thread. */
+static _Atomic int64_t promotions_begun, promotions_ended, promotions_wrong, forbidden;
+static _Atomic int64_t readers_added, readers_removed;
+
+void dt_promote_begin(dt_entry_t *entry)
+{
+    promotions_begun += NULL != entry->program;
+    promotions_wrong += NULL != atomic_load(&entry->key);
+}
+
+void dt_promote_end(dame_program_t *program)
+{
+    promotions_ended += NULL != program;
+    promotions_wrong += NULL != program && 3 > program->nprims; /* freed before */
+}
+
+void dt_promote_forbid(void)
+{
+    forbidden++;
+}
+
+void dame_reader_add(dame_reader_t *reader)
+{
+    readers_added += NULL == reader->link;
+}
+
+void dame_reader_remove(dame_reader_t *reader)
+{
+    readers_removed += NULL == reader->link;
 }
 
 static int64_t imports(void)
@@ -499,6 +531,38 @@ static void counts_survive_their_threads(void)
           "other counters stay 0");
 }
 
+static pthread_key_t late_key;
+
+/* Runs after the end that thread.h knows of, whose key is older. */
+static void count_late(void *value)
+{
+    (void) value;
+    dt_count(DT_COUNT_seeks, 1);
+}
+
+static void *count_and_end(void *arg)
+{
+    pthread_setspecific(late_key, &late_key);
+    dt_count(DT_COUNT_cut_blocks, 1);
+    return arg;
+}
+
+static void a_thread_that_comes_back_at_its_end_is_in_no_list(void)
+{
+    pthread_t thread;
+    int64_t added = readers_added;
+    check(added == readers_removed + 1, "all readers but this thread's have left: %lld of %lld",
+          (long long) readers_removed, (long long) added);
+    check(0 == forbidden, "all ends so far were noticed");
+    pthread_key_create(&late_key, count_late);
+    pthread_create(&thread, NULL, count_and_end, NULL);
+    pthread_join(thread, NULL);
+    pthread_key_delete(late_key);
+    check(1 == dt_stats_total(DT_COUNT_cut_blocks), "what it counted before is there");
+    check(added + 1 == readers_added && readers_removed + 1 == readers_added, "one reader more");
+    check(1 == forbidden, "nothing is compiled from then on");
+}
+
 static void texts_belong_to_their_numbers(void)
 {
     check(0 == strcmp("types_imported", dt_counter_name(DT_COUNT_types_imported)) &&
@@ -532,7 +596,11 @@ int main(void)
     threads_share_the_table();
     check(dumps_begun == dumps_ended && 0 == dumps_wrong, "every dump ended, with its program");
     check(dumps_begun == dumps_written, "and was written once before");
+    check(promotions_begun == promotions_ended && 0 == promotions_wrong &&
+              promotions_begun == dumps_begun,
+          "the promotion of every program ended before the program");
     counts_survive_their_threads();
+    a_thread_that_comes_back_at_its_end_is_in_no_list();
     texts_belong_to_their_numbers();
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;

@@ -1,0 +1,539 @@
+/*
+ * opal-glue/promote.c without Open MPI and without a compiler: what dame_jit_compile() answers is
+ * up to the test, and it watches when it is asked. Worth running under ASan and TSan.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "opal-glue/contents.h"
+#include "opal-glue/log.h"
+#include "opal-glue/promote.h"
+#include "opal-glue/thread.h"
+
+static long passed, failed;
+
+#define check(ok, ...) check_at((ok), __LINE__, __VA_ARGS__)
+
+static void check_at(bool ok, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void check_at(bool ok, int line, const char *format, ...)
+{
+    if (ok) {
+        passed++;
+    } else if (++failed <= 30) {
+        va_list args;
+        va_start(args, format);
+        fprintf(stderr, "promote_test.c:%d: FAILED: ", line);
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+        va_end(args);
+    }
+}
+
+/* ---- what promote.c is put upon ------------------------------------------------------------- */
+
+struct opal_datatype_t {
+    const char *name;
+};
+
+struct dame_code {
+    int unused;
+};
+
+static struct dame_code some_code;
+
+/* The compiler. Only one thread is to be in it at a time, so that its fields need no lock. */
+static struct {
+    dame_status_t answer;
+    long asked;
+    long asked_twice; /* for what is compiled */
+    _Atomic int inside;
+    _Atomic int crowded; /* more than one thread inside */
+    void (*while_inside)(void);
+    char name[160];
+    long code_files;
+    long released;
+    dame_jit_stats_t stats;
+    int created, destroyed;
+} jit = {.stats = {.vector_name = "test"}};
+
+static long said; /* once a node */
+static char last_said[1024];
+
+dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
+{
+    if (0 == options->arena_bytes) {
+        return DAME_ERR_ARGUMENT;
+    }
+    jit.created++;
+    *out = (dame_jit_t *) &jit;
+    return DAME_OK;
+}
+
+void dame_jit_destroy(dame_jit_t *destroyed)
+{
+    jit.destroyed += (dame_jit_t *) &jit == destroyed;
+}
+
+dame_status_t dame_jit_compile(dame_jit_t *compiler, dame_program_t *program, dame_dir_t dir,
+                               const char *name)
+{
+    (void) compiler;
+    if (0 != atomic_fetch_add(&jit.inside, 1)) {
+        jit.crowded = 1;
+    }
+    jit.asked++;
+    jit.asked_twice += NULL != program->code[dir];
+    (void) snprintf(jit.name, sizeof(jit.name), "%s", NULL == name ? "" : name);
+    if (NULL != jit.while_inside) {
+        jit.while_inside();
+    }
+    dame_status_t answer = jit.answer;
+    if (DAME_OK == answer) {
+        program->code[dir] = &some_code;
+        jit.stats.compiled[dir]++;
+    }
+    atomic_fetch_sub(&jit.inside, 1);
+    return answer;
+}
+
+void dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
+{
+    (void) compiler;
+    (void) program;
+    jit.released++;
+}
+
+size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
+{
+    *code = &some_code;
+    return NULL != program->code[dir] ? 100 : 0;
+}
+
+void dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
+{
+    (void) compiler;
+    *out = jit.stats;
+}
+
+void dame_reader_add(dame_reader_t *reader)
+{
+    (void) reader;
+}
+
+void dame_reader_remove(dame_reader_t *reader)
+{
+    (void) reader;
+}
+
+void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
+{
+    (void) dump;
+    jit.code_files += NULL != program->code[dir];
+}
+
+void dt_log(const char *format, ...)
+{
+    (void) format;
+}
+
+void dt_log_once_a_node(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void) vsnprintf(last_said, sizeof(last_said), format, args);
+    va_end(args);
+    said++;
+}
+
+const char *dt_contents_name(const struct opal_datatype_t *datatype)
+{
+    return datatype->name;
+}
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
+static dame_jit_options_t some_options = {.arena_bytes = 4096};
+
+static void start(int32_t threshold)
+{
+    dt_promote_start(&(dt_promote_options_t){.threshold = threshold, .jit = some_options});
+    jit.answer = DAME_OK;
+    jit.asked = 0;
+    jit.while_inside = NULL;
+}
+
+static void new_entry(dt_entry_t *entry)
+{
+    entry->program = calloc(1, sizeof(*entry->program));
+    if (NULL == entry->program) {
+        abort();
+    }
+    dt_promote_begin(entry);
+}
+
+static void end_entry(dt_entry_t *entry)
+{
+    dt_promote_end(entry->program);
+    free(entry->program);
+    entry->program = NULL;
+}
+
+/* Uses until the compiler is asked once more, at most `most`. */
+static long uses_until_asked(dt_entry_t *entry, dame_dir_t dir, long most)
+{
+    const long before = jit.asked;
+    long uses = 0;
+    while (before == jit.asked && uses < most) {
+        dt_promote_use(entry, dir);
+        uses++;
+    }
+    return before == jit.asked ? -1 : uses;
+}
+
+/* ---- one thread ----------------------------------------------------------------------------- */
+
+static void the_use_that_reaches_the_threshold_compiles(void)
+{
+    static const int32_t thresholds[] = {1, 2, 3, 1000};
+    for (int i = 0; i < 4; i++) {
+        dt_entry_t entry = {.serial = 1};
+        start(thresholds[i]);
+        new_entry(&entry);
+        for (int dir = 0; dir < 2; dir++) {
+            long uses = uses_until_asked(&entry, (dame_dir_t) dir, 2000);
+            check(thresholds[i] == uses, "threshold %d: asked at use %ld", thresholds[i], uses);
+            check(NULL != entry.program->code[dir], "and compiled");
+            check(-1 == uses_until_asked(&entry, (dame_dir_t) dir, 5000), "and not asked again");
+        }
+        check(2 == jit.asked, "each direction by itself");
+        check(200 * (i + 1) == dt_stats_total(DT_COUNT_compile_bytes), "bytes are counted");
+        end_entry(&entry);
+        dt_promote_stop();
+    }
+}
+
+static void nothing_is_compiled_with_threshold_0(void)
+{
+    dt_entry_t entry = {.serial = 1};
+    const int created = jit.created;
+    const long released = jit.released;
+    start(0);
+    new_entry(&entry);
+    check(-1 == uses_until_asked(&entry, DAME_PACK, 10000), "never asked");
+    end_entry(&entry);
+    check(created == jit.created && released == jit.released, "there is no compiler");
+    dt_promote_stop();
+}
+
+static void what_was_evicted_is_compiled_by_the_same_count(void)
+{
+    dt_entry_t entry = {.serial = 1};
+    start(5);
+    new_entry(&entry);
+    for (int i = 0; i < 4; i++) {
+        check(5 == uses_until_asked(&entry, DAME_UNPACK, 100), "after 5 uses, time %d", i);
+        check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "then not");
+        entry.program->code[DAME_UNPACK] = NULL;
+    }
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
+static void what_cannot_be_compiled_is_not_tried_again(void)
+{
+    static const dame_status_t answers[] = {DAME_ERR_UNSUPPORTED, DAME_ERR_NOMEM};
+    static const dt_counter_t counters[] = {DT_COUNT_compile_unsupported, DT_COUNT_compile_memory};
+    for (int i = 0; i < 2; i++) {
+        dt_entry_t entry = {.serial = 1};
+        dt_entry_t other = {.serial = 2};
+        int64_t before = dt_stats_total(counters[i]);
+        start(3);
+        new_entry(&entry);
+        new_entry(&other);
+        jit.answer = answers[i];
+        check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
+        check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
+        atomic_store(&entry.promotions[DAME_PACK].left, 2); /* another thread's late count */
+        check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
+        check(1 == dt_stats_total(counters[i]) - before, "counted");
+        jit.answer = DAME_OK;
+        check(3 == uses_until_asked(&entry, DAME_UNPACK, 100), "the other direction is tried");
+        check(3 == uses_until_asked(&other, DAME_PACK, 100), "and other datatypes");
+        end_entry(&entry);
+        end_entry(&other);
+        dt_promote_stop();
+    }
+}
+
+static void a_full_cache_is_tried_more_and_more_rarely(void)
+{
+    static const long expected[] = {3, 3, 6, 12, 24, 48};
+    dt_entry_t entry = {.serial = 1};
+    int64_t before = dt_stats_total(DT_COUNT_compile_full);
+    start(3);
+    new_entry(&entry);
+    jit.answer = DAME_ERR_FULL;
+    for (int i = 0; i < 6; i++) {
+        long uses = uses_until_asked(&entry, DAME_PACK, 1000);
+        check(expected[i] == uses, "try %d after %ld uses", i, uses);
+    }
+    check(6 == dt_stats_total(DT_COUNT_compile_full) - before, "each try is counted");
+    jit.answer = DAME_OK;
+    check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
+    entry.program->code[DAME_PACK] = NULL;
+    check(3 == uses_until_asked(&entry, DAME_PACK, 1000), "and all is forgotten");
+    end_entry(&entry);
+    dt_promote_stop();
+
+    start(INT32_MAX);
+    new_entry(&entry);
+    jit.answer = DAME_ERR_FULL;
+    atomic_store(&entry.promotions[DAME_PACK].left, 1);
+    check(1 == uses_until_asked(&entry, DAME_PACK, 1), "the last of very many uses");
+    check(INT32_MAX == entry.promotions[DAME_PACK].period &&
+              INT32_MAX == atomic_load(&entry.promotions[DAME_PACK].left),
+          "twice as many are not counted");
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
+static void denied_execution_is_said_once(void)
+{
+    dt_entry_t entry = {.serial = 1};
+    dt_entry_t other = {.serial = 2};
+    dt_entry_t later = {.serial = 3};
+    int64_t before = dt_stats_total(DT_COUNT_compile_denied);
+    said = 0;
+    start(2);
+    new_entry(&entry);
+    new_entry(&other);
+    jit.answer = DAME_ERR_DENIED;
+    jit.stats.memory_errno = 13;
+    check(2 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
+    check(1 == said && NULL != strstr(last_said, strerror(13)), "said, with the reason: %s",
+          last_said);
+    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 1000), "the other direction is not tried");
+    check(-1 == uses_until_asked(&other, DAME_PACK, 1000), "nor other datatypes");
+    new_entry(&later);
+    check(-1 == uses_until_asked(&later, DAME_PACK, 1000), "nor new ones");
+    check(0 == atomic_load(&other.promotions[DAME_PACK].left) &&
+              0 == atomic_load(&later.promotions[DAME_PACK].left),
+          "and soon they are not even counted");
+    check(1 == said && 1 == dt_stats_total(DT_COUNT_compile_denied) - before, "said once");
+    end_entry(&entry);
+    end_entry(&other);
+    end_entry(&later);
+    dt_promote_stop();
+    jit.stats.memory_errno = 0;
+}
+
+static void options_that_are_refused_leave_promotion_off(void)
+{
+    dt_entry_t entry = {.serial = 1};
+    const long released = jit.released;
+    some_options.arena_bytes = 0;
+    start(1);
+    some_options.arena_bytes = 4096;
+    new_entry(&entry);
+    check(-1 == uses_until_asked(&entry, DAME_PACK, 1000), "never asked");
+    end_entry(&entry);
+    check(released == jit.released, "nothing to release");
+    dt_promote_stop();
+}
+
+static void code_has_a_name_where_somebody_reads_it(void)
+{
+    static const struct opal_datatype_t halo = {.name = "halo\nx"};
+    static const struct opal_datatype_t nameless = {.name = ""};
+    dt_entry_t entry = {.serial = 77};
+    start(1);
+    atomic_store(&entry.key, &halo);
+    new_entry(&entry);
+    dt_promote_use(&entry, DAME_PACK);
+    check(1 == jit.asked && 0 == strcmp("", jit.name), "no name: %s", jit.name);
+    check(0 == jit.code_files, "and no file");
+    end_entry(&entry);
+    dt_promote_stop();
+
+    some_options.perf_map = "/tmp";
+    dt_promote_start(
+        &(dt_promote_options_t){.threshold = 1, .jit = some_options, .code_files = true});
+    new_entry(&entry);
+    dt_promote_use(&entry, DAME_PACK);
+    check(0 == strcmp("halo_x", jit.name), "the name is \"%s\"", jit.name);
+    check(1 == jit.code_files, "there is a file");
+    atomic_store(&entry.key, &nameless);
+    dt_promote_use(&entry, DAME_UNPACK);
+    check(0 == strcmp("datatype 77", jit.name), "the name is \"%s\"", jit.name);
+    end_entry(&entry);
+    dt_promote_stop();
+    some_options.perf_map = NULL;
+}
+
+static void counts_outlive_the_compiler(void)
+{
+    start(1);
+    jit.stats.evicted = 41;
+    jit.stats.worst_ns = 43;
+    check(41 == dt_code_stat(DT_CODE_code_evicted) && 43 == dt_code_stat(DT_CODE_compile_worst_ns),
+          "while it is there");
+    dt_promote_stop();
+    jit.stats.evicted = 1;
+    check(41 == dt_code_stat(DT_CODE_code_evicted), "and afterwards");
+    check(0 == strcmp("code_evicted", dt_code_stat_name(DT_CODE_code_evicted)) &&
+              0 == strcmp("test", dt_code_vectors()),
+          "by name");
+    for (int i = 0; i < DT_CODE_STATS; i++) {
+        check(NULL != dt_code_stat_description((dt_code_stat_t) i), "number %d has a text", i);
+    }
+    check(jit.created == jit.destroyed, "every compiler was destroyed");
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ENTRIES = 8, USES = 60000 };
+
+static dt_entry_t shared[ENTRIES];
+
+/* In the compiler, so that only one thread is here. */
+static void answer_this_and_that(void)
+{
+    static const dame_status_t answers[] = {DAME_OK, DAME_OK, DAME_ERR_FULL, DAME_OK};
+    sched_yield();
+    jit.answer = answers[jit.asked % 4];
+}
+
+/* Uses, and now and then takes away somebody's code, as eviction does. */
+static void *user(void *arg)
+{
+    const unsigned number = (unsigned) (uintptr_t) arg;
+    for (unsigned i = 0; i < USES; i++) {
+        dt_promote_use(&shared[(i + number) % ENTRIES], (dame_dir_t) (i / ENTRIES % 2));
+        if (0 == i % 50) {
+            shared[i / 50 % ENTRIES].program->code[i / 100 % 2] = NULL;
+        }
+    }
+    return NULL;
+}
+
+static void one_thread_compiles_at_a_time(void)
+{
+    pthread_t threads[THREADS];
+    start(2);
+    jit.while_inside = answer_this_and_that;
+    for (int i = 0; i < ENTRIES; i++) {
+        new_entry(&shared[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, user, (void *) (uintptr_t) i);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    check(0 == jit.crowded, "one at a time");
+    check(0 == jit.asked_twice, "nothing that is compiled");
+    check(jit.asked > USES / 50, "evicted programs come back: asked %ld times", jit.asked);
+    for (int i = 0; i < ENTRIES; i++) {
+        end_entry(&shared[i]);
+    }
+    dt_promote_stop();
+}
+
+static struct {
+    _Atomic int inside, forbidding;
+    bool forbidden_meanwhile;
+} slow;
+
+static _Atomic bool forbidden;
+
+static void take_long(void)
+{
+    atomic_store(&slow.inside, 1);
+    while (!atomic_load(&slow.forbidding)) {
+        sched_yield();
+    }
+    usleep(20000);
+    slow.forbidden_meanwhile = atomic_load(&forbidden);
+}
+
+static void *use_first(void *arg)
+{
+    dt_promote_use(arg, DAME_PACK);
+    return NULL;
+}
+
+static void forbidding_waits_for_who_compiles(void)
+{
+    pthread_t thread;
+    dt_entry_t entry = {.serial = 1};
+    start(1);
+    new_entry(&entry);
+    jit.while_inside = take_long;
+    pthread_create(&thread, NULL, use_first, &entry);
+    while (!atomic_load(&slow.inside)) {
+        sched_yield();
+    }
+    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "others go on with the interpreter");
+    atomic_store(&slow.forbidding, 1);
+    dt_promote_forbid();
+    atomic_store(&forbidden, true);
+    pthread_join(thread, NULL);
+    check(!slow.forbidden_meanwhile && NULL != entry.program->code[DAME_PACK], "it waited");
+    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "and nothing more is compiled");
+    dt_promote_forbid();
+    check(true, "forbidding twice");
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
+/* ---- a fork --------------------------------------------------------------------------------- */
+
+static void a_child_compiles_nothing(void)
+{
+    dt_entry_t entry = {.serial = 1};
+    int status = -1;
+    start(2);
+    new_entry(&entry);
+    dt_promote_use(&entry, DAME_PACK);
+    pid_t child = fork();
+    if (0 == child) {
+        dt_entry_t own = {.serial = 2};
+        new_entry(&own);
+        dt_promote_forbid();
+        _exit(-1 == uses_until_asked(&entry, DAME_PACK, 100) &&
+                      -1 == uses_until_asked(&own, DAME_PACK, 100)
+                  ? 0
+                  : 1);
+    }
+    check(child == waitpid(child, &status, 0) && 0 == status, "the child asks nobody: %d", status);
+    check(1 == uses_until_asked(&entry, DAME_PACK, 100), "the parent goes on");
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
+int main(void)
+{
+    dt_stats_start();
+    the_use_that_reaches_the_threshold_compiles();
+    nothing_is_compiled_with_threshold_0();
+    what_was_evicted_is_compiled_by_the_same_count();
+    what_cannot_be_compiled_is_not_tried_again();
+    a_full_cache_is_tried_more_and_more_rarely();
+    denied_execution_is_said_once();
+    options_that_are_refused_leave_promotion_off();
+    code_has_a_name_where_somebody_reads_it();
+    counts_outlive_the_compiler();
+    one_thread_compiles_at_a_time();
+    forbidding_waits_for_who_compiles();
+    a_child_compiles_nothing();
+    printf("%ld passed, %ld failed\n", passed, failed);
+    return 0 != failed;
+}
