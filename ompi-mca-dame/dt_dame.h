@@ -4,6 +4,7 @@
 
 #include "dame/dame_options.h"
 #include "opal-glue/dt.h"
+#include "opal-glue/promote.h"
 
 /* Values of the parameter `report`. */
 typedef enum mca_dt_dame_report {
@@ -13,7 +14,10 @@ typedef enum mca_dt_dame_report {
 } mca_dt_dame_report_t;
 
 /* Values of the parameter `dump`: a set of what is written. */
-enum { MCA_DT_DAME_DUMP_NONE = 0, MCA_DT_DAME_DUMP_PROGRAM = 1 };
+enum { MCA_DT_DAME_DUMP_NONE = 0, MCA_DT_DAME_DUMP_PROGRAM = 1, MCA_DT_DAME_DUMP_ASM = 2 };
+
+/* Values of the parameter `tiers`: a set of what moves data. */
+enum { MCA_DT_DAME_TIER_INTERP = 1, MCA_DT_DAME_TIER_X = 2 };
 
 /* The parameters dt_dame_<name>, as registered: MCA writes them. */
 typedef struct mca_dt_dame_params {
@@ -28,6 +32,18 @@ typedef struct mca_dt_dame_params {
     int dump; /* MCA_DT_DAME_DUMP_... */
     char *dump_dir;
     int dump_limit;
+    int promotion_threshold; /* uses */
+    int tiers;               /* MCA_DT_DAME_TIER_... */
+    int vector_width;        /* bits, 0: the best */
+    int unroll_bytes;        /* from here on as in dame_jit_options_t */
+    int straight_bytes;
+    int memcpy_bytes;
+    int nontemporal_bytes;
+    int prefetch_distance;
+    int list_entries;
+    int code_cache_size; /* bytes */
+    char *perf_map;
+    bool gdb;
 } mca_dt_dame_params_t;
 
 extern mca_dt_dame_params_t mca_dt_dame_params;
@@ -38,6 +54,10 @@ void mca_dt_dame_register_params(const mca_base_component_t *component);
 
 /* What the parameters say about programs. After registering. */
 dame_options_t mca_dt_dame_program_options(void);
+
+/* What they say about machine code. Says when the directory perf_map is none. The strings in it are
+ * the parameters'. After registering. */
+dt_promote_options_t mca_dt_dame_promote_options(void);
 
 /* Registers the component's performance variables. */
 void mca_dt_dame_register_pvars(const mca_base_component_t *component);

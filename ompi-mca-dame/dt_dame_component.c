@@ -78,10 +78,11 @@ static void dame_enable(void)
 {
     dt_glue_options_t options = {
         .program = mca_dt_dame_program_options(),
+        .promotion = mca_dt_dame_promote_options(),
         .verify = mca_dt_dame_params.verify,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
         .dump =
-            mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_PROGRAM ? mca_dt_dame_params.dump_dir : NULL,
+            MCA_DT_DAME_DUMP_NONE != mca_dt_dame_params.dump ? mca_dt_dame_params.dump_dir : NULL,
         .dump_limit = mca_dt_dame_params.dump_limit,
         .output = output,
     };

@@ -3,10 +3,13 @@
  */
 #include "dt_dame.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "opal-glue/range.h"
 #include "opal/mca/base/mca_base_var_enum.h"
@@ -277,6 +280,7 @@ static void register_dump(void)
     static const mca_base_var_enum_value_flag_t dump_values[] = {
         {MCA_DT_DAME_DUMP_NONE, "none", 0},
         {MCA_DT_DAME_DUMP_PROGRAM, "program", 0},
+        {MCA_DT_DAME_DUMP_ASM, "asm", 0},
         {0, NULL, 0},
     };
     static dt_range_t limit;
@@ -287,13 +291,16 @@ static void register_dump(void)
         values->super.string_from_value = dump_string;
     }
     mca_dt_dame_params.dump = MCA_DT_DAME_DUMP_NONE;
-    register_values("dump",
-                    "What to write to files for every datatype that DAME moves, in the directory "
-                    "dt_dame_dump_dir. none: nothing; program: its program, as the command dame "
-                    "reads it, with the constructors, the bounds and the uses of the datatype, in "
-                    "dame-r<rank>-<name of the datatype, or a number>.dame",
-                    MCA_BASE_VAR_TYPE_INT, (mca_base_var_enum_t *) values, OPAL_INFO_LVL_4, "none",
-                    &mca_dt_dame_params.dump);
+    register_values(
+        "dump",
+        "What to write to files for every datatype that DAME moves, in the directory "
+        "dt_dame_dump_dir. none: nothing; program: its program, as the command dame "
+        "reads it, with the constructors, the bounds and the uses of the datatype, in "
+        "dame-r<rank>-<name of the datatype, or a number>.dame; asm: that and its "
+        "machine code, once there is any, in files .pack.bin and .unpack.bin beside it, "
+        "with the command that disassembles them in the .dame file",
+        MCA_BASE_VAR_TYPE_INT, (mca_base_var_enum_t *) values, OPAL_INFO_LVL_4, "none",
+        &mca_dt_dame_params.dump);
     if (NULL != values) {
         OBJ_RELEASE(values);
     }
@@ -306,6 +313,157 @@ static void register_dump(void)
                     &limit, OPAL_INFO_LVL_5, &mca_dt_dame_params.dump_limit);
 }
 
+/* ---- Machine code --------------------------------------------------------------------------- */
+
+static void register_tiers(void)
+{
+    static const mca_base_var_enum_value_flag_t tier_values[] = {
+        {MCA_DT_DAME_TIER_INTERP, "interp", 0},
+        {MCA_DT_DAME_TIER_X, "x", 0},
+        {0, NULL, 0},
+    };
+    static const int standard = MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X;
+    mca_base_var_enum_flag_t *values = NULL;
+    (void) mca_base_var_enum_create_flag("dt_dame_tiers", tier_values, &values);
+    mca_dt_dame_params.tiers = standard;
+    register_values("tiers",
+                    "What moves data, as a comma-separated list. interp: the interpreter, which is "
+                    "there in any case, since it moves what the others do not; x: machine code, "
+                    "made while the program runs",
+                    MCA_BASE_VAR_TYPE_INT, (mca_base_var_enum_t *) values, OPAL_INFO_LVL_4,
+                    "interp,x", &mca_dt_dame_params.tiers);
+    if (NULL != values) {
+        OBJ_RELEASE(values);
+    }
+    if (0 == mca_dt_dame_params.tiers) {
+        opal_output(0, "dt:dame: parameter dt_dame_tiers: the value names no tier. Allowed are "
+                       "interp, x, or both with a comma between. The default, interp,x, is used.");
+        mca_dt_dame_params.tiers = standard;
+    }
+}
+
+static void register_promotion(void)
+{
+    static dt_range_t uses;
+    dt_range_init(&uses, 0, INT_MAX);
+    mca_dt_dame_params.promotion_threshold = 2;
+    register_number("promotion_threshold",
+                    "At which message that is packed with a datatype its program is compiled to "
+                    "machine code for packing, 1 being the first; 0: at none. The same for "
+                    "unpacking",
+                    &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
+    register_tiers();
+}
+
+/* A size of dame_jit_options_t as a parameter, which is an int. */
+static int as_int(int64_t size)
+{
+    return size < INT_MAX ? (int) size : INT_MAX;
+}
+
+static void register_sizes(const dame_jit_options_t *standard)
+{
+    static const struct {
+        const char *name;
+        const char *text;
+    } texts[] = {
+        {"unroll_bytes",
+         "Loops of machine code are unrolled until a turn moves about so many bytes"},
+        {"straight_bytes",
+         "A level of a program that moves up to so many bytes becomes machine code without a loop"},
+        {"nontemporal_bytes",
+         "Messages of more packed bytes are written by machine code past the caches; 0: none are"},
+    };
+    static dt_range_t any;
+    static dt_range_t block;
+    int *const storage[] = {&mca_dt_dame_params.unroll_bytes, &mca_dt_dame_params.straight_bytes,
+                            &mca_dt_dame_params.nontemporal_bytes};
+    const int64_t values[] = {standard->unroll_bytes, standard->straight_bytes,
+                              standard->nontemporal_bytes};
+    dt_range_init_bytes(&any, 0, INT_MAX);
+    for (int i = 0; i < 3; i++) {
+        *storage[i] = as_int(values[i]);
+        register_number(texts[i].name, texts[i].text, &any, OPAL_INFO_LVL_6, storage[i]);
+    }
+    dt_range_init_bytes(&block, 64, INT_MAX);
+    mca_dt_dame_params.memcpy_bytes = as_int(standard->memcpy_bytes);
+    register_number("memcpy_bytes",
+                    "Contiguous blocks of more bytes are left to the C library's memcpy by machine "
+                    "code, which moves shorter ones itself",
+                    &block, OPAL_INFO_LVL_6, &mca_dt_dame_params.memcpy_bytes);
+}
+
+static void register_lists(const dame_jit_options_t *standard)
+{
+    static dt_range_t entries;
+    dt_range_init(&entries, 0, INT_MAX);
+    mca_dt_dame_params.prefetch_distance = as_int(standard->prefetch_distance);
+    register_number("prefetch_distance",
+                    "Machine code for a list of blocks fetches so many blocks ahead into the "
+                    "caches; 0: it does not",
+                    &entries, OPAL_INFO_LVL_6, &mca_dt_dame_params.prefetch_distance);
+    mca_dt_dame_params.list_entries = as_int(standard->list_entries);
+    register_number("list_entries",
+                    "Lists of up to so many blocks are written out as machine code; it reads "
+                    "longer ones from a table, so that its size does not grow with them",
+                    &entries, OPAL_INFO_LVL_6, &mca_dt_dame_params.list_entries);
+}
+
+static void register_code(void)
+{
+    static const mca_base_var_enum_value_t widths[] = {
+        {0, "auto"}, {128, "128"}, {256, "256"}, {512, "512"}, {0, NULL},
+    };
+    static dt_range_t cache;
+    const dame_jit_options_t *standard = dame_jit_options_default();
+    register_promotion();
+    mca_dt_dame_params.vector_width = standard->vector_bits;
+    register_choice("vector_width",
+                    "Widest vector registers that machine code uses, in bits. auto: the best that "
+                    "this CPU has; a number: no wider ones than that, where the CPU has them",
+                    widths, OPAL_INFO_LVL_5, &mca_dt_dame_params.vector_width);
+    register_sizes(standard);
+    register_lists(standard);
+    dt_range_init_bytes(&cache, 4096, (int) DAME_JIT_LARGEST_ARENA);
+    mca_dt_dame_params.code_cache_size = as_int((int64_t) standard->arena_bytes);
+    register_number("code_cache_size",
+                    "Most memory for machine code in a process. When it is full, what was compiled "
+                    "first gives way, and is compiled again when it is used again",
+                    &cache, OPAL_INFO_LVL_5, &mca_dt_dame_params.code_cache_size);
+    mca_dt_dame_params.perf_map = NULL;
+    (void) register_variable(
+        "perf_map",
+        "The directory in which every process writes perf-<pid>.map, with the "
+        "places and names of machine code; perf looks for it in /tmp. Code "
+        "then has memory pages of its own, as perf wants it, and takes more of "
+        "them. Empty: nothing is written (default: empty).",
+        MCA_BASE_VAR_TYPE_STRING, NULL, OPAL_INFO_LVL_4, &mca_dt_dame_params.perf_map);
+    mca_dt_dame_params.gdb = false;
+    register_values("gdb", "Tell the debugger GDB the places and names of machine code",
+                    MCA_BASE_VAR_TYPE_BOOL, &mca_base_var_enum_bool, OPAL_INFO_LVL_4, "false",
+                    &mca_dt_dame_params.gdb);
+}
+
+/* The directory, NULL when there is none to write to. */
+static const char *perf_map_directory(void)
+{
+    const char *directory = mca_dt_dame_params.perf_map;
+    if (NULL == directory || '\0' == *directory) {
+        return NULL;
+    }
+    struct stat found;
+    errno = 0;
+    if (0 == stat(directory, &found) && S_ISDIR(found.st_mode) &&
+        0 == access(directory, W_OK | X_OK)) {
+        return directory;
+    }
+    opal_output(0,
+                "dt:dame: parameter dt_dame_perf_map: the value \"%s\": %s, where a directory that "
+                "can be written to is allowed. The default is used: nothing is written.",
+                directory, strerror(0 != errno ? errno : ENOTDIR));
+    return NULL;
+}
+
 /* ---- All of them ---------------------------------------------------------------------------- */
 
 void mca_dt_dame_register_params(const mca_base_component_t *component)
@@ -314,6 +472,7 @@ void mca_dt_dame_register_params(const mca_base_component_t *component)
     register_basics();
     register_optimiser();
     register_dump();
+    register_code();
 }
 
 dame_options_t mca_dt_dame_program_options(void)
@@ -323,5 +482,26 @@ dame_options_t mca_dt_dame_program_options(void)
     options.sort = (dame_sort_t) mca_dt_dame_params.sort_displacements;
     options.sort_range = mca_dt_dame_params.sort_range;
     options.fragment = mca_dt_dame_params.fragment_bytes;
+    return options;
+}
+
+dt_promote_options_t mca_dt_dame_promote_options(void)
+{
+    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
+    dt_promote_options_t options = {
+        .threshold = params->tiers & MCA_DT_DAME_TIER_X ? params->promotion_threshold : 0,
+        .jit = *dame_jit_options_default(),
+        .code_files = 0 != (params->dump & MCA_DT_DAME_DUMP_ASM),
+    };
+    options.jit.vector_bits = params->vector_width;
+    options.jit.unroll_bytes = params->unroll_bytes;
+    options.jit.straight_bytes = params->straight_bytes;
+    options.jit.memcpy_bytes = params->memcpy_bytes;
+    options.jit.nontemporal_bytes = params->nontemporal_bytes;
+    options.jit.prefetch_distance = params->prefetch_distance;
+    options.jit.list_entries = params->list_entries;
+    options.jit.arena_bytes = (size_t) params->code_cache_size;
+    options.jit.perf_map = perf_map_directory();
+    options.jit.gdb = params->gdb;
     return options;
 }

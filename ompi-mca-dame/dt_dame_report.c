@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "mpi.h"
+#include "opal-glue/promote.h"
 #include "opal-glue/stats.h"
 #include "opal/mca/base/mca_base_pvar.h"
 
@@ -28,12 +29,21 @@ static int read_declined(const mca_base_pvar_t *pvar, void *value, void *object)
     return OPAL_SUCCESS;
 }
 
+static int read_code_stat(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    (void) object;
+    *(unsigned long long *) value =
+        (unsigned long long) dt_code_stat((dt_code_stat_t) (intptr_t) pvar->ctx);
+    return OPAL_SUCCESS;
+}
+
 static void register_pvar(const mca_base_component_t *component, const char *name,
-                          const char *description, mca_base_get_value_fn_t read, int index)
+                          const char *description, int class, mca_base_get_value_fn_t read,
+                          int index)
 {
     (void) mca_base_component_pvar_register(
-        component, name, description, OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER,
-        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+        component, name, description, OPAL_INFO_LVL_4, class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
+        NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
         MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, read, NULL, NULL,
         (void *) (intptr_t) index);
 }
@@ -45,11 +55,18 @@ static const char *const decline_names[] = {
 #undef DT_DECLINE
 };
 
+static const int code_stat_classes[] = {
+#define DT_CODE_STAT(name, class, description, value) MCA_BASE_PVAR_CLASS_##class,
+#include "opal-glue/promote.def"
+#undef DT_CODE_STAT
+};
+
 void mca_dt_dame_register_pvars(const mca_base_component_t *component)
 {
     for (int i = 0; i < DT_COUNTERS; i++) {
         register_pvar(component, dt_counter_name((dt_counter_t) i),
-                      dt_counter_description((dt_counter_t) i), read_counter, i);
+                      dt_counter_description((dt_counter_t) i), MCA_BASE_PVAR_CLASS_COUNTER,
+                      read_counter, i);
     }
     for (int i = 1; i < DT_DECLINES; i++) {
         char name[64];
@@ -61,7 +78,12 @@ void mca_dt_dame_register_pvars(const mca_base_component_t *component)
         (void) snprintf(description, sizeof(description),
                         "Datatypes or messages left to Open MPI's own engine: %s",
                         dt_decline_text((dt_decline_t) i));
-        register_pvar(component, name, description, read_declined, i);
+        register_pvar(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER, read_declined, i);
+    }
+    for (int i = 0; i < DT_CODE_STATS; i++) {
+        register_pvar(component, dt_code_stat_name((dt_code_stat_t) i),
+                      dt_code_stat_description((dt_code_stat_t) i), code_stat_classes[i],
+                      read_code_stat, i);
     }
 }
 
@@ -82,6 +104,47 @@ static void print_direction(FILE *out, const char *what, dt_counter_t messages, 
             ratio(moved, time, 1.0));
 }
 
+static void print_refusals(FILE *out)
+{
+    static const struct {
+        dt_counter_t counter;
+        const char *text;
+    } refusals[] = {
+        {DT_COUNT_compile_unsupported, "machine code would be no better"},
+        {DT_COUNT_compile_full, "the code cache was full"},
+        {DT_COUNT_compile_denied, "the system denies execution of machine code"},
+        {DT_COUNT_compile_memory, "memory was out"},
+    };
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        int64_t n = dt_stats_total(refusals[i].counter);
+        if (0 != n) {
+            fprintf(out, "  refused   %12" PRId64 " programs not compiled: %s\n", n,
+                    refusals[i].text);
+        }
+    }
+}
+
+static void print_code(FILE *out)
+{
+    int64_t pack = dt_code_stat(DT_CODE_compiled_pack);
+    int64_t unpack = dt_code_stat(DT_CODE_compiled_unpack);
+    if (0 != pack + unpack) {
+        fprintf(out,
+                "  compiled  %12" PRId64 " programs to pack, %" PRId64
+                " to unpack (%s), %.2f us each, %.2f us at most\n",
+                pack, unpack, dt_code_vectors(),
+                ratio(dt_code_stat(DT_CODE_compile_ns), pack + unpack, 1e-3),
+                1e-3 * (double) dt_code_stat(DT_CODE_compile_worst_ns));
+        fprintf(out,
+                "  code      %12" PRId64 " bytes made, now %" PRId64 " bytes of %" PRId64
+                " programs in %" PRId64 " bytes of memory, %" PRId64 " programs gave way\n",
+                dt_stats_total(DT_COUNT_compile_bytes), dt_code_stat(DT_CODE_code_bytes),
+                dt_code_stat(DT_CODE_code_live), dt_code_stat(DT_CODE_code_memory),
+                dt_code_stat(DT_CODE_code_evicted));
+    }
+    print_refusals(out);
+}
+
 static void print_counts(FILE *out)
 {
     int64_t types = dt_stats_total(DT_COUNT_types_imported);
@@ -95,6 +158,7 @@ static void print_counts(FILE *out)
     fprintf(out,
             "  fragments %12" PRId64 " ended inside a block, %" PRId64 " had to be searched for\n",
             dt_stats_total(DT_COUNT_cut_blocks), dt_stats_total(DT_COUNT_seeks));
+    print_code(out);
     if (0 != dt_stats_total(DT_COUNT_verified)) {
         fprintf(out, "  verified  %12" PRId64 " fragments, %" PRId64 " differences\n",
                 dt_stats_total(DT_COUNT_verified), dt_stats_total(DT_COUNT_differences));

@@ -1,18 +1,28 @@
 /*
- * A DAME that makes mistakes, to see that dt_dame_verify notices: dame_program_build() is wrapped
- * by the linker (--wrap), and the programs it gives have two broken run kernels. A strided loop
- * over blocks of 8 bytes packs one bit wrong; one over blocks of 4 bytes unpacks one bit wrong.
+ * A DAME that makes mistakes, to see that dt_dame_verify notices. Functions are wrapped by the
+ * linker (--wrap): the programs that dame_program_build() gives have two broken run kernels, or,
+ * when the environment has BROKEN=code, those that dame_jit_compile() has put machine code into. A
+ * strided loop over blocks of 8 bytes packs one bit wrong; one over blocks of 4 bytes unpacks one
+ * bit wrong.
  */
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "dame/dame.h"
+#include "jit/dame_jit.h"
 
 dame_status_t __real_dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                         dame_program_t **out);
 dame_status_t __wrap_dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                         dame_program_t **out);
+dame_status_t __real_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                                      const char *name);
+dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                                      const char *name);
 
-static dame_run_fn pack_8, unpack_4;
+static dame_run_fn pack_8, unpack_4; /* the interpreter's */
 
 static void broken_pack(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                         int64_t n)
@@ -28,30 +38,59 @@ static void broken_unpack(const dame_prim_t *prim, uintptr_t origin, char *packe
     ((char *) origin)[first * prim->step + 2] ^= 0x10;
 }
 
-/* Every such loop has the same kernel, unless it is one for a special case: those stay. */
-static void replace(_Atomic(dame_run_fn) *kernel, dame_run_fn *original, dame_run_fn broken)
+static bool breaks_code(void)
 {
+    const char *what = getenv("BROKEN");
+    return what != NULL && 0 == strcmp("code", what);
+}
+
+/* Has the primitive the interpreter's kernel that is to be broken? Every such loop has the same,
+   unless it is one for a special case: those stay. */
+static bool is_to_break(const dame_prim_t *prim, dame_dir_t dir)
+{
+    dame_run_fn *original = DAME_PACK == dir ? &pack_8 : &unpack_4;
+    if (DAME_OP_VECTORFINAL != prim->op || 0 != prim->inner ||
+        (DAME_PACK == dir ? 8 : 4) != prim->isize) {
+        return false;
+    }
     if (NULL == *original) {
-        *original = *kernel;
+        *original = dame_prim_run(prim, dir);
     }
-    if (*original == *kernel) {
-        *kernel = broken;
-    }
+    return *original == dame_prim_run(prim, dir);
+}
+
+static void break_kernel(dame_prim_t *prim, dame_dir_t dir)
+{
+    dame_prim_set_run(prim, dir, DAME_PACK == dir ? broken_pack : broken_unpack);
 }
 
 dame_status_t __wrap_dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                         dame_program_t **out)
 {
     dame_status_t status = __real_dame_program_build(type, options, out);
-    for (int32_t i = 0; DAME_OK == status && i < (*out)->nprims; i++) {
-        dame_prim_t *prim = &(*out)->prims[i];
-        if (DAME_OP_VECTORFINAL != prim->op || 0 != prim->inner) {
-            continue;
+    for (int32_t i = 0; DAME_OK == status && !breaks_code() && i < (*out)->nprims; i++) {
+        for (int dir = 0; dir < 2; dir++) {
+            if (is_to_break(&(*out)->prims[i], (dame_dir_t) dir)) {
+                break_kernel(&(*out)->prims[i], (dame_dir_t) dir);
+            }
         }
-        if (8 == prim->isize) {
-            replace(&prim->run[DAME_PACK], &pack_8, broken_pack);
-        } else if (4 == prim->isize) {
-            replace(&prim->run[DAME_UNPACK], &unpack_4, broken_unpack);
+    }
+    return status;
+}
+
+dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                                      const char *name)
+{
+    enum { MOST = 16 };
+    bool breaks[MOST] = {false};
+    const int32_t n = program->nprims < MOST ? program->nprims : MOST;
+    for (int32_t i = 0; breaks_code() && i < n; i++) {
+        breaks[i] = is_to_break(&program->prims[i], dir);
+    }
+    dame_status_t status = __real_dame_jit_compile(jit, program, dir, name);
+    for (int32_t i = 0; DAME_OK == status && i < n; i++) {
+        if (breaks[i]) {
+            break_kernel(&program->prims[i], dir);
         }
     }
     return status;

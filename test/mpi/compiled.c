@@ -1,0 +1,319 @@
+/*
+ * When programs become machine code, and what happens when they cannot. argv[1]:
+ *   uses N           dt_dame_promotion_threshold is N
+ *   churn BYTES      100,000 datatypes with a code cache of so many bytes
+ *   evict            threads use many datatypes with a code cache of 4096 bytes
+ *   fork             the application forks
+ *   denied WHAT      machine code may not be executed: shared (not in shared mappings) or all
+ * In all but uses and evict dt_dame_promotion_threshold is 1.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "deny.h"
+#include "mpi_check.h"
+#include "pvar.h"
+#include "types.h"
+
+/* Packs and unpacks, and looks at every byte. */
+static void use(const layout_t *l, int count, const char *name)
+{
+    unsigned char *stream = stream_new(l, count, (unsigned) count);
+    message_t m = msg_new(l, count);
+    unsigned char *packed = must_malloc((size_t) m.bytes);
+    int at = 0;
+    int64_t bad;
+
+    msg_fill(&m, stream);
+    MPI_Pack(m.buf, count, l->type, packed, (int) m.bytes, &at, MPI_COMM_WORLD);
+    check(at == m.bytes && same_bytes(packed, stream, m.bytes, &bad), "%s: Pack", name);
+    at = 0;
+    msg_clear(&m);
+    MPI_Unpack(stream, (int) m.bytes, &at, m.buf, count, l->type, MPI_COMM_WORLD);
+    check(at == m.bytes && msg_holds(&m, stream, m.bytes), "%s: Unpack", name);
+    free(packed);
+    free(stream);
+    msg_free(&m);
+}
+
+static void use_all(const types_t *types)
+{
+    for (int i = 0; i < types_count(types); i++) {
+        const type_case_t *c = types_at(types, i);
+        if (!c->send_only) {
+            use(c->layout, 3, c->name);
+        }
+    }
+}
+
+static layout_t *vector_of_doubles(int blocks)
+{
+    layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8), *l = lay_vector(blocks, 1, 3, doubles);
+    lay_commit(l);
+    lay_free(doubles);
+    return l;
+}
+
+static long long compiled(void)
+{
+    return pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack");
+}
+
+/* ---- uses ---- */
+
+/* Messages of both directions; only the one that is counted is compiled for. */
+static void uses(int threshold)
+{
+    enum { MOST = 60 };
+    layout_t *l = vector_of_doubles(100);
+    double memory[300] = {0}, packed[100];
+
+    MPI_Type_set_name(l->type, "two words");
+    for (int i = 1; i <= MOST; i++) {
+        int at = 0, there = threshold > 0 && i >= threshold;
+        MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
+        check(there == pvar_read("dt_dame_compiled_pack"), "pack %d: %lld compiled", i,
+              pvar_read("dt_dame_compiled_pack"));
+        check(0 == pvar_read("dt_dame_compiled_unpack"), "none for unpacking");
+    }
+    for (int i = 1; i <= MOST; i++) {
+        int at = 0, there = threshold > 0 && i >= threshold;
+        MPI_Unpack(packed, sizeof(packed), &at, memory, 1, l->type, MPI_COMM_WORLD);
+        check(there == pvar_read("dt_dame_compiled_unpack"), "unpack %d: %lld compiled", i,
+              pvar_read("dt_dame_compiled_unpack"));
+    }
+    use(l, 5, "vector");
+    bool any = 0 != threshold && threshold <= MOST;
+    check(any == (pvar_read("dt_dame_code_live") > 0), "code of programs that live");
+    check(any == (pvar_read("dt_dame_code_bytes") > 0) &&
+              any == (pvar_read("dt_dame_code_memory") > 0) &&
+              any == (pvar_read("dt_dame_compile_ns") > 0),
+          "and what it takes");
+    lay_free(l);
+    check(0 == pvar_read("dt_dame_code_live") && 0 == pvar_read("dt_dame_code_bytes"),
+          "the code of a datatype ends with it");
+    check(0 == pvar_read("dt_dame_code_evicted"), "none had to give way");
+}
+
+/* ---- churn ---- */
+
+enum { LIVES = 100000, BLOCKS = 4, SPAN = 256, MOST_GROWTH_KIB = 2048 };
+
+static long resident_kib(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    long kib = -1;
+
+    while (NULL != f && NULL != fgets(line, sizeof(line), f)) {
+        if (1 == sscanf(line, "VmRSS: %ld", &kib)) {
+            break;
+        }
+    }
+    if (NULL != f) {
+        fclose(f);
+    }
+    return kib;
+}
+
+/* A datatype that is used once and freed. */
+static bool one_life(uint64_t *state, int *memory, int k)
+{
+    int displacements[BLOCKS], packed[2 * BLOCKS], at = 0;
+    bool ok = true;
+    MPI_Datatype type;
+
+    for (int i = 0; i < BLOCKS; i++) {
+        displacements[i] = i * (SPAN / BLOCKS) + (int) (random_next(state) % (SPAN / BLOCKS - 2));
+        packed[2 * i] = 16 * k + 2 * i;
+        packed[2 * i + 1] = 16 * k + 2 * i + 1;
+    }
+    MPI_Type_create_indexed_block(BLOCKS, 2, displacements, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    if (0 == k % 2) {
+        MPI_Pack(memory, 1, type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
+    } else {
+        MPI_Unpack(packed, sizeof(packed), &at, memory, 1, type, MPI_COMM_WORLD);
+    }
+    MPI_Type_free(&type);
+    for (int i = 0; i < 2 * BLOCKS; i++) {
+        ok = ok && packed[i] == memory[displacements[i / 2] + i % 2];
+    }
+    return ok;
+}
+
+static void churn(long long cache)
+{
+    int *memory = must_calloc(SPAN, sizeof(int));
+    uint64_t state = 5;
+    long wrong = 0, before = 0;
+
+    for (int k = 0; k < LIVES; k++) {
+        if (LIVES / 10 == k) {
+            before = resident_kib();
+        }
+        wrong += !one_life(&state, memory, k);
+    }
+    long after = resident_kib();
+    check(0 == wrong, "%ld of %d lives wrong", wrong, LIVES);
+    check(LIVES == compiled(), "%lld compiled", compiled());
+    check(0 == pvar_read("dt_dame_code_live") && 0 == pvar_read("dt_dame_code_bytes"),
+          "no code is left");
+    check(pvar_read("dt_dame_code_memory") <= cache, "the code cache took %lld bytes",
+          pvar_read("dt_dame_code_memory"));
+    check(after - before < MOST_GROWTH_KIB, "resident size grew from %ld to %ld KiB", before,
+          after);
+    free(memory);
+}
+
+/* ---- evict ---- */
+
+enum { USERS = 4, LIVING = 150, ROUNDS = 40 };
+
+static layout_t *living[LIVING];
+
+/* Each in an order of its own. */
+static void *use_living(void *arg)
+{
+    const int first = (int) (intptr_t) arg, step = first % 2 ? 1 : LIVING - 1;
+
+    for (int round = 0, k = 29 * first; round < ROUNDS; round++) {
+        for (int i = 0; i < LIVING; i++, k += step) {
+            use(living[k % LIVING], 1 + round % 3, "a datatype that lives");
+        }
+    }
+    return NULL;
+}
+
+static void evict(void)
+{
+    pthread_t users[USERS];
+
+    for (int i = 0; i < LIVING; i++) {
+        living[i] = vector_of_doubles(10 + i);
+    }
+    for (int i = 0; i < USERS; i++) {
+        pthread_create(&users[i], NULL, use_living, (void *) (intptr_t) i);
+    }
+    for (int i = 0; i < USERS; i++) {
+        pthread_join(users[i], NULL);
+    }
+    check(pvar_read("dt_dame_code_evicted") > 10 * LIVING, "%lld gave way",
+          pvar_read("dt_dame_code_evicted"));
+    check(pvar_read("dt_dame_code_memory") <= 4096, "the code cache took %lld bytes",
+          pvar_read("dt_dame_code_memory"));
+    for (int i = 0; i < LIVING; i++) {
+        lay_free(living[i]);
+    }
+    check(0 == pvar_read("dt_dame_code_live"), "no code is left");
+}
+
+/* ---- fork ---- */
+
+static _Atomic bool stop;
+
+/* Compiles all the time. */
+static void *make_and_use(void *arg)
+{
+    for (int k = 0; !stop; k++) {
+        layout_t *l = vector_of_doubles(20 + k % 50);
+        use(l, 1, "a thread's datatype");
+        lay_free(l);
+    }
+    return arg;
+}
+
+static void check_child(pid_t child, const char *what)
+{
+    int status = -1;
+    check(child > 0 && child == waitpid(child, &status, 0) && 0 == status, "%s: status %d", what,
+          status);
+}
+
+static void forks(const types_t *types)
+{
+    enum { CHILDREN = 20 };
+    pthread_t thread;
+
+    use_all(types);
+    check(compiled() > 0, "compiled before the fork: %lld", compiled());
+    pthread_create(&thread, NULL, make_and_use, NULL);
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = fork();
+        if (0 == child) { /* another thread may have had Open MPI's locks: no new datatypes */
+            alarm(60);
+            use_all(types);
+            _exit(check_failures());
+        }
+        use_all(types);
+        check_child(child, "a child that uses its parent's datatypes");
+    }
+    stop = true;
+    pthread_join(thread, NULL);
+    pid_t child = fork();
+    if (0 == child) {
+        alarm(60);
+        long long before = compiled();
+        layout_t *l = vector_of_doubles(1000);
+        use(l, 4, "a child's datatype");
+        use(l, 4, "a child's datatype");
+        lay_free(l);
+        check(before == compiled(), "a child compiles nothing");
+        _exit(check_failures());
+    }
+    check_child(child, "a child with datatypes of its own");
+    long long before = compiled();
+    layout_t *l = vector_of_doubles(1000);
+    use(l, 4, "a parent's datatype");
+    lay_free(l);
+    check(compiled() == before + 2, "the parent compiles on");
+}
+
+/* ---- denied ---- */
+
+static void denied(const types_t *types, deny_t what)
+{
+    long long refused;
+
+    for (int i = 0; i < 3; i++) {
+        use_all(types);
+    }
+    refused = pvar_read("dt_dame_compile_denied");
+    if (DENY_ALL == what) {
+        check(0 == compiled() && 1 == refused, "%lld compiled, %lld denied", compiled(), refused);
+    } else {
+        check(0 < compiled() && 0 == refused, "%lld compiled, %lld denied", compiled(), refused);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "";
+    const deny_t what = 0 == strcmp("all", argument) ? DENY_ALL : DENY_SHARED;
+    const bool ready = 0 != strcmp("denied", mode) || deny_execution(what);
+
+    check_init_thread(&argc, &argv);
+    check(ready, "the filter is in place");
+    types_t *types = types_new();
+    check(pvar_start("dt_dame_") > 0, "DAME's counters");
+    if (0 == strcmp("uses", mode)) {
+        uses(atoi(argument));
+    } else if (0 == strcmp("churn", mode)) {
+        churn(atoll(argument));
+    } else if (0 == strcmp("evict", mode)) {
+        evict();
+    } else if (0 == strcmp("fork", mode)) {
+        forks(types);
+    } else if (0 == strcmp("denied", mode)) {
+        denied(types, what);
+    } else {
+        check(false, "no such mode: %s", mode);
+    }
+    pvar_done();
+    types_free(types);
+    return check_finish();
+}

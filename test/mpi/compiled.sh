@@ -1,0 +1,102 @@
+# shellcheck shell=bash disable=SC2153,SC2154
+# Sourced by test/mpi/run, whose functions and variables it uses: machine code.
+
+# compiled CONFIGURATION MESSAGES ARGUMENT... -- MODE...: the program compiled does MODE on two ranks
+# and ends well, and the message that machine code cannot be executed is printed so many times.
+compiled()
+{
+    local config=$1 messages=$2 log code=0 said arguments=()
+    shift 2
+    while [ "$1" != -- ]; do
+        arguments+=("$1")
+        shift
+    done
+    shift
+    wanted compiled "$config" || return 0
+    log=$(log_for compiled "$config")
+    job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$PROGRAMS/compiled" "$@" && good_log "$log" ||
+        code=1
+    said=$(grep -c "does not let a process execute machine code" "$log")
+    [ "$said" = "$messages" ] || { code=1; echo "said $said times instead of $messages" >>"$log"; }
+    verdict $code compiled "$config" "$log"
+}
+
+# The programs of the matrix, where everything is machine code from its first use.
+# matrix CONFIGURATION PROGRAMS ARGUMENT...
+matrix()
+{
+    local config="dame, $1" programs=$2 first=(--mca dt_dame_promotion_threshold 1) ranks x
+    local -A extra=([convertor]=dame [edge]=$edge_plugin [file]=$scratch/file)
+    shift 2
+    first+=("$@")
+    for x in $programs; do
+        case $x in
+        pack | convertor | edge) ranks=1 ;;
+        coll) ranks=4 ;;
+        *) ranks=2 ;;
+        esac
+        # shellcheck disable=SC2086 # none or one argument
+        program "$x" "$config" -np $ranks "${dame[@]}" "${first[@]}" "$PROGRAMS/$x" ${extra[$x]-}
+    done
+}
+
+# A datatype's files: its machine code, which is named with its length in the file of the program; and
+# its place and name for perf.
+code_files()
+{
+    local config="files of machine code, perf map, GDB" log code=0 dir x y line bytes kernel maps
+    wanted compiled "$config" || return 0
+    log=$(log_for compiled "$config")
+    dir=$scratch/dump
+    maps=$scratch/maps
+    mkdir -p "$maps"
+    in_new_directory "$log" --mca dt_dame_promotion_threshold 1 --mca dt_dame_dump asm \
+        --mca dt_dame_perf_map "$maps" --mca dt_dame_gdb 1 "$PROGRAMS/compiled" uses 1 &&
+        good_log "$log" || code=1
+    for x in 0:pack:packing 0:unpack:unpacking 1:pack:packing 1:unpack:unpacking; do
+        IFS=: read -r x y line <<<"$x"
+        bytes=$(stat -c %s "$dir/dame-r$x-two_words.$y.bin" 2>>"$log" || echo none)
+        line="# machine code for $line, $bytes bytes: objdump -D -b binary -m [-a-z0-9:]+"
+        has_line "$dir/dame-r$x-two_words.dame" "$line dame-r$x-two_words.$y.bin" ||
+            { code=1; echo "missing: $line" >>"$log"; }
+    done
+    kernel='#   [0-9a-f]+: primitive [0-9]+, (EXIT|VECTORFINAL)'
+    has_line "$dir/dame-r0-two_words.dame" "$kernel" || { code=1; echo "missing: $kernel" >>"$log"; }
+    [ "$(find "$dir" -type f | wc -l)" = 6 ] || { code=1; echo "not 6 files" >>"$log"; }
+    for x in "$maps"/perf-*.map; do
+        for y in pack unpack; do
+            [ "$(grep -Ecx "[0-9a-f]+ [0-9a-f]+ dame_$y:two words" "$x")" = 1 ] ||
+                { code=1; echo "dame_$y:two words is not in $x" >>"$log"; }
+        done
+        [ "$(wc -l <"$x")" = 2 ] || { code=1; echo "not 2 lines in $x" >>"$log"; }
+    done
+    [ "$(find "$maps" -type f | wc -l)" = 2 ] || { code=1; echo "not 2 maps" >>"$log"; }
+    verdict $code compiled "$config" "$log"
+}
+
+machine_code()
+{
+    local at_once=(--mca dt_dame_promotion_threshold 1) small=(--mca dt_dame_code_cache_size 4K) x
+    for x in 0 1 2 50 1000; do
+        compiled "threshold $x" 0 --mca dt_dame_promotion_threshold $x -- uses $x
+    done
+    compiled "default threshold" 0 -- uses 2
+    compiled "tier interp" 0 "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0
+    compiled "tier x" 0 "${at_once[@]}" --mca dt_dame_tiers x -- uses 1
+    compiled "churn" 0 "${at_once[@]}" -- churn 16777216
+    compiled "churn, small cache" 0 "${at_once[@]}" "${small[@]}" -- churn 4096
+    compiled "eviction" 0 "${at_once[@]}" "${small[@]}" -- evict
+    compiled "eviction, second use" 0 "${small[@]}" -- evict
+    compiled "fork" 0 "${at_once[@]}" -- fork
+    compiled "fork, small cache" 0 "${at_once[@]}" "${small[@]}" -- fork
+    compiled "shared mappings denied" 0 "${at_once[@]}" -- denied shared
+    compiled "execution denied" 1 "${at_once[@]}" -- denied all
+    code_files
+    matrix "compiled at once" "pack convertor edge p2p lifetime threads coll onesided file frags"
+    matrix "small code cache" "pack convertor p2p lifetime threads coll onesided file frags" \
+        "${small[@]}"
+    for x in 128 256 512; do
+        matrix "vectors of $x bits" "pack convertor p2p coll" --mca dt_dame_vector_width $x
+    done
+    matrix "compiled at once, verify" "pack convertor p2p threads coll" --mca dt_dame_verify 1
+}

@@ -1,0 +1,17 @@
+/* What SELinux or a hardened kernel may do: a process cannot execute what it has written. Libraries
+   can still be loaded. */
+#ifndef TEST_DENY_H
+#define TEST_DENY_H
+
+#include <stdbool.h>
+
+typedef enum deny {
+    DENY_SHARED, /* in shared mappings only */
+    DENY_ALL     /* nor in anonymous ones, nor by mprotect() */
+} deny_t;
+
+/* For the rest of this process's life, by a seccomp filter: such calls fail with EACCES. False when
+   this kernel has no such filters. */
+bool deny_execution(deny_t what);
+
+#endif
