@@ -12,7 +12,7 @@
 
 int64_t threads_checked;
 
-enum { ONE_OF = 200, LONGEST = 20000 }; /* of so many messages, one of up to so many bytes */
+enum { ONE_OF = 60, LONGEST = 20000 }; /* of so many messages, one of up to so many bytes */
 
 typedef struct packer {
     const message_t *m;
