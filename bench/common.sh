@@ -182,6 +182,17 @@ have_tiers()
         --parsable 2>/dev/null | grep -q ':dt_dame_promotion_threshold:'
 }
 
+# check_tier_x: where machine code is denied, x would be the interpreter once more. The report tells.
+check_tier_x()
+{
+    local DAME_PARAMETERS=(--mca dt_dame_report 1) reported
+
+    reported=$(engine x 1 program_worker --layout vector_16x1_64 2>&1) ||
+        fail "a run with dt_dame_promotion_threshold 1 failed: $reported"
+    grep -Eq '^ *compiled +[1-9]' <<<"$reported" ||
+        fail "dt_dame_promotion_threshold 1 compiled nothing: $reported"
+}
+
 # choose_engines WORKER [TIER…]: DAME as these tiers of it, interp and x, or as dame when none is named
 choose_engines()
 {
@@ -195,6 +206,7 @@ choose_engines()
                 "$BENCH_PROGRAM" >&2
             set -- interp
         fi
+        [[ " $* " != *" x "* ]] || check_tier_x
         [ $# -gt 0 ] || set -- dame
         engines+=("$@")
     else

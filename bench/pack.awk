@@ -53,14 +53,15 @@ function summary(name, text) {
                lowest[name], lowest_row[name]
 }
 
-# The rows below a limit, and how many reach 1.
-function limits(name, limit, text,    i, reached, below) {
+# The rows below a limit, and how many rows, and layouts in both directions, reach 1.
+function limits(name, limit, text,    i, reached, below, both) {
     for (i = 1; i <= rows[name]; i++) {
         reached += ratio_of[name, i] >= 1
         below += ratio_of[name, i] < limit
+        both += i % 2 == 0 && ratio_of[name, i - 1] >= 1 && ratio_of[name, i] >= 1
     }
-    printf "\n%s: %d of %d rows at 1.00 or above, %d below %.2f\n", text, reached, rows[name],
-           below, limit
+    printf "\n%s: %d of %d rows at 1.00 or above, %d of %d layouts with both, %d rows below %.2f\n",
+           text, reached, rows[name], both, rows[name] / 2, below, limit
     for (i = 1; i <= rows[name]; i++)
         if (ratio_of[name, i] < limit)
             printf "  %5.2f  %s\n", ratio_of[name, i], row_of[name, i]
