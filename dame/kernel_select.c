@@ -183,7 +183,7 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
     } else if (NULL != prim->inners) {
         run = dame_nest_struct;
     } else if (order && 0 != prim->inner && dame_walks_columns(prim)) {
-        run = kernels()->tiled[width_of(prim[prim->inner].isize)];
+        run = kernels()->columns[width_of(prim[prim->inner].isize)];
     } else if (dame_has_pass(options, DAME_PASS_PATTERN) && has_small_bodies(prim)) {
         run = dame_prim_has_list(prim) ? kernels()->spread->listed[table]
                                        : kernels()->spread->strided;

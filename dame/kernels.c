@@ -66,46 +66,6 @@ RUN_PACED(unpack_paced, unpack_block_paced)
         }                                                                                          \
     }
 
-/*
- * A column-wise walk over a matrix, a level of far strides within one of near strides: TILE columns
- * at a time, so that a cache line is used TILE times before it is evicted. Packed bytes keep their
- * places. `prim` is the outer level, near; blocks are those of the inner one.
- */
-enum { TILE = 4 };
-
-#define RUN_TILED(name, lowest, highest, MOVE_BLOCK, MOVE_PACED)                                   \
-    static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
-                     int64_t n)                                                                    \
-    {                                                                                              \
-        const int64_t column = prim->isize;                                                        \
-        const uintptr_t near = (uintptr_t) prim->step;                                             \
-        uintptr_t at = origin + (uintptr_t) first * near;                                          \
-        prim += prim->inner;                                                                       \
-        const uintptr_t far = (uintptr_t) prim->step;                                              \
-        const int64_t bytes = DAME_BYTES(lowest, highest, prim->isize);                            \
-        for (; n >= TILE; n -= TILE) {                                                             \
-            uintptr_t user = at;                                                                   \
-            char *stream = packed;                                                                 \
-            for (int64_t row = 0; row < prim->count; row++) {                                      \
-                MOVE_BLOCK(user, stream, bytes);                                                   \
-                MOVE_BLOCK(user + near, stream + column, bytes);                                   \
-                MOVE_BLOCK(user + 2 * near, stream + 2 * column, bytes);                           \
-                MOVE_BLOCK(user + 3 * near, stream + 3 * column, bytes);                           \
-                user += far;                                                                       \
-                stream += bytes;                                                                   \
-            }                                                                                      \
-            at += TILE * near;                                                                     \
-            packed += TILE * column;                                                               \
-        }                                                                                          \
-        for (int64_t row = 0; row < (n > 0 ? prim->count : 0); row++) {                            \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                MOVE_PACED(at + (uintptr_t) i * near, packed + i * column, bytes);                 \
-            }                                                                                      \
-            at += far;                                                                             \
-            packed += bytes;                                                                       \
-        }                                                                                          \
-    }
-
 #define RUN_LISTED(name, lowest, highest, MOVE_BLOCK, entry_t, table)                              \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
@@ -168,12 +128,6 @@ DAME_WIDTHS(DAME_WIDTH)
 DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
 
-#define DAME_WIDTH(name, lowest, highest)                                                          \
-    RUN_TILED(pack_tiled_##name, lowest, highest, pack_block_##name, pack_block_paced)             \
-    RUN_TILED(unpack_tiled_##name, lowest, highest, unpack_block_##name, unpack_block_paced)
-DAME_WIDTHS_IN_LINE(DAME_WIDTH)
-#undef DAME_WIDTH
-
 #define RUN_RAGGED(name, MOVE_BLOCK, entry_t, table)                                               \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
@@ -198,6 +152,8 @@ RUN_RAGGED(unpack_ragged32, unpack_block_any, int32_t, disps32)
 #define THIN_NAME(isa)     THIN_NAME_(isa)
 #define SPREAD_NAME_(isa)  dame_spread_##isa
 #define SPREAD_NAME(isa)   SPREAD_NAME_(isa)
+#define COLUMNS_NAME_(isa) dame_columns_##isa
+#define COLUMNS_NAME(isa)  COLUMNS_NAME_(isa)
 
 const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .strided =
@@ -209,12 +165,7 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .spread = &SPREAD_NAME(DAME_ISA),
     .thin = THIN_NAME(DAME_ISA),
     .paced = {pack_paced, unpack_paced},
-    .tiled =
-        {
-#define DAME_WIDTH(name, lowest, highest) {pack_tiled_##name, unpack_tiled_##name},
-            DAME_WIDTHS_IN_LINE(DAME_WIDTH)
-#undef DAME_WIDTH
-        },
+    .columns = COLUMNS_NAME(DAME_ISA),
     .listed =
         {
 #define DAME_WIDTH(name, lowest, highest) {pack_listed_##name, unpack_listed_##name},

@@ -1,8 +1,8 @@
 /*
  * The interpreter's run kernels. Private to dame/.
  *
- * Kernels that move blocks are compiled once for each instruction set (kernels.c, spread.c,
- * thin.c); those of levels with an inner level only call on (nest.c).
+ * Kernels that move blocks are compiled once for each instruction set (kernels.c, columns.c,
+ * spread.c, thin.c); those of levels with an inner level only call on (nest.c).
  */
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
@@ -68,18 +68,23 @@ extern const dame_run_fn dame_thin_baseline[2];
 extern const dame_run_fn dame_thin_avx2[2];
 extern const dame_run_fn dame_thin_avx512[2];
 
+/* Walks over the columns of a matrix (columns.c), by the width of their elements, [dame_dir_t]. */
+extern const dame_run_fn dame_columns_baseline[DAME_WIDTH_IN_LINE_COUNT][2];
+extern const dame_run_fn dame_columns_avx2[DAME_WIDTH_IN_LINE_COUNT][2];
+extern const dame_run_fn dame_columns_avx512[DAME_WIDTH_IN_LINE_COUNT][2];
+
 extern const dame_spread_t dame_spread_baseline;
 extern const dame_spread_t dame_spread_avx2;
 extern const dame_spread_t dame_spread_avx512;
 
 /* The block-moving kernels for one instruction set. */
 typedef struct dame_kernels {
-    dame_run_fn strided[DAME_WIDTH_COUNT][2];       /* [dame_dir_t] */
-    dame_run_fn tiled[DAME_WIDTH_IN_LINE_COUNT][2]; /* strided around strided, by inner width */
+    dame_run_fn strided[DAME_WIDTH_COUNT][2]; /* [dame_dir_t] */
     dame_run_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT][2];
     dame_run_fn sorted[DAME_WIDTH_COUNT][2]; /* listed, with visits */
     dame_run_fn ragged[DAME_TABLE_COUNT][2];
-    dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */
+    dame_run_fn paced[2];            /* strided, blocks of any width in one L1 set */
+    const dame_run_fn (*columns)[2]; /* strided around strided, by inner width */
     const dame_spread_t *spread;
     const dame_run_fn *thin;
 } dame_kernels_t;

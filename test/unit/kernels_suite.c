@@ -211,6 +211,7 @@ typedef struct matrix {
     int64_t columns;
     int64_t width;
     int64_t pitch;
+    int64_t gap;   /* bytes between neighbouring columns */
     bool mirrored; /* columns from right to left */
 } matrix_t;
 
@@ -218,11 +219,12 @@ typedef struct matrix {
 static void try_columns(const matrix_t *x)
 {
     const dame_type_t *column = vector(x->rows, 1, x->pitch, basic(x->width));
-    const int64_t near = x->mirrored ? -x->width : x->width;
-    const int64_t start = x->mirrored ? (x->columns - 1) * x->width : 0;
+    const int64_t apart = x->width + x->gap;
+    const int64_t near = x->mirrored ? -apart : apart;
+    const int64_t start = x->mirrored ? (x->columns - 1) * apart : 0;
     dame_program_t *program = kernels_of(resized(0, near, column));
     const int64_t size = x->rows * x->columns * x->width;
-    const int64_t reach = (x->rows - 1) * x->pitch + x->columns * x->width;
+    const int64_t reach = (x->rows - 1) * x->pitch + (x->columns - 1) * apart + x->width;
     const edge_t edge = x->columns % 2 ? EDGE_HIGH : EDGE_LOW;
     guarded_t memory, sent;
     ck_assert(guarded_alloc(&memory, (size_t) reach, edge));
@@ -275,11 +277,67 @@ START_TEST(columns_of_a_matrix_are_moved_exactly)
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
         const int64_t width = widths[w];
         for (int64_t columns = 1; columns <= 9; columns++) {
-            try_columns(&(matrix_t){520, columns, width, columns * width, columns % 2 == 0});
-            try_columns(&(matrix_t){10, columns, width, PAGE, columns % 2 == 1});
-            try_columns(&(matrix_t){3, columns, width, columns * width + 5, false});
+            try_columns(&(matrix_t){520, columns, width, columns * width, 0, columns % 2 == 0});
+            try_columns(&(matrix_t){10, columns, width, PAGE, 0, columns % 2 == 1});
+            try_columns(&(matrix_t){3, columns, width, columns * width + 5, 0, false});
         }
     }
+}
+END_TEST
+
+/* Rows in one set of the cache are moved block by block: counts about the ends of blocks of rows
+ * and of tiles of columns, with gaps between the columns of every third matrix. */
+START_TEST(blocks_of_rows_are_moved_exactly)
+{
+    if (!force_kernels(_i)) {
+        return;
+    }
+    static const int64_t widths[] = {1, 3, 4, 6, 8, 11, 12, 16, 20, 24, 32, 40, 45, 48, 63};
+    static const int64_t rows[] = {9, 11, 12, 13, 16, 19, 20, 23, 24, 25, 31, 33, 47};
+    static const int64_t columns[] = {7, 8, 9, 11, 12, 13, 15, 16, 17, 21, 27};
+    enum { COLUMNS = sizeof columns / sizeof columns[0] };
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+            const int64_t n = columns[(w + r) % COLUMNS];
+            const int64_t gap = (w + r) % 3 == 0 && widths[w] < 60 ? 3 : 0;
+            try_columns(&(matrix_t){rows[r], n, widths[w], PAGE, gap, r % 2 == 0});
+        }
+    }
+}
+END_TEST
+
+START_TEST(rows_from_the_bottom_are_moved_exactly)
+{
+    if (!force_kernels(_i)) {
+        return;
+    }
+    enum { ROWS = 21, COLUMNS = 13, WIDTH = 8, SIZE = ROWS * COLUMNS * WIDTH };
+    enum { REACH = (ROWS - 1) * PAGE + COLUMNS * WIDTH };
+    const dame_type_t *column = vector(ROWS, 1, -PAGE, basic(WIDTH));
+    dame_program_t *program = kernels_of(resized(0, WIDTH, column));
+    char *user = malloc(REACH), *wanted_user = malloc(REACH);
+    char *packed = malloc(SIZE), *wanted = malloc(SIZE);
+    ck_assert(user && wanted_user && packed && wanted);
+    const int64_t bottom = (ROWS - 1) * PAGE;
+    fill_pattern(user, REACH, 7);
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++) {
+        memcpy(wanted + i * WIDTH, user + bottom + i / ROWS * WIDTH - i % ROWS * PAGE, WIDTH);
+    }
+    dame_program_run(program, DAME_PACK, (uintptr_t) (user + bottom), COLUMNS, packed);
+    ck_assert_mem_eq(packed, wanted, SIZE);
+    fill_pattern(packed, SIZE, 8);
+    memcpy(wanted_user, user, REACH);
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++) {
+        memcpy(wanted_user + bottom + i / ROWS * WIDTH - i % ROWS * PAGE, packed + i * WIDTH,
+               WIDTH);
+    }
+    dame_program_run(program, DAME_UNPACK, (uintptr_t) (user + bottom), COLUMNS, packed);
+    ck_assert_mem_eq(user, wanted_user, REACH);
+    free(wanted);
+    free(packed);
+    free(wanted_user);
+    free(user);
+    dame_program_free(program);
 }
 END_TEST
 
@@ -495,6 +553,8 @@ Suite *kernels_suite(void)
     tcase_add_loop_test(tcase, strided_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, blocks_whole_pages_apart_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, columns_of_a_matrix_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, blocks_of_rows_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, rows_from_the_bottom_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, listed_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, ragged_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, one_block_of_every_width_is_moved_exactly, 0, PROVIDERS);
