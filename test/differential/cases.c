@@ -11,6 +11,7 @@ enum {
     LARGE_BYTES = 20 * 1024,
     HUGE_BYTES = 1024 * 1024,
     FAR_APART = 160 * 1024,     /* more than the L1 cache, and room for blocks whole pages apart */
+    FARTHER_APART = 640 * 1024, /* .. enough for walks that machine code fetches ahead in */
     MAX_REACH = 4 * 1024 * 1024 /* bytes that the elements of one message may spread over */
 };
 
@@ -24,7 +25,7 @@ static type_limits_t random_limits(rng_t *rng)
                                     : HUGE_BYTES;
     limits.max_blocks = limits.max_bytes == HUGE_BYTES ? 20000 : 1000;
     limits.max_span = limits.max_bytes * rng_range(rng, 1, 8) + 256;
-    limits.max_span += rng_chance(rng, 8) ? FAR_APART : 0;
+    limits.max_span += rng_chance(rng, 8) ? rng_chance(rng, 30) ? FARTHER_APART : FAR_APART : 0;
     static const int levels[] = {0, 1, 1, 2, 2, 2, 3, 3, 4, 4};
     limits.levels = rng_chance(rng, 4) ? (int) rng_range(rng, 5, 24) : levels[rng_range(rng, 0, 9)];
     limits.overlap = rng_chance(rng, 12);

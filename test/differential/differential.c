@@ -27,7 +27,7 @@
 #include "trial.h"
 #include "type_tools.h"
 
-enum { MAX_FAILURES = 10, MAX_CASES = 1000000000 };
+enum { MAX_FAILURES = 10, MAX_CASES = 1000000000, LONG_WALK = 1 << 18 };
 
 typedef struct options {
     int64_t cases;
@@ -46,6 +46,7 @@ static struct {
     int64_t absolute;
     int64_t empty;
     int64_t deep; /* beyond DAME_CURSOR_DEPTH */
+    int64_t far;  /* with a level that steps over LONG_WALK bytes */
     int64_t pairs;
     int64_t with[DAME_OP_COUNT]; /* messages whose program has the operation */
 } seen;
@@ -57,8 +58,12 @@ static char running_text[200];
 static void count_message(const dame_program_t *program, const message_t *m)
 {
     bool has[DAME_OP_COUNT] = {false};
+    bool far = false;
     for (int32_t i = 0; i < program->nprims; i++) {
-        has[program->prims[i].op] = true;
+        const dame_prim_t *prim = &program->prims[i];
+        const int64_t step = prim->step < 0 ? -prim->step : prim->step;
+        has[prim->op] = true;
+        far |= !dame_prim_has_list(prim) && prim->count > 1 && step >= LONG_WALK / prim->count;
     }
     for (int op = 0; op < DAME_OP_COUNT; op++) {
         seen.with[op] += has[op];
@@ -68,18 +73,20 @@ static void count_message(const dame_program_t *program, const message_t *m)
     seen.overlapping += m->overlapping;
     seen.absolute += m->tree != NULL;
     seen.empty += m->total == 0;
+    seen.far += far;
     seen.deep += program->depth > DAME_CURSOR_DEPTH;
 }
 
 static void print_seen(void)
 {
     printf("%lld messages, %lld bytes; overlapping %lld, absolute %lld, empty %lld, "
-           "deeper than %d levels %lld, pairs %lld\ntexts %lld, too long to be tried %lld\n"
+           "deeper than %d levels %lld, walks over %d bytes %lld, pairs %lld\ntexts %lld, too long "
+           "to be tried %lld\n"
            "messages with",
            (long long) seen.messages, (long long) seen.bytes, (long long) seen.overlapping,
            (long long) seen.absolute, (long long) seen.empty, DAME_CURSOR_DEPTH,
-           (long long) seen.deep, (long long) seen.pairs, (long long) texts_checked,
-           (long long) texts_skipped);
+           (long long) seen.deep, LONG_WALK, (long long) seen.far, (long long) seen.pairs,
+           (long long) texts_checked, (long long) texts_skipped);
     for (int op = DAME_OP_RETURNTO; op < DAME_OP_COUNT; op++) {
         printf(" %s %lld", dame_op_name((dame_op_t) op), (long long) seen.with[op]);
     }

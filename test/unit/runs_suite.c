@@ -215,6 +215,25 @@ START_TEST(any_run_of_different_members_is_moved)
 }
 END_TEST
 
+/* Walks over more than the first cache, in which machine code fetches ahead, and shorter ones. */
+START_TEST(any_run_of_a_long_walk_is_moved)
+{
+    static const struct {
+        int64_t n, step, width;
+    } walks[] = {{1100, 512, 8}, {700, -776, 24}, {90, 4096 + 64, 100}};
+    if (!force_kernels(_i)) {
+        return;
+    }
+    for (size_t w = 0; w < sizeof walks / sizeof walks[0]; w++) {
+        dame_program_t *program =
+            kernels_of(resized(0, 8, vector(walks[w].n, 1, walks[w].step, basic(walks[w].width))));
+        ck_assert_int_eq(program->prims[1].count, walks[w].n);
+        try_level(&program->prims[1]);
+        kernels_free(program);
+    }
+}
+END_TEST
+
 Suite *runs_suite(void)
 {
     Suite *suite = suite_create("runs");
@@ -222,6 +241,7 @@ Suite *runs_suite(void)
     tcase_add_loop_test(tcase, any_run_of_blocks_is_moved, 0, PROVIDERS);
     tcase_add_loop_test(tcase, any_run_of_levels_in_a_level_is_moved, 0, PROVIDERS);
     tcase_add_loop_test(tcase, any_run_of_different_members_is_moved, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, any_run_of_a_long_walk_is_moved, 0, PROVIDERS);
     suite_add_tcase(suite, tcase);
     return suite;
 }
