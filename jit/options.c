@@ -5,7 +5,7 @@ const dame_jit_options_t *dame_jit_options_default(void)
     static const dame_jit_options_t options = {
         .vector_bits = 0,
         .unroll_bytes = 192,
-        .straight_bytes = 1024,
+        .straight_bytes = 512,
         .memcpy_bytes = 1024,
         .nontemporal_bytes = 0,
         .prefetch_distance = 16,

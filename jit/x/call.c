@@ -50,7 +50,8 @@ void x_block(x_maker_t *m, x_place_t user, int64_t bytes)
         call_memcpy(m, user, bytes);
         return;
     }
-    m->pieces = (x_pieces_t){.n = 1, .at = {{user.disp, m->ahead, bytes}}};
+    x_no_pieces(&m->pieces);
+    m->pieces.at[m->pieces.n++] = (x_piece_t){user.disp, m->ahead, bytes};
     x_move_straight(m, x_at(user.base, 0));
 }
 

@@ -532,8 +532,8 @@ static inline void x_hold_constants(x_code_t *code)
         }
         const int reg = i + (x_is_evex(code) ? X_FIRST_HELD : X_FIRST_HELD_VEX);
         if (x_is_evex(code)) {
-            x_evex(code, 1, 2, 1, x_log2(code->vectors.permute_bytes) - 4, reg, 0, x_at(X_RBP, 0), 0,
-                   0);
+            x_evex(code, 1, 2, 1, x_log2(code->vectors.permute_bytes) - 4, reg, 0, x_at(X_RBP, 0),
+                   0, 0);
         } else {
             x_vex(code, 1, 2, 0, 0, reg, 0, x_at(X_RBP, 0));
         }

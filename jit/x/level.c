@@ -18,7 +18,7 @@ static int is_interpreted(const dame_prim_t *prim)
            dame_walks_columns(prim) || dame_in_one_set(prim);
 }
 
-/* A level of few iterations that are not alike, as straight code around their loops. */
+/* A level of few iterations that are not alike: one after the other. */
 static int is_members(const x_maker_t *m, const dame_prim_t *prim)
 {
     return NULL != prim->inners ||
@@ -37,7 +37,12 @@ static void all_members(x_maker_t *m, const dame_prim_t *prim, x_place_t user)
             at = x_at(x_take_address(m, at), 0);
         }
         if (inner != prim) {
-            x_all_of(m, inner, at, x_inner_count(prim, i, inner));
+            const int64_t count = x_inner_count(prim, i, inner);
+            if (x_is_straight(m, inner, 0, count, at, m->context->options->straight_bytes)) {
+                x_move_straight(m, x_at(at.base, 0));
+            } else { /* a loop is much longer than a call, and may be that of many members */
+                x_call_level(m, inner, at, count);
+            }
         } else {
             x_block(m, at, x_iteration_size(prim, i));
         }
@@ -52,9 +57,7 @@ void x_all_of(x_maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t n)
     x_walk_t walk = {.prim = prim, .user = user};
     if (x_is_straight(m, prim, 0, n, user, m->context->options->straight_bytes)) {
         x_move_straight(m, x_at(user.base, 0));
-    } else if (is_members(m, prim) && !m->is_shallow) {
-        all_members(m, prim, user);
-    } else if (is_interpreted(prim) || m->is_shallow) {
+    } else if (NULL != prim->prefix || is_interpreted(prim) || m->is_shallow) {
         x_call_level(m, prim, user, n);
     } else if (dame_prim_has_list(prim)) {
         walk.table = x_take(m);

@@ -59,13 +59,13 @@ static void turn(x_maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n,
 {
     int64_t packed = m->ahead;
     x_pieces_t *pieces = &m->pieces;
-    pieces->n = 0;
-    pieces->more = 0;
+    x_no_pieces(pieces);
     pieces->streams = m->streams;
     pieces->exact = x_distance(prim->step, 1) >= X_PAGE;
     m->code->full |= !x_append(m, prim, 0, n, 0, &packed, pieces);
     if (more > 0) {
-        x_pieces_t next = {.n = 0};
+        x_pieces_t next;
+        x_no_pieces(&next);
         x_append(m, prim, n, more, 0, &packed, &next);
         memcpy(&pieces->at[pieces->n], next.at, (size_t) next.n * sizeof(next.at[0]));
         pieces->more = next.n;

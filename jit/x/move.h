@@ -28,6 +28,15 @@ typedef struct x_pieces {
     x_piece_t at[2 * X_PIECES];
 } x_pieces_t;
 
+/* Starts over; `at` needs no initial value. */
+static inline void x_no_pieces(x_pieces_t *pieces)
+{
+    pieces->n = 0;
+    pieces->more = 0;
+    pieces->exact = 0;
+    pieces->streams = 0;
+}
+
 /*
  * Moves n pieces in the order of the packed stream, where they follow each other. All displacements
  * fit places. Packing may write behind a piece what later pieces, `more` ones included, write

@@ -93,10 +93,10 @@ int x_is_straight(x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t 
                   int64_t most)
 {
     int64_t packed = m->ahead;
-    m->pieces.n = 0;
-    m->pieces.more = 0;
-    m->pieces.exact = 0;
-    m->pieces.streams = 0;
+    x_no_pieces(&m->pieces);
+    if (NULL == prim->prefix && n > most / prim->isize) {
+        return 0;
+    }
     return x_append(m, prim, first, n, user.disp, &packed, &m->pieces) && packed - m->ahead <= most;
 }
 
@@ -105,10 +105,7 @@ int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user)
     const int64_t most = m->context->options->memcpy_bytes;
     int64_t packed = m->ahead;
     x_pieces_t *pieces = &m->pieces;
-    pieces->n = 0;
-    pieces->more = 0;
-    pieces->exact = 0;
-    pieces->streams = 0;
+    x_no_pieces(pieces);
     if (user < -X_FAR || user > X_FAR) {
         return 0;
     }
