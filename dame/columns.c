@@ -38,15 +38,21 @@ enum { UNPACK_ROWS = DAME_WAYS, PACK_ROWS = CELL, PACK_ROWS_WIDE = 2 * CELL, WID
 
 /*
  * Blocks of rows take the packed stream piece by piece, which costs more than it gains when that
- * comes from memory: beyond so many bytes only elements gain of which a strip takes half a line.
+ * comes from memory: so many packed bytes at most. Narrow columns, of which a strip uses half a
+ * line, are different: unpacked most of them gain, packed they lose earlier.
  */
-enum { BLOCKED_BYTES = 8 << 20 };
+enum { BLOCKED_BYTES = 8 << 20, BLOCKED_BYTES_PACK_NARROW = 4 << 20 };
 
-DAME_INLINE int pays_in_blocks(const dame_prim_t *prim, int64_t n)
+DAME_INLINE int pays_in_blocks(const dame_prim_t *prim, int64_t n, dame_dir_t dir)
 {
+    if (n < 2 * STRIP || 0 != prim[prim->inner].step % DAME_ONE_SET) {
+        return 0;
+    }
     const int64_t near = prim->step < 0 ? -prim->step : prim->step;
-    return n >= 2 * STRIP && 0 == prim[prim->inner].step % DAME_ONE_SET &&
-           (2 * STRIP * near <= DAME_LINE || n <= BLOCKED_BYTES / prim->isize);
+    if (2 * STRIP * near > DAME_LINE) {
+        return n <= BLOCKED_BYTES / prim->isize;
+    }
+    return DAME_UNPACK == dir || n <= BLOCKED_BYTES_PACK_NARROW / prim->isize;
 }
 
 #define FOUR(MOVE_BLOCK, user, user_step, packed, packed_step, bytes)                              \
@@ -200,7 +206,7 @@ DAME_INLINE walk_t start_of(const dame_prim_t *prim, uintptr_t origin, char *pac
             dame_prim_run(inner, dir)(inner, at.user, packed, 0, inner->count);                    \
             return;                                                                                \
         }                                                                                          \
-        if (!pays_in_blocks(prim, n)) {                                                            \
+        if (!pays_in_blocks(prim, n, dir)) {                                                       \
             STRIPS_WALK(at, inner->count, n, bytes);                                               \
             return;                                                                                \
         }                                                                                          \
