@@ -62,13 +62,17 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
                              const dame_jit_options_t *options, dame_machine_code_t *out)
 {
     enum { MOST_PRIMS = 1024 };
-    int32_t kernels[MOST_PRIMS];
     if (program->nprims > MOST_PRIMS) {
         return DAME_ERR_UNSUPPORTED;
     }
     dame_status_t status = make_room(out, program->nprims);
     if (DAME_OK != status) {
         return status;
+    }
+    /* Not on the stack: the calling thread may have next to none. */
+    int32_t *kernels = malloc((size_t) program->nprims * sizeof(*kernels));
+    if (NULL == kernels) {
+        return DAME_ERR_NOMEM;
     }
     out->size = 0;
     out->nentries = 0;
@@ -86,6 +90,7 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
         .kernels = kernels,
     };
     compile_levels(&context, out);
+    free(kernels);
     return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;
 }
 
