@@ -94,7 +94,7 @@ int x_is_straight(x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t 
 {
     int64_t packed = m->ahead;
     x_no_pieces(&m->pieces);
-    if (NULL == prim->prefix && n > most / prim->isize) {
+    if (NULL == prim->prefix && prim->isize > 0 && n > most / prim->isize) {
         return 0;
     }
     return x_append(m, prim, first, n, user.disp, &packed, &m->pieces) && packed - m->ahead <= most;
