@@ -51,8 +51,8 @@ void x_block(x_maker_t *m, x_place_t user, int64_t bytes)
         return;
     }
     m->code->full |= user.disp < -X_FAR || user.disp > X_FAR;
-    x_no_pieces(&m->pieces);
-    m->pieces.at[m->pieces.n++] = (x_piece_t){user.disp, m->ahead, bytes};
+    x_no_pieces(m->pieces);
+    m->pieces->at[m->pieces->n++] = (x_piece_t){user.disp, m->ahead, bytes};
     x_move_straight(m, x_at(user.base, 0));
 }
 

@@ -8,14 +8,18 @@
 #include "dame/dame_program.h"
 #include "jit/dame_jit.h"
 #include "jit/x/code.h"
+#include "jit/x/move.h"
 
-/* What is the same for all kernels of a program. */
+/* What is the same for all kernels of a program, and what is too large for the stack of a thread
+ * that may have next to none. */
 typedef struct x_context {
     x_code_t code;
     const dame_program_t *program;
     dame_dir_t dir;
     const dame_jit_options_t *options;
-    int32_t *kernels; /* by primitive: offset of its kernel, or -1 */
+    x_pieces_t pieces; /* of the code that is being written */
+    x_pieces_t next;   /* of what follows it */
+    int32_t kernels[]; /* by primitive: offset of its kernel, or -1 */
 } x_context_t;
 
 /*

@@ -16,7 +16,7 @@ int64_t x_turn_length(const x_maker_t *m, const dame_prim_t *prim, int64_t *wind
 {
     enum { MOST_ITERATIONS = 4, MOST_WINDOWS = 2, FEWEST_BLOCKS = 4 };
     const dame_jit_options_t *options = m->context->options;
-    const x_pieces_t *one = &m->pieces; /* of one iteration */
+    const x_pieces_t *one = m->pieces; /* of one iteration */
     const int64_t vector = m->code->vectors.permute_bytes;
     const int64_t step = x_distance(prim->step, 1);
     const int64_t by_pieces = X_PIECES / one->n;
@@ -58,17 +58,17 @@ static int may_prefetch(const x_maker_t *m, const dame_prim_t *prim)
 static void turn(x_maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n, int64_t more)
 {
     int64_t packed = m->ahead;
-    x_pieces_t *pieces = &m->pieces;
+    x_pieces_t *pieces = m->pieces;
     x_no_pieces(pieces);
     pieces->streams = m->streams;
     pieces->exact = x_distance(prim->step, 1) >= X_PAGE;
     m->code->full |= !x_append(m, prim, 0, n, 0, &packed, pieces);
     if (more > 0) {
-        x_pieces_t next;
-        x_no_pieces(&next);
-        x_append(m, prim, n, more, 0, &packed, &next);
-        memcpy(&pieces->at[pieces->n], next.at, (size_t) next.n * sizeof(next.at[0]));
-        pieces->more = next.n;
+        x_pieces_t *next = &m->context->next;
+        x_no_pieces(next);
+        x_append(m, prim, n, more, 0, &packed, next);
+        memcpy(&pieces->at[pieces->n], next->at, (size_t) next->n * sizeof(next->at[0]));
+        pieces->more = next->n;
     }
     if (m->prefetches) {
         for (int64_t i = 0; i < n; i++) {
@@ -86,7 +86,7 @@ static void listed_turn(x_maker_t *m, const dame_prim_t *prim, x_place_t user, x
     const int bytes = NULL != prim->disps32 ? 4 : 8;
     for (int64_t i = 0; i < n; i++) {
         const int64_t behind = (n - 1 - i + more) * prim->isize;
-        x_pieces_t *pieces = &m->pieces;
+        x_pieces_t *pieces = m->pieces;
         x_load_entry(m->code, at, x_at(table, i * bytes), bytes);
         (void) x_is_iteration_straight(m, prim, user.disp); /* for its pieces */
         pieces->exact = 1;

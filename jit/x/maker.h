@@ -25,9 +25,9 @@ typedef struct x_maker {
     int64_t reach;   /* bytes that the loops around step over, of that which steps over most */
     x_reg_t free[X_VOLATILES + X_SAVED + 5]; /* registers that hold nothing */
     int nfree;
-    int prefetches; /* in the loop that is being written */
-    int streams;    /* there, too: packed bytes are stored past the caches */
-    x_pieces_t pieces;
+    int prefetches;     /* in the loop that is being written */
+    int streams;        /* there, too: packed bytes are stored past the caches */
+    x_pieces_t *pieces; /* being collected, or just moved */
 } x_maker_t;
 
 enum { X_FAR = 1 << 30 }; /* displacements in straight code lie within */

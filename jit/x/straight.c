@@ -93,18 +93,18 @@ int x_is_straight(x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t 
                   int64_t most)
 {
     int64_t packed = m->ahead;
-    x_no_pieces(&m->pieces);
+    x_no_pieces(m->pieces);
     if (NULL == prim->prefix && prim->isize > 0 && n > most / prim->isize) {
         return 0;
     }
-    return x_append(m, prim, first, n, user.disp, &packed, &m->pieces) && packed - m->ahead <= most;
+    return x_append(m, prim, first, n, user.disp, &packed, m->pieces) && packed - m->ahead <= most;
 }
 
 int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user)
 {
     const int64_t most = m->context->options->memcpy_bytes;
     int64_t packed = m->ahead;
-    x_pieces_t *pieces = &m->pieces;
+    x_pieces_t *pieces = m->pieces;
     x_no_pieces(pieces);
     if (user < -X_FAR || user > X_FAR) {
         return 0;
@@ -121,7 +121,7 @@ int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user)
 
 void x_move_straight(x_maker_t *m, x_place_t user)
 {
-    const x_pieces_t *pieces = &m->pieces;
+    const x_pieces_t *pieces = m->pieces;
     x_move_pieces(m->code, m->context->dir, user, m->packed, pieces);
     if (pieces->n > 0) {
         m->ahead = pieces->at[pieces->n - 1].packed + pieces->at[pieces->n - 1].bytes;

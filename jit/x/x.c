@@ -69,28 +69,24 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
     if (DAME_OK != status) {
         return status;
     }
-    /* Not on the stack: the calling thread may have next to none. */
-    int32_t *kernels = malloc((size_t) program->nprims * sizeof(*kernels));
-    if (NULL == kernels) {
+    x_context_t *context =
+        malloc(sizeof(*context) + (size_t) program->nprims * sizeof(context->kernels[0]));
+    if (NULL == context) {
         return DAME_ERR_NOMEM;
     }
     out->size = 0;
     out->nentries = 0;
-    x_context_t context = {
-        .code =
-            {
-                .start = (uint8_t *) out->bytes,
-                .at = (uint8_t *) out->bytes,
-                .end = (uint8_t *) out->bytes + out->room,
-                .vectors = x_vectors_for(options->vector_bits, dame_isa_forced()),
-            },
-        .program = program,
-        .dir = dir,
-        .options = options,
-        .kernels = kernels,
+    context->code = (x_code_t){
+        .start = (uint8_t *) out->bytes,
+        .at = (uint8_t *) out->bytes,
+        .end = (uint8_t *) out->bytes + out->room,
+        .vectors = x_vectors_for(options->vector_bits, dame_isa_forced()),
     };
-    compile_levels(&context, out);
-    free(kernels);
+    context->program = program;
+    context->dir = dir;
+    context->options = options;
+    compile_levels(context, out);
+    free(context);
     return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;
 }
 
