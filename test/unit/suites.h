@@ -29,5 +29,6 @@ Suite *reader_suite(void);
 Suite *jit_suite(void);
 Suite *jit_process_suite(void);
 Suite *jit_names_suite(void);
+Suite *x_aarch64_suite(void);
 
 #endif

@@ -1,0 +1,491 @@
+/*
+ * The forms of cpu.h for AArch64, little-endian, AAPCS64. Facts: Arm Architecture Reference Manual
+ * (DDI 0487), C4 and C6 for the encodings; AAPCS64 for the registers.
+ *
+ * x16 is the temporary register and x17 holds displacements that an instruction has no bits for;
+ * x18 is the platform's. Vectors of 32 bytes are two registers, 16 numbers apart, that are loaded
+ * and stored together; permutations are held in vectors 20 to 31; 8 to 15 are never used, because
+ * functions keep half of them.
+ */
+#ifndef DAME_X_CPU_AARCH64_H
+#define DAME_X_CPU_AARCH64_H
+
+#include "jit/x/code.h"
+
+enum { X_FRAME = 29, X_LINK = 30, X_SP = 31, X_ZERO = 31 };
+
+/* clang-format off */
+enum {
+    X_ARG_PRIM = 0, X_ARG_ORIGIN = 1, X_ARG_PACKED = 2, X_ARG_FIRST = 3, X_ARG_COUNT = 4,
+    X_TEMP = 16, X_DISP = 17,
+    X_VOLATILES = 11, X_SAVED = 10
+};
+/* clang-format on */
+
+static const x_reg_t x_volatile[X_VOLATILES] = {5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const x_reg_t x_saved[X_SAVED] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
+
+/* Zeros are an undefined instruction. */
+enum { X_FILL = 0, X_ENTRY_ALIGNMENT = 32 };
+
+/* All conditions are of signed numbers. */
+typedef enum x_condition {
+    X_EQUAL = 0,
+    X_NOT_EQUAL = 1,
+    X_NOT_LESS = 10,
+    X_LESS = 11,
+    X_GREATER = 12,
+    X_NOT_GREATER = 13
+} x_condition_t;
+
+/* Those that no instruction has bits for are set into a register. */
+static inline int x_disp_fits(int64_t disp)
+{
+    return disp == (int32_t) disp;
+}
+
+/* ---- encoding; whoever calls has looked for room ---- */
+
+static inline void x_word(x_code_t *code, uint32_t word)
+{
+    memcpy(code->at, &word, sizeof(word));
+    code->at += sizeof(word);
+}
+
+/* The three register fields: Rd or Rt, Rn, Rm. */
+static inline void x_registers(x_code_t *code, uint32_t op, int d, int n, int m)
+{
+    x_word(code, op | (uint32_t) m << 16 | (uint32_t) n << 5 | (uint32_t) d);
+}
+
+/* MOVZ or MOVN for one part of 16 bits, MOVK for the others that this did not bring. */
+static inline void x_put_constant(x_code_t *code, int reg, int64_t value)
+{
+    enum { PARTS = 4 };
+    uint32_t part[PARTS];
+    int zeros = 0;
+    int ones = 0;
+    int first = 0;
+    for (int i = 0; i < PARTS; i++) {
+        part[i] = (uint32_t) ((uint64_t) value >> 16 * i & 0xffff);
+        zeros += 0 == part[i];
+        ones += 0xffff == part[i];
+    }
+    const uint32_t brought = ones > zeros ? 0xffff : 0;
+    while (first < PARTS - 1 && brought == part[first]) {
+        first++;
+    }
+    first = brought == part[first] ? 0 : first;
+    for (int i = first; i < PARTS; i++) {
+        const uint32_t op = i > first ? 0xf2800000 : 0 != brought ? 0x92800000 : 0xd2800000;
+        const uint32_t bits = i > first ? part[i] : part[i] ^ brought;
+        if (i == first || brought != part[i]) {
+            x_word(code, op | (uint32_t) i << 21 | bits << 5 | (uint32_t) reg);
+        }
+    }
+}
+
+/* What sums and differences have in common, with constants and with registers. */
+enum { X_ADD = 0, X_ADDS = 0x20000000, X_SUB = 0x40000000, X_SUBS = 0x60000000 };
+
+/* Additions of constants have 12 bits, or 12 bits times 4096. */
+static inline int x_is_immediate(uint64_t value)
+{
+    return value >> 12 == 0 || (value >> 24 == 0 && (value & 0xfff) == 0);
+}
+
+static inline void x_put_immediate(x_code_t *code, uint32_t op, int to, int from, uint64_t value)
+{
+    const uint32_t field =
+        value >> 12 == 0 ? (uint32_t) value << 10 : 1u << 22 | (uint32_t) (value >> 12) << 10;
+    x_registers(code, 0x91000000 | op | field, to, from, 0);
+}
+
+/* The same on registers. */
+static inline void x_put_sum(x_code_t *code, uint32_t op, int to, int from, int other)
+{
+    x_registers(code, 0x8b000000 | op, to, from, other);
+}
+
+/* What loads and stores do, but for how many bytes: the fields V and opc. */
+enum {
+    X_STORE = 0,
+    X_LOAD = 0x00400000,
+    X_LOAD_SIGNED = 0x00800000, /* of 8 bytes: PRFM */
+    X_STORE_VECTOR = 0x04800000,
+    X_LOAD_VECTOR = 0x04c00000
+};
+
+/* The displacement is a multiple of the bytes in 12 bits, 9 signed bits, or in a register, so that
+ * there is none left for an index. */
+static inline void x_put_access(x_code_t *code, uint32_t op, int reg, x_place_t place, int bytes)
+{
+    const uint32_t log2 = (uint32_t) __builtin_ctz((unsigned) bytes);
+    op |= (log2 & 3) << 30; /* 16 bytes: 0 */
+    code->full |= X_NO_INDEX != place.index;
+    if (place.disp >= 0 && 0 == place.disp % bytes && place.disp / bytes < 1 << 12) {
+        const uint32_t units = (uint32_t) (place.disp / bytes);
+        x_registers(code, 0x39000000 | op | units << 10, reg, place.base, 0);
+    } else if (place.disp >= -256 && place.disp < 256) {
+        const uint32_t bits = (uint32_t) place.disp & 0x1ff;
+        x_registers(code, 0x38000000 | op | bits << 12, reg, place.base, 0);
+    } else {
+        x_put_constant(code, X_DISP, place.disp);
+        x_registers(code, 0x38206800 | op, reg, place.base, X_DISP);
+    }
+}
+
+/* Two registers of `size` bytes: `op` says which, and how the base moves. disp is a multiple. */
+static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, x_place_t place,
+                              int size)
+{
+    const uint32_t units = (uint32_t) (place.disp / size) & 0x7f;
+    code->full |= X_NO_INDEX != place.index;
+    x_word(code, op | units << 15 | (uint32_t) second << 10 | (uint32_t) place.base << 5 |
+                     (uint32_t) reg);
+}
+
+/* ---- what the CPU has ---- */
+
+/* The vectors for up to `bits`, 0: all. Every AArch64 that Linux runs on has them, and there is one
+ * instruction set. */
+static inline x_vectors_t x_vectors_for(int bits, const char *isa)
+{
+    (void) isa;
+    return (x_vectors_t){.name = "neon", .bytes = 128 == bits ? 16 : 32, .permute_bytes = 16};
+}
+
+/* ---- integers ---- */
+
+static inline void x_set(x_code_t *code, x_reg_t reg, int64_t value)
+{
+    if (x_has_room(code)) {
+        x_put_constant(code, reg, value);
+    }
+}
+
+static inline void x_move(x_code_t *code, x_reg_t to, x_reg_t from)
+{
+    if (to != from && x_has_room(code)) { /* ORR with zero */
+        x_registers(code, 0xaa0003e0, to, 0, from);
+    }
+}
+
+static inline void x_add(x_code_t *code, x_reg_t to, x_reg_t from)
+{
+    if (x_has_room(code)) {
+        x_put_sum(code, X_ADD, to, to, from);
+    }
+}
+
+/* One instruction, two for up to 24 bits, otherwise by the temporary register. */
+static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int64_t constant)
+{
+    const uint64_t size = constant < 0 ? -(uint64_t) constant : (uint64_t) constant;
+    const uint32_t op = constant < 0 ? X_SUB : X_ADD;
+    if (0 == constant) {
+        x_move(code, to, from);
+    } else if (!x_has_room(code)) {
+        return;
+    } else if (x_is_immediate(size)) {
+        x_put_immediate(code, op, to, from, size);
+    } else if (size >> 24 == 0) {
+        x_put_immediate(code, op, to, from, size & ~(uint64_t) 0xfff);
+        x_put_immediate(code, op, to, to, size & 0xfff);
+    } else {
+        x_put_constant(code, X_TEMP, constant);
+        x_put_sum(code, X_ADD, to, from, X_TEMP);
+    }
+}
+
+static inline void x_multiply(x_code_t *code, x_reg_t to, int64_t constant)
+{
+    if (x_has_room(code)) { /* MADD to zero */
+        x_put_constant(code, X_TEMP, constant);
+        x_registers(code, 0x9b007c00, to, to, X_TEMP);
+    }
+}
+
+static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int bytes)
+{
+    if (x_has_room(code)) {
+        x_put_access(code, 4 == bytes ? X_LOAD_SIGNED : X_LOAD, to, table, bytes);
+    }
+}
+
+static inline void x_prefetch(x_code_t *code, x_place_t place)
+{
+    enum { PLDL1KEEP = 0 };
+    if (x_has_room(code)) {
+        x_put_access(code, X_LOAD_SIGNED, PLDL1KEEP, place, 8);
+    }
+}
+
+/* The element at base + index, where an index has just been loaded: from now on its address. */
+static inline x_place_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
+{
+    x_add(code, index, base);
+    return x_at(index, 0);
+}
+
+/* ---- control ---- */
+
+/* Subtracts and sets the flags. The carry, which no condition looks at, is another one when a
+ * negative constant is added instead. */
+static inline void x_put_difference(x_code_t *code, x_reg_t to, x_reg_t from, int64_t constant)
+{
+    const uint64_t size = constant < 0 ? -(uint64_t) constant : (uint64_t) constant;
+    if (!x_has_room(code)) {
+        return;
+    }
+    if (x_is_immediate(size)) {
+        x_put_immediate(code, constant < 0 ? X_ADDS : X_SUBS, to, from, size);
+    } else {
+        x_put_constant(code, X_TEMP, constant);
+        x_put_sum(code, X_SUBS, to, from, X_TEMP);
+    }
+}
+
+static inline void x_compare(x_code_t *code, x_reg_t reg, int64_t constant)
+{
+    x_put_difference(code, X_ZERO, reg, constant);
+}
+
+static inline void x_subtract(x_code_t *code, x_reg_t reg, int32_t constant)
+{
+    x_put_difference(code, reg, reg, constant);
+}
+
+/* Words from one place of the buffer to another: `bits` of them fit into an instruction. */
+static inline uint32_t x_words_between(x_code_t *code, x_label_t from, x_label_t to, int bits)
+{
+    const int64_t words = ((int64_t) to - (int64_t) from) / 4;
+    code->full |= words < -((int64_t) 1 << (bits - 1)) || words >= (int64_t) 1 << (bits - 1);
+    return (uint32_t) words & ((1u << bits) - 1);
+}
+
+static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_label_t to)
+{
+    if (x_has_room(code)) {
+        x_word(code, 0x54000000 | x_words_between(code, x_here(code), to, 19) << 5 | condition);
+    }
+}
+
+static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
+{
+    const x_label_t branch = x_here(code);
+    if (x_has_room(code)) {
+        x_word(code, 0x54000000 | condition);
+    }
+    return branch;
+}
+
+/* Puts the distance to here into the 19 bits that a branch or a load has for it. */
+static inline void x_land(x_code_t *code, x_label_t branch)
+{
+    if (!code->full) {
+        uint32_t word;
+        memcpy(&word, code->start + branch, sizeof(word));
+        word |= x_words_between(code, branch, x_here(code), 19) << 5;
+        memcpy(code->start + branch, &word, sizeof(word));
+    }
+}
+
+static inline void x_call(x_code_t *code, uintptr_t function)
+{
+    if (x_has_room(code)) { /* BLR */
+        x_put_constant(code, X_TEMP, (int64_t) function);
+        x_registers(code, 0xd63f0000, 0, X_TEMP, 0);
+    }
+}
+
+static inline void x_call_code(x_code_t *code, x_label_t entry)
+{
+    if (x_has_room(code)) { /* BL */
+        x_word(code, 0x94000000 | x_words_between(code, x_here(code), entry, 26));
+    }
+}
+
+/* By x16, from which a BR may land where a call may. */
+static inline void x_jump(x_code_t *code, uintptr_t function)
+{
+    if (x_has_room(code)) { /* BR */
+        x_put_constant(code, X_TEMP, (int64_t) function);
+        x_registers(code, 0xd61f0000, 0, X_TEMP, 0);
+    }
+}
+
+/* ---- vectors ---- */
+
+/* LDP and STP have 7 bits for multiples of 16. */
+static inline void x_vector(x_code_t *code, int store, int reg, x_place_t place, int bytes)
+{
+    enum { ONE = 16, MOST = 63 };
+    const uint32_t access = store ? X_STORE_VECTOR : X_LOAD_VECTOR;
+    const int64_t units = place.disp / ONE;
+    if (!x_has_room(code)) {
+        return;
+    }
+    if (ONE == bytes) {
+        x_put_access(code, access, reg, place, ONE);
+    } else if (place.disp == units * ONE && units >= -MOST - 1 && units <= MOST) {
+        x_put_pair(code, store ? 0xad000000 : 0xad400000, reg, reg + 16, place, ONE);
+    } else {
+        x_put_access(code, access, reg, place, ONE);
+        place.disp += ONE;
+        x_put_access(code, access, reg + 16, place, ONE);
+    }
+}
+
+/* No vector has mask_bytes. */
+static inline void x_masked(x_code_t *code, int store, int reg, x_place_t place, int bytes,
+                            int mask)
+{
+    (void) store;
+    (void) reg;
+    (void) place;
+    (void) bytes;
+    (void) mask;
+    code->full = 1;
+}
+
+enum { X_FIRST_PERMUTATION = 20 };
+
+/* TBL: bytes that the permutation takes from nowhere are 0. */
+static inline void x_permute(x_code_t *code, int reg, int permutation, int bytes)
+{
+    (void) bytes;
+    if (x_has_room(code)) {
+        x_registers(code, 0x4e000000, reg, reg, X_FIRST_PERMUTATION + permutation);
+    }
+}
+
+/* The register for a vector on its way. */
+static inline int x_vector_register(const x_code_t *code, int bytes)
+{
+    (void) code;
+    (void) bytes;
+    return 0;
+}
+
+/* 1, 2, 4 or 8 bytes through the temporary register. */
+static inline void x_scalar(x_code_t *code, int store, x_place_t place, int bytes)
+{
+    if (x_has_room(code)) {
+        x_put_access(code, store ? X_STORE : X_LOAD, X_TEMP, place, bytes);
+    }
+}
+
+enum { X_STREAMED = 8 };
+
+/* STNP of both halves: like x_scalar() of X_STREAMED bytes into memory, but past the caches. */
+static inline void x_stream(x_code_t *code, x_place_t place)
+{
+    enum { HALF = 4, MOST = 63 };
+    const int64_t units = place.disp / HALF;
+    if (place.disp != units * HALF || units < -MOST - 1 || units > MOST) {
+        x_scalar(code, 1, place, X_STREAMED);
+    } else if (x_has_room(code)) {
+        x_registers(code, 0xd360fc00, X_DISP, X_TEMP, 0); /* LSR by 32 */
+        x_put_pair(code, 0x28000000, X_TEMP, X_DISP, place, HALF);
+    }
+}
+
+/* What was streamed is ordered like any other store. */
+static inline void x_fence(x_code_t *code)
+{
+    (void) code;
+}
+
+/* ---- frame ---- */
+
+static inline void x_hold_constants(x_code_t *code)
+{
+    x_constants_t *constants = &code->constants;
+    constants->masks_held = constants->nmasks;
+    constants->permutations_held = constants->npermutations;
+    for (int i = 0; i < constants->npermutations; i++) {
+        code->holds[i] = x_here(code);
+        if (x_has_room(code)) { /* LDR of 16 bytes, relative to itself */
+            x_word(code, 0x9c000000 | (uint32_t) (X_FIRST_PERMUTATION + i));
+        }
+    }
+}
+
+static inline void x_align(x_code_t *code, int bytes)
+{
+    while (x_has_room(code) && 0 != x_here(code) % (unsigned) bytes) {
+        *code->at++ = X_FILL;
+    }
+}
+
+static inline void x_place_constants(x_code_t *code)
+{
+    enum { BYTES = 16 };
+    const x_constants_t *constants = &code->constants;
+    for (int i = 0; i < constants->permutations_held; i++) {
+        x_align(code, BYTES);
+        x_land(code, code->holds[i]);
+        if (x_has_room(code)) {
+            memcpy(code->at, constants->permutations[i], BYTES);
+            code->at += BYTES;
+        }
+    }
+}
+
+/* The second register of pair i of those saved; an odd one is paired with zero. */
+static inline x_reg_t x_saved_second(int i, int saved)
+{
+    return i + 1 < saved ? x_saved[i + 1] : X_ZERO;
+}
+
+/* A frame record, then the registers. The return address is in a register, too, so that kernels
+ * with calls save at least one of the others. */
+static inline void x_enter(x_code_t *code, int saved)
+{
+    const int64_t bytes = 16 + (saved + 1) / 2 * 16;
+    if (0 == saved || !x_has_room(code)) {
+        return;
+    }
+    x_put_pair(code, 0xa9800000, X_FRAME, X_LINK, x_at(X_SP, -bytes), 8);
+    x_put_immediate(code, X_ADD, X_FRAME, X_SP, 0);
+    for (int i = 0; i < saved; i += 2) {
+        x_put_pair(code, 0xa9000000, x_saved[i], x_saved_second(i, saved), x_at(X_SP, 16 + 8 * i),
+                   8);
+    }
+}
+
+static inline void x_leave(x_code_t *code, int saved)
+{
+    const int64_t bytes = 16 + (saved + 1) / 2 * 16;
+    if (!x_has_room(code)) {
+        return;
+    }
+    for (int i = 0; i < saved; i += 2) {
+        x_put_pair(code, 0xa9400000, x_saved[i], x_saved_second(i, saved), x_at(X_SP, 16 + 8 * i),
+                   8);
+    }
+    if (saved > 0) {
+        x_put_pair(code, 0xa8c00000, X_FRAME, X_LINK, x_at(X_SP, bytes), 8);
+    }
+    x_registers(code, 0xd65f0000, 0, X_LINK, 0); /* RET */
+}
+
+/* Loops run best from the start of 32 bytes. */
+static inline void x_loop_head(x_code_t *code)
+{
+    while (x_has_room(code) && 0 != x_here(code) % 32) {
+        x_word(code, 0xd503201f); /* NOP */
+    }
+}
+
+/* BTI c: where branch targets are identified, indirect calls must land on one. */
+static inline void x_entry(x_code_t *code)
+{
+    x_align(code, X_ENTRY_ALIGNMENT);
+    if (x_has_room(code)) {
+        x_word(code, 0xd503245f);
+    }
+}
+
+#endif
