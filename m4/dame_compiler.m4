@@ -14,6 +14,24 @@ AC_DEFUN([DAME_TRY_CFLAG], [
     AS_VAR_POPDEF([CACHEVAR])
 ])
 
+# DAME_LIBRARY(VARIABLE, MODULE, HEADER): PKG_CHECK_MODULES, and a program with HEADER must link, because
+# pkg-config may answer for another CPU than the one compiled for. Sets have_ and VARIABLE in lower case.
+AC_DEFUN([DAME_LIBRARY], [
+    PKG_CHECK_MODULES([$1], [$2], [have_[]m4_tolower([$1])=yes], [have_[]m4_tolower([$1])=no])
+    AS_IF([test $have_[]m4_tolower([$1]) = yes], [
+        dame_save_CFLAGS=$CFLAGS
+        dame_save_LIBS=$LIBS
+        CFLAGS="$CFLAGS $$1_CFLAGS"
+        LIBS="$$1_LIBS $LIBS"
+        AC_MSG_CHECKING([whether programs with $3 link])
+        AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$3>]])], [AC_MSG_RESULT([yes])],
+            [AC_MSG_RESULT([no])
+             have_[]m4_tolower([$1])=no])
+        CFLAGS=$dame_save_CFLAGS
+        LIBS=$dame_save_LIBS
+    ])
+])
+
 # DAME_COMPILER_FLAGS: DAME_CFLAGS for everything, DAME_KERNEL_CFLAGS for dame/kernels.c on top.
 AC_DEFUN([DAME_COMPILER_FLAGS], [
     AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [treat compiler warnings as errors])])
