@@ -3,6 +3,15 @@
 
 #if DAME_X_HAVE_CPU
 
+/* A call has moved so many packed bytes. What follows must be able to reach behind them. */
+static void go_on(x_maker_t *m, int64_t bytes)
+{
+    m->ahead = bytes;
+    if (bytes > X_FAR) {
+        x_catch_up(m);
+    }
+}
+
 void x_call_level(x_maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t count)
 {
     x_context_t *context = m->context;
@@ -23,7 +32,7 @@ void x_call_level(x_maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t
     } else {
         x_call(code, (uintptr_t) dame_prim_run(prim, context->dir));
     }
-    m->ahead = NULL != prim->prefix ? prim->prefix[count] : count * prim->isize;
+    go_on(m, NULL != prim->prefix ? prim->prefix[count] : count * prim->isize);
 }
 
 static void call_memcpy(x_maker_t *m, x_place_t user, int64_t bytes)
@@ -41,7 +50,7 @@ static void call_memcpy(x_maker_t *m, x_place_t user, int64_t bytes)
     x_move(code, in_stream, m->packed);
     x_set(code, X_ARG_PACKED, bytes);
     x_call(code, (uintptr_t) memcpy);
-    m->ahead = bytes;
+    go_on(m, bytes);
 }
 
 void x_block(x_maker_t *m, x_place_t user, int64_t bytes)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernel_tools.h"
 #include "suites.h"
@@ -234,6 +235,35 @@ START_TEST(any_run_of_a_long_walk_is_moved)
 }
 END_TEST
 
+/* The stream is nothing but zeros up to the last member. */
+START_TEST(a_member_behind_two_gigabytes_is_moved)
+{
+    enum { BLOCK = 1 << 16, BLOCKS = (1 << 15) + 1, LAST = 12 };
+    const dame_type_t *const members[] = {vector(BLOCKS, 1, 0, basic(BLOCK)), basic(LAST)};
+    const int64_t size = INT64_C(1) * BLOCKS * BLOCK + LAST;
+    static char user[BLOCK + 8 + LAST];
+    if (!force_kernels(_i)) {
+        return;
+    }
+    dame_program_t *program =
+        kernels_of(struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, BLOCK + 8}, members));
+    ck_assert_int_eq(program->size, size);
+    char *stream = mmap(NULL, (size_t) size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(stream, MAP_FAILED);
+    fill_pattern(stream + size - LAST, LAST, 7);
+    memset(user, GUARD_BYTE, sizeof user);
+    dame_program_run(program, DAME_UNPACK, (uintptr_t) user, 1, stream);
+    for (int64_t i = 0; i < BLOCK; i++) {
+        ck_assert_int_eq(user[i], 0);
+    }
+    expect_guard(user + BLOCK, 8, "the gap");
+    ck_assert_mem_eq(user + BLOCK + 8, stream + size - LAST, LAST);
+    munmap(stream, (size_t) size);
+    kernels_free(program);
+}
+END_TEST
+
 Suite *runs_suite(void)
 {
     Suite *suite = suite_create("runs");
@@ -242,6 +272,7 @@ Suite *runs_suite(void)
     tcase_add_loop_test(tcase, any_run_of_levels_in_a_level_is_moved, 0, PROVIDERS);
     tcase_add_loop_test(tcase, any_run_of_different_members_is_moved, 0, PROVIDERS);
     tcase_add_loop_test(tcase, any_run_of_a_long_walk_is_moved, 0, PROVIDERS);
+    tcase_add_loop_test(tcase, a_member_behind_two_gigabytes_is_moved, 0, PROVIDERS);
     suite_add_tcase(suite, tcase);
     return suite;
 }
