@@ -362,6 +362,11 @@ dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *er
     return arena->memory;
 }
 
+size_t dame_code_arena_limit(const dame_code_arena_t *arena)
+{
+    return arena->limit;
+}
+
 size_t dame_code_arena_taken(const dame_code_arena_t *arena)
 {
     return arena->taken;

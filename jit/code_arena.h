@@ -51,6 +51,9 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block);
  * needed. *error is why the kind that was to be tried first was refused, 0: it was not. */
 dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error);
 
+/* Most bytes it will take. */
+size_t dame_code_arena_limit(const dame_code_arena_t *arena);
+
 /* Bytes taken from the system for code. */
 size_t dame_code_arena_taken(const dame_code_arena_t *arena);
 

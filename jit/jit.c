@@ -181,7 +181,7 @@ static dame_status_t put(dame_jit_t *jit, dame_code_block_t **block)
 {
     const dame_machine_code_t *machine = &jit->machine;
     dame_status_t status = dame_code_arena_put(jit->arena, machine->bytes, machine->size, block);
-    while (status == DAME_ERR_FULL && machine->size <= jit->options.arena_bytes &&
+    while (status == DAME_ERR_FULL && machine->size <= dame_code_arena_limit(jit->arena) &&
            !TAILQ_EMPTY(&jit->codes) && evict(jit, machine->size)) {
         status = dame_code_arena_put(jit->arena, machine->bytes, machine->size, block);
     }

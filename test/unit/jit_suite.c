@@ -268,6 +268,23 @@ START_TEST(nothing_goes_for_code_that_never_fits)
 }
 END_TEST
 
+START_TEST(code_may_fill_the_last_page_of_the_arena)
+{
+    dame_jit_t *jit = jit_of(page_size() + 1); /* two pages */
+    dame_program_t *programs[] = {strided_program(20), strided_program(21)};
+    atomic_store(&jump_padding, 2 * page_size());
+    for (int turn = 0; turn < 4; turn++) {
+        ck_assert_int_eq(dame_jit_compile(jit, programs[turn % 2], DAME_PACK, NULL), DAME_OK);
+    }
+    ck_assert_int_eq(stats_of(jit).evicted, 3);
+    for (int i = 0; i < 2; i++) {
+        dame_jit_release(jit, programs[i]);
+        dame_program_free(programs[i]);
+    }
+    dame_jit_destroy(jit);
+}
+END_TEST
+
 /* Types come and go: the arena does not grow, nor does the process. */
 START_TEST(a_hundred_thousand_compilations_take_bounded_memory)
 {
@@ -324,6 +341,7 @@ Suite *jit_suite(void)
         tcase_add_test(tcase, the_oldest_code_goes_first);
         tcase_add_test(tcase, large_code_makes_several_go);
         tcase_add_test(tcase, nothing_goes_for_code_that_never_fits);
+        tcase_add_test(tcase, code_may_fill_the_last_page_of_the_arena);
         tcase_add_test(tcase, a_hundred_thousand_compilations_take_bounded_memory);
     }
     suite_add_tcase(suite, tcase);
