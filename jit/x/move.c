@@ -84,7 +84,7 @@ static void move_block(x_code_t *code, const block_t *block)
 {
     int64_t at = 0;
     for (int width = code->vectors.bytes; width >= 16; width /= 2) {
-        for (; block->bytes - at >= width; at += width) {
+        for (; block->bytes - at >= width && !code->full; at += width) {
             move_vector(code, block, at, width);
         }
         const int64_t rest = block->bytes - at;
@@ -93,12 +93,12 @@ static void move_block(x_code_t *code, const block_t *block)
         }
     }
     const int64_t rest = block->bytes - at;
+    if (0 == rest || code->full) {
+        return;
+    }
     int width = 1; /* the narrowest power of two that has the rest */
     while (width < rest) {
         width *= 2;
-    }
-    if (0 == rest) {
-        return;
     }
     if (width == rest) {
         move(code, block, at, width);
@@ -117,12 +117,12 @@ static void move_block(x_code_t *code, const block_t *block)
 static void stream_block(x_code_t *code, const block_t *block)
 {
     int64_t at = 0;
-    for (; block->bytes - at >= X_STREAMED; at += X_STREAMED) {
+    for (; block->bytes - at >= X_STREAMED && !code->full; at += X_STREAMED) {
         x_scalar(code, 0, past(block->from, at), X_STREAMED);
         x_stream(code, past(block->to, at));
     }
     for (int width = X_STREAMED / 2; width > 0; width /= 2) {
-        for (; block->bytes - at >= width; at += width) {
+        for (; block->bytes - at >= width && !code->full; at += width) {
             move_scalar(code, block, at, width);
         }
     }
