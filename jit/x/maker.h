@@ -63,7 +63,7 @@ int x_append(const x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t
 int x_is_straight(x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t n, x_place_t user,
                   int64_t most);
 
-/* The same for one iteration of a level that starts at `user`. */
+/* The same for one iteration of a level that starts at `user`, up to the option memcpy_bytes. */
 int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user);
 
 /* Moves m->pieces; the packed place goes on by what they have. */

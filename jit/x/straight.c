@@ -116,7 +116,8 @@ int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user)
         pieces->at[pieces->n++] = (x_piece_t){user, packed, prim->isize};
         return 1;
     }
-    return x_append(m, prim + prim->inner, 0, prim[prim->inner].count, user, &packed, pieces);
+    const dame_prim_t *inner = prim + prim->inner;
+    return x_append(m, inner, 0, inner->count, user, &packed, pieces) && packed - m->ahead <= most;
 }
 
 void x_move_straight(x_maker_t *m, x_place_t user)

@@ -94,6 +94,29 @@ START_TEST(what_is_compiled_is_not_compiled_again)
 }
 END_TEST
 
+/* A face of a cube: 38 rows of 304 bytes, as the only member of a list. Written out row by row they
+ * would be 8 KiB. */
+START_TEST(rows_inside_a_level_stay_a_loop)
+{
+    dame_jit_t *jit = NULL;
+    ck_assert_int_eq(dame_jit_create(NULL, &jit), DAME_OK);
+    dame_program_t *program = program_of_text("EXIT(512000)\n"
+                                              "BLOCKINDEX1(1, 1, [13128], 11552, 473904)\n"
+                                              "VECTORFINAL(38, 38, 12800, 8, 8)\n"
+                                              "CONTIGFINAL(8)\n"
+                                              "BOTTOM\n");
+    for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
+        const void *code;
+        const dame_status_t status = dame_jit_compile(jit, program, (dame_dir_t) dir, NULL);
+        ck_assert(status == DAME_OK || status == DAME_ERR_UNSUPPORTED); /* not on every CPU */
+        ck_assert_uint_le(dame_jit_code(program, (dame_dir_t) dir, &code), 4096);
+    }
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
 START_TEST(statistics_say_what_happened)
 {
     dame_jit_options_t options = *dame_jit_options_default();
@@ -332,6 +355,7 @@ Suite *jit_suite(void)
     TCase *tcase = tree_case("jit");
     tcase_add_test(tcase, options_out_of_range_are_refused);
     tcase_add_test(tcase, where_no_memory_is_executable_nothing_is_compiled);
+    tcase_add_test(tcase, rows_inside_a_level_stay_a_loop);
     if (have_jumps()) {
         tcase_add_test(tcase, a_compiled_program_moves_the_same_bytes);
         tcase_add_test(tcase, every_level_of_a_program_is_compiled);
