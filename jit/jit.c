@@ -101,6 +101,7 @@ dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_option
         free_jit(jit);
         return status;
     }
+    (void) dame_readers_prepare(); /* without it nothing is evicted */
     pthread_mutex_lock(&lock);
     LIST_INSERT_HEAD(&jits, jit, others);
     pthread_mutex_unlock(&lock);

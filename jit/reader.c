@@ -52,6 +52,11 @@ void dame_reader_remove(dame_reader_t *reader)
     pthread_mutex_unlock(&lock);
 }
 
+int dame_readers_prepare(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
 /* Every thread of the process passes a memory barrier before it returns 1. */
 static int barrier(void)
 {
@@ -59,7 +64,7 @@ static int barrier(void)
         return 1;
     }
     /* A process has to register first; a system that has no membarrier refuses that, too. */
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+    return dame_readers_prepare() &&
            syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 

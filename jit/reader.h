@@ -42,6 +42,13 @@ static inline void dame_reader_leave(dame_reader_t *reader)
 }
 
 /*
+ * Makes dame_readers_wait() fast: the first one of a process would take 5 to 20 ms where there are
+ * threads. Before the first thread is made it takes some microseconds. Returns 0 when the system
+ * has no membarrier.
+ */
+int dame_readers_prepare(void);
+
+/*
  * Waits until no reader runs what it found before the call. Returns 1, or 0 when that cannot be
  * known: the system has no membarrier, or a reader is still inside after a hundredth of a second.
  * The calling thread is not inside.
