@@ -372,7 +372,8 @@ static void register_sizes(const dame_jit_options_t *standard)
         {"straight_bytes",
          "A level of a program that moves up to so many bytes becomes machine code without a loop"},
         {"nontemporal_bytes",
-         "Messages of more packed bytes are written by machine code past the caches; 0: none are"},
+         "Runs of a loop that pack more bytes are written by machine code past the caches; 0: none "
+         "are"},
     };
     static dt_range_t any;
     static dt_range_t block;
@@ -419,8 +420,9 @@ static void register_code(void)
     register_promotion();
     mca_dt_dame_params.vector_width = standard->vector_bits;
     register_choice("vector_width",
-                    "Widest vector registers that machine code uses, in bits. auto: the best that "
-                    "this CPU has; a number: no wider ones than that, where the CPU has them",
+                    "Widest vector registers that machine code uses, in bits. auto: up to 256, and "
+                    "512 only to permute, since moves of 512 bits gain nothing; a number: no wider "
+                    "ones than that, where the CPU has them",
                     widths, OPAL_INFO_LVL_5, &mca_dt_dame_params.vector_width);
     register_sizes(standard);
     register_lists(standard);

@@ -112,7 +112,8 @@ static void print_refusals(FILE *out)
     } refusals[] = {
         {DT_COUNT_compile_unsupported, "machine code would be no better"},
         {DT_COUNT_compile_full, "the code cache was full"},
-        {DT_COUNT_compile_denied, "the system denies execution of machine code"},
+        {DT_COUNT_compile_denied,
+         "the system denies execution of machine code; no other was tried"},
         {DT_COUNT_compile_memory, "memory was out"},
     };
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {

@@ -236,7 +236,7 @@ void dt_promote_start(const dt_promote_options_t *options)
     }
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
     atomic_store_explicit(&gate, OPEN, memory_order_release);
-    dt_log("programs are compiled to machine code (%s) after %d uses", dt_code_vectors(),
+    dt_log("programs are compiled to machine code (%s) at use %d", dt_code_vectors(),
            (int) options->threshold);
 }
 
