@@ -341,8 +341,8 @@ const tool_command_t tool_compile = {
             "\n"
             "A program is optimised, then compiled by DAME-X. Levels that would not become\n"
             "faster keep the interpreter's loops, so fewer levels may be compiled than there\n"
-            "are. 'first' is the first compilation of a process, made in one of its own, which\n"
-            "also gets memory for code; 'median' and 'worst' are those of later compilations,\n"
-            "each of a program that is new.\n",
+            "are. 'first' is the first compilation of the process, which also gets memory for\n"
+            "code, and so there is only one; 'median' and 'worst' are those of later\n"
+            "compilations, each of a program that is new. Microseconds.\n",
     .run = run,
 };
