@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "jit/dame_jit.h"
 #include "suites.h"
 #include "tools.h"
 
@@ -177,6 +178,27 @@ START_TEST(steps_at_the_end_of_the_range_are_ordinary)
 }
 END_TEST
 
+/* Without the C library's copy: blocks that no buffer for code is long enough for. */
+START_TEST(compiling_does_not_count_the_bytes_of_long_blocks)
+{
+    const int64_t block = INT64_C(1) << 40;
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.memcpy_bytes = INT64_MAX;
+    options.nontemporal_bytes = 1;
+    dame_jit_t *jit;
+    ck_assert_int_eq(dame_jit_create(&options, &jit), DAME_OK);
+    dame_program_t *program;
+    ck_assert_int_eq(build(vector(30, 1, block + 8, basic(block)), &program), DAME_OK);
+    for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
+        const dame_status_t status = dame_jit_compile(jit, program, (dame_dir_t) dir, NULL);
+        ck_assert(status == DAME_OK || status == DAME_ERR_UNSUPPORTED);
+    }
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
 Suite *limits_suite(void)
 {
     Suite *suite = suite_create("limits");
@@ -188,6 +210,7 @@ Suite *limits_suite(void)
     tcase_add_test(tcase, tables_are_bounded_by_the_lists_of_the_type);
     tcase_add_test(tcase, constructors_nest_so_deep_and_no_deeper);
     tcase_add_test(tcase, steps_at_the_end_of_the_range_are_ordinary);
+    tcase_add_test(tcase, compiling_does_not_count_the_bytes_of_long_blocks);
     suite_add_tcase(suite, tcase);
     return suite;
 }
