@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct line {
@@ -58,12 +59,18 @@ void dame_perf_map_destroy(dame_perf_map_t *map)
 }
 
 /*
- * Writes the lines from `first` on. No descriptor stays open, and no link is followed: the
- * directory is one where others may write. Returns 0 or an errno.
+ * Writes the lines from `first` on. No descriptor stays open, and no link is followed and no pipe
+ * waited for: the directory is one where others may write. Returns 0 or an errno.
  */
 static int write_lines(const dame_perf_map_t *map, const char *path, int flags, size_t first)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+    const int fd =
+        open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0644);
+    struct stat about;
+    if (fd >= 0 && (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))) {
+        close(fd);
+        return EINVAL;
+    }
     FILE *file = fd < 0 ? NULL : fdopen(fd, "a");
     int error = 0;
     if (file == NULL) {

@@ -72,8 +72,9 @@ static void settle(dt_promotion_t *state, dame_status_t status)
 {
     int32_t left = state->period;
     switch (status) {
-    case DAME_OK: /* may lose its code to others, and then counts from the beginning */
-        left = state->period = promotion.options.threshold;
+    case DAME_OK: /* Should it lose its code to others, it waits twice as long each time: where more
+                     is used than the cache has room for, little is to be gained. */
+        state->period = twice(state->period);
         break;
     case DAME_ERR_FULL:
         dt_count(DT_COUNT_compile_full, 1);
@@ -96,6 +97,9 @@ static void say_denied(void)
 {
     dame_jit_stats_t stats;
     dame_jit_stats(promotion.jit, &stats);
+    if (DAME_JIT_MEMORY_NONE != stats.memory) { /* a clone() of a process that may */
+        return;
+    }
     dt_log_once_a_node(
         "this system does not let a process execute machine code that it makes (%s). DAME's "
         "interpreter moves all data instead: slower, but the same bytes. Allow it (SELinux: the "

@@ -233,13 +233,15 @@ static void nothing_is_compiled_with_threshold_0(void)
     dt_promote_stop();
 }
 
-static void what_was_evicted_is_compiled_by_the_same_count(void)
+static void what_is_evicted_is_compiled_more_and_more_rarely(void)
 {
     dt_entry_t entry = {.serial = 1};
     start(5);
     new_entry(&entry);
     for (int i = 0; i < 4; i++) {
-        check(5 == uses_until_asked(&entry, DAME_UNPACK, 100), "after 5 uses, time %d", i);
+        const int uses = i == 0 ? 5 : 5 << (i - 1);
+        check(uses == uses_until_asked(&entry, DAME_UNPACK, 100), "after %d uses, time %d", uses,
+              i);
         check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "then not");
         entry.program->code[DAME_UNPACK] = NULL;
     }
@@ -289,7 +291,7 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
     jit.answer = DAME_OK;
     check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
     entry.program->code[DAME_PACK] = NULL;
-    check(3 == uses_until_asked(&entry, DAME_PACK, 1000), "and all is forgotten");
+    check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
     end_entry(&entry);
     dt_promote_stop();
 
@@ -317,6 +319,7 @@ static void denied_execution_is_said_once(void)
     new_entry(&other);
     jit.answer = DAME_ERR_DENIED;
     jit.stats.memory_errno = 13;
+    jit.stats.memory = DAME_JIT_MEMORY_NONE;
     check(2 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
     check(1 == said && NULL != strstr(last_said, strerror(13)), "said, with the reason: %s",
           last_said);
@@ -333,6 +336,7 @@ static void denied_execution_is_said_once(void)
     end_entry(&later);
     dt_promote_stop();
     jit.stats.memory_errno = 0;
+    jit.stats.memory = DAME_JIT_MEMORY_DUAL;
 }
 
 static void options_that_are_refused_leave_promotion_off(void)
@@ -531,7 +535,7 @@ int main(void)
     dt_stats_start();
     the_use_that_reaches_the_threshold_compiles();
     nothing_is_compiled_with_threshold_0();
-    what_was_evicted_is_compiled_by_the_same_count();
+    what_is_evicted_is_compiled_more_and_more_rarely();
     what_cannot_be_compiled_is_not_tried_again();
     a_full_cache_is_tried_more_and_more_rarely();
     denied_execution_is_said_once();
