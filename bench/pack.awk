@@ -149,14 +149,7 @@ BEGIN {
     title = dame == "x" ? "x" : "interp"
 }
 
-$3 == "layout" {
-    if (!($4 in bytes))
-        order[++layouts] = $4
-    bytes[$4] = $5
-    next
-}
-
-NF == 6 { add_sample($1, $2, $3 SUBSEP $4 SUBSEP $5, $6) }
+{ read_worker_line() }
 
 END {
     heading()

@@ -54,14 +54,7 @@ BEGIN {
     all = engine[n] == "before" ? engine[n - 1] : engine[n]
 }
 
-$3 == "layout" {
-    if (!($4 in bytes))
-        order[++layouts] = $4
-    bytes[$4] = $5
-    next
-}
-
-NF == 6 { add_sample($1, $2, $3 SUBSEP $4 SUBSEP $5, $6) }
+{ read_worker_line() }
 
 END {
     if (csv)

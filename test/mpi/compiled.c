@@ -103,23 +103,6 @@ static void uses(int threshold)
 
 enum { LIVES = 100000, BLOCKS = 4, SPAN = 256, MOST_GROWTH_KIB = 2048 };
 
-static long resident_kib(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    long kib = -1;
-
-    while (NULL != f && NULL != fgets(line, sizeof(line), f)) {
-        if (1 == sscanf(line, "VmRSS: %ld", &kib)) {
-            break;
-        }
-    }
-    if (NULL != f) {
-        fclose(f);
-    }
-    return kib;
-}
-
 /* A datatype that is used once and freed. */
 static bool one_life(uint64_t *state, int *memory, int k)
 {

@@ -9,23 +9,6 @@
 
 enum { CHURN = 100000, SHORT_CHURN = 3000, MOST_GROWTH_KIB = 2048 };
 
-static long resident_kib(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    long kib = -1;
-
-    while (NULL != f && NULL != fgets(line, sizeof(line), f)) {
-        if (1 == sscanf(line, "VmRSS: %ld", &kib)) {
-            break;
-        }
-    }
-    if (NULL != f) {
-        fclose(f);
-    }
-    return kib;
-}
-
 /* A vector of many elements, of a shape that depends on k only. */
 static layout_t *shape(int k, const layout_t *ints)
 {

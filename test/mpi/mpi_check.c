@@ -245,3 +245,20 @@ unsigned char *stream_new(const layout_t *layout, int64_t count, unsigned seed)
     }
     return stream;
 }
+
+long resident_kib(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    long kib = -1;
+
+    while (NULL != f && NULL != fgets(line, sizeof(line), f)) {
+        if (1 == sscanf(line, "VmRSS: %ld", &kib)) {
+            break;
+        }
+    }
+    if (NULL != f) {
+        fclose(f);
+    }
+    return kib;
+}

@@ -25,6 +25,9 @@ int check_finish(void);
 /* This rank's exit code alone; prints nothing. */
 int check_failures(void);
 
+/* Memory of this process, or -1. */
+long resident_kib(void);
+
 void *must_malloc(size_t bytes);
 void *must_calloc(size_t count, size_t bytes);
 void *must_realloc(void *old, size_t bytes);
