@@ -337,7 +337,7 @@ START_TEST(rows_from_the_bottom_are_moved_exactly)
     free(packed);
     free(wanted_user);
     free(user);
-    dame_program_free(program);
+    kernels_free(program);
 }
 END_TEST
 
