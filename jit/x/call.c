@@ -59,7 +59,7 @@ void x_block(x_maker_t *m, x_place_t user, int64_t bytes)
         call_memcpy(m, user, bytes);
         return;
     }
-    m->code->full |= user.disp < -X_FAR || user.disp > X_FAR;
+    m->code->full |= x_is_far(user.disp);
     x_no_pieces(m->pieces);
     m->pieces->at[m->pieces->n++] = (x_piece_t){user.disp, m->ahead, bytes};
     x_move_straight(m, x_at(user.base, 0));

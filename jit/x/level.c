@@ -32,7 +32,7 @@ static void all_members(x_maker_t *m, const dame_prim_t *prim, x_place_t user)
         const dame_prim_t *inner = prim + (NULL != prim->inners ? prim->inners[i] : prim->inner);
         const int64_t disp = dame_prim_disp(prim, i);
         x_place_t at = x_at(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) disp));
-        const int is_far = at.disp < -X_FAR || at.disp > X_FAR;
+        const int is_far = x_is_far(at.disp);
         if (is_far) {
             at = x_at(x_take_address(m, at), 0);
         }
@@ -113,7 +113,7 @@ static void any_run(x_maker_t *m, const dame_prim_t *prim)
     x_reg_t left = X_ARG_COUNT;
     x_enter(code, m->saved);
     if (dame_prim_has_list(prim)) {
-        x_multiply(code, X_ARG_FIRST, NULL != prim->disps32 ? 4 : 8);
+        x_multiply(code, X_ARG_FIRST, x_entry_bytes(prim));
         x_set(code, X_ARG_PRIM, x_table_address(prim));
         x_add(code, X_ARG_PRIM, X_ARG_FIRST);
         walk.table = X_ARG_PRIM;
@@ -131,10 +131,8 @@ static void any_run(x_maker_t *m, const dame_prim_t *prim)
     }
     if (dame_prim_has_list(prim)) {
         walk.at = x_take(m);
-        x_loop(m, &walk, (x_trips_t){-1, left});
-    } else {
-        x_loop(m, &walk, (x_trips_t){-1, left});
     }
+    x_loop(m, &walk, (x_trips_t){-1, left});
     x_leave(code, m->saved);
 }
 

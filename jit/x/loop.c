@@ -83,7 +83,7 @@ static void turn(x_maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n,
 static void listed_turn(x_maker_t *m, const dame_prim_t *prim, x_place_t user, x_reg_t table,
                         x_reg_t at, int64_t n, int64_t more)
 {
-    const int bytes = NULL != prim->disps32 ? 4 : 8;
+    const int bytes = x_entry_bytes(prim);
     for (int64_t i = 0; i < n; i++) {
         const int64_t behind = (n - 1 - i + more) * prim->isize;
         x_pieces_t *pieces = m->pieces;
@@ -109,7 +109,7 @@ static void walk_turn(x_maker_t *m, const x_walk_t *walk, int64_t n, int64_t mor
 {
     const dame_prim_t *prim = walk->prim;
     if (dame_prim_has_list(prim)) {
-        const int64_t bytes = NULL != prim->disps32 ? 4 : 8;
+        const int bytes = x_entry_bytes(prim);
         listed_turn(m, prim, walk->user, walk->table, walk->at, n, more);
         x_add_constant(m->code, walk->table, walk->table, n * bytes);
     } else {
@@ -222,7 +222,7 @@ static void loop_nest(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
     x_code_t *code = m->code;
     const dame_prim_t *prim = walk->prim;
     const dame_prim_t *inner = prim + prim->inner;
-    const int64_t bytes = NULL != prim->disps32 ? 4 : 8;
+    const int bytes = x_entry_bytes(prim);
     x_label_t skip = 0;
     x_place_t user = walk->user;
     x_reg_t left = trips.reg;
@@ -236,7 +236,7 @@ static void loop_nest(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
     x_loop_head(code);
     const x_label_t again = x_here(code);
     if (dame_prim_has_list(prim)) {
-        x_load_entry(code, walk->at, x_at(walk->table, 0), (int) bytes);
+        x_load_entry(code, walk->at, x_at(walk->table, 0), bytes);
         x_add(code, walk->at, user.base);
         user.base = walk->at;
     }

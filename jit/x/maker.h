@@ -32,6 +32,11 @@ typedef struct x_maker {
 
 enum { X_FAR = 1 << 30 }; /* displacements in straight code lie within */
 
+static inline int x_is_far(int64_t disp)
+{
+    return disp < -X_FAR || disp > X_FAR;
+}
+
 /* ---- registers: straight.c ---- */
 
 /* A register that holds nothing; it is given back when it does so again. */
@@ -94,6 +99,12 @@ typedef struct walk {
 } x_walk_t;
 
 int64_t x_table_address(const dame_prim_t *prim);
+
+/* Bytes of an entry of a level's table. */
+static inline int x_entry_bytes(const dame_prim_t *prim)
+{
+    return NULL != prim->disps32 ? 4 : 8;
+}
 
 /*
  * Iterations of a turn, when m->pieces has one. Those of small steps: whole vectors of them, which

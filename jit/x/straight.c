@@ -74,7 +74,7 @@ int x_append(const x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t
         }
         const int64_t bytes = x_iteration_size(prim, i);
         x_piece_t *last = to->n > 0 ? &to->at[to->n - 1] : NULL;
-        if (bytes > m->context->options->memcpy_bytes || at < -X_FAR || at > X_FAR) {
+        if (bytes > m->context->options->memcpy_bytes || x_is_far(at)) {
             return 0;
         }
         if (NULL != last && last->user + last->bytes == at) {
@@ -106,7 +106,7 @@ int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user)
     int64_t packed = m->ahead;
     x_pieces_t *pieces = m->pieces;
     x_no_pieces(pieces);
-    if (user < -X_FAR || user > X_FAR) {
+    if (x_is_far(user)) {
         return 0;
     }
     if (0 == prim->inner) {
