@@ -228,22 +228,34 @@ static void unwatch_classes(void)
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
+/* The rewriting of the GOT failed: memory is a process's own, a policy is its node's. */
+static void say_refused(dt_got_status_t status)
+{
+    static const char engine[] = "Open MPI's own datatype engine is used";
+    switch (status) {
+    case DT_GOT_NO_SLOT:
+        dt_log_once_a_job("no object calls the convertor through its GOT; %s.", engine);
+        break;
+    case DT_GOT_READ_ONLY:
+        dt_log_once_a_node("a GOT page could not be made writable; %s.", engine);
+        break;
+    default:
+        opal_output(0, "dt:dame: out of memory; %s.", engine);
+        break;
+    }
+}
+
 bool dt_glue_start(const dt_glue_options_t *options)
 {
-    char running[32];
-    if (!dt_version_agrees(running, sizeof(running))) {
-        opal_output(0,
-                    "dt:dame: compiled for Open MPI %s, but this is Open MPI %s; Open MPI's own "
-                    "datatype engine is used. Rebuild DAME against this Open MPI.",
-                    dt_version_compiled(), running);
+    dt_log_start(options->output);
+    if (!dt_version_agrees()) {
         return false;
     }
     for (int i = 0; i < WATCHES; i++) {
         if (!watch_class(&watches[i])) {
-            opal_output(0,
-                        "dt:dame: class %s has more destructors than expected; Open MPI's own "
-                        "datatype engine is used.",
-                        watches[i].class->cls_name);
+            dt_log_once_a_job("class %s has more destructors than expected; Open MPI's own "
+                              "datatype engine is used.",
+                              watches[i].class->cls_name);
             unwatch_classes();
             return false;
         }
@@ -254,15 +266,11 @@ bool dt_glue_start(const dt_glue_options_t *options)
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);
     }
-    dt_log_start(options->output);
     dt_promote_start(&options->promotion);
     dt_advance_take_times(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
-        opal_output(0, "dt:dame: %s; Open MPI's own datatype engine is used.",
-                    DT_GOT_NO_SLOT == status     ? "no object calls the convertor through its GOT"
-                    : DT_GOT_READ_ONLY == status ? "a GOT page could not be made writable"
-                                                 : "out of memory");
+        say_refused(status);
         dt_glue_stop();
         return false;
     }

@@ -9,7 +9,7 @@
 
 #include "ompi/mca/hook/hook.h"
 #include "opal/mca/base/mca_base_framework.h"
-#include "opal/util/output.h"
+#include "version.h"
 
 static int dt_register(void);
 static int dt_open(void);
@@ -37,9 +37,15 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
 
 static int start_status;
 
-/* A component whose register or open fails vanishes from ompi_info, so both succeed. */
+/* A component whose register or open fails vanishes from ompi_info, so both succeed. In an Open MPI
+ * of another version nothing is registered: neither the framework nor a component of it is there.
+ */
 static int dt_register(void)
 {
+    if (!dt_version_agrees()) {
+        start_status = OPAL_ERR_NOT_SUPPORTED;
+        return OPAL_SUCCESS;
+    }
     start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
     dt_info_attach();
     return OPAL_SUCCESS;
@@ -55,7 +61,9 @@ static int dt_open(void)
 
 static int dt_close(void)
 {
-    dt_framework_stop();
+    if (OPAL_ERR_NOT_SUPPORTED != start_status) {
+        dt_framework_stop();
+    }
     return OPAL_SUCCESS;
 }
 

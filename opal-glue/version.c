@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log.h"
 #include "mpi.h"
 
 #define TEXT_(x) #x
@@ -14,21 +15,21 @@
     TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
 #endif
 
-const char *dt_version_compiled(void)
-{
-    return DT_COMPILED_VERSION;
-}
-
 /* Internal structures may change with any release, so all three numbers must agree. */
-bool dt_version_agrees(char *running, size_t size)
+bool dt_version_agrees(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
-    char number[32] = "unknown";
+    char running[32] = "unknown";
     /* "Open MPI v4.1.4, package: ..." */
     if (MPI_SUCCESS == PMPI_Get_library_version(library, &length)) {
-        (void) sscanf(library, "Open MPI v%31[^, ]", number);
+        (void) sscanf(library, "Open MPI v%31[^, ]", running);
     }
-    (void) snprintf(running, size, "%s", number);
-    return 0 == strcmp(number, DT_COMPILED_VERSION);
+    if (0 == strcmp(running, DT_COMPILED_VERSION)) {
+        return true;
+    }
+    dt_log_once_a_job("compiled for Open MPI %s, but this is Open MPI %s; Open MPI's own datatype "
+                      "engine is used. Rebuild DAME against this Open MPI.",
+                      DT_COMPILED_VERSION, running);
+    return false;
 }

@@ -3,12 +3,9 @@
 #define DT_VERSION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-/* "4.1.4": what we were compiled for. Static storage. */
-const char *dt_version_compiled(void);
-
-/* Writes the running version, or "unknown", to `running` and returns whether the two agree. */
-bool dt_version_agrees(char *running, size_t size);
+/* False, with a message once a job, when it is not: then nothing of its internals may be touched.
+ */
+bool dt_version_agrees(void);
 
 #endif
