@@ -23,7 +23,7 @@ enum { MCA_DT_DAME_TIER_INTERP = 1, MCA_DT_DAME_TIER_X = 2 };
 typedef struct mca_dt_dame_params {
     int priority;
     int verbose;
-    bool verify;
+    int verify; /* 0 or 1 */
     int report; /* mca_dt_dame_report_t */
     char *passes;
     int sort_displacements; /* dame_sort_t */
@@ -43,20 +43,18 @@ typedef struct mca_dt_dame_params {
     int list_entries;
     int code_cache_size; /* bytes */
     char *perf_map;
-    bool gdb;
+    int gdb; /* 0 or 1 */
 } mca_dt_dame_params_t;
 
 extern mca_dt_dame_params_t mca_dt_dame_params;
 
-/* Sets the parameters to their defaults and registers them. A bad value is said on stderr, and the
- * default kept. */
+/* Sets the parameters to their defaults and registers them; see param.h for bad values. */
 void mca_dt_dame_register_params(const mca_base_component_t *component);
 
 /* What the parameters say about programs. After registering. */
 dame_options_t mca_dt_dame_program_options(void);
 
-/* What they say about machine code. Says when the directory perf_map is none. The strings in it are
- * the parameters'. After registering. */
+/* What they say about machine code. The strings in it are the parameters'. After registering. */
 dt_promote_options_t mca_dt_dame_promote_options(void);
 
 /* Registers the component's performance variables. */

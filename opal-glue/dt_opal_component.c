@@ -4,8 +4,7 @@
  */
 #include "dt_framework.h"
 
-#include "opal/util/output.h"
-#include "range.h"
+#include "param.h"
 
 static int opal_register(void);
 static int opal_query(mca_base_module_t **module, int *priority);
@@ -29,17 +28,14 @@ static mca_dt_base_module_t opal_module;
 
 static int opal_register(void)
 {
-    static dt_range_t percent;
-    dt_range_init(&percent, 0, 100);
-    int rc = mca_base_component_var_register(
+    static dt_values_t percent;
+    static const dt_param_t priority = {
         &mca_dt_opal_component.dtc_version, "priority",
         "Priority of Open MPI's own datatype engine. The dt component with the highest priority is "
-        "used (default: 50).",
-        MCA_BASE_VAR_TYPE_INT, &percent.super, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
-        &component_priority);
-    if (0 > rc) { /* Open MPI has named variable, value and valid values */
-        opal_output(0, "dt:opal: parameter dt_opal_priority: the default, 50, is used.");
-    }
+        "used",
+        OPAL_INFO_LVL_3};
+    dt_values_numbers(&percent, 0, 100);
+    dt_param_register(&priority, &percent, &component_priority);
     return OPAL_SUCCESS;
 }
 

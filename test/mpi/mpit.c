@@ -37,6 +37,13 @@ static void control_variables(void)
     for (int i = 0; i < 4; i++) {
         check(cvar_read(names[i], text, sizeof(text)), "control variable %s", names[i]);
     }
+    for (int i = 0; i < 4; i++) {
+        char after[256] = "";
+        cvar_read(names[i], text, sizeof(text));
+        check(MPI_T_ERR_CVAR_SET_NEVER == cvar_write(names[i], 1) &&
+                  cvar_read(names[i], after, sizeof(after)) && 0 == strcmp(text, after),
+              "%s can be written: %s, %s", names[i], text, after);
+    }
     check(cvar_read("dt", text, sizeof(text)) && 0 == strcmp(text, "dame"),
           "control variable dt is \"%s\"", text);
 }

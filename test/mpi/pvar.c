@@ -112,3 +112,17 @@ bool cvar_read(const char *name, char *text, int room)
     }
     return ok;
 }
+
+int cvar_write(const char *name, int value)
+{
+    int index, count;
+    MPI_T_cvar_handle handle;
+
+    if (MPI_SUCCESS != MPI_T_cvar_get_index(name, &index) ||
+        MPI_SUCCESS != MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
+        return MPI_T_ERR_INVALID_NAME;
+    }
+    int rc = MPI_T_cvar_write(handle, &value);
+    MPI_T_cvar_handle_free(&handle);
+    return rc;
+}

@@ -15,5 +15,7 @@ void pvar_done(void);
 
 /* A control variable as text, between pvar_start and pvar_done; false if there is none. */
 bool cvar_read(const char *name, char *text, int room);
+/* What MPI_T_cvar_write says to another value; MPI_T_ERR_INVALID_NAME if there is no such int. */
+int cvar_write(const char *name, int value);
 
 #endif

@@ -1,0 +1,93 @@
+#include "param.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+static int register_variable(const dt_param_t *param, const char *standard,
+                             mca_base_var_type_t type, mca_base_var_enum_t *values, void *storage)
+{
+    char *help = NULL;
+    if (0 >
+        asprintf(&help, "%s (default: %s).", param->text, '\0' == *standard ? "empty" : standard)) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    int index = mca_base_component_var_register(param->owner, param->name, help, type, values, 0, 0,
+                                                param->level, MCA_BASE_VAR_SCOPE_READONLY, storage);
+    free(help);
+    return index;
+}
+
+/* Makes `value` the variable's, as if nobody had set it. */
+static void set_default(int index, const void *value, size_t size)
+{
+    (void) mca_base_var_set_flag(index, MCA_BASE_VAR_FLAG_SETTABLE, true);
+    (void) mca_base_var_set_value(index, value, size, MCA_BASE_VAR_SOURCE_DEFAULT, NULL);
+    (void) mca_base_var_set_flag(index, MCA_BASE_VAR_FLAG_SETTABLE, false);
+}
+
+static void complain(int index, const char *value, const dt_refusal_t *refusal,
+                     const char *standard)
+{
+    static const char format[] =
+        "parameter %s%s%s: the value \"%.100s\" %s. The default, %s, is used.";
+    const mca_base_var_t *variable = NULL;
+    const char *file = NULL;
+    (void) mca_base_var_get(index, &variable);
+    (void) mca_base_var_get_value(index, NULL, NULL, &file);
+    (refusal->of_node ? dt_log_once_a_node : dt_log_once_a_job)(
+        format, NULL == variable ? "" : variable->mbv_full_name, NULL == file ? "" : " in ",
+        NULL == file ? "" : file, value, refusal->why, '\0' == *standard ? "empty" : standard);
+}
+
+/* The text that `values` did not allow, or NULL. */
+static const char *refused(int index, const dt_values_t *values)
+{
+    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
+    if (DT_VALUES_NOT_ASKED != values->answer) {
+        return DT_VALUES_REFUSED == values->answer ? values->refused : NULL;
+    }
+    (void) mca_base_var_get_value(index, NULL, &source, NULL);
+    return MCA_BASE_VAR_SOURCE_DEFAULT != source ? "" : NULL;
+}
+
+void dt_param_register(const dt_param_t *param, dt_values_t *values, int *storage)
+{
+    const int standard = *storage;
+    char *text = NULL;
+    char *allowed = NULL;
+    (void) values->super.string_from_value(&values->super, standard, &text);
+    values->answer = DT_VALUES_NOT_ASKED;
+    int index = register_variable(param, NULL == text ? "" : text, MCA_BASE_VAR_TYPE_INT,
+                                  &values->super, storage);
+    const char *bad = 0 > index ? NULL : refused(index, values);
+    if (NULL != bad) {
+        dt_refusal_t refusal = {.of_node = false};
+        (void) values->super.dump(&values->super, &allowed);
+        (void) snprintf(refusal.why, sizeof(refusal.why), "is not allowed; allowed: %s",
+                        NULL == allowed ? "others" : allowed);
+        complain(index, bad, &refusal, NULL == text ? "" : text);
+        set_default(index, &standard, sizeof(standard));
+    }
+    free(allowed);
+    free(text);
+}
+
+void dt_param_register_string(const dt_param_t *param, dt_param_check_t *check,
+                              const char *standard, char **storage)
+{
+    *storage = '\0' == *standard ? NULL : (char *) standard; /* MCA makes a copy of it */
+    int index = register_variable(param, standard, MCA_BASE_VAR_TYPE_STRING, NULL, storage);
+    dt_refusal_t refusal = {.of_node = false};
+    if (0 > index) {
+        *storage = NULL;
+        return;
+    }
+    const char *value = NULL == *storage ? "" : *storage;
+    if (!check(value, &refusal)) {
+        complain(index, value, &refusal, standard);
+        set_default(index, standard, strlen(standard) + 1);
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * Registers parameters, all of which treat a bad value alike, wherever it comes from: one message a
+ * job names the parameter, the value and what is allowed, and the default is used, which is then
+ * what ompi_info and MPI_T show. They are read-only: MPI_T cannot change them.
+ */
+#ifndef DT_PARAM_H
+#define DT_PARAM_H
+
+#include "ompi_config.h"
+
+#include <stdbool.h>
+
+#include "opal/mca/base/base.h"
+#include "opal/mca/base/mca_base_var.h"
+#include "values.h"
+
+typedef struct dt_param {
+    const mca_base_component_t *owner;
+    const char *name; /* without the component's */
+    const char *text; /* the help; the default is added to it */
+    mca_base_var_info_lvl_t level;
+} dt_param_t;
+
+/* `storage`, which must live as long as the parameter, has the default and gets the value. An empty
+ * value is a bad one. */
+void dt_param_register(const dt_param_t *param, dt_values_t *values, int *storage);
+
+/* Why a text is no value for a parameter, for its message. */
+typedef struct dt_refusal {
+    char why[512]; /* half a sentence: what is wrong, and what is allowed */
+    bool of_node;  /* other nodes may allow it, so that each has a message */
+} dt_refusal_t;
+
+/* False and why: the text (never NULL) is not allowed. */
+typedef bool dt_param_check_t(const char *text, dt_refusal_t *refusal);
+
+/* The same for a string. *storage: MCA's, NULL when the string is empty. */
+void dt_param_register_string(const dt_param_t *param, dt_param_check_t *check,
+                              const char *standard, char **storage);
+
+#endif

@@ -1,0 +1,259 @@
+#include "values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- Texts and values ----------------------------------------------------------------------- */
+
+/* The power of two that a letter stands for; 0 for none, -1 for no such letter. */
+static int shift_of(const char *suffix)
+{
+    static const char letters[] = "KMG";
+    const char *found = strchr(letters, toupper((unsigned char) *suffix));
+    if ('\0' == *suffix) {
+        return 0;
+    }
+    return NULL == found || '\0' != suffix[1] ? -1 : 10 * (int) (found - letters + 1);
+}
+
+static bool parse_number(const dt_values_t *values, const char *text, int *value)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    int shift = values->bytes ? shift_of(end) : '\0' == *end ? 0 : -1;
+    if (0 != errno || end == text || shift < 0 ||
+        __builtin_mul_overflow(number, 1L << shift, &number) || number < values->low ||
+        number > values->high) {
+        return false;
+    }
+    *value = (int) number;
+    return true;
+}
+
+static bool parse_name(const dt_values_t *values, const char *text, size_t length, int *value)
+{
+    for (const dt_value_name_t *name = values->names; NULL != name->name; name++) {
+        if (strlen(name->name) == length && 0 == strncasecmp(text, name->name, length)) {
+            *value = name->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_choice(const dt_values_t *values, const char *text, int *value)
+{
+    return parse_name(values, text, strlen(text), value);
+}
+
+/* Names with commas between, each once; the empty set's stands alone. */
+static bool parse_set(const dt_values_t *values, const char *text, int *value)
+{
+    int set = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        int one;
+        if (!parse_name(values, at, length, &one) || 0 != (set & one) ||
+            (0 == one && (at != text || '\0' != at[length]))) {
+            return false;
+        }
+        set |= one;
+        at += length;
+        if ('\0' == *at) {
+            *value = set;
+            return true;
+        }
+    }
+}
+
+/* ---- The enumerator ------------------------------------------------------------------------- */
+
+static int get_count(mca_base_var_enum_t *self, int *count)
+{
+    *count = ((dt_values_t *) self)->count;
+    return OPAL_SUCCESS;
+}
+
+static int get_value(mca_base_var_enum_t *self, int index, int *value, const char **string)
+{
+    const dt_values_t *values = (const dt_values_t *) self;
+    if (index < 0 || index >= values->count) {
+        return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
+    }
+    if (NULL != value) {
+        *value = values->names[index].value;
+    }
+    if (NULL != string) {
+        *string = values->names[index].name;
+    }
+    return OPAL_SUCCESS;
+}
+
+static int value_from_string(mca_base_var_enum_t *self, const char *string, int *value)
+{
+    dt_values_t *values = (dt_values_t *) self;
+    *value = 0;
+    values->answer = values->parse(values, string, value) ? DT_VALUES_ALLOWED : DT_VALUES_REFUSED;
+    (void) snprintf(values->refused, sizeof(values->refused), "%s", string);
+    return OPAL_SUCCESS;
+}
+
+static int copy_of(const char *text, char **string)
+{
+    if (NULL != string && NULL == (*string = strdup(text))) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    return OPAL_SUCCESS;
+}
+
+static int number_string(mca_base_var_enum_t *self, const int value, char **string)
+{
+    const dt_values_t *values = (const dt_values_t *) self;
+    char text[16];
+    (void) snprintf(text, sizeof(text), "%d", value);
+    return value < values->low || value > values->high ? OPAL_ERR_VALUE_OUT_OF_BOUNDS
+                                                       : copy_of(text, string);
+}
+
+static int choice_string(mca_base_var_enum_t *self, const int value, char **string)
+{
+    const dt_values_t *values = (const dt_values_t *) self;
+    for (int i = 0; i < values->count; i++) {
+        if (value == values->names[i].value) {
+            return copy_of(values->names[i].name, string);
+        }
+    }
+    return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
+}
+
+static int set_string(mca_base_var_enum_t *self, const int value, char **string)
+{
+    const dt_values_t *values = (const dt_values_t *) self;
+    char text[256] = "";
+    int rest = value;
+    for (int i = 0; i < values->count && 0 != rest; i++) {
+        const size_t used = strlen(text);
+        if (0 != (rest & values->names[i].value)) {
+            (void) snprintf(text + used, sizeof(text) - used, "%s%s", 0 == used ? "" : ",",
+                            values->names[i].name);
+            rest &= ~values->names[i].value;
+        }
+    }
+    if (0 != rest) {
+        return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
+    }
+    return 0 != value ? copy_of(text, string) : choice_string(self, value, string);
+}
+
+static int dump_numbers(mca_base_var_enum_t *self, char **text)
+{
+    const dt_values_t *values = (const dt_values_t *) self;
+    const char *unit = values->bytes ? "numbers of bytes, also with K, M or G," : "whole numbers";
+    if (0 > asprintf(text, "%s from %d to %d", unit, values->low, values->high)) {
+        *text = NULL;
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    return OPAL_SUCCESS;
+}
+
+static int dump_names(mca_base_var_enum_t *self, char **text)
+{
+    const dt_values_t *values = (const dt_values_t *) self;
+    const bool is_set = parse_set == values->parse;
+    const char *empty = NULL; /* the name of the empty set */
+    char list[256] = "";
+    for (const dt_value_name_t *name = values->names; NULL != name->name; name++) {
+        const size_t used = strlen(list);
+        if (is_set && 0 == name->value) {
+            empty = name->name;
+            continue;
+        }
+        (void) snprintf(list + used, sizeof(list) - used, "%s%s", 0 == used ? "" : ", ",
+                        name->name);
+    }
+    if (0 > asprintf(text, "%s%s%s%s", NULL == empty ? "" : empty, NULL == empty ? "" : ", or ",
+                     is_set ? "a comma-separated list of " : "", list)) {
+        *text = NULL;
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    return OPAL_SUCCESS;
+}
+
+/* ---- Making one ----------------------------------------------------------------------------- */
+
+static void init(dt_values_t *values)
+{
+    *values = (dt_values_t){
+        .super =
+            {
+                .super = OPAL_OBJ_STATIC_INIT(opal_object_t),
+                .enum_is_static = true,
+                .enum_name = "dt_values",
+                .get_count = get_count,
+                .get_value = get_value,
+                .value_from_string = value_from_string,
+            },
+    };
+}
+
+void dt_values_numbers(dt_values_t *values, int low, int high)
+{
+    init(values);
+    values->super.string_from_value = number_string;
+    values->super.dump = dump_numbers;
+    values->parse = parse_number;
+    values->low = low;
+    values->high = high;
+}
+
+void dt_values_bytes(dt_values_t *values, int low, int high)
+{
+    dt_values_numbers(values, low, high);
+    values->bytes = true;
+}
+
+/* How many names there are before one for a value that has been named. */
+static int count_values(const dt_value_name_t *names)
+{
+    int count = 0;
+    for (; NULL != names[count].name; count++) {
+        for (int i = 0; i < count; i++) {
+            if (names[i].value == names[count].value) {
+                return count;
+            }
+        }
+    }
+    return count;
+}
+
+void dt_values_choice(dt_values_t *values, const dt_value_name_t *names)
+{
+    init(values);
+    values->super.string_from_value = choice_string;
+    values->super.dump = dump_names;
+    values->parse = parse_choice;
+    values->names = names;
+    values->count = count_values(names);
+}
+
+void dt_values_set(dt_values_t *values, const dt_value_name_t *names)
+{
+    dt_values_choice(values, names);
+    values->super.string_from_value = set_string;
+    values->parse = parse_set;
+}
+
+/* The names are those of MCA's own, mca_base_var_enum_bool, which also takes any other number. */
+void dt_values_bool(dt_values_t *values)
+{
+    static const dt_value_name_t names[] = {
+        {0, "false"},   {1, "true"}, {0, "0"}, {1, "1"}, {0, "no"}, {1, "yes"}, {0, "disabled"},
+        {1, "enabled"}, {0, "f"},    {1, "t"}, {0, "n"}, {1, "y"},  {0, NULL},
+    };
+    dt_values_choice(values, names);
+}
