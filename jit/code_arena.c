@@ -127,16 +127,20 @@ static int map_views(dame_code_arena_t *arena)
     if (write != MAP_FAILED) {
         execute = mmap(NULL, arena->limit, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
     }
+    /* A child must not be able to write what its parent executes. */
+    const int mapped = execute != MAP_FAILED && madvise(write, arena->limit, MADV_DONTFORK) == 0;
     int error = errno;
     close(fd);
-    if (execute == MAP_FAILED) {
+    if (!mapped) {
         if (write != MAP_FAILED) {
             munmap(write, arena->limit);
+        }
+        if (execute != MAP_FAILED) {
+            munmap(execute, arena->limit);
         }
         errno = error;
         return -1;
     }
-    madvise(write, arena->limit, MADV_DONTFORK);
     arena->write = write;
     arena->execute = execute;
     return 0;
@@ -144,26 +148,42 @@ static int map_views(dame_code_arena_t *arena)
 
 /*
  * Has the kernel write something into each page: where memory is out it answers EFAULT, while a
- * store of ours would end in SIGBUS. For kernels before 5.14, without MADV_POPULATE_WRITE.
+ * store of ours would end in SIGBUS. Returns 0 or an error number.
  */
 static int touch_pages(char *bytes, size_t n, size_t page)
 {
     for (size_t i = 0; i < n; i += page) {
         if (syscall(SYS_getcpu, bytes + i, NULL, NULL) != 0) {
-            return -1;
+            return errno;
         }
     }
     return 0;
 }
 
-/* Memory for `n` more bytes in both views, so that neither writing nor running faults. */
+static int memory_is_out(int error)
+{
+    return error == ENOMEM || error == EFAULT;
+}
+
+/* Memory for n bytes that can be written. Kernels before 5.14 do not know the advice, and a filter
+ * of system calls may not allow it. Returns 0 or an error number. */
+static int populate(char *bytes, size_t n, size_t page)
+{
+    if (madvise(bytes, n, MADV_POPULATE_WRITE) == 0) {
+        return 0;
+    }
+    return memory_is_out(errno) ? errno : touch_pages(bytes, n, page);
+}
+
+/* Memory for `n` more bytes in both views, so that neither writing nor running faults. Returns 0 or
+ * an error number. */
 static int take_segment(dame_code_arena_t *arena, size_t n)
 {
     char *write = arena->write + arena->taken;
     char *execute = arena->execute + arena->taken;
-    if (madvise(write, n, MADV_POPULATE_WRITE) != 0 &&
-        (errno != EINVAL || touch_pages(write, n, arena->page) != 0)) {
-        return -1;
+    const int error = populate(write, n, arena->page);
+    if (error != 0) {
+        return error;
     }
     fill_with_traps(write, n);
     if (madvise(execute, n, MADV_POPULATE_READ) != 0) {
@@ -175,10 +195,16 @@ static int take_segment(dame_code_arena_t *arena, size_t n)
     return 0;
 }
 
-static void refuse(dame_code_arena_t *arena, int error)
+/* The system has not given memory of the present kind. When it has run out of memory it may later;
+ * otherwise the next kind is tried. */
+static dame_status_t refused(dame_code_arena_t *arena, int error)
 {
-    arena->error = arena->error != 0 ? arena->error : error;
+    if (memory_is_out(error)) {
+        return DAME_ERR_NOMEM;
+    }
+    arena->error = error;
     arena->memory = (dame_jit_memory_t) (arena->memory + 1);
+    return DAME_ERR_DENIED;
 }
 
 /* ---- making and destroying ---- */
@@ -196,7 +222,8 @@ dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_
     arena->page = (size_t) sysconf(_SC_PAGESIZE);
     arena->limit = round_up(bytes, arena->page);
     if (best == DAME_JIT_MEMORY_DUAL && map_views(arena) != 0) {
-        refuse(arena, errno);
+        arena->error = errno; /* whatever it is: without addresses there is no arena */
+        arena->memory = DAME_JIT_MEMORY_OWN;
     }
     *out = arena;
     return DAME_OK;
@@ -253,8 +280,9 @@ static dame_status_t find_hole(dame_code_arena_t *arena, size_t room, dame_code_
         if (more > arena->limit - arena->taken) {
             more = arena->limit - arena->taken;
         }
-        if (take_segment(arena, more) != 0) {
-            return DAME_ERR_NOMEM;
+        const int error = take_segment(arena, more);
+        if (error != 0) {
+            return refused(arena, error);
         }
     }
     *out = at;
@@ -291,20 +319,17 @@ static dame_status_t put_in_pages(dame_code_arena_t *arena, const void *code,
     char *pages = mmap(NULL, block->room, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (pages == MAP_FAILED) {
-        return DAME_ERR_NOMEM;
+        return refused(arena, errno);
     }
     fill_with_traps(pages, block->room);
     memcpy(pages, code, block->size);
     if (mprotect(pages, block->room, PROT_READ | PROT_EXEC) != 0) {
         int error = errno;
         munmap(pages, block->room);
-        if (error == ENOMEM) {
-            return DAME_ERR_NOMEM;
-        }
-        refuse(arena, error);
-        return DAME_ERR_DENIED;
+        return refused(arena, error);
     }
     sync_instructions(pages, block->size, 1);
+    block->own = 1;
     block->execute = pages;
     block->prev = arena->ends.prev;
     arena->taken += block->room;
@@ -319,7 +344,7 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
     if (size > arena->limit) {
         return DAME_ERR_FULL;
     }
-    if (arena->memory == DAME_JIT_MEMORY_NONE || inherited(arena)) {
+    if (inherited(arena)) {
         return DAME_ERR_DENIED;
     }
     dame_code_block_t *block = calloc(1, sizeof(*block));
@@ -327,8 +352,11 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
         return DAME_ERR_NOMEM;
     }
     block->size = size;
-    dame_status_t status = arena->memory == DAME_JIT_MEMORY_DUAL ? put_in_arena(arena, code, block)
-                                                                 : put_in_pages(arena, code, block);
+    dame_status_t status = DAME_ERR_DENIED;
+    while (status == DAME_ERR_DENIED && arena->memory != DAME_JIT_MEMORY_NONE) {
+        status = arena->memory == DAME_JIT_MEMORY_DUAL ? put_in_arena(arena, code, block)
+                                                       : put_in_pages(arena, code, block);
+    }
     if (status != DAME_OK) {
         free(block);
         return status;
@@ -346,7 +374,7 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block)
     block->prev->next = block->next;
     block->next->prev = block->prev;
     arena->hand = block->prev; /* so that the hole is what is filled first */
-    if (arena->memory != DAME_JIT_MEMORY_DUAL) {
+    if (block->own) {
         munmap(block->execute, block->room);
         arena->taken -= block->room;
     } else if (!inherited(arena)) {

@@ -23,7 +23,8 @@ struct dame_code_block {
     char *execute; /* where it runs */
     size_t size;   /* bytes asked for */
     /* the arena's own */
-    size_t offset;           /* in the arena; 0 for pages of its own */
+    int own;                 /* not 0: it has pages of its own */
+    size_t offset;           /* in the arena */
     size_t room;             /* bytes it takes */
     dame_code_block_t *next; /* by offset, in a ring through the arena itself */
     dame_code_block_t *prev;
@@ -47,8 +48,9 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
 /* Nothing runs it any more. */
 void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block);
 
-/* What memory it has, or will try: whether pages of their own can be had shows when the first is
- * needed. *error is why the kind that was to be tried first was refused, 0: it was not. */
+/* What memory it has, or will try: whether a kind can be had shows when the first code is put, and
+ * what could be had may be refused later. *error is why the kind before was refused, 0: none was.
+ */
 dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error);
 
 /* Most bytes it will take. */

@@ -83,7 +83,7 @@ size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void *
 
 typedef struct dame_jit_stats {
     dame_jit_memory_t memory;
-    int memory_errno;        /* why the kind of memory to try first was refused, 0: it was not */
+    int memory_errno;        /* why the kind of memory before was refused, 0: none was */
     int perf_map_errno;      /* why the last name that perf was not told could not be written */
     const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
                                 when there is no compiler for this CPU */

@@ -266,6 +266,7 @@ static void denied(const types_t *types, deny_t what)
         use_all(types);
     }
     refused = pvar_read("dt_dame_compile_denied");
+    check(0 == pvar_read("dt_dame_compile_memory"), "memory was out");
     if (DENY_ALL == what) {
         check(0 == compiled() && 1 == refused, "%lld compiled, %lld denied", compiled(), refused);
     } else {
@@ -276,7 +277,9 @@ static void denied(const types_t *types, deny_t what)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "";
-    const deny_t what = 0 == strcmp("all", argument) ? DENY_ALL : DENY_SHARED;
+    const deny_t what = 0 == strcmp("all", argument)      ? DENY_ALL
+                        : 0 == strcmp("advice", argument) ? DENY_ADVICE
+                                                          : DENY_SHARED;
     const bool ready = 0 != strcmp("denied", mode) || deny_execution(what);
 
     check_init_thread(&argc, &argv);

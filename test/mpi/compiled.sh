@@ -90,6 +90,7 @@ machine_code()
     compiled "fork" 0 "${at_once[@]}" -- fork
     compiled "fork, small cache" 0 "${at_once[@]}" "${small[@]}" -- fork
     compiled "shared mappings denied" 0 "${at_once[@]}" -- denied shared
+    compiled "advice denied" 0 "${at_once[@]}" -- denied advice
     compiled "execution denied" 1 "${at_once[@]}" -- denied all
     code_files
     matrix "compiled at once" "pack convertor edge p2p lifetime threads coll onesided file frags"

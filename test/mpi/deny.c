@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 /* The lower half of a system call's argument, on little-endian machines. */
-#define ARGUMENT(n) (uint32_t) (offsetof(struct seccomp_data, args) + 8 * (n))
+#define ARGUMENT(n) (uint32_t)(offsetof(struct seccomp_data, args) + 8 * (n))
 #define LOAD(at)    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (at))
 #define REFUSE      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES)
 #define ALLOW       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -55,6 +55,18 @@ bool deny_execution(deny_t what)
         REFUSE,
         ALLOW,
     };
-    return DENY_SHARED == what ? install(shared, sizeof(shared) / sizeof(shared[0]))
-                               : install(all, sizeof(all) / sizeof(all[0]));
+    struct sock_filter advice[] = {
+        LOAD(number),
+        IF_EQUAL(SYS_madvise, 1),
+        REFUSE,
+        ALLOW,
+    };
+    switch (what) {
+    case DENY_SHARED:
+        return install(shared, sizeof(shared) / sizeof(shared[0]));
+    case DENY_ALL:
+        return install(all, sizeof(all) / sizeof(all[0]));
+    default:
+        return install(advice, sizeof(advice) / sizeof(advice[0]));
+    }
 }

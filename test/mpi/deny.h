@@ -7,7 +7,8 @@
 
 typedef enum deny {
     DENY_SHARED, /* in shared mappings only */
-    DENY_ALL     /* nor in anonymous ones, nor by mprotect() */
+    DENY_ALL,    /* nor in anonymous ones, nor by mprotect() */
+    DENY_ADVICE  /* nothing but madvise() */
 } deny_t;
 
 /* For the rest of this process's life, by a seccomp filter: such calls fail with EACCES. False when

@@ -310,7 +310,7 @@ typedef struct refused_case {
     const char *what;
     refusal_t refusals[3];
     dame_jit_memory_t memory; /* what is left */
-    int error;                /* why the best kind was refused */
+    int error;                /* why the kind before was refused */
 } refused_case_t;
 
 #define EXEC_MAP(extra)                                                                            \
@@ -321,6 +321,12 @@ typedef struct refused_case {
 #define EXEC_PROTECT                                                                               \
     {                                                                                              \
         .call = SYS_mprotect, .argument = 2, .bits = PROT_EXEC, .error = EPERM                     \
+    }
+/* MADV_POPULATE_READ is 22, WRITE 23; no other advice that is given has both bits. */
+#define POPULATE(number)                                                                           \
+    {                                                                                              \
+        .call = SYS_madvise, .argument = 2, .bits = 16, .and_argument = 2, .with = 4,              \
+        .error = (number)                                                                          \
     }
 #define NEVER                                                                                      \
     {                                                                                              \
@@ -335,7 +341,7 @@ static const refused_case_t refused_cases[] = {
     {"no memory becomes executable",
      {EXEC_MAP(MAP_SHARED), EXEC_PROTECT, NEVER},
      DAME_JIT_MEMORY_NONE,
-     EACCES},
+     EPERM},
     {"there are no files in memory",
      {{.call = SYS_memfd_create, .argument = 1, .bits = ~0u, .error = ENOSYS}, NEVER, NEVER},
      DAME_JIT_MEMORY_OWN,
@@ -348,17 +354,23 @@ static const refused_case_t refused_cases[] = {
      {{.call = SYS_memfd_create, .argument = 1, .bits = 0x10, .error = EACCES}, NEVER, NEVER},
      DAME_JIT_MEMORY_DUAL,
      0},
-    {"memory cannot be populated", /* before Linux 5.14: MADV_POPULATE_READ is 22, WRITE 23 */
-     {{.call = SYS_madvise,
-       .argument = 2,
-       .bits = 16,
-       .and_argument = 2,
-       .with = 4,
-       .error = EINVAL},
-      NEVER,
-      NEVER},
+    {"memory cannot be populated", /* before Linux 5.14 */
+     {POPULATE(EINVAL), NEVER, NEVER},
      DAME_JIT_MEMORY_DUAL,
      0},
+    {"memory may not be populated", {POPULATE(EPERM), NEVER, NEVER}, DAME_JIT_MEMORY_DUAL, 0},
+    {"memory may not be populated, nor touched by the system",
+     {POPULATE(EPERM), {.call = SYS_getcpu, .argument = 0, .bits = ~0u, .error = EACCES}, NEVER},
+     DAME_JIT_MEMORY_OWN,
+     EACCES},
+    {"no advice on memory is taken",
+     {{.call = SYS_madvise, .argument = 2, .bits = ~0u, .error = EPERM}, NEVER, NEVER},
+     DAME_JIT_MEMORY_OWN,
+     EPERM},
+    {"no advice on memory is taken, and no memory becomes executable",
+     {{.call = SYS_madvise, .argument = 2, .bits = ~0u, .error = EACCES}, EXEC_PROTECT, NEVER},
+     DAME_JIT_MEMORY_NONE,
+     EPERM},
 };
 
 static const char *put_and_run_refused(void *argument)
@@ -402,6 +414,44 @@ START_TEST(each_kind_of_memory_is_tried_when_the_one_before_is_refused)
     calls = 0;
     const char *fault = in_child(put_and_run_refused, &wanted);
     ck_assert_msg(!fault, "%s: %s", wanted.what, fault);
+}
+END_TEST
+
+static const char *put_before_and_after(void *argument)
+{
+    (void) argument;
+    const refusal_t refusals[] = {POPULATE(EPERM),
+                                  {.call = SYS_getcpu, .argument = 0, .bits = ~0u, .error = EPERM}};
+    dame_code_arena_t *arena = arena_of(1 << 20, DAME_JIT_MEMORY_DUAL);
+    dame_code_block_t *before = put_pattern(arena, 100, 1);
+    if (!refuse_calls(refusals, 2)) {
+        return NULL; /* the cases above say so */
+    }
+    dame_code_block_t *same = put_pattern(arena, 100, 2); /* there is memory for this one */
+    if (same->execute != before->execute + 128 || kind_of(arena) != DAME_JIT_MEMORY_DUAL) {
+        return "memory that is there is not used";
+    }
+    const size_t taken = dame_code_arena_taken(arena);
+    dame_code_block_t *after = put_pattern(arena, 100000, 3);
+    if (kind_of(arena) != DAME_JIT_MEMORY_OWN || !holds_pattern(before, 1) ||
+        !holds_pattern(same, 2) || !holds_pattern(after, 3)) {
+        return "contents";
+    }
+    const char *freed = before->execute;
+    dame_code_arena_free(arena, before);
+    dame_code_arena_free(arena, after);
+    if (dame_code_arena_taken(arena) != taken || !traps(freed, 100) || !holds_pattern(same, 2)) {
+        return "freeing";
+    }
+    dame_code_arena_free(arena, same);
+    dame_code_arena_destroy(arena);
+    return NULL;
+}
+
+START_TEST(what_has_memory_stays_when_more_is_refused)
+{
+    const char *fault = in_child(put_before_and_after, NULL);
+    ck_assert_msg(!fault, "%s", fault);
 }
 END_TEST
 
@@ -513,6 +563,7 @@ Suite *code_arena_suite(void)
     tcase_add_test(tcase, pages_of_its_own_go_back_to_the_system);
     tcase_add_loop_test(tcase, random_puts_and_frees_keep_all_code_whole, 0, n);
     tcase_add_test(tcase, a_limit_on_files_does_not_kill_the_process);
+    tcase_add_test(tcase, what_has_memory_stays_when_more_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }
