@@ -21,7 +21,7 @@ const char *tool_input_name(const char *path)
 /* Reads up to `limit` bytes into a buffer that grows. Returns 0 or an error number. */
 static int read_all(FILE *in, size_t limit, char **bytes, size_t *length)
 {
-    size_t room = 1 << 16, used = 0;
+    size_t room = limit < 1 << 16 ? limit + 1 : 1 << 16, used = 0;
     char *buffer = malloc(room);
     while (buffer != NULL) {
         size_t end = room - 1 < limit ? room - 1 : limit;
@@ -29,7 +29,7 @@ static int read_all(FILE *in, size_t limit, char **bytes, size_t *length)
         if (used < end || end == limit) {
             break;
         }
-        room *= 2;
+        room = limit < 2 * room ? limit + 1 : 2 * room;
         char *larger = realloc(buffer, room);
         if (larger == NULL) {
             free(buffer);

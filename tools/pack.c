@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "text.h"
@@ -15,6 +16,7 @@ typedef struct arguments {
     int64_t offset;
     int64_t length;
     int64_t base;
+    int64_t memory; /* bytes that may be allocated */
     int has_length;
     int has_base;
 } arguments_t;
@@ -45,6 +47,8 @@ static int parse_option(int option, arguments_t *arguments)
     case 'l':
         arguments->has_length = 1;
         return tool_number("--length", optarg, 0, INT64_MAX, &arguments->length);
+    case 'm':
+        return tool_number("--memory", optarg, 1, INT64_MAX, &arguments->memory);
     case 'b':
         arguments->has_base = 1;
         return tool_number("--base", optarg, INT64_MIN, INT64_MAX, &arguments->base);
@@ -53,16 +57,23 @@ static int parse_option(int option, arguments_t *arguments)
     }
 }
 
+static int64_t machine_memory(void)
+{
+    int64_t bytes;
+    return __builtin_mul_overflow(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE), &bytes) ||
+                   bytes <= 0
+               ? INT64_MAX
+               : bytes;
+}
+
 static int parse(int argc, char **argv, arguments_t *arguments)
 {
-    static const struct option longs[] = {{"in", required_argument, NULL, 'i'},
-                                          {"out", required_argument, NULL, 'o'},
-                                          {"count", required_argument, NULL, 'c'},
-                                          {"offset", required_argument, NULL, 's'},
-                                          {"length", required_argument, NULL, 'l'},
-                                          {"base", required_argument, NULL, 'b'},
-                                          {0}};
-    *arguments = (arguments_t){.count = 1};
+    static const struct option longs[] = {
+        {"in", required_argument, NULL, 'i'},     {"out", required_argument, NULL, 'o'},
+        {"count", required_argument, NULL, 'c'},  {"offset", required_argument, NULL, 's'},
+        {"length", required_argument, NULL, 'l'}, {"base", required_argument, NULL, 'b'},
+        {"memory", required_argument, NULL, 'm'}, {0}};
+    *arguments = (arguments_t){.count = 1, .memory = machine_memory()};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         if (parse_option(option, arguments) != TOOL_OK) {
             return TOOL_USAGE;
@@ -127,6 +138,22 @@ static int choose_base(const arguments_t *arguments, int64_t low, int64_t high,
     return TOOL_OK;
 }
 
+/* May `memory` bytes be held beside the part? Asked before anything is read; `path` is what wants
+ * them. */
+static int check_limit(const arguments_t *arguments, const char *path, int64_t memory,
+                       const transfer_t *transfer)
+{
+    int64_t both;
+    if (!__builtin_add_overflow(memory, transfer->length, &both) && both <= arguments->memory) {
+        return TOOL_OK;
+    }
+    return tool_error(TOOL_WRONG,
+                      "%s: %" PRId64 " bytes of user memory and %" PRId64
+                      " bytes of the packed stream are more than --memory allows, %" PRId64
+                      " bytes",
+                      tool_input_name(path), memory, transfer->length, arguments->memory);
+}
+
 static int prepare(const arguments_t *arguments, transfer_t *transfer)
 {
     int code = tool_load(arguments->file, &transfer->program);
@@ -140,6 +167,9 @@ static int prepare(const arguments_t *arguments, transfer_t *transfer)
     }
     if (code == TOOL_OK) {
         code = choose_base(arguments, low, high, transfer);
+    }
+    if (code == TOOL_OK) {
+        code = check_limit(arguments, arguments->file, transfer->needed, transfer);
     }
     transfer->count = arguments->count;
     if (code != TOOL_OK) {
@@ -204,27 +234,44 @@ static int pack(const arguments_t *arguments, const transfer_t *transfer)
     return code;
 }
 
-/* Is there a memory file with contents? Pipes and the like are only written to. */
-static int has_contents(const char *path)
+/* The size of the memory file, as far as it is known before it is read; -1: there is nothing to be
+ * read. Pipes and the like are only written to. */
+static int64_t size_of_contents(const char *path)
 {
     struct stat status;
-    return strcmp(path, "-") != 0 && stat(path, &status) == 0 &&
-           (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0) {
+        return -1;
+    }
+    return S_ISREG(status.st_mode) ? status.st_size : S_ISBLK(status.st_mode) ? 0 : -1;
 }
 
 /* The memory file as it is, or zeros when there is none yet. */
-static int read_memory(const transfer_t *transfer, const char *path, char **memory, size_t *present)
+static int read_memory(const arguments_t *arguments, const transfer_t *transfer, char **memory,
+                       size_t *present)
 {
-    if (has_contents(path)) {
-        int code = tool_read(path, SIZE_MAX, memory, present);
-        if (code == TOOL_OK && (code = check_memory(transfer, path, *present)) != TOOL_OK) {
-            free(*memory);
-        }
+    const char *path = arguments->out;
+    const int64_t size = size_of_contents(path);
+    if (size < 0) {
+        *present = (size_t) transfer->needed;
+        *memory = calloc(*present + 1, 1);
+        return *memory != NULL ? TOOL_OK : tool_status_error(path, DAME_ERR_NOMEM);
+    }
+    int code = check_limit(arguments, path, size, transfer);
+    if (code != TOOL_OK) {
         return code;
     }
-    *present = (size_t) transfer->needed;
-    *memory = calloc(*present + 1, 1);
-    return *memory != NULL ? TOOL_OK : tool_status_error(path, DAME_ERR_NOMEM);
+    /* It may grow, or be a device: one byte more shows. */
+    const size_t most = (size_t) (arguments->memory - transfer->length) + 1;
+    code = tool_read(path, most, memory, present);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    code = *present < most ? check_memory(transfer, path, *present)
+                           : check_limit(arguments, path, (int64_t) most, transfer);
+    if (code != TOOL_OK) {
+        free(*memory);
+    }
+    return code;
 }
 
 static int unpack(const arguments_t *arguments, const transfer_t *transfer)
@@ -246,7 +293,7 @@ static int unpack(const arguments_t *arguments, const transfer_t *transfer)
         free(packed);
         return code;
     }
-    code = read_memory(transfer, arguments->out, &memory, &present);
+    code = read_memory(arguments, transfer, &memory, &present);
     if (code == TOOL_OK) {
         code = move(transfer, DAME_UNPACK, memory, packed);
         if (code == TOOL_OK) {
@@ -284,7 +331,9 @@ static int run_unpack(int argc, char **argv)
     return run(argc, argv, unpack);
 }
 
-#define ARGUMENTS "FILE --in A --out B [--count N] [--offset BYTES] [--length BYTES] [--base BYTE]"
+#define ARGUMENTS                                                                                  \
+    "FILE --in A --out B [--count N] [--offset BYTES] [--length BYTES] [--base BYTE] "             \
+    "[--memory BYTES]"
 #define PART                                                                                       \
     "  --count N       elements, 1 if not given\n"                                                 \
     "  --offset BYTES  where the part of the packed stream starts, 0 if not given\n"               \
@@ -293,7 +342,8 @@ static int run_unpack(int argc, char **argv)
     "If\n"                                                                                         \
     "                  not given 0, or, where a byte lies before the origin, such that the "       \
     "lowest\n"                                                                                     \
-    "                  byte of all elements is byte 0\n"
+    "                  byte of all elements is byte 0\n"                                           \
+    "  --memory BYTES  refuse to use more, the machine's memory if not given\n"
 
 const tool_command_t tool_pack = {
     .name = "pack",
