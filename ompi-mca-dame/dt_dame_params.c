@@ -3,14 +3,12 @@
  */
 #include "dt_dame.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "opal-glue/directory.h"
 #include "opal-glue/param.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
@@ -335,17 +333,12 @@ static void register_lists(const dame_jit_options_t *standard)
 
 static bool check_perf_map(const char *value, dt_refusal_t *refusal)
 {
-    struct stat found;
-    errno = 0;
-    if ('\0' == *value ||
-        (0 == stat(value, &found) && S_ISDIR(found.st_mode) && 0 == access(value, W_OK | X_OK))) {
-        return true;
-    }
+    const int error = '\0' == *value ? 0 : dt_directory_error(value);
     refusal->of_node = true;
     (void) snprintf(refusal->why, sizeof(refusal->why),
                     "is not allowed (%s); allowed: a directory that can be written to, or empty",
-                    strerror(0 != errno ? errno : ENOTDIR));
-    return false;
+                    strerror(error));
+    return 0 == error;
 }
 
 static void register_code(void)

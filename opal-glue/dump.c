@@ -13,7 +13,9 @@
 
 #include "contents.h"
 #include "describe.h"
+#include "directory.h"
 #include "jit/dame_jit.h"
+#include "log.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
@@ -270,10 +272,9 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
         return NULL;
     }
     if (dumps.most == dumps.files++) {
-        opal_output(0,
-                    "dt:dame: dump: %d datatypes have a file, and no more will get one. The "
-                    "parameter dt_dame_dump_limit sets how many do.",
-                    dumps.most);
+        dt_log_once_a_job("dump: %d datatypes have a file, and no more will get one. The "
+                          "parameter dt_dame_dump_limit sets how many do.",
+                          dumps.most);
         return NULL;
     }
     dt_dump_t *dump = new_dump(tree, datatype);
@@ -397,11 +398,18 @@ void dt_dump_start(const char *directory, int most)
         dumps.directory = NULL;
         complain(directory, ENOMEM);
     }
+    free(working);
+    const int error = NULL == dumps.directory ? 0 : dt_directory_error(dumps.directory);
+    if (0 != error) {
+        dt_log_once_a_node("dump: %s: %s. The job goes on, and no files are written.",
+                           dumps.directory, strerror(error));
+        free(dumps.directory);
+        dumps.directory = NULL;
+    }
     /* Open MPI itself knows by this that there is a parent (ompi/dpm/dpm.c). MPI_Comm_get_parent
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
-    free(working);
 }
 
 void dt_dump_stop(void)

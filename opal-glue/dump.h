@@ -4,8 +4,8 @@
  *
  * A file is written when its datatype is imported, so that a job that crashes leaves its files, and
  * again when the datatype ends, because only then its uses are known. A file is always whole: it is
- * written beside and renamed. What cannot be written is said once a process, and nothing else
- * comes of it.
+ * written beside and renamed. A directory that takes no files is said
+ * once a node, a file that cannot be written once a process, and nothing else comes of it.
  */
 #ifndef DT_DUMP_H
 #define DT_DUMP_H
@@ -28,7 +28,8 @@ typedef struct dt_dump {
     _Atomic(char *) code[2]; /* [dame_dir_t]; comment lines: where its machine code is, or NULL */
 } dt_dump_t;
 
-/* From now on datatypes get a file in `directory`, up to `most` of them. Once a process. */
+/* From now on datatypes get a file in `directory`, if it takes any, up to `most` of them. Once a
+ * process. */
 void dt_dump_start(const char *directory, int most);
 
 /*

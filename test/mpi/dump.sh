@@ -51,21 +51,21 @@ dumped()
     verdict $code dump "$config" "$log"
 }
 
-# dump_fails CONFIGURATION TEXT MODE ARGUMENT...: the job ends well, and both processes say TEXT,
-# once, and nothing else of files.
+# dump_fails CONFIGURATION MESSAGES TEXT MODE ARGUMENT...: the job ends well, and so many of two
+# processes say TEXT, once, and nothing else of files.
 dump_fails()
 {
-    local config=$1 text=$2 log code=0 said mode
-    read -r -a mode <<<"$3"
-    shift 3
+    local config=$1 messages=$2 text=$3 log code=0 said mode
+    read -r -a mode <<<"$4"
+    shift 4
     wanted dump "$config" || return 0
     log=$(log_for dump "$config")
     in_new_directory "$log" --mca dt_dame_dump program "$@" "$PROGRAMS/dump" "$scratch/dump" \
         "${mode[@]}" && good_log "$log" || code=1
     said=$(grep -Ec -- "dt:dame: dump: $text" "$log")
-    [ "$said" = 2 ] || { code=1; echo "said $said times by 2 processes: $text" >>"$log"; }
+    [ "$said" = "$messages" ] || { code=1; echo "said $said times instead of $messages: $text" >>"$log"; }
     said=$(grep -c -- "dt:dame: dump" "$log")
-    [ "$said" = 2 ] || { code=1; echo "$said messages from 2 processes" >>"$log"; }
+    [ "$said" = "$messages" ] || { code=1; echo "$said messages, not $messages" >>"$log"; }
     verdict $code dump "$config" "$log"
 }
 
@@ -94,10 +94,10 @@ dumps()
         -- "count 10" "${on[@]}" env -u OMPI_MCA_orte_launch
     dumped "nothing" end-well 0 -- "count 0"
     dumped "none" end-well 0 -- "count 0" --mca dt_dame_dump none
-    dump_fails "no directory" "$scratch/dump/none/dame-r[01]-1.dame: No such file or directory" \
-        "count 0" --mca dt_dame_dump_dir "$scratch/dump/none"
-    dump_fails "no room" "$scratch/dump/dame-r[01]-1.dame: File too large" full
-    dump_fails "limit" "3 datatypes have a file, .*dt_dame_dump_limit" "count 3" \
+    dump_fails "no directory" 1 "$scratch/dump/none: No such file or directory" "count 0" \
+        --mca dt_dame_dump_dir "$scratch/dump/none"
+    dump_fails "no room" 2 "$scratch/dump/dame-r[01]-1.dame: File too large" full
+    dump_fails "limit" 1 "3 datatypes have a file, .*dt_dame_dump_limit" "count 3" \
         --mca dt_dame_dump_limit 3
     for x in p2p lifetime threads; do
         dumped_by "$x" "${on[@]}" --mca dt_dame_dump_limit 1000

@@ -1,0 +1,17 @@
+#include "directory.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int dt_directory_error(const char *path)
+{
+    struct stat found;
+    if (0 != stat(path, &found)) {
+        return errno;
+    }
+    if (!S_ISDIR(found.st_mode)) {
+        return ENOTDIR;
+    }
+    return 0 == access(path, W_OK | X_OK) ? 0 : errno;
+}
