@@ -1,0 +1,129 @@
+# shellcheck shell=bash disable=SC2153,SC2154
+# Sourced by test/mpi/run, whose functions and variables it uses: parameters and their bad values.
+
+# bad_values CONFIGURATION SOURCE ROW...: parameters have bad values from SOURCE (environment,
+# command, file). A row is "NAME|VALUE|MESSAGE|DEFAULT" without dt_; MESSAGE is a regular expression.
+# The job goes on, and one of its processes, and ompi_info, say everything about each in one line;
+# ompi_info shows the defaults.
+bad_values()
+{
+    local config="bad values: $1" source=$2 log info code=0 row name value message default said
+    local variables=() arguments=() shadows=() home=$scratch/home
+    shift 2
+    wanted parameters "$config" || return 0
+    log=$(log_for parameters "$config")
+    info=$log.ompi_info
+    mkdir -p "$home/.openmpi"
+    : >"$home/.openmpi/mca-params.conf"
+    for row in "$@"; do
+        IFS="|" read -r name value _ <<<"$row"
+        case $source in
+        environment) variables+=("OMPI_MCA_dt_$name=$value") ;;
+        command)
+            arguments+=(--mca "dt_$name" "$value")
+            shadows+=("OMPI_MCA_dt_$name=$value")
+            ;;
+        file) echo "dt_$name = $value" >>"$home/.openmpi/mca-params.conf" ;;
+        esac
+    done
+    (
+        export HOME="$home" "${variables[@]}"
+        job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$PROGRAMS/slots" dame
+        # It knows no --mca.
+        [ "$source" != command ] || export "${shadows[@]}"
+        OMPI_MCA_mca_base_component_path=$COMPONENTS:$PKGLIBDIR timeout "$limit" "$OMPI_INFO" \
+            --parsable --param dt all --level 9 >"$info" 2>&1
+    )
+    good_log "$log" || code=1
+    for row in "$@"; do
+        IFS="|" read -r name value message default <<<"$row"
+        message="dt:dame: parameter dt_$name.*: the value \"$value\" .*$message.*"
+        message+=" The default, ${default:-empty}, is used\\."
+        for said in "$log" "$info"; do
+            [ "$(grep -Ec -- "$message" "$said")" = 1 ] ||
+                { code=1; echo "not once in $said: $message" >>"$log"; }
+        done
+        value="^mca:dt:[a-z]*:param:dt_$name:value:\"?$default\"?\$"
+        grep -Eq -- "$value" "$info" || { code=1; echo "not in $info: $value" >>"$log"; }
+    done
+    for said in "$log" "$info"; do
+        [ "$(grep -Eci "invalid|parameter .* the value" "$said")" = $# ] ||
+            { code=1; echo "not $# messages in $said" >>"$log"; }
+    done
+    verdict $code parameters "$config" "$log"
+}
+
+# Every parameter has a bad value in each of these.
+bad_parameters()
+{
+    local percent="allowed: whole numbers from 0 to 100\." count="whole numbers from 0 to 2147483647\."
+    local bytes="numbers of bytes, also with K, M or G, from 0 to 2147483647\."
+    local boolean="allowed: false, true," tiers="allowed: a comma-separated list of interp, x\."
+    local dump="allowed: none, or a comma-separated list of program, asm\."
+    local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
+    local block="from 64 to 2147483647\." cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
+    local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
+    local report="allowed: none, rank0, all\." source
+    local empty=("dame_priority||$percent|20" "dame_verbose||$percent|0" \
+        "dame_verify||$boolean|false" "dame_report||$report|none" "dame_passes||has \"\", $passes|all" \
+        "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
+        "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
+        "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
+        "dame_promotion_threshold||$count|2" "dame_tiers||$tiers|interp,x" \
+        "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
+        "dame_straight_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
+        "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$count|[0-9]+" \
+        "dame_list_entries||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
+        "dame_gdb||$boolean|false")
+    for source in environment command file; do
+        bad_values "empty, $source" $source "${empty[@]}"
+    done
+    for source in environment command file; do
+        bad_values "words, $source" $source "dame_priority|1000|$percent|20" "dame_verbose|loud|$percent|0" \
+            "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" \
+            "dame_passes|merge,fold|has \"fold\", $passes|all" \
+            "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
+            "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
+            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$count|2" \
+            "dame_tiers|x,x|$tiers|interp,x" "dame_vector_width|64|$widths|auto" \
+            "dame_unroll_bytes|-1|$bytes|192" "dame_straight_bytes|many|$bytes|512" \
+            "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
+            "dame_prefetch_distance|-1|$count|[0-9]+" "dame_list_entries|1.5|$count|[0-9]+" \
+            "dame_code_cache_size|4095|$cache|16777216" "dame_gdb|7|$boolean|false" \
+            "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
+    done
+    bad_values "more" environment "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
+        "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
+        "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
+        "dame_promotion_threshold|2147483648|$count|2" "dame_tiers|3|$tiers|interp,x" \
+        "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
+        "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
+    bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
+}
+
+parameters()
+{
+    local x
+    says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
+        "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$PROGRAMS/slots" native
+    bad_parameters
+    for x in "" 101; do # when the parameter dt names no component
+        says parameters "opal_priority=$x" end-well \
+            "dt:dame: parameter dt_opal_priority: the value \"$x\" .* from 0 to 100\\. The default, 50," \
+            -- -np 2 "${path[@]}" --mca dt_opal_priority "$x" "$PROGRAMS/slots" native
+    done
+    says parameters "a bad value of the second program" end-well \
+        "dt:dame: parameter dt_dame_tiers: the value \"y\" is not allowed" -- "${path[@]}" \
+        -np 1 "${with[@]}" "$PROGRAMS/slots" dame : \
+        -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$PROGRAMS/slots" dame
+    says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
+        -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
+    says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
+        -np 2 "${dame[@]}" --mca dt_dame_report all "$PROGRAMS/mpit" dame
+    says parameters "report of machine code" end-well \
+        "compiled *1 programs to pack, 1 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
+        "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
+        -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
+    says parameters "verify and report" end-well "verified *[1-9][0-9]* fragments, 0 differences" \
+        -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$PROGRAMS/mpit" dame
+}
