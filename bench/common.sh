@@ -114,10 +114,12 @@ rounds=
 csv=0
 list=no
 selection=()
+place= # where buffers begin; a script that can choose sets it before read_options
 engines=()
 samples=
 
-# Reads --layout, --anchors, --quick, --rounds, --csv, --list, --help. The script defines usage().
+# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help, and --place where `place`
+# is set. The script defines usage().
 read_options()
 {
     while [ $# -gt 0 ]; do
@@ -131,6 +133,12 @@ read_options()
             [ $# -ge 2 ] || usage_error "--rounds: a whole number from 1 to 1000 is needed"
             need_number --rounds "$2" 1 1000
             rounds=$2
+            shift
+            ;;
+        --place)
+            [ -n "$place" ] || usage_error "'--place' is not an option; --help shows them"
+            [[ ${2-} =~ ^(on|off|both)$ ]] || usage_error "--place '${2-}': on, off or both is allowed"
+            place=$2
             shift
             ;;
         --quick) selection+=(--quick) ;;

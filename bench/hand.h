@@ -138,9 +138,10 @@ void hand_odd_bytes_unpack(const void *plan, const void *packed);
 
 /* Arrays of C structs, packed field by field. */
 struct hand_particle {
-    _Alignas(16) int id;
+    int id;
     double v[3];
     char flag;
+    char gap[15];
 };
 struct hand_gappy {
     char tag;
@@ -157,7 +158,8 @@ struct hand_dense {
     char tag[4];
 };
 struct hand_dense_spread {
-    _Alignas(16) struct hand_dense dense; /* 24 of 32 bytes */
+    struct hand_dense dense; /* 24 of 32 bytes */
+    char gap[8];
 };
 
 _Static_assert(sizeof(struct hand_particle) == 48, "int, double[3], char in 48 bytes");

@@ -146,7 +146,7 @@ static void measure_memory(const struct job *job)
 
 static void measure_layout(const struct layout_spec *spec)
 {
-    struct layout *layout = layout_create(spec);
+    struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
     const struct job job = {layout, &layout->side[LAYOUT_SEND], layout_buffer(layout->bytes)};
 
     printf("layout %s %zu\n", spec->name, layout->bytes);

@@ -5,7 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, CACHE_LINE = 64, NEVER_WRITTEN = 0xA5 };
+enum {
+    PAGE = 4096,
+    CACHE_LINE = 64,
+    USER_OFF_LINE = 8,
+    PACKED_OFF_LINE = 40,
+    NEVER_WRITTEN = 0xA5
+};
 
 /* A list of what a layout allocated. */
 struct layout_memory {
@@ -85,7 +91,8 @@ void *layout_keep(struct layout *layout, size_t size)
 void *layout_array(struct layout *layout, int side, size_t size)
 {
     struct layout_side *s = &layout->side[side];
-    const size_t stagger = (size_t) CACHE_LINE * (5 * (size_t) s->arrays + 3 * (size_t) side + 1);
+    const size_t stagger = (size_t) CACHE_LINE * (5 * (size_t) s->arrays + 3 * (size_t) side + 1) +
+                           (LAYOUT_OFF_LINE == layout->place ? USER_OFF_LINE : 0);
 
     s->array[s->arrays].bytes = (unsigned char *) layout_keep(layout, size + stagger) + stagger;
     s->array[s->arrays].size = size;
@@ -98,6 +105,13 @@ void *layout_buffer(size_t size)
 
     memset(buffer, 0, size);
     return buffer;
+}
+
+unsigned char *layout_packed(struct layout *layout, size_t size)
+{
+    const size_t shift = LAYOUT_OFF_LINE == layout->place ? PACKED_OFF_LINE : 0;
+
+    return (unsigned char *) layout_keep(layout, size + shift) + shift;
 }
 
 /* ---- for the families ---- */
@@ -166,12 +180,13 @@ void layout_replace(MPI_Datatype *type, MPI_Datatype made)
 
 /* ---- life of a layout ---- */
 
-struct layout *layout_create(const struct layout_spec *spec)
+struct layout *layout_create(const struct layout_spec *spec, enum layout_place place)
 {
     struct layout *layout = allocate(sizeof(*layout));
 
     memset(layout, 0, sizeof(*layout));
     layout->spec = spec;
+    layout->place = place;
     for (int side = 0; side < 2; side++)
         layout->side[side].count = 1;
     spec->setup(layout);

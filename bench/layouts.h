@@ -60,8 +60,17 @@ struct layout_side {
     void (*unpack)(const void *plan, const void *packed);
 };
 
+/* Where buffers begin. A real program's seldom lie on a cache line: malloc() puts user arrays 16
+ * bytes behind one and structs put theirs anywhere; a fragment's header comes before its packed
+ * bytes. */
+enum layout_place {
+    LAYOUT_ON_LINE, /* on a cache line */
+    LAYOUT_OFF_LINE /* user arrays 8 bytes behind one, packed bytes 40 */
+};
+
 struct layout {
     const struct layout_spec *spec;
+    enum layout_place place;
     size_t bytes; /* packed bytes of one side */
     struct layout_side side[2];
     void *recipe; /* private to the family's file: displacement lists of the datatypes */
@@ -78,7 +87,7 @@ const struct layout_spec *layouts_get(int index);
 bool layouts_match(const struct layout_spec *spec, const char *selector);
 
 /* Makes a layout with both datatypes; frees it with all arrays and datatypes. */
-struct layout *layout_create(const struct layout_spec *spec);
+struct layout *layout_create(const struct layout_spec *spec, enum layout_place place);
 void layout_free(struct layout *layout);
 
 /* Fills all arrays of a side with pseudo-random bytes that depend on the seed; sets all bytes of a
@@ -95,7 +104,11 @@ void layout_fill_bytes(void *buffer, size_t size, uint32_t seed);
 unsigned char *layout_snapshot(const struct layout_side *side);
 int layout_differs(const struct layout_side *side, const unsigned char *snapshot, size_t *offset);
 
-/* A buffer for packed bytes, aligned to a page; never NULL; free() it. */
+/* A buffer aligned to a page; never NULL; free() it. */
 void *layout_buffer(size_t size);
+
+/* A buffer for packed bytes, which begins where the layout's place says; never NULL; ends with the
+ * layout. */
+unsigned char *layout_packed(struct layout *layout, size_t size);
 
 #endif

@@ -57,7 +57,7 @@ static void hvector_type(const struct layout *layout, int side, MPI_Datatype *ty
     MPI_Type_commit(type);
 }
 
-/* Vector of doubles. parameter: count, blocklength (1 or 8), stride. */
+/* Vector of doubles. parameter: count, blocklength, stride. */
 static void doubles_setup(struct layout *layout)
 {
     const long *p = layout->spec->parameter;
@@ -68,13 +68,17 @@ static void doubles_setup(struct layout *layout)
         double *array = layout_array(layout, side, 8 * count * stride);
         const struct hand_columns_f64 singles = {array, count, 1, stride, 0};
         const struct hand_blocks_f64 blocks = {array, count, stride};
+        const struct hand_rows_f64 rows = {array, (size_t) p[1], count, 1, stride, 0};
         layout->side[side].base = array;
         if (1 == p[1])
             layout_hand(layout, side, &singles, sizeof(singles), hand_columns_f64_pack,
                         hand_columns_f64_unpack);
-        else
+        else if (8 == p[1])
             layout_hand(layout, side, &blocks, sizeof(blocks), hand_blocks8_f64_pack,
                         hand_blocks8_f64_unpack);
+        else
+            layout_hand(layout, side, &rows, sizeof(rows), hand_rows_f64_pack,
+                        hand_rows_f64_unpack);
     }
 }
 
@@ -291,10 +295,15 @@ static void struct_type(const struct layout *layout, int side, MPI_Datatype *typ
 
 const struct layout_spec layouts_more[] = {
     LAYOUT("byte_vector_1_of_2", "byte_vector", bytes, LAYOUT_QUICK | LAYOUT_ANCHOR, 65536),
+    LAYOUT("byte_vector_4096", "byte_vector", bytes, 0, 4096),
     LAYOUT("hvector_24_of_28", "hvector", hvector, LAYOUT_QUICK | LAYOUT_ANCHOR, 2048),
     LAYOUT("vector_4096x1_64", "vector", doubles, LAYOUT_QUICK, 4096, 1, 64),
     LAYOUT("vector_16x1_64", "vector", doubles, LAYOUT_QUICK | LAYOUT_ANCHOR, 16, 1, 64),
     LAYOUT("vector_1024x8_32", "vector", doubles, LAYOUT_QUICK, 1024, 8, 32),
+    LAYOUT("vector_1024x1_2", "vector", doubles, LAYOUT_QUICK, 1024, 1, 2),
+    LAYOUT("vector_256x1_2", "vector", doubles, 0, 256, 1, 2),
+    LAYOUT("vector_128x8_16", "vector", doubles, 0, 128, 8, 16),
+    LAYOUT("vector_64x128_256", "vector", doubles, LAYOUT_QUICK, 64, 128, 256),
     LAYOUT("hvector_of_vector_64", "hvector_of_vector", nested, LAYOUT_QUICK, 64, 64, 64),
     LAYOUT("indexed_block_16384", "indexed_block", near, LAYOUT_QUICK, 16384),
     LAYOUT("indexed_1000000", "indexed", runs, 0, 1000000),

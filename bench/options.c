@@ -44,9 +44,26 @@ static bool set_fragment(struct options *options, const char *value)
     return true;
 }
 
+static bool set_places(struct options *options, const char *value)
+{
+    static const struct {
+        const char *name;
+        unsigned places;
+    } names[] = {{"on", OPTIONS_ON}, {"off", OPTIONS_OFF}, {"both", OPTIONS_ON | OPTIONS_OFF}};
+
+    for (int i = 0; i < 3; i++)
+        if (NULL != value && 0 == strcmp(value, names[i].name)) {
+            options->places = names[i].places;
+            return true;
+        }
+    fprintf(stderr, "%s: --place '%s': on, off or both is allowed\n", options->program,
+            NULL == value ? "" : value);
+    return false;
+}
+
 bool options_read(struct options *options, int argc, char **argv)
 {
-    *options = (struct options){.fragment = options->fragment};
+    *options = (struct options){.fragment = options->fragment, .places = options->places};
     options->program = NULL != strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
     for (int i = 1; i < argc; i++) {
         if (0 == strcmp(argv[i], "--layout")) {
@@ -56,6 +73,10 @@ bool options_read(struct options *options, int argc, char **argv)
         } else if (0 == strcmp(argv[i], "--fragment") && 0 != options->fragment) {
             i++;
             if (!set_fragment(options, i < argc ? argv[i] : NULL))
+                return false;
+        } else if (0 == strcmp(argv[i], "--place") && 0 != options->places) {
+            i++;
+            if (!set_places(options, i < argc ? argv[i] : NULL))
                 return false;
         } else if (0 == strcmp(argv[i], "--short")) {
             options->flags |= LAYOUT_SHORT;
@@ -68,8 +89,9 @@ bool options_read(struct options *options, int argc, char **argv)
         } else {
             fprintf(stderr,
                     "%s: '%s' is not an option; allowed: --layout NAME, --quick, --anchors, "
-                    "--short, --list%s\n",
-                    options->program, argv[i], 0 != options->fragment ? ", --fragment BYTES" : "");
+                    "--short, --list%s%s\n",
+                    options->program, argv[i], 0 != options->fragment ? ", --fragment BYTES" : "",
+                    0 != options->places ? ", --place on|off|both" : "");
             return false;
         }
     }
@@ -93,7 +115,7 @@ void options_list(const struct options *options)
         struct layout *layout;
         if (!options_select(options, spec))
             continue;
-        layout = layout_create(spec);
+        layout = layout_create(spec, LAYOUT_ON_LINE);
         printf("%-26s %-18s %9zu%s%s\n", spec->name, spec->family, layout->bytes,
                spec->flags & LAYOUT_ANCHOR ? " anchor" : "",
                spec->flags & LAYOUT_QUICK ? " quick" : "");

@@ -15,9 +15,14 @@ struct options {
     unsigned flags;                              /* LAYOUT_QUICK, _ANCHOR, _SHORT */
     bool list;                                   /* --list */
     long fragment;                               /* --fragment BYTES; 0: no such option */
+    unsigned places; /* --place: a bit for each enum layout_place; 0: no such option */
 };
 
-/* Reads the command line; `fragment` is set before, to what it is without the option. Returns true,
+#define OPTIONS_ON  (1u << LAYOUT_ON_LINE)
+#define OPTIONS_OFF (1u << LAYOUT_OFF_LINE)
+
+/* Reads the command line; `fragment` and `places` are set before, to what they are without the
+ * option. Returns true,
  * or prints one message naming the option, its value and what is allowed, and returns false. */
 bool options_read(struct options *options, int argc, char **argv);
 

@@ -78,9 +78,9 @@ function heading(    cut) {
     cut = fragment % 1024 ? fragment " B" : fragment / 1024 " KiB"
     printf "%d rounds of %s. GB/s (ns per call below 1 KiB); ratios above 1: %s is faster.\n\n",
            rounds, engines, title
-    printf "%-25s %8s %6s | %7s %7s %7s %7s %7s | %-27s | %-39s\n",
+    printf "%-29s %8s %6s | %7s %7s %7s %7s %7s | %-27s | %-39s\n",
            "", "", "", "", "", "", "", "", title " /", cut " fragments, and their cost in %"
-    printf "%-25s %8s %6s | %7s %7s %7s %7s %7s | %6s %6s %6s %6s | %7s %7s %7s %5s %5s %5s\n",
+    printf "%-29s %8s %6s | %7s %7s %7s %7s %7s | %6s %6s %6s %6s | %7s %7s %7s %5s %5s %5s\n",
            "layout", "bytes", "", "hand", "native", "MPICH", "interp", "x", "native", "hand", "interp",
            "best", "native", "interp", "x", "nat.", "int.", "x"
 }
@@ -98,7 +98,7 @@ function print_csv(layout, direction, hand, mpi, cut, one) {
 
 function print_text(layout, direction, hand, mpi, cut, one, native, by_hand, interp, best,    b) {
     b = bytes[layout]
-    printf "%-25s %8d %6s | %7s %7s %7s %7s %7s | %6s %6s %6s %6s | %7s %7s %7s %5s %5s %5s\n",
+    printf "%-29s %8d %6s | %7s %7s %7s %7s %7s | %6s %6s %6s %6s | %7s %7s %7s %5s %5s %5s\n",
            direction == "pack" ? layout : "", b, direction,
            speed(column("native", hand), b), speed(column("native", mpi), b),
            speed(column("mpich", mpi), b), speed(column("interp", mpi), b),

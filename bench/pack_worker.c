@@ -2,9 +2,12 @@
  * Times MPI_Pack and MPI_Unpack of the layouts beside the hand-written loops; one process of the
  * interleaved runs of bench/pack.
  *
- *   pack_worker [--layout NAME]… [--quick] [--anchors] [--short] [--fragment BYTES] [--list]
+ *   pack_worker [--layout NAME]… [--quick] [--anchors] [--short] [--fragment BYTES]
+ *               [--place on|off|both] [--list]
  *
- * Prints "layout NAME BYTES" for each layout and then one line per sample:
+ * Does each layout twice, or as --place says: with buffers on cache lines, and off them
+ * (layouts.h), which "/off" behind its name tells. Prints "layout NAME BYTES" and then one line per
+ * sample:
  *
  *   NAME pack|unpack KIND NANOSECONDS         for one operation
  *
@@ -40,6 +43,7 @@ struct job {
     struct layout *layout;
     struct layout_side *side;
     unsigned char *packed;
+    char name[64]; /* of its rows */
 };
 
 struct kind {
@@ -211,29 +215,29 @@ static void measure(const struct job *job, bool unpack)
     }
     for (int s = 0; s < samples; s++)
         for (int k = 0; k < n; k++)
-            printf("%s %s %s %.2f\n", job->layout->spec->name, unpack ? "unpack" : "pack",
-                   kinds[k].name,
+            printf("%s %s %s %.2f\n", job->name, unpack ? "unpack" : "pack", kinds[k].name,
                    1e9 * time_of(run[k], job, repetitions[k]) / (double) repetitions[k]);
 }
 
-static void measure_layout(const struct layout_spec *spec)
+static void measure_layout(const struct layout_spec *spec, enum layout_place place)
 {
-    struct job job = {.layout = layout_create(spec)};
+    struct job job = {.layout = layout_create(spec, place)};
 
     job.side = &job.layout->side[LAYOUT_SEND];
-    job.packed = layout_buffer(job.layout->bytes);
-    printf("layout %s %zu\n", spec->name, job.layout->bytes);
+    job.packed = layout_packed(job.layout, job.layout->bytes);
+    snprintf(job.name, sizeof(job.name), "%s%s", spec->name,
+             LAYOUT_OFF_LINE == place ? "/off" : "");
+    printf("layout %s %zu\n", job.name, job.layout->bytes);
     check_pack(&job);
     measure(&job, false);
     check_unpack(&job);
     measure(&job, true);
-    free(job.packed);
     layout_free(job.layout);
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = {.fragment = DEFAULT_FRAGMENT};
+    struct options options = {.fragment = DEFAULT_FRAGMENT, .places = OPTIONS_ON | OPTIONS_OFF};
 
     MPI_Init(&argc, &argv);
     if (!options_read(&options, argc, argv)) {
@@ -245,8 +249,9 @@ int main(int argc, char **argv)
         options_list(&options);
     else
         for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)))
-                measure_layout(layouts_get(l));
+            for (int place = LAYOUT_ON_LINE; place <= LAYOUT_OFF_LINE; place++)
+                if (options_select(&options, layouts_get(l)) && (options.places >> place & 1))
+                    measure_layout(layouts_get(l), (enum layout_place) place);
     MPI_Finalize();
     return 0;
 }

@@ -96,7 +96,7 @@ static double time_messages(const struct layout *layout)
 /* Returns true when all bytes were right on both ranks. */
 static bool run(const struct layout_spec *spec)
 {
-    struct layout *layout = layout_create(spec);
+    struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
     unsigned char *expected = expected_arrays(layout);
     int good, all_good;
     double seconds;

@@ -16,7 +16,7 @@
 
 static void use_layout(const struct layout_spec *spec)
 {
-    struct layout *layout = layout_create(spec);
+    struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
     const struct layout_side *side = &layout->side[LAYOUT_SEND];
     void *packed = layout_buffer(layout->bytes);
     int position = 0;

@@ -44,7 +44,7 @@ function print_row(layout, direction,    mpi, hand, native, interp, format) {
     native = difference("native", dame, mpi)
     interp = dame == "interp" ? "" : difference("interp", dame, mpi)
     format = csv ? "%s,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n" \
-                 : "%-22s %6d %6s | %7s %7s %7s %7s %7s | %7s %7s | %6s %6s\n"
+                 : "%-26s %6d %6s | %7s %7s %7s %7s %7s | %7s %7s | %6s %6s\n"
     printf format, csv || direction == "pack" ? layout : "", bytes[layout], direction,
            ns(column("native", hand)), ns(column("native", mpi)), ns(column("mpich", mpi)),
            ns(column("interp", mpi)), ns(column("x", mpi)), ns(native), ns(interp),
@@ -69,9 +69,9 @@ END {
     else {
         printf "%d rounds of %s. Nanoseconds a call; what %s saves; ratios above 1: %s is faster.\n\n",
                rounds, engines, dame, dame
-        printf "%-22s %6s %6s | %7s %7s %7s %7s %7s | %7s %7s | %6s %6s\n", "", "", "", "", "", "",
+        printf "%-26s %6s %6s | %7s %7s %7s %7s %7s | %7s %7s | %6s %6s\n", "", "", "", "", "", "",
                "", "", dame " saves", "", dame " /", ""
-        printf "%-22s %6s %6s | %7s %7s %7s %7s %7s | %7s %7s | %6s %6s\n", "layout", "bytes", "",
+        printf "%-26s %6s %6s | %7s %7s %7s %7s %7s | %7s %7s | %6s %6s\n", "layout", "bytes", "",
                "hand", "native", "MPICH", "interp", "x", "native", "interp", "native", "interp"
     }
     for (l = 1; l <= layouts; l++) {

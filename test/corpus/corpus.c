@@ -8,7 +8,7 @@
  * unpack, both sides of each layout. With two or more ranks also real messages between ranks 0 and
  * 1, send type to receive type, packed bytes to receive type and send type to packed bytes. All
  * comparisons cover every byte of all arrays, so that a byte written between the blocks is an error
- * too.
+ * too. Everything is done twice: with buffers on cache lines, and off them.
  *
  * One line per failure; the last line is exactly "N passed, M failed", summed over the ranks. Exit
  * code 0 when nothing failed, 1 when something did, 2 when a NAME selects nothing.
@@ -33,7 +33,8 @@ static void verdict(bool good, const struct layout *layout, int side, const char
         return;
     }
     failed++;
-    printf("rank %d: %s, %s type: %s\n", rank, layout->spec->name, side_name[side], what);
+    printf("rank %d: %s, buffers %s cache lines, %s type: %s\n", rank, layout->spec->name,
+           LAYOUT_OFF_LINE == layout->place ? "off" : "on", side_name[side], what);
 }
 
 /* Compares n packed bytes and says in one line where they differ. */
@@ -62,9 +63,9 @@ static void check_arrays(const struct layout *layout, int side, const char *what
 }
 
 /* A packed buffer with a guard behind it. */
-static unsigned char *packed_buffer(const struct layout *layout)
+static unsigned char *packed_buffer(struct layout *layout)
 {
-    unsigned char *buffer = layout_buffer(layout->bytes + GUARD);
+    unsigned char *buffer = layout_packed(layout, layout->bytes + GUARD);
 
     memset(buffer, GUARD_BYTE, layout->bytes + GUARD);
     return buffer;
@@ -106,8 +107,6 @@ static void test_pack(struct layout *layout, int side)
     check_guard(layout, side, "MPI_Pack writes past the end", got);
     check_arrays(layout, side, "MPI_Pack changes the source", source);
     free(source);
-    free(expected);
-    free(got);
 }
 
 static void test_unpack(struct layout *layout, int side)
@@ -125,8 +124,6 @@ static void test_unpack(struct layout *layout, int side)
     verdict((size_t) position == layout->bytes, layout, side, "MPI_Unpack: wrong position");
     check_arrays(layout, side, "MPI_Unpack", expected);
     free(expected);
-    free(packed);
-    free(again);
 }
 
 /* ---- two ranks ---- */
@@ -184,9 +181,19 @@ static void test_messages(struct layout *layout)
     check_bytes(layout, LAYOUT_SEND, "send type to packed bytes", got, packed);
     check_guard(layout, LAYOUT_SEND, "receive writes past the end", got);
     free(expected);
-    free(packed);
-    free(mine);
-    free(got);
+}
+
+static void test_layout(const struct layout_spec *spec, enum layout_place place, int ranks)
+{
+    struct layout *layout = layout_create(spec, place);
+
+    for (int side = 0; side < 2; side++) {
+        test_pack(layout, side);
+        test_unpack(layout, side);
+    }
+    if (ranks >= 2 && rank < 2)
+        test_messages(layout);
+    layout_free(layout);
 }
 
 /* ---- main ---- */
@@ -224,17 +231,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     code = check_arguments(argc, argv);
     for (int l = 0; 0 == code && l < layouts_count(); l++) {
-        struct layout *layout;
-        if (!selected(layouts_get(l), argc, argv))
-            continue;
-        layout = layout_create(layouts_get(l));
-        for (int side = 0; side < 2; side++) {
-            test_pack(layout, side);
-            test_unpack(layout, side);
+        if (selected(layouts_get(l), argc, argv)) {
+            test_layout(layouts_get(l), LAYOUT_ON_LINE, ranks);
+            test_layout(layouts_get(l), LAYOUT_OFF_LINE, ranks);
         }
-        if (ranks >= 2 && rank < 2)
-            test_messages(layout);
-        layout_free(layout);
     }
     mine[0] = passed;
     mine[1] = failed;

@@ -73,6 +73,19 @@ int guarded_alloc(guarded_t *buffer, size_t size, edge_t edge)
     return 1;
 }
 
+int guarded_alloc_at(guarded_t *buffer, size_t size, size_t offset)
+{
+    enum { LINE = 64 };
+    void *line;
+    *buffer = (guarded_t){.size = size, .edge = EDGE_NONE};
+    if (posix_memalign(&line, LINE, offset + size) != 0) {
+        return 0;
+    }
+    buffer->offset = offset;
+    buffer->bytes = (char *) line + offset;
+    return 1;
+}
+
 char *guarded_pages(const guarded_t *buffer)
 {
     if (buffer->room == 0) {
@@ -86,7 +99,7 @@ void guarded_free(guarded_t *buffer)
     char *pages = guarded_pages(buffer);
     int class;
     if (pages == NULL) {
-        free(buffer->bytes);
+        free(buffer->bytes != NULL ? buffer->bytes - buffer->offset : NULL);
     } else if (room_for(buffer->room, &class), nkept[class] < KEPT) {
         kept[class][nkept[class]++] = pages;
     } else {

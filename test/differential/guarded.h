@@ -17,11 +17,15 @@ typedef struct guarded {
     char *bytes;
     size_t size;
     edge_t edge;
-    size_t room; /* bytes of whole pages between the guards; 0: from malloc() */
+    size_t room;   /* bytes of whole pages between the guards; 0: from malloc() */
+    size_t offset; /* from malloc(): bytes before the first */
 } guarded_t;
 
 /* False when memory is out; guarded_free() accepts what was zero before, or has failed. */
 int guarded_alloc(guarded_t *buffer, size_t size, edge_t edge);
+
+/* The same without an edge, `offset` bytes behind the start of a cache line. */
+int guarded_alloc_at(guarded_t *buffer, size_t size, size_t offset);
 void guarded_free(guarded_t *buffer);
 
 /* The first of the pages; NULL: from malloc(). */

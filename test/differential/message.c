@@ -110,6 +110,20 @@ static void prepare(check_t *check, message_t *m)
     }
 }
 
+/* Of a buffer from malloc(), from a cache line: on it, where user arrays often are, where the
+ * packed bytes of a fragment often are, or anywhere. */
+static size_t draw_offset(rng_t *rng)
+{
+    static const size_t common[] = {0, 8, 40};
+    return rng_chance(rng, 25) ? (size_t) rng_range(rng, 0, 63) : common[rng_range(rng, 0, 2)];
+}
+
+static bool allocate_one(check_t *check, guarded_t *buffer, size_t size, edge_t edge)
+{
+    return edge == EDGE_NONE ? guarded_alloc_at(buffer, size, draw_offset(&check->rng))
+                             : guarded_alloc(buffer, size, edge);
+}
+
 /* The buffers. A tier that compiles gets memory that faults at one end of them in most cases. */
 static bool allocate(check_t *check, message_t *m)
 {
@@ -136,8 +150,9 @@ static bool allocate(check_t *check, message_t *m)
     m->after = malloc(size);
     m->partial = malloc(size);
     m->expected = malloc(total);
-    if (!guarded_alloc(&m->memory, size, m->edge) || !guarded_alloc(&m->sent, total, m->edge) ||
-        !guarded_alloc(&m->room, total + 3 * (size_t) GUARD, m->edge) ||
+    if (!allocate_one(check, &m->memory, size, m->edge) ||
+        !allocate_one(check, &m->sent, total, m->edge) ||
+        !allocate_one(check, &m->room, total + 3 * (size_t) GUARD, m->edge) ||
         (size > 0 && (!m->image || !m->after || !m->partial)) || (total > 0 && !m->expected)) {
         return check_fail(check, "no memory for %lld bytes of arena", (long long) m->arena_size);
     }

@@ -123,7 +123,7 @@ static void judge_layouts(session_t *session, const options_t *options)
         if (options->layout && !layouts_match(spec, options->layout)) {
             continue;
         }
-        struct layout *layout = layout_create(spec);
+        struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
         rng_t rng = rng_seeded(options->seed, (uint64_t) i);
         for (int side = 0; side < 2; side++) {
             dame_program_t *program;
