@@ -29,22 +29,24 @@ typedef enum dame_jit_memory {
 } dame_jit_memory_t;
 
 typedef struct dame_jit_options {
-    int32_t vector_bits;       /* widest vector registers: 128, 256, 512; 0: the best here */
-    int64_t unroll_bytes;      /* a turn of a loop moves about so many, >= 0 */
-    int64_t straight_bytes;    /* a level of up to so many bytes gets no loop, >= 0 */
-    int64_t memcpy_bytes;      /* blocks over so many bytes are the C library's, >= 64 */
-    int64_t nontemporal_bytes; /* whole-message runs over so many packed bytes bypass the caches;
-                                  0: never */
-    int64_t prefetch_distance; /* blocks of a list that are fetched ahead, 0: none */
-    int64_t list_entries;      /* lists of up to so many blocks become code, longer ones stay
-                                  tables, >= 0 */
-    size_t arena_bytes;        /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to
-                                  whole pages */
-    dame_jit_memory_t memory;  /* the kind of memory to try first */
-    const char *perf_map;      /* directory for perf-<pid>.map, the file in which perf looks for
-                                  names of machine code (/tmp, unless perf is told otherwise); NULL:
-                                  none. Then code has pages of its own, the only ones perf names */
-    int gdb;                   /* not 0: tell GDB the names (its JIT interface) */
+    const struct dame_tune *tune; /* what "the best here" means (tune.h); NULL: for this CPU */
+    int32_t vector_bits;          /* widest vector registers: 128, 256, 512; 0: the best here */
+    int64_t unroll_bytes;         /* a turn of a loop moves about so many, >= 0 */
+    int64_t straight_bytes;       /* a level of up to so many bytes gets no loop, >= 0 */
+    int64_t memcpy_bytes;         /* blocks over so many bytes are the C library's, >= 64 */
+    int64_t nontemporal_bytes;    /* whole-message runs over so many packed bytes bypass the caches;
+                                     0: never */
+    int64_t prefetch_distance;    /* loops over short blocks in other cache lines each fetch so many
+                                     blocks ahead, 0: none; -1: the best here */
+    int64_t list_entries;         /* lists of up to so many blocks become code, longer ones stay
+                                     tables, >= 0 */
+    size_t arena_bytes;       /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to
+                                 whole pages */
+    dame_jit_memory_t memory; /* the kind of memory to try first */
+    const char *perf_map;     /* directory for perf-<pid>.map, the file in which perf looks for
+                                 names of machine code (/tmp, unless perf is told otherwise); NULL:
+                                 none. Then code has pages of its own, the only ones perf names */
+    int gdb;                  /* not 0: tell GDB the names (its JIT interface) */
 } dame_jit_options_t;
 
 #define DAME_JIT_LARGEST_ARENA ((size_t) 1 << 30)

@@ -271,7 +271,7 @@ static void register_promotion(void)
     register_values("promotion_threshold",
                     "At which message that is packed with a datatype its program is compiled to "
                     "machine code for packing, 1 being the first; 0: at none. The same for "
-                    "unpacking",
+                    "unpacking. Datatypes that live for fewer messages never pay for it",
                     &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
     register_tiers();
 }
@@ -318,12 +318,16 @@ static void register_sizes(const dame_jit_options_t *standard)
 static void register_lists(const dame_jit_options_t *standard)
 {
     static dt_values_t entries;
+    static dt_values_t ahead;
+    dt_values_numbers(&ahead, -1, INT_MAX);
     dt_values_numbers(&entries, 0, INT_MAX);
     mca_dt_dame_params.prefetch_distance = as_int(standard->prefetch_distance);
-    register_values("prefetch_distance",
-                    "Machine code for a list of blocks fetches so many blocks ahead into the "
-                    "caches; 0: it does not",
-                    &entries, OPAL_INFO_LVL_6, &mca_dt_dame_params.prefetch_distance);
+    register_values(
+        "prefetch_distance",
+        "Machine code for blocks that are shorter than a cache line, a line or more apart "
+        "and too many for the first cache fetches so many blocks ahead into it; 0: it "
+        "does not; -1: what was fastest on CPUs of this make",
+        &ahead, OPAL_INFO_LVL_6, &mca_dt_dame_params.prefetch_distance);
     mca_dt_dame_params.list_entries = as_int(standard->list_entries);
     register_values("list_entries",
                     "Lists of up to so many blocks are written out as machine code; it reads "
@@ -351,9 +355,9 @@ static void register_code(void)
     register_promotion();
     mca_dt_dame_params.vector_width = standard->vector_bits;
     register_choice("vector_width",
-                    "Widest vector registers that machine code uses, in bits. auto: up to 256, and "
-                    "512 only to permute, since moves of 512 bits gain nothing; a number: no wider "
-                    "ones than that, where the CPU has them",
+                    "Widest vector registers that machine code uses, in bits. auto: what was "
+                    "fastest on CPUs of this make, for each kind of move; a number: no "
+                    "wider ones than that, where the CPU has them",
                     &widths, width_names, OPAL_INFO_LVL_5, &mca_dt_dame_params.vector_width);
     register_sizes(standard);
     register_lists(standard);

@@ -31,7 +31,8 @@ static inline x_place_t x_at(x_reg_t base, int64_t disp)
 /* What a vector of the code may be and do, from options and CPU. */
 typedef struct x_vectors {
     const char *name;
-    int bytes;         /* widest register */
+    int bytes;         /* widest register for whole blocks */
+    int tail_bytes;    /* widest register for what is left of a block, some bytes of it unused */
     int mask_bytes;    /* widest register whose loads and stores can leave out bytes, 0: none can */
     int permute_bytes; /* widest register whose bytes can be permuted at will, 0: none */
 } x_vectors_t;

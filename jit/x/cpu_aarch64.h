@@ -10,6 +10,7 @@
 #ifndef DAME_X_CPU_AARCH64_H
 #define DAME_X_CPU_AARCH64_H
 
+#include "jit/tune.h"
 #include "jit/x/code.h"
 
 enum { X_FRAME = 29, X_LINK = 30, X_SP = 31, X_ZERO = 31 };
@@ -149,10 +150,16 @@ static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, 
 
 /* The vectors for up to `bits`, 0: all. Every AArch64 that Linux runs on has them, and there is one
  * instruction set. */
-static inline x_vectors_t x_vectors_for(int bits, const char *isa)
+static inline x_vectors_t x_vectors_for(int bits, const char *isa, const dame_tune_t *tune,
+                                        dame_dir_t dir)
 {
     (void) isa;
-    return (x_vectors_t){.name = "neon", .bytes = 128 == bits ? 16 : 32, .permute_bytes = 16};
+    (void) tune;
+    (void) dir;
+    return (x_vectors_t){.name = "neon",
+                         .bytes = 128 == bits ? 16 : 32,
+                         .tail_bytes = 128 == bits ? 16 : 32,
+                         .permute_bytes = 16};
 }
 
 /* ---- integers ---- */

@@ -7,6 +7,7 @@
 #ifndef DAME_X_CPU_X86_64_H
 #define DAME_X_CPU_X86_64_H
 
+#include "jit/tune.h"
 #include "jit/x/code.h"
 
 enum {
@@ -189,25 +190,30 @@ static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int len
 
 /* ---- what the CPU has ---- */
 
-/* The best vectors of up to `bits`, 0: all that are worth it, and of the instruction set of that
- * name (dame_isa.h), NULL: the best. Moves of 64 bytes gain nothing over two of 32 on CPUs we know,
- * so 512 has to be asked for; permutations have all that is allowed. */
-static inline x_vectors_t x_vectors_for(int bits, const char *isa)
+/* The best vectors for a direction of up to `bits`, 0: what is fastest by `tune`, and of the
+ * instruction set of that name (dame_isa.h), NULL: the best. */
+static inline x_vectors_t x_vectors_for(int bits, const char *isa, const dame_tune_t *tune,
+                                        dame_dir_t dir)
 {
     const int most = 0 == bits ? X_VECTOR : bits / 8;
     const int is_baseline = NULL != isa && 0 == strcmp("baseline", isa);
     const int is_avx2 = NULL != isa && 0 == strcmp("avx2", isa);
     if (most == 16 || is_baseline || !__builtin_cpu_supports("avx2")) {
-        return (x_vectors_t){.name = "sse2", .bytes = 16};
+        return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
     }
     if (is_avx2 || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512vl")) {
-        return (x_vectors_t){.name = "avx2", .bytes = 32, .permute_bytes = 16};
+        return (x_vectors_t){.name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = 16};
     }
+    const int has_vbmi = 0 != __builtin_cpu_supports("avx512vbmi");
+    const int permute = 0 == bits && DAME_UNPACK == dir ? tune->scatter_bytes : most;
     return (x_vectors_t){.name = "avx512",
-                         .bytes = 512 == bits ? 64 : 32,
+                         .bytes = 0 != bits  ? most
+                                  : has_vbmi ? tune->move_bytes
+                                             : 32,
+                         .tail_bytes = 0 != bits ? most : 32,
                          .mask_bytes = most,
-                         .permute_bytes = __builtin_cpu_supports("avx512vbmi") ? most : 0};
+                         .permute_bytes = has_vbmi ? permute : 0};
 }
 
 static inline int x_is_evex(const x_code_t *code)

@@ -234,8 +234,11 @@ int32_t x_level(x_context_t *context, int32_t index)
     uint8_t *const start = code->at;
     uint8_t *const end = code->end;
     const dame_prim_t *prim = &context->program->prims[index];
-    x_maker_t m = {
-        .context = context, .code = code, .packed = X_ARG_PACKED, .pieces = &context->pieces};
+    x_maker_t m = {.context = context,
+                   .code = code,
+                   .packed = X_ARG_PACKED,
+                   .pieces = &context->pieces,
+                   .lines = 1};
     const int is_whole = is_whole_better(&m, prim);
     if (!is_whole && is_interpreted(prim)) {
         return -1;

@@ -17,9 +17,10 @@ typedef struct x_context {
     const dame_program_t *program;
     dame_dir_t dir;
     const dame_jit_options_t *options;
-    x_pieces_t pieces; /* of the code that is being written */
-    x_pieces_t next;   /* of what follows it */
-    int32_t kernels[]; /* by primitive: offset of its kernel, or -1 */
+    int64_t prefetch_distance; /* blocks */
+    x_pieces_t pieces;         /* of the code that is being written */
+    x_pieces_t next;           /* of what follows it */
+    int32_t kernels[];         /* by primitive: offset of its kernel, or -1 */
 } x_context_t;
 
 /*

@@ -14,7 +14,7 @@ int64_t x_distance(int64_t step, int64_t n)
 
 int64_t x_turn_length(const x_maker_t *m, const dame_prim_t *prim, int64_t *window)
 {
-    enum { MOST_ITERATIONS = 4, MOST_WINDOWS = 2, FEWEST_BLOCKS = 4 };
+    enum { MOST_ITERATIONS = 4, MOST_WINDOWS = 2 };
     const dame_jit_options_t *options = m->context->options;
     const x_pieces_t *one = m->pieces; /* of one iteration */
     const int64_t vector = m->code->vectors.permute_bytes;
@@ -23,15 +23,17 @@ int64_t x_turn_length(const x_maker_t *m, const dame_prim_t *prim, int64_t *wind
     int64_t turn = options->unroll_bytes / prim->isize;
     int64_t low = INT64_MAX;
     int64_t high = INT64_MIN;
+    int64_t moves = 0;
     *window = 1;
     for (int i = 0; i < one->n; i++) {
         low = one->at[i].user < low ? one->at[i].user : low;
         high =
             one->at[i].user + one->at[i].bytes > high ? one->at[i].user + one->at[i].bytes : high;
+        moves += x_moves(m->code, m->context->dir, one->at[i].bytes);
     }
     if (!dame_prim_has_list(prim) && step > 0 && step < vector && high - low <= vector) {
         const int64_t in_vector = (vector - (high - low)) / step + 1;
-        if (in_vector * one->n >= FEWEST_BLOCKS && in_vector * prim->isize <= vector &&
+        if (in_vector * moves >= X_FEWEST_MOVES && in_vector * prim->isize <= vector &&
             in_vector <= by_pieces &&
             (DAME_PACK == m->context->dir || vector <= m->code->vectors.mask_bytes)) {
             *window = in_vector;
@@ -43,15 +45,20 @@ int64_t x_turn_length(const x_maker_t *m, const dame_prim_t *prim, int64_t *wind
     return turn < 1 || x_distance(prim->step, turn + 1) > X_FAR ? 1 : turn;
 }
 
-/* Walks over so many bytes gain from prefetching: they have left the first cache but not the last.
+/*
+ * Walks gain from prefetching that touch at least so many cache lines, more than the first cache
+ * has, but reach over no more bytes than the last one. A walk may reach over megabytes and touch
+ * few lines: those stay in the first cache.
  */
-enum { LEAST_REACH = 1 << 18, MOST_REACH = 1 << 22 };
+enum { LEAST_LINES = 1 << 11, MOST_REACH = 1 << 22 };
 
-/* Would it be worth prefetching in this loop, if it stepped over enough? */
+/* Would it be worth prefetching in this loop, if it touched enough? Blocks of a line and more are
+ * streams to the CPU, which fetches them ahead on its own. */
 static int may_prefetch(const x_maker_t *m, const dame_prim_t *prim)
 {
-    const int64_t ahead = x_distance(prim->step, m->context->options->prefetch_distance);
-    return !dame_prim_has_list(prim) && ahead > 0 && ahead < X_FAR / 2 && !dame_is_near(prim->step);
+    const int64_t ahead = x_distance(prim->step, m->context->prefetch_distance);
+    return !dame_prim_has_list(prim) && prim->isize < DAME_LINE && ahead > 0 && ahead < X_FAR / 2 &&
+           !dame_is_near(prim->step);
 }
 
 /* Moves `n` iterations that start at `user`, as straight code; `more` iterations follow. */
@@ -72,7 +79,7 @@ static void turn(x_maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n,
     }
     if (m->prefetches) {
         for (int64_t i = 0; i < n; i++) {
-            const int64_t ahead = m->context->options->prefetch_distance + i;
+            const int64_t ahead = m->context->prefetch_distance + i;
             x_prefetch(m->code, x_at(user, ahead * prim->step));
         }
     }
@@ -134,13 +141,13 @@ static void turns(x_maker_t *m, const x_walk_t *walk, x_reg_t left, int64_t n, i
     x_add_constant(code, left, left, n + spare);
 }
 
-/* Turns that prefetch, when what is left steps over a good number of bytes for that. */
+/* Turns that prefetch, when what is left touches a good number of lines for that. */
 static void prefetching_turns(x_maker_t *m, const x_walk_t *walk, x_reg_t left, int64_t n,
                               int64_t spare)
 {
     x_code_t *code = m->code;
     const int64_t step = x_distance(walk->prim->step, 1);
-    x_compare(code, left, LEAST_REACH / step);
+    x_compare(code, left, LEAST_LINES);
     const x_label_t few = x_branch_ahead(code, X_LESS);
     x_compare(code, left, MOST_REACH / step);
     const x_label_t many = x_branch_ahead(code, X_GREATER);
@@ -182,7 +189,8 @@ static void loop_straight(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
         if (streamed_from(m, walk->prim) < INT64_MAX) {
             streaming_turns(m, walk, trips.reg, n);
         }
-        if (may_prefetch(m, walk->prim) && m->reach < MOST_REACH) {
+        if (may_prefetch(m, walk->prim) && m->reach < MOST_REACH &&
+            (0 == walk->prim->count || walk->prim->count >= LEAST_LINES)) {
             prefetching_turns(m, walk, trips.reg, n, window);
         }
         if (n > 1) {
@@ -197,7 +205,7 @@ static void loop_straight(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
     int64_t rest = trips.constant;
     const int64_t whole = rest > window ? (rest - window) / n : 0;
     m->prefetches =
-        may_prefetch(m, walk->prim) && m->reach >= LEAST_REACH && m->reach <= MOST_REACH;
+        may_prefetch(m, walk->prim) && m->lines >= LEAST_LINES && m->reach <= MOST_REACH;
     if (whole > 1) {
         const x_reg_t left = x_take(m);
         x_set(code, left, whole);
@@ -264,9 +272,11 @@ void x_loop(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
 {
     const dame_prim_t *prim = walk->prim;
     const int64_t reach = m->reach;
+    const int64_t lines = m->lines;
     const int64_t n = trips.constant >= 0 ? trips.constant : prim->count;
     const int64_t here = dame_prim_has_list(prim) ? 0 : x_distance(prim->step, n);
     m->reach = here > reach ? here : reach;
+    m->lines = x_distance(lines, n > 0 ? n : 1);
     x_catch_up(m);
     if (x_is_iteration_straight(m, prim, walk->user.disp)) {
         loop_straight(m, walk, trips);
@@ -274,6 +284,7 @@ void x_loop(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
         loop_nest(m, walk, trips);
     }
     m->reach = reach;
+    m->lines = lines;
 }
 
 #endif

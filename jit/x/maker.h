@@ -23,6 +23,7 @@ typedef struct x_maker {
     int saved;       /* registers that are saved */
     int is_shallow;  /* inner loops are called */
     int64_t reach;   /* bytes that the loops around step over, of that which steps over most */
+    int64_t lines;   /* iterations of the loops around: a line each, where blocks are far apart */
     x_reg_t free[X_VOLATILES + X_SAVED + 5]; /* registers that hold nothing */
     int nfree;
     int prefetches;     /* in the loop that is being written */

@@ -4,10 +4,6 @@
 
 #if DAME_X_HAVE_CPU
 
-enum {
-    FEWEST_PERMUTED = 4 /* pieces; fewer are moved faster one by one */
-};
-
 /* One block on its way: how many bytes after its end may be read, and written. */
 typedef struct block {
     x_place_t from;
@@ -55,7 +51,7 @@ static int move_in_one(x_code_t *code, const block_t *block, int64_t at, int64_t
     const int reads = excess <= block->readable;
     const int writes = excess <= block->writable;
     int mask = -1;
-    if (bytes > code->vectors.bytes) {
+    if (bytes > code->vectors.tail_bytes) {
         return 0;
     }
     if (!reads || !writes) {
@@ -130,29 +126,40 @@ static void stream_block(x_code_t *code, const block_t *block)
 
 /* ---- several blocks in one vector ---- */
 
+int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes)
+{
+    const int is_power = 0 == (bytes & (bytes - 1));
+    return DAME_UNPACK == dir && !is_power && code->vectors.permute_bytes < X_VECTOR ? 2 : 1;
+}
+
 /* Pieces k to end - 1 lie in one vector on both sides; `low` is where it starts in user memory. */
 typedef struct window {
     int end;
     int64_t low;
     int64_t span;
     int64_t packed;
+    int64_t moves; /* that one vector replaces */
 } window_t;
 
-static window_t window_at(const x_pieces_t *pieces, int k, int bytes)
+static window_t window_at(const x_code_t *code, dame_dir_t dir, const x_pieces_t *pieces, int k)
 {
+    const int bytes = code->vectors.permute_bytes;
     const x_piece_t *at = pieces->at;
     window_t window = {.end = k, .low = at[k].user};
     int64_t high = window.low;
     int64_t packed = 0;
+    int64_t moves = 0;
     for (int i = k; i < pieces->n; i++) {
         const int64_t low = at[i].user < window.low ? at[i].user : window.low;
         const int64_t end = at[i].user + at[i].bytes;
         high = end > high ? end : high;
         packed += at[i].bytes;
+        moves += x_moves(code, dir, at[i].bytes);
         if (high - low > bytes || packed > bytes) {
             break;
         }
-        window = (window_t){.end = i + 1, .low = low, .span = high - low, .packed = packed};
+        window = (window_t){
+            .end = i + 1, .low = low, .span = high - low, .packed = packed, .moves = moves};
     }
     return window;
 }
@@ -178,13 +185,19 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t p
     }
     const x_place_t in_user = past(user, window->low);
     const x_place_t in_stream = x_at(packed, pieces->at[k].packed);
+    int stream_bytes = 16; /* of the stream one vector moves: seldom more than has data */
+    while (stream_bytes < window->packed) {
+        stream_bytes *= 2;
+    }
     const block_t whole = {
         .from = DAME_PACK == dir ? in_user : in_stream,
         .to = DAME_PACK == dir ? in_stream : in_user,
         .bytes = DAME_PACK == dir ? window->span : window->packed,
     };
-    const int reads = bytes - whole.bytes <= last->readable;
-    const int writes = DAME_PACK == dir && bytes - window->packed <= last->writable;
+    const int load = DAME_PACK == dir ? bytes : stream_bytes;
+    const int store = DAME_PACK == dir ? stream_bytes : bytes;
+    const int reads = load - whole.bytes <= last->readable;
+    const int writes = DAME_PACK == dir && store - window->packed <= last->writable;
     if ((!reads || !writes) && !has_masks) {
         return 0;
     }
@@ -197,15 +210,15 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t p
     }
     const int reg = x_vector_register(code, bytes);
     if (reads) {
-        x_vector(code, 0, reg, whole.from, bytes);
+        x_vector(code, 0, reg, whole.from, load);
     } else {
-        x_masked(code, 0, reg, whole.from, bytes, read_mask);
+        x_masked(code, 0, reg, whole.from, load, read_mask);
     }
     x_permute(code, reg, permutation, bytes);
     if (writes) {
-        x_vector(code, 1, reg, whole.to, bytes);
+        x_vector(code, 1, reg, whole.to, store);
     } else {
-        x_masked(code, 1, reg, whole.to, bytes, write_mask);
+        x_masked(code, 1, reg, whole.to, store, write_mask);
     }
     return 1;
 }
@@ -248,8 +261,8 @@ void x_move_pieces(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packe
 {
     for (int k = 0; k < pieces->n;) {
         if (code->vectors.permute_bytes > 0 && !pieces->streams) {
-            const window_t window = window_at(pieces, k, code->vectors.permute_bytes);
-            if (window.end - k >= FEWEST_PERMUTED) {
+            const window_t window = window_at(code, dir, pieces, k);
+            if (window.moves >= X_FEWEST_MOVES) {
                 /* what may be touched behind the window: as seen from its highest byte */
                 block_t last = block_of(dir, user, packed, pieces, window.end - 1);
                 if (DAME_PACK == dir) {

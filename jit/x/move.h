@@ -17,6 +17,9 @@ typedef struct x_piece {
 /* Blocks that one or a few iterations of a level consist of. */
 enum { X_PIECES = 64 };
 
+/* Moves that one vector must replace to be faster than they are. */
+enum { X_FEWEST_MOVES = 4 };
+
 enum { X_PAGE = 4096 }; /* bytes; the smallest page there is */
 
 typedef struct x_pieces {
@@ -36,6 +39,13 @@ static inline void x_no_pieces(x_pieces_t *pieces)
     pieces->exact = 0;
     pieces->streams = 0;
 }
+
+/*
+ * Moves that a piece takes on its own. In user memory no byte too many is written, so that sizes
+ * that are no power of two take two; with vectors of 64 bytes they are counted as one, since no
+ * gain from fewer than four pieces has been measured.
+ */
+int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes);
 
 /*
  * Moves n pieces in the order of the packed stream, where they follow each other. All displacements

@@ -35,9 +35,14 @@ static dame_status_t make_room(dame_machine_code_t *code, int32_t nprims)
     return DAME_OK;
 }
 
+static const dame_tune_t *tune_of(const dame_jit_options_t *options)
+{
+    return NULL != options->tune ? options->tune : dame_tune_of(dame_make_here());
+}
+
 static const char *vector_name(const dame_jit_options_t *options)
 {
-    return x_vectors_for(options->vector_bits, dame_isa_forced()).name;
+    return x_vectors_for(options->vector_bits, dame_isa_forced(), tune_of(options), DAME_PACK).name;
 }
 
 /* Inner levels stand behind outer ones. */
@@ -76,15 +81,18 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
     }
     out->size = 0;
     out->nentries = 0;
+    const dame_tune_t *tune = tune_of(options);
     context->code = (x_code_t){
         .start = (uint8_t *) out->bytes,
         .at = (uint8_t *) out->bytes,
         .end = (uint8_t *) out->bytes + out->room,
-        .vectors = x_vectors_for(options->vector_bits, dame_isa_forced()),
+        .vectors = x_vectors_for(options->vector_bits, dame_isa_forced(), tune, dir),
     };
     context->program = program;
     context->dir = dir;
     context->options = options;
+    context->prefetch_distance =
+        options->prefetch_distance >= 0 ? options->prefetch_distance : tune->prefetch_distance[dir];
     compile_levels(context, out);
     free(context);
     return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "jit/tune.h"
 #include "message.h"
 
 compiled_counts_t compiled_counts;
@@ -30,10 +31,11 @@ dame_jit_options_t compiled_random_options(rng_t *rng)
     static const int64_t straight[] = {0, 1, 64, 256, 1024, 16384};
     static const int64_t longest[] = {64, 65, 100, 256, 1024, 4096};
     static const int64_t bypass[] = {0, 1, 64, 4096, 16384, INT64_MAX};
-    static const int64_t ahead[] = {0, 0, 1, 2, 8, 32, 1000};
+    static const int64_t ahead[] = {-1, 0, 0, 1, 2, 8, 32, 1000};
     static const int64_t entries[] = {0, 1, 2, 8, 32, 1000};
     static const size_t arena[] = {1 << 12, 1 << 16, 1 << 20};
     dame_jit_options_t options = *dame_jit_options_default();
+    options.tune = dame_tune_of((dame_make_t) rng_range(rng, 0, DAME_MAKES - 1));
     options.vector_bits = ONE_OF(rng, widths);
     options.arena_bytes = ONE_OF(rng, arena);
     options.memory = rng_chance(rng, 10) ? DAME_JIT_MEMORY_OWN : DAME_JIT_MEMORY_DUAL;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jit/tune.h"
+
 static dame_status_t build(const dame_type_t *type, const dame_options_t *options,
                            dame_program_t **out)
 {
@@ -134,14 +136,16 @@ const char *tier_jit(const tier_t *tier)
     const dame_jit_options_t *jit = &tier->jit;
     text[0] = '\0';
     if (tier->compiles) {
-        snprintf(text, sizeof text,
-                 ", vector_bits %d, unroll_bytes %lld, straight_bytes %lld, memcpy_bytes %lld, "
-                 "nontemporal_bytes %lld, prefetch_distance %lld, list_entries %lld, arena_bytes "
-                 "%zu, memory %d",
-                 (int) jit->vector_bits, (long long) jit->unroll_bytes,
-                 (long long) jit->straight_bytes, (long long) jit->memcpy_bytes,
-                 (long long) jit->nontemporal_bytes, (long long) jit->prefetch_distance,
-                 (long long) jit->list_entries, jit->arena_bytes, (int) jit->memory);
+        snprintf(
+            text, sizeof text,
+            ", tune %d, vector_bits %d, unroll_bytes %lld, straight_bytes %lld, memcpy_bytes %lld, "
+            "nontemporal_bytes %lld, prefetch_distance %lld, list_entries %lld, arena_bytes "
+            "%zu, memory %d",
+            (int) (jit->tune - dame_tune_of((dame_make_t) 0)), (int) jit->vector_bits,
+            (long long) jit->unroll_bytes, (long long) jit->straight_bytes,
+            (long long) jit->memcpy_bytes, (long long) jit->nontemporal_bytes,
+            (long long) jit->prefetch_distance, (long long) jit->list_entries, jit->arena_bytes,
+            (int) jit->memory);
     }
     return text;
 }

@@ -14,6 +14,7 @@
 #include "../differential/cases.h"
 #include "dame.h"
 #include "dame_isa.h"
+#include "jit/tune.h"
 #include "layouts.h"
 #include "trial.h"
 
@@ -52,17 +53,19 @@ static dame_jit_options_t random_options(rng_t *rng)
     options.straight_bytes = ANY_OF(rng, 0, 1, 64, 200, 1000, 5000);
     options.memcpy_bytes = ANY_OF(rng, 64, 65, 100, 256, 300, 1000);
     options.nontemporal_bytes = ANY_OF(rng, 0, 1, 100, 3000);
-    options.prefetch_distance = ANY_OF(rng, 0, 1, 7, 32);
+    options.prefetch_distance = ANY_OF(rng, -1, 0, 1, 7, 32);
     options.list_entries = ANY_OF(rng, 0, 1, 4, 16, 100);
     return options;
 }
 
 static void print_options(const dame_jit_options_t *o)
 {
-    printf("  vector_bits %" PRId32 ", unroll %" PRId64 ", straight %" PRId64 ", memcpy %" PRId64
-           ", nontemporal %" PRId64 ", prefetch %" PRId64 ", list_entries %" PRId64 "\n",
-           o->vector_bits, o->unroll_bytes, o->straight_bytes, o->memcpy_bytes,
-           o->nontemporal_bytes, o->prefetch_distance, o->list_entries);
+    printf("  tune %d, vector_bits %" PRId32 ", unroll %" PRId64 ", straight %" PRId64
+           ", memcpy %" PRId64 ", nontemporal %" PRId64 ", prefetch %" PRId64
+           ", list_entries %" PRId64 "\n",
+           (int) (o->tune - dame_tune_of((dame_make_t) 0)), o->vector_bits, o->unroll_bytes,
+           o->straight_bytes, o->memcpy_bytes, o->nontemporal_bytes, o->prefetch_distance,
+           o->list_entries);
 }
 
 /* Counts a judgement; explains it when it is bad. */
@@ -109,6 +112,7 @@ static void judge_all(session_t *session, const char *name, const dame_program_t
             dame_jit_options_t options =
                 rng_chance(rng, 50) ? *dame_jit_options_default() : random_options(rng);
             options.vector_bits = targets[i].bits;
+            options.tune = dame_tune_of((dame_make_t) rng_range(rng, 0, DAME_MAKES - 1));
             judge(session, name, program, (dame_dir_t) dir, &options, targets[i].model, rng);
         }
     }

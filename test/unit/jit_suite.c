@@ -200,7 +200,7 @@ START_TEST(options_out_of_range_are_refused)
     WITH(straight_bytes, -1);
     WITH(memcpy_bytes, 63);
     WITH(nontemporal_bytes, -1);
-    WITH(prefetch_distance, -1);
+    WITH(prefetch_distance, -2);
     WITH(list_entries, -1);
     WITH(arena_bytes, 0);
     WITH(arena_bytes, DAME_JIT_LARGEST_ARENA + 1);
