@@ -4,10 +4,10 @@
  * Intel: a masked store of 64 bytes that crosses a cache line costs 4 cycles more, one of 32 bytes
  * 2: every second byte off a line unpacks in 149 instead of 242 ns, and no slower on a line. Blocks
  * of 64 bytes in one move instead of two: 62 instead of 100 ns on a line, 120 instead of 183 off
- * it. Prefetching gains up to a third to unpack and up to a tenth is lost to pack.
+ * it. Prefetching gains up to a third to unpack and loses up to a tenth to pack.
  *
- * AMD: wide moves gain nothing and lose where they cross lines; prefetching gains both ways. How
- * masked stores do that cross lines has not been measured.
+ * AMD: wide moves gain nothing and lose where they cross lines; prefetching gains both ways. Masked
+ * stores that cross lines have not been measured.
  */
 static const dame_tune_t tunes[DAME_MAKES] = {
     [DAME_MAKE_OTHER] =
