@@ -56,7 +56,7 @@ have_mpich()
 }
 
 # engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, interp (dame
-# that compiles nothing), x (dame that compiles a datatype after its first use), dame:PASSES (only these
+# that compiles nothing), x (dame that compiles a datatype at its first use), threshold:N (at its n-th use), dame:PASSES (only these
 # passes of the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()
@@ -84,6 +84,9 @@ engine()
         ;;
     x)
         engine_with dt_dame_promotion_threshold 1 "$ranks" "$program" "$@"
+        ;;
+    threshold:*)
+        engine_with dt_dame_promotion_threshold "${name#threshold:}" "$ranks" "$program" "$@"
         ;;
     dame:*)
         engine_with dt_dame_passes "${name#dame:}" "$ranks" "$program" "$@"

@@ -267,7 +267,7 @@ static void register_promotion(void)
 {
     static dt_values_t uses;
     dt_values_numbers(&uses, 0, INT_MAX);
-    mca_dt_dame_params.promotion_threshold = 2;
+    mca_dt_dame_params.promotion_threshold = 50;
     register_values("promotion_threshold",
                     "At which message that is packed with a datatype its program is compiled to "
                     "machine code for packing, 1 being the first; 0: at none. The same for "

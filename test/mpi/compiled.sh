@@ -80,13 +80,13 @@ machine_code()
     for x in 0 1 2 50 1000; do
         compiled "threshold $x" 0 --mca dt_dame_promotion_threshold $x -- uses $x
     done
-    compiled "default threshold" 0 -- uses 2
+    compiled "default threshold" 0 -- uses 50
     compiled "tier interp" 0 "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0
     compiled "tier x" 0 "${at_once[@]}" --mca dt_dame_tiers x -- uses 1
     compiled "churn" 0 "${at_once[@]}" -- churn 16777216
     compiled "churn, small cache" 0 "${at_once[@]}" "${small[@]}" -- churn 4096
     compiled "eviction" 0 "${at_once[@]}" "${small[@]}" -- evict
-    compiled "eviction, second use" 0 "${small[@]}" -- evict
+    compiled "eviction, second use" 0 --mca dt_dame_promotion_threshold 2 "${small[@]}" -- evict
     compiled "fork" 0 "${at_once[@]}" -- fork
     compiled "fork, small cache" 0 "${at_once[@]}" "${small[@]}" -- fork
     compiled "shared mappings denied" 0 "${at_once[@]}" -- denied shared

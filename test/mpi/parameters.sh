@@ -63,16 +63,16 @@ bad_parameters()
     local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
     local block="from 64 to 2147483647\." cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
     local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
-    local report="allowed: none, rank0, all\." source
+    local report="allowed: none, rank0, all\." ahead="from -1 to 2147483647\." source
     local empty=("dame_priority||$percent|20" "dame_verbose||$percent|0" \
         "dame_verify||$boolean|false" "dame_report||$report|none" "dame_passes||has \"\", $passes|all" \
         "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
         "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
-        "dame_promotion_threshold||$count|2" "dame_tiers||$tiers|interp,x" \
+        "dame_promotion_threshold||$count|50" "dame_tiers||$tiers|interp,x" \
         "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
         "dame_straight_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
-        "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$count|[0-9]+" \
+        "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
         "dame_list_entries||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
         "dame_gdb||$boolean|false")
     for source in environment command file; do
@@ -84,18 +84,18 @@ bad_parameters()
             "dame_passes|merge,fold|has \"fold\", $passes|all" \
             "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
             "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
-            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$count|2" \
+            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$count|50" \
             "dame_tiers|x,x|$tiers|interp,x" "dame_vector_width|64|$widths|auto" \
             "dame_unroll_bytes|-1|$bytes|192" "dame_straight_bytes|many|$bytes|512" \
             "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
-            "dame_prefetch_distance|-1|$count|[0-9]+" "dame_list_entries|1.5|$count|[0-9]+" \
+            "dame_prefetch_distance|-2|$ahead|-1" "dame_list_entries|1.5|$count|[0-9]+" \
             "dame_code_cache_size|4095|$cache|16777216" "dame_gdb|7|$boolean|false" \
             "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
     done
     bad_values "more" environment "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
         "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
-        "dame_promotion_threshold|2147483648|$count|2" "dame_tiers|3|$tiers|interp,x" \
+        "dame_promotion_threshold|2147483648|$count|50" "dame_tiers|3|$tiers|interp,x" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
