@@ -178,8 +178,10 @@ static const dt_got_hook_t hooks[] = {
 /* ---- The end of a datatype ------------------------------------------------------------------ */
 
 /*
- * Objects run the destructors of their class's array, derived class first (opal_object.h). We put
- * an array with one destructor more in its place.
+ * Objects run the destructors of their class's array, derived class first, and then give back their
+ * memory (opal_object.h). We put an array with one destructor more in its place. Ours comes last,
+ * because those before it run the application's code: attributes have delete callbacks, which may
+ * use the datatype (ompi_datatype_create.c) and so enter it into the table.
  */
 typedef struct watch {
     opal_class_t *class;
@@ -208,8 +210,9 @@ static bool watch_class(watch_t *watch)
     if (n + 2 > ROOM) {
         return false;
     }
-    watch->longer[0] = forget;
-    memcpy(&watch->longer[1], watch->class->cls_destruct_array, (n + 1) * sizeof(opal_destruct_t));
+    memcpy(watch->longer, watch->class->cls_destruct_array, n * sizeof(opal_destruct_t));
+    watch->longer[n] = forget;
+    watch->longer[n + 1] = NULL;
     watch->original = watch->class->cls_destruct_array;
     watch->class->cls_destruct_array = watch->longer;
     return true;

@@ -1,9 +1,9 @@
 /*
  * The table datatype -> program.
  *
- * Datatypes are entered on first use and leave with their object (class destructor): addresses are
- * reused at once, so an entry must never outlive its datatype. Finding takes no lock. The caller
- * holds a reference to the datatype, so its entry cannot leave meanwhile.
+ * Datatypes are entered on first use and leave with their object (the last destructor, glue.c):
+ * addresses are reused at once, so an entry must never outlive its datatype. Finding takes no lock.
+ * The caller holds a reference to the datatype, so its entry cannot leave meanwhile.
  */
 #ifndef DT_TABLE_H
 #define DT_TABLE_H
@@ -93,7 +93,8 @@ static inline uint64_t dt_table_generation(void)
     return atomic_load_explicit(&dt_table_left, memory_order_acquire);
 }
 
-/* The datatype's object ends. No-op for datatypes that were never used. */
+/* The datatype's object has ended, and nothing can use it any more; it is not read. No-op for
+ * datatypes that were never used. */
 void dt_table_forget(const struct opal_datatype_t *datatype);
 
 /* Frees everything. No thread may be using the table. */

@@ -265,6 +265,108 @@ static void churn_messages(void)
     lay_free(ints);
 }
 
+/* What a delete callback does to the datatype that ends, and what it may free meanwhile. */
+typedef struct last_use {
+    const layout_t *layout; /* the shape of the datatype that ends */
+    MPI_Datatype other;     /* to be freed, or MPI_DATATYPE_NULL */
+    bool makes_another;
+    int calls, wrong;
+} last_use_t;
+
+static int packed_wrong(MPI_Datatype type, const layout_t *l)
+{
+    unsigned char *stream = stream_new(l, 2, 17);
+    message_t m = msg_new(l, 2);
+    unsigned char *packed = must_malloc((size_t) m.bytes);
+    int at = 0;
+    int64_t bad;
+
+    msg_fill(&m, stream);
+    MPI_Pack(m.buf, 2, type, packed, (int) m.bytes, &at, MPI_COMM_SELF);
+    bool ok = same_bytes(packed, stream, m.bytes, &bad);
+    free(packed);
+    free(stream);
+    msg_free(&m);
+    return !ok;
+}
+
+static int use_for_the_last_time(MPI_Datatype type, int key, void *value, void *extra)
+{
+    last_use_t *use = value;
+    (void) key;
+    (void) extra;
+    use->calls++;
+    use->wrong += packed_wrong(type, use->layout);
+    if (MPI_DATATYPE_NULL != use->other) {
+        MPI_Type_free(&use->other);
+        use->wrong += packed_wrong(type, use->layout);
+    }
+    if (use->makes_another) {
+        MPI_Datatype another;
+        MPI_Type_dup(use->layout->type, &another);
+        use->wrong += packed_wrong(another, use->layout);
+        MPI_Type_free(&another);
+        use->wrong += packed_wrong(type, use->layout);
+    }
+    return MPI_SUCCESS;
+}
+
+/* Attributes are deleted while their datatype ends: its address then serves another. */
+static void used_while_they_end(void)
+{
+    enum { ROUNDS = 300 };
+    layout_t *ints = lay_basic(MPI_INT, 4, 4);
+    int key, calls = 0, wrong = 0, wrong_after = 0, reused = 0;
+
+    MPI_Type_create_keyval(MPI_TYPE_DUP_FN, use_for_the_last_time, &key, NULL);
+    for (int round = 0; round < ROUNDS; round++) {
+        layout_t *model = lay_vector(20 + round % 5, 1, 3, ints);
+        layout_t *other = lay_vector(40, 1, 2, ints);
+        MPI_Datatype first, second = MPI_DATATYPE_NULL, inner;
+        last_use_t inner_use = {.layout = other, .other = MPI_DATATYPE_NULL};
+        last_use_t use = {model, MPI_DATATYPE_NULL, 0 == round % 4, 0, 0};
+        lay_commit(model);
+        lay_commit(other);
+        MPI_Type_dup(model->type, &first);
+        MPI_Type_set_attr(first, key, &use);
+        if (0 == round % 2) {
+            wrong += packed_wrong(first, model); /* known before */
+        }
+        if (0 == round % 3) { /* with the attribute */
+            MPI_Type_dup(first, &second);
+        }
+        if (0 == round % 5) { /* ends in the midst of the first one's end */
+            MPI_Type_dup(other->type, &inner);
+            MPI_Type_set_attr(inner, key, &inner_use);
+            use.other = inner;
+        }
+        uintptr_t address = (uintptr_t) first;
+        MPI_Type_free(&first);
+        layout_t *next = lay_vector(30, 2, 5, ints);
+        lay_commit(next);
+        reused += (uintptr_t) next->type == address;
+        wrong_after += packed_wrong(next->type, next);
+        if (MPI_DATATYPE_NULL != second) {
+            MPI_Type_free(&second);
+        }
+        layout_t *last = lay_vector(35, 1, 6, ints);
+        lay_commit(last);
+        wrong_after += packed_wrong(last->type, last);
+        calls += use.calls + inner_use.calls;
+        wrong += use.wrong + inner_use.wrong;
+        lay_free(last);
+        lay_free(next);
+        lay_free(other);
+        lay_free(model);
+    }
+    MPI_Type_free_keyval(&key);
+    check(ROUNDS + ROUNDS / 3 + ROUNDS / 5 == calls, "%d delete callbacks", calls);
+    check(0 == wrong, "delete callbacks pack %d times wrong", wrong);
+    check(0 == wrong_after, "%d of %d datatypes after them pack wrong, %d at an address of before",
+          wrong_after, 2 * ROUNDS, reused);
+    lay_free(ints);
+}
+
 int main(int argc, char **argv)
 {
     check_init(&argc, &argv);
@@ -273,6 +375,7 @@ int main(int argc, char **argv)
     freed_in_flight();
     freed_persistent();
     duplicates(types);
+    used_while_they_end();
     churn_messages();
     churn(argc > 1 && 0 == strcmp(argv[1], "short") ? SHORT_CHURN : CHURN);
     types_free(types);
