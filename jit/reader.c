@@ -78,11 +78,11 @@ static int64_t now_ns(void)
 /* Has the reader, if it is inside now, come out before `deadline`? */
 static int wait_for(const dame_reader_t *reader, int64_t deadline)
 {
-    const uint64_t moves = atomic_load_explicit(&reader->moves, memory_order_acquire);
-    if (moves % 2 == 0) {
+    const uint64_t epoch = atomic_load_explicit(&reader->epoch, memory_order_acquire);
+    if (epoch % 2 == 0) {
         return 1;
     }
-    while (atomic_load_explicit(&reader->moves, memory_order_acquire) == moves) {
+    while (atomic_load_explicit(&reader->epoch, memory_order_acquire) == epoch) {
         if (now_ns() > deadline) {
             return 0;
         }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 typedef struct dame_reader {
-    _Atomic uint64_t moves; /* odd: inside */
+    _Atomic uint64_t epoch; /* odd: inside */
     pthread_t thread;       /* whose it is */
     struct dame_reader *next;
     struct dame_reader **link; /* what points to it, NULL: not in the list */
@@ -27,18 +27,25 @@ typedef struct dame_reader {
 void dame_reader_add(dame_reader_t *reader);
 void dame_reader_remove(dame_reader_t *reader);
 
-/* Not nested. Between the two calls kernels may be run. */
+/*
+ * Between the two calls kernels may be run. Not nested: a signal handler that interrupts a kernel
+ * runs none.
+ *
+ * A signal handler may jump out of a kernel (siglongjmp). The thread then counts as inside, and so
+ * holds up whoever wants memory back, until its next leave. What it enters first is a new epoch, odd
+ * again: entering ends what was left in this way, leaving ends everything.
+ */
 static inline void dame_reader_enter(dame_reader_t *reader)
 {
-    uint64_t moves = atomic_load_explicit(&reader->moves, memory_order_relaxed);
-    atomic_store_explicit(&reader->moves, moves + 1, memory_order_relaxed);
+    const uint64_t epoch = atomic_load_explicit(&reader->epoch, memory_order_relaxed);
+    atomic_store_explicit(&reader->epoch, (epoch + 1) | 1, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 static inline void dame_reader_leave(dame_reader_t *reader)
 {
-    uint64_t moves = atomic_load_explicit(&reader->moves, memory_order_relaxed);
-    atomic_store_explicit(&reader->moves, moves + 1, memory_order_release);
+    const uint64_t epoch = atomic_load_explicit(&reader->epoch, memory_order_relaxed);
+    atomic_store_explicit(&reader->epoch, (epoch | 1) + 1, memory_order_release);
 }
 
 /*

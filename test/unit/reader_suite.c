@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -72,6 +74,46 @@ START_TEST(waiting_gives_up_on_a_reader_that_stays_inside)
     ck_assert_int_eq(dame_readers_wait(), 0);
     end_guest(&first);
     ck_assert_int_eq(dame_readers_wait(), 1);
+}
+END_TEST
+
+static sigjmp_buf outside;
+
+static void jump_out(int signal)
+{
+    (void) signal;
+    siglongjmp(outside, 1);
+}
+
+static void enter_and_jump_out(dame_reader_t *reader)
+{
+    if (sigsetjmp(outside, 1) == 0) {
+        dame_reader_enter(reader);
+        raise(SIGUSR1);
+    }
+}
+
+START_TEST(who_jumped_out_counts_as_inside_until_it_leaves)
+{
+    const struct sigaction action = {.sa_handler = jump_out};
+    dame_reader_t reader = {.link = NULL};
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    dame_reader_add(&reader);
+    for (int jumps = 0; jumps < 4; jumps++) {
+        for (int i = 0; i < jumps; i++) {
+            enter_and_jump_out(&reader);
+            ck_assert_int_eq(dame_readers_wait(), 0);
+        }
+        const uint64_t before = atomic_load(&reader.epoch);
+        dame_reader_enter(&reader);
+        ck_assert_uint_ne(atomic_load(&reader.epoch), before); /* who waits sees that it moved on */
+        ck_assert_int_eq(dame_readers_wait(), 0);
+        dame_reader_leave(&reader);
+        ck_assert_int_eq(dame_readers_wait(), 1);
+    }
+    dame_reader_leave(&reader); /* once too often does no harm */
+    ck_assert_int_eq(dame_readers_wait(), 1);
+    dame_reader_remove(&reader);
 }
 END_TEST
 
@@ -213,6 +255,7 @@ Suite *reader_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, waiting_ends_when_nobody_is_inside);
     tcase_add_test(tcase, waiting_gives_up_on_a_reader_that_stays_inside);
+    tcase_add_test(tcase, who_jumped_out_counts_as_inside_until_it_leaves);
     tcase_add_test(tcase, nothing_is_taken_away_from_a_reader_that_is_inside);
     tcase_add_test(tcase, a_child_has_only_the_reader_of_the_thread_that_forked);
     tcase_add_test(tcase, without_membarrier_only_an_empty_list_is_sure);
