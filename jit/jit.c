@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "jit/dame_jit.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,8 @@
 #include <time.h>
 
 #include "jit/code_arena.h"
-#include "jit/fork.h"
 #include "jit/gdb.h"
+#include "jit/lock.h"
 #include "jit/options.h"
 #include "jit/perf_map.h"
 #include "jit/tier.h"
@@ -49,9 +48,10 @@ struct dame_jit {
     int is_fork;
 };
 
-/* One lock for all of them: a process has one, and a program's code is found without it. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under DAME_LOCK_COMPILER, as all that is in them. A program's code is found without it. */
 static LIST_HEAD(, dame_jit) jits = LIST_HEAD_INITIALIZER(jits);
+
+static void leave_code(void);
 
 /* ---- making and destroying ---- */
 
@@ -79,7 +79,7 @@ dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_option
         return DAME_ERR_ARGUMENT;
     }
     dame_jit_t *jit = calloc(1, sizeof(*jit));
-    if (jit == NULL || !dame_fork_guard()) {
+    if (jit == NULL || !dame_lock_at_fork(DAME_LOCK_COMPILER, leave_code)) {
         free(jit);
         return DAME_ERR_NOMEM;
     }
@@ -102,9 +102,9 @@ dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_option
         return status;
     }
     (void) dame_readers_prepare(); /* without it nothing is evicted */
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_COMPILER);
     LIST_INSERT_HEAD(&jits, jit, others);
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_COMPILER);
     *out = jit;
     return DAME_OK;
 }
@@ -141,12 +141,12 @@ static void drop(dame_jit_t *jit, struct dame_code *code)
 
 void dame_jit_destroy(dame_jit_t *jit)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_COMPILER);
     LIST_REMOVE(jit, others);
     while (!TAILQ_EMPTY(&jit->codes)) {
         drop(jit, TAILQ_FIRST(&jit->codes));
     }
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_COMPILER);
     free_jit(jit);
 }
 
@@ -270,77 +270,64 @@ static dame_status_t compile(dame_jit_t *jit, dame_program_t *program, dame_dir_
 dame_status_t dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                                const char *name)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_COMPILER);
     dame_status_t status = program->code[dir] != NULL ? DAME_OK : compile(jit, program, dir, name);
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_COMPILER);
     return status;
 }
 
 void dame_jit_release(dame_jit_t *jit, dame_program_t *program)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_COMPILER);
     for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
         if (program->code[dir] != NULL) {
             use_interpreted(program->code[dir]);
             drop(jit, program->code[dir]);
         }
     }
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_COMPILER);
 }
 
 size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_COMPILER);
     const struct dame_code *found = program->code[dir];
     const size_t size = found != NULL ? found->block->size : 0;
     *code = found != NULL ? found->block->execute : NULL;
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_COMPILER);
     return size;
 }
 
 void dame_jit_stats(dame_jit_t *jit, dame_jit_stats_t *out)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_COMPILER);
     *out = jit->stats;
     out->memory = dame_code_arena_memory(jit->arena, &out->memory_errno);
     out->memory = jit->is_fork ? DAME_JIT_MEMORY_NONE : out->memory;
     out->arena_bytes = (int64_t) dame_code_arena_taken(jit->arena);
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_COMPILER);
 }
 
 /* ---- fork() ---- */
 
-void dame_jit_before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-/* The parent may put other code where the child's kernels are, so the child uses none. Only stores:
- * another thread of the parent may have been inside malloc(). */
-static void leave_code(dame_jit_t *jit)
-{
-    struct dame_code *code = NULL;
-    jit->is_fork = 1;
-    jit->stats.live = 0;
-    jit->stats.code_bytes = 0;
-    TAILQ_FOREACH(code, &jit->codes, order)
-    {
-        if (code->program != NULL) {
-            use_interpreted(code);
-            code->program->code[code->dir] = NULL;
-            code->program = NULL;
-        }
-    }
-}
-
-void dame_jit_after_fork(int is_child)
+/* In the child. The parent may put other code where the child's kernels are, so the child uses
+ * none. */
+static void leave_code(void)
 {
     dame_jit_t *jit = NULL;
-    if (is_child) {
-        LIST_FOREACH(jit, &jits, others)
+    LIST_FOREACH(jit, &jits, others)
+    {
+        struct dame_code *code = NULL;
+        jit->is_fork = 1;
+        jit->stats.live = 0;
+        jit->stats.code_bytes = 0;
+        TAILQ_FOREACH(code, &jit->codes, order)
         {
-            leave_code(jit);
+            if (code->program != NULL) {
+                use_interpreted(code);
+                code->program->code[code->dir] = NULL;
+                code->program = NULL;
+            }
         }
     }
-    pthread_mutex_unlock(&lock);
 }

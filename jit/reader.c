@@ -9,16 +9,14 @@
 
 #include <linux/membarrier.h>
 
-#include "jit/fork.h"
+#include "jit/lock.h"
 
 enum {
     LONGEST_WAIT_NS = 10 * 1000 * 1000
 }; /* a kernel may move gigabytes; a caller may not wait
       for that */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static dame_reader_t *readers;
-static dame_reader_t *forking; /* the reader of the thread that forks */
+static dame_reader_t *readers; /* under DAME_LOCK_READERS */
 
 static void insert(dame_reader_t *reader)
 {
@@ -30,18 +28,32 @@ static void insert(dame_reader_t *reader)
     readers = reader;
 }
 
+/* In the child of a fork(). The other threads, and with them what their readers lived in, are not
+ * there. */
+static void keep_own(void)
+{
+    dame_reader_t *own = readers;
+    while (own != NULL && !pthread_equal(own->thread, pthread_self())) {
+        own = own->next;
+    }
+    readers = NULL;
+    if (own != NULL) {
+        insert(own);
+    }
+}
+
 void dame_reader_add(dame_reader_t *reader)
 {
-    dame_fork_guard();
+    (void) dame_lock_at_fork(DAME_LOCK_READERS, keep_own);
     reader->thread = pthread_self();
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_READERS);
     insert(reader);
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_READERS);
 }
 
 void dame_reader_remove(dame_reader_t *reader)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_READERS);
     if (reader->link != NULL) {
         *reader->link = reader->next;
         if (reader->next != NULL) {
@@ -49,7 +61,7 @@ void dame_reader_remove(dame_reader_t *reader)
         }
         reader->link = NULL;
     }
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_READERS);
 }
 
 int dame_readers_prepare(void)
@@ -93,33 +105,12 @@ static int wait_for(const dame_reader_t *reader, int64_t deadline)
 
 int dame_readers_wait(void)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_READERS);
     int out = readers == NULL || barrier();
     const int64_t deadline = now_ns() + LONGEST_WAIT_NS;
     for (const dame_reader_t *reader = readers; out && reader != NULL; reader = reader->next) {
         out = wait_for(reader, deadline);
     }
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_READERS);
     return out;
-}
-
-void dame_readers_before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-    forking = readers;
-    while (forking != NULL && !pthread_equal(forking->thread, pthread_self())) {
-        forking = forking->next;
-    }
-}
-
-/* The other threads, and with them what their readers lived in, are not in the child. */
-void dame_readers_after_fork(int is_child)
-{
-    if (is_child) {
-        readers = NULL;
-        if (forking != NULL) {
-            insert(forking);
-        }
-    }
-    pthread_mutex_unlock(&lock);
 }

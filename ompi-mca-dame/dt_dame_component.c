@@ -3,6 +3,7 @@
  */
 #include "dt_dame.h"
 
+#include "jit/lock.h"
 #include "opal-glue/glue.h"
 #include "opal/util/output.h"
 
@@ -92,7 +93,9 @@ static void dame_enable(void)
 static void dame_finalize_top(void)
 {
     if (running && MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
+        const int cancel_state = dame_cancel_defer();
         mca_dt_dame_print_report((mca_dt_dame_report_t) mca_dt_dame_params.report);
+        dame_cancel_restore(cancel_state);
     }
 }
 

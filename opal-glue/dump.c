@@ -15,6 +15,7 @@
 #include "describe.h"
 #include "directory.h"
 #include "jit/dame_jit.h"
+#include "jit/lock.h"
 #include "log.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
@@ -35,8 +36,9 @@ static struct {
     bool spawned;    /* MPI_Comm_spawn started this job */
     int most;        /* files */
     int files;
-    int unnamed; /* datatypes without a name of their own */
-    void *taken; /* tree of taken_t (search.h) */
+    int unnamed;   /* datatypes without a name of their own */
+    void *taken;   /* tree of taken_t (search.h) */
+    bool is_child; /* of fork(): the files are its parent's */
     atomic_bool complained;
 } dumps;
 
@@ -163,10 +165,18 @@ static FILE *open_new(const char *path)
     return out;
 }
 
-/* Opens the file beside that end_file() makes `path` of; NULL, complained of, when it cannot. The
- * caller frees *beside in any case. */
+/*
+ * Opens the file beside that end_file() makes `path` of; NULL, complained of, when it cannot. The
+ * caller frees *beside in any case. From before this call until after end_file() it holds
+ * DAME_LOCK_FILES: a child of fork() that had a FILE half written would write the rest once more
+ * when it exits.
+ */
 static FILE *begin_file(const char *path, char **beside)
 {
+    *beside = NULL;
+    if (dumps.is_child) {
+        return NULL;
+    }
     if (0 > asprintf(beside, "%s.tmp%ld", path, (long) getpid())) {
         *beside = NULL;
         complain(path, ENOMEM);
@@ -201,12 +211,14 @@ static void end_file(FILE *out, const char *beside, const char *path)
 static void write_file(const dt_dump_t *dump, const dame_program_t *program, const char *uses)
 {
     char *beside;
+    dame_lock(DAME_LOCK_FILES);
     FILE *out = begin_file(dump->path, &beside);
     if (NULL != out) {
         write_text(dump, program, uses, out);
         end_file(out, beside, dump->path);
     }
     free(beside);
+    dame_unlock(DAME_LOCK_FILES);
 }
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
@@ -369,6 +381,7 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     if (NULL == dump) {
         return;
     }
+    dame_lock(DAME_LOCK_FILES);
     char *path = new_code_path(dump, dir);
     char *lines = NULL == path ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
     char *beside = NULL;
@@ -385,9 +398,15 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     free(beside);
     free(lines);
     free(path);
+    dame_unlock(DAME_LOCK_FILES);
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
+
+static void in_child(void)
+{
+    dumps.is_child = true;
+}
 
 void dt_dump_start(const char *directory, int most)
 {
@@ -410,6 +429,7 @@ void dt_dump_start(const char *directory, int most)
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
+    (void) dame_lock_at_fork(DAME_LOCK_FILES, in_child);
 }
 
 void dt_dump_stop(void)

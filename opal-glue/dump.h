@@ -39,8 +39,9 @@ void dt_dump_start(const char *directory, int most);
  */
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *datatype);
 
-/* Writes the file without uses (NULL: none). It may take long: a caller holds no lock, but a
- * reference to the datatype, so that dt_dump_end() comes later. Any thread. */
+/* Writes the file without uses (NULL: none). It may take long: a caller does not hold the table's
+ * lock, but a reference to the datatype, so that dt_dump_end() comes later. Any thread; in the
+ * child of a fork() nothing is written. */
 void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program);
 
 /* The program was compiled: writes the machine code to a file beside the datatype's (NULL: it has

@@ -12,6 +12,7 @@
 #include "dump.h"
 #include "got.h"
 #include "import.h"
+#include "jit/lock.h"
 #include "log.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
@@ -283,9 +284,11 @@ bool dt_glue_start(const dt_glue_options_t *options)
 
 void dt_glue_stop(void)
 {
+    const int cancel_state = dame_cancel_defer();
     dt_got_restore();
     unwatch_classes();
     dt_table_clear();
     dt_promote_stop();
     dt_dump_stop();
+    dame_cancel_restore(cancel_state);
 }

@@ -2,11 +2,11 @@
 #include "got.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "elf_object.h"
+#include "jit/lock.h"
 
 /* A slot we wrote. */
 typedef struct slot {
@@ -23,14 +23,15 @@ typedef struct object {
     size_t n_slots;
 } object_t;
 
+/* Under DAME_LOCK_SLOTS, which is never held while the dynamic linker is asked to open something.
+ */
 static struct {
-    pthread_mutex_t lock; /* never held while the dynamic linker is asked to open something */
     const dt_got_hook_t *hooks;
     size_t n_hooks;
     object_t *objects;
     size_t n_objects;
     unsigned long long subs; /* objects closed in this process (dlpi_subs), at the last scan */
-} got = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} got;
 
 /* ---- What is loaded ------------------------------------------------------------------------- */
 
@@ -278,7 +279,7 @@ static dt_got_status_t scan(void)
 {
     listing_t listing = {.entries = NULL};
     dt_got_status_t status = DT_GOT_OK;
-    pthread_mutex_lock(&got.lock);
+    dame_lock(DAME_LOCK_SLOTS);
     (void) dl_iterate_phdr(list_object, &listing);
     if (listing.failed) {
         status = DT_GOT_NO_MEMORY;
@@ -292,18 +293,18 @@ static dt_got_status_t scan(void)
             continue;
         }
         void *handle;
-        pthread_mutex_unlock(&got.lock);
+        dame_unlock(DAME_LOCK_SLOTS);
         bool held = hold(&listing.entries[i], &handle);
-        pthread_mutex_lock(&got.lock);
+        dame_lock(DAME_LOCK_SLOTS);
         if (held && got.n_hooks > 0) {
             dt_got_status_t changed = change_object(&listing.entries[i]);
             status = DT_GOT_OK == status ? changed : status;
         }
-        pthread_mutex_unlock(&got.lock);
+        dame_unlock(DAME_LOCK_SLOTS);
         release(handle);
-        pthread_mutex_lock(&got.lock);
+        dame_lock(DAME_LOCK_SLOTS);
     }
-    pthread_mutex_unlock(&got.lock);
+    dame_unlock(DAME_LOCK_SLOTS);
     free_listing(&listing);
     return status;
 }
@@ -311,20 +312,20 @@ static dt_got_status_t scan(void)
 size_t dt_got_slots(void)
 {
     size_t n = 0;
-    pthread_mutex_lock(&got.lock);
+    dame_lock(DAME_LOCK_SLOTS);
     for (size_t i = 0; i < got.n_objects; i++) {
         n += got.objects[i].n_slots;
     }
-    pthread_mutex_unlock(&got.lock);
+    dame_unlock(DAME_LOCK_SLOTS);
     return n;
 }
 
 dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
 {
-    pthread_mutex_lock(&got.lock);
+    dame_lock(DAME_LOCK_SLOTS);
     got.hooks = hooks;
     got.n_hooks = n;
-    pthread_mutex_unlock(&got.lock);
+    dame_unlock(DAME_LOCK_SLOTS);
     dt_got_status_t status = scan();
     if (DT_GOT_OK == status && 0 == dt_got_slots()) {
         status = DT_GOT_NO_SLOT;
@@ -342,13 +343,13 @@ void dt_got_rescan(void)
 
 void dt_got_restore(void)
 {
-    pthread_mutex_lock(&got.lock);
+    dame_lock(DAME_LOCK_SLOTS);
     got.n_hooks = 0;
     object_t *objects = got.objects;
     size_t n = got.n_objects;
     got.objects = NULL;
     got.n_objects = 0;
-    pthread_mutex_unlock(&got.lock);
+    dame_unlock(DAME_LOCK_SLOTS);
     for (size_t i = 0; i < n; i++) {
         void *handle = NULL;
         listed_t listed = {.base = objects[i].base, .name = objects[i].name};

@@ -1,22 +1,16 @@
 #include "promote.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "contents.h"
+#include "jit/lock.h"
 #include "log.h"
 #include "thread.h"
 
-/* Who may compile. */
-typedef enum gate {
-    SHUT, /* nobody, ever again */
-    OPEN, /* who shuts it meanwhile */
-    BUSY  /* nobody: a thread does */
-} gate_t;
-
-static _Atomic gate_t gate = SHUT;
+/* The holder of DAME_LOCK_GATE compiles while this is true. Between dt_promote_start() and
+ * dt_promote_stop() only the holder changes it, and only to false. */
+static atomic_bool compiles;
 
 static struct {
     dame_jit_t *jit; /* NULL: nothing is compiled */
@@ -107,45 +101,46 @@ static void say_denied(void)
         0 != stats.memory_errno ? strerror(stats.memory_errno) : "no reason given");
 }
 
-void dt_promote(dt_entry_t *entry, dame_dir_t dir)
+static void stop_compiling(void)
+{
+    atomic_store_explicit(&compiles, false, memory_order_relaxed);
+    atomic_store_explicit(&promotion.threshold, 0, memory_order_relaxed);
+}
+
+/* With the gate's lock held. */
+static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
 {
     dt_promotion_t *state = &entry->promotions[dir];
-    gate_t found = OPEN;
-    if (!atomic_compare_exchange_strong_explicit(&gate, &found, BUSY, memory_order_acquire,
-                                                 memory_order_relaxed)) {
-        if (SHUT == found) {
-            atomic_store_explicit(&state->left, 0, memory_order_relaxed);
-        }
-        return;
-    }
-    dame_status_t status = DAME_OK;
-    if (0 == state->period) { /* tried before; another thread's late count has brought it back */
+    if (!atomic_load_explicit(&compiles, memory_order_relaxed) ||
+        0 == state->period) { /* tried before; another thread's late count has brought it back */
         atomic_store_explicit(&state->left, 0, memory_order_relaxed);
     } else if (NULL == atomic_load_explicit(&entry->program->code[dir], memory_order_relaxed)) {
-        status = compile(entry, dir);
+        dame_status_t status = compile(entry, dir);
         settle(state, status);
+        if (DAME_ERR_DENIED == status) {
+            stop_compiling();
+            say_denied();
+        }
     }
-    if (DAME_ERR_DENIED == status) {
-        atomic_store_explicit(&promotion.threshold, 0, memory_order_relaxed);
-    }
-    atomic_store_explicit(&gate, DAME_ERR_DENIED == status ? SHUT : OPEN, memory_order_release);
-    if (DAME_ERR_DENIED == status) {
-        say_denied();
+}
+
+void dt_promote(dt_entry_t *entry, dame_dir_t dir)
+{
+    if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
+        atomic_store_explicit(&entry->promotions[dir].left, 0, memory_order_relaxed);
+    } else if (dame_trylock(DAME_LOCK_GATE)) {
+        try_to_compile(entry, dir);
+        dame_unlock(DAME_LOCK_GATE);
     }
 }
 
 void dt_promote_forbid(void)
 {
-    gate_t found = OPEN;
-    while (!atomic_compare_exchange_weak_explicit(&gate, &found, SHUT, memory_order_acquire,
-                                                  memory_order_acquire)) {
-        if (SHUT == found) {
-            return;
-        }
-        found = OPEN;
-        (void) sched_yield();
+    dame_lock(DAME_LOCK_GATE);
+    if (atomic_exchange_explicit(&compiles, false, memory_order_relaxed)) {
+        dt_log("a thread whose end cannot be noticed uses MPI: no more programs are compiled");
     }
-    dt_log("a thread whose end cannot be noticed uses MPI: no more programs are compiled");
+    dame_unlock(DAME_LOCK_GATE);
 }
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
@@ -214,14 +209,6 @@ const char *dt_code_vectors(void)
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
-/* A fork: the child's only thread may not even know that another was compiling. Its programs are
- * the interpreter's (dame_jit.h). */
-static void in_child(void)
-{
-    atomic_store_explicit(&promotion.threshold, 0, memory_order_relaxed);
-    atomic_store_explicit(&gate, SHUT, memory_order_relaxed);
-}
-
 void dt_promote_start(const dt_promote_options_t *options)
 {
     promotion.options = *options;
@@ -229,7 +216,8 @@ void dt_promote_start(const dt_promote_options_t *options)
         return;
     }
     dame_status_t status = dame_jit_create(&options->jit, &promotion.jit);
-    if (DAME_OK == status && 0 != pthread_atfork(NULL, NULL, in_child)) {
+    /* The programs of a child of fork() are the interpreter's (dame_jit.h). */
+    if (DAME_OK == status && !dame_lock_at_fork(DAME_LOCK_GATE, stop_compiling)) {
         dame_jit_destroy(promotion.jit);
         promotion.jit = NULL;
         status = DAME_ERR_NOMEM;
@@ -239,7 +227,7 @@ void dt_promote_start(const dt_promote_options_t *options)
         return;
     }
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
-    atomic_store_explicit(&gate, OPEN, memory_order_release);
+    atomic_store_explicit(&compiles, true, memory_order_release);
     dt_log("programs are compiled to machine code (%s) at use %d", dt_code_vectors(),
            (int) options->threshold);
 }
@@ -255,8 +243,7 @@ static void say_perf_map(int error)
 
 void dt_promote_stop(void)
 {
-    atomic_store_explicit(&gate, SHUT, memory_order_relaxed);
-    atomic_store_explicit(&promotion.threshold, 0, memory_order_relaxed);
+    stop_compiling();
     if (NULL != promotion.jit) {
         dame_jit_stats(promotion.jit, &promotion.last);
         say_perf_map(promotion.last.perf_map_errno);

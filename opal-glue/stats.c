@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "jit/lock.h"
 #include "promote.h"
 #include "thread.h"
 
@@ -24,7 +25,7 @@ static const char *const declines[] = {
 #undef DT_DECLINE
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under DAME_LOCK_STATS. */
 static dt_stats_t *threads; /* of living threads */
 static dt_stats_t gone;     /* sum over threads that ended */
 static pthread_key_t key;
@@ -32,19 +33,9 @@ static int running;
 
 _Thread_local dt_thread_t dt_thread_data;
 
-/* A thread ends: its counts move to the sum. */
-static void thread_ends(void *value)
+/* A thread's counts move to the sum. */
+static void add_to_gone(const dt_stats_t *stats)
 {
-    dt_thread_t *thread = value;
-    dt_stats_t *stats = &thread->stats;
-    dame_reader_remove(&thread->reader);
-    pthread_mutex_lock(&lock);
-    for (dt_stats_t **at = &threads; NULL != *at; at = &(*at)->next) {
-        if (*at == stats) {
-            *at = stats->next;
-            break;
-        }
-    }
     for (int i = 0; i < DT_COUNTERS; i++) {
         dt_stats_add(&gone.count[i], atomic_load_explicit(&stats->count[i], memory_order_relaxed));
     }
@@ -52,9 +43,44 @@ static void thread_ends(void *value)
         dt_stats_add(&gone.declined[i],
                      atomic_load_explicit(&stats->declined[i], memory_order_relaxed));
     }
-    pthread_mutex_unlock(&lock);
+}
+
+static void thread_ends(void *value)
+{
+    dt_thread_t *thread = value;
+    dt_stats_t *stats = &thread->stats;
+    dame_reader_remove(&thread->reader);
+    dame_lock(DAME_LOCK_STATS);
+    for (dt_stats_t **at = &threads; NULL != *at; at = &(*at)->next) {
+        if (*at == stats) {
+            *at = stats->next;
+            break;
+        }
+    }
+    add_to_gone(stats);
+    dame_unlock(DAME_LOCK_STATS);
     thread->ended = 1;
     stats->listed = 0; /* another key's destructor may still use MPI */
+}
+
+/* In the child of a fork(), which has no other thread: their counts stay, as when they end. */
+static void keep_own(void)
+{
+    const dt_thread_t *thread = pthread_getspecific(key);
+    dt_stats_t *own = NULL;
+    while (NULL != threads) {
+        dt_stats_t *stats = threads;
+        threads = stats->next;
+        if (NULL != thread && stats == &thread->stats) {
+            own = stats;
+        } else {
+            add_to_gone(stats);
+        }
+    }
+    threads = own;
+    if (NULL != own) {
+        own->next = NULL;
+    }
 }
 
 /* A thread is only counted in when its end will be noticed. */
@@ -62,13 +88,13 @@ void dt_thread_enlist(dt_thread_t *thread)
 {
     dt_stats_t *stats = &thread->stats;
     stats->listed = 1;
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_STATS);
     const bool lists = running && !thread->ended && 0 == pthread_setspecific(key, thread);
     if (lists) {
         stats->next = threads;
         threads = stats;
     }
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_STATS);
     if (lists) {
         dame_reader_add(&thread->reader);
     } else {
@@ -85,12 +111,12 @@ static int64_t counter_at(const dt_stats_t *stats, size_t offset)
 /* Sum of the counter that stands `offset` bytes into every thread's counts. */
 static int64_t sum(size_t offset)
 {
-    pthread_mutex_lock(&lock);
+    dame_lock(DAME_LOCK_STATS);
     int64_t total = counter_at(&gone, offset);
     for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
         total += counter_at(stats, offset);
     }
-    pthread_mutex_unlock(&lock);
+    dame_unlock(DAME_LOCK_STATS);
     return total;
 }
 
@@ -123,6 +149,7 @@ void dt_stats_start(void)
 {
     if (!running) {
         running = 0 == pthread_key_create(&key, thread_ends);
+        (void) dame_lock_at_fork(DAME_LOCK_STATS, keep_own);
     }
 }
 

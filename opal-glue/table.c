@@ -1,22 +1,22 @@
 #include "table.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "import.h"
+#include "jit/lock.h"
 #include "promote.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_left;
 
+/* Under DAME_LOCK_TABLE, but for `changes`. */
 static struct {
-    pthread_mutex_t lock;
     size_t entries;
     dt_entry_t *unused;
-    dame_tree_t *tree; /* to import in, under the lock */
+    dame_tree_t *tree; /* to import in */
     uint64_t serial;
     _Atomic uint64_t changes; /* odd while chains are being changed */
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} table;
 
 enum { FIRST_BUCKETS = 1024 };
 
@@ -113,13 +113,13 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
 
 dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
 {
-    pthread_mutex_lock(&table.lock);
+    dame_lock(DAME_LOCK_TABLE);
     dt_entry_t *entry = dt_table_find(datatype);
     const bool is_new = NULL == entry;
     if (is_new) {
         entry = new_entry(datatype);
     }
-    pthread_mutex_unlock(&table.lock);
+    dame_unlock(DAME_LOCK_TABLE);
     if (is_new && NULL != entry) { /* which stays, since the caller holds its datatype */
         dt_dump_write(entry->dump, entry->program);
     }
@@ -141,7 +141,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
         return;
     }
     dt_entry_t left = {.program = NULL};
-    pthread_mutex_lock(&table.lock);
+    dame_lock(DAME_LOCK_TABLE);
     begin_change();
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     _Atomic(dt_entry_t *) *at = NULL != buckets ? dt_table_head(buckets, datatype) : NULL;
@@ -166,7 +166,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
         at = &entry->next;
     }
     end_change();
-    pthread_mutex_unlock(&table.lock);
+    dame_unlock(DAME_LOCK_TABLE);
     end_entry(&left);
 }
 

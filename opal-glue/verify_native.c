@@ -9,6 +9,7 @@
 #include "contents.h"
 #include "dame/dame.h"
 #include "describe.h"
+#include "jit/lock.h"
 #include "log.h"
 #include "native.h"
 #include "opal/util/output.h"
@@ -115,6 +116,7 @@ static size_t first_difference(const char *a, const char *b, size_t length)
 static void compare(opal_convertor_t *convertor, dame_dir_t dir, size_t position,
                     const struct iovec *iov, uint32_t n)
 {
+    const int cancel_state = dame_cancel_defer();
     for (uint32_t i = 0; i < n; position += iov[i++].iov_len) {
         size_t length = iov[i].iov_len;
         size_t skip;
@@ -134,6 +136,7 @@ static void compare(opal_convertor_t *convertor, dame_dir_t dir, size_t position
         }
         free(native);
     }
+    dame_cancel_restore(cancel_state);
 }
 
 int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "opal-glue/import.h"
 #include "opal-glue/promote.h"
@@ -563,6 +565,115 @@ static void a_thread_that_comes_back_at_its_end_is_in_no_list(void)
     check(1 == forbidden, "nothing is compiled from then on");
 }
 
+/* ---- fork() --------------------------------------------------------------------------------- */
+
+enum { FORKS = 200, HAMMERS = 2, LONGEST_CHILD = 30 };
+
+static atomic_bool forks_done;
+
+/* Has the table's lock, and that of the counters, most of the time. */
+static void *hammer(void *arg)
+{
+    datatype_t own[8];
+    long wrong = 0;
+    while (!atomic_load(&forks_done)) {
+        for (int i = 0; i < 8; i++) {
+            own[i].shape = i;
+            wrong += !is_entry_of(dt_table_get(&own[i]), &own[i]);
+            (void) dt_stats_total(DT_COUNT_fragments_packed);
+        }
+        for (int i = 0; i < 8; i++) {
+            dt_table_forget(&own[i]);
+        }
+    }
+    check(0 == wrong, "%ld of a thread's datatypes wrong", wrong);
+    return arg;
+}
+
+static void *count_fragment(void *arg)
+{
+    dt_count(DT_COUNT_fragments_packed, 1);
+    return arg;
+}
+
+/* ThreadSanitizer lets such a child make no thread. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
+/* The child's only thread takes the stacks of those that are gone for its new ones. */
+static bool counts_with_threads(int64_t counted)
+{
+#ifndef __SANITIZE_THREAD__
+    for (int i = 0; i < 2 * HAMMERS; i++) {
+        pthread_t thread;
+        if (0 != pthread_create(&thread, NULL, count_fragment, NULL)) {
+            return false;
+        }
+        pthread_join(thread, NULL);
+        counted++;
+    }
+#endif
+    dt_count(DT_COUNT_fragments_packed, 1);
+    return counted + 1 == dt_stats_total(DT_COUNT_fragments_packed);
+}
+
+/* The exit code: 0 when all is well. Prints nothing. */
+static int use_in_child(datatype_t *known, const dt_entry_t *entry, int64_t counted)
+{
+    datatype_t own = {.shape = 77};
+    alarm(LONGEST_CHILD);
+    if (entry != dt_table_get(known) || !is_entry_of(entry, known)) {
+        return 1;
+    }
+    const int64_t before = imports();
+    if (!is_entry_of(dt_table_get(&own), &own) || before + 1 != imports()) {
+        return 2;
+    }
+    const uint64_t generation = dt_table_generation();
+    dt_table_forget(&own);
+    if (generation + 1 != dt_table_generation()) {
+        return 3;
+    }
+    own.shape = 78;
+    if (!is_entry_of(dt_table_get(&own), &own)) {
+        return 4;
+    }
+    return counts_with_threads(counted) ? 0 : 5;
+}
+
+static void children_find_the_table_and_the_counters_whole(void)
+{
+    pthread_t threads[HAMMERS];
+    datatype_t known = {.shape = 9};
+    const dt_entry_t *entry = dt_table_get(&known);
+    pthread_t counting;
+    pthread_create(&counting, NULL, count_fragment, NULL);
+    pthread_join(counting, NULL);
+    dt_count(DT_COUNT_fragments_packed, 1);
+    for (int i = 0; i < HAMMERS; i++) {
+        pthread_create(&threads[i], NULL, hammer, NULL);
+    }
+    int status = 0;
+    for (int i = 0; i < FORKS && 0 == status; i++) {
+        const pid_t child = fork();
+        if (0 == child) {
+            _exit(use_in_child(&known, entry, 2));
+        }
+        const bool ended = child == waitpid(child, &status, 0);
+        check(ended && 0 == status, "child %d: status %x", i, (unsigned) status);
+    }
+    atomic_store(&forks_done, true);
+    for (int i = 0; i < HAMMERS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    dt_table_forget(&known);
+}
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
 static void texts_belong_to_their_numbers(void)
 {
     check(0 == strcmp("types_imported", dt_counter_name(DT_COUNT_types_imported)) &&
@@ -600,6 +711,7 @@ int main(void)
               promotions_begun == dumps_begun,
           "the promotion of every program ended before the program");
     counts_survive_their_threads();
+    children_find_the_table_and_the_counters_whole();
     a_thread_that_comes_back_at_its_end_is_in_no_list();
     texts_belong_to_their_numbers();
     printf("%ld passed, %ld failed\n", passed, failed);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "jit/lock.h"
 #include "jit_tools.h"
 #include "suites.h"
 #include "tools.h"
@@ -344,6 +345,43 @@ START_TEST(a_fork_finds_nothing_half_done)
 }
 END_TEST
 
+/* ---- cancellation ---- */
+
+/* How far a thread came whose cancellation is pending. */
+enum { IN_NEITHER, IN_BOTH, IN_ONE, IN_NONE, CANCELLED_TOO_LATE };
+static int reached;
+
+static void *lock_while_cancelled(void *argument)
+{
+    pthread_cancel(pthread_self());
+    dame_lock(DAME_LOCK_COMPILER);
+    dame_lock(DAME_LOCK_READERS);
+    reached = IN_BOTH;
+    pthread_testcancel();
+    dame_unlock(DAME_LOCK_READERS);
+    reached = IN_ONE;
+    pthread_testcancel();
+    dame_unlock(DAME_LOCK_COMPILER);
+    reached = IN_NONE;
+    pthread_testcancel();
+    reached = CANCELLED_TOO_LATE;
+    return argument;
+}
+
+START_TEST(who_holds_a_lock_is_not_cancelled)
+{
+    pthread_t thread;
+    void *result = NULL;
+    ck_assert_int_eq(pthread_create(&thread, NULL, lock_while_cancelled, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, &result), 0);
+    ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+    ck_assert_int_eq(reached, IN_NONE);
+    ck_assert_int_eq(dame_trylock(DAME_LOCK_COMPILER), 1);
+    ck_assert_int_eq(dame_trylock(DAME_LOCK_COMPILER), 0);
+    dame_unlock(DAME_LOCK_COMPILER);
+}
+END_TEST
+
 /* ---- refused execution ---- */
 
 static const char *compile_refused(void *argument)
@@ -384,6 +422,7 @@ Suite *jit_process_suite(void)
 {
     Suite *suite = suite_create("jit process");
     TCase *tcase = tree_case("jit process");
+    tcase_add_test(tcase, who_holds_a_lock_is_not_cancelled);
     if (have_jumps()) {
         tcase_add_test(tcase, threads_compile_run_and_evict_at_once);
         tcase_add_test(tcase, code_that_may_be_running_is_not_evicted);

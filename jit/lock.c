@@ -1,0 +1,104 @@
+#include "jit/lock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static struct {
+    pthread_mutex_t mutex;
+    int cancel_state; /* the holder's, before it took the lock */
+    _Atomic(void (*)(void)) in_child;
+} locks[] = {
+    [DAME_LOCK_SLOTS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_TABLE] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_GATE] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_STATS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_COMPILER] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_READERS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+};
+
+_Static_assert(sizeof(locks) / sizeof(locks[0]) == DAME_LOCKS, "a lock has no initialiser");
+
+/* ---- fork() ---- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int installed;
+
+static void before_fork(void)
+{
+    for (int i = 0; i < DAME_LOCKS; i++) {
+        dame_lock((dame_lock_t) i);
+    }
+}
+
+static void in_parent(void)
+{
+    for (int i = DAME_LOCKS - 1; i >= 0; i--) {
+        dame_unlock((dame_lock_t) i);
+    }
+}
+
+static void in_child(void)
+{
+    for (int i = 0; i < DAME_LOCKS; i++) {
+        void (*hook)(void) = atomic_load(&locks[i].in_child);
+        if (hook != NULL) {
+            hook();
+        }
+    }
+    in_parent();
+}
+
+static void install(void)
+{
+    installed = pthread_atfork(before_fork, in_parent, in_child) == 0;
+}
+
+int dame_lock_at_fork(dame_lock_t lock, void (*hook)(void))
+{
+    pthread_once(&once, install);
+    atomic_store(&locks[lock].in_child, hook);
+    return installed;
+}
+
+/* ---- locks ---- */
+
+int dame_cancel_defer(void)
+{
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    return state;
+}
+
+void dame_cancel_restore(int state)
+{
+    pthread_setcancelstate(state, NULL);
+}
+
+void dame_lock(dame_lock_t lock)
+{
+    pthread_once(&once, install);
+    const int state = dame_cancel_defer();
+    pthread_mutex_lock(&locks[lock].mutex);
+    locks[lock].cancel_state = state;
+}
+
+int dame_trylock(dame_lock_t lock)
+{
+    pthread_once(&once, install);
+    const int state = dame_cancel_defer();
+    if (pthread_mutex_trylock(&locks[lock].mutex) != 0) {
+        dame_cancel_restore(state);
+        return 0;
+    }
+    locks[lock].cancel_state = state;
+    return 1;
+}
+
+void dame_unlock(dame_lock_t lock)
+{
+    const int state = locks[lock].cancel_state;
+    pthread_mutex_unlock(&locks[lock].mutex);
+    dame_cancel_restore(state);
+}

@@ -1,0 +1,44 @@
+/*
+ * The locks of jit/ and opal-glue/, all in one place because fork() takes every one of them.
+ *
+ * fork(): the handlers take all locks in the order listed, so a child finds them free and what they
+ * protect whole. Then, in the child, every hook removes what belongs to threads it does not have.
+ * fork() must not be called by a signal handler that interrupted the holder of a lock.
+ *
+ * Cancellation: a thread is not cancelled while it holds a lock, so the holder may write files. A
+ * cancellation that is pending takes effect at the first cancellation point after dame_unlock().
+ */
+#ifndef DAME_LOCK_H
+#define DAME_LOCK_H
+
+/* A thread that holds several locks took them in this order. */
+typedef enum dame_lock {
+    DAME_LOCK_SLOTS,    /* opal-glue/got.c: the rewritten GOT slots */
+    DAME_LOCK_TABLE,    /* opal-glue/table.c; import.c; the names of files in dump.c */
+    DAME_LOCK_GATE,     /* opal-glue/promote.c: its holder compiles */
+    DAME_LOCK_STATS,    /* opal-glue/stats.c: the list of threads */
+    DAME_LOCK_FILES,    /* opal-glue/dump.c: its holder writes a file */
+    DAME_LOCK_COMPILER, /* jit.c, with code_arena.c, perf_map.c and gdb.c */
+    DAME_LOCK_READERS,  /* reader.c: the list of readers */
+    DAME_LOCKS
+} dame_lock_t;
+
+void dame_lock(dame_lock_t lock);
+int dame_trylock(dame_lock_t lock); /* 0: another thread holds it */
+void dame_unlock(dame_lock_t lock);
+
+/*
+ * Has fork() call `in_child` in the child, with all locks held. One hook a lock; the same one may
+ * be given again. Hooks do not allocate: another thread of the parent may have been inside
+ * malloc(). Returns 0 when the handlers of fork() could not be installed (memory is out).
+ */
+int dame_lock_at_fork(dame_lock_t lock, void (*in_child)(void));
+
+/*
+ * Between the two calls the thread is not cancelled, without a lock: around output, whose lock is
+ * Open MPI's. They may be nested; restore is given what defer returned.
+ */
+int dame_cancel_defer(void);
+void dame_cancel_restore(int state);
+
+#endif

@@ -1,0 +1,98 @@
+/* Threads use MPI while their cancellation is pending. MPI_Pack and MPI_Unpack have no cancellation
+   points in Open MPI; DAME adds none, whatever it writes to files meanwhile, and nobody waits for a
+   thread that is gone. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "mpi_check.h"
+#include "types.h"
+
+enum { THREADS = 40, LONGEST = 60 };
+
+typedef struct job {
+    pthread_t thread;
+    layout_t *layout;
+    bool done; /* packed, unpacked and freed */
+    bool ok;
+} job_t;
+
+static bool use(const layout_t *l)
+{
+    unsigned char *stream = stream_new(l, 2, 7);
+    message_t m = msg_new(l, 2);
+    unsigned char *packed = must_malloc((size_t) m.bytes);
+    bool ok = true;
+    for (int i = 0; i < 3; i++) {
+        int at = 0;
+        int64_t bad;
+        msg_fill(&m, stream);
+        MPI_Pack(m.buf, 2, l->type, packed, (int) m.bytes, &at, MPI_COMM_SELF);
+        ok = same_bytes(packed, stream, m.bytes, &bad) && ok;
+        at = 0;
+        msg_clear(&m);
+        MPI_Unpack(packed, (int) m.bytes, &at, m.buf, 2, l->type, MPI_COMM_SELF);
+        ok = msg_holds(&m, stream, m.bytes) && ok;
+    }
+    free(packed);
+    free(stream);
+    msg_free(&m);
+    return ok;
+}
+
+static void *use_while_cancelled(void *arg)
+{
+    job_t *job = arg;
+    pthread_cancel(pthread_self());
+    job->ok = use(job->layout);
+    lay_free(job->layout);
+    job->done = true;
+    pthread_testcancel();
+    return NULL;
+}
+
+static void join(const job_t *job, int i)
+{
+    void *result = NULL;
+    pthread_join(job->thread, &result);
+    check(job->done && job->ok, "thread %d: %s", i, job->done ? "packed" : "cancelled inside MPI");
+    check(PTHREAD_CANCELED == result, "thread %d is cancelled in the end", i);
+}
+
+/* One thread after another, or all at once. */
+static void cancel_threads(bool at_once)
+{
+    static job_t jobs[THREADS];
+    layout_t *ints = lay_basic(MPI_INT, 4, 4);
+    for (int i = 0; i < THREADS; i++) {
+        layout_t *l = lay_vector(20 + i, 1, 2 + i % 3, ints);
+        lay_commit(l);
+        jobs[i] = (job_t){.layout = l};
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&jobs[i].thread, NULL, use_while_cancelled, &jobs[i]);
+        if (!at_once) {
+            join(&jobs[i], i);
+        }
+    }
+    for (int i = 0; at_once && i < THREADS; i++) {
+        join(&jobs[i], i);
+    }
+    lay_free(ints);
+}
+
+int main(int argc, char **argv)
+{
+    check_init_thread(&argc, &argv);
+    alarm(LONGEST); /* a lock that a cancelled thread took with it */
+    cancel_threads(false);
+    cancel_threads(true);
+    layout_t *ints = lay_basic(MPI_INT, 4, 4);
+    layout_t *l = lay_vector(100, 1, 2, ints);
+    lay_commit(l);
+    check(use(l), "the main thread, after them");
+    lay_free(l);
+    lay_free(ints);
+    return check_finish();
+}
