@@ -22,14 +22,14 @@ static inline bool is_at(const dt_place_t *place, const opal_convertor_t *conver
 }
 
 /* The place holds no cursor that is known to be good: it is found out, or a new one is made. */
-static __attribute__((noinline)) dame_cursor_t *renew(dt_thread_t *thread, dt_place_t *place,
-                                                      const opal_convertor_t *convertor)
+static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place_t *place,
+                                                   const opal_convertor_t *convertor)
 {
     const uint64_t generation = dt_table_generation();
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     if (is_at(place, convertor) && entry->serial == place->serial) { /* still the same datatype */
         place->generation = generation;
-        return &place->cursor;
+        return place;
     }
     place->datatype = NULL;
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and the
@@ -45,17 +45,23 @@ static __attribute__((noinline)) dame_cursor_t *renew(dt_thread_t *thread, dt_pl
     place->datatype = convertor->pDesc;
     place->generation = generation;
     place->serial = entry->serial;
-    return &place->cursor;
+    return place;
 }
 
-/* The cursor at the convertor's position. */
-static inline dame_cursor_t *cursor_at(dt_thread_t *thread, const opal_convertor_t *convertor)
+/* Where the cursor is at the convertor's position. */
+static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
     dt_place_t *place = &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
     if (is_at(place, convertor) && dt_table_generation() == place->generation) {
-        return &place->cursor;
+        return place;
     }
     return renew(thread, place, convertor);
+}
+
+static dame_cursor_t *cursor_at(const opal_convertor_t *convertor)
+{
+    dt_place_t *place = place_of(dt_thread(), convertor);
+    return NULL == place ? NULL : &place->cursor;
 }
 
 /*
@@ -86,11 +92,17 @@ static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
                                                        opal_convertor_t *convertor, dame_dir_t dir,
                                                        struct iovec *iov, uint32_t *out_size)
 {
-    dame_cursor_t *cursor = cursor_at(thread, convertor);
+    dt_place_t *place = place_of(thread, convertor);
+    if (NULL == place) {
+        *out_size = 0;
+        return 0;
+    }
+    dame_cursor_t *cursor = &place->cursor;
     size_t left = convertor->local_size - convertor->bConverted;
     size_t moved = 0;
     uint32_t used = 0;
-    while (NULL != cursor && used < *out_size && left > 0) {
+    place->datatype = NULL; /* a signal handler that jumps out leaves a cursor that is half moved */
+    while (used < *out_size && left > 0) {
         int64_t room = (int64_t) (iov[used].iov_len < left ? iov[used].iov_len : left);
         int64_t bytes = DAME_PACK == dir
                             ? pack_whole_elements(convertor, cursor, iov[used].iov_base, room)
@@ -99,8 +111,9 @@ static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
         moved += (size_t) bytes;
         left -= (size_t) bytes;
     }
+    place->datatype = convertor->pDesc;
     *out_size = used;
-    if (NULL != cursor && 0 != cursor->in_block) {
+    if (0 != cursor->in_block) {
         dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
     }
     return moved;
@@ -179,7 +192,7 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
 {
     convertor->bConverted = *position;
     if (convertor->flags & CONVERTOR_SEND) {
-        const dame_cursor_t *cursor = cursor_at(dt_thread(), convertor);
+        const dame_cursor_t *cursor = cursor_at(convertor);
         if (NULL == cursor || !dame_cursor_on_boundary(cursor)) {
             *position = dt_native_boundary(convertor, *position);
             convertor->bConverted = *position;
@@ -190,7 +203,7 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                        size_t *length)
 {
-    dame_cursor_t *cursor = cursor_at(dt_thread(), convertor);
+    dame_cursor_t *cursor = cursor_at(convertor);
     uint32_t used = 0;
     size_t listed = 0;
     bool room = NULL != cursor;

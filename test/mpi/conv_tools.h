@@ -82,5 +82,6 @@ void test_interleaved(const subjects_t *set);
 void test_threads(const subjects_t *set);
 void test_reuse(const subjects_t *set);
 void test_stale(void); /* conv_stale.c */
+void test_jumps(void); /* conv_jump.c */
 
 #endif

@@ -42,6 +42,7 @@ int main(int argc, char **argv)
     test_threads(&set);
     test_reuse(&set);
     test_stale();
+    test_jumps();
     for (int i = 0; i < set.n; i++) {
         subject_free(set.all[i]);
     }
