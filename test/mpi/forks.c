@@ -25,30 +25,12 @@ static layout_t *vector_of_ints(int n)
     return l;
 }
 
-/* Reports nothing: in a child, another thread may have had the C library's lock of stderr. */
-static bool packs_right(const layout_t *l)
-{
-    unsigned char *stream = stream_new(l, 2, 5);
-    message_t m = msg_new(l, 2);
-    unsigned char *packed = must_malloc((size_t) m.bytes);
-    int at = 0;
-    int64_t bad;
-
-    msg_fill(&m, stream);
-    MPI_Pack(m.buf, 2, l->type, packed, (int) m.bytes, &at, MPI_COMM_SELF);
-    bool ok = same_bytes(packed, stream, m.bytes, &bad);
-    free(packed);
-    free(stream);
-    msg_free(&m);
-    return ok;
-}
-
 static void *make_use_and_free(void *arg)
 {
     bool ok = true;
     for (int k = 0; !stop; k++) {
         layout_t *l = vector_of_ints(20 + k % 50);
-        ok = packs_right(l) && ok;
+        ok = packs_as(l->type, l) && ok;
         lay_free(l);
     }
     check(ok, "a thread's datatypes");
@@ -60,16 +42,16 @@ static void *make_use_and_free(void *arg)
 static int child(const layout_t *used, const layout_t *unused)
 {
     alarm(LONGEST_CHILD);
-    if (!packs_right(used)) {
+    if (!packs_as(used->type, used)) {
         return 1;
     }
     for (int i = 0; i < 3; i++) {
-        if (!packs_right(unused)) {
+        if (!packs_as(unused->type, unused)) {
             return 2;
         }
     }
     const long long before = pvar_read("dt_dame_messages_packed");
-    if (!packs_right(unused)) {
+    if (!packs_as(unused->type, unused)) {
         return 3;
     }
     const long long after = pvar_read("dt_dame_messages_packed");
@@ -85,7 +67,7 @@ int main(int argc, char **argv)
     check_init_thread(&argc, &argv);
     (void) pvar_start("dt_dame_");
     layout_t *used = vector_of_ints(100);
-    check(packs_right(used), "before the first fork");
+    check(packs_as(used->type, used), "before the first fork");
     for (int i = 0; i < THREADS; i++) {
         pthread_create(&threads[i], NULL, make_use_and_free, NULL);
     }
@@ -105,7 +87,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
-    check(packs_right(used), "after the last fork");
+    check(packs_as(used->type, used), "after the last fork");
     lay_free(used);
     pvar_done();
     return check_finish();

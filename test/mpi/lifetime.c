@@ -273,40 +273,23 @@ typedef struct last_use {
     int calls, wrong;
 } last_use_t;
 
-static int packed_wrong(MPI_Datatype type, const layout_t *l)
-{
-    unsigned char *stream = stream_new(l, 2, 17);
-    message_t m = msg_new(l, 2);
-    unsigned char *packed = must_malloc((size_t) m.bytes);
-    int at = 0;
-    int64_t bad;
-
-    msg_fill(&m, stream);
-    MPI_Pack(m.buf, 2, type, packed, (int) m.bytes, &at, MPI_COMM_SELF);
-    bool ok = same_bytes(packed, stream, m.bytes, &bad);
-    free(packed);
-    free(stream);
-    msg_free(&m);
-    return !ok;
-}
-
 static int use_for_the_last_time(MPI_Datatype type, int key, void *value, void *extra)
 {
     last_use_t *use = value;
     (void) key;
     (void) extra;
     use->calls++;
-    use->wrong += packed_wrong(type, use->layout);
+    use->wrong += !packs_as(type, use->layout);
     if (MPI_DATATYPE_NULL != use->other) {
         MPI_Type_free(&use->other);
-        use->wrong += packed_wrong(type, use->layout);
+        use->wrong += !packs_as(type, use->layout);
     }
     if (use->makes_another) {
         MPI_Datatype another;
         MPI_Type_dup(use->layout->type, &another);
-        use->wrong += packed_wrong(another, use->layout);
+        use->wrong += !packs_as(another, use->layout);
         MPI_Type_free(&another);
-        use->wrong += packed_wrong(type, use->layout);
+        use->wrong += !packs_as(type, use->layout);
     }
     return MPI_SUCCESS;
 }
@@ -330,7 +313,7 @@ static void used_while_they_end(void)
         MPI_Type_dup(model->type, &first);
         MPI_Type_set_attr(first, key, &use);
         if (0 == round % 2) {
-            wrong += packed_wrong(first, model); /* known before */
+            wrong += !packs_as(first, model); /* known before */
         }
         if (0 == round % 3) { /* with the attribute */
             MPI_Type_dup(first, &second);
@@ -345,13 +328,13 @@ static void used_while_they_end(void)
         layout_t *next = lay_vector(30, 2, 5, ints);
         lay_commit(next);
         reused += (uintptr_t) next->type == address;
-        wrong_after += packed_wrong(next->type, next);
+        wrong_after += !packs_as(next->type, next);
         if (MPI_DATATYPE_NULL != second) {
             MPI_Type_free(&second);
         }
         layout_t *last = lay_vector(35, 1, 6, ints);
         lay_commit(last);
-        wrong_after += packed_wrong(last->type, last);
+        wrong_after += !packs_as(last->type, last);
         calls += use.calls + inner_use.calls;
         wrong += use.wrong + inner_use.wrong;
         lay_free(last);

@@ -246,6 +246,23 @@ unsigned char *stream_new(const layout_t *layout, int64_t count, unsigned seed)
     return stream;
 }
 
+bool packs_as(MPI_Datatype type, const layout_t *layout)
+{
+    unsigned char *stream = stream_new(layout, 2, 17);
+    message_t m = msg_new(layout, 2);
+    unsigned char *packed = must_malloc((size_t) m.bytes);
+    int at = 0;
+    int64_t bad;
+
+    msg_fill(&m, stream);
+    MPI_Pack(m.buf, 2, type, packed, (int) m.bytes, &at, MPI_COMM_SELF);
+    bool ok = at == m.bytes && same_bytes(packed, stream, m.bytes, &bad);
+    free(packed);
+    free(stream);
+    msg_free(&m);
+    return ok;
+}
+
 long resident_kib(void)
 {
     FILE *f = fopen("/proc/self/status", "r");

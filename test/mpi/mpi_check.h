@@ -66,6 +66,10 @@ bool msg_holds(const message_t *m, const unsigned char *stream, int64_t bytes);
    that send a byte twice it is what the filled memory gives. */
 unsigned char *stream_new(const layout_t *layout, int64_t count, unsigned seed);
 
+/* Does MPI_Pack of two elements of a datatype give the stream of a layout that is its shape? Prints
+   nothing: in a child of fork() another thread may have had the C library's locks. */
+bool packs_as(MPI_Datatype type, const layout_t *layout);
+
 /* All bytes the same; otherwise *at is the first that differs. */
 bool same_bytes(const void *a, const void *b, int64_t n, int64_t *at);
 
