@@ -51,6 +51,14 @@ typedef struct dame_prim dame_prim_t;
 typedef void (*dame_run_fn)(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n);
 
+/*
+ * A copy kernel copies the data of n consecutive iterations from their level at `origin` to the
+ * same places `shift` bytes away, in any order; otherwise as a run kernel. No byte it reads may be
+ * one it writes.
+ */
+typedef void (*dame_copy_fn)(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                             int64_t first, int64_t n);
+
 /* One entry of a list, in the order in which memory is visited. */
 typedef struct dame_visit {
     int32_t disp;
@@ -83,6 +91,7 @@ struct dame_prim {
     const int64_t *blklens; /* STRUCT: count entries (INDEX: derived from prefix) */
     const int64_t *extents; /* STRUCT: count entries */
     int64_t ret;            /* RETURNTO: index of its STRUCT primitive */
+    dame_copy_fn copy;      /* NULL where run is */
 };
 
 static inline dame_run_fn dame_prim_run(const dame_prim_t *prim, dame_dir_t dir)
@@ -169,5 +178,26 @@ static inline void dame_program_run(const dame_program_t *program, dame_dir_t di
     }
     dame_prim_run(level, dir)(level, base, packed, 0, count);
 }
+
+/*
+ * Copies `count` whole elements from user address `from` to the same places at `to`; gaps stay as
+ * they are. dame_program_is_apart(program, count, to - from) must hold.
+ */
+static inline void dame_program_copy(const dame_program_t *program, uintptr_t to, uintptr_t from,
+                                     int64_t count)
+{
+    const dame_prim_t *level = program->prims;
+    if (1 == count && 0 != level->inner) {
+        level += level->inner;
+        count = level->count;
+    }
+    level->copy(level, from, to - from, 0, count);
+}
+
+/*
+ * Is no byte of `count` elements also one of the same `count` elements `shift` bytes away? False
+ * also where that would take long to find out: where a list of displacements spans the shift.
+ */
+int dame_program_is_apart(const dame_program_t *program, int64_t count, int64_t shift);
 
 #endif

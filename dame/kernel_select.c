@@ -172,6 +172,28 @@ static int has_small_bodies(const dame_prim_t *prim)
     return equal ? is_equal_body(body, listed) : is_unequal_body(body);
 }
 
+/* Whatever passes there are: they decide the order of packing, and this has none. */
+static dame_copy_fn copy_kernel(const dame_prim_t *prim)
+{
+    const dame_direct_t *direct = kernels()->direct;
+    const dame_table_t table = NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
+    if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
+        return direct->nothing;
+    }
+    if (NULL != prim->inners) {
+        return direct->nest_struct;
+    }
+    if (0 != prim->inner) {
+        return NULL != prim->prefix       ? direct->nest_ragged[table]
+               : dame_prim_has_list(prim) ? direct->nest_listed[table]
+               : dame_walks_columns(prim) ? direct->columns[width_of(prim[prim->inner].isize)]
+                                          : direct->nest_strided;
+    }
+    return NULL != prim->prefix       ? direct->ragged[table]
+           : dame_prim_has_list(prim) ? direct->listed[table][width_of(prim->isize)]
+                                      : direct->strided[width_of(prim->isize)];
+}
+
 void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
 {
     options = NULL != options ? options : dame_options_default();
@@ -204,4 +226,5 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
     }
     dame_prim_set_run(prim, DAME_PACK, run[DAME_PACK]);
     dame_prim_set_run(prim, DAME_UNPACK, run[DAME_UNPACK]);
+    prim->copy = copy_kernel(prim);
 }

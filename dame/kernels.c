@@ -154,6 +154,8 @@ RUN_RAGGED(unpack_ragged32, unpack_block_any, int32_t, disps32)
 #define SPREAD_NAME(isa)   SPREAD_NAME_(isa)
 #define COLUMNS_NAME_(isa) dame_columns_##isa
 #define COLUMNS_NAME(isa)  COLUMNS_NAME_(isa)
+#define DIRECT_NAME_(isa)  dame_direct_##isa
+#define DIRECT_NAME(isa)   DIRECT_NAME_(isa)
 
 const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .strided =
@@ -166,6 +168,7 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .thin = THIN_NAME(DAME_ISA),
     .paced = {pack_paced, unpack_paced},
     .columns = COLUMNS_NAME(DAME_ISA),
+    .direct = &DIRECT_NAME(DAME_ISA),
     .listed =
         {
 #define DAME_WIDTH(name, lowest, highest) {pack_listed_##name, unpack_listed_##name},

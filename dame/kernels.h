@@ -2,7 +2,7 @@
  * The interpreter's run kernels. Private to dame/.
  *
  * Kernels that move blocks are compiled once for each instruction set (kernels.c, columns.c,
- * spread.c, thin.c); those of levels with an inner level only call on (nest.c).
+ * spread.c, thin.c, direct.c); those of levels with an inner level only call on (nest.c).
  */
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
@@ -77,6 +77,23 @@ extern const dame_spread_t dame_spread_baseline;
 extern const dame_spread_t dame_spread_avx2;
 extern const dame_spread_t dame_spread_avx512;
 
+/* Copy kernels (direct.c). */
+typedef struct dame_direct {
+    dame_copy_fn strided[DAME_WIDTH_COUNT];
+    dame_copy_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT];
+    dame_copy_fn columns[DAME_WIDTH_IN_LINE_COUNT]; /* strided around strided, by inner width */
+    dame_copy_fn ragged[DAME_TABLE_COUNT];
+    dame_copy_fn nothing; /* the EXIT of an empty type */
+    dame_copy_fn nest_strided;
+    dame_copy_fn nest_listed[DAME_TABLE_COUNT];
+    dame_copy_fn nest_ragged[DAME_TABLE_COUNT];
+    dame_copy_fn nest_struct;
+} dame_direct_t;
+
+extern const dame_direct_t dame_direct_baseline;
+extern const dame_direct_t dame_direct_avx2;
+extern const dame_direct_t dame_direct_avx512;
+
 /* The block-moving kernels for one instruction set. */
 typedef struct dame_kernels {
     dame_run_fn strided[DAME_WIDTH_COUNT][2]; /* [dame_dir_t] */
@@ -87,6 +104,7 @@ typedef struct dame_kernels {
     const dame_run_fn (*columns)[2]; /* strided around strided, by inner width */
     const dame_spread_t *spread;
     const dame_run_fn *thin;
+    const dame_direct_t *direct;
 } dame_kernels_t;
 
 extern const dame_kernels_t dame_kernels_baseline;
@@ -101,8 +119,9 @@ extern const dame_run_fn dame_nest_ragged[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_nest_struct[2];
 
 /*
- * Sets prim->run from the primitive's other fields; the inner level, if any, has its own already.
- * `options` says which passes may choose kernels of theirs; NULL for dame_options_default().
+ * Sets prim->run and prim->copy from the primitive's other fields; the inner level, if any, has its
+ * own already. `options` says which passes may choose kernels of theirs; NULL for
+ * dame_options_default().
  */
 void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "copy_check.h"
 #include "fixpoint_check.h"
 #include "gap_check.h"
 #include "text_check.h"
@@ -440,8 +441,8 @@ static bool check_blocks(check_t *check, message_t *m, int64_t from)
 static bool check_all(check_t *check, message_t *m)
 {
     rng_t *rng = &check->rng;
-    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_cuts(check, m) ||
-        !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
+    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_copy(check, m) ||
+        !check_cuts(check, m) || !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
         return false;
     }
     if (check->tier->compiles ? !check_gap_pages(check, m)

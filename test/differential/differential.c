@@ -18,6 +18,7 @@
 
 #include "cases.h"
 #include "check.h"
+#include "copy_check.h"
 #include "dame_isa.h"
 #include "fixpoint_check.h"
 #include "gap_check.h"
@@ -91,8 +92,10 @@ static void print_seen(void)
         printf(" %s %lld", dame_op_name((dame_op_t) op), (long long) seen.with[op]);
     }
     putchar('\n');
-    printf("around missing pages %lld, compiled while another thread packed %lld\n",
-           (long long) gaps_checked, (long long) threads_checked);
+    printf(
+        "around missing pages %lld, compiled while another thread packed %lld, apart in one buffer "
+        "%lld\n",
+        (long long) gaps_checked, (long long) threads_checked, (long long) apart_checked);
 }
 
 /* ---- failures ---- */

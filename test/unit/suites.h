@@ -9,6 +9,7 @@ Suite *range_suite(void);
 Suite *program_suite(void);
 Suite *verify_suite(void);
 Suite *cursor_suite(void);
+Suite *copy_suite(void);
 Suite *fragment_suite(void);
 Suite *kernels_suite(void);
 Suite *bodies_suite(void);

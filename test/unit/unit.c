@@ -11,6 +11,7 @@ int main(void)
     srunner_add_suite(runner, program_suite());
     srunner_add_suite(runner, verify_suite());
     srunner_add_suite(runner, cursor_suite());
+    srunner_add_suite(runner, copy_suite());
     srunner_add_suite(runner, fragment_suite());
     srunner_add_suite(runner, kernels_suite());
     srunner_add_suite(runner, bodies_suite());
