@@ -104,6 +104,16 @@ static void print_direction(FILE *out, const char *what, dt_counter_t messages, 
             ratio(moved, time, 1.0));
 }
 
+static void print_copies(FILE *out)
+{
+    int64_t moved = dt_stats_total(DT_COUNT_bytes_copied);
+    int64_t time = dt_stats_total(DT_COUNT_copy_ns);
+    fprintf(out,
+            "  copied    %12" PRId64 " messages %16" PRId64 " bytes %22s %11.3f ms %7.2f GB/s\n",
+            dt_stats_total(DT_COUNT_messages_copied), moved, "within the process",
+            (double) time / 1e6, ratio(moved, time, 1.0));
+}
+
 static void print_refusals(FILE *out)
 {
     static const struct {
@@ -156,6 +166,7 @@ static void print_counts(FILE *out)
                     DT_COUNT_fragments_packed, DT_COUNT_pack_ns);
     print_direction(out, "unpacked", DT_COUNT_messages_unpacked, DT_COUNT_bytes_unpacked,
                     DT_COUNT_fragments_unpacked, DT_COUNT_unpack_ns);
+    print_copies(out);
     fprintf(out,
             "  fragments %12" PRId64 " ended inside a block, %" PRId64 " had to be searched for\n",
             dt_stats_total(DT_COUNT_cut_blocks), dt_stats_total(DT_COUNT_seeks));

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "copy.h"
 #include "dump.h"
 #include "got.h"
 #include "import.h"
@@ -36,11 +37,14 @@ _Static_assert(120 == offsetof(opal_convertor_t, bConverted), "opal_convertor_t 
 /* What moves the data of the convertors that DAME takes. */
 static convertor_advance_fct_t pack = dt_advance_pack;
 static convertor_advance_fct_t unpack = dt_advance_unpack;
+static bool (*copy)(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
+                    const char *from) = dt_copy;
 
 static void choose_movers(const dt_glue_options_t *options)
 {
     pack = options->verify ? dt_verify_pack : dt_advance_pack;
     unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
+    copy = options->verify ? dt_verify_copy : dt_copy;
     if (NULL != options->dump) {
         dt_uses_start(pack, unpack);
         pack = dt_uses_pack;
@@ -64,6 +68,27 @@ static void decline(dt_decline_t reason)
     }
 }
 
+/* The entry of a datatype that DAME moves `count` elements of, or NULL. */
+static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, datatype->size, &total) || total > INT64_MAX) {
+        decline(DT_DECLINE_RANGE);
+        return NULL;
+    }
+    dt_entry_t *entry = dt_table_get(datatype);
+    if (NULL == entry) {
+        decline(DT_DECLINE_MEMORY);
+        return NULL;
+    }
+    dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
+    if (DT_DECLINE_NONE != declined) {
+        decline(declined);
+        return NULL;
+    }
+    return entry;
+}
+
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
 static bool takes(const opal_convertor_t *convertor)
 {
@@ -77,20 +102,25 @@ static bool takes(const opal_convertor_t *convertor)
                                                  : DT_DECLINE_CHECKSUM);
         return false;
     }
-    size_t total;
-    if (__builtin_mul_overflow(convertor->count, convertor->pDesc->size, &total) ||
-        total > INT64_MAX) {
-        decline(DT_DECLINE_RANGE);
+    return NULL != entry_for(convertor->pDesc, convertor->count);
+}
+
+/* opal_cuda_check_bufs() of an Open MPI with CUDA: is one of two buffers device memory? */
+static bool (*is_on_device)(char *to, char *from);
+
+/* Copies `count` > 0 elements, unless that is the native engine's to do. */
+static bool copies(const opal_datatype_t *datatype, int32_t count, char *to, const char *from)
+{
+    if (NULL != is_on_device && is_on_device(to, (char *) (uintptr_t) from)) {
+        decline(DT_DECLINE_DEVICE);
         return false;
     }
-    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    dt_entry_t *entry = entry_for(datatype, (size_t) count);
     if (NULL == entry) {
-        decline(DT_DECLINE_MEMORY);
         return false;
     }
-    dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
-    if (DT_DECLINE_NONE != declined) {
-        decline(declined);
+    if (!copy(entry, datatype, count, to, from)) {
+        decline(DT_DECLINE_OVERLAP);
         return false;
     }
     return true;
@@ -156,6 +186,16 @@ static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov
     return dt_advance_raw(convertor, iov, iov_count, length);
 }
 
+static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
+                                     char *from)
+{
+    if (count > 0 && datatype->size > 0 && !contiguous(datatype, (size_t) count) &&
+        copies(datatype, count, to, from)) {
+        return 0;
+    }
+    return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
+}
+
 /* Components that Open MPI opens late come with fresh GOT slots. */
 static void *dlopen_and_rescan(const char *file, int mode)
 {
@@ -171,6 +211,7 @@ static const dt_got_hook_t hooks[] = {
     {"opal_convertor_prepare_for_recv", (uintptr_t) prepare_for_recv, DT_GOT_EVERYWHERE},
     {"opal_convertor_set_position_nocheck", (uintptr_t) set_position_nocheck, DT_GOT_EVERYWHERE},
     {"opal_convertor_raw", (uintptr_t) raw, DT_GOT_EVERYWHERE},
+    {"opal_datatype_copy_content_same_ddt", (uintptr_t) copy_content_same_ddt, DT_GOT_EVERYWHERE},
     /* Only where Open MPI opens its components, by absolute path: dlopen() looks at its caller's
        RUNPATH, so an application's own calls must not come from here. */
     {"dlopen", (uintptr_t) dlopen_and_rescan, "libopen-pal.so"},
@@ -266,12 +307,14 @@ bool dt_glue_start(const dt_glue_options_t *options)
     }
     dt_stats_start();
     choose_movers(options);
+    *(void **) &is_on_device = dlsym(RTLD_DEFAULT, "opal_cuda_check_bufs");
     dt_import_start(&options->program, options->verify);
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);
     }
     dt_promote_start(&options->promotion);
     dt_advance_take_times(options->times);
+    dt_copy_take_times(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
         say_refused(status);

@@ -7,11 +7,13 @@
 
 #include "advance.h"
 #include "contents.h"
+#include "copy.h"
 #include "dame/dame.h"
 #include "describe.h"
 #include "jit/lock.h"
 #include "log.h"
 #include "native.h"
+#include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
 #include "program_text.h"
 #include "table.h"
@@ -82,8 +84,9 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
     return text;
 }
 
-static void report(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
-                   size_t length, size_t byte)
+/* `what` was done and `mover` did it. */
+static void report(const opal_convertor_t *convertor, const char *what, const char *mover,
+                   size_t position, size_t length, size_t byte)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_count(DT_COUNT_differences, 1);
@@ -92,15 +95,22 @@ static void report(const opal_convertor_t *convertor, dame_dir_t dir, size_t pos
     }
     dt_count_declined(DT_DECLINE_DIFFERS);
     char *text = describe(convertor->pDesc, entry->program);
-    const bool compiled = NULL != atomic_load(&entry->program->code[dir]);
     opal_output(dt_log_stream(),
                 "dt:dame: verify: %s of %zu elements by %s, packed bytes %zu to %zu, differs from "
                 "Open MPI's own engine at byte %zu. The native result is used, and the datatype is "
                 "left to the native engine from now on. %s",
-                DAME_PACK == dir ? "pack" : "unpack", (size_t) convertor->count,
-                compiled ? "machine code" : "the interpreter", position, position + length,
+                what, (size_t) convertor->count, mover, position, position + length,
                 position + byte, NULL == text ? "" : text);
     free(text);
+}
+
+static void report_fragment(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
+                            size_t length, size_t byte)
+{
+    const dame_program_t *program = dt_table_get(convertor->pDesc)->program;
+    report(convertor, DAME_PACK == dir ? "pack" : "unpack",
+           NULL != atomic_load(&program->code[dir]) ? "machine code" : "the interpreter", position,
+           length, byte);
 }
 
 static size_t first_difference(const char *a, const char *b, size_t length)
@@ -127,7 +137,7 @@ static void compare(opal_convertor_t *convertor, dame_dir_t dir, size_t position
         dt_count(DT_COUNT_verified, 1);
         size_t same = first_difference(iov[i].iov_base, native + skip, length);
         if (same < length) {
-            report(convertor, dir, position, length, same);
+            report_fragment(convertor, dir, position, length, same);
             if (DAME_PACK == dir) {
                 memcpy(iov[i].iov_base, native + skip, length);
             } else {
@@ -160,4 +170,41 @@ int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_
     int32_t rc = dt_advance_unpack(convertor, iov, out_size, max_data);
     compare(convertor, DAME_UNPACK, position, iov, *out_size);
     return rc;
+}
+
+/* A buffer as a message of its own. End with dt_native_destruct(). */
+static void construct(opal_convertor_t *message, const opal_datatype_t *datatype, int32_t count,
+                      const char *buffer)
+{
+    OBJ_CONSTRUCT(message, opal_convertor_t);
+    (void) opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, datatype,
+                                                    (size_t) count, buffer, 0, message);
+}
+
+/* What the native engine packs before from one buffer and afterwards from the other must agree. */
+bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
+                    const char *from)
+{
+    opal_convertor_t source;
+    opal_convertor_t target;
+    const size_t length = (size_t) count * datatype->size;
+    size_t skip;
+    construct(&source, datatype, count, from);
+    construct(&target, datatype, count, to);
+    char *before = pack_natively(&source, 0, length, &skip);
+    const bool copied = dt_copy(entry, datatype, count, to, from);
+    char *after = copied ? pack_natively(&target, 0, length, &skip) : NULL;
+    if (NULL != before && NULL != after) {
+        dt_count(DT_COUNT_verified, 1);
+        const size_t same = first_difference(before, after, length);
+        if (same < length) {
+            report(&target, "local copy", "the interpreter", 0, length, same);
+            unpack_natively(&target, 0, before, length);
+        }
+    }
+    free(before);
+    free(after);
+    dt_native_destruct(&source);
+    dt_native_destruct(&target);
+    return copied;
 }

@@ -1,5 +1,6 @@
 /*
- * Advance functions that compare every fragment with Open MPI's own engine (parameter verify).
+ * Functions that compare every fragment and local copy with Open MPI's own engine (parameter
+ * verify).
  *
  * A difference is reported with the program's text, the native result stays, and the datatype is
  * declined from then on.
@@ -10,10 +11,15 @@
 #include "ompi_config.h"
 
 #include "opal/datatype/opal_convertor.h"
+#include "table.h"
 
 int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data);
 int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                          size_t *max_data);
+
+/* As dt_copy(). */
+bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
+                    const char *from);
 
 #endif

@@ -50,6 +50,36 @@ static void send_some(const layout_t *l, int count, int broken, const char *name
           "%s: %lld messages left", name, found);
 }
 
+/* From each rank to itself. */
+static void copy_some(layout_t *l, const char *name)
+{
+    lay_commit(l);
+    MPI_Type_set_name(l->type, name);
+    const char *broken = getenv("BROKEN");
+    const bool spoilt = pvar_start("dt_dame_") > 0 && NULL != broken && 0 != strcmp("code", broken);
+    unsigned char *stream = stream_new(l, 2, 7);
+    message_t from = msg_new(l, 2);
+    message_t to = msg_new(l, 2);
+    msg_fill(&from, stream);
+    for (int i = 0; 0 == my_rank && i < MESSAGES; i++) {
+        msg_clear(&to);
+        MPI_Alltoall(from.buf, 2, l->type, to.buf, 2, l->type, MPI_COMM_SELF);
+        bool same = msg_holds(&to, stream, to.bytes);
+        check(same == (verify || !spoilt), "%s %d: %s", name, i, same ? "arrived" : "spoilt");
+    }
+    if (spoilt && 0 == my_rank) {
+        long long found = pvar_read("dt_dame_differences");
+        check((verify ? 1 : 0) == found, "%s: %lld differences", name, found);
+        found = pvar_read("dt_dame_messages_copied");
+        check((verify ? 1 : MESSAGES) == found, "%s: %lld copies by DAME", name, found);
+    }
+    pvar_done();
+    msg_free(&from);
+    msg_free(&to);
+    free(stream);
+    lay_free(l);
+}
+
 static void run(layout_t *l, int count, int broken, const char *name)
 {
     lay_commit(l);
@@ -73,6 +103,7 @@ int main(int argc, char **argv)
     run(lay_vector(50, 1, 3, ints), 1, 1, "spoilt in unpacking");
     run(lay_vector(50, 3, 7, ints), 1, -1, "sound");
     run(lay_vector(40000, 1, 3, doubles), 1, 0, "spoilt in fragments");
+    copy_some(lay_vector(50, 1, 3, doubles), "spoilt in copying");
     lay_free(ints);
     lay_free(doubles);
     return check_finish();

@@ -2,8 +2,8 @@
  * A DAME that makes mistakes, to see that dt_dame_verify notices. Functions are wrapped by the
  * linker (--wrap): the programs that dame_program_build() gives have two broken run kernels, or,
  * when the environment has BROKEN=code, those that dame_jit_compile() has put machine code into. A
- * strided loop over blocks of 8 bytes packs one bit wrong; one over blocks of 4 bytes unpacks one
- * bit wrong.
+ * strided loop over blocks of 8 bytes packs one bit wrong, and copies one bit wrong, which is never
+ * machine code's to do; one over blocks of 4 bytes unpacks one bit wrong.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +23,7 @@ dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, 
                                       const char *name);
 
 static dame_run_fn pack_8, unpack_4; /* the interpreter's */
+static dame_copy_fn copy_8;
 
 static void broken_pack(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                         int64_t n)
@@ -36,6 +37,13 @@ static void broken_unpack(const dame_prim_t *prim, uintptr_t origin, char *packe
 {
     unpack_4(prim, origin, packed, first, n);
     ((char *) origin)[first * prim->step + 2] ^= 0x10;
+}
+
+static void broken_copy(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,
+                        int64_t n)
+{
+    copy_8(prim, origin, shift, first, n);
+    ((char *) (origin + shift))[first * prim->step + 3] ^= 0x10;
 }
 
 static bool breaks_code(void)
@@ -69,6 +77,10 @@ dame_status_t __wrap_dame_program_build(const dame_type_t *type, const dame_opti
 {
     dame_status_t status = __real_dame_program_build(type, options, out);
     for (int32_t i = 0; DAME_OK == status && !breaks_code() && i < (*out)->nprims; i++) {
+        if (is_to_break(&(*out)->prims[i], DAME_PACK)) {
+            copy_8 = (*out)->prims[i].copy;
+            (*out)->prims[i].copy = broken_copy;
+        }
         for (int dir = 0; dir < 2; dir++) {
             if (is_to_break(&(*out)->prims[i], (dame_dir_t) dir)) {
                 break_kernel(&(*out)->prims[i], (dame_dir_t) dir);

@@ -1,0 +1,282 @@
+/*
+ * Local copies: what a process sends to itself, on MPI_COMM_SELF and as its own part of a
+ * collective. argv[1]: native, or dame, when DAME must do them. Any number of ranks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_check.h"
+#include "pvar.h"
+#include "types.h"
+
+static bool dame;
+
+static long long copied(void)
+{
+    return pvar_read("dt_dame_messages_copied");
+}
+
+/* ---- every type, every way ---- */
+
+typedef struct way {
+    const char *name;
+    void (*move)(const message_t *from, message_t *to);
+    bool copies; /* without the point-to-point layer */
+} way_t;
+
+static void alltoall(const message_t *from, message_t *to)
+{
+    MPI_Alltoall(from->buf, (int) from->count, from->layout->type, to->buf, (int) to->count,
+                 to->layout->type, MPI_COMM_SELF);
+}
+
+static void allgather(const message_t *from, message_t *to)
+{
+    MPI_Allgather(from->buf, (int) from->count, from->layout->type, to->buf, (int) to->count,
+                  to->layout->type, MPI_COMM_SELF);
+}
+
+static void gather(const message_t *from, message_t *to)
+{
+    MPI_Gather(from->buf, (int) from->count, from->layout->type, to->buf, (int) to->count,
+               to->layout->type, 0, MPI_COMM_SELF);
+}
+
+static void scatter(const message_t *from, message_t *to)
+{
+    MPI_Scatter(from->buf, (int) from->count, from->layout->type, to->buf, (int) to->count,
+                to->layout->type, 0, MPI_COMM_SELF);
+}
+
+static void isend_irecv(const message_t *from, message_t *to)
+{
+    MPI_Request r[2];
+    MPI_Irecv(to->buf, (int) to->count, to->layout->type, 0, 1, MPI_COMM_SELF, &r[0]);
+    MPI_Isend(from->buf, (int) from->count, from->layout->type, 0, 1, MPI_COMM_SELF, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void sendrecv(const message_t *from, message_t *to)
+{
+    MPI_Sendrecv(from->buf, (int) from->count, from->layout->type, 0, 2, to->buf, (int) to->count,
+                 to->layout->type, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
+
+static const way_t ways[] = {
+    {"Alltoall", alltoall, true},
+    {"Allgather", allgather, true},
+    {"Gather", gather, true},
+    {"Scatter", scatter, true},
+    {"Isend, Irecv", isend_irecv, false},
+    {"Sendrecv", sendrecv, false},
+};
+
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+static bool has_gaps(const layout_t *l, int64_t count)
+{
+    int size;
+    MPI_Aint lb, extent, true_lb, true_extent;
+    MPI_Type_size(l->type, &size);
+    MPI_Type_get_extent(l->type, &lb, &extent);
+    MPI_Type_get_true_extent(l->type, &true_lb, &true_extent);
+    return 0 != size * count && (size != true_extent || (count > 1 && extent != size));
+}
+
+static void every_way(const type_case_t *c, int64_t count)
+{
+    const layout_t *l = c->layout;
+    unsigned char *stream = stream_new(l, count, 3);
+    message_t from = msg_new(l, count);
+    message_t to = msg_new(l, count);
+
+    msg_fill(&from, stream);
+    for (int i = 0; i < WAYS; i++) {
+        const long long before = copied();
+        msg_clear(&to);
+        ways[i].move(&from, &to);
+        check(msg_holds(&to, stream, to.bytes), "%s of %d %s", ways[i].name, (int) count, c->name);
+        check(msg_holds(&from, stream, from.bytes), "%s of %d %s: what was sent", ways[i].name,
+              (int) count, c->name);
+        if (ways[i].copies && has_gaps(l, count)) {
+            check(!dame || before + 1 == copied(), "%s of %d %s: %lld copies", ways[i].name,
+                  (int) count, c->name, copied() - before);
+        }
+    }
+    MPI_Sendrecv_replace(from.buf, (int) count, l->type, 0, 3, 0, 3, MPI_COMM_SELF,
+                         MPI_STATUS_IGNORE);
+    check(msg_holds(&from, stream, from.bytes), "Sendrecv_replace of %d %s", (int) count, c->name);
+    msg_free(&from);
+    msg_free(&to);
+    free(stream);
+}
+
+static void every_type(void)
+{
+    static const int64_t counts[] = {0, 1, 2, 33};
+    types_t *types = types_new();
+    for (int i = 0; i < types_count(types); i++) {
+        const type_case_t *c = types_at(types, i);
+        if (c->send_only || NULL != c->layout->arena) { /* one address for both buffers */
+            continue;
+        }
+        for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+            every_way(c, counts[k]);
+        }
+    }
+    types_free(types);
+}
+
+/* ---- messages beyond the caches, and their own part of a collective of all ranks ---- */
+
+static void large(MPI_Comm comm, int blocks, int length, int step)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    layout_t *ints = lay_basic(MPI_INT, 4, 4);
+    layout_t *l = lay_vector(blocks, length, step, ints);
+    lay_commit(l);
+    const long long before = copied();
+    message_t from = msg_new(l, size);
+    message_t to = msg_new(l, size);
+    message_t expected = msg_new(l, size);
+    msg_clear(&from);
+    msg_clear(&to);
+    msg_clear(&expected);
+    for (int i = 0; i < size; i++) {
+        unsigned char *mine = stream_new(l, 1, (unsigned) (10 * rank + i));
+        unsigned char *others = stream_new(l, 1, (unsigned) (10 * i + rank));
+        msg_place(&from, i, 1, mine);
+        msg_place(&expected, i, 1, others);
+        free(mine);
+        free(others);
+    }
+    MPI_Alltoall(from.buf, 1, l->type, to.buf, 1, l->type, comm);
+    check(msg_equal(&to, &expected), "Alltoall of %d x %d of %d", blocks, length, step);
+    check(!dame || copied() > before, "Alltoall of %d x %d of %d: no copy", blocks, length, step);
+    msg_free(&from);
+    msg_free(&to);
+    msg_free(&expected);
+    lay_free(l);
+    lay_free(ints);
+}
+
+/* ---- both buffers in one array ---- */
+
+enum { ROWS = 40, COLUMNS = 32 };
+
+static void fill(int *matrix)
+{
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        matrix[i] = 1000 + i;
+    }
+}
+
+/* `width` columns to `to` columns further on; `copies`: blocks are known to be apart. */
+static void shift_columns(MPI_Datatype type, int width, int to, bool copies, const char *name)
+{
+    int *matrix = must_malloc(ROWS * COLUMNS * sizeof(int));
+    int *expected = must_malloc(ROWS * COLUMNS * sizeof(int));
+    const long long before = copied();
+    const long long overlaps = pvar_read("dt_dame_declined_overlap");
+    fill(matrix);
+    fill(expected);
+    for (int row = 0; row < ROWS; row++) {
+        for (int i = 0; i < width; i++) {
+            expected[row * COLUMNS + to + i] = 1000 + row * COLUMNS + i;
+        }
+    }
+    MPI_Alltoall(matrix, 1, type, matrix + to, 1, type, MPI_COMM_SELF);
+    check(0 == memcmp(matrix, expected, ROWS * COLUMNS * sizeof(int)), "%s, %d columns to %d", name,
+          width, to);
+    if (dame) {
+        check(before + copies == copied() &&
+                  overlaps + !copies == pvar_read("dt_dame_declined_overlap"),
+              "%s, %d columns to %d: %lld copies", name, width, to, copied() - before);
+    }
+    free(matrix);
+    free(expected);
+}
+
+static void within_an_array(void)
+{
+    int lengths[ROWS], at[ROWS];
+    MPI_Datatype vector, ragged;
+    for (int row = 0; row < ROWS; row++) {
+        lengths[row] = 4;
+        at[row] = row * COLUMNS;
+    }
+    MPI_Type_vector(ROWS, 4, COLUMNS, MPI_INT, &vector);
+    MPI_Type_commit(&vector);
+    shift_columns(vector, 4, 4, true, "vector");
+    shift_columns(vector, 4, COLUMNS - 4, true, "vector");
+    shift_columns(vector, 4, 1, false, "vector");
+    shift_columns(vector, 4, 3, false, "vector");
+    MPI_Type_free(&vector);
+    at[ROWS - 1] += 1; /* no vector */
+    MPI_Type_indexed(ROWS, lengths, at, MPI_INT, &ragged);
+    MPI_Type_commit(&ragged);
+    const long long before = copied();
+    int matrix[ROWS * COLUMNS], expected[ROWS * COLUMNS];
+    fill(matrix);
+    fill(expected);
+    for (int row = 0; row < ROWS; row++) {
+        memcpy(&expected[at[row] + 8], &matrix[at[row]], 4 * sizeof(int));
+    }
+    MPI_Alltoall(matrix, 1, ragged, matrix + 8, 1, ragged, MPI_COMM_SELF);
+    check(0 == memcmp(matrix, expected, sizeof(matrix)), "a list within one array");
+    check(!dame || before == copied(), "a list within one array: %lld copies", copied() - before);
+    MPI_Type_free(&ragged);
+}
+
+/* ---- device memory ---- */
+
+/* What an Open MPI with CUDA has; DAME looks for it by name. */
+bool opal_cuda_check_bufs(char *to, char *from);
+
+static const char *device; /* an address that is said to be in device memory */
+
+bool opal_cuda_check_bufs(char *to, char *from)
+{
+    return NULL != device && (to == device || from == device);
+}
+
+static void device_memory(void)
+{
+    double from[20] = {1, 2, 3};
+    MPI_Datatype vector;
+    MPI_Type_vector(10, 1, 2, MPI_DOUBLE, &vector);
+    MPI_Type_commit(&vector);
+    for (int i = 0; i < 3; i++) {
+        double to[20] = {0};
+        const long long before = copied();
+        const long long declined = pvar_read("dt_dame_declined_device");
+        device = 0 == i ? NULL : (const char *) (1 == i ? from : to);
+        MPI_Alltoall(from, 1, vector, to, 1, vector, MPI_COMM_SELF);
+        check(1 == to[0] && 0 == to[1] && 3 == to[2], "device memory %d: bytes", i);
+        check(!dame || (before + (0 == i) == copied() &&
+                        declined + (0 != i) == pvar_read("dt_dame_declined_device")),
+              "device memory %d: %lld copies", i, copied() - before);
+    }
+    device = NULL;
+    MPI_Type_free(&vector);
+}
+
+int main(int argc, char **argv)
+{
+    check_init(&argc, &argv);
+    dame = argc > 1 && 0 == strcmp(argv[1], "dame");
+    check(!dame || pvar_start("dt_dame_") > 0, "the counters of DAME");
+    every_type();
+    large(MPI_COMM_SELF, 100000, 1, 3);
+    large(MPI_COMM_SELF, 700, 2048, 2050);
+    large(MPI_COMM_WORLD, 3000, 5, 9);
+    within_an_array();
+    device_memory();
+    if (dame) {
+        pvar_done();
+    }
+    return check_finish();
+}
