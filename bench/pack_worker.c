@@ -17,27 +17,23 @@
  *                   messages above that
  *       one         the same in one fragment, to know what the cutting costs
  *
- * All kinds work on the send type, with warm caches, and are sampled in turn. A sample repeats the
- * operation until it takes SAMPLE_SECONDS. Before timing, every kind's result is compared with the
- * hand-written one; a difference ends the job.
+ * All kinds work on the send type, with warm caches, and are sampled in turn (timing.h). Before
+ * timing, every kind's result is compared with the hand-written one; a difference ends the job.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layouts.h"
 #include "options.h"
+#include "timing.h"
 #ifdef OPEN_MPI
 #include "opal-glue/dt_fragments.h"
 #endif
 
-enum { DEFAULT_FRAGMENT = 8192, SAMPLES = 7, SAMPLES_SLOW = 3 };
+enum { DEFAULT_FRAGMENT = 8192 };
 
 static size_t fragment; /* bytes */
-
-static const double SAMPLE_SECONDS = 200e-6;
-static const double SLOW_SECONDS = 2e-3; /* operations above get SAMPLES_SLOW samples */
 
 struct job {
     struct layout *layout;
@@ -174,49 +170,15 @@ static void check_unpack(const struct job *job)
 
 /* ---- timing ---- */
 
-static double time_of(void (*run)(const struct job *), const struct job *job, long repetitions)
-{
-    const double start = bench_now();
-
-    for (long r = 0; r < repetitions; r++)
-        run(job);
-    return bench_now() - start;
-}
-
-/* The number of repetitions that takes SAMPLE_SECONDS. Timed twice, so that one interruption does
- * not make it too small. */
-static long calibrate(void (*run)(const struct job *), const struct job *job)
-{
-    long repetitions = 1;
-
-    run(job);
-    for (;;) {
-        double seconds = time_of(run, job, repetitions);
-        if (seconds >= SAMPLE_SECONDS)
-            seconds = fmin(seconds, time_of(run, job, repetitions));
-        if (seconds >= SAMPLE_SECONDS)
-            return repetitions;
-        repetitions *= seconds < SAMPLE_SECONDS / 4 ? 4 : 2;
-    }
-}
-
 static void measure(const struct job *job, bool unpack)
 {
     const int n = kinds_of(job->layout);
-    void (*run[KINDS])(const struct job *);
-    long repetitions[KINDS];
-    int samples = SAMPLES;
+    struct timing timings[KINDS];
 
-    for (int k = 0; k < n; k++) {
-        run[k] = unpack ? kinds[k].unpack : kinds[k].pack;
-        repetitions[k] = calibrate(run[k], job);
-        if (1 == repetitions[k] && time_of(run[k], job, 1) > SLOW_SECONDS)
-            samples = SAMPLES_SLOW;
-    }
-    for (int s = 0; s < samples; s++)
-        for (int k = 0; k < n; k++)
-            printf("%s %s %s %.2f\n", job->name, unpack ? "unpack" : "pack", kinds[k].name,
-                   1e9 * time_of(run[k], job, repetitions[k]) / (double) repetitions[k]);
+    for (int k = 0; k < n; k++)
+        timings[k] =
+            (struct timing){.kind = kinds[k].name, .run = unpack ? kinds[k].unpack : kinds[k].pack};
+    timing_print(job->name, unpack ? "unpack" : "pack", timings, n, job);
 }
 
 static void measure_layout(const struct layout_spec *spec, enum layout_place place)
