@@ -108,24 +108,6 @@ static bool takes(const opal_convertor_t *convertor)
 /* opal_cuda_check_bufs() of an Open MPI with CUDA: is one of two buffers device memory? */
 static bool (*is_on_device)(char *to, char *from);
 
-/* Copies `count` > 0 elements, unless that is the native engine's to do. */
-static bool copies(const opal_datatype_t *datatype, int32_t count, char *to, const char *from)
-{
-    if (NULL != is_on_device && is_on_device(to, (char *) (uintptr_t) from)) {
-        decline(DT_DECLINE_DEVICE);
-        return false;
-    }
-    dt_entry_t *entry = entry_for(datatype, (size_t) count);
-    if (NULL == entry) {
-        return false;
-    }
-    if (!copy(entry, datatype, count, to, from)) {
-        decline(DT_DECLINE_OVERLAP);
-        return false;
-    }
-    return true;
-}
-
 static bool is_ours(const opal_convertor_t *convertor)
 {
     return pack == convertor->fAdvance || unpack == convertor->fAdvance;
@@ -186,14 +168,39 @@ static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov
     return dt_advance_raw(convertor, iov, iov_count, length);
 }
 
+static bool copies(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+{
+    if (NULL != is_on_device && is_on_device(to, from)) {
+        decline(DT_DECLINE_DEVICE);
+        return false;
+    }
+    dt_entry_t *entry = entry_for(datatype, (size_t) count);
+    if (NULL == entry) {
+        return false;
+    }
+    if (!copy(entry, datatype, count, to, from)) {
+        decline(DT_DECLINE_OVERLAP);
+        return false;
+    }
+    return true;
+}
+
+/* Not in line, so that contiguous data does not pay for its registers. */
+static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *datatype, int32_t count,
+                                                     char *to, char *from)
+{
+    return copies(datatype, count, to, from)
+               ? 0
+               : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
+}
+
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    if (count > 0 && datatype->size > 0 && !contiguous(datatype, (size_t) count) &&
-        copies(datatype, count, to, from)) {
-        return 0;
+    if (count <= 0 || 0 == datatype->size || contiguous(datatype, (size_t) count)) {
+        return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
     }
-    return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
+    return copy_blocks(datatype, count, to, from);
 }
 
 /* Components that Open MPI opens late come with fresh GOT slots. */
