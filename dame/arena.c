@@ -1,12 +1,11 @@
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "arena.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+
+#include "dame_heap.h"
 
 #define ALIGNMENT  ((size_t) 16)
-#define CHUNK_SIZE ((size_t) 16384)
+#define CHUNK_SIZE ((size_t) 16368) /* 16 KiB with the header */
 #define KEPT_SIZE  ((size_t) 1 << 20)
 
 struct dame_arena_chunk {
@@ -14,22 +13,10 @@ struct dame_arena_chunk {
     size_t bytes; /* with this header, whose size keeps the memory behind it aligned */
 };
 
-/* Large chunks are mapped: what was only needed for a moment must not stay in the heap. */
-static int is_mapped(size_t bytes)
-{
-    return bytes > KEPT_SIZE;
-}
-
 static dame_arena_chunk_t *new_chunk(dame_arena_t *arena, size_t room)
 {
     size_t bytes = sizeof(dame_arena_chunk_t) + room;
-    dame_arena_chunk_t *chunk;
-    if (is_mapped(bytes)) {
-        chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        chunk = MAP_FAILED == chunk ? NULL : chunk;
-    } else {
-        chunk = malloc(bytes);
-    }
+    dame_arena_chunk_t *chunk = dame_heap_alloc(bytes);
     if (NULL != chunk) {
         chunk->older = arena->chunks;
         chunk->bytes = bytes;
@@ -44,11 +31,7 @@ static void free_chunks(dame_arena_t *arena)
     while (NULL != arena->chunks) {
         dame_arena_chunk_t *chunk = arena->chunks;
         arena->chunks = chunk->older;
-        if (is_mapped(chunk->bytes)) {
-            (void) munmap(chunk, chunk->bytes);
-        } else {
-            free(chunk);
-        }
+        dame_heap_free(chunk);
     }
     arena->chunk_bytes = 0;
 }
@@ -77,7 +60,7 @@ void dame_arena_reset(dame_arena_t *arena)
         size_t room = arena->chunk_bytes < most ? arena->chunk_bytes : most;
         free_chunks(arena);
         (void) new_chunk(arena, room);
-    } else if (NULL != arena->chunks && is_mapped(arena->chunks->bytes)) {
+    } else if (NULL != arena->chunks && arena->chunks->bytes > KEPT_SIZE) {
         free_chunks(arena);
     }
     arena->pieces = 0;

@@ -11,14 +11,14 @@ typedef struct dame_arena_chunk dame_arena_chunk_t;
 typedef struct dame_arena {
     char *next;
     char *end;
-    dame_arena_chunk_t *chunks; /* heap chunks, newest first */
+    dame_arena_chunk_t *chunks; /* newest first */
     size_t chunk_bytes;         /* in all chunks */
     size_t pieces;              /* allocated since the start */
     char *first;                /* where to start again */
     char *first_end;
 } dame_arena_t;
 
-/* `first` is memory of the caller's to use before the heap, aligned for any type. */
+/* `first` is memory of the caller's to use before any chunk, aligned for any type. */
 void dame_arena_init(dame_arena_t *arena, void *first, size_t size);
 void dame_arena_fini(dame_arena_t *arena);
 

@@ -1,9 +1,9 @@
 /*
  * Nodes to program: sizes, tables and run kernels of every primitive, in one allocation.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "dame_heap.h"
 #include "emit.h"
 #include "kernels.h"
 #include "node.h"
@@ -365,7 +365,7 @@ static dame_status_t emit_program(const dame_optimiser_t *o, const dame_node_t *
     return DAME_OK;
 }
 
-/* What a build works in; on the heap, because threads may have little stack. */
+/* What a build works in; not on the stack, because threads may have little stack. */
 typedef struct room {
     dame_optimiser_t o;
     _Alignas(16) char first[8192]; /* regular types need no second allocation */
@@ -373,7 +373,7 @@ typedef struct room {
 
 static room_t *room_new(const dame_options_t *options)
 {
-    room_t *room = malloc(sizeof(*room));
+    room_t *room = dame_heap_alloc(sizeof(*room));
     if (NULL != room) {
         dame_arena_init(&room->o.arena, room->first, sizeof(room->first));
         room->o.options = NULL != options ? options : dame_options_default();
@@ -390,7 +390,7 @@ static room_t *room_new(const dame_options_t *options)
 static void room_free(room_t *room)
 {
     dame_arena_fini(&room->o.arena);
-    free(room);
+    dame_heap_free(room);
 }
 
 /* The passes that come when all of the normal form is known. */
@@ -444,5 +444,5 @@ dame_status_t dame_program_optimise(const dame_program_t *program, const dame_op
 
 void dame_program_free(dame_program_t *program)
 {
-    free(program);
+    dame_heap_free(program);
 }

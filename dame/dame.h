@@ -3,6 +3,7 @@
 #define DAME_H
 
 #include "dame_cursor.h"
+#include "dame_heap.h"
 #include "dame_options.h"
 #include "dame_program.h"
 #include "dame_status.h"

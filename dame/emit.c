@@ -1,8 +1,8 @@
 #include "emit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "dame_heap.h"
 #include "kernels.h"
 
 static int is_narrow(dame_op_t op, const int64_t *disps, int64_t n)
@@ -27,7 +27,7 @@ dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need
     size_t prims = sizeof(dame_program_t) + (size_t) need->prims * sizeof(dame_prim_t);
     size_t words = (size_t) need->words * sizeof(int64_t);
     size_t memory = prims + words + (size_t) need->halves * sizeof(int32_t);
-    dame_program_t *program = malloc(memory);
+    dame_program_t *program = dame_heap_alloc(memory);
     if (NULL == program) {
         return DAME_ERR_NOMEM;
     }

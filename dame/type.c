@@ -1,8 +1,7 @@
 #include "dame_type.h"
 
-#include <stdlib.h>
-
 #include "arena.h"
+#include "dame_heap.h"
 #include "wide.h"
 
 struct dame_tree {
@@ -12,7 +11,7 @@ struct dame_tree {
 
 dame_tree_t *dame_tree_new(void)
 {
-    dame_tree_t *tree = malloc(sizeof(*tree));
+    dame_tree_t *tree = dame_heap_alloc(sizeof(*tree));
     if (NULL != tree) {
         dame_arena_init(&tree->arena, tree->first, sizeof(tree->first));
     }
@@ -23,7 +22,7 @@ void dame_tree_free(dame_tree_t *tree)
 {
     if (NULL != tree) {
         dame_arena_fini(&tree->arena);
-        free(tree);
+        dame_heap_free(tree);
     }
 }
 

@@ -2,7 +2,6 @@
 #include "jit/code_arena.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include <linux/membarrier.h>
+
+#include "dame/dame_heap.h"
 
 /* Newer than the oldest headers this is compiled with. */
 #ifndef MADV_POPULATE_READ
@@ -211,7 +212,7 @@ static dame_status_t refused(dame_code_arena_t *arena, int error)
 
 dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out)
 {
-    dame_code_arena_t *arena = calloc(1, sizeof(*arena));
+    dame_code_arena_t *arena = dame_heap_zalloc(sizeof(*arena));
     if (arena == NULL) {
         return DAME_ERR_NOMEM;
     }
@@ -240,7 +241,7 @@ void dame_code_arena_destroy(dame_code_arena_t *arena)
     if (arena->execute != NULL) {
         munmap(arena->execute, arena->limit);
     }
-    free(arena);
+    dame_heap_free(arena);
 }
 
 /* ---- one arena: a ring of blocks with holes between them ---- */
@@ -347,7 +348,7 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
     if (inherited(arena)) {
         return DAME_ERR_DENIED;
     }
-    dame_code_block_t *block = calloc(1, sizeof(*block));
+    dame_code_block_t *block = dame_heap_zalloc(sizeof(*block));
     if (block == NULL) {
         return DAME_ERR_NOMEM;
     }
@@ -358,7 +359,7 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
                                                        : put_in_pages(arena, code, block);
     }
     if (status != DAME_OK) {
-        free(block);
+        dame_heap_free(block);
         return status;
     }
     block->next = block->prev->next;
@@ -381,7 +382,7 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block)
         fill_with_traps(arena->write + block->offset, block->room);
         sync_instructions(block->execute, block->room, 0);
     }
-    free(block);
+    dame_heap_free(block);
 }
 
 dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error)

@@ -3,8 +3,9 @@
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "dame/dame_heap.h"
 
 /* ---- what GDB looks for; the names and shapes are its own ---- */
 
@@ -101,7 +102,7 @@ static void describe_sections(ElfW(Shdr) * sections, const void *start, size_t s
 dame_gdb_object_t *dame_gdb_add(const void *start, size_t size, const char *name)
 {
     const size_t names = sizeof(section_names) + strlen(name) + 1;
-    dame_gdb_object_t *object = calloc(1, sizeof(*object) + names);
+    dame_gdb_object_t *object = dame_heap_zalloc(sizeof(*object) + names);
     if (object == NULL) {
         return NULL;
     }
@@ -146,5 +147,5 @@ void dame_gdb_remove(dame_gdb_object_t *object)
     __jit_debug_descriptor.relevant_entry = entry;
     __jit_debug_descriptor.action_flag = JIT_UNREGISTER_FN;
     __jit_debug_register_code();
-    free(object);
+    dame_heap_free(object);
 }

@@ -2,11 +2,11 @@
 #include "jit/dame_jit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <time.h>
 
+#include "dame/dame_heap.h"
 #include "jit/code_arena.h"
 #include "jit/gdb.h"
 #include "jit/lock.h"
@@ -66,9 +66,9 @@ static void free_jit(dame_jit_t *jit)
         dame_code_arena_destroy(jit->arena);
     }
     dame_perf_map_destroy(jit->perf_map);
-    free(jit->machine.entries);
-    free(jit->machine.bytes);
-    free(jit);
+    dame_heap_free(jit->machine.entries);
+    dame_heap_free(jit->machine.bytes);
+    dame_heap_free(jit);
 }
 
 dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_options_t *options,
@@ -78,9 +78,10 @@ dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_option
     if (!dame_jit_options_valid(options)) {
         return DAME_ERR_ARGUMENT;
     }
-    dame_jit_t *jit = calloc(1, sizeof(*jit));
-    if (jit == NULL || !dame_lock_at_fork(DAME_LOCK_COMPILER, leave_code)) {
-        free(jit);
+    dame_jit_t *jit = dame_heap_zalloc(sizeof(*jit));
+    if (jit == NULL || !dame_lock_at_fork(DAME_LOCK_COMPILER, leave_code) ||
+        !dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork)) {
+        dame_heap_free(jit);
         return DAME_ERR_NOMEM;
     }
     jit->tier = tier;
@@ -136,7 +137,7 @@ static void drop(dame_jit_t *jit, struct dame_code *code)
     TAILQ_REMOVE(&jit->codes, code, order);
     dame_gdb_remove(code->gdb);
     dame_code_arena_free(jit->arena, code->block);
-    free(code);
+    dame_heap_free(code);
 }
 
 void dame_jit_destroy(dame_jit_t *jit)
@@ -213,14 +214,14 @@ static dame_status_t install(dame_jit_t *jit, dame_program_t *program, dame_dir_
 {
     const dame_machine_code_t *machine = &jit->machine;
     const size_t n = (size_t) machine->nentries;
-    struct dame_code *code = malloc(sizeof(*code) + n * sizeof(code->swaps[0]));
+    struct dame_code *code = dame_heap_alloc(sizeof(*code) + n * sizeof(code->swaps[0]));
     if (code == NULL) {
         return DAME_ERR_NOMEM;
     }
     dame_code_block_t *block = NULL;
     dame_status_t status = put(jit, &block);
     if (status != DAME_OK) {
-        free(code);
+        dame_heap_free(code);
         return status;
     }
     *code = (struct dame_code){

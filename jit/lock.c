@@ -25,29 +25,48 @@ _Static_assert(sizeof(locks) / sizeof(locks[0]) == DAME_LOCKS, "a lock has no in
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int installed;
 
+/* Taken after all of locks[], see dame_lock_innermost_at_fork(). */
+static _Atomic(void (*)(void)) take_innermost;
+static _Atomic(void (*)(void)) release_innermost;
+static void (*release_taken)(void); /* by the fork that is under way */
+
+static void call(void (*function)(void))
+{
+    if (function != NULL) {
+        function();
+    }
+}
+
 static void before_fork(void)
 {
     for (int i = 0; i < DAME_LOCKS; i++) {
         dame_lock((dame_lock_t) i);
     }
+    void (*take)(void) = atomic_load(&take_innermost);
+    release_taken = take != NULL ? atomic_load(&release_innermost) : NULL;
+    call(take);
 }
 
-static void in_parent(void)
+static void release_all(void)
 {
     for (int i = DAME_LOCKS - 1; i >= 0; i--) {
         dame_unlock((dame_lock_t) i);
     }
 }
 
+static void in_parent(void)
+{
+    call(release_taken);
+    release_all();
+}
+
 static void in_child(void)
 {
+    call(release_taken);
     for (int i = 0; i < DAME_LOCKS; i++) {
-        void (*hook)(void) = atomic_load(&locks[i].in_child);
-        if (hook != NULL) {
-            hook();
-        }
+        call(atomic_load(&locks[i].in_child));
     }
-    in_parent();
+    release_all();
 }
 
 static void install(void)
@@ -59,6 +78,14 @@ int dame_lock_at_fork(dame_lock_t lock, void (*hook)(void))
 {
     pthread_once(&once, install);
     atomic_store(&locks[lock].in_child, hook);
+    return installed;
+}
+
+int dame_lock_innermost_at_fork(void (*take)(void), void (*release)(void))
+{
+    atomic_store(&release_innermost, release);
+    atomic_store(&take_innermost, take);
+    pthread_once(&once, install);
     return installed;
 }
 

@@ -35,6 +35,13 @@ void dame_unlock(dame_lock_t lock);
 int dame_lock_at_fork(dame_lock_t lock, void (*in_child)(void));
 
 /*
+ * A lock that is not listed because its owner knows nothing of this room (dame/dame_heap.h): at
+ * fork(), it is taken after all others and given back before them, in the child too. One of these;
+ * the same one may be given again. Returns as above.
+ */
+int dame_lock_innermost_at_fork(void (*take)(void), void (*release)(void));
+
+/*
  * Between the two calls the thread is not cancelled, without a lock: around output, whose lock is
  * Open MPI's. They may be nested; restore is given what defer returned.
  */

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dame/dame_heap.h"
+
 typedef struct line {
     uintptr_t start;
     size_t size;
@@ -26,7 +28,7 @@ struct dame_perf_map {
 
 dame_status_t dame_perf_map_create(const char *directory, dame_perf_map_t **out)
 {
-    dame_perf_map_t *map = calloc(1, sizeof(*map));
+    dame_perf_map_t *map = dame_heap_zalloc(sizeof(*map));
     if (map == NULL) {
         return DAME_ERR_NOMEM;
     }
@@ -50,12 +52,12 @@ void dame_perf_map_destroy(dame_perf_map_t *map)
         return;
     }
     for (size_t i = 0; i < map->nlines; i++) {
-        free(map->lines[i].name);
+        dame_heap_free(map->lines[i].name);
     }
-    free(map->lines);
+    dame_heap_free(map->lines);
     free(map->draft);
     free(map->path);
-    free(map);
+    dame_heap_free(map);
 }
 
 /*
@@ -100,7 +102,7 @@ static int forget(dame_perf_map_t *map, uintptr_t start, size_t size)
     for (size_t i = 0; i < map->nlines; i++) {
         const line_t line = map->lines[i];
         if (line.start < start + size && start < line.start + line.size) {
-            free(line.name);
+            dame_heap_free(line.name);
         } else {
             map->lines[kept++] = line;
         }
@@ -114,17 +116,23 @@ static int remember(dame_perf_map_t *map, uintptr_t start, size_t size, const ch
 {
     if (map->nlines == map->room) {
         const size_t room = map->room == 0 ? 64 : 2 * map->room;
-        line_t *lines = realloc(map->lines, room * sizeof(*lines));
+        line_t *lines = dame_heap_alloc(room * sizeof(*lines));
         if (lines == NULL) {
             return ENOMEM;
         }
+        if (map->nlines != 0) {
+            memcpy(lines, map->lines, map->nlines * sizeof(*lines));
+        }
+        dame_heap_free(map->lines);
         map->lines = lines;
         map->room = room;
     }
-    char *copy = strdup(name);
+    const size_t bytes = strlen(name) + 1;
+    char *copy = dame_heap_alloc(bytes);
     if (copy == NULL) {
         return ENOMEM;
     }
+    memcpy(copy, name, bytes);
     for (char *c = copy; *c != '\0'; c++) {
         if ((unsigned char) *c < ' ' || *c == 0x7f) {
             *c = '?';

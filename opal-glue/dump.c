@@ -42,6 +42,19 @@ static struct {
     atomic_bool complained;
 } dumps;
 
+/* A text that libc has made with malloc(), in memory that lives as long as a datatype; NULL when
+ * memory is out. */
+static char *moved(char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = dame_heap_alloc(size);
+    if (NULL != copy) {
+        memcpy(copy, text, size);
+    }
+    free(text);
+    return copy;
+}
+
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
@@ -53,7 +66,7 @@ static int compare_names(const void *a, const void *b)
 static taken_t *take(const char *name, bool *is_new)
 {
     size_t size = strlen(name) + 1;
-    taken_t *mine = malloc(sizeof(*mine) + size);
+    taken_t *mine = dame_heap_alloc(sizeof(*mine) + size);
     if (NULL == mine) {
         return NULL;
     }
@@ -62,7 +75,7 @@ static taken_t *take(const char *name, bool *is_new)
     taken_t **found = tsearch(mine, &dumps.taken, compare_names);
     *is_new = NULL != found && mine == *found;
     if (!*is_new) {
-        free(mine);
+        dame_heap_free(mine);
     }
     return NULL == found ? NULL : *found;
 }
@@ -127,7 +140,7 @@ static char *new_path(const opal_datatype_t *datatype)
                                      (unsigned) me.vpid, name)) {
         return NULL;
     }
-    return path;
+    return moved(path);
 }
 
 /* ---- Files ---------------------------------------------------------------------------------- */
@@ -250,22 +263,22 @@ static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype)
         free(text);
         return NULL;
     }
-    return text;
+    return moved(text);
 }
 
 static void free_dump(dt_dump_t *dump)
 {
     for (int dir = 0; dir < 2; dir++) {
-        free(atomic_load_explicit(&dump->code[dir], memory_order_relaxed));
+        dame_heap_free(atomic_load_explicit(&dump->code[dir], memory_order_relaxed));
     }
-    free(dump->header);
-    free(dump->path);
-    free(dump);
+    dame_heap_free(dump->header);
+    dame_heap_free(dump->path);
+    dame_heap_free(dump);
 }
 
 static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
-    dt_dump_t *dump = calloc(1, sizeof(*dump));
+    dt_dump_t *dump = dame_heap_zalloc(sizeof(*dump));
     if (NULL == dump) {
         return NULL;
     }
@@ -362,7 +375,7 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
         free(text);
         return NULL;
     }
-    return text;
+    return moved(text);
 }
 
 /* Beside the datatype's file: "name.pack.bin" for "name.dame". NULL: out of memory. */
@@ -396,7 +409,7 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
         lines = atomic_exchange(&dump->code[dir], lines); /* after eviction there were others */
     }
     free(beside);
-    free(lines);
+    dame_heap_free(lines);
     free(path);
     dame_unlock(DAME_LOCK_FILES);
 }
@@ -434,7 +447,7 @@ void dt_dump_start(const char *directory, int most)
 
 void dt_dump_stop(void)
 {
-    tdestroy(dumps.taken, free);
+    tdestroy(dumps.taken, dame_heap_free);
     dumps.taken = NULL;
     free(dumps.directory);
     dumps.directory = NULL;

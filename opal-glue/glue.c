@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "dame/dame_heap.h"
 #include "dump.h"
 #include "got.h"
 #include "import.h"
@@ -312,6 +313,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
             return false;
         }
     }
+    (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
     dt_stats_start();
     choose_movers(options);
     *(void **) &is_on_device = dlsym(RTLD_DEFAULT, "opal_cuda_check_bufs");
@@ -320,6 +322,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
         dt_dump_start(options->dump, options->dump_limit);
     }
     dt_promote_start(&options->promotion);
+    (void) dt_thread(); /* libc allocates it: now, not above what the application frees later */
     dt_advance_take_times(options->times);
     dt_copy_take_times(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
@@ -340,5 +343,10 @@ void dt_glue_stop(void)
     dt_table_clear();
     dt_promote_stop();
     dt_dump_stop();
+    dame_heap_trim();
+    if (0 != dame_heap_mapped()) {
+        dt_log("not all memory was freed: %zu bytes of address space are in use",
+               dame_heap_mapped());
+    }
     dame_cancel_restore(cancel_state);
 }

@@ -1,6 +1,5 @@
 #include "table.h"
 
-#include <stdlib.h>
 
 #include "import.h"
 #include "jit/lock.h"
@@ -34,7 +33,7 @@ static void grow(void)
 {
     dt_buckets_t *old = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     size_t n = NULL == old ? FIRST_BUCKETS : 2 * (old->mask + 1);
-    dt_buckets_t *buckets = calloc(1, sizeof(*buckets) + n * sizeof(buckets->heads[0]));
+    dt_buckets_t *buckets = dame_heap_zalloc(sizeof(*buckets) + n * sizeof(buckets->heads[0]));
     if (NULL == buckets) {
         return;
     }
@@ -94,7 +93,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     }
     if (NULL != entry) {
         table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
-    } else if (NULL == (entry = calloc(1, sizeof(*entry)))) {
+    } else if (NULL == (entry = dame_heap_zalloc(sizeof(*entry)))) {
         return NULL;
     }
     dt_decline_t declined;
@@ -175,7 +174,7 @@ static void free_chain(dt_entry_t *entry)
     while (NULL != entry) {
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
         end_entry(entry);
-        free(entry);
+        dame_heap_free(entry);
         entry = next;
     }
 }
@@ -194,7 +193,7 @@ void dt_table_clear(void)
     table.entries = 0;
     while (NULL != buckets) {
         dt_buckets_t *older = buckets->older;
-        free(buckets);
+        dame_heap_free(buckets);
         buckets = older;
     }
 }

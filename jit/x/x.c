@@ -2,8 +2,7 @@
  * DAME-X: machine code written directly, in the calling thread. This file goes through a program
  * and chooses vectors; level.c writes kernels, move.c the copies in them, cpu_*.h instructions.
  */
-#include <stdlib.h>
-
+#include "dame/dame_heap.h"
 #include "dame/dame_isa.h"
 #include "jit/tier.h"
 #include "jit/x/cpu.h"
@@ -16,23 +15,16 @@ enum { CODE_ROOM = 1 << 16 }; /* bytes of a program's code; what does not fit st
 static dame_status_t make_room(dame_machine_code_t *code, int32_t nprims)
 {
     if (code->room < CODE_ROOM) {
-        char *bytes = realloc(code->bytes, CODE_ROOM);
-        if (NULL == bytes) {
-            return DAME_ERR_NOMEM;
-        }
-        code->bytes = bytes;
-        code->room = CODE_ROOM;
+        dame_heap_free(code->bytes);
+        code->bytes = dame_heap_alloc(CODE_ROOM);
+        code->room = NULL != code->bytes ? CODE_ROOM : 0;
     }
     if (code->entries_room < nprims) {
-        dame_entry_point_t *entries =
-            realloc(code->entries, (size_t) nprims * sizeof(*code->entries));
-        if (NULL == entries) {
-            return DAME_ERR_NOMEM;
-        }
-        code->entries = entries;
-        code->entries_room = nprims;
+        dame_heap_free(code->entries);
+        code->entries = dame_heap_alloc((size_t) nprims * sizeof(*code->entries));
+        code->entries_room = NULL != code->entries ? nprims : 0;
     }
-    return DAME_OK;
+    return NULL == code->bytes || NULL == code->entries ? DAME_ERR_NOMEM : DAME_OK;
 }
 
 static const dame_tune_t *tune_of(const dame_jit_options_t *options)
@@ -75,7 +67,7 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
         return status;
     }
     x_context_t *context =
-        malloc(sizeof(*context) + (size_t) program->nprims * sizeof(context->kernels[0]));
+        dame_heap_alloc(sizeof(*context) + (size_t) program->nprims * sizeof(context->kernels[0]));
     if (NULL == context) {
         return DAME_ERR_NOMEM;
     }
@@ -94,7 +86,7 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
     context->prefetch_distance =
         options->prefetch_distance >= 0 ? options->prefetch_distance : tune->prefetch_distance[dir];
     compile_levels(context, out);
-    free(context);
+    dame_heap_free(context);
     return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;
 }
 

@@ -105,8 +105,10 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
     const size_t most = LONGEST_JUMP * (size_t) program->nprims;
     const size_t room = most > padding ? most : padding;
     const size_t entries = sizeof(code->entries[0]) * (size_t) program->nprims;
-    code->bytes = realloc(code->bytes, room);
-    code->entries = realloc(code->entries, entries);
+    dame_heap_free(code->bytes);
+    dame_heap_free(code->entries);
+    code->bytes = dame_heap_alloc(room);
+    code->entries = dame_heap_alloc(entries);
     if (!code->bytes || !code->entries) {
         return DAME_ERR_NOMEM;
     }

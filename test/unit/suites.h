@@ -18,6 +18,7 @@ Suite *print_suite(void);
 Suite *parse_suite(void);
 Suite *language_suite(void);
 Suite *limits_suite(void);
+Suite *heap_suite(void);
 Suite *threads_suite(void);
 Suite *sequence_suite(void);
 Suite *normalise_suite(void);

@@ -104,10 +104,10 @@ static int prefetches(int64_t count, int64_t bytes, int64_t step, dame_dir_t dir
     dame_machine_code_t without = code_for(count, bytes, step, dir, make, 0);
     const int differ =
         code.size != without.size || memcmp(code.bytes, without.bytes, code.size) != 0;
-    free(code.bytes);
-    free(code.entries);
-    free(without.bytes);
-    free(without.entries);
+    dame_heap_free(code.bytes);
+    dame_heap_free(code.entries);
+    dame_heap_free(without.bytes);
+    dame_heap_free(without.entries);
     return differ;
 }
 

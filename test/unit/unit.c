@@ -26,6 +26,7 @@ int main(void)
     srunner_add_suite(runner, pattern_suite());
     srunner_add_suite(runner, normal_form_suite());
     srunner_add_suite(runner, options_suite());
+    srunner_add_suite(runner, heap_suite());
     srunner_add_suite(runner, threads_suite());
     srunner_add_suite(runner, code_arena_suite());
     srunner_add_suite(runner, reader_suite());
