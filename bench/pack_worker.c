@@ -28,7 +28,7 @@
 #include "options.h"
 #include "timing.h"
 #ifdef OPEN_MPI
-#include "opal-glue/dt_fragments.h"
+#include "fragments.h"
 #endif
 
 enum { DEFAULT_FRAGMENT = 8192 };

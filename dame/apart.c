@@ -5,7 +5,7 @@
  * At a regular level iteration i of one meets only those iterations i + k of the other whose
  * distance k * step is nearly the shift; these are looked at one level further in.
  */
-#include "dame_program.h"
+#include "dame/program.h"
 
 /* Gives up, and says that the messages may meet, after this many pairs of iterations. */
 enum { MOST_PAIRS = 64 };

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-#include "dame_heap.h"
+#include "dame/heap.h"
 
 #define ALIGNMENT  ((size_t) 16)
 #define CHUNK_SIZE ((size_t) 16368) /* 16 KiB with the header */

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "dame_heap.h"
+#include "dame/heap.h"
 #include "emit.h"
 #include "kernels.h"
 #include "node.h"

@@ -1,4 +1,4 @@
-#include "dame_cursor.h"
+#include "dame/cursor.h"
 
 #include <stdlib.h>
 

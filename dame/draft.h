@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 typedef struct dame_draft_prim {
     dame_prim_t prim; /* its tables not yet there */

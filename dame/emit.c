@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "dame_heap.h"
+#include "dame/heap.h"
 #include "kernels.h"
 
 static int is_narrow(dame_op_t op, const int64_t *disps, int64_t n)

@@ -7,7 +7,7 @@
 #ifndef DAME_EMIT_H
 #define DAME_EMIT_H
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 /* Programs have at most so many primitives: nested structs of unlike members double with every
  * level, and a program beyond this would help nobody. */

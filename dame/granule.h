@@ -5,7 +5,7 @@
 #ifndef DAME_GRANULE_H
 #define DAME_GRANULE_H
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 /* Greatest common divisor of numbers >= 0, of which one is not 0. */
 int64_t dame_gcd(int64_t a, int64_t b);

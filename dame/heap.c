@@ -4,7 +4,7 @@
  * limit, and then unmapped.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "dame_heap.h"
+#include "dame/heap.h"
 
 #include <pthread.h>
 #include <stdint.h>

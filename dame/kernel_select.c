@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "dame_isa.h"
+#include "dame/isa.h"
 #include "kernels.h"
 #include "memory_order.h"
 

@@ -7,7 +7,7 @@
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 /*
  * Block widths with kernels of their own: DAME_WIDTH(name, lowest, highest). A range of one width

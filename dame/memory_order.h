@@ -4,7 +4,7 @@
 #ifndef DAME_MEMORY_ORDER_H
 #define DAME_MEMORY_ORDER_H
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 /* The L1 data cache, as small as it is on CPUs we know: 64 sets of 8 lines of 64 bytes. */
 enum {

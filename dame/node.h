@@ -14,9 +14,9 @@
 #define DAME_NODE_H
 
 #include "arena.h"
-#include "dame_options.h"
-#include "dame_program.h"
-#include "dame_type.h"
+#include "dame/options.h"
+#include "dame/program.h"
+#include "dame/type.h"
 
 typedef enum dame_shape {
     DAME_SHAPE_EMPTY,

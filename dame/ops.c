@@ -8,7 +8,7 @@ static const struct {
     const char *params;
 } ops[] = {
 #define DAME_OP(name, class, params) {#name, DAME_CLASS_##class, params},
-#include "dame_ops.def"
+#include "dame/ops.def"
 };
 
 const char *dame_op_name(dame_op_t op)
@@ -32,7 +32,7 @@ static const struct {
 } spellings[] = {
 #define DAME_OP(name, class, params) {#name, DAME_OP_##name},
 #define DAME_ALIAS(written, name)    {#written, DAME_OP_##name},
-#include "dame_ops.def"
+#include "dame/ops.def"
 };
 
 int dame_op_find(const char *name, size_t length, dame_op_t *out)

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 typedef enum dame_class {
     DAME_CLASS_CONTROL,

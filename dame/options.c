@@ -1,4 +1,4 @@
-#include "dame_options.h"
+#include "dame/options.h"
 
 #include <string.h>
 
@@ -11,13 +11,13 @@ static const dame_options_t defaults = {
 
 static const char *const names[] = {
 #define DAME_PASS(name, text, what) text,
-#include "dame_passes.def"
+#include "dame/passes.def"
 #undef DAME_PASS
 };
 
 static const char *const descriptions[] = {
 #define DAME_PASS(name, text, what) what,
-#include "dame_passes.def"
+#include "dame/passes.def"
 #undef DAME_PASS
 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dame_text.h"
+#include "dame/text.h"
 #include "draft.h"
 #include "emit.h"
 #include "granule.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "dame_text.h"
+#include "dame/text.h"
 #include "granule.h"
 #include "ops.h"
 

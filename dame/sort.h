@@ -5,7 +5,7 @@
 #ifndef DAME_SORT_H
 #define DAME_SORT_H
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 /* Entries of a window for a list of n blocks of `bytes` bytes, or 0 when it shall not be sorted. */
 int64_t dame_sort_window(const int64_t *disps, int64_t n, int64_t bytes,

@@ -1,7 +1,7 @@
-#include "dame_type.h"
+#include "dame/type.h"
 
 #include "arena.h"
-#include "dame_heap.h"
+#include "dame/heap.h"
 #include "wide.h"
 
 struct dame_tree {

@@ -5,7 +5,7 @@
 #ifndef DAME_VERIFY_H
 #define DAME_VERIFY_H
 
-#include "dame_program.h"
+#include "dame/program.h"
 #include "wide.h"
 
 /* A broken rule. */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "jit/code_arena.h"
+#include "code_arena.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include <linux/membarrier.h>
 
-#include "dame/dame_heap.h"
+#include "dame/heap.h"
 
 /* Newer than the oldest headers this is compiled with. */
 #ifndef MADV_POPULATE_READ

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "jit/dame_jit.h"
+#include "jit.h"
 
 typedef struct dame_code_arena dame_code_arena_t;
 

@@ -1,11 +1,11 @@
-#include "jit/gdb.h"
+#include "gdb.h"
 
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "dame/dame_heap.h"
+#include "dame/heap.h"
 
 /* ---- what GDB looks for; the names and shapes are its own ---- */
 

@@ -1,18 +1,18 @@
 #define _GNU_SOURCE
-#include "jit/dame_jit.h"
+#include "jit.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <time.h>
 
-#include "dame/dame_heap.h"
-#include "jit/code_arena.h"
-#include "jit/gdb.h"
-#include "jit/lock.h"
-#include "jit/options.h"
-#include "jit/perf_map.h"
-#include "jit/tier.h"
+#include "dame/heap.h"
+#include "code_arena.h"
+#include "gdb.h"
+#include "lock.h"
+#include "options.h"
+#include "perf_map.h"
+#include "tier.h"
 
 enum { LONGEST_LABEL = 200 };
 

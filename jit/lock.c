@@ -1,4 +1,4 @@
-#include "jit/lock.h"
+#include "lock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "jit/options.h"
+#include "options.h"
 
 const dame_jit_options_t *dame_jit_options_default(void)
 {

@@ -2,7 +2,7 @@
 #ifndef DAME_JIT_OPTIONS_H
 #define DAME_JIT_OPTIONS_H
 
-#include "jit/dame_jit.h"
+#include "jit.h"
 
 /* Is every option in the range that dame_jit.h gives? */
 int dame_jit_options_valid(const dame_jit_options_t *options);

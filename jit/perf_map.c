@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "jit/perf_map.h"
+#include "perf_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dame/dame_heap.h"
+#include "dame/heap.h"
 
 typedef struct line {
     uintptr_t start;

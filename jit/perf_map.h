@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "dame/dame_status.h"
+#include "dame/status.h"
 
 typedef struct dame_perf_map dame_perf_map_t;
 

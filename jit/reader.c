@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "jit/reader.h"
+#include "reader.h"
 
 #include <sched.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <linux/membarrier.h>
 
-#include "jit/lock.h"
+#include "lock.h"
 
 enum {
     LONGEST_WAIT_NS = 10 * 1000 * 1000

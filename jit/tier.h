@@ -5,7 +5,7 @@
 #ifndef DAME_TIER_H
 #define DAME_TIER_H
 
-#include "jit/dame_jit.h"
+#include "jit.h"
 
 /* The entry of a kernel: where in the code, and for which primitive. */
 typedef struct dame_entry_point {

@@ -1,4 +1,4 @@
-#include "jit/tune.h"
+#include "tune.h"
 
 /*
  * Intel: a masked store of 64 bytes that crosses a cache line costs 4 cycles more, one of 32 bytes

@@ -5,7 +5,7 @@
 #ifndef DAME_TUNE_H
 #define DAME_TUNE_H
 
-#include "dame/dame_program.h"
+#include "dame/program.h"
 
 typedef enum dame_make { DAME_MAKE_OTHER, DAME_MAKE_AMD, DAME_MAKE_INTEL, DAME_MAKES } dame_make_t;
 

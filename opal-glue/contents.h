@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dame/dame_type.h"
+#include "dame/type.h"
 #include "stats.h"
 
 struct opal_datatype_t;

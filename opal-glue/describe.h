@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "dame/dame_type.h"
+#include "dame/type.h"
 
 struct opal_datatype_t;
 

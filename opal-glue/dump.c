@@ -14,7 +14,7 @@
 #include "contents.h"
 #include "describe.h"
 #include "directory.h"
-#include "jit/dame_jit.h"
+#include "jit/jit.h"
 #include "jit/lock.h"
 #include "log.h"
 #include "ompi/datatype/ompi_datatype.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "copy.h"
-#include "dame/dame_heap.h"
+#include "dame/heap.h"
 #include "dump.h"
-#include "got.h"
+#include "opal-glue/interpose/got.h"
 #include "import.h"
 #include "jit/lock.h"
 #include "log.h"

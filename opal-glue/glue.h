@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "dame/dame_options.h"
+#include "dame/options.h"
 #include "promote.h"
 
 typedef struct dt_glue_options {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jit/dame_jit.h"
+#include "jit/jit.h"
 #include "table.h"
 
 typedef struct dt_promote_options {

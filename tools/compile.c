@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "commands.h"
-#include "jit/dame_jit.h"
+#include "jit/jit.h"
 
 enum { DIRECTIONS = 2, DEFAULT_REPEATS = 201, MOST_REPEATS = 1000000 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "dame.h"
+#include "dame/dame.h"
 
 /*
  * Writes the loop levels from the outermost inward, joined by " > ", for example

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "dame.h"
-#include "jit/dame_jit.h"
+#include "dame/dame.h"
+#include "jit/jit.h"
 
 enum { MEASURE_MEMCPY = -1 }; /* in the place of a tier */
 

@@ -105,7 +105,7 @@ const tool_command_t tool_optimise = {
     .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all or none,\n"
             "                    alone, or\n"
 #define DAME_PASS(name, text, what) "      " text ": " what "\n"
-#include "dame_passes.def"
+#include "dame/passes.def"
 #undef DAME_PASS
             "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach further\n"
             "                    than --sort-range; the default range is unlimited, so none; the\n"

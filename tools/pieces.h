@@ -8,7 +8,7 @@
 #ifndef PIECES_H
 #define PIECES_H
 
-#include "dame.h"
+#include "dame/dame.h"
 
 enum { PIECES_MAX = 1 << 24, PIECES_BATCH = 512 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/dame_jit.h"
+#include "jit/jit.h"
 #include "levels.h"
 #include "text.h"
 #include "tool.h"

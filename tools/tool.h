@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dame.h"
+#include "dame/dame.h"
 
 /* Exit codes. */
 enum {

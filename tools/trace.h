@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "dame.h"
+#include "dame/dame.h"
 
 /*
  * Optimises with no pass, then with one pass more at a time, in table order, as far as they are in

@@ -56,10 +56,10 @@
 
 #if defined(__x86_64__)
 #define DAME_X_HAVE_CPU 1
-#include "jit/x/cpu_x86_64.h"
+#include "cpu_x86_64.h"
 #elif defined(__AARCH64EL__) && defined(__LP64__)
 #define DAME_X_HAVE_CPU 1
-#include "jit/x/cpu_aarch64.h"
+#include "cpu_aarch64.h"
 #else
 #define DAME_X_HAVE_CPU 0
 #endif

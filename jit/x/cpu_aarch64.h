@@ -11,7 +11,7 @@
 #define DAME_X_CPU_AARCH64_H
 
 #include "jit/tune.h"
-#include "jit/x/code.h"
+#include "code.h"
 
 enum { X_FRAME = 29, X_LINK = 30, X_SP = 31, X_ZERO = 31 };
 

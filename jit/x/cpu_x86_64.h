@@ -8,7 +8,7 @@
 #define DAME_X_CPU_X86_64_H
 
 #include "jit/tune.h"
-#include "jit/x/code.h"
+#include "code.h"
 
 enum {
     X_RAX,

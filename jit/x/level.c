@@ -1,8 +1,8 @@
-#include "jit/x/level.h"
+#include "level.h"
 
 #include "dame/memory_order.h"
-#include "jit/x/cpu.h"
-#include "jit/x/maker.h"
+#include "cpu.h"
+#include "maker.h"
 
 #if DAME_X_HAVE_CPU
 

@@ -5,10 +5,10 @@
 #ifndef DAME_X_LEVEL_H
 #define DAME_X_LEVEL_H
 
-#include "dame/dame_program.h"
-#include "jit/dame_jit.h"
-#include "jit/x/code.h"
-#include "jit/x/move.h"
+#include "dame/program.h"
+#include "jit/jit.h"
+#include "code.h"
+#include "move.h"
 
 /* What is the same for all kernels of a program, and what is too large for the stack of a thread
  * that may have next to none. */

@@ -1,6 +1,6 @@
 #include "dame/memory_order.h"
-#include "jit/x/cpu.h"
-#include "jit/x/maker.h"
+#include "cpu.h"
+#include "maker.h"
 
 #if DAME_X_HAVE_CPU
 

@@ -5,8 +5,8 @@
 #ifndef DAME_X_MAKER_H
 #define DAME_X_MAKER_H
 
-#include "jit/x/level.h"
-#include "jit/x/move.h"
+#include "level.h"
+#include "move.h"
 
 /*
  * A kernel in the making. The packed register stands `ahead` bytes before the place that code has

@@ -1,6 +1,6 @@
-#include "jit/x/move.h"
+#include "move.h"
 
-#include "jit/x/cpu.h"
+#include "cpu.h"
 
 #if DAME_X_HAVE_CPU
 

@@ -4,8 +4,8 @@
 #ifndef DAME_X_MOVE_H
 #define DAME_X_MOVE_H
 
-#include "dame/dame_program.h"
-#include "jit/x/code.h"
+#include "dame/program.h"
+#include "code.h"
 
 /* A contiguous block. */
 typedef struct x_piece {

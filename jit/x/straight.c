@@ -1,5 +1,5 @@
-#include "jit/x/cpu.h"
-#include "jit/x/maker.h"
+#include "cpu.h"
+#include "maker.h"
 
 #if DAME_X_HAVE_CPU
 

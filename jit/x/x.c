@@ -2,11 +2,11 @@
  * DAME-X: machine code written directly, in the calling thread. This file goes through a program
  * and chooses vectors; level.c writes kernels, move.c the copies in them, cpu_*.h instructions.
  */
-#include "dame/dame_heap.h"
-#include "dame/dame_isa.h"
+#include "dame/heap.h"
+#include "dame/isa.h"
 #include "jit/tier.h"
-#include "jit/x/cpu.h"
-#include "jit/x/level.h"
+#include "cpu.h"
+#include "level.h"
 
 #if DAME_X_HAVE_CPU
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layouts.h"
+#include "bench/layouts.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0x5C, TAG = 7 };
 

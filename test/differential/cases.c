@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-#include "dame_isa.h"
-#include "random_type.h"
+#include "dame/isa.h"
+#include "test/lib/random_type.h"
 
 enum {
     SMALL_BYTES = 200,

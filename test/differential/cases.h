@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dame.h"
-#include "rng.h"
+#include "dame/dame.h"
+#include "test/lib/rng.h"
 
 enum { MAX_COUNTS = 5 };
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jit/dame_jit.h"
-#include "rng.h"
+#include "jit/jit.h"
+#include "test/lib/rng.h"
 
 struct check;
 

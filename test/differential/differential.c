@@ -19,14 +19,14 @@
 #include "cases.h"
 #include "check.h"
 #include "copy_check.h"
-#include "dame_isa.h"
+#include "dame/isa.h"
 #include "fixpoint_check.h"
 #include "gap_check.h"
 #include "text_check.h"
 #include "thread_check.h"
 #include "tiers.h"
 #include "trial.h"
-#include "type_tools.h"
+#include "test/lib/type_tools.h"
 
 enum { MAX_FAILURES = 10, MAX_CASES = 1000000000, LONG_WALK = 1 << 18 };
 

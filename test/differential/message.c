@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "type_tools.h"
+#include "test/lib/type_tools.h"
 
 enum { MAX_ARENA = 1 << 26 }; /* more is a fault of the generator */
 

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "compiled.h"
-#include "dame.h"
-#include "guarded.h"
-#include "guarded_program.h"
-#include "oracle.h"
-#include "rng.h"
+#include "dame/dame.h"
+#include "test/lib/guarded.h"
+#include "test/lib/guarded_program.h"
+#include "test/lib/oracle.h"
+#include "test/lib/rng.h"
 
 enum { GUARD = 64 }; /* bytes before and behind a buffer that must stay as they were */
 

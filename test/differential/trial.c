@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "type_tools.h"
+#include "test/lib/type_tools.h"
 
 enum {
     TRIAL_SECONDS = 20,  /* a trial that takes longer hangs */

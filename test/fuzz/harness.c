@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "choices.h"
-#include "dame.h"
-#include "dame_isa.h"
+#include "dame/dame.h"
+#include "dame/isa.h"
 #include "make_text.h"
 #include "walk.h"
 

@@ -5,7 +5,7 @@
 #ifndef TEST_FUZZ_WALK_H
 #define TEST_FUZZ_WALK_H
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 /*
  * Writes the offsets of one element's bytes from its start, at most `room`; returns how many there

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../differential/rng.h"
-#include "dame_program.h"
+#include "test/lib/rng.h"
+#include "dame/program.h"
 #include "verdict.h"
 
 /* A run: what a kernel is called with. */

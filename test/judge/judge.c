@@ -11,11 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "../differential/cases.h"
-#include "dame.h"
-#include "dame_isa.h"
+#include "test/differential/cases.h"
+#include "dame/dame.h"
+#include "dame/isa.h"
 #include "jit/tune.h"
-#include "layouts.h"
+#include "bench/layouts.h"
 #include "trial.h"
 
 enum { MAX_FAILURES = 5, MAX_CASES = 1000000000 };

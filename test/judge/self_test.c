@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dame.h"
+#include "dame/dame.h"
 #include "specimen.h"
 #include "trial.h"
 

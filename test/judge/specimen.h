@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cpu_model.h"
-#include "dame_program.h"
+#include "dame/program.h"
 #include "verdict.h"
 
 /* What a specimen's kernels are of. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 /* One contiguous block: `packed` bytes after the start of the run. False ends the walk. */
 typedef bool (*walk_block_fn)(void *context, uint64_t address, int64_t packed, int64_t bytes);

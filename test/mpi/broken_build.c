@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "dame/dame.h"
-#include "jit/dame_jit.h"
+#include "jit/jit.h"
 
 dame_status_t __real_dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                         dame_program_t **out);

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../differential/rng.h"
+#include "test/lib/rng.h"
 #include "jit/code_arena.h"
 #include "jit_tools.h"
 #include "suites.h"

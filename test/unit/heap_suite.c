@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "jit/dame_jit.h"
+#include "jit/jit.h"
 #include "jit_tools.h"
 #include "suites.h"
 #include "tools.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dame.h"
+#include "dame/dame.h"
 #include "jit/tier.h"
 
 /* Can the tests write machine code for this CPU? */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "dame_isa.h"
-#include "jit/dame_jit.h"
+#include "dame/isa.h"
+#include "jit/jit.h"
 
 void measure(blocks_t *b)
 {

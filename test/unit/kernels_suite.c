@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "dame_isa.h"
+#include "dame/isa.h"
 #include "kernel_tools.h"
-#include "test/differential/guarded.h"
+#include "test/lib/guarded.h"
 #include "suites.h"
 
 enum { WIDEST = 300, PAGE = 4096, GUARD = 128 };

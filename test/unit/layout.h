@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "../differential/rng.h"
-#include "dame_type.h"
+#include "test/lib/rng.h"
+#include "dame/type.h"
 
 typedef enum layout_kind {
     LAYOUT_ELEMENT, /* `stride` contiguous bytes, a basic type */

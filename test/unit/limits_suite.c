@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "jit/dame_jit.h"
+#include "jit/jit.h"
 #include "suites.h"
 #include "tools.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../differential/type_tools.h"
+#include "test/lib/type_tools.h"
 #include "layout.h"
 #include "suites.h"
 #include "tools.h"

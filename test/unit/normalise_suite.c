@@ -2,7 +2,7 @@
  * The pass `normalise`, alone: texts and what it makes of them. The expected texts were written by
  * hand from what normalise.c promises.
  */
-#include "node.h"
+#include "dame/node.h"
 #include "suites.h"
 #include "tools.h"
 

@@ -1,7 +1,7 @@
 /* Which passes a text names. */
 #include <string.h>
 
-#include "dame_options.h"
+#include "dame/options.h"
 #include "suites.h"
 
 #define MERGE  ((dame_passes_t) 1 << DAME_PASS_MERGE)

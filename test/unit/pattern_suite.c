@@ -2,7 +2,7 @@
  * The pass `pattern`, alone and behind `normalise`. The expected texts were written by hand from
  * what pattern.c promises.
  */
-#include "node.h"
+#include "dame/node.h"
 #include "suites.h"
 #include "tools.h"
 

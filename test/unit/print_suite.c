@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dame_isa.h"
+#include "dame/isa.h"
 #include "suites.h"
 #include "tools.h"
 

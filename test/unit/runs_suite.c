@@ -10,8 +10,8 @@
 
 #include "kernel_tools.h"
 #include "suites.h"
-#include "test/differential/guarded.h"
-#include "test/differential/rng.h"
+#include "test/lib/guarded.h"
+#include "test/lib/rng.h"
 
 enum {
     MOST_BYTES = 1 << 18,

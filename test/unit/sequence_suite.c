@@ -1,5 +1,5 @@
 /* What repeats in a list of blocks, by the functions that normalise.c asks. */
-#include "sequence.h"
+#include "dame/sequence.h"
 #include "suites.h"
 #include "tools.h"
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dame.h"
+#include "dame/dame.h"
 
 /* The tree of the running test: a fixture makes and frees it. */
 extern dame_tree_t *tree;

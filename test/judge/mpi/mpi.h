@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "dame_type.h"
+#include "dame/type.h"
 
 typedef intptr_t MPI_Aint;
 typedef const dame_type_t *MPI_Datatype;

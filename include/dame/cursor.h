@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "dame_program.h"
+#include "dame/program.h"
 
 #define DAME_CURSOR_DEPTH 16
 

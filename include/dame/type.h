@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dame_status.h"
+#include "dame/status.h"
 
 typedef enum dame_kind {
     DAME_BASIC,      /* `size` contiguous bytes */

@@ -4,7 +4,7 @@
 #ifndef DAME_ISA_H
 #define DAME_ISA_H
 
-#include "dame_status.h"
+#include "dame/status.h"
 
 /* Names of those this CPU can run, best first, NULL at the end. Static storage. */
 const char *const *dame_isa_names(void);

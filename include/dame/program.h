@@ -27,13 +27,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "dame_options.h"
-#include "dame_status.h"
-#include "dame_type.h"
+#include "dame/options.h"
+#include "dame/status.h"
+#include "dame/type.h"
 
 typedef enum dame_op {
 #define DAME_OP(name, class, params) DAME_OP_##name,
-#include "dame_ops.def"
+#include "dame/ops.def"
     DAME_OP_COUNT
 } dame_op_t;
 

@@ -17,8 +17,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dame_program.h"
-#include "dame_status.h"
+#include "dame/program.h"
+#include "dame/status.h"
 
 /* Levels of a text that may stand within each other. */
 enum { DAME_TEXT_NESTING = 200 };

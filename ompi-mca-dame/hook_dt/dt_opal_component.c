@@ -4,7 +4,7 @@
  */
 #include "dt_framework.h"
 
-#include "param.h"
+#include "ompi-mca-dame/param.h"
 
 static int opal_register(void);
 static int opal_query(mca_base_module_t **module, int *priority);

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dame/dame_program.h"
-#include "jit/reader.h"
+#include "dame/program.h"
+#include "reader.h"
 
 /* Where code can be had; each is tried when the one before is refused. */
 typedef enum dame_jit_memory {

@@ -1,4 +1,4 @@
-#include "dame_status.h"
+#include "dame/status.h"
 
 const char *dame_status_text(dame_status_t status)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dame_type.h"
+#include "dame/type.h"
 
 typedef struct oracle {
     int64_t size;     /* packed bytes of one element */

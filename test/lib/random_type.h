@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dame_type.h"
+#include "dame/type.h"
 #include "rng.h"
 
 #define SIGNATURE_MAX 6

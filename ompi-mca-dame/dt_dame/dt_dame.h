@@ -2,8 +2,8 @@
 #ifndef DT_DAME_H
 #define DT_DAME_H
 
-#include "dame/dame_options.h"
-#include "opal-glue/dt.h"
+#include "dame/options.h"
+#include "ompi-mca-dame/dt.h"
 #include "opal-glue/promote.h"
 
 /* Values of the parameter `report`. */

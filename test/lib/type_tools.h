@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dame_type.h"
+#include "dame/type.h"
 
 /*
  * The type with every displacement of its outermost constructor moved by `shift` bytes, as a

@@ -2,7 +2,7 @@
 #ifndef DT_FRAMEWORK_H
 #define DT_FRAMEWORK_H
 
-#include "dt.h"
+#include "ompi-mca-dame/dt.h"
 
 extern mca_base_framework_t ompi_dt_base_framework;
 extern const mca_dt_base_component_t mca_dt_opal_component;

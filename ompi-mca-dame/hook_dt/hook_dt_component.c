@@ -9,7 +9,7 @@
 
 #include "ompi/mca/hook/hook.h"
 #include "opal/mca/base/mca_base_framework.h"
-#include "version.h"
+#include "opal-glue/version.h"
 
 static int dt_register(void);
 static int dt_open(void);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "opal-glue/directory.h"
-#include "opal-glue/param.h"
+#include "ompi-mca-dame/param.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "dame_program.h"
+#include "dame/program.h"
 #include "guarded.h"
 
 enum { MOST_PIECES = 60 };

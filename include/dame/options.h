@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-#include "dame_status.h"
+#include "dame/status.h"
 
 typedef enum dame_pass {
 #define DAME_PASS(name, text, what) DAME_PASS_##name,
-#include "dame_passes.def"
+#include "dame/passes.def"
 #undef DAME_PASS
     DAME_PASS_COUNT
 } dame_pass_t;

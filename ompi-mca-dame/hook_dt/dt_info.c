@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "got.h"
+#include "opal-glue/interpose/got.h"
 #include "opal/class/opal_pointer_array.h"
 #include "opal/runtime/opal_info_support.h"
 

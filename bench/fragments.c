@@ -1,4 +1,4 @@
-#include "dt_fragments.h"
+#include "fragments.h"
 
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dame_type.h"
+#include "dame/type.h"
 #include "rng.h"
 
 /* The data of a block lies in [low, low + width), counted from where the block is put. */

@@ -1,0 +1,13 @@
+/* Everything the dame library offers. */
+#ifndef DAME_H
+#define DAME_H
+
+#include "dame/cursor.h"
+#include "dame/heap.h"
+#include "dame/options.h"
+#include "dame/program.h"
+#include "dame/status.h"
+#include "dame/text.h"
+#include "dame/type.h"
+
+#endif
