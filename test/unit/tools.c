@@ -163,29 +163,6 @@ char *text_of(const dame_program_t *program)
     return text;
 }
 
-void expect_unchanged(dame_passes_t passes, const char *text)
-{
-    dame_program_t *program = program_of_text(text);
-    dame_program_t *optimised = optimised_with(passes, program);
-    char *got = text_of(optimised);
-    ck_assert_str_eq(got, text);
-    free(got);
-    dame_program_free(optimised);
-    dame_program_free(program);
-}
-
-void expect_passes(dame_passes_t passes, const char *text, const char *wanted)
-{
-    dame_program_t *program = program_of_text(text);
-    dame_program_t *optimised = optimised_with(passes, program);
-    char *got = text_of(optimised);
-    ck_assert_str_eq(got, wanted);
-    free(got);
-    dame_program_free(optimised);
-    dame_program_free(program);
-    expect_unchanged(DAME_PASSES_NONE, text);
-}
-
 void fill_pattern(char *bytes, int64_t n, unsigned seed)
 {
     uint32_t state = seed * 2654435761u + 1;

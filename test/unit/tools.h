@@ -43,10 +43,8 @@ dame_program_t *program_of_text(const char *text);
 /* The program's text; the caller frees. */
 char *text_of(const dame_program_t *program);
 
-/* Some passes make `wanted` of the program that `text` is; and without them it stays as it is. */
+/* The set of one pass. */
 #define ONLY(pass) ((dame_passes_t) 1 << DAME_PASS_##pass)
-void expect_passes(dame_passes_t passes, const char *text, const char *wanted);
-void expect_unchanged(dame_passes_t passes, const char *text);
 
 /* n bytes that differ from their neighbours and from those of another seed. */
 void fill_pattern(char *bytes, int64_t n, unsigned seed);

@@ -21,9 +21,7 @@ int main(void)
     srunner_add_suite(runner, language_suite());
     srunner_add_suite(runner, limits_suite());
     srunner_add_suite(runner, sequence_suite());
-    srunner_add_suite(runner, normalise_suite());
-    srunner_add_suite(runner, merge_suite());
-    srunner_add_suite(runner, pattern_suite());
+    srunner_add_suite(runner, optimiser_suite());
     srunner_add_suite(runner, normal_form_suite());
     srunner_add_suite(runner, options_suite());
     srunner_add_suite(runner, heap_suite());
