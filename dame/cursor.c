@@ -198,12 +198,8 @@ static inline void copy(dame_dir_t dir, uintptr_t user, char *packed, int64_t by
     }
 }
 
-/* Blocks up to a cache line are not cut by packing where that can be helped: what a fragment loses
- * is less than the copies of both parts cost, here and at a receiver of the same datatype. */
-enum { SHORT_BLOCK = 64 };
-
 /* How a call treats the block that it cannot finish. */
-typedef enum tail { TAIL_CUT, TAIL_SPARE } tail_t;
+typedef enum tail { TAIL_CUT, TAIL_GRANULE } tail_t;
 
 static inline int64_t past_granule(const dame_cursor_t *cursor, int64_t in_block)
 {
@@ -216,13 +212,20 @@ int dame_cursor_on_boundary(const dame_cursor_t *cursor)
     return 0 == past_granule(cursor, cursor->in_block);
 }
 
+int dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
+{
+    const dame_frame_t *frame = cursor->top;
+    return length >= DAME_SPARING_ROOM && 0 == cursor->in_block &&
+           iter_size(frame->prim, frame->iter) <= DAME_SPARED_BLOCK;
+}
+
 /* How much of the contiguous block at the cursor to move when only `room` bytes of its rest fit. */
 static inline int64_t cut(const dame_cursor_t *cursor, tail_t tail, int64_t room, int64_t moved)
 {
     if (TAIL_CUT == tail) {
         return room;
     }
-    if (moved > 0 && iter_size(cursor->top->prim, cursor->top->iter) <= SHORT_BLOCK) {
+    if (dame_cursor_spares(cursor, moved + room)) {
         return 0;
     }
     int64_t past = past_granule(cursor, cursor->in_block + room);
@@ -294,7 +297,7 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
 
 int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length)
 {
-    return move(cursor, DAME_PACK, TAIL_SPARE, packed, length);
+    return move(cursor, DAME_PACK, TAIL_GRANULE, packed, length);
 }
 
 int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t length)

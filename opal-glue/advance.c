@@ -58,24 +58,27 @@ static inline dame_cursor_t *cursor_at(dt_thread_t *thread, const opal_convertor
     return renew(thread, place, convertor);
 }
 
+/* What still fits behind the last multiple of the program's granule: elements of several sizes end
+ * between those. */
+static __attribute__((noinline)) int64_t
+pack_rest(const opal_convertor_t *convertor, dame_cursor_t *cursor, char *packed, int64_t room)
+{
+    const int64_t end = (int64_t) dt_native_boundary(convertor, (size_t) (cursor->position + room));
+    return end > cursor->position ? dame_cursor_pack_exact(cursor, packed, end - cursor->position)
+                                  : 0;
+}
+
 /*
- * Packs so that no basic element is cut: stock receivers lose track of cut elements when fragments
- * overtake each other. Where the program's granule is too coarse to fit anything, the native engine
- * knows the exact boundaries; like it, we pack nothing when not even one element fits.
+ * Packs as much as the native engine would, but that much room may leave a short block whole. So an
+ * element is cut only where that engine cuts it, too: stock receivers lose track of cut elements
+ * when fragments overtake each other.
  */
 static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dame_cursor_t *cursor,
                                           char *packed, int64_t room)
 {
     int64_t bytes = dame_cursor_pack(cursor, packed, room);
-    if (__builtin_expect(0 == bytes && room > 0, 0)) {
-        size_t position = (size_t) cursor->position;
-        size_t boundary = position + (size_t) room;
-        if (!(convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS)) { /* those are cut anywhere */
-            boundary = dt_native_boundary(convertor, boundary);
-        }
-        if (boundary > position) {
-            bytes = dame_cursor_pack_exact(cursor, packed, (int64_t) (boundary - position));
-        }
+    if (bytes < room && !dame_cursor_spares(cursor, room)) {
+        bytes += pack_rest(convertor, cursor, packed + bytes, room - bytes);
     }
     return bytes;
 }

@@ -18,8 +18,11 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
                            size_t position);
 void dt_native_destruct(opal_convertor_t *native);
 
-/* The last boundary of a basic element at or before `position`, where the native engine would end
- * or start a fragment. */
+/*
+ * The last place at or before `position` where the engine would end or start a packed fragment:
+ * between elements of its optimised description, which are bytes where it has joined neighbours of
+ * several kinds. Reads that description from its start.
+ */
 size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Advance functions that compare every fragment with Open MPI's own engine (parameter verify).
+ * Functions in place of those of advance.h that compare every fragment (bytes and amount) and every
+ * position with Open MPI's own engine (parameter verify).
  *
  * A difference is reported with the program's text, the native result stays, and the datatype is
  * declined from then on.
@@ -15,5 +16,6 @@ int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t 
                        size_t *max_data);
 int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                          size_t *max_data);
+void dt_verify_set_position(opal_convertor_t *convertor, size_t *position);
 
 #endif
