@@ -96,8 +96,8 @@ static void register_basics(void)
                     &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.verbose);
     mca_dt_dame_params.verify = false;
     register_values("verify",
-                    "Compare everything DAME packs and unpacks with Open MPI's own engine. A "
-                    "difference is reported with the datatype's program, the native result is "
+                    "Compare everything DAME packs and unpacks with Open MPI's own engine: "
+                    "bytes, amounts and positions. A difference is reported with the datatype's program, the native result is "
                     "used, and the datatype is left to the native engine from then on. Slow; for "
                     "finding out whether DAME is to blame",
                     MCA_BASE_VAR_TYPE_BOOL, &mca_base_var_enum_bool, OPAL_INFO_LVL_3, "false",

@@ -211,7 +211,7 @@ static call_t call_new(const opal_convertor_t *c, const size_t *rooms, uint32_t 
 
 bool conv_full(size_t room, size_t length, size_t most)
 {
-    enum { SPARING_ROOM = 4096, SPARED_BLOCK = 64 }; /* README.md of opal-glue */
+    enum { SPARING_ROOM = 4096, SPARED_BLOCK = 64 }; /* as opal-glue/README.md promises */
     size_t spared = with_dame && room >= SPARING_ROOM ? SPARED_BLOCK : 1;
     return length <= most && most - length < spared;
 }
