@@ -32,8 +32,8 @@ typedef struct dame_cursor {
     dame_frame_t fixed[DAME_CURSOR_DEPTH];
 } dame_cursor_t;
 
-/* A contiguous piece of user memory. */
-typedef struct dame_block {
+/* A contiguous piece of user memory. May be a struct iovec, which is the same in memory. */
+typedef struct __attribute__((may_alias)) dame_block {
     uintptr_t address;
     int64_t length; /* bytes */
 } dame_block_t;

@@ -190,25 +190,20 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
     }
 }
 
+_Static_assert(sizeof(struct iovec) == sizeof(dame_block_t) &&
+                   offsetof(struct iovec, iov_base) == offsetof(dame_block_t, address) &&
+                   offsetof(struct iovec, iov_len) == offsetof(dame_block_t, length),
+               "a dame_block_t is a struct iovec");
+
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                        size_t *length)
 {
     dame_cursor_t *cursor = cursor_at(dt_thread(), convertor);
-    uint32_t used = 0;
-    size_t listed = 0;
-    bool room = NULL != cursor;
-    while (room && used < *iov_count) {
-        dame_block_t blocks[32];
-        uint32_t want = *iov_count - used;
-        want = want < 32 ? want : 32;
-        int32_t n = dame_cursor_blocks(cursor, blocks, (int32_t) want);
-        for (int32_t i = 0; i < n; i++) {
-            iov[used].iov_base = (void *) blocks[i].address;
-            iov[used++].iov_len = (size_t) blocks[i].length;
-            listed += (size_t) blocks[i].length;
-        }
-        room = n > 0;
+    const int32_t most = *iov_count < INT32_MAX ? (int32_t) *iov_count : INT32_MAX;
+    *iov_count = 0;
+    if (NULL == cursor) {
+        return finish(convertor, 0, length);
     }
-    *iov_count = used;
-    return finish(convertor, listed, length);
+    *iov_count = (uint32_t) dame_cursor_blocks(cursor, (dame_block_t *) iov, most);
+    return finish(convertor, (size_t) cursor->position - convertor->bConverted, length);
 }
