@@ -22,14 +22,14 @@ static inline bool is_at(const dt_place_t *place, const opal_convertor_t *conver
 }
 
 /* The place holds no cursor that is known to be good: it is found out, or a new one is made. */
-static __attribute__((noinline)) dame_cursor_t *renew(dt_thread_t *thread, dt_place_t *place,
-                                                      const opal_convertor_t *convertor)
+static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place_t *place,
+                                                   const opal_convertor_t *convertor)
 {
     const uint64_t generation = dt_table_generation();
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     if (is_at(place, convertor) && entry->serial == place->serial) { /* still the same datatype */
         place->generation = generation;
-        return &place->cursor;
+        return place;
     }
     place->datatype = NULL;
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and the
@@ -45,25 +45,28 @@ static __attribute__((noinline)) dame_cursor_t *renew(dt_thread_t *thread, dt_pl
     place->datatype = convertor->pDesc;
     place->generation = generation;
     place->serial = entry->serial;
-    return &place->cursor;
+    place->mark = (dt_native_mark_t){.item = NULL};
+    return place;
 }
 
-/* The cursor at the convertor's position. */
-static inline dame_cursor_t *cursor_at(dt_thread_t *thread, const opal_convertor_t *convertor)
+/* The place with a cursor at the convertor's position. */
+static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
     dt_place_t *place = &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
     if (is_at(place, convertor) && dt_table_generation() == place->generation) {
-        return &place->cursor;
+        return place;
     }
     return renew(thread, place, convertor);
 }
 
 /* What still fits behind the last multiple of the program's granule: elements of several sizes end
  * between those. */
-static __attribute__((noinline)) int64_t
-pack_rest(const opal_convertor_t *convertor, dame_cursor_t *cursor, char *packed, int64_t room)
+static __attribute__((noinline)) int64_t pack_rest(const opal_convertor_t *convertor,
+                                                   dt_place_t *place, char *packed, int64_t room)
 {
-    const int64_t end = (int64_t) dt_native_boundary(convertor, (size_t) (cursor->position + room));
+    dame_cursor_t *cursor = &place->cursor;
+    const size_t limit = (size_t) (cursor->position + room);
+    const int64_t end = (int64_t) dt_native_boundary(convertor, limit, &place->mark);
     return end > cursor->position ? dame_cursor_pack_exact(cursor, packed, end - cursor->position)
                                   : 0;
 }
@@ -73,12 +76,12 @@ pack_rest(const opal_convertor_t *convertor, dame_cursor_t *cursor, char *packed
  * element is cut only where that engine cuts it, too: stock receivers lose track of cut elements
  * when fragments overtake each other.
  */
-static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dame_cursor_t *cursor,
+static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dt_place_t *place,
                                           char *packed, int64_t room)
 {
-    int64_t bytes = dame_cursor_pack(cursor, packed, room);
-    if (bytes < room && !dame_cursor_spares(cursor, room)) {
-        bytes += pack_rest(convertor, cursor, packed + bytes, room - bytes);
+    int64_t bytes = dame_cursor_pack(&place->cursor, packed, room);
+    if (bytes < room && !dame_cursor_spares(&place->cursor, room)) {
+        bytes += pack_rest(convertor, place, packed + bytes, room - bytes);
     }
     return bytes;
 }
@@ -89,21 +92,21 @@ static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
                                                        opal_convertor_t *convertor, dame_dir_t dir,
                                                        struct iovec *iov, uint32_t *out_size)
 {
-    dame_cursor_t *cursor = cursor_at(thread, convertor);
+    dt_place_t *place = place_of(thread, convertor);
     size_t left = convertor->local_size - convertor->bConverted;
     size_t moved = 0;
     uint32_t used = 0;
-    while (NULL != cursor && used < *out_size && left > 0) {
+    while (NULL != place && used < *out_size && left > 0) {
         int64_t room = (int64_t) (iov[used].iov_len < left ? iov[used].iov_len : left);
         int64_t bytes = DAME_PACK == dir
-                            ? pack_whole_elements(convertor, cursor, iov[used].iov_base, room)
-                            : dame_cursor_unpack(cursor, iov[used].iov_base, room);
+                            ? pack_whole_elements(convertor, place, iov[used].iov_base, room)
+                            : dame_cursor_unpack(&place->cursor, iov[used].iov_base, room);
         iov[used++].iov_len = (size_t) bytes;
         moved += (size_t) bytes;
         left -= (size_t) bytes;
     }
     *out_size = used;
-    if (NULL != cursor && 0 != cursor->in_block) {
+    if (NULL != place && 0 != place->cursor.in_block) {
         dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
     }
     return moved;
@@ -182,9 +185,9 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
 {
     convertor->bConverted = *position;
     if (convertor->flags & CONVERTOR_SEND) {
-        const dame_cursor_t *cursor = cursor_at(dt_thread(), convertor);
-        if (NULL == cursor || !dame_cursor_on_boundary(cursor)) {
-            *position = dt_native_boundary(convertor, *position);
+        dt_place_t *place = place_of(dt_thread(), convertor);
+        if (NULL != place && !dame_cursor_on_boundary(&place->cursor)) {
+            *position = dt_native_boundary(convertor, *position, &place->mark);
             convertor->bConverted = *position;
         }
     }
@@ -198,12 +201,12 @@ _Static_assert(sizeof(struct iovec) == sizeof(dame_block_t) &&
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                        size_t *length)
 {
-    dame_cursor_t *cursor = cursor_at(dt_thread(), convertor);
+    dt_place_t *place = place_of(dt_thread(), convertor);
     const int32_t most = *iov_count < INT32_MAX ? (int32_t) *iov_count : INT32_MAX;
     *iov_count = 0;
-    if (NULL == cursor) {
+    if (NULL == place) {
         return finish(convertor, 0, length);
     }
-    *iov_count = (uint32_t) dame_cursor_blocks(cursor, (dame_block_t *) iov, most);
-    return finish(convertor, (size_t) cursor->position - convertor->bConverted, length);
+    *iov_count = (uint32_t) dame_cursor_blocks(&place->cursor, (dame_block_t *) iov, most);
+    return finish(convertor, (size_t) place->cursor.position - convertor->bConverted, length);
 }
