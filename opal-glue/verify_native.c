@@ -159,8 +159,8 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
         native_moved = room; /* a receiver takes all */
     }
     dt_count(DT_COUNT_verified, 1);
-    const size_t same = first_difference(iov->iov_base, native + skip, moved);
     const bool agree = amounts_agree(DAME_PACK == dir ? room : 0, moved, native_moved);
+    const size_t same = agree ? first_difference(iov->iov_base, native + skip, moved) : 0;
     if (!agree) {
         report(convertor, dir,
                "packed bytes %zu to %zu, moves %zu bytes where Open MPI's own engine moves %zu",
