@@ -230,18 +230,22 @@ choose_engines()
     fi
 }
 
-# collect WORKER: the lines of all runs into the file $samples, each with "ROUND ENGINE " in front.
+# collect WORKER [RANKS ARGUMENT…]: the lines of all runs into the file $samples, each with "ROUND
+# ENGINE " in front. Another call adds to them. Without RANKS: one, and the selected layouts.
 collect()
 {
     local round name
 
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
-    samples=$work/samples
+    [ $# -gt 1 ] || set -- "$1" 1 ${selection[@]+"${selection[@]}"}
+    if [ -z "$samples" ]; then
+        work=$(mktemp -d)
+        trap 'rm -rf "$work"' EXIT
+        samples=$work/samples
+    fi
     for ((round = 1; round <= rounds; round++)); do
         for name in "${engines[@]}"; do
             [ ! -t 2 ] || printf '\rround %d of %d: %-40s' "$round" "$rounds" "$name" >&2
-            engine "$name" 1 "$1" ${selection[@]+"${selection[@]}"} >"$work/run" ||
+            engine "$name" "$2" "$1" "${@:3}" >"$work/run" ||
                 fail "round $round: the run of $name failed"
             sed "s/^/$round $name /" "$work/run" >>"$samples"
         done

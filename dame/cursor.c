@@ -1,5 +1,6 @@
 #include "dame/cursor.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "copy.h"
@@ -30,17 +31,20 @@ static inline uintptr_t iter_address(const dame_frame_t *frame)
                                 : (uintptr_t) frame->iter * (uintptr_t) prim->step);
 }
 
-/* Steps into the level within the iteration that comes next. */
-static inline void push(dame_cursor_t *cursor, int32_t inner)
+/* `frame` is the level within the iteration of `above` that comes next. */
+static inline void enter(dame_frame_t *frame, const dame_frame_t *above, const dame_prim_t *prim)
 {
-    const dame_frame_t *above = cursor->top;
-    const dame_prim_t *prim = above->prim + inner;
-    dame_frame_t *frame = ++cursor->top;
     frame->prim = prim;
     frame->origin = iter_address(above);
     frame->iter = 0;
     frame->count =
         0 != prim->count ? prim->count : iter_size(above->prim, above->iter) / prim->isize;
+}
+
+static inline void push(dame_cursor_t *cursor, int32_t inner)
+{
+    const dame_frame_t *above = cursor->top++;
+    enter(cursor->top, above, above->prim + inner);
 }
 
 static inline void pop(dame_cursor_t *cursor)
@@ -198,12 +202,8 @@ static inline void copy(dame_dir_t dir, uintptr_t user, char *packed, int64_t by
     }
 }
 
-/* Blocks up to a cache line are not cut by packing where that can be helped: what a fragment loses
- * is less than the copies of both parts cost, here and at a receiver of the same datatype. */
-enum { SHORT_BLOCK = 64 };
-
 /* How a call treats the block that it cannot finish. */
-typedef enum tail { TAIL_CUT, TAIL_SPARE } tail_t;
+typedef enum tail { TAIL_CUT, TAIL_GRANULE } tail_t;
 
 static inline int64_t past_granule(const dame_cursor_t *cursor, int64_t in_block)
 {
@@ -216,13 +216,20 @@ int dame_cursor_on_boundary(const dame_cursor_t *cursor)
     return 0 == past_granule(cursor, cursor->in_block);
 }
 
+int dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
+{
+    const dame_frame_t *frame = cursor->top;
+    return length >= DAME_SPARING_ROOM && 0 == cursor->in_block &&
+           iter_size(frame->prim, frame->iter) <= DAME_SPARED_BLOCK;
+}
+
 /* How much of the contiguous block at the cursor to move when only `room` bytes of its rest fit. */
 static inline int64_t cut(const dame_cursor_t *cursor, tail_t tail, int64_t room, int64_t moved)
 {
     if (TAIL_CUT == tail) {
         return room;
     }
-    if (moved > 0 && iter_size(cursor->top->prim, cursor->top->iter) <= SHORT_BLOCK) {
+    if (dame_cursor_spares(cursor, moved + room)) {
         return 0;
     }
     int64_t past = past_granule(cursor, cursor->in_block + room);
@@ -294,7 +301,7 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
 
 int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length)
 {
-    return move(cursor, DAME_PACK, TAIL_SPARE, packed, length);
+    return move(cursor, DAME_PACK, TAIL_GRANULE, packed, length);
 }
 
 int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t length)
@@ -307,10 +314,89 @@ int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t le
     return move(cursor, DAME_UNPACK, TAIL_CUT, (char *) (uintptr_t) packed, length);
 }
 
+/* Lists the frame's next blocks, as many as there is room for, where they are of one size and
+ * evenly spread. Returns how many. */
+static inline int32_t list_vector(dame_frame_t *frame, dame_block_t *blocks, int32_t room)
+{
+    const dame_prim_t *prim = frame->prim;
+    const int64_t rest = frame->count - frame->iter;
+    const int32_t n = rest < room ? (int32_t) rest : room;
+    uintptr_t address = iter_address(frame);
+    for (int32_t i = 0; i < n; i++) {
+        blocks[i] = (dame_block_t){.address = address, .length = prim->isize};
+        address += (uintptr_t) prim->step;
+    }
+    frame->iter += n;
+    return n;
+}
+
+/* The level at the top, of which `frame` is a copy, has ended: enters it again within the next
+ * iteration of the level above. False: that one has ended, too, or is made of several levels. */
+static inline bool enter_again(dame_cursor_t *cursor, dame_frame_t *frame)
+{
+    dame_frame_t *above = cursor->top - 1;
+    if (cursor->top == cursor->frames || NULL != above->prim->inners ||
+        above->iter + 1 == above->count) {
+        return false;
+    }
+    above->iter++;
+    enter(frame, above, frame->prim);
+    return true;
+}
+
+/*
+ * Lists the blocks of the level at the top, as often as the level above repeats it, behind the
+ * `*used` blocks that there are. Returns false when there is no room for the next. In a loop of its
+ * own over local variables: blocks of a few bytes are common, and who asks for them does little
+ * with each.
+ */
+static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32_t *used, int32_t n)
+{
+    dame_frame_t frame = *cursor->top;
+    const dame_prim_t *prim = frame.prim;
+    const bool vector = NULL == prim->prefix && NULL == prim->inners && !dame_prim_has_list(prim) &&
+                        prim->step != prim->isize;
+    int64_t in_block = cursor->in_block;
+    int64_t position = cursor->position;
+    int32_t listed = *used;
+    uintptr_t end =
+        listed > 0 ? blocks[listed - 1].address + (uintptr_t) blocks[listed - 1].length : 0;
+    bool room = true;
+    while ((frame.iter < frame.count || enter_again(cursor, &frame)) &&
+           0 == iter_inner(prim, frame.iter)) {
+        const uintptr_t address = iter_address(&frame) + (uintptr_t) in_block;
+        const int64_t length = iter_size(prim, frame.iter) - in_block;
+        if (end == address && listed > 0) {
+            blocks[listed - 1].length += length;
+        } else if (listed < n) {
+            blocks[listed++] = (dame_block_t){.address = address, .length = length};
+        } else {
+            room = false;
+            break;
+        }
+        end = address + (uintptr_t) length;
+        position += length;
+        in_block = 0;
+        frame.iter++;
+        if (vector) { /* none of the rest touch */
+            const int32_t more = list_vector(&frame, blocks + listed, n - listed);
+            listed += more;
+            position += more * prim->isize;
+            end += (uintptr_t) (more * prim->step);
+        }
+    }
+    *cursor->top = frame;
+    cursor->in_block = in_block;
+    cursor->position = position;
+    *used = listed;
+    return room;
+}
+
 int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t n)
 {
     int32_t used = 0;
-    while (cursor->position < cursor->total) {
+    bool room = true;
+    while (room && cursor->position < cursor->total) {
         dame_frame_t *frame = cursor->top;
         if (frame->iter == frame->count) {
             pop(cursor);
@@ -321,21 +407,7 @@ int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t 
             push(cursor, inner);
             continue;
         }
-        dame_block_t block = {
-            .address = iter_address(frame) + (uintptr_t) cursor->in_block,
-            .length = iter_size(frame->prim, frame->iter) - cursor->in_block,
-        };
-        dame_block_t *last = used > 0 ? &blocks[used - 1] : NULL;
-        if (NULL != last && last->address + (uintptr_t) last->length == block.address) {
-            last->length += block.length;
-        } else if (used < n) {
-            blocks[used++] = block;
-        } else {
-            break;
-        }
-        frame->iter++;
-        cursor->in_block = 0;
-        cursor->position += block.length;
+        room = list_level(cursor, blocks, &used, n);
     }
     return used;
 }

@@ -45,10 +45,11 @@ static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place
     place->datatype = convertor->pDesc;
     place->generation = generation;
     place->serial = entry->serial;
+    place->mark = (dt_native_mark_t){.item = NULL};
     return place;
 }
 
-/* Where the cursor is at the convertor's position. */
+/* The place with a cursor at the convertor's position. */
 static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
     dt_place_t *place = &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
@@ -58,30 +59,29 @@ static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *
     return renew(thread, place, convertor);
 }
 
-static dame_cursor_t *cursor_at(const opal_convertor_t *convertor)
+/* What still fits behind the last multiple of the program's granule: elements of several sizes end
+ * between those. */
+static __attribute__((noinline)) int64_t pack_rest(const opal_convertor_t *convertor,
+                                                   dt_place_t *place, char *packed, int64_t room)
 {
-    dt_place_t *place = place_of(dt_thread(), convertor);
-    return NULL == place ? NULL : &place->cursor;
+    dame_cursor_t *cursor = &place->cursor;
+    const size_t limit = (size_t) (cursor->position + room);
+    const int64_t end = (int64_t) dt_native_boundary(convertor, limit, &place->mark);
+    return end > cursor->position ? dame_cursor_pack_exact(cursor, packed, end - cursor->position)
+                                  : 0;
 }
 
 /*
- * Packs so that no basic element is cut: stock receivers lose track of cut elements when fragments
- * overtake each other. Where the program's granule is too coarse to fit anything, the native engine
- * knows the exact boundaries; like it, we pack nothing when not even one element fits.
+ * Packs as much as the native engine would, but that much room may leave a short block whole. So an
+ * element is cut only where that engine cuts it, too: stock receivers lose track of cut elements
+ * when fragments overtake each other.
  */
-static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dame_cursor_t *cursor,
+static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dt_place_t *place,
                                           char *packed, int64_t room)
 {
-    int64_t bytes = dame_cursor_pack(cursor, packed, room);
-    if (__builtin_expect(0 == bytes && room > 0, 0)) {
-        size_t position = (size_t) cursor->position;
-        size_t boundary = position + (size_t) room;
-        if (!(convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS)) { /* those are cut anywhere */
-            boundary = dt_native_boundary(convertor, boundary);
-        }
-        if (boundary > position) {
-            bytes = dame_cursor_pack_exact(cursor, packed, (int64_t) (boundary - position));
-        }
+    int64_t bytes = dame_cursor_pack(&place->cursor, packed, room);
+    if (bytes < room && !dame_cursor_spares(&place->cursor, room)) {
+        bytes += pack_rest(convertor, place, packed + bytes, room - bytes);
     }
     return bytes;
 }
@@ -97,7 +97,6 @@ static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
         *out_size = 0;
         return 0;
     }
-    dame_cursor_t *cursor = &place->cursor;
     size_t left = convertor->local_size - convertor->bConverted;
     size_t moved = 0;
     uint32_t used = 0;
@@ -105,15 +104,15 @@ static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
     while (used < *out_size && left > 0) {
         int64_t room = (int64_t) (iov[used].iov_len < left ? iov[used].iov_len : left);
         int64_t bytes = DAME_PACK == dir
-                            ? pack_whole_elements(convertor, cursor, iov[used].iov_base, room)
-                            : dame_cursor_unpack(cursor, iov[used].iov_base, room);
+                            ? pack_whole_elements(convertor, place, iov[used].iov_base, room)
+                            : dame_cursor_unpack(&place->cursor, iov[used].iov_base, room);
         iov[used++].iov_len = (size_t) bytes;
         moved += (size_t) bytes;
         left -= (size_t) bytes;
     }
     place->datatype = convertor->pDesc;
     *out_size = used;
-    if (0 != cursor->in_block) {
+    if (0 != place->cursor.in_block) {
         dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
     }
     return moved;
@@ -192,33 +191,28 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
 {
     convertor->bConverted = *position;
     if (convertor->flags & CONVERTOR_SEND) {
-        const dame_cursor_t *cursor = cursor_at(convertor);
-        if (NULL == cursor || !dame_cursor_on_boundary(cursor)) {
-            *position = dt_native_boundary(convertor, *position);
+        dt_place_t *place = place_of(dt_thread(), convertor);
+        if (NULL != place && !dame_cursor_on_boundary(&place->cursor)) {
+            *position = dt_native_boundary(convertor, *position, &place->mark);
             convertor->bConverted = *position;
         }
     }
 }
 
+_Static_assert(sizeof(struct iovec) == sizeof(dame_block_t) &&
+                   offsetof(struct iovec, iov_base) == offsetof(dame_block_t, address) &&
+                   offsetof(struct iovec, iov_len) == offsetof(dame_block_t, length),
+               "a dame_block_t is a struct iovec");
+
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                        size_t *length)
 {
-    dame_cursor_t *cursor = cursor_at(convertor);
-    uint32_t used = 0;
-    size_t listed = 0;
-    bool room = NULL != cursor;
-    while (room && used < *iov_count) {
-        dame_block_t blocks[32];
-        uint32_t want = *iov_count - used;
-        want = want < 32 ? want : 32;
-        int32_t n = dame_cursor_blocks(cursor, blocks, (int32_t) want);
-        for (int32_t i = 0; i < n; i++) {
-            iov[used].iov_base = (void *) blocks[i].address;
-            iov[used++].iov_len = (size_t) blocks[i].length;
-            listed += (size_t) blocks[i].length;
-        }
-        room = n > 0;
+    dt_place_t *place = place_of(dt_thread(), convertor);
+    const int32_t most = *iov_count < INT32_MAX ? (int32_t) *iov_count : INT32_MAX;
+    *iov_count = 0;
+    if (NULL == place) {
+        return finish(convertor, 0, length);
     }
-    *iov_count = used;
-    return finish(convertor, listed, length);
+    *iov_count = (uint32_t) dame_cursor_blocks(&place->cursor, (dame_block_t *) iov, most);
+    return finish(convertor, (size_t) place->cursor.position - convertor->bConverted, length);
 }

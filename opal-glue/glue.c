@@ -40,12 +40,14 @@ static convertor_advance_fct_t pack = dt_advance_pack;
 static convertor_advance_fct_t unpack = dt_advance_unpack;
 static bool (*copy)(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
                     const char *from) = dt_copy;
+static void (*set_position)(opal_convertor_t *, size_t *) = dt_advance_set_position;
 
 static void choose_movers(const dt_glue_options_t *options)
 {
     pack = options->verify ? dt_verify_pack : dt_advance_pack;
     unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
     copy = options->verify ? dt_verify_copy : dt_copy;
+    set_position = options->verify ? dt_verify_set_position : dt_advance_set_position;
     if (NULL != options->dump) {
         dt_uses_start(pack, unpack);
         pack = dt_uses_pack;
@@ -156,7 +158,7 @@ static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *positio
     if ((convertor->flags & CONVERTOR_NO_OP) || !is_ours(convertor)) { /* NO_OP leaves fAdvance */
         return opal_convertor_set_position_nocheck(convertor, position);
     }
-    dt_advance_set_position(convertor, position);
+    set_position(convertor, position);
     return OPAL_SUCCESS;
 }
 

@@ -1,5 +1,8 @@
 #include "native.h"
 
+#include "opal/datatype/opal_datatype.h"
+#include "opal/datatype/opal_datatype_internal.h"
+
 size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *convertor, bool send,
                            size_t position)
 {
@@ -24,10 +27,51 @@ void dt_native_destruct(opal_convertor_t *native)
     OBJ_DESTRUCT(native);
 }
 
-size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position)
+/* Bytes of the item's data, of an element or an iteration of it, and the items that it is. */
+typedef struct item {
+    size_t size;
+    size_t unit;
+    size_t items;
+} item_t;
+
+static inline item_t read_item(const dt_elem_desc_t *item)
 {
-    opal_convertor_t native;
-    size_t boundary = dt_native_construct(&native, convertor, true, position);
-    dt_native_destruct(&native);
-    return boundary;
+    if (item->elem.common.flags & OPAL_DATATYPE_FLAG_DATA) {
+        const size_t unit = opal_datatype_basicDatatypes[item->elem.common.type]->size;
+        return (item_t){unit * item->elem.count * item->elem.blocklen, unit, 1};
+    }
+    if (OPAL_DATATYPE_LOOP == item->loop.common.type) {
+        const size_t unit = item[item->loop.items].end_loop.size;
+        return (item_t){unit * item->loop.loops, unit, item->loop.items + 1};
+    }
+    return (item_t){.items = 0}; /* the end of a loop or of everything */
+}
+
+size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position,
+                          dt_native_mark_t *mark)
+{
+    const size_t offset = position % convertor->pDesc->size;
+    dt_native_mark_t at = *mark;
+    if (convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) {
+        return position; /* copied as bytes, whatever it consists of */
+    }
+    if (NULL == at.item || offset < at.start) {
+        at = (dt_native_mark_t){.item = convertor->use_desc->desc};
+    }
+    for (;;) {
+        const item_t item = read_item(at.item);
+        const size_t rest = offset - at.start;
+        if (0 == item.items) { /* the mark was in an earlier iteration of a loop */
+            at = (dt_native_mark_t){.item = convertor->use_desc->desc};
+        } else if (rest >= item.size) {
+            at.start += item.size;
+            at.item += item.items;
+        } else if (item.items > 1) {
+            at.start += rest - rest % item.unit;
+            at.item++;
+        } else {
+            *mark = at;
+            return position - rest % item.unit;
+        }
+    }
 }

@@ -7,6 +7,7 @@
 
 #include "ompi_config.h"
 
+#include "native_mark.h"
 #include "opal/datatype/opal_convertor.h"
 
 /*
@@ -18,8 +19,13 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
                            size_t position);
 void dt_native_destruct(opal_convertor_t *native);
 
-/* The last boundary of a basic element at or before `position`, where the native engine would end
- * or start a fragment. */
-size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position);
+/*
+ * The last place at or before `position`, which is not the end, where the engine would end or start
+ * a packed fragment: between elements of its optimised description, which are bytes where it has
+ * joined neighbours of several kinds. Reads that description from `*mark` on, where the last call
+ * for the same datatype ended, so that fragments in sequence read it once.
+ */
+size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position,
+                          dt_native_mark_t *mark);
 
 #endif

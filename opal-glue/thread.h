@@ -9,6 +9,7 @@
 
 #include "dame/dame.h"
 #include "jit/reader.h"
+#include "native_mark.h"
 #include "stats.h"
 
 struct opal_datatype_t;
@@ -22,6 +23,7 @@ typedef struct dt_place {
     const struct opal_datatype_t *datatype; /* NULL: unused */
     uint64_t generation; /* of the table, when datatype was last known to be the one of serial */
     uint64_t serial;     /* of the datatype's table entry */
+    dt_native_mark_t mark;
     dame_cursor_t cursor;
 } dt_place_t;
 

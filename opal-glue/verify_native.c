@@ -1,6 +1,6 @@
 #include "verify_native.h"
 
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +25,21 @@ enum { SLACK = 64 };
 /* Bytes of a program's text in a message. */
 enum { TEXT_LIMIT = 64 << 10 };
 
-/* What the native engine packs for [position, position + length); NULL when memory is out. The
- * result starts `*skip` bytes into the allocation that is returned. */
-static char *pack_natively(const opal_convertor_t *convertor, size_t position, size_t length,
-                           size_t *skip)
+/*
+ * What the native engine packs from `position` on with `room` bytes, and with `slack` more than
+ * that; NULL when memory is out. It stands `*skip` bytes into the allocation that is returned, and
+ * has `*length` bytes.
+ */
+static char *pack_natively(const opal_convertor_t *convertor, size_t position, size_t room,
+                           size_t slack, size_t *skip, size_t *length)
 {
     opal_convertor_t native;
     size_t start = dt_native_construct(&native, convertor, true, position);
-    size_t room = position - start + length + SLACK;
-    char *packed = calloc(1, room);
+    *skip = position - start;
+    room += *skip + slack;
+    char *packed = calloc(1, room + 1);
     size_t done = 0;
-    while (NULL != packed && done < position - start + length) {
+    while (NULL != packed && done < room) {
         struct iovec iov = {.iov_base = packed + done, .iov_len = room - done};
         uint32_t n = 1;
         size_t bytes = 0;
@@ -46,7 +50,7 @@ static char *pack_natively(const opal_convertor_t *convertor, size_t position, s
         done += bytes;
     }
     dt_native_destruct(&native);
-    *skip = position - start;
+    *length = done > *skip ? done - *skip : 0;
     return packed;
 }
 
@@ -84,9 +88,12 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
     return text;
 }
 
-/* `what` was done and `mover` did it. */
-static void report(const opal_convertor_t *convertor, const char *what, const char *mover,
-                   size_t position, size_t length, size_t byte)
+typedef enum work { PACK = DAME_PACK, UNPACK = DAME_UNPACK, COPY } work_t;
+
+/* `format` and what follows name the difference; a datatype's first one is printed with all that is
+ * known of the datatype. */
+static __attribute__((format(printf, 3, 4))) void report(const opal_convertor_t *convertor,
+                                                         work_t work, const char *format, ...)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_count(DT_COUNT_differences, 1);
@@ -94,23 +101,23 @@ static void report(const opal_convertor_t *convertor, const char *what, const ch
         return; /* said already; messages under way go on by the native result */
     }
     dt_count_declined(DT_DECLINE_DIFFERS);
+    const int cancel_state = dame_cancel_defer();
+    char difference[160];
+    va_list args;
+    va_start(args, format);
+    (void) vsnprintf(difference, sizeof(difference), format, args);
+    va_end(args);
     char *text = describe(convertor->pDesc, entry->program);
+    static const char *const names[] = {"pack", "unpack", "local copy"};
+    const bool compiled = COPY != work && NULL != atomic_load(&entry->program->code[work]);
     opal_output(dt_log_stream(),
-                "dt:dame: verify: %s of %zu elements by %s, packed bytes %zu to %zu, differs from "
-                "Open MPI's own engine at byte %zu. The native result is used, and the datatype is "
-                "left to the native engine from now on. %s",
-                what, (size_t) convertor->count, mover, position, position + length,
-                position + byte, NULL == text ? "" : text);
+                "dt:dame: verify: %s of %zu elements by %s, %s. The native result is used, and the "
+                "datatype is left to the native engine from now on. %s",
+                names[work], (size_t) convertor->count,
+                compiled ? "machine code" : "the interpreter", difference,
+                NULL == text ? "" : text);
     free(text);
-}
-
-static void report_fragment(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
-                            size_t length, size_t byte)
-{
-    const dame_program_t *program = dt_table_get(convertor->pDesc)->program;
-    report(convertor, DAME_PACK == dir ? "pack" : "unpack",
-           NULL != atomic_load(&program->code[dir]) ? "machine code" : "the interpreter", position,
-           length, byte);
+    dame_cancel_restore(cancel_state);
 }
 
 static size_t first_difference(const char *a, const char *b, size_t length)
@@ -122,43 +129,91 @@ static size_t first_difference(const char *a, const char *b, size_t length)
     return i;
 }
 
-/* Compares n fragments from `position` on; the native result replaces one that differs. */
-static void compare(opal_convertor_t *convertor, dame_dir_t dir, size_t position,
-                    const struct iovec *iov, uint32_t n)
+/* Much room may leave a short block whole (dame_cursor.h); nothing else may be left. */
+static bool amounts_agree(size_t room, size_t moved, size_t native)
 {
-    const int cancel_state = dame_cancel_defer();
-    for (uint32_t i = 0; i < n; position += iov[i++].iov_len) {
-        size_t length = iov[i].iov_len;
-        size_t skip;
-        char *native = pack_natively(convertor, position, length, &skip);
-        if (NULL == native) {
-            continue;
-        }
-        dt_count(DT_COUNT_verified, 1);
-        size_t same = first_difference(iov[i].iov_base, native + skip, length);
-        if (same < length) {
-            report_fragment(convertor, dir, position, length, same);
-            if (DAME_PACK == dir) {
-                memcpy(iov[i].iov_base, native + skip, length);
-            } else {
-                unpack_natively(convertor, position, iov[i].iov_base, length);
-            }
-        }
-        free(native);
+    return moved <= native &&
+           native - moved < (size_t) (room >= DAME_SPARING_ROOM ? DAME_SPARED_BLOCK : 1);
+}
+
+static int32_t stand_at(opal_convertor_t *convertor, size_t position)
+{
+    convertor->bConverted = position;
+    convertor->flags &= ~(uint32_t) CONVERTOR_COMPLETED;
+    if (position < convertor->local_size) {
+        return 0;
     }
-    dame_cancel_restore(cancel_state);
+    convertor->flags |= CONVERTOR_COMPLETED;
+    return 1;
+}
+
+/* Moves one fragment; the native result replaces one that differs. */
+static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov)
+{
+    const size_t position = convertor->bConverted;
+    const size_t left = convertor->local_size - position;
+    const size_t room = iov->iov_len < left ? iov->iov_len : left;
+    uint32_t n = 1;
+    size_t moved;
+    size_t skip;
+    size_t native_moved;
+    const int32_t rc = DAME_PACK == dir ? dt_advance_pack(convertor, iov, &n, &moved)
+                                        : dt_advance_unpack(convertor, iov, &n, &moved);
+    char *native = pack_natively(convertor, position, room, DAME_PACK == dir ? 0 : SLACK, &skip,
+                                 &native_moved);
+    if (NULL == native) {
+        return rc;
+    }
+    if (DAME_UNPACK == dir) {
+        native_moved = room; /* a receiver takes all */
+    }
+    dt_count(DT_COUNT_verified, 1);
+    const bool agree = amounts_agree(DAME_PACK == dir ? room : 0, moved, native_moved);
+    const size_t same = agree ? first_difference(iov->iov_base, native + skip, moved) : 0;
+    if (!agree) {
+        report(convertor, (work_t) dir,
+               "packed bytes %zu to %zu, moves %zu bytes where Open MPI's own engine moves %zu",
+               position, position + room, moved, native_moved);
+    } else if (same < moved) {
+        report(convertor, (work_t) dir,
+               "packed bytes %zu to %zu, differs from Open MPI's own engine at byte %zu", position,
+               position + moved, position + same);
+    } else {
+        free(native);
+        return rc;
+    }
+    if (DAME_PACK == dir) {
+        memcpy(iov->iov_base, native + skip, native_moved);
+    } else {
+        unpack_natively(convertor, position, iov->iov_base, native_moved);
+    }
+    free(native);
+    iov->iov_len = native_moved;
+    return stand_at(convertor, position + native_moved);
+}
+
+/* One iovec after the other, since the amounts of the next depend on this one's. */
+static int32_t move_all(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+                        uint32_t *out_size, size_t *max_data)
+{
+    const size_t start = convertor->bConverted;
+    uint32_t used = 0;
+    int32_t rc = 0;
+    while (0 == rc && used < *out_size) {
+        rc = move_one(convertor, dir, &iov[used++]);
+    }
+    *out_size = used;
+    *max_data = convertor->bConverted - start;
+    return rc;
 }
 
 int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data)
 {
-    size_t position = convertor->bConverted;
-    bool copies = *out_size > 0 && NULL != iov[0].iov_base;
-    int32_t rc = dt_advance_pack(convertor, iov, out_size, max_data);
-    if (copies) {
-        compare(convertor, DAME_PACK, position, iov, *out_size);
+    if (*out_size > 0 && NULL == iov[0].iov_base) { /* pointers: nothing is copied */
+        return dt_advance_pack(convertor, iov, out_size, max_data);
     }
-    return rc;
+    return move_all(convertor, DAME_PACK, iov, out_size, max_data);
 }
 
 /* User memory may be scattered over all of the address space, so it cannot be saved and compared as
@@ -166,10 +221,24 @@ int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t 
 int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                          size_t *max_data)
 {
-    size_t position = convertor->bConverted;
-    int32_t rc = dt_advance_unpack(convertor, iov, out_size, max_data);
-    compare(convertor, DAME_UNPACK, position, iov, *out_size);
-    return rc;
+    return move_all(convertor, DAME_UNPACK, iov, out_size, max_data);
+}
+
+void dt_verify_set_position(opal_convertor_t *convertor, size_t *position)
+{
+    const bool send = 0 != (convertor->flags & CONVERTOR_SEND);
+    const size_t wanted = *position;
+    opal_convertor_t native;
+    size_t expected = dt_native_construct(&native, convertor, send, wanted);
+    dt_native_destruct(&native);
+    dt_advance_set_position(convertor, position);
+    if (*position != expected || convertor->bConverted != expected) {
+        report(convertor, send ? PACK : UNPACK,
+               "set to packed byte %zu, goes to %zu where Open MPI's own engine goes to %zu",
+               wanted, *position, expected);
+        *position = expected;
+        (void) stand_at(convertor, expected);
+    }
 }
 
 /* A buffer as a message of its own. End with dt_native_destruct(). */
@@ -189,16 +258,17 @@ bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t 
     opal_convertor_t target;
     const size_t length = (size_t) count * datatype->size;
     size_t skip;
+    size_t packed;
     construct(&source, datatype, count, from);
     construct(&target, datatype, count, to);
-    char *before = pack_natively(&source, 0, length, &skip);
+    char *before = pack_natively(&source, 0, length, 0, &skip, &packed);
     const bool copied = dt_copy(entry, datatype, count, to, from);
-    char *after = copied ? pack_natively(&target, 0, length, &skip) : NULL;
+    char *after = copied ? pack_natively(&target, 0, length, 0, &skip, &packed) : NULL;
     if (NULL != before && NULL != after) {
         dt_count(DT_COUNT_verified, 1);
         const size_t same = first_difference(before, after, length);
         if (same < length) {
-            report(&target, "local copy", "the interpreter", 0, length, same);
+            report(&target, COPY, "differs from Open MPI's own engine at packed byte %zu", same);
             unpack_natively(&target, 0, before, length);
         }
     }

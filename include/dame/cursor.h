@@ -32,8 +32,8 @@ typedef struct dame_cursor {
     dame_frame_t fixed[DAME_CURSOR_DEPTH];
 } dame_cursor_t;
 
-/* A contiguous piece of user memory. */
-typedef struct dame_block {
+/* A contiguous piece of user memory. May be a struct iovec, which is the same in memory. */
+typedef struct __attribute__((may_alias)) dame_block {
     uintptr_t address;
     int64_t length; /* bytes */
 } dame_block_t;
@@ -51,11 +51,20 @@ void dame_cursor_fini(dame_cursor_t *cursor);
 void dame_cursor_seek(dame_cursor_t *cursor, int64_t position);
 
 /*
+ * Packing with this much room cuts no block of up to a cache line: what the fragment loses is less
+ * than the copies of both parts cost, here and at a receiver of the same datatype.
+ */
+enum { DAME_SPARING_ROOM = 4096, DAME_SPARED_BLOCK = 64 }; /* bytes */
+
+/*
  * Packs up to `length` bytes from the cursor on into `packed` and advances. Returns the bytes
- * moved: min(length, total - position), less what is needed not to cut a basic element or a block
- * of up to 64 bytes. That may leave 0.
+ * moved: min(length, total - position), less what lies behind the last multiple of the program's
+ * granule in a block that does not fit, or less all of a block that is spared. May return 0.
  */
 int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length);
+
+/* dame_cursor_pack() has just returned less than `length`: does it spare a block? */
+int dame_cursor_spares(const dame_cursor_t *cursor, int64_t length);
 
 /* Packs min(length, total - position) bytes, and cuts whatever is there. Returns bytes moved. */
 int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t length);

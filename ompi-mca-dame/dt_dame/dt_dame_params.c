@@ -74,9 +74,9 @@ static void register_basics(void)
                     "How much DAME tells on stderr: 0 nothing but errors, 10 what it sets up",
                     &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.verbose);
     register_bool("verify",
-                  "Compare everything DAME packs and unpacks with Open MPI's own engine. A "
-                  "difference is reported with the datatype's program, the native result is "
-                  "used, and the datatype is left to the native engine from then on. Slow; for "
+                  "Compare everything DAME packs, unpacks and copies with Open MPI's own engine: "
+                  "bytes, amounts and positions. A difference is reported with the "
+                  "datatype's program, the native result is used, and the datatype is left to the native engine from then on. Slow; for "
                   "finding out whether DAME is to blame",
                   &answers, OPAL_INFO_LVL_3, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;

@@ -15,7 +15,6 @@ enum {
     TINY_FRAGMENTS = 300, /* fragments of 1..7 bytes in a row */
     MAX_CUTS = 64,        /* fragments of a random cut list */
     COPIED = 4096,        /* bytes of a fragment that may be copied to another place */
-    SHORT_BLOCK = 64,     /* bytes of a block that packing does not cut, if it can be helped */
     CANARY = 0x5a
 };
 
@@ -82,16 +81,27 @@ static bool check_run_unpack(check_t *check, message_t *m)
 
 /* ---- one fragment ---- */
 
-/*
- * The documented return value of dame_cursor_pack(): what fits, less what is needed to cut neither
- * a basic element nor a short block; a long block is cut at a granule. dame_cursor_pack_exact():
- * what fits.
+/* The last place in [position, position + most] where a basic element begins or the message ends.
  */
-static bool check_returned(check_t *check, const message_t *m, int64_t position, int64_t want,
-                           int64_t got, bool exact)
+static int64_t whole_elements(const message_t *m, int64_t position, int64_t most)
+{
+    while (most > 0 && !oracle_is_boundary(&m->oracle, m->count, position + most)) {
+        most--;
+    }
+    return most;
+}
+
+/*
+ * The documented return value of dame_cursor_pack(): all whole basic elements that fit, where they
+ * are of one size; otherwise less than a granule is left. With much room a short block may be left
+ * whole. dame_cursor_pack_exact(): what fits.
+ */
+static bool check_returned(check_t *check, const message_t *m, const dame_cursor_t *cursor,
+                           int64_t position, int64_t want, int64_t got, bool exact)
 {
     int64_t granule = m->program->granule;
     int64_t most = min(want, m->total - position);
+    bool spares = !exact && got < most && dame_cursor_spares(cursor, want) != 0;
     const char *fault = NULL;
     if (got < 0 || got > most) {
         fault = "is out of range";
@@ -99,12 +109,15 @@ static bool check_returned(check_t *check, const message_t *m, int64_t position,
         fault = "is not exact";
     } else if (position + most == m->total && got != most) {
         fault = "stops before the end although all fits";
-    } else if (got == 0 && most >= granule) {
-        fault = "moves nothing although a granule fits";
-    } else if (most - got >= (granule > SHORT_BLOCK ? granule : SHORT_BLOCK)) {
-        fault = "leaves more unused than a granule or a short block";
     } else if (!exact && got > 0 && !oracle_is_boundary(&m->oracle, m->count, position + got)) {
         fault = "ends inside a basic element";
+    } else if (!exact && !spares && m->unit != 0 && got != whole_elements(m, position, most)) {
+        fault = "is less than all whole elements";
+    } else if (!exact && !spares && most - got >= granule) {
+        fault = "leaves a granule or more unused";
+    } else if (spares && (want < DAME_SPARING_ROOM || cursor->in_block != 0 ||
+                          most - got >= DAME_SPARED_BLOCK)) {
+        fault = "spares what is no short block";
     }
     if (fault) {
         return check_fail(check,
@@ -144,7 +157,7 @@ static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, i
     set_guards(m, packed, want);
     int64_t got = exact ? dame_cursor_pack_exact(cursor, packed, want)
                         : dame_cursor_pack(cursor, packed, want);
-    if (!check_returned(check, m, position, want, got, exact) ||
+    if (!check_returned(check, m, cursor, position, want, got, exact) ||
         !message_packed_is(check, m, packed, position, got, "fragment pack") ||
         !check_stand(check, m, cursor, position + got)) {
         return -1;

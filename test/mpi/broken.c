@@ -8,6 +8,9 @@
 #include "mpi_check.h"
 #include "pvar.h"
 
+#include "ompi/datatype/ompi_datatype.h"
+#include "opal/datatype/opal_convertor.h"
+
 enum { MESSAGES = 4 };
 
 static bool verify;
@@ -92,6 +95,32 @@ static void run(layout_t *l, int count, int broken, const char *name)
     lay_free(l);
 }
 
+/* A sender that is set to packed byte `position` and given `room` bytes: where it stands first, and
+ * how much it packs. */
+static void send_piece(layout_t *l, int count, size_t position, size_t room, const char *name,
+                       size_t stands, size_t packs)
+{
+    char packed[128];
+    opal_convertor_t c;
+    struct iovec iov = {.iov_base = packed, .iov_len = room};
+    uint32_t n = 1;
+    size_t moved = 0;
+    lay_commit(l);
+    message_t m = msg_new(l, count);
+    OBJ_CONSTRUCT(&c, opal_convertor_t);
+    (void) opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &l->type->super,
+                                                    (size_t) count, m.buf, 0, &c);
+    (void) opal_convertor_set_position(&c, &position);
+    (void) opal_convertor_pack(&c, &iov, &n, &moved);
+    check(stands == position, "%s: stands at %zu, not %zu", name, position, stands);
+    check(packs == moved && packs == iov.iov_len && stands + packs == c.bConverted,
+          "%s: packs %zu bytes, not %zu", name, moved, packs);
+    opal_convertor_cleanup(&c);
+    OBJ_DESTRUCT(&c);
+    msg_free(&m);
+    lay_free(l);
+}
+
 int main(int argc, char **argv)
 {
     check_init(&argc, &argv);
@@ -104,6 +133,14 @@ int main(int argc, char **argv)
     run(lay_vector(50, 3, 7, ints), 1, -1, "sound");
     run(lay_vector(40000, 1, 3, doubles), 1, 0, "spoilt in fragments");
     copy_some(lay_vector(50, 1, 3, doubles), "spoilt in copying");
+    if (0 == my_rank) {
+        layout_t *shorts = lay_basic(MPI_SHORT, 2, 2);
+        layout_t *doubles_and_ints = lay_pair(MPI_DOUBLE_INT, MPI_DOUBLE, 8);
+        send_piece(doubles_and_ints, 20, 0, 113, "packs too little", 0, verify ? 113 : 108);
+        send_piece(lay_vector(50, 3, 7, shorts), 1, 13, 100, "goes astray", verify ? 12 : 13,
+                   verify ? 100 : 99);
+        lay_free(shorts);
+    }
     lay_free(ints);
     lay_free(doubles);
     return check_finish();

@@ -3,7 +3,9 @@
  * linker (--wrap): the programs that dame_program_build() gives have two broken run kernels, or,
  * when the environment has BROKEN=code, those that dame_jit_compile() has put machine code into. A
  * strided loop over blocks of 8 bytes packs one bit wrong, and copies one bit wrong, which is never
- * machine code's to do; one over blocks of 4 bytes unpacks one bit wrong.
+ * machine code's to do; one over blocks of 4 bytes unpacks one bit wrong. Whatever BROKEN says, what
+ * (double, int) pairs leave of a room is taken for a spared block, and a short for something that a
+ * sender may be positioned in.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,4 +108,19 @@ dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, 
         }
     }
     return status;
+}
+
+int __real_dame_cursor_spares(const dame_cursor_t *cursor, int64_t length);
+int __wrap_dame_cursor_spares(const dame_cursor_t *cursor, int64_t length);
+int __real_dame_cursor_on_boundary(const dame_cursor_t *cursor);
+int __wrap_dame_cursor_on_boundary(const dame_cursor_t *cursor);
+
+int __wrap_dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
+{
+    return 12 == cursor->program->size || __real_dame_cursor_spares(cursor, length);
+}
+
+int __wrap_dame_cursor_on_boundary(const dame_cursor_t *cursor)
+{
+    return 2 == cursor->program->granule || __real_dame_cursor_on_boundary(cursor);
 }

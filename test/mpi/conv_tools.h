@@ -64,6 +64,13 @@ bool conv_move_some(opal_convertor_t *c, subject_t *s, size_t most);
 void conv_finish(opal_convertor_t *c, subject_t *s, size_t most);
 void conv_seek(opal_convertor_t *c, subject_t *s, size_t position);
 
+/* Open MPI's own engine, whoever moves the data otherwise: where a sender stands that is set to
+   `*position`, and how many bytes it packs from there into `room` bytes at `packed`. */
+size_t native_pack(const subject_t *s, size_t *position, void *packed, size_t room);
+/* Is `length` all of the `most` bytes that can be packed, but for a short block that DAME may leave
+   where there is much room? */
+bool conv_full(size_t room, size_t length, size_t most);
+
 /* Runs work(argument) in a second thread, which is always the same, and waits for it. */
 void second_thread(void (*work)(void *), void *argument);
 void second_thread_ends(void);
@@ -76,6 +83,7 @@ typedef struct subjects {
 
 void test_fragments(const subjects_t *set); /* conv_fragments.c */
 void test_positions(const subjects_t *set);
+void test_amounts(void);                 /* conv_amounts.c */
 void test_raw(const subjects_t *set);    /* conv_raw.c */
 void test_clones(const subjects_t *set); /* conv_lives.c */
 void test_interleaved(const subjects_t *set);

@@ -36,6 +36,7 @@ int main(int argc, char **argv)
     subjects_t set = subjects_of(types);
     test_fragments(&set);
     test_positions(&set);
+    test_amounts();
     test_raw(&set);
     test_clones(&set);
     test_interleaved(&set);

@@ -61,18 +61,41 @@ START_TEST(packing_ends_on_a_granule_inside_a_long_block)
 }
 END_TEST
 
-START_TEST(packing_spares_blocks_of_up_to_64_bytes)
+START_TEST(packing_fills_small_rooms)
 {
     fixture_t f;
     open_fixture(&f, vector(3, 16, 72, basic(4)), 1); /* blocks of 64 bytes */
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 127), 64);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 63), 60); /* nothing else fits */
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 63), 4);
-    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 64), 64);
-    close_fixture(&f);
-    open_fixture(&f, vector(2, 17, 72, basic(4)), 1); /* blocks of 68 bytes are cut */
     ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 127), 124);
+    ck_assert_mem_eq(f.packed + 64, f.memory + 72, 60);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 63), 60);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 3), 0);
+    ck_assert_int_eq(dame_cursor_pack(&f.cursor, f.packed, 4), 4);
     close_fixture(&f);
+}
+END_TEST
+
+/* Blocks of `ints` ints, into rooms around the one that leaves short blocks whole. */
+static void pack_with_much_room(int64_t ints, int64_t room, int64_t expected, int spares)
+{
+    static char memory[3 * DAME_SPARING_ROOM];
+    static char packed[2 * DAME_SPARING_ROOM];
+    dame_cursor_t cursor;
+    const int64_t bytes = 4 * ints;
+    dame_program_t *program =
+        program_of(vector(2 * DAME_SPARING_ROOM / bytes, ints, bytes + 4, basic(4)));
+    ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, 1), DAME_OK);
+    ck_assert_int_eq(dame_cursor_pack(&cursor, packed, room), expected);
+    ck_assert_int_eq(dame_cursor_spares(&cursor, room) != 0, spares);
+    dame_cursor_fini(&cursor);
+    dame_program_free(program);
+}
+
+START_TEST(packing_with_much_room_spares_blocks_of_up_to_64_bytes)
+{
+    pack_with_much_room(5, 4096, 4080, 1); /* 204 blocks of 20 bytes */
+    pack_with_much_room(5, 4095, 4092, 0);
+    pack_with_much_room(16, 4159, 4096, 1); /* blocks of 64 bytes */
+    pack_with_much_room(17, 4147, 4144, 0); /* longer ones are cut */
 }
 END_TEST
 
@@ -328,7 +351,8 @@ Suite *fragment_suite(void)
     TCase *tcase = tree_case("fragment");
     tcase_add_test(tcase, packing_ends_with_a_whole_element);
     tcase_add_test(tcase, packing_ends_on_a_granule_inside_a_long_block);
-    tcase_add_test(tcase, packing_spares_blocks_of_up_to_64_bytes);
+    tcase_add_test(tcase, packing_fills_small_rooms);
+    tcase_add_test(tcase, packing_with_much_room_spares_blocks_of_up_to_64_bytes);
     tcase_add_test(tcase, packing_writes_nothing_behind_what_it_returns);
     tcase_add_test(tcase, packing_ends_on_a_granule_of_a_contiguous_message);
     tcase_add_test(tcase, packing_moves_nothing_when_no_element_fits);
