@@ -268,7 +268,7 @@ bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t 
         dt_count(DT_COUNT_verified, 1);
         const size_t same = first_difference(before, after, length);
         if (same < length) {
-            report(&target, COPY, "differs from Open MPI's own engine at packed byte %zu", same);
+            report(&target, COPY, "differs from Open MPI's own engine at byte %zu", same);
             unpack_natively(&target, 0, before, length);
         }
     }

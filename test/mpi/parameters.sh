@@ -123,7 +123,7 @@ parameters()
     says parameters "report of machine code" end-well \
         "compiled *1 programs to pack, 1 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
         "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
-        -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
+        -np 2 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_promotion_threshold 2 "$PROGRAMS/mpit" dame
     says parameters "verify and report" end-well "verified *[1-9][0-9]* fragments, 0 differences" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$PROGRAMS/mpit" dame
 }
