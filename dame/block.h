@@ -57,8 +57,8 @@ DAME_WIDTHS_IN_LINE(DAME_WIDTH)
 
 #define DAME_BYTES(lowest, highest, bytes) ((lowest) == (highest) ? (lowest) : (bytes))
 
-/* Longer blocks gain nothing from a loop over four of them: enough to hide the loop of short ones,
- * and few enough for small counts. */
+/* Four blocks in each iteration hide the loop's cost for short blocks, and are few enough for small
+ * counts. Longer blocks gain nothing (README.md). */
 DAME_INLINE int dame_is_unrolled(dame_width_t width)
 {
     return width <= DAME_WIDTH_64;

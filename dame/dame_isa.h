@@ -4,7 +4,7 @@
 #ifndef DAME_ISA_H
 #define DAME_ISA_H
 
-#include "cpu.h"
+#include "dame_cpu.h"
 #include "dame_status.h"
 
 /* Names of those this CPU can run, best first, NULL at the end. Static storage. */

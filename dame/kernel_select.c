@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cpu.h"
+#include "dame_cpu.h"
 #include "dame_isa.h"
 #include "kernels.h"
 #include "memory_order.h"

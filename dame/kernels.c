@@ -1,5 +1,5 @@
 /*
- * Run kernels of levels whose iterations are contiguous blocks, apart from those of long_blocks.c,
+ * Run kernels of levels whose iterations are contiguous blocks, apart from those of wide_kernels.c,
  * and the loops that struct_tile.c moves the blocks of its bodies with.
  *
  * A kernel touches no byte outside its blocks, in user memory or in the packed stream: gaps may be
@@ -9,7 +9,7 @@
 
 /* A new width of up to 64 bytes has to stand here, too. */
 _Static_assert(DAME_WIDTH_64 == 15, "dame_short_widths[] has all widths");
-const uint8_t dame_short_widths[65] = {
+const uint8_t dame_short_widths[DAME_SHORT + 1] = {
     [1] = DAME_WIDTH_1,
     [2] = DAME_WIDTH_2,
     [3] = DAME_WIDTH_3,
@@ -117,7 +117,7 @@ DAME_INLINE void run_sorted(const dame_prim_t *prim, uintptr_t origin, char *pac
     const int64_t window = prim->window;
     while (n > 0) {
         const int64_t past = first % window;
-        int64_t done = window - past < n ? window - past : n;
+        const int64_t done = window - past < n ? window - past : n;
         if (done == window) {
             const dame_visit_t *visits = prim->visits + first;
             for (int64_t i = 0; i < window; i++) {

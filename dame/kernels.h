@@ -2,7 +2,7 @@
  * The interpreter's run kernels. Private to dame/.
  *
  * Kernels are compiled once for the baseline of the architecture. What gains from wider registers
- * is compiled again for other instruction sets: long_blocks.c, columns.c and byte_permute.c.
+ * is compiled again for other instruction sets: wide_kernels.c, columns.c and byte_permute.c.
  */
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
@@ -64,16 +64,18 @@ typedef enum dame_width {
     DAME_WIDTH_WIDE_COUNT = DAME_WIDTH_COUNT - DAME_WIDTH_NARROW_COUNT
 } dame_width_t;
 
+enum { DAME_SHORT = 64 }; /* bytes of a cache line */
+
 /* By bytes of a block: the narrowest width that has it (kernels.c). */
-extern const uint8_t dame_short_widths[65];
+extern const uint8_t dame_short_widths[DAME_SHORT + 1];
 
 /* The width of blocks of `bytes` bytes, 1 or more. */
 static inline dame_width_t dame_width_of(int64_t bytes)
 {
-    return bytes <= 64    ? (dame_width_t) dame_short_widths[bytes]
-           : bytes <= 128 ? DAME_WIDTH_65to128
-           : bytes <= 256 ? DAME_WIDTH_129to256
-                          : DAME_WIDTH_long;
+    return bytes <= DAME_SHORT ? (dame_width_t) dame_short_widths[bytes]
+           : bytes <= 128      ? DAME_WIDTH_65to128
+           : bytes <= 256      ? DAME_WIDTH_129to256
+                               : DAME_WIDTH_long;
 }
 
 /* Which of a level's two tables of displacements a kernel reads. */
@@ -89,16 +91,18 @@ typedef enum dame_table { DAME_TABLE_64, DAME_TABLE_32, DAME_TABLE_COUNT } dame_
 
 /* Levels whose iterations are blocks. Tables end with [dame_dir_t]. */
 
-/* Blocks of one width of DAME_WIDTHS_NARROW, or with listed[DAME_TABLE_64] of any (kernels.c). */
+/* Blocks of DAME_WIDTHS_NARROW (kernels.c). */
 extern const dame_run_fn dame_strided_narrow[DAME_WIDTH_NARROW_COUNT][2];
 extern const dame_run_fn dame_listed_narrow[DAME_WIDTH_NARROW_COUNT][2]; /* DAME_TABLE_32 */
-extern const dame_run_fn dame_listed64[2]; /* DAME_TABLE_64, any width: the rare lists that reach
-                                              over 2 GiB and more */
-extern const dame_run_fn dame_sorted[2];   /* lists with visits, any width */
-extern const dame_run_fn
-    dame_throttled[2]; /* strided, less than a line, all in one set of the L1 */
 
-/* Blocks of DAME_WIDTHS_WIDE, and ragged lists (long_blocks.c), for one instruction set. */
+/* Blocks of any width: lists with DAME_TABLE_64, which reach over 2 GiB and more; lists with
+ * visits; strided blocks of less than a cache line that all fall into one set of the L1
+ * (kernels.c). */
+extern const dame_run_fn dame_listed64[2];
+extern const dame_run_fn dame_sorted[2];
+extern const dame_run_fn dame_throttled[2];
+
+/* Blocks of DAME_WIDTHS_WIDE, and ragged lists (wide_kernels.c), for one instruction set. */
 typedef struct dame_wide_kernels {
     dame_run_fn strided[DAME_WIDTH_WIDE_COUNT][2];
     dame_run_fn listed[DAME_WIDTH_WIDE_COUNT][2]; /* DAME_TABLE_32 */
@@ -116,7 +120,7 @@ extern const dame_run_fn dame_byte_permute[2];
  * Levels around small bodies (struct_tile.c): leaf levels of blocks of up to DAME_BODY_BLOCK bytes.
  * Up to this many bodies, of unequal or equal blocks, take one call each; tiling costs more.
  */
-enum { DAME_BODY_BLOCK = 64, DAME_FEW_BODIES = 3, DAME_FEW_EQUAL_BODIES = 15 };
+enum { DAME_BODY_BLOCK = DAME_SHORT, DAME_FEW_BODIES = 3, DAME_FEW_EQUAL_BODIES = 15 };
 
 extern const dame_run_fn dame_struct_tile_strided[2];
 extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];

@@ -1,6 +1,6 @@
 /*
- * Run kernels of levels whose iterations are blocks of half a cache line and more, or of lengths of
- * their own. Compiled once for each instruction set, with DAME_ISA naming it.
+ * Run kernels of levels whose iterations are blocks of half a cache line and more, or of different
+ * lengths. Compiled once for each instruction set, with DAME_ISA naming it.
  */
 #include "block.h"
 

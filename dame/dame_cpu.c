@@ -1,4 +1,4 @@
-#include "cpu.h"
+#include "dame_cpu.h"
 
 dame_cpu_t dame_cpu_detect(void)
 {
