@@ -16,7 +16,6 @@ typedef struct isa {
     const char *name;
     dame_cpu_t needs;
     const dame_wide_kernels_t *wide;
-    const dame_run_fn (*columns)[2];
     const dame_run_fn *byte_permute; /* or NULL */
 } isa_t;
 
@@ -26,20 +25,17 @@ static const isa_t isas[] = {
         .name = "avx512",
         .needs = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1},
         .wide = &dame_wide_avx512,
-        .columns = dame_columns_avx512,
         .byte_permute = dame_byte_permute,
     },
     {
         .name = "avx2",
         .needs = {.avx2 = 1},
         .wide = &dame_wide_avx2,
-        .columns = dame_columns_avx2,
     },
 #endif
     {
         .name = "baseline",
         .wide = &dame_wide_baseline,
-        .columns = dame_columns_baseline,
     },
 };
 
@@ -231,7 +227,7 @@ static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
 static const dame_run_fn *for_outer(const dame_prim_t *prim, const dame_options_t *options)
 {
     if (dame_has_pass(options, DAME_PASS_ORDER) && dame_walks_columns(prim)) {
-        return chosen_isa()->columns[dame_width_of(prim[prim->inner].isize)];
+        return dame_columns_baseline[dame_width_of(prim[prim->inner].isize)];
     }
     if (dame_has_pass(options, DAME_PASS_PATTERN) && has_small_bodies(prim)) {
         return dame_prim_has_list(prim) ? dame_struct_tile_listed[table_of(prim)]

@@ -2,7 +2,7 @@
  * The interpreter's run kernels. Private to dame/.
  *
  * Kernels are compiled once for the baseline of the architecture. What gains from wider registers
- * is compiled again for other instruction sets: wide_kernels.c, columns.c and byte_permute.c.
+ * is compiled again for other instruction sets: wide_kernels.c and byte_permute.c.
  */
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
@@ -127,8 +127,6 @@ extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];
 
 /* Walks over the columns of a matrix (columns.c), by the width of their elements. */
 extern const dame_run_fn dame_columns_baseline[DAME_WIDTH_IN_LINE_COUNT][2];
-extern const dame_run_fn dame_columns_avx2[DAME_WIDTH_IN_LINE_COUNT][2];
-extern const dame_run_fn dame_columns_avx512[DAME_WIDTH_IN_LINE_COUNT][2];
 
 /* Levels around other levels (outer.c), which move no blocks themselves. */
 extern const dame_run_fn dame_outer_nothing[2]; /* the EXIT of an empty type */
