@@ -1,7 +1,8 @@
 /*
- * Moves of one block between user memory and the packed stream: pack_block_WIDTH() and
- * unpack_block_WIDTH() for every width of kernels.h, and _any for blocks of any width. Private to
- * dame/.
+ * Loops over blocks of one width between user memory and the packed stream. Private to dame/.
+ *
+ * All of this is inlined into kernels that pass direction, width and kind of table as constants, so
+ * that nothing is left of the choices.
  */
 #ifndef DAME_BLOCK_H
 #define DAME_BLOCK_H
@@ -9,6 +10,39 @@
 #include "copy.h"
 #include "kernels.h"
 
+/* The bytes of a block: a constant where the width has only one. */
+DAME_INLINE int64_t dame_width_bytes(dame_width_t width, int64_t bytes)
+{
+    switch (width) {
+#define DAME_WIDTH(name, lowest, highest)                                                          \
+    case DAME_WIDTH_##name:                                                                        \
+        return (lowest) == (highest) ? (lowest) : bytes;
+        DAME_WIDTHS(DAME_WIDTH)
+#undef DAME_WIDTH
+    default:
+        return bytes;
+    }
+}
+
+/* Moves one block. `packed` is read only to unpack. */
+DAME_INLINE void dame_move_block(uintptr_t user, char *packed, int64_t bytes, dame_width_t width,
+                                 dame_dir_t dir)
+{
+    char *to = DAME_PACK == dir ? packed : (char *) user;
+    const char *from = DAME_PACK == dir ? (const char *) user : packed;
+    switch (width) {
+#define DAME_WIDTH(name, lowest, highest)                                                          \
+    case DAME_WIDTH_##name:                                                                        \
+        dame_copy_##name(to, from, bytes);                                                         \
+        break;
+        DAME_WIDTHS(DAME_WIDTH)
+#undef DAME_WIDTH
+    default:
+        dame_copy_any(to, from, bytes);
+    }
+}
+
+/* The same by name, for columns.c. */
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     DAME_INLINE void pack_block_##name(uintptr_t user, char *packed, int64_t bytes)                \
     {                                                                                              \
@@ -18,11 +52,117 @@
     {                                                                                              \
         dame_copy_##name((char *) user, packed, bytes);                                            \
     }
-DAME_WIDTHS(DAME_WIDTH)
-DAME_WIDTH(any, 0, INT64_MAX)
+DAME_WIDTHS_IN_LINE(DAME_WIDTH)
 #undef DAME_WIDTH
 
-/* The width of a block as a constant where its range has only one. */
 #define DAME_BYTES(lowest, highest, bytes) ((lowest) == (highest) ? (lowest) : (bytes))
+
+/* Four blocks in each iteration hide the loop's cost for short blocks, and are few enough for small
+ * counts. Longer blocks gain nothing (README.md). */
+DAME_INLINE int dame_is_unrolled(dame_width_t width)
+{
+    return width <= DAME_WIDTH_64;
+}
+
+/*
+ * Moves n blocks that are `step` apart in user memory, the first one at `user`, and `pitch` apart
+ * in the packed stream.
+ */
+DAME_INLINE void dame_move_strided(uintptr_t user, uintptr_t step, char *packed, int64_t pitch,
+                                   int64_t n, int64_t bytes, dame_width_t width, dame_dir_t dir)
+{
+    if (dame_is_unrolled(width)) {
+        for (; n >= 4; n -= 4) {
+            dame_move_block(user, packed, bytes, width, dir);
+            dame_move_block(user + step, packed + pitch, bytes, width, dir);
+            dame_move_block(user + 2 * step, packed + 2 * pitch, bytes, width, dir);
+            dame_move_block(user + 3 * step, packed + 3 * pitch, bytes, width, dir);
+            user += 4 * step;
+            packed += 4 * pitch;
+        }
+    }
+    for (; n > 0; n--) {
+        dame_move_block(user, packed, bytes, width, dir);
+        user += step;
+        packed += pitch;
+    }
+}
+
+/* Entry i of one of a level's two tables of displacements. */
+DAME_INLINE uintptr_t dame_table_entry(const void *disps, dame_table_t table, int64_t i)
+{
+    return DAME_TABLE_32 == table ? (uintptr_t) ((const int32_t *) disps)[i]
+                                  : (uintptr_t) ((const int64_t *) disps)[i];
+}
+
+/* The table from its entry i on. */
+DAME_INLINE const void *dame_table_from(const void *disps, dame_table_t table, int64_t i)
+{
+    return DAME_TABLE_32 == table ? (const void *) ((const int32_t *) disps + i)
+                                  : (const void *) ((const int64_t *) disps + i);
+}
+
+/* The level's displacements from iteration `first` on. */
+DAME_INLINE const void *dame_disps_from(const dame_prim_t *prim, dame_table_t table, int64_t first)
+{
+    return DAME_TABLE_32 == table ? (const void *) (prim->disps32 + first)
+                                  : (const void *) (prim->disps + first);
+}
+
+/* The same with the blocks at origin + disps[0], origin + disps[1], ... */
+DAME_INLINE void dame_move_listed(uintptr_t origin, const void *disps, dame_table_t table,
+                                  char *packed, int64_t pitch, int64_t n, int64_t bytes,
+                                  dame_width_t width, dame_dir_t dir)
+{
+    if (dame_is_unrolled(width)) {
+        for (; n >= 4; n -= 4) {
+            dame_move_block(origin + dame_table_entry(disps, table, 0), packed, bytes, width, dir);
+            dame_move_block(origin + dame_table_entry(disps, table, 1), packed + pitch, bytes,
+                            width, dir);
+            dame_move_block(origin + dame_table_entry(disps, table, 2), packed + 2 * pitch, bytes,
+                            width, dir);
+            dame_move_block(origin + dame_table_entry(disps, table, 3), packed + 3 * pitch, bytes,
+                            width, dir);
+            disps = dame_table_from(disps, table, 4);
+            packed += 4 * pitch;
+        }
+    }
+    for (; n > 0; n--) {
+        dame_move_block(origin + dame_table_entry(disps, table, 0), packed, bytes, width, dir);
+        disps = dame_table_from(disps, table, 1);
+        packed += pitch;
+    }
+}
+
+/* ---- run kernels, to be stamped out with DAME_RUN (kernels.h) ---- */
+
+DAME_INLINE void dame_run_strided(const dame_prim_t *prim, uintptr_t origin, char *packed,
+                                  int64_t first, int64_t n, dame_width_t width, dame_dir_t dir)
+{
+    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    const uintptr_t step = (uintptr_t) prim->step;
+    dame_move_strided(origin + (uintptr_t) first * step, step, packed, bytes, n, bytes, width, dir);
+}
+
+DAME_INLINE void dame_run_listed(const dame_prim_t *prim, uintptr_t origin, char *packed,
+                                 int64_t first, int64_t n, dame_table_t table, dame_width_t width,
+                                 dame_dir_t dir)
+{
+    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    dame_move_listed(origin, dame_disps_from(prim, table, first), table, packed, bytes, n, bytes,
+                     width, dir);
+}
+
+DAME_INLINE void dame_run_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed,
+                                 int64_t first, int64_t n, dame_table_t table, dame_dir_t dir)
+{
+    const int64_t *prefix = prim->prefix + first;
+    const void *disps = dame_disps_from(prim, table, first);
+    const int64_t start = prefix[0];
+    for (int64_t i = 0; i < n; i++) {
+        dame_move_block(origin + dame_table_entry(disps, table, i), packed + (prefix[i] - start),
+                        prefix[i + 1] - prefix[i], DAME_WIDTH_ANY, dir);
+    }
+}
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Copies of one contiguous block, by width. Private to dame/.
  *
- * Vectors wider than the registers of the instruction set that is compiled for become several
- * moves. No byte outside the block is touched, on either side.
+ * Blocks from user memory and their bytes in the packed stream never overlap. No byte outside the
+ * block is touched, on either side.
  */
 #ifndef DAME_COPY_H
 #define DAME_COPY_H
@@ -11,8 +11,6 @@
 #include <string.h>
 
 typedef char bytes16_t __attribute__((vector_size(16), aligned(1), may_alias));
-typedef char bytes32_t __attribute__((vector_size(32), aligned(1), may_alias));
-typedef char bytes64_t __attribute__((vector_size(64), aligned(1), may_alias));
 typedef uint16_t word2_t __attribute__((aligned(1), may_alias));
 typedef uint32_t word4_t __attribute__((aligned(1), may_alias));
 typedef uint64_t word8_t __attribute__((aligned(1), may_alias));
@@ -29,6 +27,34 @@ typedef uint64_t word8_t __attribute__((aligned(1), may_alias));
         *(type *) (to) = low_;                                                                     \
         *(type *) ((to) + (bytes) - sizeof(type)) = high_;                                         \
     } while (0)
+
+/*
+ * 32 and 64 bytes in the widest registers of the instruction set. The compiler gets no vectors
+ * wider than those: it would move them through the stack.
+ */
+DAME_INLINE void dame_copy_32(char *to, const char *from, int64_t bytes)
+{
+    (void) bytes;
+#ifdef __AVX__
+    typedef char bytes32_t __attribute__((vector_size(32), aligned(1), may_alias));
+    DAME_MOVE(bytes32_t, to, from, 0);
+#else
+    DAME_MOVE(bytes16_t, to, from, 0);
+    DAME_MOVE(bytes16_t, to, from, 16);
+#endif
+}
+
+DAME_INLINE void dame_copy_64(char *to, const char *from, int64_t bytes)
+{
+    (void) bytes;
+#ifdef __AVX512F__
+    typedef char bytes64_t __attribute__((vector_size(64), aligned(1), may_alias));
+    DAME_MOVE(bytes64_t, to, from, 0);
+#else
+    dame_copy_32(to, from, 32);
+    dame_copy_32(to + 32, from + 32, 32);
+#endif
+}
 
 DAME_INLINE void dame_copy_1(char *to, const char *from, int64_t bytes)
 {
@@ -96,47 +122,38 @@ DAME_INLINE void dame_copy_17to31(char *to, const char *from, int64_t bytes)
     DAME_MOVE_ENDS(bytes16_t, to, from, bytes);
 }
 
-DAME_INLINE void dame_copy_32(char *to, const char *from, int64_t bytes)
-{
-    (void) bytes;
-    DAME_MOVE(bytes32_t, to, from, 0);
-}
-
 DAME_INLINE void dame_copy_40(char *to, const char *from, int64_t bytes)
 {
     (void) bytes;
-    DAME_MOVE(bytes32_t, to, from, 0);
+    dame_copy_32(to, from, 32);
     DAME_MOVE(word8_t, to, from, 32);
 }
 
 DAME_INLINE void dame_copy_48(char *to, const char *from, int64_t bytes)
 {
     (void) bytes;
-    DAME_MOVE(bytes32_t, to, from, 0);
+    dame_copy_32(to, from, 32);
     DAME_MOVE(bytes16_t, to, from, 32);
 }
 
 DAME_INLINE void dame_copy_33to63(char *to, const char *from, int64_t bytes)
 {
-    DAME_MOVE_ENDS(bytes32_t, to, from, bytes);
-}
-
-DAME_INLINE void dame_copy_64(char *to, const char *from, int64_t bytes)
-{
-    (void) bytes;
-    DAME_MOVE(bytes64_t, to, from, 0);
+    dame_copy_32(to, from, 32);
+    dame_copy_32(to + bytes - 32, from + bytes - 32, 32);
 }
 
 DAME_INLINE void dame_copy_65to128(char *to, const char *from, int64_t bytes)
 {
-    DAME_MOVE_ENDS(bytes64_t, to, from, bytes);
+    dame_copy_64(to, from, 64);
+    dame_copy_64(to + bytes - 64, from + bytes - 64, 64);
 }
 
 DAME_INLINE void dame_copy_129to256(char *to, const char *from, int64_t bytes)
 {
-    DAME_MOVE(bytes64_t, to, from, 0);
-    DAME_MOVE(bytes64_t, to, from, 64);
-    DAME_MOVE_ENDS(bytes64_t, to + bytes - 128, from + bytes - 128, 128);
+    dame_copy_64(to, from, 64);
+    dame_copy_64(to + 64, from + 64, 64);
+    dame_copy_64(to + bytes - 128, from + bytes - 128, 64);
+    dame_copy_64(to + bytes - 64, from + bytes - 64, 64);
 }
 
 /* From here on the C library's copy, with its knowledge of the CPU, is the better one. */
@@ -161,9 +178,10 @@ DAME_INLINE void dame_copy_any(char *to, const char *from, int64_t bytes)
     } else if (bytes <= 32) {
         DAME_MOVE_ENDS(bytes16_t, to, from, bytes);
     } else if (bytes <= 64) {
-        DAME_MOVE_ENDS(bytes32_t, to, from, bytes);
+        dame_copy_32(to, from, 32);
+        dame_copy_32(to + bytes - 32, from + bytes - 32, 32);
     } else if (bytes <= 128) {
-        DAME_MOVE_ENDS(bytes64_t, to, from, bytes);
+        dame_copy_65to128(to, from, bytes);
     } else if (bytes <= 256) {
         dame_copy_129to256(to, from, bytes);
     } else {

@@ -6,54 +6,68 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "dame/cpu.h"
 #include "dame/isa.h"
 #include "kernels.h"
 #include "memory_order.h"
 
-#ifdef DAME_HAVE_X86_KERNELS
-static int has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
-}
-
-static int has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#endif
-
-static int has_baseline(void)
-{
-    return 1;
-}
-
+/* An instruction set: what it needs of the CPU, and the kernels that are compiled for it. */
 typedef struct isa {
     const char *name;
-    const dame_kernels_t *kernels;
-    int (*usable)(void);
+    dame_cpu_t needs;
+    const dame_wide_kernels_t *wide;
+    const dame_run_fn *byte_permute; /* or NULL */
 } isa_t;
 
 static const isa_t isas[] = {
 #ifdef DAME_HAVE_X86_KERNELS
-    {"avx512", &dame_kernels_avx512, has_avx512},
-    {"avx2", &dame_kernels_avx2, has_avx2},
+    {
+        .name = "avx512",
+        .needs = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1},
+        .wide = &dame_wide_avx512,
+        .byte_permute = dame_byte_permute,
+    },
+    {
+        .name = "avx2",
+        .needs = {.avx2 = 1},
+        .wide = &dame_wide_avx2,
+    },
 #endif
-    {"baseline", &dame_kernels_baseline, has_baseline},
+    {
+        .name = "baseline",
+        .wide = &dame_wide_baseline,
+    },
 };
 
 enum { ISA_COUNT = sizeof(isas) / sizeof(isas[0]) };
 
-static _Atomic(const dame_kernels_t *) chosen;
-static _Atomic(const char *) forced;
+static const isa_t *find_isa(const char *name, const dame_cpu_t *cpu)
+{
+    for (int i = 0; i < ISA_COUNT; i++) {
+        if (dame_cpu_has(cpu, &isas[i].needs) &&
+            (NULL == name || 0 == strcmp(name, isas[i].name))) {
+            return &isas[i];
+        }
+    }
+    return NULL;
+}
+
+const char *dame_isa_for(const dame_cpu_t *cpu)
+{
+    return find_isa(NULL, cpu)->name;
+}
+
+static _Atomic(const isa_t *) chosen;
+static _Atomic(const isa_t *) forced;
 
 static const char *usable_names[ISA_COUNT + 1];
 
 static void find_usable(void)
 {
+    const dame_cpu_t cpu = dame_cpu_detect();
     int n = 0;
     for (int i = 0; i < ISA_COUNT; i++) {
-        if (isas[i].usable()) {
+        if (dame_cpu_has(&cpu, &isas[i].needs)) {
             usable_names[n++] = isas[i].name;
         }
     }
@@ -68,25 +82,31 @@ const char *const *dame_isa_names(void)
 
 dame_status_t dame_isa_force(const char *name)
 {
-    for (int i = 0; i < ISA_COUNT; i++) {
-        if (isas[i].usable() && (NULL == name || 0 == strcmp(name, isas[i].name))) {
-            atomic_store_explicit(&chosen, isas[i].kernels, memory_order_release);
-            atomic_store_explicit(&forced, NULL == name ? NULL : isas[i].name,
-                                  memory_order_relaxed);
-            return DAME_OK;
-        }
+    const dame_cpu_t cpu = dame_cpu_detect();
+    const isa_t *isa = find_isa(name, &cpu);
+    if (NULL == isa) {
+        return DAME_ERR_ARGUMENT;
     }
-    return DAME_ERR_ARGUMENT;
+    atomic_store_explicit(&chosen, isa, memory_order_release);
+    atomic_store_explicit(&forced, NULL == name ? NULL : isa, memory_order_relaxed);
+    return DAME_OK;
 }
 
 const char *dame_isa_forced(void)
 {
-    return atomic_load_explicit(&forced, memory_order_relaxed);
+    const isa_t *isa = atomic_load_explicit(&forced, memory_order_relaxed);
+    return NULL == isa ? NULL : isa->name;
 }
 
-static const dame_kernels_t *kernels(void)
+dame_cpu_t dame_isa_cpu(void)
 {
-    const dame_kernels_t *result = atomic_load_explicit(&chosen, memory_order_acquire);
+    const isa_t *isa = atomic_load_explicit(&forced, memory_order_relaxed);
+    return NULL == isa ? dame_cpu_detect() : isa->needs;
+}
+
+static const isa_t *chosen_isa(void)
+{
+    const isa_t *result = atomic_load_explicit(&chosen, memory_order_acquire);
     if (NULL == result) {
         (void) dame_isa_force(NULL);
         result = atomic_load_explicit(&chosen, memory_order_acquire);
@@ -94,34 +114,23 @@ static const dame_kernels_t *kernels(void)
     return result;
 }
 
-static dame_width_t width_of(int64_t bytes)
-{
-#define DAME_WIDTH(name, lowest, highest)                                                          \
-    if (bytes >= (lowest) && bytes <= (highest)) {                                                 \
-        return DAME_WIDTH_##name;                                                                  \
-    }
-    DAME_WIDTHS(DAME_WIDTH)
-#undef DAME_WIDTH
-    return DAME_WIDTH_long;
-}
-
 /*
- * Short blocks a few bytes apart, many of which a vector holds (thin.c; Zen 4, GB/s, with and
- * without): 1 of 2 bytes 32 and 3.7, 4 of 12 24 and 14.6, 12 of 16 46 and 26, 8 of 16 29 and 29,
- * 1 of 16 3.7 and 3.7. A run of 16 loses 1 ns, one of 32 gains.
+ * Short blocks a few bytes apart, many of which a vector holds (byte_permute.c; Zen 4, GB/s, with
+ * and without): 1 of 2 bytes 32 and 3.7, 4 of 12 24 and 14.6, 12 of 16 46 and 26, 8 of 16 29 and
+ * 29, 1 of 16 3.7 and 3.7. A run of 16 loses 1 ns, one of 32 gains.
  */
-static int is_thin(const dame_prim_t *prim)
+static int gains_from_permutation(const dame_prim_t *prim)
 {
     enum { MOST_STEP = 16, FEW_BLOCKS = 31 };
-    return NULL != kernels()->thin[DAME_PACK] && prim->isize < prim->step &&
+    return NULL != chosen_isa()->byte_permute && prim->isize < prim->step &&
            (prim->step < MOST_STEP || (MOST_STEP == prim->step && prim->isize > 8)) &&
            (0 == prim->count || prim->count > FEW_BLOCKS);
 }
 
 /*
- * Bodies of blocks that are worth moving together (spread.c). Unequal blocks cost a mispredicted
- * branch each where a body is moved alone: 3 blocks of up to 8 bytes run at 10 instead of 2 GB/s,
- * 24 at 9 instead of 3; 20 blocks of 376 bytes gain a fifth, 32 of 463 nothing (Zen 4).
+ * Bodies of blocks that are worth moving together (struct_tile.c). Unequal blocks cost a
+ * mispredicted branch each where a body is moved alone: 3 blocks of up to 8 bytes run at 10 instead
+ * of 2 GB/s, 24 at 9 instead of 3; 20 blocks of 376 bytes gain a fifth, 32 of 463 nothing (Zen 4).
  */
 enum { UNEQUAL_BLOCKS = 64, UNEQUAL_BYTES = 384 };
 
@@ -172,11 +181,16 @@ static int has_small_bodies(const dame_prim_t *prim)
     return equal ? is_equal_body(body, listed) : is_unequal_body(body);
 }
 
+static dame_table_t table_of(const dame_prim_t *prim)
+{
+    return NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
+}
+
 /* Whatever passes there are: they decide the order of packing, and this has none. */
 static dame_copy_fn copy_kernel(const dame_prim_t *prim)
 {
-    const dame_direct_t *direct = kernels()->direct;
-    const dame_table_t table = NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
+    const dame_direct_t *direct = &dame_direct_baseline;
+    const dame_table_t table = table_of(prim);
     if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
         return direct->nothing;
     }
@@ -186,43 +200,79 @@ static dame_copy_fn copy_kernel(const dame_prim_t *prim)
     if (0 != prim->inner) {
         return NULL != prim->prefix       ? direct->nest_ragged[table]
                : dame_prim_has_list(prim) ? direct->nest_listed[table]
-               : dame_walks_columns(prim) ? direct->columns[width_of(prim[prim->inner].isize)]
+               : dame_walks_columns(prim) ? direct->columns[dame_width_of(prim[prim->inner].isize)]
                                           : direct->nest_strided;
     }
     return NULL != prim->prefix       ? direct->ragged[table]
-           : dame_prim_has_list(prim) ? direct->listed[table][width_of(prim->isize)]
-                                      : direct->strided[width_of(prim->isize)];
+           : dame_prim_has_list(prim) ? direct->listed[table][dame_width_of(prim->isize)]
+                                      : direct->strided[dame_width_of(prim->isize)];
+}
+
+static const dame_run_fn *for_strided_blocks(const dame_prim_t *prim)
+{
+    const dame_width_t width = dame_width_of(prim->isize);
+    return width < DAME_WIDTH_NARROW_COUNT
+               ? dame_strided_narrow[width]
+               : chosen_isa()->wide->strided[width - DAME_WIDTH_NARROW_COUNT];
+}
+
+static const dame_run_fn *for_listed_blocks(const dame_prim_t *prim)
+{
+    const dame_width_t width = dame_width_of(prim->isize);
+    if (NULL == prim->disps32) {
+        return dame_listed64;
+    }
+    return width < DAME_WIDTH_NARROW_COUNT
+               ? dame_listed_narrow[width]
+               : chosen_isa()->wide->listed[width - DAME_WIDTH_NARROW_COUNT];
+}
+
+/* Levels whose iterations are blocks. */
+static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
+{
+    if (NULL != prim->prefix) {
+        return chosen_isa()->wide->ragged[table_of(prim)];
+    }
+    if (NULL != prim->visits) {
+        return dame_sorted;
+    }
+    if (dame_prim_has_list(prim)) {
+        return for_listed_blocks(prim);
+    }
+    if (order && dame_in_one_set(prim)) {
+        return dame_throttled;
+    }
+    return gains_from_permutation(prim) ? chosen_isa()->byte_permute : for_strided_blocks(prim);
+}
+
+/* Levels around another level. */
+static const dame_run_fn *for_outer(const dame_prim_t *prim, const dame_options_t *options)
+{
+    if (dame_has_pass(options, DAME_PASS_ORDER) && dame_walks_columns(prim)) {
+        return dame_columns_baseline[dame_width_of(prim[prim->inner].isize)];
+    }
+    if (dame_has_pass(options, DAME_PASS_PATTERN) && has_small_bodies(prim)) {
+        return dame_prim_has_list(prim) ? dame_struct_tile_listed[table_of(prim)]
+                                        : dame_struct_tile_strided;
+    }
+    if (NULL != prim->prefix) {
+        return dame_outer_ragged[table_of(prim)];
+    }
+    return dame_prim_has_list(prim) ? dame_outer_listed[table_of(prim)] : dame_outer_strided;
 }
 
 void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
 {
     options = NULL != options ? options : dame_options_default();
-    const int order = dame_has_pass(options, DAME_PASS_ORDER);
     const dame_run_fn *run;
-    const dame_table_t table = NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
     if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
-        run = dame_nest_nothing;
+        run = dame_outer_nothing;
     } else if (NULL != prim->inners) {
-        run = dame_nest_struct;
-    } else if (order && 0 != prim->inner && dame_walks_columns(prim)) {
-        run = kernels()->columns[width_of(prim[prim->inner].isize)];
-    } else if (dame_has_pass(options, DAME_PASS_PATTERN) && has_small_bodies(prim)) {
-        run = dame_prim_has_list(prim) ? kernels()->spread->listed[table]
-                                       : kernels()->spread->strided;
+        run = dame_outer_struct;
     } else if (0 != prim->inner) {
-        run = NULL != prim->prefix       ? dame_nest_ragged[table]
-              : dame_prim_has_list(prim) ? dame_nest_listed[table]
-                                         : dame_nest_strided;
-    } else if (NULL != prim->prefix) {
-        run = kernels()->ragged[table];
-    } else if (NULL != prim->visits) {
-        run = kernels()->sorted[width_of(prim->isize)];
-    } else if (dame_prim_has_list(prim)) {
-        run = kernels()->listed[table][width_of(prim->isize)];
+        run = for_outer(prim, options);
     } else {
-        run = order && dame_in_one_set(prim) ? kernels()->paced
-              : is_thin(prim)                ? kernels()->thin
-                                             : kernels()->strided[width_of(prim->isize)];
+        run = for_leaf(prim, dame_has_pass(options, DAME_PASS_ORDER));
     }
     dame_prim_set_run(prim, DAME_PACK, run[DAME_PACK]);
     dame_prim_set_run(prim, DAME_UNPACK, run[DAME_UNPACK]);

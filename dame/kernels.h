@@ -1,8 +1,8 @@
 /*
  * The interpreter's run kernels. Private to dame/.
  *
- * Kernels that move blocks are compiled once for each instruction set (kernels.c, columns.c,
- * spread.c, thin.c, direct.c); those of levels with an inner level only call on (nest.c).
+ * Kernels are compiled once for the baseline of the architecture. What gains from wider registers
+ * is compiled again for other instruction sets: wide_kernels.c and byte_permute.c.
  */
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
@@ -14,7 +14,7 @@
  * is a constant in its kernel; in a wider range blocks are copied with two (or four) moves that
  * overlap.
  */
-#define DAME_WIDTHS_IN_LINE(DAME_WIDTH) /* less than a cache line */                               \
+#define DAME_WIDTHS_NARROW(DAME_WIDTH) /* moves of at most 16 bytes: alike in all sets */          \
     DAME_WIDTH(1, 1, 1)                                                                            \
     DAME_WIDTH(2, 2, 2)                                                                            \
     DAME_WIDTH(3, 3, 3)                                                                            \
@@ -25,57 +25,89 @@
     DAME_WIDTH(9to15, 9, 15)                                                                       \
     DAME_WIDTH(16, 16, 16)                                                                         \
     DAME_WIDTH(24, 24, 24)                                                                         \
-    DAME_WIDTH(17to31, 17, 31)                                                                     \
+    DAME_WIDTH(17to31, 17, 31)
+
+#define DAME_WIDTHS_HALF_LINE(DAME_WIDTH) /* half a cache line and more, but not all of it */      \
     DAME_WIDTH(32, 32, 32)                                                                         \
     DAME_WIDTH(40, 40, 40)                                                                         \
     DAME_WIDTH(48, 48, 48)                                                                         \
     DAME_WIDTH(33to63, 33, 63)
 
+#define DAME_WIDTHS_IN_LINE(DAME_WIDTH) /* less than a cache line */                               \
+    DAME_WIDTHS_NARROW(DAME_WIDTH)                                                                 \
+    DAME_WIDTHS_HALF_LINE(DAME_WIDTH)
+
 #define DAME_WIDTHS_SHORT(DAME_WIDTH) /* up to a cache line */                                     \
     DAME_WIDTHS_IN_LINE(DAME_WIDTH)                                                                \
     DAME_WIDTH(64, 64, 64)
 
-#define DAME_WIDTHS(DAME_WIDTH)                                                                    \
-    DAME_WIDTHS_SHORT(DAME_WIDTH)                                                                  \
+#define DAME_WIDTHS_WIDE(DAME_WIDTH) /* all that are not narrow */                                 \
+    DAME_WIDTHS_HALF_LINE(DAME_WIDTH)                                                              \
+    DAME_WIDTH(64, 64, 64)                                                                         \
     DAME_WIDTH(65to128, 65, 128)                                                                   \
     DAME_WIDTH(129to256, 129, 256)                                                                 \
     DAME_WIDTH(long, 257, INT64_MAX)
+
+#define DAME_WIDTHS(DAME_WIDTH)                                                                    \
+    DAME_WIDTHS_NARROW(DAME_WIDTH)                                                                 \
+    DAME_WIDTHS_WIDE(DAME_WIDTH)
 
 typedef enum dame_width {
 #define DAME_WIDTH(name, lowest, highest) DAME_WIDTH_##name,
     DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
         DAME_WIDTH_COUNT,
-    DAME_WIDTH_IN_LINE_COUNT = DAME_WIDTH_64
+    DAME_WIDTH_ANY = DAME_WIDTH_COUNT, /* every block has its own */
+    DAME_WIDTH_NARROW_COUNT = DAME_WIDTH_32,
+    DAME_WIDTH_IN_LINE_COUNT = DAME_WIDTH_64,
+    DAME_WIDTH_SHORT_COUNT = DAME_WIDTH_65to128,
+    DAME_WIDTH_WIDE_COUNT = DAME_WIDTH_COUNT - DAME_WIDTH_NARROW_COUNT
 } dame_width_t;
+
+enum { DAME_SHORT = 64 }; /* bytes of a cache line */
+
+/* By bytes of a block: the narrowest width that has it (kernels.c). */
+extern const uint8_t dame_short_widths[DAME_SHORT + 1];
+
+/* The width of blocks of `bytes` bytes, 1 or more. */
+static inline dame_width_t dame_width_of(int64_t bytes)
+{
+    return bytes <= DAME_SHORT ? (dame_width_t) dame_short_widths[bytes]
+           : bytes <= 128      ? DAME_WIDTH_65to128
+           : bytes <= 256      ? DAME_WIDTH_129to256
+                               : DAME_WIDTH_long;
+}
 
 /* Which of a level's two tables of displacements a kernel reads. */
 typedef enum dame_table { DAME_TABLE_64, DAME_TABLE_32, DAME_TABLE_COUNT } dame_table_t;
 
-/*
- * Levels around small bodies (spread.c): leaf levels of blocks of up to DAME_BODY_BLOCK bytes. So
- * few bodies, of unequal or equal blocks, are not worth it.
- */
-enum { DAME_BODY_BLOCK = 64, DAME_FEW_BODIES = 3, DAME_FEW_EQUAL_BODIES = 15 };
+/* Defines the run kernel `name`: run(prim, origin, packed, first, n, constants...). */
+#define DAME_RUN(name, run, ...)                                                                   \
+    static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
+                     int64_t n)                                                                    \
+    {                                                                                              \
+        run(prim, origin, packed, first, n, __VA_ARGS__);                                          \
+    }
 
-typedef struct dame_spread {
-    dame_run_fn strided[2]; /* [dame_dir_t] */
-    dame_run_fn listed[DAME_TABLE_COUNT][2];
-} dame_spread_t;
+/* Levels whose iterations are blocks. Tables end with [dame_dir_t]. */
 
-/* Short blocks with short gaps (thin.c), [dame_dir_t]: NULL where the instruction set has none. */
-extern const dame_run_fn dame_thin_baseline[2];
-extern const dame_run_fn dame_thin_avx2[2];
-extern const dame_run_fn dame_thin_avx512[2];
+/* Blocks of DAME_WIDTHS_NARROW (kernels.c). */
+extern const dame_run_fn dame_strided_narrow[DAME_WIDTH_NARROW_COUNT][2];
+extern const dame_run_fn dame_listed_narrow[DAME_WIDTH_NARROW_COUNT][2]; /* DAME_TABLE_32 */
 
-/* Walks over the columns of a matrix (columns.c), by the width of their elements, [dame_dir_t]. */
-extern const dame_run_fn dame_columns_baseline[DAME_WIDTH_IN_LINE_COUNT][2];
-extern const dame_run_fn dame_columns_avx2[DAME_WIDTH_IN_LINE_COUNT][2];
-extern const dame_run_fn dame_columns_avx512[DAME_WIDTH_IN_LINE_COUNT][2];
+/* Blocks of any width: lists with DAME_TABLE_64, which reach over 2 GiB and more; lists with
+ * visits; strided blocks of less than a cache line that all fall into one set of the L1
+ * (kernels.c). */
+extern const dame_run_fn dame_listed64[2];
+extern const dame_run_fn dame_sorted[2];
+extern const dame_run_fn dame_throttled[2];
 
-extern const dame_spread_t dame_spread_baseline;
-extern const dame_spread_t dame_spread_avx2;
-extern const dame_spread_t dame_spread_avx512;
+/* Blocks of DAME_WIDTHS_WIDE, and ragged lists (wide_kernels.c), for one instruction set. */
+typedef struct dame_wide_kernels {
+    dame_run_fn strided[DAME_WIDTH_WIDE_COUNT][2];
+    dame_run_fn listed[DAME_WIDTH_WIDE_COUNT][2]; /* DAME_TABLE_32 */
+    dame_run_fn ragged[DAME_TABLE_COUNT][2];
+} dame_wide_kernels_t;
 
 /* Copy kernels (direct.c). */
 typedef struct dame_direct {
@@ -91,32 +123,45 @@ typedef struct dame_direct {
 } dame_direct_t;
 
 extern const dame_direct_t dame_direct_baseline;
-extern const dame_direct_t dame_direct_avx2;
-extern const dame_direct_t dame_direct_avx512;
 
-/* The block-moving kernels for one instruction set. */
-typedef struct dame_kernels {
-    dame_run_fn strided[DAME_WIDTH_COUNT][2]; /* [dame_dir_t] */
-    dame_run_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT][2];
-    dame_run_fn sorted[DAME_WIDTH_COUNT][2]; /* listed, with visits */
-    dame_run_fn ragged[DAME_TABLE_COUNT][2];
-    dame_run_fn paced[2];            /* strided, blocks of any width in one L1 set */
-    const dame_run_fn (*columns)[2]; /* strided around strided, by inner width */
-    const dame_spread_t *spread;
-    const dame_run_fn *thin;
-    const dame_direct_t *direct;
-} dame_kernels_t;
+extern const dame_wide_kernels_t dame_wide_baseline;
+extern const dame_wide_kernels_t dame_wide_avx2;
+extern const dame_wide_kernels_t dame_wide_avx512;
 
-extern const dame_kernels_t dame_kernels_baseline;
-extern const dame_kernels_t dame_kernels_avx2;
-extern const dame_kernels_t dame_kernels_avx512;
+/* Short blocks with short gaps (byte_permute.c), with AVX-512 VBMI. */
+extern const dame_run_fn dame_byte_permute[2];
 
-/* Kernels of levels that move no blocks themselves, in nest.c. */
-extern const dame_run_fn dame_nest_nothing[2]; /* the EXIT of an empty type */
-extern const dame_run_fn dame_nest_strided[2];
-extern const dame_run_fn dame_nest_listed[DAME_TABLE_COUNT][2];
-extern const dame_run_fn dame_nest_ragged[DAME_TABLE_COUNT][2];
-extern const dame_run_fn dame_nest_struct[2];
+/*
+ * Levels around small bodies (struct_tile.c): leaf levels of blocks of up to DAME_BODY_BLOCK bytes.
+ * Up to this many bodies, of unequal or equal blocks, take one call each; tiling costs more.
+ */
+enum { DAME_BODY_BLOCK = DAME_SHORT, DAME_FEW_BODIES = 3, DAME_FEW_EQUAL_BODIES = 15 };
+
+extern const dame_run_fn dame_struct_tile_strided[2];
+extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];
+
+/* Walks over the columns of a matrix (columns.c), by the width of their elements. */
+extern const dame_run_fn dame_columns_baseline[DAME_WIDTH_IN_LINE_COUNT][2];
+
+/* Levels around other levels (outer.c), which move no blocks themselves. */
+extern const dame_run_fn dame_outer_nothing[2]; /* the EXIT of an empty type */
+extern const dame_run_fn dame_outer_strided[2];
+extern const dame_run_fn dame_outer_listed[DAME_TABLE_COUNT][2];
+extern const dame_run_fn dame_outer_ragged[DAME_TABLE_COUNT][2];
+extern const dame_run_fn dame_outer_struct[2];
+
+/*
+ * Loops over blocks that are `pitch` bytes apart in the packed stream, for struct_tile.c and
+ * kernels.c: strided ones start at `user` and are `step` apart; block i of listed ones starts at
+ * starts[i] + disp.
+ */
+typedef void (*dame_strided_loop_fn)(uintptr_t user, uintptr_t step, char *packed, int64_t pitch,
+                                     int64_t n, int64_t bytes);
+typedef void (*dame_listed_loop_fn)(const int64_t *starts, uintptr_t disp, char *packed,
+                                    int64_t pitch, int64_t n, int64_t bytes);
+
+extern const dame_strided_loop_fn dame_strided_loops[DAME_WIDTH_SHORT_COUNT][2];
+extern const dame_listed_loop_fn dame_listed_loops[DAME_WIDTH_SHORT_COUNT][2];
 
 /*
  * Sets prim->run and prim->copy from the primitive's other fields; the inner level, if any, has its

@@ -32,7 +32,7 @@ AC_DEFUN([DAME_LIBRARY], [
     ])
 ])
 
-# DAME_COMPILER_FLAGS: DAME_CFLAGS for everything, DAME_KERNEL_CFLAGS for dame/kernels.c on top.
+# DAME_COMPILER_FLAGS: DAME_CFLAGS for everything, DAME_KERNEL_CFLAGS for the kernels of dame/ on top.
 AC_DEFUN([DAME_COMPILER_FLAGS], [
     AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [treat compiler warnings as errors])])
 
@@ -97,7 +97,7 @@ AC_DEFUN([DAME_SANITIZERS], [
     AC_SUBST([DAME_MODULE_DEFS_LDFLAGS])
 ])
 
-# DAME_X86_KERNELS: on x86-64, dame/kernels.c is compiled again for AVX2 and for AVX-512; which of
+# DAME_X86_KERNELS: on x86-64, some kernels of dame/ are compiled again for AVX2 and for AVX-512; which of
 # them runs is decided when the process starts.
 AC_DEFUN([DAME_X86_KERNELS], [
     DAME_AVX2_CFLAGS=

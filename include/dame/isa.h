@@ -4,6 +4,7 @@
 #ifndef DAME_ISA_H
 #define DAME_ISA_H
 
+#include "dame/cpu.h"
 #include "dame/status.h"
 
 /* Names of those this CPU can run, best first, NULL at the end. Static storage. */
@@ -17,5 +18,12 @@ dame_status_t dame_isa_force(const char *name);
 
 /* The name that was last forced, NULL: the best is free to be used. Static storage. */
 const char *dame_isa_forced(void);
+
+/* The best of them for a CPU that need not be this one. Static storage. */
+const char *dame_isa_for(const dame_cpu_t *cpu);
+
+/* What programs built or compiled from now on may use: what the forced instruction set needs, or
+ * all that this CPU has. */
+dame_cpu_t dame_isa_cpu(void);
 
 #endif

@@ -344,7 +344,8 @@ END_TEST
 /* Memory that ends where a page ends that may not be touched; `room` is a multiple of PAGE. */
 static char *memory_at_edge(size_t room)
 {
-    char *memory = mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory =
+        mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert(memory != MAP_FAILED);
     ck_assert_int_eq(mprotect(memory + room, PAGE, PROT_NONE), 0);
     return memory;
@@ -545,11 +546,46 @@ START_TEST(the_names_of_instruction_sets_can_be_forced_and_others_not)
 }
 END_TEST
 
+START_TEST(the_instruction_set_is_chosen_by_what_the_cpu_has)
+{
+    const dame_cpu_t here = dame_cpu_detect(), none = {0};
+    const dame_cpu_t avx2 = {.avx2 = 1}, no_vbmi = {.avx2 = 1, .avx512 = 1};
+    const dame_cpu_t all = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1};
+    ck_assert_str_eq(dame_isa_for(&here), dame_isa_names()[0]);
+    ck_assert_str_eq(dame_isa_for(&none), "baseline");
+    const bool has_copies = strcmp(dame_isa_for(&all), "baseline") != 0; /* on x86-64 */
+    ck_assert_str_eq(dame_isa_for(&all), has_copies ? "avx512" : "baseline");
+    ck_assert_str_eq(dame_isa_for(&avx2), has_copies ? "avx2" : "baseline");
+    ck_assert_str_eq(dame_isa_for(&no_vbmi), has_copies ? "avx2" : "baseline");
+}
+END_TEST
+
+START_TEST(a_forced_instruction_set_limits_what_may_be_used)
+{
+    const dame_cpu_t here = dame_cpu_detect(), none = {0};
+    dame_cpu_t cpu = dame_isa_cpu();
+    ck_assert(dame_cpu_has(&cpu, &here));
+    for (const char *const *name = dame_isa_names(); *name; name++) {
+        ck_assert_int_eq(dame_isa_force(*name), DAME_OK);
+        cpu = dame_isa_cpu();
+        ck_assert_str_eq(dame_isa_for(&cpu), *name);
+        ck_assert(dame_cpu_has(&here, &cpu));
+    }
+    cpu = dame_isa_cpu(); /* of baseline, the last one */
+    ck_assert(dame_cpu_has(&none, &cpu));
+    ck_assert_int_eq(dame_isa_force(NULL), DAME_OK);
+    cpu = dame_isa_cpu();
+    ck_assert(dame_cpu_has(&cpu, &here));
+}
+END_TEST
+
 Suite *kernels_suite(void)
 {
     Suite *suite = suite_create("kernels");
     TCase *tcase = kernels_case("kernels");
     tcase_add_test(tcase, the_names_of_instruction_sets_can_be_forced_and_others_not);
+    tcase_add_test(tcase, the_instruction_set_is_chosen_by_what_the_cpu_has);
+    tcase_add_test(tcase, a_forced_instruction_set_limits_what_may_be_used);
     tcase_add_loop_test(tcase, strided_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, blocks_whole_pages_apart_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, columns_of_a_matrix_are_moved_exactly, 0, PROVIDERS);
