@@ -150,10 +150,10 @@ RUN_RAGGED(unpack_ragged32, unpack_block_any, int32_t, disps32)
 #define KERNELS_NAME(isa)  KERNELS_NAME_(isa)
 #define THIN_NAME_(isa)    dame_thin_##isa
 #define THIN_NAME(isa)     THIN_NAME_(isa)
-#define SPREAD_NAME_(isa)  dame_spread_##isa
-#define SPREAD_NAME(isa)   SPREAD_NAME_(isa)
 #define COLUMNS_NAME_(isa) dame_columns_##isa
 #define COLUMNS_NAME(isa)  COLUMNS_NAME_(isa)
+#define SPREAD_NAME_(isa)  dame_spread_##isa
+#define SPREAD_NAME(isa)   SPREAD_NAME_(isa)
 
 const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
     .strided =
@@ -162,10 +162,10 @@ const dame_kernels_t KERNELS_NAME(DAME_ISA) = {
             DAME_WIDTHS(DAME_WIDTH)
 #undef DAME_WIDTH
         },
+    .columns = COLUMNS_NAME(DAME_ISA),
     .spread = &SPREAD_NAME(DAME_ISA),
     .thin = THIN_NAME(DAME_ISA),
     .paced = {pack_paced, unpack_paced},
-    .columns = COLUMNS_NAME(DAME_ISA),
     .listed =
         {
 #define DAME_WIDTH(name, lowest, highest) {pack_listed_##name, unpack_listed_##name},

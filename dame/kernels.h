@@ -68,10 +68,17 @@ extern const dame_run_fn dame_thin_baseline[2];
 extern const dame_run_fn dame_thin_avx2[2];
 extern const dame_run_fn dame_thin_avx512[2];
 
-/* Walks over the columns of a matrix (columns.c), by the width of their elements, [dame_dir_t]. */
-extern const dame_run_fn dame_columns_baseline[DAME_WIDTH_IN_LINE_COUNT][2];
-extern const dame_run_fn dame_columns_avx2[DAME_WIDTH_IN_LINE_COUNT][2];
-extern const dame_run_fn dame_columns_avx512[DAME_WIDTH_IN_LINE_COUNT][2];
+/*
+ * Walks over the columns of a matrix (columns.c): what by_block of dame_program.h is for blocks of
+ * `bytes` bytes, less than a line. NULL: the baseline's serves.
+ */
+typedef const dame_run_fn *(*dame_columns_fn)(int64_t bytes);
+const dame_run_fn *dame_columns_baseline(int64_t bytes);
+const dame_run_fn *dame_columns_avx2(int64_t bytes);
+const dame_run_fn *dame_columns_avx512(int64_t bytes);
+
+/* How many rows ahead they fetch lines; 0: none, and stores of few columns are paced. */
+extern _Atomic int64_t dame_columns_ahead;
 
 extern const dame_spread_t dame_spread_baseline;
 extern const dame_spread_t dame_spread_avx2;
@@ -83,8 +90,8 @@ typedef struct dame_kernels {
     dame_run_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT][2];
     dame_run_fn sorted[DAME_WIDTH_COUNT][2]; /* listed, with visits */
     dame_run_fn ragged[DAME_TABLE_COUNT][2];
-    dame_run_fn paced[2];            /* strided, blocks of any width in one L1 set */
-    const dame_run_fn (*columns)[2]; /* strided around strided, by inner width */
+    dame_run_fn paced[2]; /* strided, blocks of any width in one L1 set */
+    dame_columns_fn columns;
     const dame_spread_t *spread;
     const dame_run_fn *thin;
 } dame_kernels_t;
@@ -96,6 +103,7 @@ extern const dame_kernels_t dame_kernels_avx512;
 /* Kernels of levels that move no blocks themselves, in nest.c. */
 extern const dame_run_fn dame_nest_nothing[2]; /* the EXIT of an empty type */
 extern const dame_run_fn dame_nest_strided[2];
+extern const dame_run_fn dame_nest_columns[2]; /* strided, with by_block */
 extern const dame_run_fn dame_nest_listed[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_nest_ragged[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_nest_struct[2];

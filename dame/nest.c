@@ -37,6 +37,16 @@
         }                                                                                          \
     }
 
+#define NEST_COLUMNS(dir, DIR)                                                                     \
+    static void dir##_columns(const dame_prim_t *prim, uintptr_t origin, char *packed,             \
+                              int64_t first, int64_t n)                                            \
+    {                                                                                              \
+        const int64_t rows = prim[prim->inner].count;                                              \
+        first *= rows;                                                                             \
+        n *= rows;                                                                                 \
+        prim->by_block[DIR](prim, origin, packed, first, n);                                       \
+    }
+
 #define NEST_LISTS(dir, DIR, listed, ragged, entry_t, table)                                       \
     static void dir##_##listed(const dame_prim_t *prim, uintptr_t origin, char *packed,            \
                                int64_t first, int64_t n)                                           \
@@ -67,6 +77,8 @@
 
 NEST(pack, DAME_PACK)
 NEST(unpack, DAME_UNPACK)
+NEST_COLUMNS(pack, DAME_PACK)
+NEST_COLUMNS(unpack, DAME_UNPACK)
 NEST_LISTS(pack, DAME_PACK, listed, ragged, int64_t, disps)
 NEST_LISTS(unpack, DAME_UNPACK, listed, ragged, int64_t, disps)
 NEST_LISTS(pack, DAME_PACK, listed32, ragged32, int32_t, disps32)
@@ -84,6 +96,7 @@ static void nothing(const dame_prim_t *prim, uintptr_t origin, char *packed, int
 
 const dame_run_fn dame_nest_nothing[2] = {nothing, nothing};
 const dame_run_fn dame_nest_strided[2] = {pack_strided, unpack_strided};
+const dame_run_fn dame_nest_columns[2] = {pack_columns, unpack_columns};
 const dame_run_fn dame_nest_listed[DAME_TABLE_COUNT][2] = {
     [DAME_TABLE_64] = {pack_listed, unpack_listed},
     [DAME_TABLE_32] = {pack_listed32, unpack_listed32},
