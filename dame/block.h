@@ -42,19 +42,6 @@ DAME_INLINE void dame_move_block(uintptr_t user, char *packed, int64_t bytes, da
     }
 }
 
-/* The same by name, for columns.c. */
-#define DAME_WIDTH(name, lowest, highest)                                                          \
-    DAME_INLINE void pack_block_##name(uintptr_t user, char *packed, int64_t bytes)                \
-    {                                                                                              \
-        dame_copy_##name(packed, (const char *) user, bytes);                                      \
-    }                                                                                              \
-    DAME_INLINE void unpack_block_##name(uintptr_t user, const char *packed, int64_t bytes)        \
-    {                                                                                              \
-        dame_copy_##name((char *) user, packed, bytes);                                            \
-    }
-DAME_WIDTHS_IN_LINE(DAME_WIDTH)
-#undef DAME_WIDTH
-
 #define DAME_BYTES(lowest, highest, bytes) ((lowest) == (highest) ? (lowest) : (bytes))
 
 /* Four blocks in each iteration hide the loop's cost for short blocks, and are few enough for small

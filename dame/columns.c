@@ -1,22 +1,106 @@
 /*
  * Run kernels of levels that walk a matrix column by column: a level of near steps around one of
  * far steps (memory_order.h). Packed bytes keep their places; the moves are in an order in which a
- * cache line of user memory is used for several columns before it is evicted. Compiled once for
- * each instruction set.
+ * cache line of user memory is used for several columns before it is evicted.
  *
+ * Such a walk waits for memory, so that instruction sets make a difference to the widest blocks
+ * alone: these are compiled once for each, the others for the baseline.
  * README.md, "What does not pay", has what was measured.
  */
+#include <stdatomic.h>
+
 #include "block.h"
+#include "divide.h"
 #include "memory_order.h"
 
-/* Where a walk stands, and its steps. */
-typedef struct walk {
+/* Widths of blocks: lowest, highest. In a range, two moves overlap. */
+#define WIDE_WIDTHS(WIDTH)                                                                         \
+    WIDTH(32, 32)                                                                                  \
+    WIDTH(33, 63)
+
+#ifdef DAME_BASELINE
+#define COLUMN_WIDTHS(WIDTH)                                                                       \
+    WIDTH(1, 1)                                                                                    \
+    WIDTH(2, 2)                                                                                    \
+    WIDTH(3, 3)                                                                                    \
+    WIDTH(4, 4)                                                                                    \
+    WIDTH(5, 7)                                                                                    \
+    WIDTH(8, 8)                                                                                    \
+    WIDTH(9, 15)                                                                                   \
+    WIDTH(16, 16)                                                                                  \
+    WIDTH(17, 31)                                                                                  \
+    WIDE_WIDTHS(WIDTH)
+#else
+#define COLUMN_WIDTHS(WIDTH) WIDE_WIDTHS(WIDTH)
+#endif
+
+/* Moves one block. `lowest` is a constant, so that one of the moves remains. */
+DAME_INLINE void move(dame_dir_t dir, int64_t lowest, uintptr_t user, char *packed, int64_t bytes)
+{
+    char *to = DAME_PACK == dir ? packed : (char *) user;
+    const char *from = DAME_PACK == dir ? (const char *) user : packed;
+    switch (lowest) {
+    case 1:
+        dame_copy_1(to, from, bytes);
+        break;
+    case 2:
+        dame_copy_2(to, from, bytes);
+        break;
+    case 3:
+        dame_copy_3(to, from, bytes);
+        break;
+    case 4:
+        dame_copy_4(to, from, bytes);
+        break;
+    case 5:
+        dame_copy_5to7(to, from, bytes);
+        break;
+    case 8:
+        dame_copy_8(to, from, bytes);
+        break;
+    case 9:
+        dame_copy_9to15(to, from, bytes);
+        break;
+    case 16:
+        dame_copy_16(to, from, bytes);
+        break;
+    case 17:
+        dame_copy_17to31(to, from, bytes);
+        break;
+    case 32:
+        dame_copy_32(to, from, bytes);
+        break;
+    default:
+        dame_copy_33to63(to, from, bytes);
+    }
+}
+
+/* The bytes of a block, as a constant where its kernel has one width. */
+DAME_INLINE int64_t constant(int64_t lowest, int64_t bytes)
+{
+#define WIDTH(low, high)                                                                           \
+    if ((low) == lowest && (low) == (high)) {                                                      \
+        return (low);                                                                              \
+    }
+    COLUMN_WIDTHS(WIDTH)
+#undef WIDTH
+    return bytes;
+}
+
+/* A rectangle of the matrix, and the steps in it. */
+typedef struct area {
     uintptr_t user;
     char *packed;
+    int64_t rows;
+    int64_t columns;
     uintptr_t near; /* from one column to the next, in user memory */
     int64_t column; /* and in the packed stream */
     uintptr_t far;  /* from one row to the next */
-} walk_t;
+    int64_t row;
+    int64_t bytes;   /* of a block */
+    uintptr_t ahead; /* from a row to the one whose lines are fetched meanwhile; 0: none are */
+    int paced;       /* moves of few columns wait for each other */
+} area_t;
 
 enum {
     STRIP = 4, /* columns that are walked together */
@@ -43,200 +127,336 @@ enum { UNPACK_ROWS = DAME_WAYS, PACK_ROWS = CELL, PACK_ROWS_WIDE = 2 * CELL, WID
  */
 enum { BLOCKED_BYTES = 8 << 20, BLOCKED_BYTES_PACK_NARROW = 4 << 20 };
 
-DAME_INLINE int pays_in_blocks(const dame_prim_t *prim, int64_t n, dame_dir_t dir)
+static inline int64_t columns_apart(const area_t *a)
 {
-    if (n < 2 * STRIP || 0 != prim[prim->inner].step % DAME_ONE_SET) {
-        return 0;
-    }
-    const int64_t near = prim->step < 0 ? -prim->step : prim->step;
-    if (2 * STRIP * near > DAME_LINE) {
-        return n <= BLOCKED_BYTES / prim->isize;
-    }
-    return DAME_UNPACK == dir || n <= BLOCKED_BYTES_PACK_NARROW / prim->isize;
+    return (int64_t) a->near < 0 ? -(int64_t) a->near : (int64_t) a->near;
 }
 
-#define FOUR(MOVE_BLOCK, user, user_step, packed, packed_step, bytes)                              \
-    do {                                                                                           \
-        MOVE_BLOCK(user, packed, bytes);                                                           \
-        MOVE_BLOCK((user) + (user_step), (packed) + (packed_step), bytes);                         \
-        MOVE_BLOCK((user) + 2 * (user_step), (packed) + 2 * (packed_step), bytes);                 \
-        MOVE_BLOCK((user) + 3 * (user_step), (packed) + 3 * (packed_step), bytes);                 \
-    } while (0)
+/* Does a strip use less than half of a line? */
+static inline int is_narrow(const area_t *a)
+{
+    return 2 * STRIP * columns_apart(a) < DAME_LINE;
+}
 
-#define REST_OF_ROW(MOVE_BLOCK, at, first, n, bytes)                                               \
-    for (int64_t i = (first); i < (n); i++) {                                                      \
-        MOVE_BLOCK((at).user + (uintptr_t) i * (at).near, (at).packed + i * (at).column, bytes);   \
+DAME_INLINE int pays_in_blocks(const area_t *a, dame_dir_t dir)
+{
+    if (a->columns < 2 * STRIP || 0 != a->far % DAME_ONE_SET) {
+        return 0;
     }
+    const int64_t packed = a->columns * a->column;
+    if (2 * STRIP * columns_apart(a) > DAME_LINE) {
+        return packed <= BLOCKED_BYTES;
+    }
+    return DAME_UNPACK == dir || packed <= BLOCKED_BYTES_PACK_NARROW;
+}
 
-#define NEXT_ROW(at, bytes)                                                                        \
-    do {                                                                                           \
-        (at).user += (at).far;                                                                     \
-        (at).packed += (bytes);                                                                    \
-    } while (0)
+DAME_INLINE void fetch(uintptr_t address)
+{
+    __builtin_prefetch((const void *) address, 0, 2); /* not into L1, whose set is too small */
+}
+
+DAME_INLINE void four(dame_dir_t dir, int64_t lowest, uintptr_t user, uintptr_t user_step,
+                      char *packed, int64_t packed_step, int64_t bytes)
+{
+    move(dir, lowest, user, packed, bytes);
+    move(dir, lowest, user + user_step, packed + packed_step, bytes);
+    move(dir, lowest, user + 2 * user_step, packed + 2 * packed_step, bytes);
+    move(dir, lowest, user + 3 * user_step, packed + 3 * packed_step, bytes);
+}
 
 /*
- * Rows of n < 2 * STRIP columns, each row from its first column to its last. Fewer columns than a
- * strip leave nothing but misses, all in one set of the cache, and these must not come as fast as
- * they can be issued: a store to a line that stays in the cache paces them.
+ * n columns, a row at a time. Few columns leave nothing but misses, all in one set of the cache.
+ * Some CPUs fetch the lines of waiting stores so early that they evict each other: there a store to
+ * a line that stays in the cache paces them. On others that costs more than half of the speed, and
+ * lines fetched ahead into the second cache gain.
  */
-#define WALK_STRIP(name, MOVE_BLOCK)                                                               \
-    DAME_INLINE void name(walk_t at, int64_t rows, int64_t n, int64_t bytes)                       \
-    {                                                                                              \
-        if (STRIP == n) {                                                                          \
-            for (; rows > 0; rows--) {                                                             \
-                FOUR(MOVE_BLOCK, at.user, at.near, at.packed, at.column, bytes);                   \
-                NEXT_ROW(at, bytes);                                                               \
-            }                                                                                      \
-        } else if (n > STRIP) {                                                                    \
-            for (; rows > 0; rows--) {                                                             \
-                FOUR(MOVE_BLOCK, at.user, at.near, at.packed, at.column, bytes);                   \
-                REST_OF_ROW(MOVE_BLOCK, at, STRIP, n, bytes)                                       \
-                NEXT_ROW(at, bytes);                                                               \
-            }                                                                                      \
-        } else {                                                                                   \
-            volatile char pace = 0;                                                                \
-            (void) pace;                                                                           \
-            for (; rows > 0; rows--) {                                                             \
-                REST_OF_ROW(MOVE_BLOCK, at, 0, n, bytes)                                           \
-                pace = 0;                                                                          \
-                NEXT_ROW(at, bytes);                                                               \
-            }                                                                                      \
-        }                                                                                          \
+DAME_INLINE void walk_rows(dame_dir_t dir, int64_t lowest, area_t a, int64_t n)
+{
+    const uintptr_t last = (uintptr_t) (n - 1) * a.near + (uintptr_t) a.bytes - 1;
+    uintptr_t user = a.user;
+    char *packed = a.packed;
+    volatile char pace = 0;
+    (void) pace;
+    for (int64_t left = a.rows; left > 0; left--) {
+        if (n < STRIP && a.paced) {
+            pace = 0;
+        }
+        if (DAME_UNPACK == dir && 0 != a.ahead) {
+            fetch(user + a.ahead);
+            if (n > 1 || lowest > 16) { /* often on two lines */
+                fetch(user + a.ahead + last);
+            }
+        }
+        if (n >= STRIP) {
+            four(dir, lowest, user, a.near, packed, a.column, a.bytes);
+        }
+        for (int64_t i = n >= STRIP ? STRIP : 0; i < n; i++) {
+            move(dir, lowest, user + (uintptr_t) i * a.near, packed + i * a.column, a.bytes);
+        }
+        user += a.far;
+        packed += a.row;
     }
+}
 
-#define WALK_STRIPS(name, STRIP_WALK)                                                              \
-    DAME_INLINE void name(walk_t at, int64_t rows, int64_t n, int64_t bytes)                       \
-    {                                                                                              \
-        for (; n >= 2 * STRIP; n -= STRIP) {                                                       \
-            STRIP_WALK(at, rows, STRIP, bytes);                                                    \
-            at.user += STRIP * at.near;                                                            \
-            at.packed += STRIP * at.column;                                                        \
-        }                                                                                          \
-        STRIP_WALK(at, rows, n, bytes);                                                            \
+/* One column to pack: nothing to share, but loads that wait for memory side by side. */
+DAME_INLINE void pack_column(int64_t lowest, area_t a)
+{
+    for (; !a.paced && a.rows >= 4; a.rows -= 4) {
+        four(DAME_PACK, lowest, a.user, a.far, a.packed, a.row, a.bytes);
+        a.user += 4 * a.far;
+        a.packed += 4 * a.row;
     }
+    walk_rows(DAME_PACK, lowest, a, 1);
+}
+
+/* Walks over an area, for one direction and width. (Within them areas are values: fields of one
+ * whose address is known would be read again after every move.) */
+typedef void (*walk_fn)(const area_t *a);
+
+/* Fewer than 2 * STRIP columns: short rows take no loop of their own. */
+DAME_INLINE void walk_few(dame_dir_t dir, int64_t lowest, area_t a)
+{
+    switch (a.columns) {
+    case 1:
+        if (DAME_PACK == dir) {
+            pack_column(lowest, a);
+        } else {
+            walk_rows(dir, lowest, a, 1);
+        }
+        break;
+    case 2:
+        walk_rows(dir, lowest, a, 2);
+        break;
+    case 3:
+        walk_rows(dir, lowest, a, 3);
+        break;
+    case STRIP:
+        walk_rows(dir, lowest, a, STRIP);
+        break;
+    default:
+        walk_rows(dir, lowest, a, a.columns);
+    }
+}
+
+/* Strips of columns, each from the first to the last row. */
+static void walk_strips(walk_fn few, area_t a)
+{
+    for (int64_t left = a.columns; left > 0; left -= a.columns) {
+        a.columns = left < 2 * STRIP ? left : STRIP;
+        few(&a);
+        a.user += STRIP * a.near;
+        a.packed += STRIP * a.column;
+    }
+}
 
 /* Blocks of rows to pack: cells of elements, column after column, so that stores fill lines. */
-#define WALK_PACK_BLOCK(name, MOVE_BLOCK)                                                          \
-    DAME_INLINE void name(walk_t at, int64_t rows, int64_t n, int64_t bytes)                       \
-    {                                                                                              \
-        const uintptr_t near = at.near, far = at.far;                                              \
-        const int64_t column = at.column;                                                          \
-        for (; n >= CELL; n -= CELL) {                                                             \
-            walk_t cell = at;                                                                      \
-            int64_t left = rows;                                                                   \
-            for (; left >= CELL; left -= CELL) {                                                   \
-                DAME_KEEP_LOOP                                                                     \
-                for (int i = 0; i < CELL; i++) {                                                   \
-                    const uintptr_t user = cell.user + (uintptr_t) i * near;                       \
-                    char *packed = cell.packed + i * column;                                       \
-                    FOUR(MOVE_BLOCK, user, far, packed, bytes, bytes);                             \
-                    FOUR(MOVE_BLOCK, user + 4 * far, far, packed + 4 * bytes, bytes, bytes);       \
-                }                                                                                  \
-                cell.user += CELL * far;                                                           \
-                cell.packed += CELL * bytes;                                                       \
-            }                                                                                      \
-            for (; left > 0; left--) {                                                             \
-                FOUR(MOVE_BLOCK, cell.user, near, cell.packed, column, bytes);                     \
-                FOUR(MOVE_BLOCK, cell.user + 4 * near, near, cell.packed + 4 * column, column,     \
-                     bytes);                                                                       \
-                NEXT_ROW(cell, bytes);                                                             \
-            }                                                                                      \
-            at.user += CELL * near;                                                                \
-            at.packed += CELL * column;                                                            \
-        }                                                                                          \
-        for (; rows > 0 && n > 0; rows--) {                                                        \
-            REST_OF_ROW(MOVE_BLOCK, at, 0, n, bytes)                                               \
-            NEXT_ROW(at, bytes);                                                                   \
-        }                                                                                          \
+DAME_INLINE void pack_block(int64_t lowest, walk_fn few, area_t a)
+{
+    const uintptr_t near = a.near, far = a.far;
+    const int64_t column = a.column, bytes = constant(lowest, a.bytes);
+    for (; a.columns >= CELL; a.columns -= CELL) {
+        uintptr_t user = a.user;
+        char *packed = a.packed;
+        int64_t left = a.rows;
+        for (; left >= CELL; left -= CELL) {
+            DAME_KEEP_LOOP
+            for (int i = 0; i < CELL; i++) {
+                const uintptr_t from = user + (uintptr_t) i * near;
+                char *to = packed + i * column;
+                four(DAME_PACK, lowest, from, far, to, bytes, bytes);
+                four(DAME_PACK, lowest, from + 4 * far, far, to + 4 * bytes, bytes, bytes);
+            }
+            user += CELL * far;
+            packed += CELL * bytes;
+        }
+        for (; left > 0; left--) {
+            four(DAME_PACK, lowest, user, near, packed, column, bytes);
+            four(DAME_PACK, lowest, user + 4 * near, near, packed + 4 * column, column, bytes);
+            user += far;
+            packed += bytes;
+        }
+        a.user += CELL * near;
+        a.packed += CELL * column;
     }
+    if (a.columns > 0) {
+        const area_t rest = a;
+        few(&rest);
+    }
+}
 
 /* Blocks of rows to unpack: strips, row after row. Rolled, this is half as fast from memory. */
-#define WALK_UNPACK_BLOCK(name, MOVE_BLOCK)                                                        \
-    DAME_INLINE void name(walk_t at, int64_t rows, int64_t n, int64_t bytes)                       \
-    {                                                                                              \
-        const uintptr_t near = at.near, far = at.far;                                              \
-        const int64_t column = at.column;                                                          \
-        for (; n >= STRIP; n -= STRIP) {                                                           \
-            uintptr_t user = at.user;                                                              \
-            char *packed = at.packed;                                                              \
-            int64_t left = rows;                                                                   \
-            for (; left >= 4; left -= 4) {                                                         \
-                FOUR(MOVE_BLOCK, user, near, packed, column, bytes);                               \
-                FOUR(MOVE_BLOCK, user + far, near, packed + bytes, column, bytes);                 \
-                FOUR(MOVE_BLOCK, user + 2 * far, near, packed + 2 * bytes, column, bytes);         \
-                FOUR(MOVE_BLOCK, user + 3 * far, near, packed + 3 * bytes, column, bytes);         \
-                user += 4 * far;                                                                   \
-                packed += 4 * bytes;                                                               \
-            }                                                                                      \
-            for (; left > 0; left--) {                                                             \
-                FOUR(MOVE_BLOCK, user, near, packed, column, bytes);                               \
-                user += far;                                                                       \
-                packed += bytes;                                                                   \
-            }                                                                                      \
-            at.user += STRIP * near;                                                               \
-            at.packed += STRIP * column;                                                           \
-        }                                                                                          \
-        for (; rows > 0 && n > 0; rows--) {                                                        \
-            REST_OF_ROW(MOVE_BLOCK, at, 0, n, bytes)                                               \
-            NEXT_ROW(at, bytes);                                                                   \
-        }                                                                                          \
-    }
-
-DAME_INLINE walk_t start_of(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first)
+DAME_INLINE void unpack_block(int64_t lowest, walk_fn few, area_t a)
 {
-    return (walk_t){
-        .user = origin + (uintptr_t) first * (uintptr_t) prim->step,
-        .packed = packed,
-        .near = (uintptr_t) prim->step,
-        .column = prim->isize,
-        .far = (uintptr_t) prim[prim->inner].step,
-    };
+    const uintptr_t near = a.near, far = a.far;
+    const int64_t column = a.column, bytes = constant(lowest, a.bytes);
+    for (; a.columns >= STRIP; a.columns -= STRIP) {
+        uintptr_t user = a.user;
+        char *packed = a.packed;
+        int64_t left = a.rows;
+        for (; left >= 4; left -= 4) {
+            for (int i = 0; i < 4; i++) {
+                four(DAME_UNPACK, lowest, user, near, packed + i * bytes, column, bytes);
+                user += far;
+                __asm__("" : "+r"(user)); /* one address, not sixteen that are computed before */
+            }
+            packed += 4 * bytes;
+        }
+        for (; left > 0; left--) {
+            four(DAME_UNPACK, lowest, user, near, packed, column, bytes);
+            user += far;
+            packed += bytes;
+        }
+        a.user += STRIP * near;
+        a.packed += STRIP * column;
+    }
+    if (a.columns > 0) {
+        const area_t rest = a;
+        few(&rest);
+    }
 }
 
 /* A block has up to half as many rows again where otherwise few would be left. */
-#define RUN_COLUMNS(name, dir, lowest, highest, block_rows, BLOCK_WALK, STRIPS_WALK)               \
+DAME_INLINE void walk_blocks(dame_dir_t dir, int64_t lowest, walk_fn few, area_t a)
+{
+    const int64_t most = DAME_UNPACK == dir ? UNPACK_ROWS
+                         : a.bytes < WIDE   ? PACK_ROWS
+                                            : PACK_ROWS_WIDE;
+    for (int64_t left = a.rows; left > 0; left -= a.rows) {
+        a.rows = left < most + most / 2 ? left : most;
+        if (DAME_PACK == dir) {
+            pack_block(lowest, few, a);
+        } else {
+            unpack_block(lowest, few, a);
+        }
+        a.user += (uintptr_t) a.rows * a.far;
+        a.packed += a.rows * a.bytes;
+    }
+}
+
+/*
+ * A run of blocks may begin and end inside a column. Its rows are of three kinds: those above both
+ * cuts, between them and below both; each kind is a rectangle. So every line is visited once,
+ * however columns are cut.
+ */
+typedef struct cuts {
+    int64_t rows;
+    int64_t column; /* the first */
+    int64_t begin;  /* rows of it that are left out */
+    int64_t whole;  /* columns from there to the last one */
+    int64_t end;    /* rows of that one, which may be 0 */
+} cuts_t;
+
+enum { AREAS = 3 };
+
+static inline area_t area_of(const dame_prim_t *prim, const cuts_t *cuts, int i, uintptr_t origin,
+                             char *packed)
+{
+    const dame_prim_t *inner = prim + prim->inner;
+    const int64_t low = cuts->begin < cuts->end ? cuts->begin : cuts->end;
+    const int64_t high = cuts->begin < cuts->end ? cuts->end : cuts->begin;
+    int64_t column = 0, row = high, behind = cuts->rows, columns = cuts->whole;
+    if (0 == i) {
+        column = 1;
+        row = 0;
+        behind = low;
+    } else if (1 == i) {
+        column = cuts->begin > cuts->end;
+        row = low;
+        behind = high;
+        columns += column ? -1 : 1;
+    }
+    return (area_t){
+        .user = origin + (uintptr_t) (cuts->column + column) * (uintptr_t) prim->step +
+                (uintptr_t) row * (uintptr_t) inner->step,
+        .packed = packed + (column * cuts->rows + row - cuts->begin) * inner->isize,
+        .rows = columns > 0 ? behind - row : 0,
+        .columns = columns,
+        .near = (uintptr_t) prim->step,
+        .column = prim->isize,
+        .far = (uintptr_t) inner->step,
+        .row = inner->isize,
+        .bytes = inner->isize,
+    };
+}
+
+/* From the last row to the first. */
+static inline area_t upside_down(area_t a)
+{
+    a.user += (uintptr_t) (a.rows - 1) * a.far;
+    a.packed += (a.rows - 1) * a.row;
+    a.far = -a.far;
+    a.row = -a.row;
+    return a;
+}
+
+/*
+ * Of fragments of one size every other one goes from the last row to the first: it finds in the
+ * cache the lines that the one before it visited last.
+ */
+static void run_blocks(dame_dir_t dir, walk_fn few, walk_fn blocks, const dame_prim_t *prim,
+                       uintptr_t origin, char *packed, int64_t first, int64_t n)
+{
+    if (0 == n) {
+        return;
+    }
+    cuts_t cuts = {.rows = prim[prim->inner].count};
+    cuts.column = dame_divide(first, cuts.rows);
+    cuts.begin = first - cuts.column * cuts.rows;
+    cuts.whole = dame_divide(cuts.begin + n, cuts.rows);
+    cuts.end = cuts.begin + n - cuts.whole * cuts.rows;
+    const int upwards = dame_divide(first, n) % 2;
+    const int64_t rows = atomic_load_explicit(&dame_columns_ahead, memory_order_relaxed);
+    for (int i = 0; i < AREAS; i++) {
+        area_t a = area_of(prim, &cuts, upwards ? AREAS - 1 - i : i, origin, packed);
+        if (0 == a.rows) {
+            continue;
+        }
+        const int in_blocks = pays_in_blocks(&a, dir);
+        if (upwards && !in_blocks) {
+            a = upside_down(a);
+        }
+        a.paced = 0 == rows;
+        a.ahead = is_narrow(&a) ? 0 : (uintptr_t) rows * a.far;
+        if (in_blocks) {
+            blocks(&a);
+        } else {
+            walk_strips(few, a);
+        }
+    }
+}
+
+#define KERNEL(name, dir, lowest)                                                                  \
+    static __attribute__((noinline)) void few_##name(const area_t *a)                              \
+    {                                                                                              \
+        walk_few(dir, lowest, *a);                                                                 \
+    }                                                                                              \
+    static void blocks_##name(const area_t *a)                                                     \
+    {                                                                                              \
+        walk_blocks(dir, lowest, few_##name, *a);                                                  \
+    }                                                                                              \
     static void name(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,       \
                      int64_t n)                                                                    \
     {                                                                                              \
-        const dame_prim_t *inner = prim + prim->inner;                                             \
-        const int64_t bytes = DAME_BYTES(lowest, highest, inner->isize);                           \
-        const int64_t most = block_rows;                                                           \
-        walk_t at = start_of(prim, origin, packed, first);                                         \
-        if (DAME_PACK == dir && 1 == n) { /* the leaf's own kernel is the faster one */            \
-            dame_prim_run(inner, dir)(inner, at.user, packed, 0, inner->count);                    \
-            return;                                                                                \
-        }                                                                                          \
-        if (!pays_in_blocks(prim, n, dir)) {                                                       \
-            STRIPS_WALK(at, inner->count, n, bytes);                                               \
-            return;                                                                                \
-        }                                                                                          \
-        for (int64_t left = inner->count, rows; left > 0; left -= rows) {                          \
-            rows = left < most + most / 2 ? left : most;                                           \
-            BLOCK_WALK(at, rows, n, bytes);                                                        \
-            at.user += (uintptr_t) rows * at.far;                                                  \
-            at.packed += rows * bytes;                                                             \
-        }                                                                                          \
+        run_blocks(dir, few_##name, blocks_##name, prim, origin, packed, first, n);                \
     }
 
-#define DAME_WIDTH(name, lowest, highest)                                                          \
-    WALK_STRIP(pack_strip_##name, pack_block_##name)                                               \
-    WALK_STRIP(unpack_strip_##name, unpack_block_##name)                                           \
-    WALK_STRIPS(pack_strips_##name, pack_strip_##name)                                             \
-    WALK_STRIPS(unpack_strips_##name, unpack_strip_##name)                                         \
-    WALK_PACK_BLOCK(pack_rows_##name, pack_block_##name)                                           \
-    WALK_UNPACK_BLOCK(unpack_rows_##name, unpack_block_##name)                                     \
-    RUN_COLUMNS(pack_##name, DAME_PACK, lowest, highest,                                           \
-                bytes < WIDE ? PACK_ROWS : PACK_ROWS_WIDE, pack_rows_##name, pack_strips_##name)   \
-    RUN_COLUMNS(unpack_##name, DAME_UNPACK, lowest, highest, UNPACK_ROWS, unpack_rows_##name,      \
-                unpack_strips_##name)
-DAME_WIDTHS_IN_LINE(DAME_WIDTH)
-#undef DAME_WIDTH
+#define WIDTH(lowest, highest)                                                                     \
+    KERNEL(pack_##lowest, DAME_PACK, lowest)                                                       \
+    KERNEL(unpack_##lowest, DAME_UNPACK, lowest)
+COLUMN_WIDTHS(WIDTH)
+#undef WIDTH
 
 #define COLUMNS_NAME_(isa) dame_columns_##isa
 #define COLUMNS_NAME(isa)  COLUMNS_NAME_(isa)
 
-const dame_run_fn COLUMNS_NAME(DAME_ISA)[DAME_WIDTH_IN_LINE_COUNT][2] = {
-#define DAME_WIDTH(name, lowest, highest) {pack_##name, unpack_##name},
-    DAME_WIDTHS_IN_LINE(DAME_WIDTH)
-#undef DAME_WIDTH
-};
+const dame_run_fn *COLUMNS_NAME(DAME_ISA)(int64_t bytes)
+{
+#define WIDTH(lowest, highest)                                                                     \
+    if (bytes >= (lowest) && bytes <= (highest)) {                                                 \
+        static const dame_run_fn run[2] = {pack_##lowest, unpack_##lowest};                        \
+        return run;                                                                                \
+    }
+    COLUMN_WIDTHS(WIDTH)
+#undef WIDTH
+    return NULL;
+}

@@ -4,13 +4,7 @@
 #include <stdlib.h>
 
 #include "copy.h"
-
-/* a / b for positive numbers; a 32-bit division takes half the time of a 64-bit one. */
-static inline int64_t divide(int64_t a, int64_t b)
-{
-    return 0 == (((uint64_t) a | (uint64_t) b) >> 32) ? (int64_t) ((uint32_t) a / (uint32_t) b)
-                                                      : a / b;
-}
+#include "divide.h"
 
 static inline int64_t iter_size(const dame_prim_t *prim, int64_t i)
 {
@@ -144,7 +138,7 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
             frame->iter = search_prefix(prim->prefix, 0, prim->count, rest);
             rest -= prim->prefix[frame->iter];
         } else {
-            frame->iter = divide(rest, prim->isize);
+            frame->iter = dame_divide(rest, prim->isize);
             rest -= frame->iter * prim->isize;
         }
         if (0 == rest) {
@@ -187,7 +181,7 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
     }
     *bytes = n * prim->isize;
     if (*bytes > length) { /* fragments of nested types mostly end a level: no division then */
-        n = prim->isize > length ? 0 : divide(length, prim->isize);
+        n = prim->isize > length ? 0 : dame_divide(length, prim->isize);
         *bytes = n * prim->isize;
     }
     return n;
@@ -254,6 +248,40 @@ static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, 
 }
 
 /*
+ * Moves blocks of columns that are walked together, from the cursor on and as many as fit: whole
+ * columns and those that fragments cut alike. Returns the bytes; 0 where no such walk is.
+ */
+static int64_t move_columns(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t length)
+{
+    dame_frame_t *walk = cursor->top;
+    int64_t row = 0;
+    if (NULL == walk->prim->by_block) {
+        if (walk == cursor->frames || NULL == walk[-1].prim->by_block) {
+            return 0;
+        }
+        row = walk->iter;
+        walk--;
+    }
+    const dame_prim_t *prim = walk->prim, *column = prim + prim->inner;
+    const int64_t first = walk->iter * column->count + row;
+    const int64_t left = walk->count * column->count - first;
+    int64_t n = dame_divide(length, column->isize);
+    n = n < left ? n : left;
+    if (0 == n) {
+        return 0;
+    }
+    prim->by_block[dir](prim, walk->origin, packed, first, n);
+    cursor->top = walk;
+    walk->iter = dame_divide(first + n, column->count);
+    row = first + n - walk->iter * column->count;
+    if (0 != row) {
+        push(cursor, prim->inner);
+        cursor->top->iter = row;
+    }
+    return n * column->isize;
+}
+
+/*
  * The driver: finish the block cut at the head, run the largest whole run of the outermost level
  * that allows one, step inward for the rest, leave the cut block at the tail.
  */
@@ -269,8 +297,13 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
         left = 0 == cursor->in_block ? left - moved : 0;
     }
     while (left > 0) {
+        int64_t bytes = move_columns(cursor, dir, packed + moved, left);
+        moved += bytes;
+        left -= bytes;
+        if (0 == left) {
+            break;
+        }
         dame_frame_t *frame = cursor->top;
-        int64_t bytes;
         int64_t n = whole_iterations(frame, left, &bytes);
         if (n > 0) {
             dame_prim_run(frame->prim, dir)(frame->prim, frame->origin, packed + moved, frame->iter,

@@ -140,12 +140,22 @@ enum { DAME_BODY_BLOCK = DAME_SHORT, DAME_FEW_BODIES = 3, DAME_FEW_EQUAL_BODIES 
 extern const dame_run_fn dame_struct_tile_strided[2];
 extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];
 
-/* Walks over the columns of a matrix (columns.c), by the width of their elements. */
-extern const dame_run_fn dame_columns_baseline[DAME_WIDTH_IN_LINE_COUNT][2];
+/*
+ * Walks over the columns of a matrix (columns.c): by_block of a level (dame/program.h) for blocks of
+ * `bytes` bytes, less than a line. NULL: the baseline's serves.
+ */
+typedef const dame_run_fn *(*dame_columns_fn)(int64_t bytes);
+const dame_run_fn *dame_columns_baseline(int64_t bytes);
+const dame_run_fn *dame_columns_avx2(int64_t bytes);
+const dame_run_fn *dame_columns_avx512(int64_t bytes);
+
+/* How many rows ahead they fetch lines; 0: none, and stores of few columns are paced. */
+extern _Atomic int64_t dame_columns_ahead;
 
 /* Levels around other levels (outer.c), which move no blocks themselves. */
 extern const dame_run_fn dame_outer_nothing[2]; /* the EXIT of an empty type */
 extern const dame_run_fn dame_outer_strided[2];
+extern const dame_run_fn dame_outer_columns[2]; /* strided, with by_block */
 extern const dame_run_fn dame_outer_listed[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_outer_ragged[DAME_TABLE_COUNT][2];
 extern const dame_run_fn dame_outer_struct[2];

@@ -20,6 +20,14 @@ DAME_INLINE void run_strided(const dame_prim_t *prim, uintptr_t origin, char *pa
     }
 }
 
+/* The iterations are columns: their blocks are walked together. */
+DAME_INLINE void run_columns(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
+                             int64_t n, dame_dir_t dir)
+{
+    const int64_t rows = prim[prim->inner].count;
+    prim->by_block[dir](prim, origin, packed, first * rows, n * rows);
+}
+
 DAME_INLINE void run_listed(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n, dame_table_t table, dame_dir_t dir)
 {
@@ -67,6 +75,8 @@ DAME_INLINE void run_struct(const dame_prim_t *prim, uintptr_t origin, char *pac
 
 DAME_RUN(pack_strided, run_strided, DAME_PACK)
 DAME_RUN(unpack_strided, run_strided, DAME_UNPACK)
+DAME_RUN(pack_columns, run_columns, DAME_PACK)
+DAME_RUN(unpack_columns, run_columns, DAME_UNPACK)
 DAME_RUN(pack_listed64, run_listed, DAME_TABLE_64, DAME_PACK)
 DAME_RUN(unpack_listed64, run_listed, DAME_TABLE_64, DAME_UNPACK)
 DAME_RUN(pack_listed32, run_listed, DAME_TABLE_32, DAME_PACK)
@@ -90,6 +100,7 @@ static void nothing(const dame_prim_t *prim, uintptr_t origin, char *packed, int
 
 const dame_run_fn dame_outer_nothing[2] = {nothing, nothing};
 const dame_run_fn dame_outer_strided[2] = {pack_strided, unpack_strided};
+const dame_run_fn dame_outer_columns[2] = {pack_columns, unpack_columns};
 const dame_run_fn dame_outer_listed[DAME_TABLE_COUNT][2] = {
     [DAME_TABLE_64] = {pack_listed64, unpack_listed64},
     [DAME_TABLE_32] = {pack_listed32, unpack_listed32},

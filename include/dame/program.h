@@ -92,6 +92,9 @@ struct dame_prim {
     const int64_t *extents; /* STRUCT: count entries */
     int64_t ret;            /* RETURNTO: index of its STRUCT primitive */
     dame_copy_fn copy;      /* NULL where run is */
+    /* [dame_dir_t]: moves n blocks, numbered through all iterations, of a level whose iterations
+       are columns of a matrix that are best walked together; else NULL */
+    const dame_run_fn *by_block;
 };
 
 static inline dame_run_fn dame_prim_run(const dame_prim_t *prim, dame_dir_t dir)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "test/differential/cases.h"
+#include "dame/heap.h"
 #include "dame/dame.h"
 #include "dame/isa.h"
 #include "jit/tune.h"
@@ -297,8 +298,8 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     const bool right = judge_everything(&session, &options);
     trial_free(&session.trial);
-    free(session.code.bytes);
-    free(session.code.entries);
+    dame_heap_free(session.code.bytes);
+    dame_heap_free(session.code.entries);
     printf("%" PRId64 " passed, %" PRId64 " failed\n", session.passed, session.failed);
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "dame/isa.h"
+#include "dame/kernels.h"
 #include "kernel_tools.h"
 #include "test/lib/guarded.h"
 #include "suites.h"
@@ -215,7 +216,8 @@ typedef struct matrix {
     bool mirrored; /* columns from right to left */
 } matrix_t;
 
-/* Packs and unpacks it column by column: all at once, and some columns of it. */
+/* Packs and unpacks it column by column: all at once, and runs that begin and end with a column or
+ * inside one. */
 static void try_columns(const matrix_t *x)
 {
     const dame_type_t *column = vector(x->rows, 1, x->pitch, basic(x->width));
@@ -237,19 +239,22 @@ static void try_columns(const matrix_t *x)
     ck_assert(wanted_user && packed && wanted);
     fill_pattern(user, reach, 5);
     fill_pattern(stream, size, 6);
-    for (int64_t first = 0; first < x->columns; first += 1 + first) {
-        for (int64_t n = x->columns - first; n > 0; n -= 3) {
+    const int64_t blocks = x->columns * x->rows;
+    for (int64_t turn = 0, first = 0; first < blocks; turn++) {
+        for (int64_t n = blocks - first; n > 0; n -= 1 + n / 3) {
             dame_cursor_t cursor;
             uintptr_t base = (uintptr_t) user + (uintptr_t) start;
-            const int64_t at = first * x->rows * x->width;
-            const int64_t bytes = n * x->rows * x->width;
+            const int64_t at = first * x->width;
+            const int64_t bytes = n * x->width;
+            atomic_store(&dame_columns_ahead, turn % 2 * 3);
             memcpy(wanted_user, user, (size_t) reach);
             ck_assert_int_eq(dame_cursor_init(&cursor, program, base, x->columns), DAME_OK);
             dame_cursor_seek(&cursor, at);
             ck_assert_int_eq(dame_cursor_pack(&cursor, packed, bytes), bytes);
             ck_assert_mem_eq(user, wanted_user, (size_t) reach);
-            for (int64_t i = 0; i < n * x->rows; i++) {
-                int64_t offset = start + (first + i / x->rows) * near + i % x->rows * x->pitch;
+            for (int64_t i = 0; i < n; i++) {
+                const int64_t block = first + i;
+                int64_t offset = start + block / x->rows * near + block % x->rows * x->pitch;
                 memcpy(wanted + i * x->width, user + offset, (size_t) x->width);
                 memcpy(wanted_user + offset, stream + at + i * x->width, (size_t) x->width);
             }
@@ -259,6 +264,7 @@ static void try_columns(const matrix_t *x)
             ck_assert_mem_eq(user, wanted_user, (size_t) reach);
             dame_cursor_fini(&cursor);
         }
+        first = turn % 2 ? (first / x->rows + 1) * x->rows : first + x->rows / 3 + turn;
     }
     free(wanted);
     free(packed);
