@@ -1,4 +1,4 @@
-/* Everything the dame library offers. */
+/* Includes the library's public headers, except for cpu.h and isa.h. */
 #ifndef DAME_H
 #define DAME_H
 

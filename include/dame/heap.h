@@ -1,34 +1,34 @@
 /*
- * Memory that lives as long as datatypes do, and what is needed to make it. It is not malloc()'s:
- * small blocks that outlive their neighbours keep the C library from giving the top of the user's
- * heap back, and large ones that are freed there make it do so too often.
+ * Memory that lives as long as datatypes, and working memory for building programs. It does not
+ * come from malloc(): small blocks that outlive their neighbours would keep the C library from
+ * trimming the application's heap, and freeing large ones would make it trim too often.
  *
- * Any thread. In builds with AddressSanitizer, or with -DDAME_HEAP_MALLOC (for valgrind), these are
- * malloc(), calloc() and free().
+ * All functions may be called by any thread. In builds with AddressSanitizer, or with
+ * -DDAME_HEAP_MALLOC (for valgrind), they call malloc(), calloc() and free().
  */
 #ifndef DAME_HEAP_H
 #define DAME_HEAP_H
 
 #include <stddef.h>
 
-/* Aligned to 16, uninitialised; NULL when memory is out. */
+/* Uninitialised memory, aligned to 16 bytes; NULL if there is none. */
 void *dame_heap_alloc(size_t bytes);
 
-/* The same, filled with zeros. */
+/* The same, zeroed. */
 void *dame_heap_zalloc(size_t bytes);
 
-/* NULL is allowed. */
+/* Accepts NULL. */
 void dame_heap_free(void *memory);
 
-/* Free memory is kept for the next allocations, 4 MiB of address space at most; this gives it
- * back. */
+/* Returns free memory to the system. Without this call, up to 4 MiB of address space are kept for
+ * later allocations. */
 void dame_heap_trim(void);
 
-/* Bytes of address space in use and kept; after dame_heap_trim() 0 if every block was freed. */
+/* Bytes of address space in use or kept. 0 after dame_heap_trim() if every block was freed. */
 size_t dame_heap_mapped(void);
 
-/* For handlers of fork() (pthread_atfork): the first takes the lock, the other gives it back, in
- * parent and child. No other lock is taken while this one is held. */
+/* For the handlers of fork() (pthread_atfork): the first takes the lock, the second releases it in
+ * parent and child. While it is held, no other lock is taken. */
 void dame_heap_before_fork(void);
 void dame_heap_after_fork(void);
 

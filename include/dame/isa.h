@@ -1,5 +1,5 @@
 /*
- * The instruction sets for which the interpreter has kernels.
+ * Instruction sets for which the interpreter has kernels.
  */
 #ifndef DAME_ISA_H
 #define DAME_ISA_H
@@ -7,23 +7,24 @@
 #include "dame/cpu.h"
 #include "dame/status.h"
 
-/* Names of those this CPU can run, best first, NULL at the end. Static storage. */
+/* Names of the instruction sets that this CPU can run, best first, NULL at the end. Static storage.
+ */
 const char *const *dame_isa_names(void);
 
 /*
- * Makes programs built from now on use the named one; NULL: the best again.
- * Error: DAME_ERR_ARGUMENT when the name is not among dame_isa_names().
+ * Programs built from now on use the named instruction set; NULL restores the best one.
+ * Error: DAME_ERR_ARGUMENT if the name is not in dame_isa_names().
  */
 dame_status_t dame_isa_force(const char *name);
 
-/* The name that was last forced, NULL: the best is free to be used. Static storage. */
+/* The forced name, or NULL if none is forced. Static storage. */
 const char *dame_isa_forced(void);
 
-/* The best of them for a CPU that need not be this one. Static storage. */
+/* The best instruction set for `cpu`, which need not be this CPU. Static storage. */
 const char *dame_isa_for(const dame_cpu_t *cpu);
 
-/* What programs built or compiled from now on may use: what the forced instruction set needs, or
- * all that this CPU has. */
+/* The features that programs built or compiled from now on may use: those of the forced instruction
+ * set, or all features of this CPU. */
 dame_cpu_t dame_isa_cpu(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What the optimiser may do to a program, and with what sizes.
+ * Options of the optimiser: its passes and their sizes.
  */
 #ifndef DAME_OPTIONS_H
 #define DAME_OPTIONS_H
@@ -15,13 +15,13 @@ typedef enum dame_pass {
     DAME_PASS_COUNT
 } dame_pass_t;
 
-/* A set of passes: bit `1u << pass` for each. */
+/* A set of passes; bit `1u << pass` stands for one. */
 typedef uint32_t dame_passes_t;
 #define DAME_PASSES_NONE ((dame_passes_t) 0)
 #define DAME_PASSES_ALL  ((dame_passes_t) ((1u << DAME_PASS_COUNT) - 1))
 
 typedef enum dame_sort {
-    DAME_SORT_AUTO, /* lists of a window and more that reach further than sort_range */
+    DAME_SORT_AUTO, /* lists of at least a window that span more than sort_range */
     DAME_SORT_NEVER,
     DAME_SORT_ALWAYS
 } dame_sort_t;
@@ -29,9 +29,9 @@ typedef enum dame_sort {
 typedef struct dame_options {
     dame_passes_t passes;
     dame_sort_t sort;   /* which lists the pass `sort` sorts */
-    int64_t sort_range; /* a list that reaches over more user memory is sorted when auto, >= 0;
-                           INT32_MAX or more: none */
-    int64_t fragment;   /* bytes of a fragment, for the pass `buffer`, >= 1 */
+    int64_t sort_range; /* auto: sort lists that span more bytes of user memory, >= 0; INT32_MAX or
+                           more: sort none */
+    int64_t fragment;   /* expected bytes of a fragment, for the pass `buffer`, >= 1 */
 } dame_options_t;
 
 static inline int dame_has_pass(const dame_options_t *options, dame_pass_t pass)
@@ -39,7 +39,7 @@ static inline int dame_has_pass(const dame_options_t *options, dame_pass_t pass)
     return 0 != (options->passes >> pass & 1);
 }
 
-/* All passes, with measured sizes. Static storage. */
+/* All passes and measured sizes. Static storage. */
 const dame_options_t *dame_options_default(void);
 
 /* Name and one-sentence description of a pass; static storage. */
@@ -47,9 +47,9 @@ const char *dame_pass_name(dame_pass_t pass);
 const char *dame_pass_what(dame_pass_t pass);
 
 /*
- * A comma-separated list of passes, or "all", or "none", which stand alone; white space is not
- * allowed. On DAME_ERR_ARGUMENT *bad is the first byte of the first name that is no pass (in a list
- * "all" and "none" are none), and *bad_length its length.
+ * Parses a comma-separated list of passes, or "all" or "none" alone, without white space. On
+ * DAME_ERR_ARGUMENT, *bad points to the first invalid name ("all" and "none" are invalid in a list)
+ * and *bad_length is its length.
  */
 dame_status_t dame_passes_parse(const char *text, dame_passes_t *out, const char **bad,
                                 int *bad_length);
