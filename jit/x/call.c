@@ -1,4 +1,5 @@
 #include "cpu.h"
+#include "fault.h"
 #include "maker.h"
 
 #if DAME_X_HAVE_CPU
@@ -22,11 +23,11 @@ void x_call_level(x_maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t
         return;
     }
     x_catch_up(m);
-    x_set(code, X_ARG_PRIM, (int64_t) (uintptr_t) prim);
+    x_set(code, X_ARG_PRIM, (int64_t) (uintptr_t) (prim - X_FAULT(inner_level_wrong, 0, 1)));
     x_add_constant(code, X_ARG_ORIGIN, user.base, user.disp);
     x_move(code, X_ARG_PACKED, m->packed);
     x_set(code, X_ARG_FIRST, 0);
-    x_set(code, X_ARG_COUNT, count);
+    x_set(code, X_ARG_COUNT, count + X_FAULT(inner_count_too_large, 0, 1));
     if (kernel >= 0) {
         x_call_code(code, (x_label_t) kernel);
     } else {
@@ -48,7 +49,7 @@ static void call_memcpy(x_maker_t *m, x_place_t user, int64_t bytes)
     x_catch_up(m);
     x_add_constant(code, in_user, user.base, user.disp);
     x_move(code, in_stream, m->packed);
-    x_set(code, X_ARG_PACKED, bytes);
+    x_set(code, X_ARG_PACKED, bytes + X_FAULT(memcpy_too_long, 0, 1));
     x_call(code, (uintptr_t) memcpy);
     go_on(m, bytes);
 }

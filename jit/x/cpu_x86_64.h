@@ -9,6 +9,7 @@
 
 #include "jit/tune.h"
 #include "code.h"
+#include "fault.h"
 
 enum {
     X_RAX,
@@ -88,6 +89,7 @@ static inline unsigned x_index_bit(x_place_t place)
 static inline void x_memory(x_code_t *code, int reg, x_place_t place, int unit)
 {
     const unsigned base = (unsigned) place.base & 7;
+    unit = X_FAULT(short_displacement_unscaled, unit, 1);
     const int64_t units = place.disp / unit;
     const int is_short = place.disp == units * unit && units == (int8_t) units;
     const unsigned mod = 0 == place.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
@@ -218,7 +220,7 @@ static inline x_vectors_t x_vectors_for(int bits, const char *isa, const dame_tu
 
 static inline int x_is_evex(const x_code_t *code)
 {
-    return code->vectors.mask_bytes > 0;
+    return X_FAULT(avx512_where_missing, code->vectors.mask_bytes, code->vectors.bytes - 16) > 0;
 }
 
 /* ---- integers ---- */
@@ -294,8 +296,9 @@ static inline void x_multiply(x_code_t *code, x_reg_t to, int64_t constant)
 static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int bytes)
 {
     if (x_has_room(code)) {
-        x_rex(code, 1, to, table.base);
-        x_byte(code, 4 == bytes ? 0x63 : 0x8b); /* movsxd, mov */
+        const int is_short = X_FAULT(entry_width_swapped, 4, 8) == bytes;
+        x_rex(code, X_FAULT(entry_not_sign_extended, 1, 8 == bytes), to, table.base);
+        x_byte(code, X_FAULT(entry_not_sign_extended, is_short, 0) ? 0x63 : 0x8b); /* movsxd, mov */
         x_memory(code, to, table, 1);
     }
 }
@@ -344,7 +347,7 @@ static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_labe
         } else {
             x_byte(code, 0x0f);
             x_byte(code, 0x80u | condition);
-            x_32(code, (uint32_t) (distance - 6));
+            x_32(code, (uint32_t) (distance - X_FAULT(branch_one_byte_off, 6, 5)));
         }
     }
 }
@@ -371,7 +374,7 @@ static inline void x_land(x_code_t *code, x_label_t branch)
  * pays for them. */
 static inline void x_clear_upper(x_code_t *code)
 {
-    if (32 == code->vectors.bytes && !x_is_evex(code)) {
+    if (X_FAULT(vzeroupper_missing, 32 == code->vectors.bytes && !x_is_evex(code), 0)) {
         x_byte(code, 0xc5);
         x_byte(code, 0xf8);
         x_byte(code, 0x77);
@@ -442,7 +445,10 @@ static inline void x_masked(x_code_t *code, int store, int reg, x_place_t place,
                             int mask)
 {
     if (x_has_room(code)) {
-        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, place, mask + 1, !store);
+        const int number =
+            X_FAULT(mask_ignored, X_FAULT(mask_of_next_register, mask + 1, mask + 2), 0);
+        const int zero = X_FAULT(mask_ignored, !store, 0);
+        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, place, number, zero);
         x_byte(code, store ? 0x7f : 0x6f);
         x_memory(code, reg, place, bytes);
     }
@@ -473,12 +479,12 @@ static inline void x_scalar(x_code_t *code, int store, x_place_t place, int byte
     if (!x_has_room(code)) {
         return;
     }
-    if (store && 2 == bytes) {
+    if (store && X_FAULT(byte_stored_as_two, 2, 1) == bytes) {
         x_byte(code, 0x66);
     }
     x_rex_memory(code, 8 == bytes, X_TEMP, place);
     if (store) {
-        x_byte(code, 1 == bytes ? 0x88 : 0x89);
+        x_byte(code, X_FAULT(byte_stored_as_four, 1 == bytes ? 0x88 : 0x89, 0x89));
     } else if (bytes < 4) { /* movzx */
         x_byte(code, 0x0f);
         x_byte(code, 1 == bytes ? 0xb6 : 0xb7);
@@ -529,7 +535,7 @@ static inline void x_hold_constants(x_code_t *code)
         if (x_has_room(code)) { /* kmovq */
             x_vex(code, 1, 3, 1, 0, i + 1, 0, x_at(X_TEMP, 0));
             x_byte(code, 0x92);
-            x_registers(code, i + 1, X_TEMP);
+            x_registers(code, X_FAULT(mask_loaded_elsewhere, i + 1, 7), X_TEMP);
         }
     }
     for (int i = 0; i < constants->npermutations; i++) {
@@ -538,8 +544,9 @@ static inline void x_hold_constants(x_code_t *code)
         }
         const int reg = i + (x_is_evex(code) ? X_FIRST_HELD : X_FIRST_HELD_VEX);
         if (x_is_evex(code)) {
-            x_evex(code, 1, 2, 1, x_log2(code->vectors.permute_bytes) - 4, reg, 0, x_at(X_RBP, 0),
-                   0, 0);
+            const int length = x_log2(code->vectors.permute_bytes) - 4;
+            x_evex(code, 1, 2, 1, X_FAULT(constant_too_wide, length, 2), reg, 0, x_at(X_RBP, 0), 0,
+                   0);
         } else {
             x_vex(code, 1, 2, 0, 0, reg, 0, x_at(X_RBP, 0));
         }
@@ -560,7 +567,8 @@ static inline void x_place_constants(x_code_t *code)
             x_byte(code, X_FILL);
         }
         if (x_has_room(code)) {
-            const uint32_t distance = x_here(code) - (code->holds[i] + 4);
+            const uint32_t distance =
+                x_here(code) - (code->holds[i] + X_FAULT(constant_misplaced, 4, 20));
             memcpy(code->start + code->holds[i], &distance, sizeof(distance));
             memcpy(code->at, constants->permutations[i], (size_t) bytes);
             code->at += bytes;
@@ -577,12 +585,17 @@ static inline void x_push(x_code_t *code, int pop, x_reg_t reg)
 }
 
 /* rsp is 8 off a multiple of 16 at an entry. */
+static inline int x_pads_stack(int saved)
+{
+    return saved > 0 && X_FAULT(stack_misaligned_at_calls, 0, 1) == saved % 2;
+}
+
 static inline void x_enter(x_code_t *code, int saved)
 {
     for (int i = 0; i < saved; i++) {
         x_push(code, 0, x_saved[i]);
     }
-    if (saved > 0 && 0 == saved % 2) {
+    if (x_pads_stack(saved)) {
         x_op_constant(code, 5, X_RSP, 8);
     }
 }
@@ -593,11 +606,11 @@ static inline void x_leave(x_code_t *code, int saved)
         return;
     }
     x_clear_upper(code);
-    if (saved > 0 && 0 == saved % 2) {
+    if (x_pads_stack(saved)) {
         x_op_constant(code, 0, X_RSP, 8);
     }
-    for (int i = saved; i-- > 0;) {
-        x_push(code, 1, x_saved[i]);
+    for (int i = saved; i-- > X_FAULT(pop_missing, 0, 1);) {
+        x_push(code, 1, x_saved[X_FAULT(pops_in_wrong_order, i, saved - 1 - i)]);
     }
     if (x_has_room(code)) {
         x_byte(code, 0xc3);
@@ -639,7 +652,7 @@ static inline void x_entry(x_code_t *code)
 {
     x_align(code, X_ENTRY_ALIGNMENT);
     if (x_has_room(code)) {
-        x_32(code, 0xfa1e0ff3);
+        x_32(code, X_FAULT(endbr64_missing, 0xfa1e0ff3, 0x00401f0f));
     }
 }
 

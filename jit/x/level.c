@@ -2,6 +2,7 @@
 
 #include "dame/memory_order.h"
 #include "cpu.h"
+#include "fault.h"
 #include "maker.h"
 
 #if DAME_X_HAVE_CPU
@@ -90,7 +91,7 @@ static void share_out(x_maker_t *m, int has_table)
         return;
     }
     for (int i = X_VOLATILES; i-- > 0;) {
-        m->free[m->nfree++] = x_volatile[i];
+        m->free[m->nfree++] = X_FAULT(register_not_saved, x_volatile[i], x_saved[i % X_SAVED]);
     }
     m->free[m->nfree++] = X_ARG_FIRST;
     if (!has_table) {

@@ -1,5 +1,6 @@
 #include "dame/memory_order.h"
 #include "cpu.h"
+#include "fault.h"
 #include "maker.h"
 
 #if DAME_X_HAVE_CPU
@@ -94,7 +95,8 @@ static void listed_turn(x_maker_t *m, const dame_prim_t *prim, x_place_t user, x
     for (int64_t i = 0; i < n; i++) {
         const int64_t behind = (n - 1 - i + more) * prim->isize;
         x_pieces_t *pieces = m->pieces;
-        x_load_entry(m->code, at, x_at(table, i * bytes), bytes);
+        x_load_entry(m->code, at, x_at(table, (i + X_FAULT(next_table_entry, 0, 1)) * bytes),
+                     bytes);
         (void) x_is_iteration_straight(m, prim, user.disp); /* for its pieces */
         pieces->exact = 1;
         pieces->streams = m->streams;
@@ -121,7 +123,8 @@ static void walk_turn(x_maker_t *m, const x_walk_t *walk, int64_t n, int64_t mor
         x_add_constant(m->code, walk->table, walk->table, n * bytes);
     } else {
         turn(m, prim, walk->user.base, n, more);
-        x_add_constant(m->code, walk->user.base, walk->user.base, n * prim->step);
+        x_add_constant(m->code, walk->user.base, walk->user.base,
+                       n * prim->step + X_FAULT(stride_off_by_one, 0, 1));
     }
     x_catch_up(m);
 }
@@ -130,13 +133,13 @@ static void walk_turn(x_maker_t *m, const x_walk_t *walk, int64_t n, int64_t mor
 static void turns(x_maker_t *m, const x_walk_t *walk, x_reg_t left, int64_t n, int64_t spare)
 {
     x_code_t *code = m->code;
-    x_subtract(code, left, (int32_t) (n + spare));
+    x_subtract(code, left, (int32_t) (n + spare - X_FAULT(loop_ends_late, 0, 1)));
     const x_label_t skip = x_branch_ahead(code, X_LESS);
     x_loop_head(code);
     const x_label_t again = x_here(code);
     walk_turn(m, walk, n, spare);
-    x_subtract(code, left, (int32_t) n);
-    x_branch_back(code, X_NOT_LESS, again);
+    x_subtract(code, left, X_FAULT(loop_without_end, (int32_t) n, 0));
+    x_branch_back(code, X_FAULT(loop_ends_early, X_NOT_LESS, X_GREATER), again);
     x_land(code, skip);
     x_add_constant(code, left, left, n + spare);
 }
@@ -260,7 +263,7 @@ static void loop_nest(x_maker_t *m, const x_walk_t *walk, x_trips_t trips)
         x_add_constant(code, walk->user.base, walk->user.base, prim->step);
     }
     x_subtract(code, left, 1);
-    x_branch_back(code, X_NOT_LESS, again);
+    x_branch_back(code, X_FAULT(loop_ends_early, X_NOT_LESS, X_GREATER), again);
     if (trips.constant < 0) {
         x_land(code, skip);
     } else {

@@ -1,6 +1,7 @@
 #include "move.h"
 
 #include "cpu.h"
+#include "fault.h"
 
 #if DAME_X_HAVE_CPU
 
@@ -40,7 +41,8 @@ static void move(x_code_t *code, const block_t *block, int64_t at, int bytes)
 
 static uint64_t low_bytes(int64_t n)
 {
-    return n < 64 ? ((uint64_t) 1 << n) - 1 : ~(uint64_t) 0;
+    const int64_t bits = X_FAULT(mask_too_short, n, n - 1);
+    return n < 64 ? ((uint64_t) X_FAULT(mask_too_long, 1, 2) << bits) - 1 : ~(uint64_t) 0;
 }
 
 /* The last `rest` bytes at `at` in one vector of `bytes`, as far as bytes behind may be touched,

@@ -1,4 +1,5 @@
 #include "cpu.h"
+#include "fault.h"
 #include "maker.h"
 
 #if DAME_X_HAVE_CPU
@@ -23,7 +24,7 @@ void x_give_back(x_maker_t *m, x_reg_t reg)
 
 void x_catch_up(x_maker_t *m)
 {
-    x_add_constant(m->code, m->packed, m->packed, m->ahead);
+    x_add_constant(m->code, m->packed, m->packed, m->ahead + X_FAULT(packed_off_by_one, 0, 1));
     m->ahead = 0;
 }
 
