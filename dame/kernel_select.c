@@ -92,16 +92,16 @@ dame_status_t dame_isa_force(const char *name)
     return DAME_OK;
 }
 
-const char *dame_isa_forced(void)
-{
-    const isa_t *isa = atomic_load_explicit(&forced, memory_order_relaxed);
-    return NULL == isa ? NULL : isa->name;
-}
-
 dame_cpu_t dame_isa_cpu(void)
 {
     const isa_t *isa = atomic_load_explicit(&forced, memory_order_relaxed);
-    return NULL == isa ? dame_cpu_detect() : isa->needs;
+    dame_cpu_t cpu = dame_cpu_detect();
+    if (NULL != isa) {
+        const dame_make_t make = cpu.make;
+        cpu = isa->needs;
+        cpu.make = make;
+    }
+    return cpu;
 }
 
 static const isa_t *chosen_isa(void)

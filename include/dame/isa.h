@@ -16,14 +16,11 @@ const char *const *dame_isa_names(void);
  */
 dame_status_t dame_isa_force(const char *name);
 
-/* The name that was last forced, NULL: the best is free to be used. Static storage. */
-const char *dame_isa_forced(void);
-
 /* The best of them for a CPU that need not be this one. Static storage. */
 const char *dame_isa_for(const dame_cpu_t *cpu);
 
-/* What programs built or compiled from now on may use: what the forced instruction set needs, or
- * all that this CPU has. */
+/* What programs built or compiled from now on may use of this CPU: what the forced instruction set
+ * needs, or all that it has. */
 dame_cpu_t dame_isa_cpu(void);
 
 #endif

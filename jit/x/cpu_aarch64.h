@@ -150,10 +150,10 @@ static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, 
 
 /* The vectors for up to `bits`, 0: all. Every AArch64 that Linux runs on has them, and there is one
  * instruction set. */
-static inline x_vectors_t x_vectors_for(int bits, const char *isa, const dame_tune_t *tune,
+static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, const dame_tune_t *tune,
                                         dame_dir_t dir)
 {
-    (void) isa;
+    (void) cpu;
     (void) tune;
     (void) dir;
     return (x_vectors_t){.name = "neon",

@@ -192,30 +192,25 @@ static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int len
 
 /* ---- what the CPU has ---- */
 
-/* The best vectors for a direction of up to `bits`, 0: what is fastest by `tune`, and of the
- * instruction set of that name (dame_isa.h), NULL: the best. */
-static inline x_vectors_t x_vectors_for(int bits, const char *isa, const dame_tune_t *tune,
+/* The best vectors for a direction of up to `bits`, 0: what is fastest by `tune`. */
+static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, const dame_tune_t *tune,
                                         dame_dir_t dir)
 {
     const int most = 0 == bits ? X_VECTOR : bits / 8;
-    const int is_baseline = NULL != isa && 0 == strcmp("baseline", isa);
-    const int is_avx2 = NULL != isa && 0 == strcmp("avx2", isa);
-    if (most == 16 || is_baseline || !__builtin_cpu_supports("avx2")) {
+    if (most == 16 || !cpu->avx2) {
         return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
     }
-    if (is_avx2 || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-        !__builtin_cpu_supports("avx512vl")) {
+    if (!cpu->avx512) {
         return (x_vectors_t){.name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = 16};
     }
-    const int has_vbmi = 0 != __builtin_cpu_supports("avx512vbmi");
     const int permute = 0 == bits && DAME_UNPACK == dir ? tune->scatter_bytes : most;
     return (x_vectors_t){.name = "avx512",
-                         .bytes = 0 != bits  ? most
-                                  : has_vbmi ? tune->move_bytes
-                                             : 32,
+                         .bytes = 0 != bits          ? most
+                                  : cpu->avx512_vbmi ? tune->move_bytes
+                                                     : 32,
                          .tail_bytes = 0 != bits ? most : 32,
                          .mask_bytes = most,
-                         .permute_bytes = has_vbmi ? permute : 0};
+                         .permute_bytes = cpu->avx512_vbmi ? permute : 0};
 }
 
 static inline int x_is_evex(const x_code_t *code)

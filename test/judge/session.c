@@ -49,7 +49,6 @@ static void judge(session_t *session, const char *name, const dame_program_t *pr
                   dame_dir_t dir, const dame_jit_options_t *options, cpu_model_t model, rng_t *rng)
 {
     verdict_t verdict;
-    judge_cpu_model = model;
     const dame_status_t status = dame_tier_x.compile(program, dir, options, &session->code);
     if (status == DAME_ERR_UNSUPPORTED) {
         session->without++;
@@ -90,6 +89,7 @@ static void judge_all(session_t *session, const char *name, const dame_program_t
         for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
             dame_jit_options_t options =
                 rng_chance(rng, 50) ? *dame_jit_options_default() : random_options(rng);
+            options.cpu = judge_cpu(targets[i].model);
             options.vector_bits = targets[i].bits;
             options.tune = dame_tune_of((dame_make_t) rng_range(rng, 0, DAME_MAKES - 1));
             judge(session, name, program, (dame_dir_t) dir, &options, targets[i].model, rng);
@@ -158,8 +158,8 @@ static void judge_case(session_t *session, const session_plan_t *plan, int64_t n
         const dame_options_t passes = random_passes(&rng);
         status = dame_program_build(c.type, &passes, &program);
     }
-    if (status == DAME_OK) { /* a forced instruction set would also be DAME-X's */
-        dame_isa_force(NULL);
+    dame_isa_force(NULL);
+    if (status == DAME_OK) {
         judge_all(session, name, program, &rng);
         dame_program_free(program);
     } else {
