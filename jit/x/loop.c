@@ -69,7 +69,7 @@ static void turn(x_maker_t *m, const dame_prim_t *prim, x_reg_t user, int64_t n,
     x_pieces_t *pieces = m->pieces;
     x_no_pieces(pieces);
     pieces->streams = m->streams;
-    pieces->exact = x_distance(prim->step, 1) >= X_PAGE;
+    pieces->exact = x_distance(prim->step, 1) >= DAME_PAGE;
     m->code->full |= !x_append(m, prim, 0, n, 0, &packed, pieces);
     if (more > 0) {
         x_pieces_t *next = &m->context->next;

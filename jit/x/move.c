@@ -234,7 +234,7 @@ static int64_t readable_behind(const x_pieces_t *pieces, int64_t end, int k)
     const int64_t start = end;
     for (int i = k + 1; i < pieces->n + pieces->more && end - start < X_VECTOR; i++) {
         const x_piece_t *next = &pieces->at[i];
-        if (next->user < end || next->user - end >= X_PAGE) {
+        if (next->user < end || next->user - end >= DAME_PAGE) {
             break;
         }
         end = next->user + next->bytes;

@@ -20,8 +20,6 @@ enum { X_PIECES = 64 };
 /* Moves that one vector must replace to be faster than they are. */
 enum { X_FEWEST_MOVES = 4 };
 
-enum { X_PAGE = 4096 }; /* bytes; the smallest page there is */
-
 typedef struct x_pieces {
     int n;
     int streams; /* packed bytes are stored past the caches */
@@ -49,10 +47,9 @@ int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes);
 
 /*
  * Moves n pieces in the order of the packed stream, where they follow each other. All displacements
- * fit places. Packing may write behind a piece what later pieces, `more` ones included, write
- * again; reading may go beyond a piece up to the end of a later one with less than a page between
- * them, so that it touches no other page than they do. What stands outside the pieces is never
- * written.
+ * fit places. Within the contract of dame_run_fn, packing may write behind a piece what later
+ * pieces, `more` ones included, write again, and read beyond a piece up to the end of a later one
+ * with less than a page between them. Nothing outside the pieces is written.
  */
 void x_move_pieces(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packed,
                    const x_pieces_t *pieces);
