@@ -1,13 +1,13 @@
 /*
  * Run kernels of levels that walk a matrix column by column: a level of near steps around one of
- * far steps (memory_order.h). Packed bytes keep their places; the moves are in an order in which a
- * cache line of user memory is used for several columns before it is evicted. Compiled once for
- * each instruction set.
+ * far steps (dame/memory_order.h). Packed bytes keep their places; the moves are in an order in
+ * which a cache line of user memory is used for several columns before it is evicted. Compiled once
+ * for each instruction set.
  *
  * README.md, "What does not pay", has what was measured.
  */
+#include "dame/memory_order.h"
 #include "block.h"
-#include "memory_order.h"
 
 /* Where a walk stands, and its steps. */
 typedef struct walk {
