@@ -2,7 +2,7 @@
  * Compiled tiers: machine code for the run kernels of a program.
  *
  * A program is compiled for one direction at a time, in the calling thread, and its kernels are put
- * in the place of the interpreter's (dame_program.h), while other threads may be running it. A
+ * in the place of the interpreter's (dame/program.h), while other threads may be running it. A
  * level that no compiled kernel would be better for keeps the interpreter's.
  *
  * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
@@ -34,7 +34,7 @@ typedef struct dame_jit_options {
                               NULL: dame_isa_cpu() at the time of each compilation */
     const struct dame_tune *tune; /* what "the best" means (tune.h); NULL: for the CPU's make */
     int32_t vector_bits;          /* widest vector registers: 128, 256, 512; 0: the best */
-    int64_t unroll_bytes;         /* a turn of a loop moves about so many, >= 0 */
+    int64_t unroll_bytes;         /* loops are unrolled to about this many bytes, >= 0 */
     int64_t straight_bytes;       /* a level of up to so many bytes gets no loop, >= 0 */
     int64_t memcpy_bytes;         /* blocks over so many bytes are the C library's, >= 64 */
     int64_t nontemporal_bytes;    /* whole-message runs over so many packed bytes bypass the caches;

@@ -1,6 +1,7 @@
 /*
  * What a compiled tier is to the rest of the engine: a provider of run kernels, as machine code.
- * The kernels keep the contract of dame_run_fn (dame/program.h). Private to jit/. Nothing here knows of a CPU or a compiler library.
+ * The kernels keep the contract of dame_run_fn (dame/program.h). Private to jit/. Nothing here
+ * knows of a CPU or a compiler library.
  */
 #ifndef DAME_TIER_H
 #define DAME_TIER_H

@@ -1,3 +1,4 @@
+/* The values measured on each make of CPU. */
 #include "tune.h"
 
 /*

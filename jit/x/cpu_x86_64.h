@@ -1,8 +1,8 @@
 /*
- * The forms of cpu.h for x86-64, System V ABI. Facts: Intel SDM volume 2, AMD APM volume 3.
+ * The encoders of cpu.h for x86-64, System V ABI. Facts: Intel SDM volume 2, AMD APM volume 3.
  *
  * rax is the temporary register; vectors are 0 to 15, or 16 to 31 with AVX-512, which need no
- * vzeroupper; permutations are held in vectors 20 to 31, masks in k1 to k6.
+ * vzeroupper; permutations are in vectors 20 to 31, masks in k1 to k6.
  */
 #ifndef DAME_X_CPU_X86_64_H
 #define DAME_X_CPU_X86_64_H
@@ -79,24 +79,24 @@ static inline void x_64(x_code_t *code, uint64_t value)
 }
 
 /* The high bit of the index, as REX has it. */
-static inline unsigned x_index_bit(x_place_t place)
+static inline unsigned x_index_bit(x_mem_t mem)
 {
-    return X_NO_INDEX == place.index ? 0 : (unsigned) place.index >> 3 & 1;
+    return X_NO_INDEX == mem.index ? 0 : (unsigned) mem.index >> 3 & 1;
 }
 
 /* ModRM, SIB and displacement of a register and memory. `unit`: what an 8-bit displacement counts.
  */
-static inline void x_memory(x_code_t *code, int reg, x_place_t place, int unit)
+static inline void x_memory(x_code_t *code, int reg, x_mem_t mem, int unit)
 {
-    const unsigned base = (unsigned) place.base & 7;
+    const unsigned base = (unsigned) mem.base & 7;
     unit = X_FAULT(short_displacement_unscaled, unit, 1);
-    const int64_t units = place.disp / unit;
-    const int is_short = place.disp == units * unit && units == (int8_t) units;
-    const unsigned mod = 0 == place.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
+    const int64_t units = mem.disp / unit;
+    const int is_short = mem.disp == units * unit && units == (int8_t) units;
+    const unsigned mod = 0 == mem.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
     const unsigned field = mod << 6 | (unsigned) (reg & 7) << 3;
-    if (X_NO_INDEX != place.index) {
+    if (X_NO_INDEX != mem.index) {
         x_byte(code, field | X_RSP);
-        x_byte(code, (unsigned) (place.index & 7) << 3 | base);
+        x_byte(code, (unsigned) (mem.index & 7) << 3 | base);
     } else {
         x_byte(code, field | base);
         if (X_RSP == base) {
@@ -106,7 +106,7 @@ static inline void x_memory(x_code_t *code, int reg, x_place_t place, int unit)
     if (1 == mod) {
         x_byte(code, (unsigned) units & 0xff);
     } else if (2 == mod) {
-        x_32(code, (uint32_t) place.disp);
+        x_32(code, (uint32_t) mem.disp);
     }
 }
 
@@ -123,10 +123,10 @@ static inline void x_rex(x_code_t *code, int wide, int reg, int rm)
 }
 
 /* The same for a register and memory, left out where it would say nothing. */
-static inline void x_rex_memory(x_code_t *code, int wide, int reg, x_place_t place)
+static inline void x_rex_memory(x_code_t *code, int wide, int reg, x_mem_t mem)
 {
     const unsigned bits = (unsigned) wide << 3 | (unsigned) (reg >> 3 & 1) << 2 |
-                          x_index_bit(place) << 1 | (unsigned) (place.base >> 3 & 1);
+                          x_index_bit(mem) << 1 | (unsigned) (mem.base >> 3 & 1);
     if (0 != bits) {
         x_byte(code, 0x40u | bits);
     }
@@ -166,7 +166,7 @@ static inline void x_op_constant(x_code_t *code, int extension, int reg, int32_t
 
 /* VEX prefixes in their long form. map: 1 0F, 2 0F38, 3 0F3A; prefix: 0 none, 1 66, 2 F3, 3 F2. */
 static inline void x_vex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
-                         x_place_t rm)
+                         x_mem_t rm)
 {
     x_byte(code, 0xc4);
     x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | (x_index_bit(rm) ^ 1) << 6 |
@@ -175,10 +175,10 @@ static inline void x_vex(x_code_t *code, int map, int prefix, int wide, int leng
                      (unsigned) prefix);
 }
 
-/* EVEX; a vector in the place of memory has its highest bit where an index would have it. `mask` 0:
+/* EVEX; a vector instead of memory has its highest bit where an index would have it. `mask` 0:
  * none. */
 static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
-                          x_place_t rm, int mask, int zero)
+                          x_mem_t rm, int mask, int zero)
 {
     const unsigned high = X_NO_INDEX == rm.index ? (unsigned) rm.base >> 4 & 1 : x_index_bit(rm);
     x_byte(code, 0x62);
@@ -266,7 +266,7 @@ static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int6
     } else if (x_has_room(code)) {
         x_rex(code, 1, to, from);
         x_byte(code, 0x8d);
-        x_memory(code, to, x_at(from, constant), 1);
+        x_memory(code, to, x_mem(from, constant), 1);
     }
 }
 
@@ -288,7 +288,7 @@ static inline void x_multiply(x_code_t *code, x_reg_t to, int64_t constant)
     }
 }
 
-static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int bytes)
+static inline void x_load_entry(x_code_t *code, x_reg_t to, x_mem_t table, int bytes)
 {
     if (x_has_room(code)) {
         const int is_short = X_FAULT(entry_width_swapped, 4, 8) == bytes;
@@ -298,21 +298,21 @@ static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int
     }
 }
 
-static inline void x_prefetch(x_code_t *code, x_place_t place)
+static inline void x_prefetch(x_code_t *code, x_mem_t mem)
 {
     if (x_has_room(code)) {
-        x_rex_memory(code, 0, 0, place);
+        x_rex_memory(code, 0, 0, mem);
         x_byte(code, 0x0f);
         x_byte(code, 0x18);
-        x_memory(code, 1, place, 1);
+        x_memory(code, 1, mem, 1);
     }
 }
 
 /* The element at base + index, where an index has just been loaded. */
-static inline x_place_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
+static inline x_mem_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
 {
     (void) code;
-    return (x_place_t){base, index, 0};
+    return (x_mem_t){base, index, 0};
 }
 
 /* ---- control ---- */
@@ -332,7 +332,7 @@ static inline void x_subtract(x_code_t *code, x_reg_t reg, int32_t constant)
     x_op_constant(code, 5, reg, constant);
 }
 
-static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_label_t to)
+static inline void x_jcc_backward(x_code_t *code, x_condition_t condition, x_label_t to)
 {
     if (x_has_room(code)) {
         const int64_t distance = (int64_t) to - (int64_t) x_here(code);
@@ -347,7 +347,7 @@ static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_labe
     }
 }
 
-static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
+static inline x_label_t x_jcc_forward(x_code_t *code, x_condition_t condition)
 {
     if (x_has_room(code)) {
         x_byte(code, 0x0f);
@@ -357,7 +357,7 @@ static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
     return x_here(code);
 }
 
-static inline void x_land(x_code_t *code, x_label_t branch)
+static inline void x_bind(x_code_t *code, x_label_t branch)
 {
     if (!code->full) {
         const uint32_t distance = x_here(code) - branch;
@@ -405,8 +405,8 @@ static inline void x_jump(x_code_t *code, uintptr_t function)
 
 /* ---- vectors ---- */
 
-/* Permutations are held in vectors from here on. */
-enum { X_FIRST_HELD = 20, X_FIRST_HELD_VEX = 4 };
+/* The first vector that has a permutation. */
+enum { X_FIRST_PERMUTATION = 20, X_FIRST_PERMUTATION_VEX = 4 };
 
 static inline int x_log2(int bytes)
 {
@@ -414,38 +414,37 @@ static inline int x_log2(int bytes)
 }
 
 /* Loads or stores a whole vector. Vectors over 16 need EVEX, which is longer. */
-static inline void x_vector(x_code_t *code, int store, int reg, x_place_t place, int bytes)
+static inline void x_vector(x_code_t *code, int store, int reg, x_mem_t mem, int bytes)
 {
     if (!x_has_room(code)) {
         return;
     }
     if (reg >= 16 || bytes > 32) { /* vmovdqu64 */
-        x_evex(code, 1, 2, 1, x_log2(bytes) - 4, reg, 0, place, 0, 0);
+        x_evex(code, 1, 2, 1, x_log2(bytes) - 4, reg, 0, mem, 0, 0);
         x_byte(code, store ? 0x7f : 0x6f);
-        x_memory(code, reg, place, bytes);
+        x_memory(code, reg, mem, bytes);
     } else if (code->vectors.bytes > 16) { /* vmovdqu */
-        x_vex(code, 1, 2, 0, x_log2(bytes) - 4, reg, 0, place);
+        x_vex(code, 1, 2, 0, x_log2(bytes) - 4, reg, 0, mem);
         x_byte(code, store ? 0x7f : 0x6f);
-        x_memory(code, reg, place, 1);
+        x_memory(code, reg, mem, 1);
     } else { /* movups */
-        x_rex_memory(code, 0, reg, place);
+        x_rex_memory(code, 0, reg, mem);
         x_byte(code, 0x0f);
         x_byte(code, store ? 0x11 : 0x10);
-        x_memory(code, reg, place, 1);
+        x_memory(code, reg, mem, 1);
     }
 }
 
 /* Loads or stores the bytes of a vector that a mask has: vmovdqu8. */
-static inline void x_masked(x_code_t *code, int store, int reg, x_place_t place, int bytes,
-                            int mask)
+static inline void x_masked(x_code_t *code, int store, int reg, x_mem_t mem, int bytes, int mask)
 {
     if (x_has_room(code)) {
         const int number =
             X_FAULT(mask_ignored, X_FAULT(mask_of_next_register, mask + 1, mask + 2), 0);
         const int zero = X_FAULT(mask_ignored, !store, 0);
-        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, place, number, zero);
+        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, mem, number, zero);
         x_byte(code, store ? 0x7f : 0x6f);
-        x_memory(code, reg, place, bytes);
+        x_memory(code, reg, mem, bytes);
     }
 }
 
@@ -456,20 +455,20 @@ static inline void x_permute(x_code_t *code, int reg, int permutation, int bytes
         return;
     }
     if (x_is_evex(code)) {
-        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, X_FIRST_HELD + permutation, x_at(reg, 0), 0,
-               0);
+        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, X_FIRST_PERMUTATION + permutation,
+               x_mem(reg, 0), 0, 0);
         x_byte(code, 0x8d);
         x_registers(code, reg, reg);
     } else {
-        const int from = X_FIRST_HELD_VEX + permutation;
-        x_vex(code, 2, 1, 0, 0, reg, reg, x_at(from, 0));
+        const int from = X_FIRST_PERMUTATION_VEX + permutation;
+        x_vex(code, 2, 1, 0, 0, reg, reg, x_mem(from, 0));
         x_byte(code, 0x00);
         x_registers(code, reg, from);
     }
 }
 
 /* 1, 2, 4 or 8 bytes through the temporary register. */
-static inline void x_scalar(x_code_t *code, int store, x_place_t place, int bytes)
+static inline void x_scalar(x_code_t *code, int store, x_mem_t mem, int bytes)
 {
     if (!x_has_room(code)) {
         return;
@@ -477,7 +476,7 @@ static inline void x_scalar(x_code_t *code, int store, x_place_t place, int byte
     if (store && X_FAULT(byte_stored_as_two, 2, 1) == bytes) {
         x_byte(code, 0x66);
     }
-    x_rex_memory(code, 8 == bytes, X_TEMP, place);
+    x_rex_memory(code, 8 == bytes, X_TEMP, mem);
     if (store) {
         x_byte(code, X_FAULT(byte_stored_as_four, 1 == bytes ? 0x88 : 0x89, 0x89));
     } else if (bytes < 4) { /* movzx */
@@ -486,7 +485,7 @@ static inline void x_scalar(x_code_t *code, int store, x_place_t place, int byte
     } else {
         x_byte(code, 0x8b);
     }
-    x_memory(code, X_TEMP, place, 1);
+    x_memory(code, X_TEMP, mem, 1);
 }
 
 /* The register for a vector on its way: over 16 bytes one that needs no vzeroupper. */
@@ -498,13 +497,13 @@ static inline int x_vector_register(const x_code_t *code, int bytes)
 enum { X_STREAMED = 8 };
 
 /* movnti: like x_scalar() of X_STREAMED bytes into memory, but past the caches. */
-static inline void x_stream(x_code_t *code, x_place_t place)
+static inline void x_stream(x_code_t *code, x_mem_t mem)
 {
     if (x_has_room(code)) {
-        x_rex_memory(code, 1, X_TEMP, place);
+        x_rex_memory(code, 1, X_TEMP, mem);
         x_byte(code, 0x0f);
         x_byte(code, 0xc3);
-        x_memory(code, X_TEMP, place, 1);
+        x_memory(code, X_TEMP, mem, 1);
     }
 }
 
@@ -520,15 +519,15 @@ static inline void x_fence(x_code_t *code)
 
 /* ---- frame ---- */
 
-static inline void x_hold_constants(x_code_t *code)
+static inline void x_load_constants(x_code_t *code)
 {
     x_constants_t *constants = &code->constants;
-    constants->masks_held = constants->nmasks;
-    constants->permutations_held = constants->npermutations;
+    constants->masks_loaded = constants->nmasks;
+    constants->permutations_loaded = constants->npermutations;
     for (int i = 0; i < constants->nmasks; i++) {
         x_set(code, X_TEMP, (int64_t) constants->masks[i]);
         if (x_has_room(code)) { /* kmovq */
-            x_vex(code, 1, 3, 1, 0, i + 1, 0, x_at(X_TEMP, 0));
+            x_vex(code, 1, 3, 1, 0, i + 1, 0, x_mem(X_TEMP, 0));
             x_byte(code, 0x92);
             x_registers(code, X_FAULT(mask_loaded_elsewhere, i + 1, 7), X_TEMP);
         }
@@ -537,34 +536,34 @@ static inline void x_hold_constants(x_code_t *code)
         if (!x_has_room(code)) {
             return;
         }
-        const int reg = i + (x_is_evex(code) ? X_FIRST_HELD : X_FIRST_HELD_VEX);
+        const int reg = i + (x_is_evex(code) ? X_FIRST_PERMUTATION : X_FIRST_PERMUTATION_VEX);
         if (x_is_evex(code)) {
             const int length = x_log2(code->vectors.permute_bytes) - 4;
-            x_evex(code, 1, 2, 1, X_FAULT(constant_too_wide, length, 2), reg, 0, x_at(X_RBP, 0), 0,
+            x_evex(code, 1, 2, 1, X_FAULT(constant_too_wide, length, 2), reg, 0, x_mem(X_RBP, 0), 0,
                    0);
         } else {
-            x_vex(code, 1, 2, 0, 0, reg, 0, x_at(X_RBP, 0));
+            x_vex(code, 1, 2, 0, 0, reg, 0, x_mem(X_RBP, 0));
         }
         x_byte(code, 0x6f);
         x_byte(code, 5u | (unsigned) (reg & 7)
                               << 3); /* rip + 32 bits: what rbp without a displacement means */
-        code->holds[i] = x_here(code);
+        code->constant_fixups[i] = x_here(code);
         x_32(code, 0);
     }
 }
 
-static inline void x_place_constants(x_code_t *code)
+static inline void x_emit_constants(x_code_t *code)
 {
     const x_constants_t *constants = &code->constants;
     const int bytes = code->vectors.permute_bytes;
-    for (int i = 0; i < constants->permutations_held; i++) {
+    for (int i = 0; i < constants->permutations_loaded; i++) {
         while (x_has_room(code) && 0 != (x_here(code) & (unsigned) (bytes - 1))) {
             x_byte(code, X_FILL);
         }
         if (x_has_room(code)) {
             const uint32_t distance =
-                x_here(code) - (code->holds[i] + X_FAULT(constant_misplaced, 4, 20));
-            memcpy(code->start + code->holds[i], &distance, sizeof(distance));
+                x_here(code) - (code->constant_fixups[i] + X_FAULT(constant_misplaced, 4, 20));
+            memcpy(code->start + code->constant_fixups[i], &distance, sizeof(distance));
             memcpy(code->at, constants->permutations[i], (size_t) bytes);
             code->at += bytes;
         }
@@ -585,7 +584,7 @@ static inline int x_pads_stack(int saved)
     return saved > 0 && X_FAULT(stack_misaligned_at_calls, 0, 1) == saved % 2;
 }
 
-static inline void x_enter(x_code_t *code, int saved)
+static inline void x_prologue(x_code_t *code, int saved)
 {
     for (int i = 0; i < saved; i++) {
         x_push(code, 0, x_saved[i]);
@@ -595,7 +594,7 @@ static inline void x_enter(x_code_t *code, int saved)
     }
 }
 
-static inline void x_leave(x_code_t *code, int saved)
+static inline void x_epilogue(x_code_t *code, int saved)
 {
     if (!x_has_room(code)) {
         return;
@@ -620,7 +619,7 @@ static inline void x_align(x_code_t *code, int bytes)
 }
 
 /* Loops run best from the start of a 32-byte line of code. One-byte steps over long nops. */
-static inline void x_loop_head(x_code_t *code)
+static inline void x_align_loop(x_code_t *code)
 {
     static const uint8_t nops[9][9] = {
         {0x90},

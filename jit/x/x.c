@@ -52,7 +52,7 @@ static void compile_levels(x_context_t *context, dame_machine_code_t *out)
         if (NULL == dame_prim_run(&program->prims[i], context->dir)) {
             continue;
         }
-        context->kernels[i] = x_level(context, i);
+        context->kernels[i] = x_compile_level(context, i);
         if (context->kernels[i] >= 0) {
             out->entries[out->nentries++] =
                 (dame_entry_point_t){.prim = i, .offset = (uint32_t) context->kernels[i]};
