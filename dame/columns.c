@@ -1,6 +1,6 @@
 /*
  * Run kernels of levels that walk a matrix column by column: a level of near steps around one of
- * far steps (memory_order.h). Packed bytes keep their places; the moves are in an order in which a
+ * far steps (dame/memory_order.h). Packed bytes keep their places; the moves are in an order in which a
  * cache line of user memory is used for several columns before it is evicted.
  *
  * Such a walk waits for memory, so that instruction sets make a difference to the widest blocks
@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "block.h"
+#include "dame/memory_order.h"
 #include "divide.h"
-#include "memory_order.h"
 
 /* Widths of blocks: lowest, highest. In a range, two moves overlap. */
 #define WIDE_WIDTHS(WIDTH)                                                                         \

@@ -1,3 +1,4 @@
+/* Asks the CPU what it can do; nothing else does. */
 #include "dame/cpu.h"
 
 dame_cpu_t dame_cpu_detect(void)
@@ -8,6 +9,9 @@ dame_cpu_t dame_cpu_detect(void)
     cpu.avx512 = cpu.avx2 && __builtin_cpu_supports("avx512f") &&
                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     cpu.avx512_vbmi = cpu.avx512 && __builtin_cpu_supports("avx512vbmi");
+    cpu.make = __builtin_cpu_is("intel") ? DAME_MAKE_INTEL
+               : __builtin_cpu_is("amd") ? DAME_MAKE_AMD
+                                         : DAME_MAKE_OTHER;
 #endif
     return cpu;
 }

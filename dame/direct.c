@@ -5,8 +5,8 @@
  * Through a stream every byte would be moved twice; and since there is none, blocks may be copied
  * in the order that suits memory.
  */
+#include "dame/memory_order.h"
 #include "block.h"
-#include "memory_order.h"
 
 #define DIRECT(name, at, shift, bytes)                                                             \
     dame_copy_##name((char *) ((at) + (shift)), (const char *) (at), bytes)

@@ -8,8 +8,8 @@
 
 #include "dame/cpu.h"
 #include "dame/isa.h"
+#include "dame/memory_order.h"
 #include "kernels.h"
-#include "memory_order.h"
 
 /* An instruction set: what it needs of the CPU, and the kernels that are compiled for it. */
 typedef struct isa {
@@ -54,7 +54,7 @@ enum { ISA_COUNT = sizeof(isas) / sizeof(isas[0]) };
 static int64_t rows_ahead(void)
 {
 #ifdef DAME_HAVE_X86_KERNELS
-    return __builtin_cpu_is("intel") ? 16 : 0;
+    return DAME_MAKE_INTEL == dame_cpu_detect().make ? 16 : 0;
 #else
     return 0;
 #endif
@@ -114,16 +114,16 @@ dame_status_t dame_isa_force(const char *name)
     return DAME_OK;
 }
 
-const char *dame_isa_forced(void)
-{
-    const isa_t *isa = atomic_load_explicit(&forced, memory_order_relaxed);
-    return NULL == isa ? NULL : isa->name;
-}
-
 dame_cpu_t dame_isa_cpu(void)
 {
     const isa_t *isa = atomic_load_explicit(&forced, memory_order_relaxed);
-    return NULL == isa ? dame_cpu_detect() : isa->needs;
+    dame_cpu_t cpu = dame_cpu_detect();
+    if (NULL != isa) {
+        const dame_make_t make = cpu.make;
+        cpu = isa->needs;
+        cpu.make = make;
+    }
+    return cpu;
 }
 
 static const isa_t *chosen_isa(void)

@@ -1,3 +1,4 @@
+/* GDB's JIT interface: an ELF object in memory for each program's code. */
 #include "gdb.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* Puts a tier's kernels into programs, takes them out again, and evicts them. */
 #define _GNU_SOURCE
 #include "jit.h"
 

@@ -2,7 +2,7 @@
  * Compiled tiers: machine code for the run kernels of a program.
  *
  * A program is compiled for one direction at a time, in the calling thread, and its kernels are put
- * in the place of the interpreter's (dame_program.h), while other threads may be running it. A
+ * in the place of the interpreter's (dame/program.h), while other threads may be running it. A
  * level that no compiled kernel would be better for keeps the interpreter's.
  *
  * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dame/cpu.h"
 #include "dame/program.h"
 #include "reader.h"
 
@@ -29,15 +30,17 @@ typedef enum dame_jit_memory {
 } dame_jit_memory_t;
 
 typedef struct dame_jit_options {
-    const struct dame_tune *tune; /* what "the best here" means (tune.h); NULL: for this CPU */
-    int32_t vector_bits;          /* widest vector registers: 128, 256, 512; 0: the best here */
-    int64_t unroll_bytes;         /* a turn of a loop moves about so many, >= 0 */
+    const dame_cpu_t *cpu; /* the CPU that code is for, which lives as long as the dame_jit_t;
+                              NULL: dame_isa_cpu() at the time of each compilation */
+    const struct dame_tune *tune; /* what "the best" means (tune.h); NULL: for the CPU's make */
+    int32_t vector_bits;          /* widest vector registers: 128, 256, 512; 0: the best */
+    int64_t unroll_bytes;         /* loops are unrolled to about this many bytes, >= 0 */
     int64_t straight_bytes;       /* a level of up to so many bytes gets no loop, >= 0 */
     int64_t memcpy_bytes;         /* blocks over so many bytes are the C library's, >= 64 */
     int64_t nontemporal_bytes;    /* whole-message runs over so many packed bytes bypass the caches;
                                      0: never */
     int64_t prefetch_distance;    /* loops over short blocks in other cache lines each fetch so many
-                                     blocks ahead, 0: none; -1: the best here */
+                                     blocks ahead, 0: none; -1: the best */
     int64_t list_entries;         /* lists of up to so many blocks become code, longer ones stay
                                      tables, >= 0 */
     size_t arena_bytes;       /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to

@@ -1,3 +1,4 @@
+/* The locks of jit/ and opal-glue/, and their state after fork(). */
 #include "lock.h"
 
 #include <pthread.h>

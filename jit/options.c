@@ -1,3 +1,4 @@
+/* The options of the JIT: defaults and ranges. */
 #include "options.h"
 
 const dame_jit_options_t *dame_jit_options_default(void)

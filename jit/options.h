@@ -4,7 +4,7 @@
 
 #include "jit.h"
 
-/* Is every option in the range that dame_jit.h gives? */
+/* Is every option in the range that jit.h gives? */
 int dame_jit_options_valid(const dame_jit_options_t *options);
 
 #endif

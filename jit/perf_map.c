@@ -1,3 +1,4 @@
+/* The file in which perf looks for names of machine code. */
 #define _GNU_SOURCE
 #include "perf_map.h"
 

@@ -1,3 +1,4 @@
+/* Epochs of the threads that run programs, and the wait until all have left one. */
 #define _GNU_SOURCE
 #include "reader.h"
 

@@ -32,8 +32,8 @@ void dame_reader_remove(dame_reader_t *reader);
  * runs none.
  *
  * A signal handler may jump out of a kernel (siglongjmp). The thread then counts as inside, and so
- * holds up whoever wants memory back, until its next leave. What it enters first is a new epoch, odd
- * again: entering ends what was left in this way, leaving ends everything.
+ * holds up whoever wants memory back, until its next leave. What it enters first is a new epoch,
+ * odd again: entering ends what was left in this way, leaving ends everything.
  */
 static inline void dame_reader_enter(dame_reader_t *reader)
 {

@@ -1,6 +1,7 @@
 /*
- * What a compiled tier is to the rest of the engine: something that writes machine code for the
- * run kernels of a program. Private to jit/. Nothing here knows of a CPU or a compiler library.
+ * What a compiled tier is to the rest of the engine: a provider of run kernels, as machine code.
+ * The kernels keep the contract of dame_run_fn (dame/program.h). Private to jit/. Nothing here
+ * knows of a CPU or a compiler library.
  */
 #ifndef DAME_TIER_H
 #define DAME_TIER_H
@@ -29,8 +30,9 @@ typedef struct dame_tier {
     const char *(*vector_name)(const dame_jit_options_t *options);
     /*
      * Writes into `code`, whose former content is lost and whose buffers, of dame_heap_alloc(), it
-     * may replace by larger ones. The code refers to tables of the program and to functions by absolute address.
-     * DAME_ERR_UNSUPPORTED: no kernel would be better than the interpreter's. DAME_ERR_NOMEM.
+     * may replace by larger ones. The code refers to tables of the program and to functions by
+     * absolute address. DAME_ERR_UNSUPPORTED: no kernel would be better than the interpreter's.
+     * DAME_ERR_NOMEM.
      */
     dame_status_t (*compile)(const dame_program_t *program, dame_dir_t dir,
                              const dame_jit_options_t *options, dame_machine_code_t *code);

@@ -1,3 +1,4 @@
+/* The values measured on each make of CPU. */
 #include "tune.h"
 
 /*
@@ -36,16 +37,4 @@ static const dame_tune_t tunes[DAME_MAKES] = {
 const dame_tune_t *dame_tune_of(dame_make_t make)
 {
     return &tunes[make];
-}
-
-/* By the vendor alone: virtual machines give their CPUs models that these are not. */
-dame_make_t dame_make_here(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_is("intel") ? DAME_MAKE_INTEL
-           : __builtin_cpu_is("amd") ? DAME_MAKE_AMD
-                                     : DAME_MAKE_OTHER;
-#else
-    return DAME_MAKE_OTHER;
-#endif
 }

@@ -1,5 +1,5 @@
 /*
- * CPU features that kernels and machine code depend on.
+ * CPU features, and the CPU's maker.
  *
  * Code that depends on the CPU takes a dame_cpu_t as an argument, so tests can pass another one. It
  * asks for the features it needs, never for the name of a CPU.
@@ -7,17 +7,22 @@
 #ifndef DAME_CPU_H
 #define DAME_CPU_H
 
+/* What is fastest differs between makers where what is possible does not. */
+typedef enum dame_make { DAME_MAKE_OTHER, DAME_MAKE_AMD, DAME_MAKE_INTEL, DAME_MAKES } dame_make_t;
+
 typedef struct dame_cpu {
+    dame_make_t make;
     int avx2;        /* vectors of 32 bytes */
     int avx512;      /* F, BW and VL: vectors of 64 bytes, byte masks, any vector length */
     int avx512_vbmi; /* permutations of bytes across 64 of them */
 } dame_cpu_t;
 
-/* The features of this CPU that the operating system has enabled. All 0 on CPUs other than x86-64,
- * where there is nothing to choose from. */
+/* The features of this CPU that the operating system has enabled, and its make by the vendor alone,
+ * since virtual machines report models of their own. All 0 on CPUs other than x86-64, where there is
+ * nothing to choose from. */
 dame_cpu_t dame_cpu_detect(void);
 
-/* Does `cpu` have every feature of `needed`? */
+/* Does `cpu` have every feature of `needed`? The make does not count. */
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed);
 
 #endif

@@ -17,9 +17,6 @@ const char *const *dame_isa_names(void);
  */
 dame_status_t dame_isa_force(const char *name);
 
-/* The forced name, or NULL if none is forced. Static storage. */
-const char *dame_isa_forced(void);
-
 /* The best instruction set for `cpu`, which need not be this CPU. Static storage. */
 const char *dame_isa_for(const dame_cpu_t *cpu);
 

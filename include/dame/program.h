@@ -18,8 +18,8 @@
  * it out.
  *
  * Programs are immutable once built, but for their run kernels, and may be shared by any number of
- * threads. A compiled tier (jit/) puts kernels of its own in the place of the interpreter's at any
- * time, each with one atomic store: all kernels of a level do the same, so any mixture is right.
+ * threads. Another provider of kernels may replace the interpreter's at any time, each with one
+ * atomic store: all kernels of a level keep the contract of dame_run_fn, so any mixture is right.
  */
 #ifndef DAME_PROGRAM_H
 #define DAME_PROGRAM_H
@@ -45,9 +45,30 @@ typedef struct dame_prim dame_prim_t;
  * A run kernel moves n consecutive iterations of one level, starting with `first`, between user
  * memory and the packed stream. `origin` is the address of the level's origin, as a number because
  * absolute types (MPI_BOTTOM) start from 0. `packed` is where iteration `first` stands in the
- * stream. A kernel touches exactly the bytes of those iterations. It keeps no state: any thread may
- * run it. The caller keeps 0 <= first, 0 <= n, first + n <= number of iterations.
+ * stream. The caller keeps 0 <= first, 0 <= n, first + n <= number of iterations.
+ *
+ * The contract of a kernel, whoever provides it. The bytes of a run are those of its iterations'
+ * blocks in user memory, and as many in the stream, from `packed` on.
+ *
+ *  - User memory, packing: the kernel reads every byte of the run. It may also read other bytes
+ *    between the lowest and the highest of them, on pages of DAME_PAGE bytes that have a byte of
+ *    the run; such reads cannot fault, and their values have no effect. It writes nothing.
+ *  - User memory, unpacking: it writes the bytes of the run and no others. It reads nothing.
+ *  - The stream, packing: it writes the bytes of the run and no others. It may write a byte several
+ *    times; only when it returns do all of them have their values. It reads nothing.
+ *  - The stream, unpacking: it reads the bytes of the run and no others. It writes nothing.
+ *  - The program: it reads primitives and their tables, within their entries, and writes nothing.
+ *    What a level moves follows from count, step, isize, disps or disps32, prefix, inner and inners
+ *    alone. visits and window suggest an order. The remaining fields describe the level in text.
+ *  - It may call other run kernels with runs inside its own, or the same, and the C library's
+ *    memcpy().
+ *  - It keeps no state, so any number of threads may run it. Its stores are ordinary ones to other
+ *    threads once it returns, even if they bypassed the caches.
+ *
+ * Checkers of uninitialised or freed memory may notice reads between blocks.
  */
+enum { DAME_PAGE = 4096 }; /* the smallest page of any system */
+
 typedef void (*dame_run_fn)(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n);
 
@@ -130,9 +151,9 @@ typedef struct dame_program {
     int64_t granule; /* offsets in a block that are multiples of it never lie inside a basic
                         element, or DAME_NO_GRANULE when that is no useful number */
     size_t memory;   /* bytes of this allocation, tables included */
-    _Atomic(struct dame_code *) code[2]; /* [dame_dir_t]; machine code that kernels are in, which
-                                            jit/ puts there and takes away; NULL: none, and always
-                                            so to dame_program_free() */
+    _Atomic(struct dame_code *) code[2]; /* [dame_dir_t]; the code that kernels are in, which their
+                                            provider puts there and takes away; NULL: none, and
+                                            always so to dame_program_free() */
     dame_prim_t prims[];
 } dame_program_t;
 
@@ -168,8 +189,8 @@ const char *dame_op_name(dame_op_t op);
 
 /*
  * Moves `count` whole elements at once: one call of an outermost run kernel. `packed` has room
- * for, or holds, count * program->size bytes. User memory starts at `base` and is read (pack) or
- * written (unpack) only where the type has data. The two must not overlap.
+ * for, or holds, count * program->size bytes. User memory starts at `base`. What is read and
+ * written is the contract of dame_run_fn. The two must not overlap.
  */
 static inline void dame_program_run(const dame_program_t *program, dame_dir_t dir, uintptr_t base,
                                     int64_t count, char *packed)

@@ -13,10 +13,10 @@ typedef enum dame_status {
     DAME_ERR_ARGUMENT,    /* a negative count, blocklength or size; a missing child */
     DAME_ERR_RANGE,       /* a size, extent or bound does not fit in 64 bits */
     DAME_ERR_VERIFY,      /* the program breaks a rule of the language; see dame_program_verify() */
-    DAME_ERR_TEXT,        /* a text is no program; see dame_text.h */
-    DAME_ERR_UNSUPPORTED, /* there is no compiler for this, see dame_jit.h */
-    DAME_ERR_DENIED,      /* the system does not let memory be executed */
-    DAME_ERR_FULL         /* no room for more machine code */
+    DAME_ERR_TEXT,        /* a text is no program; see dame/text.h */
+    DAME_ERR_UNSUPPORTED, /* this cannot be done; it is no use to ask again */
+    DAME_ERR_DENIED,      /* the system forbids it */
+    DAME_ERR_FULL         /* a limited resource is used up; there may be more later */
 } dame_status_t;
 
 /* A short English phrase, static storage. */

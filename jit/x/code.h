@@ -1,6 +1,6 @@
 /*
- * The buffer that machine code is written into, and what all CPUs have in common there: places in
- * memory, labels, constants that a kernel keeps in registers. Private to jit/x/.
+ * The buffer that machine code is written into, and what all CPUs have in common there: memory
+ * operands, labels, constants that a kernel keeps in registers. Private to jit/x/.
  *
  * Errors are sticky: after the first one nothing more is written, and the caller looks once.
  */
@@ -16,19 +16,19 @@ typedef int x_reg_t;
 
 enum { X_NO_INDEX = -1 };
 
-/* Memory at the sum of two registers, or one, and a constant. */
-typedef struct x_place {
+/* A memory operand: the sum of one or two registers and a displacement. */
+typedef struct x_mem {
     x_reg_t base;
     x_reg_t index; /* or X_NO_INDEX */
     int64_t disp;  /* x_disp_fits() */
-} x_place_t;
+} x_mem_t;
 
-static inline x_place_t x_at(x_reg_t base, int64_t disp)
+static inline x_mem_t x_mem(x_reg_t base, int64_t disp)
 {
-    return (x_place_t){base, X_NO_INDEX, disp};
+    return (x_mem_t){base, X_NO_INDEX, disp};
 }
 
-/* What a vector of the code may be and do, from options and CPU. */
+/* The vectors that the code uses, by options and CPU. */
 typedef struct x_vectors {
     const char *name;
     int bytes;         /* widest register for whole blocks */
@@ -37,17 +37,17 @@ typedef struct x_vectors {
     int permute_bytes; /* widest register whose bytes can be permuted at will, 0: none */
 } x_vectors_t;
 
-/* Constants that a kernel holds in registers from its first instruction on. */
+/* Constants that a kernel loads into registers at its start. */
 enum { X_MASKS = 6, X_PERMUTATIONS = 12, X_VECTOR = 64 };
 
 typedef struct x_constants {
-    int none; /* the kernel has calls, which do not keep them */
+    int none; /* the kernel has calls, which change those registers */
     uint64_t masks[X_MASKS];
     uint8_t permutations[X_PERMUTATIONS][X_VECTOR];
-    int nmasks; /* wanted so far */
+    int nmasks; /* requested so far */
     int npermutations;
-    int masks_held; /* the first so many are in registers */
-    int permutations_held;
+    int masks_loaded; /* in registers */
+    int permutations_loaded;
 } x_constants_t;
 
 typedef struct x_code {
@@ -57,17 +57,17 @@ typedef struct x_code {
     int full; /* sticky: something did not fit */
     x_vectors_t vectors;
     x_constants_t constants;
-    uint32_t holds[X_PERMUTATIONS]; /* where permutations are loaded; see x_place_constants() */
+    uint32_t constant_fixups[X_PERMUTATIONS]; /* loads of permutations, for x_emit_constants() */
 } x_code_t;
 
 typedef uint32_t x_label_t; /* an offset in the buffer */
 
-/* The longest form, so that room is looked for once for each. */
-enum { X_LONGEST_FORM = 64 };
+/* The most bytes that one encoder writes after it has looked for room once. */
+enum { X_LONGEST_ENCODING = 64 };
 
 static inline int x_has_room(x_code_t *code)
 {
-    code->full |= code->end - code->at < X_LONGEST_FORM;
+    code->full |= code->end - code->at < X_LONGEST_ENCODING;
     return !code->full;
 }
 
@@ -77,9 +77,9 @@ static inline x_label_t x_here(const x_code_t *code)
 }
 
 /*
- * The number of the register that holds a mask, or -1 when there is none left for it. A mask that
- * is asked for is held from the next attempt at the same kernel on; this one is to be thrown away,
- * see x_wants_constants().
+ * The number of the register for a mask, or -1 when none is left. A newly requested mask is loaded
+ * only when the kernel is emitted again; the code emitted so far is then discarded, see
+ * x_needs_constants().
  */
 static inline int x_mask(x_code_t *code, uint64_t mask)
 {
@@ -109,12 +109,12 @@ static inline int x_permutation(x_code_t *code, const uint8_t *from)
     return i < X_PERMUTATIONS && !constants->none ? i : -1;
 }
 
-/* Did the last attempt ask for constants that it did not hold? Then the next one will. */
-static inline int x_wants_constants(const x_code_t *code)
+/* Did the kernel request constants that it has not loaded? It must be emitted again. */
+static inline int x_needs_constants(const x_code_t *code)
 {
     const x_constants_t *constants = &code->constants;
-    return constants->masks_held < constants->nmasks ||
-           constants->permutations_held < constants->npermutations;
+    return constants->masks_loaded < constants->nmasks ||
+           constants->permutations_loaded < constants->npermutations;
 }
 
 #endif

@@ -1,54 +1,54 @@
 /* clang-format off */
 /*
- * The CPU that code is written for. A CPU is one file with the forms listed here, each a function
- * that writes one or a few instructions into an x_code_t and looks for room first; nothing else
- * under jit/ knows instructions.
+ * The instruction encoders of the CPU that code is written for. Each CPU has one file, which defines
+ * what is listed here; nothing else under jit/ knows instructions. An encoder is a function that
+ * writes one or a few instructions into an x_code_t, after it has looked for room.
  *
  *   X_ARG_PRIM, X_ARG_ORIGIN, X_ARG_PACKED, X_ARG_FIRST, X_ARG_COUNT
- *                    registers: the arguments of a run kernel (dame_program.h), free for use, lost
+ *                    registers: the arguments of a run kernel (dame/program.h), free for use, lost
  *                    in calls; the first three are also the first three arguments of any function
- *   X_TEMP           register: lost in every form
+ *   X_TEMP           register: any encoder may change it
  *   x_volatile[X_VOLATILES]
  *                    the other registers that are lost in calls
  *   x_saved[X_SAVED] registers that a kernel saves and calls keep
  *   X_FILL, X_ENTRY_ALIGNMENT
- *                    what stands between kernels and stops whoever comes there; bytes
+ *                    the byte between kernels, which traps; bytes
  *
- *   x_vectors_for    which vectors there are
- *   x_disp_fits      may a displacement be part of a place?
+ *   x_vectors_for    the vectors to use
+ *   x_disp_fits      may a memory operand have this displacement?
  *
  *   x_entry          starts a kernel: alignment, and what indirect calls must land on
- *   x_enter, x_leave saves the first `saved` registers of x_saved; brings them back and returns
- *   x_hold_constants loads masks and permutations into the registers that hold them
- *   x_place_constants
- *                    puts what x_hold_constants() loads from memory behind the code
+ *   x_prologue, x_epilogue
+ *                    saves the first `saved` registers of x_saved; restores them and returns
+ *   x_load_constants loads masks and permutations into their registers
+ *   x_emit_constants puts what x_load_constants() loads from memory behind the code
  *
  *   x_set            register = constant
  *   x_move, x_add, x_add_constant, x_multiply
  *                    64-bit arithmetic that wraps
  *   x_load_entry     register = 4 bytes, sign-extended, or 8 bytes of a table
- *   x_element        the place at the sum of a base and an entry that has just been loaded
+ *   x_element        the operand at the sum of a base and an entry that has just been loaded
  *
  *   x_compare, x_subtract
- *                    with a constant, as signed numbers; x_subtract changes the register. A branch
- *                    that follows at once decides on the result
- *   x_branch_ahead, x_land
- *                    a conditional branch, and where it goes
- *   x_branch_back    a conditional branch to what x_here() was
- *   x_loop_head      before that x_here(): aligned as loops like it
+ *                    with a constant, as signed numbers; x_subtract changes the register. The next
+ *                    instruction may be a branch that decides on the result
+ *   x_jcc_forward, x_bind
+ *                    a conditional branch to a label that x_bind() sets later
+ *   x_jcc_backward   a conditional branch to an x_here() of before
+ *   x_align_loop     aligns the x_here() that follows as the target of a loop
  *   x_call, x_call_code, x_jump
- *                    a function at an address; a kernel in the same buffer; a function that returns
- *                    to the kernel's caller
+ *                    calls a function; calls a kernel in the same buffer; jumps to a function, which
+ *                    returns to the kernel's caller
  *
- *   x_scalar         1, 2, 4 or 8 bytes from memory into X_TEMP, or back
- *   x_stream         X_STREAMED bytes of X_TEMP into memory past the caches
- *   x_fence          what was streamed is in memory before what comes after
+ *   x_scalar         loads 1, 2, 4 or 8 bytes into X_TEMP, or stores them
+ *   x_stream         stores X_STREAMED bytes of X_TEMP past the caches
+ *   x_fence          orders streamed stores before later ones
  *   x_vector_register
- *                    the vector for so many bytes on their way
- *   x_vector         a vector of 16 bytes or more from memory, or back
- *   x_masked         some of its bytes
- *   x_permute        all its bytes, by a permutation that is held
- *   x_prefetch       a cache line, to be read
+ *                    the register through which vectors of this size are copied
+ *   x_vector         loads or stores a vector of 16 bytes or more
+ *   x_masked         loads or stores the bytes of a mask
+ *   x_permute        permutes the bytes of a vector by a loaded permutation
+ *   x_prefetch       prefetches a cache line for reading
  */
 /* clang-format on */
 #ifndef DAME_X_CPU_H

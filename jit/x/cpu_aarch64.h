@@ -1,10 +1,10 @@
 /*
- * The forms of cpu.h for AArch64, little-endian, AAPCS64. Facts: Arm Architecture Reference Manual
- * (DDI 0487), C4 and C6 for the encodings; AAPCS64 for the registers.
+ * The encoders of cpu.h for AArch64, little-endian, AAPCS64. Facts: Arm Architecture Reference
+ * Manual (DDI 0487), C4 and C6 for the encodings; AAPCS64 for the registers.
  *
  * x16 is the temporary register and x17 holds displacements that an instruction has no bits for;
  * x18 is the platform's. Vectors of 32 bytes are two registers, 16 numbers apart, that are loaded
- * and stored together; permutations are held in vectors 20 to 31; 8 to 15 are never used, because
+ * and stored together; permutations are in vectors 20 to 31; 8 to 15 are never used, because
  * functions keep half of them.
  */
 #ifndef DAME_X_CPU_AARCH64_H
@@ -119,41 +119,41 @@ enum {
 
 /* The displacement is a multiple of the bytes in 12 bits, 9 signed bits, or in a register, so that
  * there is none left for an index. */
-static inline void x_put_access(x_code_t *code, uint32_t op, int reg, x_place_t place, int bytes)
+static inline void x_put_access(x_code_t *code, uint32_t op, int reg, x_mem_t mem, int bytes)
 {
     const uint32_t log2 = (uint32_t) __builtin_ctz((unsigned) bytes);
     op |= (log2 & 3) << 30; /* 16 bytes: 0 */
-    code->full |= X_NO_INDEX != place.index;
-    if (place.disp >= 0 && 0 == place.disp % bytes && place.disp / bytes < 1 << 12) {
-        const uint32_t units = (uint32_t) (place.disp / bytes);
-        x_registers(code, 0x39000000 | op | units << 10, reg, place.base, 0);
-    } else if (place.disp >= -256 && place.disp < 256) {
-        const uint32_t bits = (uint32_t) place.disp & 0x1ff;
-        x_registers(code, 0x38000000 | op | bits << 12, reg, place.base, 0);
+    code->full |= X_NO_INDEX != mem.index;
+    if (mem.disp >= 0 && 0 == mem.disp % bytes && mem.disp / bytes < 1 << 12) {
+        const uint32_t units = (uint32_t) (mem.disp / bytes);
+        x_registers(code, 0x39000000 | op | units << 10, reg, mem.base, 0);
+    } else if (mem.disp >= -256 && mem.disp < 256) {
+        const uint32_t bits = (uint32_t) mem.disp & 0x1ff;
+        x_registers(code, 0x38000000 | op | bits << 12, reg, mem.base, 0);
     } else {
-        x_put_constant(code, X_DISP, place.disp);
-        x_registers(code, 0x38206800 | op, reg, place.base, X_DISP);
+        x_put_constant(code, X_DISP, mem.disp);
+        x_registers(code, 0x38206800 | op, reg, mem.base, X_DISP);
     }
 }
 
 /* Two registers of `size` bytes: `op` says which, and how the base moves. disp is a multiple. */
-static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, x_place_t place,
+static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, x_mem_t mem,
                               int size)
 {
-    const uint32_t units = (uint32_t) (place.disp / size) & 0x7f;
-    code->full |= X_NO_INDEX != place.index;
-    x_word(code, op | units << 15 | (uint32_t) second << 10 | (uint32_t) place.base << 5 |
-                     (uint32_t) reg);
+    const uint32_t units = (uint32_t) (mem.disp / size) & 0x7f;
+    code->full |= X_NO_INDEX != mem.index;
+    x_word(code,
+           op | units << 15 | (uint32_t) second << 10 | (uint32_t) mem.base << 5 | (uint32_t) reg);
 }
 
 /* ---- what the CPU has ---- */
 
 /* The vectors for up to `bits`, 0: all. Every AArch64 that Linux runs on has them, and there is one
  * instruction set. */
-static inline x_vectors_t x_vectors_for(int bits, const char *isa, const dame_tune_t *tune,
+static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, const dame_tune_t *tune,
                                         dame_dir_t dir)
 {
-    (void) isa;
+    (void) cpu;
     (void) tune;
     (void) dir;
     return (x_vectors_t){.name = "neon",
@@ -213,26 +213,26 @@ static inline void x_multiply(x_code_t *code, x_reg_t to, int64_t constant)
     }
 }
 
-static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int bytes)
+static inline void x_load_entry(x_code_t *code, x_reg_t to, x_mem_t table, int bytes)
 {
     if (x_has_room(code)) {
         x_put_access(code, 4 == bytes ? X_LOAD_SIGNED : X_LOAD, to, table, bytes);
     }
 }
 
-static inline void x_prefetch(x_code_t *code, x_place_t place)
+static inline void x_prefetch(x_code_t *code, x_mem_t mem)
 {
     enum { PLDL1KEEP = 0 };
     if (x_has_room(code)) {
-        x_put_access(code, X_LOAD_SIGNED, PLDL1KEEP, place, 8);
+        x_put_access(code, X_LOAD_SIGNED, PLDL1KEEP, mem, 8);
     }
 }
 
 /* The element at base + index, where an index has just been loaded: from now on its address. */
-static inline x_place_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
+static inline x_mem_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
 {
     x_add(code, index, base);
-    return x_at(index, 0);
+    return x_mem(index, 0);
 }
 
 /* ---- control ---- */
@@ -263,7 +263,7 @@ static inline void x_subtract(x_code_t *code, x_reg_t reg, int32_t constant)
     x_put_difference(code, reg, reg, constant);
 }
 
-/* Words from one place of the buffer to another: `bits` of them fit into an instruction. */
+/* Words from one label to another, as a signed field of `bits` in an instruction. */
 static inline uint32_t x_words_between(x_code_t *code, x_label_t from, x_label_t to, int bits)
 {
     const int64_t words = ((int64_t) to - (int64_t) from) / 4;
@@ -271,14 +271,14 @@ static inline uint32_t x_words_between(x_code_t *code, x_label_t from, x_label_t
     return (uint32_t) words & ((1u << bits) - 1);
 }
 
-static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_label_t to)
+static inline void x_jcc_backward(x_code_t *code, x_condition_t condition, x_label_t to)
 {
     if (x_has_room(code)) {
         x_word(code, 0x54000000 | x_words_between(code, x_here(code), to, 19) << 5 | condition);
     }
 }
 
-static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
+static inline x_label_t x_jcc_forward(x_code_t *code, x_condition_t condition)
 {
     const x_label_t branch = x_here(code);
     if (x_has_room(code)) {
@@ -288,7 +288,7 @@ static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
 }
 
 /* Puts the distance to here into the 19 bits that a branch or a load has for it. */
-static inline void x_land(x_code_t *code, x_label_t branch)
+static inline void x_bind(x_code_t *code, x_label_t branch)
 {
     if (!code->full) {
         uint32_t word;
@@ -325,32 +325,31 @@ static inline void x_jump(x_code_t *code, uintptr_t function)
 /* ---- vectors ---- */
 
 /* LDP and STP have 7 bits for multiples of 16. */
-static inline void x_vector(x_code_t *code, int store, int reg, x_place_t place, int bytes)
+static inline void x_vector(x_code_t *code, int store, int reg, x_mem_t mem, int bytes)
 {
     enum { ONE = 16, MOST = 63 };
     const uint32_t access = store ? X_STORE_VECTOR : X_LOAD_VECTOR;
-    const int64_t units = place.disp / ONE;
+    const int64_t units = mem.disp / ONE;
     if (!x_has_room(code)) {
         return;
     }
     if (ONE == bytes) {
-        x_put_access(code, access, reg, place, ONE);
-    } else if (place.disp == units * ONE && units >= -MOST - 1 && units <= MOST) {
-        x_put_pair(code, store ? 0xad000000 : 0xad400000, reg, reg + 16, place, ONE);
+        x_put_access(code, access, reg, mem, ONE);
+    } else if (mem.disp == units * ONE && units >= -MOST - 1 && units <= MOST) {
+        x_put_pair(code, store ? 0xad000000 : 0xad400000, reg, reg + 16, mem, ONE);
     } else {
-        x_put_access(code, access, reg, place, ONE);
-        place.disp += ONE;
-        x_put_access(code, access, reg + 16, place, ONE);
+        x_put_access(code, access, reg, mem, ONE);
+        mem.disp += ONE;
+        x_put_access(code, access, reg + 16, mem, ONE);
     }
 }
 
 /* No vector has mask_bytes. */
-static inline void x_masked(x_code_t *code, int store, int reg, x_place_t place, int bytes,
-                            int mask)
+static inline void x_masked(x_code_t *code, int store, int reg, x_mem_t mem, int bytes, int mask)
 {
     (void) store;
     (void) reg;
-    (void) place;
+    (void) mem;
     (void) bytes;
     (void) mask;
     code->full = 1;
@@ -376,25 +375,25 @@ static inline int x_vector_register(const x_code_t *code, int bytes)
 }
 
 /* 1, 2, 4 or 8 bytes through the temporary register. */
-static inline void x_scalar(x_code_t *code, int store, x_place_t place, int bytes)
+static inline void x_scalar(x_code_t *code, int store, x_mem_t mem, int bytes)
 {
     if (x_has_room(code)) {
-        x_put_access(code, store ? X_STORE : X_LOAD, X_TEMP, place, bytes);
+        x_put_access(code, store ? X_STORE : X_LOAD, X_TEMP, mem, bytes);
     }
 }
 
 enum { X_STREAMED = 8 };
 
 /* STNP of both halves: like x_scalar() of X_STREAMED bytes into memory, but past the caches. */
-static inline void x_stream(x_code_t *code, x_place_t place)
+static inline void x_stream(x_code_t *code, x_mem_t mem)
 {
     enum { HALF = 4, MOST = 63 };
-    const int64_t units = place.disp / HALF;
-    if (place.disp != units * HALF || units < -MOST - 1 || units > MOST) {
-        x_scalar(code, 1, place, X_STREAMED);
+    const int64_t units = mem.disp / HALF;
+    if (mem.disp != units * HALF || units < -MOST - 1 || units > MOST) {
+        x_scalar(code, 1, mem, X_STREAMED);
     } else if (x_has_room(code)) {
         x_registers(code, 0xd360fc00, X_DISP, X_TEMP, 0); /* LSR by 32 */
-        x_put_pair(code, 0x28000000, X_TEMP, X_DISP, place, HALF);
+        x_put_pair(code, 0x28000000, X_TEMP, X_DISP, mem, HALF);
     }
 }
 
@@ -406,13 +405,13 @@ static inline void x_fence(x_code_t *code)
 
 /* ---- frame ---- */
 
-static inline void x_hold_constants(x_code_t *code)
+static inline void x_load_constants(x_code_t *code)
 {
     x_constants_t *constants = &code->constants;
-    constants->masks_held = constants->nmasks;
-    constants->permutations_held = constants->npermutations;
+    constants->masks_loaded = constants->nmasks;
+    constants->permutations_loaded = constants->npermutations;
     for (int i = 0; i < constants->npermutations; i++) {
-        code->holds[i] = x_here(code);
+        code->constant_fixups[i] = x_here(code);
         if (x_has_room(code)) { /* LDR of 16 bytes, relative to itself */
             x_word(code, 0x9c000000 | (uint32_t) (X_FIRST_PERMUTATION + i));
         }
@@ -426,13 +425,13 @@ static inline void x_align(x_code_t *code, int bytes)
     }
 }
 
-static inline void x_place_constants(x_code_t *code)
+static inline void x_emit_constants(x_code_t *code)
 {
     enum { BYTES = 16 };
     const x_constants_t *constants = &code->constants;
-    for (int i = 0; i < constants->permutations_held; i++) {
+    for (int i = 0; i < constants->permutations_loaded; i++) {
         x_align(code, BYTES);
-        x_land(code, code->holds[i]);
+        x_bind(code, code->constant_fixups[i]);
         if (x_has_room(code)) {
             memcpy(code->at, constants->permutations[i], BYTES);
             code->at += BYTES;
@@ -448,38 +447,38 @@ static inline x_reg_t x_saved_second(int i, int saved)
 
 /* A frame record, then the registers. The return address is in a register, too, so that kernels
  * with calls save at least one of the others. */
-static inline void x_enter(x_code_t *code, int saved)
+static inline void x_prologue(x_code_t *code, int saved)
 {
     const int64_t bytes = 16 + (saved + 1) / 2 * 16;
     if (0 == saved || !x_has_room(code)) {
         return;
     }
-    x_put_pair(code, 0xa9800000, X_FRAME, X_LINK, x_at(X_SP, -bytes), 8);
+    x_put_pair(code, 0xa9800000, X_FRAME, X_LINK, x_mem(X_SP, -bytes), 8);
     x_put_immediate(code, X_ADD, X_FRAME, X_SP, 0);
     for (int i = 0; i < saved; i += 2) {
-        x_put_pair(code, 0xa9000000, x_saved[i], x_saved_second(i, saved), x_at(X_SP, 16 + 8 * i),
+        x_put_pair(code, 0xa9000000, x_saved[i], x_saved_second(i, saved), x_mem(X_SP, 16 + 8 * i),
                    8);
     }
 }
 
-static inline void x_leave(x_code_t *code, int saved)
+static inline void x_epilogue(x_code_t *code, int saved)
 {
     const int64_t bytes = 16 + (saved + 1) / 2 * 16;
     if (!x_has_room(code)) {
         return;
     }
     for (int i = 0; i < saved; i += 2) {
-        x_put_pair(code, 0xa9400000, x_saved[i], x_saved_second(i, saved), x_at(X_SP, 16 + 8 * i),
+        x_put_pair(code, 0xa9400000, x_saved[i], x_saved_second(i, saved), x_mem(X_SP, 16 + 8 * i),
                    8);
     }
     if (saved > 0) {
-        x_put_pair(code, 0xa8c00000, X_FRAME, X_LINK, x_at(X_SP, bytes), 8);
+        x_put_pair(code, 0xa8c00000, X_FRAME, X_LINK, x_mem(X_SP, bytes), 8);
     }
     x_registers(code, 0xd65f0000, 0, X_LINK, 0); /* RET */
 }
 
 /* Loops run best from the start of 32 bytes. */
-static inline void x_loop_head(x_code_t *code)
+static inline void x_align_loop(x_code_t *code)
 {
     while (x_has_room(code) && 0 != x_here(code) % 32) {
         x_word(code, 0xd503201f); /* NOP */

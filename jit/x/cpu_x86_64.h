@@ -1,14 +1,15 @@
 /*
- * The forms of cpu.h for x86-64, System V ABI. Facts: Intel SDM volume 2, AMD APM volume 3.
+ * The encoders of cpu.h for x86-64, System V ABI. Facts: Intel SDM volume 2, AMD APM volume 3.
  *
  * rax is the temporary register; vectors are 0 to 15, or 16 to 31 with AVX-512, which need no
- * vzeroupper; permutations are held in vectors 20 to 31, masks in k1 to k6.
+ * vzeroupper; permutations are in vectors 20 to 31, masks in k1 to k6.
  */
 #ifndef DAME_X_CPU_X86_64_H
 #define DAME_X_CPU_X86_64_H
 
 #include "jit/tune.h"
 #include "code.h"
+#include "fault.h"
 
 enum {
     X_RAX,
@@ -78,23 +79,24 @@ static inline void x_64(x_code_t *code, uint64_t value)
 }
 
 /* The high bit of the index, as REX has it. */
-static inline unsigned x_index_bit(x_place_t place)
+static inline unsigned x_index_bit(x_mem_t mem)
 {
-    return X_NO_INDEX == place.index ? 0 : (unsigned) place.index >> 3 & 1;
+    return X_NO_INDEX == mem.index ? 0 : (unsigned) mem.index >> 3 & 1;
 }
 
 /* ModRM, SIB and displacement of a register and memory. `unit`: what an 8-bit displacement counts.
  */
-static inline void x_memory(x_code_t *code, int reg, x_place_t place, int unit)
+static inline void x_memory(x_code_t *code, int reg, x_mem_t mem, int unit)
 {
-    const unsigned base = (unsigned) place.base & 7;
-    const int64_t units = place.disp / unit;
-    const int is_short = place.disp == units * unit && units == (int8_t) units;
-    const unsigned mod = 0 == place.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
+    const unsigned base = (unsigned) mem.base & 7;
+    unit = X_FAULT(short_displacement_unscaled, unit, 1);
+    const int64_t units = mem.disp / unit;
+    const int is_short = mem.disp == units * unit && units == (int8_t) units;
+    const unsigned mod = 0 == mem.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
     const unsigned field = mod << 6 | (unsigned) (reg & 7) << 3;
-    if (X_NO_INDEX != place.index) {
+    if (X_NO_INDEX != mem.index) {
         x_byte(code, field | X_RSP);
-        x_byte(code, (unsigned) (place.index & 7) << 3 | base);
+        x_byte(code, (unsigned) (mem.index & 7) << 3 | base);
     } else {
         x_byte(code, field | base);
         if (X_RSP == base) {
@@ -104,7 +106,7 @@ static inline void x_memory(x_code_t *code, int reg, x_place_t place, int unit)
     if (1 == mod) {
         x_byte(code, (unsigned) units & 0xff);
     } else if (2 == mod) {
-        x_32(code, (uint32_t) place.disp);
+        x_32(code, (uint32_t) mem.disp);
     }
 }
 
@@ -121,10 +123,10 @@ static inline void x_rex(x_code_t *code, int wide, int reg, int rm)
 }
 
 /* The same for a register and memory, left out where it would say nothing. */
-static inline void x_rex_memory(x_code_t *code, int wide, int reg, x_place_t place)
+static inline void x_rex_memory(x_code_t *code, int wide, int reg, x_mem_t mem)
 {
     const unsigned bits = (unsigned) wide << 3 | (unsigned) (reg >> 3 & 1) << 2 |
-                          x_index_bit(place) << 1 | (unsigned) (place.base >> 3 & 1);
+                          x_index_bit(mem) << 1 | (unsigned) (mem.base >> 3 & 1);
     if (0 != bits) {
         x_byte(code, 0x40u | bits);
     }
@@ -164,7 +166,7 @@ static inline void x_op_constant(x_code_t *code, int extension, int reg, int32_t
 
 /* VEX prefixes in their long form. map: 1 0F, 2 0F38, 3 0F3A; prefix: 0 none, 1 66, 2 F3, 3 F2. */
 static inline void x_vex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
-                         x_place_t rm)
+                         x_mem_t rm)
 {
     x_byte(code, 0xc4);
     x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | (x_index_bit(rm) ^ 1) << 6 |
@@ -173,10 +175,10 @@ static inline void x_vex(x_code_t *code, int map, int prefix, int wide, int leng
                      (unsigned) prefix);
 }
 
-/* EVEX; a vector in the place of memory has its highest bit where an index would have it. `mask` 0:
+/* EVEX; a vector instead of memory has its highest bit where an index would have it. `mask` 0:
  * none. */
 static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
-                          x_place_t rm, int mask, int zero)
+                          x_mem_t rm, int mask, int zero)
 {
     const unsigned high = X_NO_INDEX == rm.index ? (unsigned) rm.base >> 4 & 1 : x_index_bit(rm);
     x_byte(code, 0x62);
@@ -190,35 +192,30 @@ static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int len
 
 /* ---- what the CPU has ---- */
 
-/* The best vectors for a direction of up to `bits`, 0: what is fastest by `tune`, and of the
- * instruction set of that name (dame_isa.h), NULL: the best. */
-static inline x_vectors_t x_vectors_for(int bits, const char *isa, const dame_tune_t *tune,
+/* The best vectors for a direction of up to `bits`, 0: what is fastest by `tune`. */
+static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, const dame_tune_t *tune,
                                         dame_dir_t dir)
 {
     const int most = 0 == bits ? X_VECTOR : bits / 8;
-    const int is_baseline = NULL != isa && 0 == strcmp("baseline", isa);
-    const int is_avx2 = NULL != isa && 0 == strcmp("avx2", isa);
-    if (most == 16 || is_baseline || !__builtin_cpu_supports("avx2")) {
+    if (most == 16 || !cpu->avx2) {
         return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
     }
-    if (is_avx2 || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-        !__builtin_cpu_supports("avx512vl")) {
+    if (!cpu->avx512) {
         return (x_vectors_t){.name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = 16};
     }
-    const int has_vbmi = 0 != __builtin_cpu_supports("avx512vbmi");
     const int permute = 0 == bits && DAME_UNPACK == dir ? tune->scatter_bytes : most;
     return (x_vectors_t){.name = "avx512",
-                         .bytes = 0 != bits  ? most
-                                  : has_vbmi ? tune->move_bytes
-                                             : 32,
+                         .bytes = 0 != bits          ? most
+                                  : cpu->avx512_vbmi ? tune->move_bytes
+                                                     : 32,
                          .tail_bytes = 0 != bits ? most : 32,
                          .mask_bytes = most,
-                         .permute_bytes = has_vbmi ? permute : 0};
+                         .permute_bytes = cpu->avx512_vbmi ? permute : 0};
 }
 
 static inline int x_is_evex(const x_code_t *code)
 {
-    return code->vectors.mask_bytes > 0;
+    return X_FAULT(avx512_where_missing, code->vectors.mask_bytes, code->vectors.bytes - 16) > 0;
 }
 
 /* ---- integers ---- */
@@ -269,7 +266,7 @@ static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int6
     } else if (x_has_room(code)) {
         x_rex(code, 1, to, from);
         x_byte(code, 0x8d);
-        x_memory(code, to, x_at(from, constant), 1);
+        x_memory(code, to, x_mem(from, constant), 1);
     }
 }
 
@@ -291,30 +288,31 @@ static inline void x_multiply(x_code_t *code, x_reg_t to, int64_t constant)
     }
 }
 
-static inline void x_load_entry(x_code_t *code, x_reg_t to, x_place_t table, int bytes)
+static inline void x_load_entry(x_code_t *code, x_reg_t to, x_mem_t table, int bytes)
 {
     if (x_has_room(code)) {
-        x_rex(code, 1, to, table.base);
-        x_byte(code, 4 == bytes ? 0x63 : 0x8b); /* movsxd, mov */
+        const int is_short = X_FAULT(entry_width_swapped, 4, 8) == bytes;
+        x_rex(code, X_FAULT(entry_not_sign_extended, 1, 8 == bytes), to, table.base);
+        x_byte(code, X_FAULT(entry_not_sign_extended, is_short, 0) ? 0x63 : 0x8b); /* movsxd, mov */
         x_memory(code, to, table, 1);
     }
 }
 
-static inline void x_prefetch(x_code_t *code, x_place_t place)
+static inline void x_prefetch(x_code_t *code, x_mem_t mem)
 {
     if (x_has_room(code)) {
-        x_rex_memory(code, 0, 0, place);
+        x_rex_memory(code, 0, 0, mem);
         x_byte(code, 0x0f);
         x_byte(code, 0x18);
-        x_memory(code, 1, place, 1);
+        x_memory(code, 1, mem, 1);
     }
 }
 
 /* The element at base + index, where an index has just been loaded. */
-static inline x_place_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
+static inline x_mem_t x_element(x_code_t *code, x_reg_t base, x_reg_t index)
 {
     (void) code;
-    return (x_place_t){base, index, 0};
+    return (x_mem_t){base, index, 0};
 }
 
 /* ---- control ---- */
@@ -334,7 +332,7 @@ static inline void x_subtract(x_code_t *code, x_reg_t reg, int32_t constant)
     x_op_constant(code, 5, reg, constant);
 }
 
-static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_label_t to)
+static inline void x_jcc_backward(x_code_t *code, x_condition_t condition, x_label_t to)
 {
     if (x_has_room(code)) {
         const int64_t distance = (int64_t) to - (int64_t) x_here(code);
@@ -344,12 +342,12 @@ static inline void x_branch_back(x_code_t *code, x_condition_t condition, x_labe
         } else {
             x_byte(code, 0x0f);
             x_byte(code, 0x80u | condition);
-            x_32(code, (uint32_t) (distance - 6));
+            x_32(code, (uint32_t) (distance - X_FAULT(branch_one_byte_off, 6, 5)));
         }
     }
 }
 
-static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
+static inline x_label_t x_jcc_forward(x_code_t *code, x_condition_t condition)
 {
     if (x_has_room(code)) {
         x_byte(code, 0x0f);
@@ -359,7 +357,7 @@ static inline x_label_t x_branch_ahead(x_code_t *code, x_condition_t condition)
     return x_here(code);
 }
 
-static inline void x_land(x_code_t *code, x_label_t branch)
+static inline void x_bind(x_code_t *code, x_label_t branch)
 {
     if (!code->full) {
         const uint32_t distance = x_here(code) - branch;
@@ -371,7 +369,7 @@ static inline void x_land(x_code_t *code, x_label_t branch)
  * pays for them. */
 static inline void x_clear_upper(x_code_t *code)
 {
-    if (32 == code->vectors.bytes && !x_is_evex(code)) {
+    if (X_FAULT(vzeroupper_missing, 32 == code->vectors.bytes && !x_is_evex(code), 0)) {
         x_byte(code, 0xc5);
         x_byte(code, 0xf8);
         x_byte(code, 0x77);
@@ -407,8 +405,8 @@ static inline void x_jump(x_code_t *code, uintptr_t function)
 
 /* ---- vectors ---- */
 
-/* Permutations are held in vectors from here on. */
-enum { X_FIRST_HELD = 20, X_FIRST_HELD_VEX = 4 };
+/* The first vector that has a permutation. */
+enum { X_FIRST_PERMUTATION = 20, X_FIRST_PERMUTATION_VEX = 4 };
 
 static inline int x_log2(int bytes)
 {
@@ -416,35 +414,37 @@ static inline int x_log2(int bytes)
 }
 
 /* Loads or stores a whole vector. Vectors over 16 need EVEX, which is longer. */
-static inline void x_vector(x_code_t *code, int store, int reg, x_place_t place, int bytes)
+static inline void x_vector(x_code_t *code, int store, int reg, x_mem_t mem, int bytes)
 {
     if (!x_has_room(code)) {
         return;
     }
     if (reg >= 16 || bytes > 32) { /* vmovdqu64 */
-        x_evex(code, 1, 2, 1, x_log2(bytes) - 4, reg, 0, place, 0, 0);
+        x_evex(code, 1, 2, 1, x_log2(bytes) - 4, reg, 0, mem, 0, 0);
         x_byte(code, store ? 0x7f : 0x6f);
-        x_memory(code, reg, place, bytes);
+        x_memory(code, reg, mem, bytes);
     } else if (code->vectors.bytes > 16) { /* vmovdqu */
-        x_vex(code, 1, 2, 0, x_log2(bytes) - 4, reg, 0, place);
+        x_vex(code, 1, 2, 0, x_log2(bytes) - 4, reg, 0, mem);
         x_byte(code, store ? 0x7f : 0x6f);
-        x_memory(code, reg, place, 1);
+        x_memory(code, reg, mem, 1);
     } else { /* movups */
-        x_rex_memory(code, 0, reg, place);
+        x_rex_memory(code, 0, reg, mem);
         x_byte(code, 0x0f);
         x_byte(code, store ? 0x11 : 0x10);
-        x_memory(code, reg, place, 1);
+        x_memory(code, reg, mem, 1);
     }
 }
 
 /* Loads or stores the bytes of a vector that a mask has: vmovdqu8. */
-static inline void x_masked(x_code_t *code, int store, int reg, x_place_t place, int bytes,
-                            int mask)
+static inline void x_masked(x_code_t *code, int store, int reg, x_mem_t mem, int bytes, int mask)
 {
     if (x_has_room(code)) {
-        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, place, mask + 1, !store);
+        const int number =
+            X_FAULT(mask_ignored, X_FAULT(mask_of_next_register, mask + 1, mask + 2), 0);
+        const int zero = X_FAULT(mask_ignored, !store, 0);
+        x_evex(code, 1, 3, 0, x_log2(bytes) - 4, reg, 0, mem, number, zero);
         x_byte(code, store ? 0x7f : 0x6f);
-        x_memory(code, reg, place, bytes);
+        x_memory(code, reg, mem, bytes);
     }
 }
 
@@ -455,37 +455,37 @@ static inline void x_permute(x_code_t *code, int reg, int permutation, int bytes
         return;
     }
     if (x_is_evex(code)) {
-        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, X_FIRST_HELD + permutation, x_at(reg, 0), 0,
-               0);
+        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, X_FIRST_PERMUTATION + permutation,
+               x_mem(reg, 0), 0, 0);
         x_byte(code, 0x8d);
         x_registers(code, reg, reg);
     } else {
-        const int from = X_FIRST_HELD_VEX + permutation;
-        x_vex(code, 2, 1, 0, 0, reg, reg, x_at(from, 0));
+        const int from = X_FIRST_PERMUTATION_VEX + permutation;
+        x_vex(code, 2, 1, 0, 0, reg, reg, x_mem(from, 0));
         x_byte(code, 0x00);
         x_registers(code, reg, from);
     }
 }
 
 /* 1, 2, 4 or 8 bytes through the temporary register. */
-static inline void x_scalar(x_code_t *code, int store, x_place_t place, int bytes)
+static inline void x_scalar(x_code_t *code, int store, x_mem_t mem, int bytes)
 {
     if (!x_has_room(code)) {
         return;
     }
-    if (store && 2 == bytes) {
+    if (store && X_FAULT(byte_stored_as_two, 2, 1) == bytes) {
         x_byte(code, 0x66);
     }
-    x_rex_memory(code, 8 == bytes, X_TEMP, place);
+    x_rex_memory(code, 8 == bytes, X_TEMP, mem);
     if (store) {
-        x_byte(code, 1 == bytes ? 0x88 : 0x89);
+        x_byte(code, X_FAULT(byte_stored_as_four, 1 == bytes ? 0x88 : 0x89, 0x89));
     } else if (bytes < 4) { /* movzx */
         x_byte(code, 0x0f);
         x_byte(code, 1 == bytes ? 0xb6 : 0xb7);
     } else {
         x_byte(code, 0x8b);
     }
-    x_memory(code, X_TEMP, place, 1);
+    x_memory(code, X_TEMP, mem, 1);
 }
 
 /* The register for a vector on its way: over 16 bytes one that needs no vzeroupper. */
@@ -497,13 +497,13 @@ static inline int x_vector_register(const x_code_t *code, int bytes)
 enum { X_STREAMED = 8 };
 
 /* movnti: like x_scalar() of X_STREAMED bytes into memory, but past the caches. */
-static inline void x_stream(x_code_t *code, x_place_t place)
+static inline void x_stream(x_code_t *code, x_mem_t mem)
 {
     if (x_has_room(code)) {
-        x_rex_memory(code, 1, X_TEMP, place);
+        x_rex_memory(code, 1, X_TEMP, mem);
         x_byte(code, 0x0f);
         x_byte(code, 0xc3);
-        x_memory(code, X_TEMP, place, 1);
+        x_memory(code, X_TEMP, mem, 1);
     }
 }
 
@@ -519,49 +519,51 @@ static inline void x_fence(x_code_t *code)
 
 /* ---- frame ---- */
 
-static inline void x_hold_constants(x_code_t *code)
+static inline void x_load_constants(x_code_t *code)
 {
     x_constants_t *constants = &code->constants;
-    constants->masks_held = constants->nmasks;
-    constants->permutations_held = constants->npermutations;
+    constants->masks_loaded = constants->nmasks;
+    constants->permutations_loaded = constants->npermutations;
     for (int i = 0; i < constants->nmasks; i++) {
         x_set(code, X_TEMP, (int64_t) constants->masks[i]);
         if (x_has_room(code)) { /* kmovq */
-            x_vex(code, 1, 3, 1, 0, i + 1, 0, x_at(X_TEMP, 0));
+            x_vex(code, 1, 3, 1, 0, i + 1, 0, x_mem(X_TEMP, 0));
             x_byte(code, 0x92);
-            x_registers(code, i + 1, X_TEMP);
+            x_registers(code, X_FAULT(mask_loaded_elsewhere, i + 1, 7), X_TEMP);
         }
     }
     for (int i = 0; i < constants->npermutations; i++) {
         if (!x_has_room(code)) {
             return;
         }
-        const int reg = i + (x_is_evex(code) ? X_FIRST_HELD : X_FIRST_HELD_VEX);
+        const int reg = i + (x_is_evex(code) ? X_FIRST_PERMUTATION : X_FIRST_PERMUTATION_VEX);
         if (x_is_evex(code)) {
-            x_evex(code, 1, 2, 1, x_log2(code->vectors.permute_bytes) - 4, reg, 0, x_at(X_RBP, 0),
-                   0, 0);
+            const int length = x_log2(code->vectors.permute_bytes) - 4;
+            x_evex(code, 1, 2, 1, X_FAULT(constant_too_wide, length, 2), reg, 0, x_mem(X_RBP, 0), 0,
+                   0);
         } else {
-            x_vex(code, 1, 2, 0, 0, reg, 0, x_at(X_RBP, 0));
+            x_vex(code, 1, 2, 0, 0, reg, 0, x_mem(X_RBP, 0));
         }
         x_byte(code, 0x6f);
         x_byte(code, 5u | (unsigned) (reg & 7)
                               << 3); /* rip + 32 bits: what rbp without a displacement means */
-        code->holds[i] = x_here(code);
+        code->constant_fixups[i] = x_here(code);
         x_32(code, 0);
     }
 }
 
-static inline void x_place_constants(x_code_t *code)
+static inline void x_emit_constants(x_code_t *code)
 {
     const x_constants_t *constants = &code->constants;
     const int bytes = code->vectors.permute_bytes;
-    for (int i = 0; i < constants->permutations_held; i++) {
+    for (int i = 0; i < constants->permutations_loaded; i++) {
         while (x_has_room(code) && 0 != (x_here(code) & (unsigned) (bytes - 1))) {
             x_byte(code, X_FILL);
         }
         if (x_has_room(code)) {
-            const uint32_t distance = x_here(code) - (code->holds[i] + 4);
-            memcpy(code->start + code->holds[i], &distance, sizeof(distance));
+            const uint32_t distance =
+                x_here(code) - (code->constant_fixups[i] + X_FAULT(constant_misplaced, 4, 20));
+            memcpy(code->start + code->constant_fixups[i], &distance, sizeof(distance));
             memcpy(code->at, constants->permutations[i], (size_t) bytes);
             code->at += bytes;
         }
@@ -577,27 +579,32 @@ static inline void x_push(x_code_t *code, int pop, x_reg_t reg)
 }
 
 /* rsp is 8 off a multiple of 16 at an entry. */
-static inline void x_enter(x_code_t *code, int saved)
+static inline int x_pads_stack(int saved)
+{
+    return saved > 0 && X_FAULT(stack_misaligned_at_calls, 0, 1) == saved % 2;
+}
+
+static inline void x_prologue(x_code_t *code, int saved)
 {
     for (int i = 0; i < saved; i++) {
         x_push(code, 0, x_saved[i]);
     }
-    if (saved > 0 && 0 == saved % 2) {
+    if (x_pads_stack(saved)) {
         x_op_constant(code, 5, X_RSP, 8);
     }
 }
 
-static inline void x_leave(x_code_t *code, int saved)
+static inline void x_epilogue(x_code_t *code, int saved)
 {
     if (!x_has_room(code)) {
         return;
     }
     x_clear_upper(code);
-    if (saved > 0 && 0 == saved % 2) {
+    if (x_pads_stack(saved)) {
         x_op_constant(code, 0, X_RSP, 8);
     }
-    for (int i = saved; i-- > 0;) {
-        x_push(code, 1, x_saved[i]);
+    for (int i = saved; i-- > X_FAULT(pop_missing, 0, 1);) {
+        x_push(code, 1, x_saved[X_FAULT(pops_in_wrong_order, i, saved - 1 - i)]);
     }
     if (x_has_room(code)) {
         x_byte(code, 0xc3);
@@ -612,7 +619,7 @@ static inline void x_align(x_code_t *code, int bytes)
 }
 
 /* Loops run best from the start of a 32-byte line of code. One-byte steps over long nops. */
-static inline void x_loop_head(x_code_t *code)
+static inline void x_align_loop(x_code_t *code)
 {
     static const uint8_t nops[9][9] = {
         {0x90},
@@ -639,7 +646,7 @@ static inline void x_entry(x_code_t *code)
 {
     x_align(code, X_ENTRY_ALIGNMENT);
     if (x_has_room(code)) {
-        x_32(code, 0xfa1e0ff3);
+        x_32(code, X_FAULT(endbr64_missing, 0xfa1e0ff3, 0x00401f0f));
     }
 }
 

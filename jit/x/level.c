@@ -1,8 +1,10 @@
+/* Kernels of whole levels: which levels get one, and the parts of it. */
 #include "level.h"
 
 #include "dame/memory_order.h"
 #include "cpu.h"
-#include "maker.h"
+#include "fault.h"
+#include "compiler.h"
 
 #if DAME_X_HAVE_CPU
 
@@ -10,108 +12,108 @@ enum { KERNEL_ROOM = 8192 }; /* bytes of one kernel */
 
 /* ---- levels ---- */
 
-/* Levels that are better off with the interpreter's kernels: lists whose blocks have lengths of
- * their own or are visited in another order, and walks that must not be hurried. */
-static int is_interpreted(const dame_prim_t *prim)
+/* The interpreter's kernels are better for lists of blocks of different lengths, for lists visited
+ * in another order, and for levels whose blocks lie badly for the cache. */
+static int keep_interpreter(const dame_prim_t *prim)
 {
     return 0 == prim->isize || NULL != prim->prefix || NULL != prim->visits ||
            dame_walks_columns(prim) || dame_in_one_set(prim);
 }
 
-/* A level of few iterations that are not alike: one after the other. */
-static int is_members(const x_maker_t *m, const dame_prim_t *prim)
+/* Does the level have few iterations that differ, which are emitted one after the other? */
+static int has_members(const x_compiler_t *c, const dame_prim_t *prim)
 {
     return NULL != prim->inners ||
-           (NULL != prim->prefix && prim->count <= m->context->options->list_entries);
+           (NULL != prim->prefix && prim->count <= c->context->options->list_entries);
 }
 
-/* Iteration by iteration. */
-static void all_members(x_maker_t *m, const dame_prim_t *prim, x_place_t user)
+static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user)
 {
-    for (int64_t i = 0; i < prim->count && !m->code->full; i++) {
+    for (int64_t i = 0; i < prim->count && !c->code->full; i++) {
         const dame_prim_t *inner = prim + (NULL != prim->inners ? prim->inners[i] : prim->inner);
         const int64_t disp = dame_prim_disp(prim, i);
-        x_place_t at = x_at(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) disp));
+        x_mem_t at = x_mem(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) disp));
         const int is_far = x_is_far(at.disp);
         if (is_far) {
-            at = x_at(x_take_address(m, at), 0);
+            at = x_mem(x_reg_alloc_address(c, at), 0);
         }
         if (inner != prim) {
             const int64_t count = x_inner_count(prim, i, inner);
-            if (x_is_straight(m, inner, 0, count, at, m->context->options->straight_bytes)) {
-                x_move_straight(m, x_at(at.base, 0));
+            if (x_collect_blocks(c, inner, count, at.disp, c->context->options->straight_bytes,
+                                 c->blocks)) {
+                x_copy_blocks(c, x_mem(at.base, 0), c->blocks);
             } else { /* a loop is much longer than a call, and may be that of many members */
-                x_call_level(m, inner, at, count);
+                x_emit_level_call(c, inner, at, count);
             }
         } else {
-            x_block(m, at, x_iteration_size(prim, i));
+            x_emit_block(c, at, x_iteration_size(prim, i));
         }
         if (is_far) {
-            x_give_back(m, at.base);
+            x_reg_free(c, at.base);
         }
     }
 }
 
-void x_all_of(x_maker_t *m, const dame_prim_t *prim, x_place_t user, int64_t n)
+void x_emit_all(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, int64_t n)
 {
     x_walk_t walk = {.prim = prim, .user = user};
-    if (x_is_straight(m, prim, 0, n, user, m->context->options->straight_bytes)) {
-        x_move_straight(m, x_at(user.base, 0));
-    } else if (NULL != prim->prefix || is_interpreted(prim) || m->is_shallow) {
-        x_call_level(m, prim, user, n);
+    if (x_collect_blocks(c, prim, n, user.disp, c->context->options->straight_bytes, c->blocks)) {
+        x_copy_blocks(c, x_mem(user.base, 0), c->blocks);
+    } else if (NULL != prim->prefix || keep_interpreter(prim) || c->is_shallow) {
+        x_emit_level_call(c, prim, user, n);
     } else if (dame_prim_has_list(prim)) {
-        walk.table = x_take(m);
-        walk.at = x_take(m);
-        x_set(m->code, walk.table, x_table_address(prim));
-        x_loop(m, &walk, (x_trips_t){.constant = n});
-        x_give_back(m, walk.at);
-        x_give_back(m, walk.table);
+        walk.table = x_reg_alloc(c);
+        walk.at = x_reg_alloc(c);
+        x_set(c->code, walk.table, x_table_address(prim));
+        x_emit_loop(c, &walk, (x_trips_t){.constant = n});
+        x_reg_free(c, walk.at);
+        x_reg_free(c, walk.table);
     } else {
-        walk.user = x_at(x_take_address(m, user), 0);
-        x_loop(m, &walk, (x_trips_t){.constant = n});
-        x_give_back(m, walk.user.base);
+        walk.user = x_mem(x_reg_alloc_address(c, user), 0);
+        x_emit_loop(c, &walk, (x_trips_t){.constant = n});
+        x_reg_free(c, walk.user.base);
     }
 }
 
 /* ---- kernels ---- */
 
-/* Which registers are free after the arguments but origin, packed and count have been looked at. */
-static void share_out(x_maker_t *m, int has_table)
+/* Fills the stack of free registers; origin, packed and count stay in use, and the table. */
+static void init_free_registers(x_compiler_t *c, int has_table)
 {
-    m->nfree = 0;
-    m->ahead = 0;
-    m->packed = X_ARG_PACKED;
-    for (int i = m->saved; i-- > 0;) {
-        m->free[m->nfree++] = x_saved[i];
+    c->nfree = 0;
+    c->packed_offset = 0;
+    c->packed = X_ARG_PACKED;
+    for (int i = c->saved; i-- > 0;) {
+        c->free[c->nfree++] = x_saved[i];
     }
-    if (m->has_calls) {
-        m->packed = x_take(m);
-        x_move(m->code, m->packed, X_ARG_PACKED);
+    if (c->has_calls) {
+        c->packed = x_reg_alloc(c);
+        x_move(c->code, c->packed, X_ARG_PACKED);
         return;
     }
     for (int i = X_VOLATILES; i-- > 0;) {
-        m->free[m->nfree++] = x_volatile[i];
+        c->free[c->nfree++] = X_FAULT(register_not_saved, x_volatile[i], x_saved[i % X_SAVED]);
     }
-    m->free[m->nfree++] = X_ARG_FIRST;
+    c->free[c->nfree++] = X_ARG_FIRST;
     if (!has_table) {
-        m->free[m->nfree++] = X_ARG_PRIM;
+        c->free[c->nfree++] = X_ARG_PRIM;
     }
 }
 
-static void move_to_saved(x_maker_t *m, x_reg_t *reg)
+static void move_to_saved(x_compiler_t *c, x_reg_t *reg)
 {
-    const x_reg_t to = x_take(m);
-    x_move(m->code, to, *reg);
+    const x_reg_t to = x_reg_alloc(c);
+    x_move(c->code, to, *reg);
     *reg = to;
 }
 
-/* The part for any run of iterations: first and number are in registers. */
-static void any_run(x_maker_t *m, const dame_prim_t *prim)
+/* Emits the part for any run of iterations: first and count are in registers. */
+static void emit_subrange(x_compiler_t *c, const dame_prim_t *prim)
 {
-    x_code_t *code = m->code;
-    x_walk_t walk = {.prim = prim, .user = x_at(X_ARG_ORIGIN, 0)};
-    x_reg_t left = X_ARG_COUNT;
-    x_enter(code, m->saved);
+    x_code_t *code = c->code;
+    x_walk_t walk = {.prim = prim, .user = x_mem(X_ARG_ORIGIN, 0)};
+    x_reg_t remaining = X_ARG_COUNT;
+    x_prologue(code, c->saved);
     if (dame_prim_has_list(prim)) {
         x_multiply(code, X_ARG_FIRST, x_entry_bytes(prim));
         x_set(code, X_ARG_PRIM, x_table_address(prim));
@@ -121,146 +123,146 @@ static void any_run(x_maker_t *m, const dame_prim_t *prim)
         x_multiply(code, X_ARG_FIRST, prim->step);
         x_add(code, X_ARG_ORIGIN, X_ARG_FIRST);
     }
-    share_out(m, dame_prim_has_list(prim));
-    if (m->has_calls) {
-        move_to_saved(m, &walk.user.base);
-        move_to_saved(m, &left);
+    init_free_registers(c, dame_prim_has_list(prim));
+    if (c->has_calls) {
+        move_to_saved(c, &walk.user.base);
+        move_to_saved(c, &remaining);
         if (dame_prim_has_list(prim)) {
-            move_to_saved(m, &walk.table);
+            move_to_saved(c, &walk.table);
         }
     }
     if (dame_prim_has_list(prim)) {
-        walk.at = x_take(m);
+        walk.at = x_reg_alloc(c);
     }
-    x_loop(m, &walk, (x_trips_t){-1, left});
-    x_leave(code, m->saved);
+    x_emit_loop(c, &walk, (x_trips_t){-1, remaining});
+    x_epilogue(code, c->saved);
 }
 
-/* The part for all iterations. */
-static void all_run(x_maker_t *m, const dame_prim_t *prim)
+/* Emits the part for a run of all iterations. */
+static void emit_full_level(x_compiler_t *c, const dame_prim_t *prim)
 {
     x_reg_t origin = X_ARG_ORIGIN;
-    x_enter(m->code, m->saved);
-    share_out(m, 0);
-    if (m->has_calls) {
-        move_to_saved(m, &origin);
+    x_prologue(c->code, c->saved);
+    init_free_registers(c, 0);
+    if (c->has_calls) {
+        move_to_saved(c, &origin);
     }
-    if (is_members(m, prim)) {
-        all_members(m, prim, x_at(origin, 0));
+    if (has_members(c, prim)) {
+        emit_each_member(c, prim, x_mem(origin, 0));
     } else {
-        x_all_of(m, prim, x_at(origin, 0), prim->count);
+        x_emit_all(c, prim, x_mem(origin, 0), prim->count);
     }
-    x_leave(m->code, m->saved);
+    x_epilogue(c->code, c->saved);
 }
 
-/* One attempt. Where only all iterations at once are compiled, the interpreter does the rest. */
-static void write_kernel(x_maker_t *m, const dame_prim_t *prim, int is_whole)
+/* Emits a kernel. Where only runs of all iterations are compiled, it jumps to the interpreter's
+ * kernel for all others. */
+static void emit_kernel(x_compiler_t *c, const dame_prim_t *prim, int has_full_level)
 {
-    x_code_t *code = m->code;
-    const int has_rest = !is_interpreted(prim);
+    x_code_t *code = c->code;
+    const int has_rest = !keep_interpreter(prim);
     x_entry(code);
-    x_hold_constants(code);
-    if (is_whole) {
+    x_load_constants(code);
+    if (has_full_level) {
         x_compare(code, X_ARG_COUNT, prim->count);
-        const x_label_t otherwise = x_branch_ahead(code, X_NOT_EQUAL);
-        if (x_is_straight(m, prim, 0, prim->count, x_at(X_ARG_ORIGIN, 0),
-                          m->context->options->straight_bytes)) {
-            m->packed = X_ARG_PACKED;
-            x_move_straight(m, x_at(X_ARG_ORIGIN, 0));
-            x_leave(code, 0);
-            m->ahead = 0;
+        const x_label_t otherwise = x_jcc_forward(code, X_NOT_EQUAL);
+        if (x_collect_blocks(c, prim, prim->count, 0, c->context->options->straight_bytes,
+                             c->blocks)) {
+            c->packed = X_ARG_PACKED;
+            x_copy_blocks(c, x_mem(X_ARG_ORIGIN, 0), c->blocks);
+            x_epilogue(code, 0);
+            c->packed_offset = 0;
         } else {
-            all_run(m, prim);
+            emit_full_level(c, prim);
         }
-        x_land(code, otherwise);
+        x_bind(code, otherwise);
     }
     if (has_rest) {
-        any_run(m, prim);
+        emit_subrange(c, prim);
     } else {
-        x_jump(code, (uintptr_t) dame_prim_run(prim, m->context->dir));
+        x_jump(code, (uintptr_t) dame_prim_run(prim, c->context->dir));
     }
-    x_place_constants(code);
+    x_emit_constants(code);
 }
 
-/* The next attempt has what the last one missed; 0 when there is nothing more to try. */
-static int try_harder(x_maker_t *m)
+/* Chooses how to emit the kernel again, by what was missing; 0 when nothing is left to try. */
+static int next_strategy(x_compiler_t *c)
 {
-    if (m->wants_calls && !m->has_calls) {
-        m->has_calls = 1;
-        m->saved = X_SAVED;
-    } else if (m->wants_saved && 0 == m->saved) {
-        m->saved = X_SAVED;
-    } else if ((m->wants_saved || m->code->full) && !m->is_shallow) {
-        m->is_shallow = 1;
-        m->has_calls = 1;
-        m->saved = X_SAVED;
-    } else if (m->wants_saved || m->wants_calls || m->code->full) {
+    if (c->needs_calls && !c->has_calls) {
+        c->has_calls = 1;
+        c->saved = X_SAVED;
+    } else if (c->needs_saved && 0 == c->saved) {
+        c->saved = X_SAVED;
+    } else if ((c->needs_saved || c->code->full) && !c->is_shallow) {
+        c->is_shallow = 1;
+        c->has_calls = 1;
+        c->saved = X_SAVED;
+    } else if (c->needs_saved || c->needs_calls || c->code->full) {
         return 0;
     }
     return 1;
 }
 
-static int is_good(const x_maker_t *m)
+static int is_complete(const x_compiler_t *c)
 {
-    return !m->wants_calls && !m->wants_saved && !m->code->full && !x_wants_constants(m->code);
+    return !c->needs_calls && !c->needs_saved && !c->code->full && !x_needs_constants(c->code);
 }
 
 /*
- * Is all of a level worth code of its own, beside that for any run? Short levels are straight code;
- * levels of members are nothing but that; where vectors hold many iterations, the last few, which
- * fill none, are known.
+ * Is it worth emitting code for a run of all iterations, beside that for any run? It is for levels
+ * that become straight-line code or whose iterations differ, and where a vector holds several
+ * iterations: the number of the last ones, which do not fill a vector, is then a constant.
  */
-static int is_whole_better(x_maker_t *m, const dame_prim_t *prim)
+static int gains_from_full_level(x_compiler_t *c, const dame_prim_t *prim)
 {
     int64_t window = 1;
     if (0 == prim->count) { /* not known */
         return 0;
     }
-    if (x_is_straight(m, prim, 0, prim->count, x_at(X_ARG_ORIGIN, 0),
-                      m->context->options->straight_bytes) ||
-        is_members(m, prim)) {
+    if (x_collect_blocks(c, prim, prim->count, 0, c->context->options->straight_bytes, c->blocks) ||
+        has_members(c, prim)) {
         return 1;
     }
-    if (!is_interpreted(prim) && x_is_iteration_straight(m, prim, 0)) {
-        (void) x_turn_length(m, prim, &window);
+    if (!keep_interpreter(prim) && x_collect_iteration(c, prim, 0, c->blocks)) {
+        (void) x_unroll_factor(c, prim, c->blocks, &window);
     }
     return window > 1;
 }
 
-int32_t x_level(x_context_t *context, int32_t index)
+int32_t x_compile_level(x_context_t *context, int32_t index)
 {
-    enum { ATTEMPTS = 6 };
+    enum { MAX_STRATEGIES = 6 };
     x_code_t *code = &context->code;
     uint8_t *const start = code->at;
     uint8_t *const end = code->end;
     const dame_prim_t *prim = &context->program->prims[index];
-    x_maker_t m = {.context = context,
-                   .code = code,
-                   .packed = X_ARG_PACKED,
-                   .pieces = &context->pieces,
-                   .lines = 1};
-    const int is_whole = is_whole_better(&m, prim);
-    if (!is_whole && is_interpreted(prim)) {
+    x_compiler_t c = {.context = context,
+                      .code = code,
+                      .packed = X_ARG_PACKED,
+                      .blocks = &context->blocks,
+                      .lines = 1};
+    const int has_full_level = gains_from_full_level(&c, prim);
+    if (!has_full_level && keep_interpreter(prim)) {
         return -1;
     }
     code->constants = (x_constants_t){.none = 0};
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (m.has_calls && !code->constants.none) {
+    for (int i = 0; i < MAX_STRATEGIES; i++) {
+        if (c.has_calls && !code->constants.none) {
             code->constants = (x_constants_t){.none = 1};
         }
         code->at = start;
         code->end = end - start < KERNEL_ROOM ? end : start + KERNEL_ROOM;
         code->full = 0;
-        m.wants_calls = 0;
-        m.wants_saved = 0;
-        write_kernel(&m, prim, is_whole);
+        c.needs_calls = 0;
+        c.needs_saved = 0;
+        emit_kernel(&c, prim, has_full_level);
         code->end = end;
-        if (is_good(&m)) {
+        if (is_complete(&c)) {
             const uint32_t offset = (uint32_t) (start - code->start);
             return (int32_t) ((offset + X_ENTRY_ALIGNMENT - 1) / X_ENTRY_ALIGNMENT *
                               X_ENTRY_ALIGNMENT);
         }
-        if (!try_harder(&m)) {
+        if (!next_strategy(&c)) {
             break;
         }
     }

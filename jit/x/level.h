@@ -1,6 +1,5 @@
 /*
- * Code for the loops of a program: which kernels there are, and what each consists of. Private to
- * jit/x/.
+ * Kernels of the levels of a program. Private to jit/x/.
  */
 #ifndef DAME_X_LEVEL_H
 #define DAME_X_LEVEL_H
@@ -10,24 +9,24 @@
 #include "code.h"
 #include "move.h"
 
-/* What is the same for all kernels of a program, and what is too large for the stack of a thread
- * that may have next to none. */
+/* What all kernels of a program share, and scratch too large for the stack of a thread that may
+ * have little. */
 typedef struct x_context {
     x_code_t code;
     const dame_program_t *program;
     dame_dir_t dir;
     const dame_jit_options_t *options;
     int64_t prefetch_distance; /* blocks */
-    x_pieces_t pieces;         /* of the code that is being written */
-    x_pieces_t next;           /* of what follows it */
+    x_blocks_t blocks;         /* x_compiler_t.blocks */
+    x_blocks_t next;           /* scratch: blocks of later iterations */
     int32_t kernels[];         /* by primitive: offset of its kernel, or -1 */
 } x_context_t;
 
 /*
- * Writes the kernel of a level behind what is there. Kernels of inner levels have been tried
- * before, since outer ones may call them. Returns its offset, or -1, with the code as it was: there
- * is none that would be better than the interpreter's.
+ * Appends the kernel of a level to the code. Kernels of inner levels come first, since outer ones
+ * may call them. Returns its offset, or -1, with the code as it was, when no kernel would be better
+ * than the interpreter's.
  */
-int32_t x_level(x_context_t *context, int32_t prim);
+int32_t x_compile_level(x_context_t *context, int32_t prim);
 
 #endif

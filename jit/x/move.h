@@ -1,5 +1,5 @@
 /*
- * Straight code for blocks whose places are known. Private to jit/x/.
+ * Straight-line code for blocks at known displacements. Private to jit/x/.
  */
 #ifndef DAME_X_MOVE_H
 #define DAME_X_MOVE_H
@@ -8,53 +8,50 @@
 #include "code.h"
 
 /* A contiguous block. */
-typedef struct x_piece {
-    int64_t user;   /* from the user place */
-    int64_t packed; /* from the packed register */
+typedef struct x_block {
+    int64_t user;   /* displacement from the user operand */
+    int64_t packed; /* displacement from the packed register */
     int64_t bytes;
-} x_piece_t;
+} x_block_t;
 
-/* Blocks that one or a few iterations of a level consist of. */
-enum { X_PIECES = 64 };
+/* Most blocks of one piece of straight-line code. */
+enum { X_MAX_BLOCKS = 64 };
 
-/* Moves that one vector must replace to be faster than they are. */
-enum { X_FEWEST_MOVES = 4 };
+/* One vector is faster when it replaces at least this many stores. */
+enum { X_MIN_MOVES = 4 };
 
-enum { X_PAGE = 4096 }; /* bytes; the smallest page there is */
-
-typedef struct x_pieces {
+typedef struct x_blocks {
     int n;
-    int streams; /* packed bytes are stored past the caches */
-    int exact;   /* masks would often end in another page, which is slow */
-    int more; /* pieces behind the n that will be moved later, by code that comes after: they only
-                 tell what may be touched */
-    x_piece_t at[2 * X_PIECES];
-} x_pieces_t;
+    int streams;     /* packed bytes are stored past the caches */
+    int no_masks;    /* masked accesses would often end in another page, which is slow */
+    int n_lookahead; /* blocks behind the n that later code copies: they only tell what may be
+                        touched */
+    x_block_t at[2 * X_MAX_BLOCKS];
+} x_blocks_t;
 
 /* Starts over; `at` needs no initial value. */
-static inline void x_no_pieces(x_pieces_t *pieces)
+static inline void x_blocks_clear(x_blocks_t *blocks)
 {
-    pieces->n = 0;
-    pieces->more = 0;
-    pieces->exact = 0;
-    pieces->streams = 0;
+    blocks->n = 0;
+    blocks->n_lookahead = 0;
+    blocks->no_masks = 0;
+    blocks->streams = 0;
 }
 
 /*
- * Moves that a piece takes on its own. In user memory no byte too many is written, so that sizes
- * that are no power of two take two; with vectors of 64 bytes they are counted as one, since no
- * gain from fewer than four pieces has been measured.
+ * The number of stores that copy one block of `bytes`. Unpacking writes no byte too many, so sizes
+ * that are no power of two take two; with vectors of 64 bytes they count as one, since fewer than
+ * four blocks in a vector have shown no gain.
  */
 int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes);
 
 /*
- * Moves n pieces in the order of the packed stream, where they follow each other. All displacements
- * fit places. Packing may write behind a piece what later pieces, `more` ones included, write
- * again; reading may go beyond a piece up to the end of a later one with less than a page between
- * them, so that it touches no other page than they do. What stands outside the pieces is never
- * written.
+ * Copies n blocks in the order of the packed stream, where they follow each other; all
+ * displacements fit. Within the contract of dame_run_fn, packing may write behind a block what
+ * later blocks, those of n_lookahead included, write again, and may read beyond a block up to the
+ * end of a later one with less than a page between them. Nothing outside the blocks is written.
  */
-void x_move_pieces(x_code_t *code, dame_dir_t dir, x_place_t user, x_reg_t packed,
-                   const x_pieces_t *pieces);
+void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
+                   const x_blocks_t *blocks);
 
 #endif

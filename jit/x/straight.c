@@ -1,40 +1,43 @@
+/* Registers, and straight-line code: copies of blocks at known displacements, without a loop. */
 #include "cpu.h"
-#include "maker.h"
+#include "fault.h"
+#include "compiler.h"
 
 #if DAME_X_HAVE_CPU
 
 /* ---- registers ---- */
 
-x_reg_t x_take(x_maker_t *m)
+x_reg_t x_reg_alloc(x_compiler_t *c)
 {
-    if (0 == m->nfree) {
-        m->wants_saved = 1;
-        return X_TEMP; /* this attempt is thrown away */
+    if (0 == c->nfree) {
+        c->needs_saved = 1;
+        return X_TEMP; /* this code is discarded */
     }
-    return m->free[--m->nfree];
+    return c->free[--c->nfree];
 }
 
-void x_give_back(x_maker_t *m, x_reg_t reg)
+void x_reg_free(x_compiler_t *c, x_reg_t reg)
 {
     if (X_TEMP != reg) {
-        m->free[m->nfree++] = reg;
+        c->free[c->nfree++] = reg;
     }
 }
 
-void x_catch_up(x_maker_t *m)
+void x_flush_packed_offset(x_compiler_t *c)
 {
-    x_add_constant(m->code, m->packed, m->packed, m->ahead);
-    m->ahead = 0;
+    x_add_constant(c->code, c->packed, c->packed,
+                   c->packed_offset + X_FAULT(packed_off_by_one, 0, 1));
+    c->packed_offset = 0;
 }
 
-x_reg_t x_take_address(x_maker_t *m, x_place_t user)
+x_reg_t x_reg_alloc_address(x_compiler_t *c, x_mem_t user)
 {
-    const x_reg_t reg = x_take(m);
-    x_add_constant(m->code, reg, user.base, user.disp);
+    const x_reg_t reg = x_reg_alloc(c);
+    x_add_constant(c->code, reg, user.base, user.disp);
     return reg;
 }
 
-/* ---- straight code ---- */
+/* ---- straight-line code ---- */
 
 static int64_t iteration_disp(const dame_prim_t *prim, int64_t i)
 {
@@ -52,11 +55,11 @@ int64_t x_inner_count(const dame_prim_t *prim, int64_t i, const dame_prim_t *inn
     return 0 != inner->count ? inner->count : x_iteration_size(prim, i) / inner->isize;
 }
 
-int x_append(const x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t n, int64_t user,
-             int64_t *packed, x_pieces_t *to)
+int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t first, int64_t n,
+                    int64_t user, int64_t *packed, x_blocks_t *to)
 {
-    if (n > X_PIECES ||
-        (dame_prim_has_list(prim) && n > 1 && n > m->context->options->list_entries)) {
+    if (n > X_MAX_BLOCKS ||
+        (dame_prim_has_list(prim) && n > 1 && n > c->context->options->list_entries)) {
         return 0;
     }
     for (int64_t i = first; i < first + n; i++) {
@@ -66,66 +69,65 @@ int x_append(const x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t
             return 0;
         }
         if (0 != inner) {
-            if (!x_append(m, prim + inner, 0, x_inner_count(prim, i, prim + inner), at, packed,
-                          to)) {
+            if (!x_append_blocks(c, prim + inner, 0, x_inner_count(prim, i, prim + inner), at,
+                                 packed, to)) {
                 return 0;
             }
             continue;
         }
         const int64_t bytes = x_iteration_size(prim, i);
-        x_piece_t *last = to->n > 0 ? &to->at[to->n - 1] : NULL;
-        if (bytes > m->context->options->memcpy_bytes || x_is_far(at)) {
+        x_block_t *last = to->n > 0 ? &to->at[to->n - 1] : NULL;
+        if (bytes > c->context->options->memcpy_bytes || x_is_far(at)) {
             return 0;
         }
         if (NULL != last && last->user + last->bytes == at) {
             last->bytes += bytes;
-        } else if (to->n == X_PIECES) {
+        } else if (to->n == X_MAX_BLOCKS) {
             return 0;
         } else {
-            to->at[to->n++] = (x_piece_t){at, *packed, bytes};
+            to->at[to->n++] = (x_block_t){at, *packed, bytes};
         }
         *packed += bytes;
     }
     return 1;
 }
 
-int x_is_straight(x_maker_t *m, const dame_prim_t *prim, int64_t first, int64_t n, x_place_t user,
-                  int64_t most)
+int x_collect_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t n, int64_t user,
+                     int64_t max_bytes, x_blocks_t *to)
 {
-    int64_t packed = m->ahead;
-    x_no_pieces(m->pieces);
-    if (NULL == prim->prefix && prim->isize > 0 && n > most / prim->isize) {
+    int64_t packed = c->packed_offset;
+    x_blocks_clear(to);
+    if (NULL == prim->prefix && prim->isize > 0 && n > max_bytes / prim->isize) {
         return 0;
     }
-    return x_append(m, prim, first, n, user.disp, &packed, m->pieces) && packed - m->ahead <= most;
+    return x_append_blocks(c, prim, 0, n, user, &packed, to) &&
+           packed - c->packed_offset <= max_bytes;
 }
 
-int x_is_iteration_straight(x_maker_t *m, const dame_prim_t *prim, int64_t user)
+int x_collect_iteration(const x_compiler_t *c, const dame_prim_t *prim, int64_t user,
+                        x_blocks_t *to)
 {
-    const int64_t most = m->context->options->memcpy_bytes;
-    int64_t packed = m->ahead;
-    x_pieces_t *pieces = m->pieces;
-    x_no_pieces(pieces);
+    const int64_t max_bytes = c->context->options->memcpy_bytes;
+    x_blocks_clear(to);
     if (x_is_far(user)) {
         return 0;
     }
-    if (0 == prim->inner) {
-        if (prim->isize > most) {
-            return 0;
-        }
-        pieces->at[pieces->n++] = (x_piece_t){user, packed, prim->isize};
-        return 1;
+    if (0 != prim->inner) {
+        const dame_prim_t *inner = prim + prim->inner;
+        return x_collect_blocks(c, inner, inner->count, user, max_bytes, to);
     }
-    const dame_prim_t *inner = prim + prim->inner;
-    return x_append(m, inner, 0, inner->count, user, &packed, pieces) && packed - m->ahead <= most;
+    if (prim->isize > max_bytes) {
+        return 0;
+    }
+    to->at[to->n++] = (x_block_t){user, c->packed_offset, prim->isize};
+    return 1;
 }
 
-void x_move_straight(x_maker_t *m, x_place_t user)
+void x_copy_blocks(x_compiler_t *c, x_mem_t user, const x_blocks_t *blocks)
 {
-    const x_pieces_t *pieces = m->pieces;
-    x_move_pieces(m->code, m->context->dir, user, m->packed, pieces);
-    if (pieces->n > 0) {
-        m->ahead = pieces->at[pieces->n - 1].packed + pieces->at[pieces->n - 1].bytes;
+    x_emit_copies(c->code, c->context->dir, user, c->packed, blocks);
+    if (blocks->n > 0) {
+        c->packed_offset = blocks->at[blocks->n - 1].packed + blocks->at[blocks->n - 1].bytes;
     }
 }
 

@@ -27,14 +27,20 @@ static dame_status_t make_room(dame_machine_code_t *code, int32_t nprims)
     return NULL == code->bytes || NULL == code->entries ? DAME_ERR_NOMEM : DAME_OK;
 }
 
-static const dame_tune_t *tune_of(const dame_jit_options_t *options)
+static dame_cpu_t cpu_of(const dame_jit_options_t *options)
 {
-    return NULL != options->tune ? options->tune : dame_tune_of(dame_make_here());
+    return NULL != options->cpu ? *options->cpu : dame_isa_cpu();
+}
+
+static const dame_tune_t *tune_of(const dame_jit_options_t *options, const dame_cpu_t *cpu)
+{
+    return NULL != options->tune ? options->tune : dame_tune_of(cpu->make);
 }
 
 static const char *vector_name(const dame_jit_options_t *options)
 {
-    return x_vectors_for(options->vector_bits, dame_isa_forced(), tune_of(options), DAME_PACK).name;
+    const dame_cpu_t cpu = cpu_of(options);
+    return x_vectors_for(options->vector_bits, &cpu, tune_of(options, &cpu), DAME_PACK).name;
 }
 
 /* Inner levels stand behind outer ones. */
@@ -46,7 +52,7 @@ static void compile_levels(x_context_t *context, dame_machine_code_t *out)
         if (NULL == dame_prim_run(&program->prims[i], context->dir)) {
             continue;
         }
-        context->kernels[i] = x_level(context, i);
+        context->kernels[i] = x_compile_level(context, i);
         if (context->kernels[i] >= 0) {
             out->entries[out->nentries++] =
                 (dame_entry_point_t){.prim = i, .offset = (uint32_t) context->kernels[i]};
@@ -73,12 +79,13 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
     }
     out->size = 0;
     out->nentries = 0;
-    const dame_tune_t *tune = tune_of(options);
+    const dame_cpu_t cpu = cpu_of(options);
+    const dame_tune_t *tune = tune_of(options, &cpu);
     context->code = (x_code_t){
         .start = (uint8_t *) out->bytes,
         .at = (uint8_t *) out->bytes,
         .end = (uint8_t *) out->bytes + out->room,
-        .vectors = x_vectors_for(options->vector_bits, dame_isa_forced(), tune, dir),
+        .vectors = x_vectors_for(options->vector_bits, &cpu, tune, dir),
     };
     context->program = program;
     context->dir = dir;

@@ -1,5 +1,7 @@
 /*
- * Pages without data between pages with data: they may be anything, so they are not touched.
+ * Pages without data between pages with data: by the contract of dame_run_fn (dame/program.h) no
+ * kernel touches them. A page here is one of the system; the judge checks pages of DAME_PAGE bytes,
+ * run by run.
  */
 #ifndef TEST_GAP_CHECK_H
 #define TEST_GAP_CHECK_H

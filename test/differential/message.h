@@ -15,7 +15,7 @@
 #include "test/lib/oracle.h"
 #include "test/lib/rng.h"
 
-enum { GUARD = 64 }; /* bytes before and behind a buffer that must stay as they were */
+enum { GUARD = 64 }; /* bytes before and behind a buffer that no kernel may write (dame_run_fn) */
 
 /* A way to obtain something that runs. */
 typedef struct tier {

@@ -1,32 +1,18 @@
 #include "cpu_model.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-cpu_model_t judge_cpu_model = CPU_VBMI;
-
 const char *judge_cpu_name(cpu_model_t model)
 {
     static const char *const names[CPU_MODELS] = {"sse2", "avx2", "avx512", "avx512 with vbmi"};
     return names[model];
 }
 
-int judge_cpu_supports(const char *feature)
+const dame_cpu_t *judge_cpu(cpu_model_t model)
 {
-    static const struct {
-        const char *name;
-        cpu_model_t since;
-    } features[] = {
-        {"sse2", CPU_SSE2},       {"ssse3", CPU_AVX2},      {"avx", CPU_AVX2},
-        {"avx2", CPU_AVX2},       {"avx512f", CPU_AVX512},  {"avx512bw", CPU_AVX512},
-        {"avx512vl", CPU_AVX512}, {"avx512vbmi", CPU_VBMI},
+    static const dame_cpu_t cpus[CPU_MODELS] = {
+        [CPU_SSE2] = {.avx2 = 0},
+        [CPU_AVX2] = {.avx2 = 1},
+        [CPU_AVX512] = {.avx2 = 1, .avx512 = 1},
+        [CPU_VBMI] = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1},
     };
-    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
-        if (strcmp(features[i].name, feature) == 0) {
-            return judge_cpu_model >= features[i].since;
-        }
-    }
-    fprintf(stderr, "judge: jit/x/ asks for '%s', of which cpu_model.c knows nothing\n", feature);
-    exit(2);
+    return &cpus[model];
 }

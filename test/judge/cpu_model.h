@@ -1,9 +1,10 @@
 /*
- * CPUs that code is written for, whatever CPU the judge runs on. Included before all else where
- * jit/x/ is compiled for the judge.
+ * CPUs that code is written for, whatever CPU the judge runs on.
  */
 #ifndef JUDGE_CPU_MODEL_H
 #define JUDGE_CPU_MODEL_H
+
+#include "dame/cpu.h"
 
 /* Each has all that the ones before it have. */
 typedef enum cpu_model {
@@ -14,13 +15,9 @@ typedef enum cpu_model {
     CPU_MODELS
 } cpu_model_t;
 
-/* The one that jit/x/ is to write for. */
-extern cpu_model_t judge_cpu_model;
-
 const char *judge_cpu_name(cpu_model_t model);
 
-/* In the place of the compiler's function. */
-int judge_cpu_supports(const char *feature);
-#define __builtin_cpu_supports(feature) judge_cpu_supports(feature)
+/* For dame_jit_options_t; of no known make. Static storage. */
+const dame_cpu_t *judge_cpu(cpu_model_t model);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * What one run may touch: its user memory, its packed bytes, the program's tables. Addresses of
+ * What one run may touch by the contract of dame_run_fn (dame/program.h): its user memory, its
+ * packed bytes, the program's tables. Addresses of
  * user memory and of the stream are made up; nothing is there.
  *
  * User memory is known by cache lines: which bytes of a line are data, which have been touched.
@@ -63,7 +64,7 @@ typedef struct ground {
     int32_t ntables;
 } ground_t;
 
-enum { GROUND_PAGE = 4096, GROUND_LINE = 64 };
+enum { GROUND_PAGE = DAME_PAGE, GROUND_LINE = 64 };
 
 /* Zero *ground before. Notes the tables of a program; false when memory is out. */
 bool ground_open(ground_t *ground, const dame_program_t *program);

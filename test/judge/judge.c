@@ -1,7 +1,5 @@
 /*
- * Judges the machine code that DAME-X writes: for the layouts of the corpus and for random types,
- * both directions, all CPUs, all widths of vectors and other options. A case is made of its seed
- * and number alone.
+ * Judges the machine code that DAME-X writes; see session.h.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -11,195 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "test/differential/cases.h"
-#include "dame/heap.h"
-#include "dame/dame.h"
-#include "dame/isa.h"
-#include "jit/tune.h"
-#include "bench/layouts.h"
-#include "trial.h"
+#include "session.h"
 
 enum { MAX_FAILURES = 5, MAX_CASES = 1000000000 };
-
-typedef struct options {
-    int64_t cases;
-    uint64_t seed;
-    int64_t only;       /* the one case to run, or -1 */
-    const char *layout; /* the one layout, or a leading part of names; NULL: all */
-} options_t;
-
-typedef struct session {
-    trial_t trial;
-    dame_machine_code_t code;
-    int64_t passed;
-    int64_t failed;
-    int64_t without; /* programs that DAME-X has no kernel for */
-} session_t;
-
-/* ---- one program ---- */
-
-static int64_t any_of(rng_t *rng, const int64_t *values, int n)
-{
-    return values[rng_range(rng, 0, n - 1)];
-}
-
-#define ANY_OF(rng, ...)                                                                           \
-    any_of(rng, (const int64_t[]){__VA_ARGS__},                                                    \
-           sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
-
-static dame_jit_options_t random_options(rng_t *rng)
-{
-    dame_jit_options_t options = *dame_jit_options_default();
-    options.unroll_bytes = ANY_OF(rng, 0, 1, 16, 64, 100, 256, 2000);
-    options.straight_bytes = ANY_OF(rng, 0, 1, 64, 200, 1000, 5000);
-    options.memcpy_bytes = ANY_OF(rng, 64, 65, 100, 256, 300, 1000);
-    options.nontemporal_bytes = ANY_OF(rng, 0, 1, 100, 3000);
-    options.prefetch_distance = ANY_OF(rng, -1, 0, 1, 7, 32);
-    options.list_entries = ANY_OF(rng, 0, 1, 4, 16, 100);
-    return options;
-}
-
-static void print_options(const dame_jit_options_t *o)
-{
-    printf("  tune %d, vector_bits %" PRId32 ", unroll %" PRId64 ", straight %" PRId64
-           ", memcpy %" PRId64 ", nontemporal %" PRId64 ", prefetch %" PRId64
-           ", list_entries %" PRId64 "\n",
-           (int) (o->tune - dame_tune_of((dame_make_t) 0)), o->vector_bits, o->unroll_bytes,
-           o->straight_bytes, o->memcpy_bytes, o->nontemporal_bytes, o->prefetch_distance,
-           o->list_entries);
-}
-
-/* Counts a judgement; explains it when it is bad. */
-static void judge(session_t *session, const char *name, const dame_program_t *program,
-                  dame_dir_t dir, const dame_jit_options_t *options, cpu_model_t model, rng_t *rng)
-{
-    verdict_t verdict;
-    judge_cpu_model = model;
-    const dame_status_t status = dame_tier_x.compile(program, dir, options, &session->code);
-    if (status == DAME_ERR_UNSUPPORTED) {
-        session->without++;
-        return;
-    }
-    if (status != DAME_OK) {
-        session->failed++;
-        printf("FAIL %s: compile: %s\n", name, dame_status_text(status));
-        return;
-    }
-    if (trial_judge(&session->trial, program, dir, options, model, &session->code, rng, &verdict)) {
-        session->passed++;
-        return;
-    }
-    session->failed++;
-    printf("FAIL %s\n", name);
-    trial_explain(stdout, &session->trial, &session->code, &verdict);
-    printf("  for a CPU with %s, vectors %s\n", judge_cpu_name(model),
-           dame_tier_x.vector_name(options));
-    print_options(options);
-    dame_program_print(program, stdout);
-}
-
-static void judge_all(session_t *session, const char *name, const dame_program_t *program,
-                      rng_t *rng)
-{
-    static const struct {
-        cpu_model_t model;
-        int32_t bits;
-    } targets[] = {
-        {CPU_SSE2, 0},   {CPU_AVX2, 0},   {CPU_AVX512, 0}, {CPU_VBMI, 0},
-        {CPU_VBMI, 128}, {CPU_VBMI, 256}, {CPU_VBMI, 512},
-    };
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
-            dame_jit_options_t options =
-                rng_chance(rng, 50) ? *dame_jit_options_default() : random_options(rng);
-            options.vector_bits = targets[i].bits;
-            options.tune = dame_tune_of((dame_make_t) rng_range(rng, 0, DAME_MAKES - 1));
-            judge(session, name, program, (dame_dir_t) dir, &options, targets[i].model, rng);
-        }
-    }
-}
-
-/* ---- the corpus ---- */
-
-static void judge_layouts(session_t *session, const options_t *options)
-{
-    for (int i = 0; i < layouts_count() && session->failed < MAX_FAILURES; i++) {
-        const struct layout_spec *spec = layouts_get(i);
-        if (options->layout && !layouts_match(spec, options->layout)) {
-            continue;
-        }
-        struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
-        rng_t rng = rng_seeded(options->seed, (uint64_t) i);
-        for (int side = 0; side < 2; side++) {
-            dame_program_t *program;
-            if (dame_program_build(layout->side[side].type, NULL, &program) != DAME_OK) {
-                printf("FAIL %s: cannot build its program\n", spec->name);
-                session->failed++;
-                continue;
-            }
-            judge_all(session, spec->name, program, &rng);
-            dame_program_free(program);
-        }
-        layout_free(layout);
-        judge_forget_types();
-    }
-}
-
-/* ---- random types ---- */
-
-/* All, none or any set of them, with sizes that small messages exceed. */
-static dame_options_t random_passes(rng_t *rng)
-{
-    dame_options_t options = *dame_options_default();
-    const int kind = (int) rng_range(rng, 0, 2);
-    if (kind == 1) {
-        options.passes = DAME_PASSES_NONE;
-    } else if (kind == 2) {
-        options.passes = (dame_passes_t) rng_next(rng) & DAME_PASSES_ALL;
-        options.sort = (dame_sort_t) rng_range(rng, DAME_SORT_AUTO, DAME_SORT_ALWAYS);
-        options.sort_range = rng_range(rng, 0, 5000);
-        options.fragment = rng_range(rng, 1, 5000);
-    }
-    return options;
-}
-
-static void judge_case(session_t *session, const options_t *options, int64_t number)
-{
-    char name[100];
-    test_case_t c;
-    const char *what;
-    dame_status_t status = case_init(&c, options->seed, number, NULL, &what);
-    rng_t rng = rng_seeded(c.check_seed, 3);
-    dame_program_t *program = NULL;
-    snprintf(name, sizeof name, "again with --seed %" PRIu64 " --case %" PRId64, options->seed,
-             number);
-    if (status == DAME_OK) {
-        status = dame_isa_force(c.isa);
-    }
-    if (status == DAME_OK) {
-        const dame_options_t passes = random_passes(&rng);
-        status = dame_program_build(c.type, &passes, &program);
-    }
-    if (status == DAME_OK) { /* a forced instruction set would also be DAME-X's */
-        dame_isa_force(NULL);
-        judge_all(session, name, program, &rng);
-        dame_program_free(program);
-    } else {
-        printf("FAIL %s: %s\n", name, dame_status_text(status));
-        session->failed++;
-    }
-    case_fini(&c);
-}
-
-static void judge_cases(session_t *session, const options_t *options)
-{
-    const int64_t first = options->only >= 0 ? options->only : 0;
-    const int64_t end = options->only >= 0 ? options->only + 1 : options->cases;
-    printf("seed %" PRIu64 ", cases %" PRId64 " to %" PRId64 "\n", options->seed, first, end - 1);
-    for (int64_t number = first; number < end && session->failed < MAX_FAILURES; number++) {
-        judge_case(session, options, number);
-    }
-}
 
 /* ---- options ---- */
 
@@ -232,14 +44,15 @@ static uint64_t number_option(const char *option, const char *text, uint64_t hig
     return value;
 }
 
-static options_t parse_options(int argc, char **argv)
+static session_plan_t parse_options(int argc, char **argv)
 {
     static const struct option names[] = {
         {"cases", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 's'},
         {"case", required_argument, NULL, 'k'},  {"layout", required_argument, NULL, 'l'},
         {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
     };
-    options_t options = {.cases = 3000, .seed = (uint64_t) time(NULL), .only = -1};
+    session_plan_t options = {
+        .cases = 3000, .seed = (uint64_t) time(NULL), .only = -1, .most_failures = MAX_FAILURES};
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (option) {
@@ -270,36 +83,13 @@ static options_t parse_options(int argc, char **argv)
     return options;
 }
 
-static bool judge_everything(session_t *session, const options_t *options)
-{
-    if (!options->layout) {
-        judge_cases(session, options);
-    }
-    if (options->only < 0) {
-        judge_layouts(session, options);
-    }
-    const trial_t *trial = &session->trial;
-    printf("kernels %" PRId64 ", of which only decoded because a run is too large %" PRId64
-           "; runs %" PRId64 ", instructions %" PRId64 ", packed bytes %" PRId64
-           "; runs too large to be tried %" PRId64 "; programs without kernels %" PRId64 "\n",
-           trial->kernels, trial->only_decoded, trial->runs, trial->steps, trial->moved,
-           trial->skipped, session->without);
-    if (session->passed + session->failed == 0) {
-        printf("FAIL nothing was judged\n");
-        session->failed++;
-    }
-    return session->failed == 0;
-}
-
 int main(int argc, char **argv)
 {
-    const options_t options = parse_options(argc, argv);
-    session_t session = {.passed = 0};
+    const session_plan_t plan = parse_options(argc, argv);
+    session_t session = {.out = stdout};
     setvbuf(stdout, NULL, _IOLBF, 0);
-    const bool right = judge_everything(&session, &options);
-    trial_free(&session.trial);
-    dame_heap_free(session.code.bytes);
-    dame_heap_free(session.code.entries);
+    const bool right = session_run(&session, &plan);
+    session_free(&session);
     printf("%" PRId64 " passed, %" PRId64 " failed\n", session.passed, session.failed);
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

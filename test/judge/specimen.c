@@ -85,6 +85,13 @@ KERNEL(right_mask, START "mov eax, 0xff\n"
                          "1:"
                          "vmovdqu8 zmm16{k1}{z}, [rsi]\n"
                          "vmovdqu8 [rdx]{k1}, zmm16\n" NEXT END);
+/* Reads over the gap behind each block but the last, as the contract allows. */
+KERNEL(right_gap_read, START "1: cmp r8, 1\n"
+                             "je 4f\n"
+                             "movups xmm0, [rsi]\n"
+                             "movq [rdx], xmm0\n"
+                             "jmp 5f\n"
+                             "4:" PACK "5:" NEXT END);
 KERNEL(right_constant, START "movups xmm1, [rip + 3f]\n"
                              "1:"
                              "movq xmm0, [rsi]\n"
@@ -684,6 +691,7 @@ const specimen_t specimens[] = {
     SPECIMEN(right_tail_jump, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_memcpy, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_mask, VECTOR, PACK, NONE, 512, NULL),
+    SPECIMEN(right_gap_read, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_constant, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_frame, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_call_of_entry, VECTOR, PACK, NONE, 512, right_call_of_entry_second),

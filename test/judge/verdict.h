@@ -1,5 +1,6 @@
 /*
- * The rules that kernels are judged by, and what a judgement says.
+ * The rules that kernels are judged by, and what a judgement says. USER, PACKED, COMPLETE, TABLE
+ * and CALL are the contract of dame_run_fn (dame/program.h); the others are about machine code.
  */
 #ifndef JUDGE_VERDICT_H
 #define JUDGE_VERDICT_H
@@ -16,8 +17,8 @@
     RULE(WIDTH, "no vector is wider than the options say")                                         \
     RULE(FEATURE, "only instructions are used that the CPU has")                                   \
     RULE(ENTRY, "an entry belongs to one loop level of the program and starts with endbr64")       \
-    RULE(USER, "user memory is only read to pack, only where that cannot fault, and only written " \
-               "to unpack, only where there are data")                                             \
+    RULE(USER, "user memory is only read to pack, between the run's first and last byte on pages " \
+               "with data of the run, and only written to unpack, only where there are data")      \
     RULE(PACKED, "the packed stream is only written to pack and only read to unpack, within the "  \
                  "run's bytes")                                                                    \
     RULE(STACK, "the stack is used within the own frame")                                          \

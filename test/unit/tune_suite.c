@@ -5,25 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suites.h"
-
-/* The features that jit/x/ is to find. */
-static int has_avx512, has_vbmi;
-
-static int is_there(const char *feature)
-{
-    return strcmp(feature, "avx512vbmi") == 0   ? has_vbmi
-           : strncmp(feature, "avx512", 6) == 0 ? has_avx512
-                                                : 1;
-}
-
-#ifdef __x86_64__
-#define __builtin_cpu_supports(feature) is_there(feature)
-#endif
+#include "dame/isa.h"
 #include "jit/x/cpu.h"
-#ifdef __x86_64__
-#undef __builtin_cpu_supports
-#endif
+#include "suites.h"
 
 #include "jit/tier.h"
 #include "tools.h"
@@ -50,11 +34,10 @@ START_TEST(a_make_has_the_vectors_that_are_fastest_on_it)
         {DAME_MAKE_AMD, 1, 256, DAME_UNPACK, 32, 32, 32},
         {DAME_MAKE_AMD, 1, 512, DAME_PACK, 64, 64, 64},
     };
-    has_avx512 = 1;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        has_vbmi = cases[i].vbmi;
+        const dame_cpu_t cpu = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = cases[i].vbmi};
         const x_vectors_t found =
-            x_vectors_for(cases[i].bits, NULL, dame_tune_of(cases[i].make), cases[i].dir);
+            x_vectors_for(cases[i].bits, &cpu, dame_tune_of(cases[i].make), cases[i].dir);
         ck_assert_msg(found.bytes == cases[i].bytes && found.tail_bytes == cases[i].tail &&
                           found.permute_bytes == cases[i].permute,
                       "case %zu: moves %d, tails %d, permutations %d", i, found.bytes,
@@ -65,11 +48,10 @@ END_TEST
 
 START_TEST(no_make_has_vectors_that_the_cpu_does_not_have)
 {
-    has_avx512 = 0;
-    has_vbmi = 0;
+    const dame_cpu_t cpu = {.avx2 = 1};
     for (int make = 0; make < DAME_MAKES; make++) {
         const x_vectors_t found =
-            x_vectors_for(0, NULL, dame_tune_of((dame_make_t) make), DAME_UNPACK);
+            x_vectors_for(0, &cpu, dame_tune_of((dame_make_t) make), DAME_UNPACK);
         ck_assert(found.bytes == 32 && found.mask_bytes == 0 && found.permute_bytes == 16);
     }
 }
@@ -84,7 +66,9 @@ static dame_machine_code_t code_for(int64_t count, int64_t bytes, int64_t step, 
     char text[200];
     dame_machine_code_t code = {0};
     dame_jit_options_t options = *dame_jit_options_default();
-    options.tune = dame_tune_of(make);
+    dame_cpu_t cpu = dame_cpu_detect();
+    cpu.make = make;
+    options.cpu = &cpu;
     options.prefetch_distance = distance;
     snprintf(text, sizeof text,
              "EXIT\nVECTORFINAL(%lld, 1, %lld, %lld, %lld)\nCONTIGFINAL(%lld)\nBOTTOM\n",
@@ -138,10 +122,40 @@ START_TEST(a_make_prefetches_where_that_is_faster_on_it)
 END_TEST
 #endif
 
+#ifdef __x86_64__
+START_TEST(code_is_written_for_the_cpu_in_the_options)
+{
+    static const struct {
+        const char *vectors;
+        dame_cpu_t cpu;
+    } cases[] = {
+        {"sse2", {.avx2 = 0}},
+        {"avx2", {.avx2 = 1}},
+        {"avx512", {.avx2 = 1, .avx512 = 1}},
+    };
+    dame_jit_options_t options = *dame_jit_options_default();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        options.cpu = &cases[i].cpu;
+        ck_assert_str_eq(dame_tier_x.vector_name(&options), cases[i].vectors);
+    }
+}
+END_TEST
+
+START_TEST(a_forced_instruction_set_limits_the_code)
+{
+    const dame_jit_options_t options = *dame_jit_options_default();
+    ck_assert_int_eq(dame_isa_force("baseline"), DAME_OK);
+    ck_assert_str_eq(dame_tier_x.vector_name(&options), "sse2");
+    ck_assert_int_eq(dame_isa_cpu().make, dame_cpu_detect().make);
+    ck_assert_int_eq(dame_isa_force(NULL), DAME_OK);
+}
+END_TEST
+#endif
+
 START_TEST(this_cpu_is_of_some_make)
 {
-    ck_assert_int_ge(dame_make_here(), 0);
-    ck_assert_int_lt(dame_make_here(), DAME_MAKES);
+    ck_assert_int_ge(dame_cpu_detect().make, 0);
+    ck_assert_int_lt(dame_cpu_detect().make, DAME_MAKES);
 }
 END_TEST
 
@@ -152,6 +166,8 @@ Suite *tune_suite(void)
 #ifdef __x86_64__
     tcase_add_test(tcase, a_make_has_the_vectors_that_are_fastest_on_it);
     tcase_add_test(tcase, no_make_has_vectors_that_the_cpu_does_not_have);
+    tcase_add_test(tcase, code_is_written_for_the_cpu_in_the_options);
+    tcase_add_test(tcase, a_forced_instruction_set_limits_the_code);
 #endif
 #if DAME_X_HAVE_CPU
     tcase_add_test(tcase, only_walks_that_leave_the_first_cache_prefetch);

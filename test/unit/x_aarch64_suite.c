@@ -1,4 +1,4 @@
-/* The AArch64 forms of DAME-X. They only write words, so that every CPU can try them. */
+/* The AArch64 encoders of DAME-X. They only write words, so that every CPU can try them. */
 #include "jit/x/cpu_aarch64.h"
 
 #include "suites.h"
@@ -116,10 +116,10 @@ START_TEST(a_permutation_is_loaded_from_behind_the_code)
     }
     ck_assert_int_eq(x_permutation(code, permutation[0]), 0);
     ck_assert_int_eq(x_permutation(code, permutation[1]), 1);
-    x_hold_constants(code);
-    ck_assert(!x_wants_constants(code));
-    x_leave(code, 0);
-    x_place_constants(code);
+    x_load_constants(code);
+    ck_assert(!x_needs_constants(code));
+    x_epilogue(code, 0);
+    x_emit_constants(code);
     ck_assert(!code->full);
     for (uint32_t i = 0; i < 2; i++) { /* LDR (literal) of 16 bytes: words from itself on */
         const uint32_t load = word(i);
@@ -135,21 +135,21 @@ END_TEST
 
 START_TEST(what_does_not_fit_is_an_error_that_stays)
 {
-    x_code_t *code = fresh(X_LONGEST_FORM);
+    x_code_t *code = fresh(X_LONGEST_ENCODING);
     x_set(code, 1, 0);
     ck_assert(!code->full);
     x_set(code, 2, 0);
     ck_assert(code->full);
     x_entry(code);
-    x_leave(code, X_SAVED);
-    x_land(code, x_branch_ahead(code, X_LESS));
+    x_epilogue(code, X_SAVED);
+    x_bind(code, x_jcc_forward(code, X_LESS));
     ck_assert_uint_eq(words_written(), 1);
 
     for (int bytes = 16; bytes <= 32; bytes += 16) {
-        x_vector(fresh(ROOM - BEFORE), 0, 0, (x_place_t){1, 2, 0}, bytes);
+        x_vector(fresh(ROOM - BEFORE), 0, 0, (x_mem_t){1, 2, 0}, bytes);
         ck_assert(writer.full);
     }
-    x_masked(fresh(ROOM - BEFORE), 0, 0, x_at(1, 0), 16, 0);
+    x_masked(fresh(ROOM - BEFORE), 0, 0, x_mem(1, 0), 16, 0);
     ck_assert(writer.full);
 }
 END_TEST
@@ -158,17 +158,17 @@ END_TEST
 START_TEST(a_branch_that_would_go_too_far_is_an_error)
 {
     enum { REACH = 1 << 20 };
-    static uint8_t large[REACH + 2 * X_LONGEST_FORM];
+    static uint8_t large[REACH + 2 * X_LONGEST_ENCODING];
     for (int beyond = 0; beyond < 2; beyond++) {
         x_code_t code = {.start = large, .at = large, .end = large + sizeof large};
-        const x_label_t branch = x_branch_ahead(&code, X_LESS);
+        const x_label_t branch = x_jcc_forward(&code, X_LESS);
         code.at = large + REACH - 4 + 4 * beyond;
-        x_land(&code, branch);
+        x_bind(&code, branch);
         ck_assert_int_eq(code.full, beyond);
 
         code = (x_code_t){.start = large, .at = large, .end = large + sizeof large};
         code.at = large + REACH + 4 * beyond;
-        x_branch_back(&code, X_LESS, 0);
+        x_jcc_backward(&code, X_LESS, 0);
         ck_assert_int_eq(code.full, beyond);
     }
 }

@@ -1,5 +1,6 @@
 /*
- * Levels whose blocks lie badly for the caches. Private to dame/ and jit/.
+ * Levels whose blocks lie badly for the first data cache: the interpreter has kernels of its own for
+ * them, and other providers of kernels leave them alone.
  */
 #ifndef DAME_MEMORY_ORDER_H
 #define DAME_MEMORY_ORDER_H
