@@ -16,7 +16,6 @@ typedef struct isa {
     const char *name;
     dame_cpu_t needs;
     const dame_wide_kernels_t *wide;
-    dame_columns_fn columns;
     const dame_run_fn *byte_permute; /* or NULL */
 } isa_t;
 
@@ -26,20 +25,17 @@ static const isa_t isas[] = {
         .name = "avx512",
         .needs = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1},
         .wide = &dame_wide_avx512,
-        .columns = dame_columns_avx512,
         .byte_permute = dame_byte_permute,
     },
     {
         .name = "avx2",
         .needs = {.avx2 = 1},
         .wide = &dame_wide_avx2,
-        .columns = dame_columns_avx2,
     },
 #endif
     {
         .name = "baseline",
         .wide = &dame_wide_baseline,
-        .columns = dame_columns_baseline,
     },
 };
 
@@ -108,7 +104,6 @@ dame_status_t dame_isa_force(const char *name)
     if (NULL == isa) {
         return DAME_ERR_ARGUMENT;
     }
-    atomic_store_explicit(&dame_columns_ahead, rows_ahead(), memory_order_relaxed);
     atomic_store_explicit(&chosen, isa, memory_order_release);
     atomic_store_explicit(&forced, NULL == name ? NULL : isa, memory_order_relaxed);
     return DAME_OK;
@@ -291,10 +286,9 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
         run = dame_outer_struct;
     } else if (dame_has_pass(options, DAME_PASS_ORDER) && 0 != prim->inner &&
                dame_walks_columns(prim)) {
-        const int64_t bytes = prim[prim->inner].isize;
-        const dame_run_fn *wide = chosen_isa()->columns(bytes);
         run = dame_outer_columns;
-        prim->by_block = NULL != wide ? wide : dame_columns_baseline(bytes);
+        atomic_store_explicit(&dame_columns_ahead, rows_ahead(), memory_order_relaxed);
+        prim->by_block = dame_columns(prim[prim->inner].isize);
     } else if (0 != prim->inner) {
         run = for_outer(prim, options);
     } else {

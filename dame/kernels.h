@@ -141,13 +141,10 @@ extern const dame_run_fn dame_struct_tile_strided[2];
 extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];
 
 /*
- * Walks over the columns of a matrix (columns.c): by_block of a level (dame/program.h) for blocks of
- * `bytes` bytes, less than a line. NULL: the baseline's serves.
+ * Walks over the columns of a matrix (columns.c): by_block of a level (dame/program.h) for blocks
+ * of `bytes` bytes, less than a line.
  */
-typedef const dame_run_fn *(*dame_columns_fn)(int64_t bytes);
-const dame_run_fn *dame_columns_baseline(int64_t bytes);
-const dame_run_fn *dame_columns_avx2(int64_t bytes);
-const dame_run_fn *dame_columns_avx512(int64_t bytes);
+const dame_run_fn *dame_columns(int64_t bytes);
 
 /* How many rows ahead they fetch lines; 0: none, and stores of few columns are paced. */
 extern _Atomic int64_t dame_columns_ahead;
