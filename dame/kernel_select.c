@@ -205,26 +205,42 @@ static dame_table_t table_of(const dame_prim_t *prim)
     return NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
 }
 
+static dame_copy_fn copy_of_blocks(const dame_prim_t *prim)
+{
+    const dame_wide_kernels_t *wide = chosen_isa()->wide;
+    const dame_table_t table = table_of(prim);
+    if (NULL != prim->prefix) {
+        return wide->copy_ragged[table];
+    }
+    const dame_width_t width = dame_width_of(prim->isize);
+    const int listed = dame_prim_has_list(prim);
+    if (width < DAME_WIDTH_NARROW_COUNT) {
+        return listed ? dame_copy_listed_narrow[table][width] : dame_copy_strided_narrow[width];
+    }
+    return listed ? wide->copy_listed[table][width - DAME_WIDTH_NARROW_COUNT]
+                  : wide->copy_strided[width - DAME_WIDTH_NARROW_COUNT];
+}
+
 /* Whatever passes there are: they decide the order of packing, and this has none. */
 static dame_copy_fn copy_kernel(const dame_prim_t *prim)
 {
-    const dame_direct_t *direct = &dame_direct_baseline;
-    const dame_table_t table = table_of(prim);
     if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
-        return direct->nothing;
+        return dame_copy_nothing;
     }
     if (NULL != prim->inners) {
-        return direct->nest_struct;
+        return dame_copy_outer_struct;
     }
-    if (0 != prim->inner) {
-        return NULL != prim->prefix       ? direct->nest_ragged[table]
-               : dame_prim_has_list(prim) ? direct->nest_listed[table]
-               : dame_walks_columns(prim) ? direct->columns[dame_width_of(prim[prim->inner].isize)]
-                                          : direct->nest_strided;
+    if (0 == prim->inner) {
+        return copy_of_blocks(prim);
     }
-    return NULL != prim->prefix       ? direct->ragged[table]
-           : dame_prim_has_list(prim) ? direct->listed[table][dame_width_of(prim->isize)]
-                                      : direct->strided[dame_width_of(prim->isize)];
+    if (NULL != prim->prefix) {
+        return dame_copy_outer_ragged[table_of(prim)];
+    }
+    if (dame_prim_has_list(prim)) {
+        return dame_copy_outer_listed[table_of(prim)];
+    }
+    return dame_walks_columns(prim) ? dame_copy_columns[dame_width_of(prim[prim->inner].isize)]
+                                    : dame_copy_outer_strided;
 }
 
 static const dame_run_fn *for_strided_blocks(const dame_prim_t *prim)
