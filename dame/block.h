@@ -42,8 +42,6 @@ DAME_INLINE void dame_move_block(uintptr_t user, char *packed, int64_t bytes, da
     }
 }
 
-#define DAME_BYTES(lowest, highest, bytes) ((lowest) == (highest) ? (lowest) : (bytes))
-
 /* Four blocks in each iteration hide the loop's cost for short blocks, and are few enough for small
  * counts. Longer blocks gain nothing (README.md). */
 DAME_INLINE int dame_is_unrolled(dame_width_t width)
@@ -149,6 +147,47 @@ DAME_INLINE void dame_run_ragged(const dame_prim_t *prim, uintptr_t origin, char
     for (int64_t i = 0; i < n; i++) {
         dame_move_block(origin + dame_table_entry(disps, table, i), packed + (prefix[i] - start),
                         prefix[i + 1] - prefix[i], DAME_WIDTH_ANY, dir);
+    }
+}
+
+/* ---- copy kernels, to be stamped out with DAME_COPY (kernels.h) ---- */
+
+/* Copies one block to the same place of a buffer `shift` bytes away. */
+DAME_INLINE void dame_copy_block(uintptr_t at, uintptr_t shift, int64_t bytes, dame_width_t width)
+{
+    dame_move_block(at, (char *) (at + shift), bytes, width, DAME_PACK);
+}
+
+DAME_INLINE void dame_copy_strided(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                                   int64_t first, int64_t n, dame_width_t width)
+{
+    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    const uintptr_t step = (uintptr_t) prim->step;
+    uintptr_t at = origin + (uintptr_t) first * step;
+    for (; n > 0; n--) {
+        dame_copy_block(at, shift, bytes, width);
+        at += step;
+    }
+}
+
+DAME_INLINE void dame_copy_listed(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                                  int64_t first, int64_t n, dame_table_t table, dame_width_t width)
+{
+    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    const void *disps = dame_disps_from(prim, table, first);
+    for (int64_t i = 0; i < n; i++) {
+        dame_copy_block(origin + dame_table_entry(disps, table, i), shift, bytes, width);
+    }
+}
+
+DAME_INLINE void dame_copy_ragged(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                                  int64_t first, int64_t n, dame_table_t table)
+{
+    const int64_t *prefix = prim->prefix + first;
+    const void *disps = dame_disps_from(prim, table, first);
+    for (int64_t i = 0; i < n; i++) {
+        dame_copy_block(origin + dame_table_entry(disps, table, i), shift,
+                        prefix[i + 1] - prefix[i], DAME_WIDTH_ANY);
     }
 }
 

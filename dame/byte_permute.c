@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "copy.h"
+#include "divide.h"
 #include "kernels.h"
 
 enum { WINDOW = 64 };
@@ -59,16 +60,45 @@ DAME_INLINE __mmask64 data_bytes(int64_t bytes, int64_t step)
     return mask;
 }
 
-/* Blocks of `step` bytes apart at `user` and without gaps at `packed`, both masked. */
-DAME_INLINE void move_window(char *user, __mmask64 user_bytes, char *packed, __mmask64 packed_bytes,
-                             __m512i from, dame_dir_t dir)
+/* What moves a window: its bytes that are data, in user memory and in the packed stream. */
+typedef struct plan {
+    __m512i from;
+    __mmask64 user_bytes;
+    __mmask64 packed_bytes;
+} plan_t;
+
+/*
+ * Moves a window of blocks at `user` from or to blocks without gaps at `packed`, both masked. A
+ * masked store that crosses a cache line is slow on Intel: two halves, of which one crosses it, are
+ * 1.2 to 1.4 times as fast (Emerald Rapids). On lines they lose 6 %.
+ */
+DAME_INLINE void move_window(char *user, char *packed, const plan_t *plan, int on_lines,
+                             dame_dir_t dir)
 {
     if (DAME_PACK == dir) {
-        const __m512i window = _mm512_maskz_loadu_epi8(user_bytes, user);
-        _mm512_mask_storeu_epi8(packed, packed_bytes, _mm512_permutexvar_epi8(from, window));
+        const __m512i window = _mm512_maskz_loadu_epi8(plan->user_bytes, user);
+        _mm512_mask_storeu_epi8(packed, plan->packed_bytes,
+                                _mm512_permutexvar_epi8(plan->from, window));
+        return;
+    }
+    const __m512i blocks =
+        _mm512_permutexvar_epi8(plan->from, _mm512_maskz_loadu_epi8(plan->packed_bytes, packed));
+    if (on_lines) {
+        _mm512_mask_storeu_epi8(user, plan->user_bytes, blocks);
     } else {
-        const __m512i window = _mm512_maskz_loadu_epi8(packed_bytes, packed);
-        _mm512_mask_storeu_epi8(user, user_bytes, _mm512_permutexvar_epi8(from, window));
+        _mm256_mask_storeu_epi8(user, (__mmask32) plan->user_bytes, _mm512_castsi512_si256(blocks));
+        _mm256_mask_storeu_epi8(user + WINDOW / 2, (__mmask32) (plan->user_bytes >> WINDOW / 2),
+                                _mm512_extracti64x4_epi64(blocks, 1));
+    }
+}
+
+DAME_INLINE void move_windows(char *user, int64_t user_step, char *packed, int64_t packed_step,
+                              int64_t n, const plan_t *plan, int on_lines, dame_dir_t dir)
+{
+    for (; n > 0; n--) {
+        move_window(user, packed, plan, on_lines, dir);
+        user += user_step;
+        packed += packed_step;
     }
 }
 
@@ -78,21 +108,25 @@ DAME_INLINE void run_byte_permute(const dame_prim_t *prim, uintptr_t origin, cha
     const int64_t bytes = prim->isize;
     const int64_t step = prim->step;
     const int64_t blocks = (WINDOW - bytes) / step + 1;
-    const __m512i from =
-        DAME_PACK == dir ? places(bytes, step - bytes) : places(step, bytes - step);
+    const int64_t windows = dame_divide(n, blocks);
     const __mmask64 data = data_bytes(bytes, step);
-    __mmask64 user_bytes = data & low_bits((blocks - 1) * step + bytes);
-    __mmask64 packed_bytes = low_bits(blocks * bytes);
+    plan_t plan = {
+        .from = DAME_PACK == dir ? places(bytes, step - bytes) : places(step, bytes - step),
+        .user_bytes = data & low_bits((blocks - 1) * step + bytes),
+        .packed_bytes = low_bits(blocks * bytes),
+    };
     char *user = (char *) (origin + (uintptr_t) first * (uintptr_t) step);
-    for (; n >= blocks; n -= blocks) {
-        move_window(user, user_bytes, packed, packed_bytes, from, dir);
-        user += blocks * step;
-        packed += blocks * bytes;
+    if (DAME_UNPACK == dir && 0 == ((uintptr_t) user | (uintptr_t) (blocks * step)) % WINDOW) {
+        move_windows(user, blocks * step, packed, blocks * bytes, windows, &plan, 1, dir);
+    } else {
+        move_windows(user, blocks * step, packed, blocks * bytes, windows, &plan, 0, dir);
     }
-    if (n > 0) {
-        user_bytes = data & low_bits((n - 1) * step + bytes);
-        packed_bytes = low_bits(n * bytes);
-        move_window(user, user_bytes, packed, packed_bytes, from, dir);
+    const int64_t rest = n - windows * blocks;
+    if (rest > 0) {
+        plan.user_bytes = data & low_bits((rest - 1) * step + bytes);
+        plan.packed_bytes = low_bits(rest * bytes);
+        move_window(user + windows * blocks * step, packed + windows * blocks * bytes, &plan, 0,
+                    dir);
     }
 }
 

@@ -3,9 +3,8 @@
  * far steps (dame/memory_order.h). Packed bytes keep their places; the moves are in an order in which a
  * cache line of user memory is used for several columns before it is evicted.
  *
- * Such a walk waits for memory, so that instruction sets make a difference to the widest blocks
- * alone: these are compiled once for each, the others for the baseline.
- * README.md, "What does not pay", has what was measured.
+ * Such a walk waits for memory, so it is compiled once, for the baseline: wider registers change
+ * nothing. README.md, "What does not pay", has the measurements.
  */
 #include <stdatomic.h>
 
@@ -13,12 +12,7 @@
 #include "dame/memory_order.h"
 #include "divide.h"
 
-/* Widths of blocks: lowest, highest. In a range, two moves overlap. */
-#define WIDE_WIDTHS(WIDTH)                                                                         \
-    WIDTH(32, 32)                                                                                  \
-    WIDTH(33, 63)
-
-#ifdef DAME_BASELINE
+/* Widths of blocks: lowest, highest. A range takes two moves, which overlap. */
 #define COLUMN_WIDTHS(WIDTH)                                                                       \
     WIDTH(1, 1)                                                                                    \
     WIDTH(2, 2)                                                                                    \
@@ -28,11 +22,8 @@
     WIDTH(8, 8)                                                                                    \
     WIDTH(9, 15)                                                                                   \
     WIDTH(16, 16)                                                                                  \
-    WIDTH(17, 31)                                                                                  \
-    WIDE_WIDTHS(WIDTH)
-#else
-#define COLUMN_WIDTHS(WIDTH) WIDE_WIDTHS(WIDTH)
-#endif
+    WIDTH(17, 32)                                                                                  \
+    WIDTH(33, 63)
 
 /* Moves one block. `lowest` is a constant, so that one of the moves remains. */
 DAME_INLINE void move(dame_dir_t dir, int64_t lowest, uintptr_t user, char *packed, int64_t bytes)
@@ -65,10 +56,7 @@ DAME_INLINE void move(dame_dir_t dir, int64_t lowest, uintptr_t user, char *pack
         dame_copy_16(to, from, bytes);
         break;
     case 17:
-        dame_copy_17to31(to, from, bytes);
-        break;
-    case 32:
-        dame_copy_32(to, from, bytes);
+        DAME_MOVE_ENDS(bytes16_t, to, from, bytes);
         break;
     default:
         dame_copy_33to63(to, from, bytes);
@@ -165,7 +153,8 @@ DAME_INLINE void four(dame_dir_t dir, int64_t lowest, uintptr_t user, uintptr_t 
 }
 
 /*
- * n columns, a row at a time. Few columns leave nothing but misses, all in one set of the cache.
+ * n columns, fewer than 2 * STRIP, a row at a time; by the bits of n, so that one loop serves every
+ * n without one inside it. Few columns leave nothing but misses, all in one set of the cache.
  * Some CPUs fetch the lines of waiting stores so early that they evict each other: there a store to
  * a line that stays in the cache paces them. On others that costs more than half of the speed, and
  * lines fetched ahead into the second cache gain.
@@ -187,11 +176,21 @@ DAME_INLINE void walk_rows(dame_dir_t dir, int64_t lowest, area_t a, int64_t n)
                 fetch(user + a.ahead + last);
             }
         }
-        if (n >= STRIP) {
-            four(dir, lowest, user, a.near, packed, a.column, a.bytes);
+        uintptr_t at = user;
+        char *to = packed;
+        if (n & STRIP) {
+            four(dir, lowest, at, a.near, to, a.column, a.bytes);
+            at += STRIP * a.near;
+            to += STRIP * a.column;
         }
-        for (int64_t i = n >= STRIP ? STRIP : 0; i < n; i++) {
-            move(dir, lowest, user + (uintptr_t) i * a.near, packed + i * a.column, a.bytes);
+        if (n & 2) {
+            move(dir, lowest, at, to, a.bytes);
+            move(dir, lowest, at + a.near, to + a.column, a.bytes);
+            at += 2 * a.near;
+            to += 2 * a.column;
+        }
+        if (n & 1) {
+            move(dir, lowest, at, to, a.bytes);
         }
         user += a.far;
         packed += a.row;
@@ -213,27 +212,12 @@ DAME_INLINE void pack_column(int64_t lowest, area_t a)
  * whose address is known would be read again after every move.) */
 typedef void (*walk_fn)(const area_t *a);
 
-/* Fewer than 2 * STRIP columns: short rows take no loop of their own. */
+/* Fewer than 2 * STRIP columns. */
 DAME_INLINE void walk_few(dame_dir_t dir, int64_t lowest, area_t a)
 {
-    switch (a.columns) {
-    case 1:
-        if (DAME_PACK == dir) {
-            pack_column(lowest, a);
-        } else {
-            walk_rows(dir, lowest, a, 1);
-        }
-        break;
-    case 2:
-        walk_rows(dir, lowest, a, 2);
-        break;
-    case 3:
-        walk_rows(dir, lowest, a, 3);
-        break;
-    case STRIP:
-        walk_rows(dir, lowest, a, STRIP);
-        break;
-    default:
+    if (DAME_PACK == dir && 1 == a.columns) {
+        pack_column(lowest, a);
+    } else {
         walk_rows(dir, lowest, a, a.columns);
     }
 }
@@ -269,6 +253,7 @@ DAME_INLINE void pack_block(int64_t lowest, walk_fn few, area_t a)
             user += CELL * far;
             packed += CELL * bytes;
         }
+        DAME_KEEP_LOOP
         for (; left > 0; left--) {
             four(DAME_PACK, lowest, user, near, packed, column, bytes);
             four(DAME_PACK, lowest, user + 4 * near, near, packed + 4 * column, column, bytes);
@@ -301,6 +286,7 @@ DAME_INLINE void unpack_block(int64_t lowest, walk_fn few, area_t a)
             }
             packed += 4 * bytes;
         }
+        DAME_KEEP_LOOP
         for (; left > 0; left--) {
             four(DAME_UNPACK, lowest, user, near, packed, column, bytes);
             user += far;
@@ -446,17 +432,20 @@ static void run_blocks(dame_dir_t dir, walk_fn few, walk_fn blocks, const dame_p
 COLUMN_WIDTHS(WIDTH)
 #undef WIDTH
 
-#define COLUMNS_NAME_(isa) dame_columns_##isa
-#define COLUMNS_NAME(isa)  COLUMNS_NAME_(isa)
-
-const dame_run_fn *COLUMNS_NAME(DAME_ISA)(int64_t bytes)
+/* By the first width that is not too narrow. */
+const dame_run_fn *dame_columns(int64_t bytes)
 {
-#define WIDTH(lowest, highest)                                                                     \
-    if (bytes >= (lowest) && bytes <= (highest)) {                                                 \
-        static const dame_run_fn run[2] = {pack_##lowest, unpack_##lowest};                        \
-        return run;                                                                                \
-    }
-    COLUMN_WIDTHS(WIDTH)
+    static const struct {
+        int64_t highest;
+        dame_run_fn run[2];
+    } kernels[] = {
+#define WIDTH(lowest, highest) {highest, {pack_##lowest, unpack_##lowest}},
+        COLUMN_WIDTHS(WIDTH)
 #undef WIDTH
-    return NULL;
+    };
+    int i = 0;
+    while (kernels[i].highest < bytes) {
+        i++;
+    }
+    return kernels[i].run;
 }

@@ -1,81 +1,77 @@
 /*
  * Copy kernels: blocks from one buffer to the same places of another, with no packed stream
- * between. Compiled once for each instruction set, as kernels.c is.
+ * between. Those of blocks of less than 32 bytes, and of levels around other levels; the others are
+ * in wide_kernels.c.
  *
- * Through a stream every byte would be moved twice; and since there is none, blocks may be copied
- * in the order that suits memory.
+ * Through a stream every byte would be moved twice; and without one, blocks may be copied in the
+ * order that suits memory.
  */
 #include "dame/memory_order.h"
 #include "block.h"
 
-#define DIRECT(name, at, shift, bytes)                                                             \
-    dame_copy_##name((char *) ((at) + (shift)), (const char *) (at), bytes)
-
-static inline uintptr_t strided_at(const dame_prim_t *prim, uintptr_t origin, int64_t i)
-{
-    return origin + (uintptr_t) i * (uintptr_t) prim->step;
-}
-
-/* ---- Levels of blocks ----------------------------------------------------------------------- */
-
-#define LEAF(name, lowest, highest)                                                                \
-    static void strided_##name(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,         \
-                               int64_t first, int64_t n)                                           \
-    {                                                                                              \
-        const int64_t bytes = DAME_BYTES(lowest, highest, prim->isize);                            \
-        const uintptr_t step = (uintptr_t) prim->step;                                             \
-        uintptr_t at = strided_at(prim, origin, first);                                            \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            DIRECT(name, at, shift, bytes);                                                        \
-            at += step;                                                                            \
-        }                                                                                          \
-    }                                                                                              \
-    LISTED_LEAF(name, lowest, highest, listed, disps)                                              \
-    LISTED_LEAF(name, lowest, highest, listed32, disps32)
-
-#define LISTED_LEAF(name, lowest, highest, listed, table)                                          \
-    static void listed##_##name(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,        \
-                                int64_t first, int64_t n)                                          \
-    {                                                                                              \
-        const int64_t bytes = DAME_BYTES(lowest, highest, prim->isize);                            \
-        for (int64_t i = first; i < first + n; i++) {                                              \
-            const uintptr_t at = origin + (uintptr_t) prim->table[i];                              \
-            DIRECT(name, at, shift, bytes);                                                        \
-        }                                                                                          \
-    }
-
-#define DAME_WIDTH LEAF
-DAME_WIDTHS(DAME_WIDTH)
+#define DAME_WIDTH(name, lowest, highest)                                                          \
+    DAME_COPY(strided_##name, dame_copy_strided, DAME_WIDTH_##name)                                \
+    DAME_COPY(listed64_##name, dame_copy_listed, DAME_TABLE_64, DAME_WIDTH_##name)                 \
+    DAME_COPY(listed32_##name, dame_copy_listed, DAME_TABLE_32, DAME_WIDTH_##name)
+DAME_WIDTHS_NARROW(DAME_WIDTH)
 #undef DAME_WIDTH
 
-/* Columns of a matrix, row by row. */
-#define COLUMNS(name, lowest, highest)                                                             \
-    static void columns_##name(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,         \
-                               int64_t first, int64_t n)                                           \
-    {                                                                                              \
-        const dame_prim_t *rows = prim + prim->inner;                                              \
-        for (int64_t row = 0; row < rows->count; row++) {                                          \
-            uintptr_t at = strided_at(prim, strided_at(rows, origin, row), first);                 \
-            if (prim->step == rows->isize) {                                                       \
-                dame_copy_any((char *) (at + shift), (const char *) at, n * rows->isize);          \
-                continue;                                                                          \
-            }                                                                                      \
-            const int64_t bytes = DAME_BYTES(lowest, highest, rows->isize);                        \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                DIRECT(name, at, shift, bytes);                                                    \
-                at += (uintptr_t) prim->step;                                                      \
-            }                                                                                      \
-        }                                                                                          \
-    }
+const dame_copy_fn dame_copy_strided_narrow[DAME_WIDTH_NARROW_COUNT] = {
+#define DAME_WIDTH(name, lowest, highest) strided_##name,
+    DAME_WIDTHS_NARROW(DAME_WIDTH)
+#undef DAME_WIDTH
+};
 
-#define DAME_WIDTH COLUMNS
+const dame_copy_fn dame_copy_listed_narrow[DAME_TABLE_COUNT][DAME_WIDTH_NARROW_COUNT] = {
+#define DAME_WIDTH(name, lowest, highest) listed64_##name,
+    [DAME_TABLE_64] = {DAME_WIDTHS_NARROW(DAME_WIDTH)},
+#undef DAME_WIDTH
+#define DAME_WIDTH(name, lowest, highest) listed32_##name,
+    [DAME_TABLE_32] = {DAME_WIDTHS_NARROW(DAME_WIDTH)},
+#undef DAME_WIDTH
+};
+
+/* ---- columns of a matrix, row by row ---- */
+
+static __attribute__((noinline)) void copy_row(uintptr_t at, uintptr_t shift, int64_t bytes)
+{
+    dame_copy_block(at, shift, bytes, DAME_WIDTH_ANY);
+}
+
+DAME_INLINE void copy_columns(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                              int64_t first, int64_t n, dame_width_t width)
+{
+    const dame_prim_t *inner = prim + prim->inner;
+    const int64_t bytes = dame_width_bytes(width, inner->isize);
+    uintptr_t row = origin + (uintptr_t) first * (uintptr_t) prim->step;
+    for (int64_t i = 0; i < inner->count; i++) {
+        if (prim->step == bytes) {
+            copy_row(row, shift, n * bytes);
+        } else {
+            uintptr_t at = row;
+            for (int64_t j = 0; j < n; j++) {
+                dame_copy_block(at, shift, bytes, width);
+                at += (uintptr_t) prim->step;
+            }
+        }
+        row += (uintptr_t) inner->step;
+    }
+}
+
+#define DAME_WIDTH(name, lowest, highest) DAME_COPY(columns_##name, copy_columns, DAME_WIDTH_##name)
 DAME_WIDTHS_IN_LINE(DAME_WIDTH)
 #undef DAME_WIDTH
 
-/* ---- Levels around levels, and lists of unequal blocks -------------------------------------- */
+const dame_copy_fn dame_copy_columns[DAME_WIDTH_IN_LINE_COUNT] = {
+#define DAME_WIDTH(name, lowest, highest) columns_##name,
+    DAME_WIDTHS_IN_LINE(DAME_WIDTH)
+#undef DAME_WIDTH
+};
 
-static void nothing(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,
-                    int64_t n)
+/* ---- levels around other levels ---- */
+
+void dame_copy_nothing(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,
+                       int64_t n)
 {
     (void) prim;
     (void) origin;
@@ -84,94 +80,64 @@ static void nothing(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, 
     (void) n;
 }
 
-static void nest_strided(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,
-                         int64_t n)
+void dame_copy_outer_strided(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                             int64_t first, int64_t n)
 {
     const dame_prim_t *inner = prim + prim->inner;
-    uintptr_t at = strided_at(prim, origin, first);
-    for (int64_t i = 0; i < n; i++) {
+    uintptr_t at = origin + (uintptr_t) first * (uintptr_t) prim->step;
+    for (; n > 0; n--) {
         inner->copy(inner, at, shift, 0, inner->count);
         at += (uintptr_t) prim->step;
     }
 }
 
-static void nest_struct(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,
-                        int64_t n)
+void dame_copy_outer_struct(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                            int64_t first, int64_t n)
 {
     for (int64_t i = first; i < first + n; i++) {
         const uintptr_t at = origin + (uintptr_t) prim->disps[i];
         const dame_prim_t *inner = prim + prim->inners[i];
         if (inner == prim) {
-            DIRECT(any, at, shift, prim->prefix[i + 1] - prim->prefix[i]);
+            dame_copy_block(at, shift, prim->prefix[i + 1] - prim->prefix[i], DAME_WIDTH_ANY);
         } else {
             inner->copy(inner, at, shift, 0, inner->count);
         }
     }
 }
 
-#define LISTS(listed, ragged, table)                                                               \
-    static void nest_##listed(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,          \
-                              int64_t first, int64_t n)                                            \
-    {                                                                                              \
-        const dame_prim_t *inner = prim + prim->inner;                                             \
-        for (int64_t i = first; i < first + n; i++) {                                              \
-            inner->copy(inner, origin + (uintptr_t) prim->table[i], shift, 0, inner->count);       \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    /* INDEX: the inner level is a CONTIGCHILD of as many instances as the block has. */           \
-    static void nest_##ragged(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,          \
-                              int64_t first, int64_t n)                                            \
-    {                                                                                              \
-        const dame_prim_t *inner = prim + prim->inner;                                             \
-        for (int64_t i = first; i < first + n; i++) {                                              \
-            const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];                           \
-            inner->copy(inner, origin + (uintptr_t) prim->table[i], shift, 0,                      \
-                        bytes / inner->isize);                                                     \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    static void ragged(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,  \
-                       int64_t n)                                                                  \
-    {                                                                                              \
-        for (int64_t i = first; i < first + n; i++) {                                              \
-            const uintptr_t at = origin + (uintptr_t) prim->table[i];                              \
-            DIRECT(any, at, shift, prim->prefix[i + 1] - prim->prefix[i]);                         \
-        }                                                                                          \
+DAME_INLINE void copy_outer_listed(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                                   int64_t first, int64_t n, dame_table_t table)
+{
+    const dame_prim_t *inner = prim + prim->inner;
+    const void *disps = dame_disps_from(prim, table, first);
+    for (int64_t i = 0; i < n; i++) {
+        inner->copy(inner, origin + dame_table_entry(disps, table, i), shift, 0, inner->count);
     }
+}
 
-LISTS(listed, ragged, disps)
-LISTS(listed32, ragged32, disps32)
+/* INDEX: the inner level is a CONTIGCHILD of as many instances as the block has. */
+DAME_INLINE void copy_outer_ragged(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                                   int64_t first, int64_t n, dame_table_t table)
+{
+    const dame_prim_t *inner = prim + prim->inner;
+    const int64_t *prefix = prim->prefix + first;
+    const void *disps = dame_disps_from(prim, table, first);
+    for (int64_t i = 0; i < n; i++) {
+        inner->copy(inner, origin + dame_table_entry(disps, table, i), shift, 0,
+                    (prefix[i + 1] - prefix[i]) / inner->isize);
+    }
+}
 
-#define DIRECT_NAME_(isa) dame_direct_##isa
-#define DIRECT_NAME(isa)  DIRECT_NAME_(isa)
+DAME_COPY(outer_listed64, copy_outer_listed, DAME_TABLE_64)
+DAME_COPY(outer_listed32, copy_outer_listed, DAME_TABLE_32)
+DAME_COPY(outer_ragged64, copy_outer_ragged, DAME_TABLE_64)
+DAME_COPY(outer_ragged32, copy_outer_ragged, DAME_TABLE_32)
 
-const dame_direct_t DIRECT_NAME(DAME_ISA) = {
-    .strided =
-        {
-#define DAME_WIDTH(name, lowest, highest) strided_##name,
-            DAME_WIDTHS(DAME_WIDTH)
-#undef DAME_WIDTH
-        },
-    .listed =
-        {
-#define DAME_WIDTH(name, lowest, highest) listed_##name,
-            [DAME_TABLE_64] = {DAME_WIDTHS(DAME_WIDTH)},
-#undef DAME_WIDTH
-#define DAME_WIDTH(name, lowest, highest) listed32_##name,
-            [DAME_TABLE_32] = {DAME_WIDTHS(DAME_WIDTH)},
-#undef DAME_WIDTH
-        },
-    .columns =
-        {
-#define DAME_WIDTH(name, lowest, highest) columns_##name,
-            DAME_WIDTHS_IN_LINE(DAME_WIDTH)
-#undef DAME_WIDTH
-        },
-    .ragged = {[DAME_TABLE_64] = ragged, [DAME_TABLE_32] = ragged32},
-    .nothing = nothing,
-    .nest_strided = nest_strided,
-    .nest_listed = {[DAME_TABLE_64] = nest_listed, [DAME_TABLE_32] = nest_listed32},
-    .nest_ragged = {[DAME_TABLE_64] = nest_ragged, [DAME_TABLE_32] = nest_ragged32},
-    .nest_struct = nest_struct,
+const dame_copy_fn dame_copy_outer_listed[DAME_TABLE_COUNT] = {
+    [DAME_TABLE_64] = outer_listed64,
+    [DAME_TABLE_32] = outer_listed32,
+};
+const dame_copy_fn dame_copy_outer_ragged[DAME_TABLE_COUNT] = {
+    [DAME_TABLE_64] = outer_ragged64,
+    [DAME_TABLE_32] = outer_ragged32,
 };

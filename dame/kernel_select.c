@@ -16,7 +16,6 @@ typedef struct isa {
     const char *name;
     dame_cpu_t needs;
     const dame_wide_kernels_t *wide;
-    dame_columns_fn columns;
     const dame_run_fn *byte_permute; /* or NULL */
 } isa_t;
 
@@ -26,39 +25,38 @@ static const isa_t isas[] = {
         .name = "avx512",
         .needs = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1},
         .wide = &dame_wide_avx512,
-        .columns = dame_columns_avx512,
         .byte_permute = dame_byte_permute,
     },
     {
         .name = "avx2",
         .needs = {.avx2 = 1},
         .wide = &dame_wide_avx2,
-        .columns = dame_columns_avx2,
     },
 #endif
     {
         .name = "baseline",
         .wide = &dame_wide_baseline,
-        .columns = dame_columns_baseline,
     },
 };
 
 enum { ISA_COUNT = sizeof(isas) / sizeof(isas[0]) };
 
 /*
- * How far ahead walks over columns fetch lines. Makes of CPUs differ most in what they do with
- * stores that wait for memory: pacing these (columns.c) gains up to a factor of 2 on Zen 4, and
- * costs as much on Emerald Rapids, where 8 to 32 rows ahead are equally good. Others are treated
- * like Zen 4.
+ * Makes of CPUs differ most in what they do with moves that wait for memory. Pacing them gains up
+ * to a factor of 2.5 on Zen 4. On Emerald Rapids it costs up to a factor of 2 to unpack and 3.5 to
+ * pack (blocks in one set of the cache), and walks over columns fetch lines ahead instead, 8 to 32
+ * rows equally well. Others are treated like Zen 4.
  */
-static int64_t rows_ahead(void)
+static int must_pace(void)
 {
 #ifdef DAME_HAVE_X86_KERNELS
-    return DAME_MAKE_INTEL == dame_cpu_detect().make ? 16 : 0;
+    return DAME_MAKE_INTEL != dame_cpu_detect().make;
 #else
-    return 0;
+    return 1;
 #endif
 }
+
+enum { ROWS_AHEAD = 16 };
 
 _Atomic int64_t dame_columns_ahead;
 
@@ -108,7 +106,6 @@ dame_status_t dame_isa_force(const char *name)
     if (NULL == isa) {
         return DAME_ERR_ARGUMENT;
     }
-    atomic_store_explicit(&dame_columns_ahead, rows_ahead(), memory_order_relaxed);
     atomic_store_explicit(&chosen, isa, memory_order_release);
     atomic_store_explicit(&forced, NULL == name ? NULL : isa, memory_order_relaxed);
     return DAME_OK;
@@ -208,26 +205,42 @@ static dame_table_t table_of(const dame_prim_t *prim)
     return NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
 }
 
+static dame_copy_fn copy_of_blocks(const dame_prim_t *prim)
+{
+    const dame_wide_kernels_t *wide = chosen_isa()->wide;
+    const dame_table_t table = table_of(prim);
+    if (NULL != prim->prefix) {
+        return wide->copy_ragged[table];
+    }
+    const dame_width_t width = dame_width_of(prim->isize);
+    const int listed = dame_prim_has_list(prim);
+    if (width < DAME_WIDTH_NARROW_COUNT) {
+        return listed ? dame_copy_listed_narrow[table][width] : dame_copy_strided_narrow[width];
+    }
+    return listed ? wide->copy_listed[table][width - DAME_WIDTH_NARROW_COUNT]
+                  : wide->copy_strided[width - DAME_WIDTH_NARROW_COUNT];
+}
+
 /* Whatever passes there are: they decide the order of packing, and this has none. */
 static dame_copy_fn copy_kernel(const dame_prim_t *prim)
 {
-    const dame_direct_t *direct = &dame_direct_baseline;
-    const dame_table_t table = table_of(prim);
     if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
-        return direct->nothing;
+        return dame_copy_nothing;
     }
     if (NULL != prim->inners) {
-        return direct->nest_struct;
+        return dame_copy_outer_struct;
     }
-    if (0 != prim->inner) {
-        return NULL != prim->prefix       ? direct->nest_ragged[table]
-               : dame_prim_has_list(prim) ? direct->nest_listed[table]
-               : dame_walks_columns(prim) ? direct->columns[dame_width_of(prim[prim->inner].isize)]
-                                          : direct->nest_strided;
+    if (0 == prim->inner) {
+        return copy_of_blocks(prim);
     }
-    return NULL != prim->prefix       ? direct->ragged[table]
-           : dame_prim_has_list(prim) ? direct->listed[table][dame_width_of(prim->isize)]
-                                      : direct->strided[dame_width_of(prim->isize)];
+    if (NULL != prim->prefix) {
+        return dame_copy_outer_ragged[table_of(prim)];
+    }
+    if (dame_prim_has_list(prim)) {
+        return dame_copy_outer_listed[table_of(prim)];
+    }
+    return dame_walks_columns(prim) ? dame_copy_columns[dame_width_of(prim[prim->inner].isize)]
+                                    : dame_copy_outer_strided;
 }
 
 static const dame_run_fn *for_strided_blocks(const dame_prim_t *prim)
@@ -261,7 +274,7 @@ static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
     if (dame_prim_has_list(prim)) {
         return for_listed_blocks(prim);
     }
-    if (order && dame_in_one_set(prim)) {
+    if (order && dame_in_one_set(prim) && must_pace()) {
         return dame_throttled;
     }
     return gains_from_permutation(prim) ? chosen_isa()->byte_permute : for_strided_blocks(prim);
@@ -291,10 +304,10 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
         run = dame_outer_struct;
     } else if (dame_has_pass(options, DAME_PASS_ORDER) && 0 != prim->inner &&
                dame_walks_columns(prim)) {
-        const int64_t bytes = prim[prim->inner].isize;
-        const dame_run_fn *wide = chosen_isa()->columns(bytes);
         run = dame_outer_columns;
-        prim->by_block = NULL != wide ? wide : dame_columns_baseline(bytes);
+        atomic_store_explicit(&dame_columns_ahead, must_pace() ? 0 : ROWS_AHEAD,
+                              memory_order_relaxed);
+        prim->by_block = dame_columns(prim[prim->inner].isize);
     } else if (0 != prim->inner) {
         run = for_outer(prim, options);
     } else {

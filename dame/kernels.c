@@ -142,7 +142,7 @@ const dame_run_fn dame_sorted[2] = {pack_sorted, unpack_sorted};
  * Blocks that all fall into one set of the L1 cache: loads and stores that are issued as fast as
  * they can be evict each other's lines before these are used. A call for every block slows them
  * down (Zen 4, 16-byte blocks 8 KiB apart: 2.7 instead of 7 ns a block to unpack, 2.2 instead of
- * 2.7 to pack).
+ * 2.7 to pack). kernel_select.c knows the CPUs that gain.
  */
 static __attribute__((noinline)) void copy_throttled(char *to, const char *from, int64_t bytes)
 {

@@ -89,6 +89,14 @@ typedef enum dame_table { DAME_TABLE_64, DAME_TABLE_32, DAME_TABLE_COUNT } dame_
         run(prim, origin, packed, first, n, __VA_ARGS__);                                          \
     }
 
+/* Defines the copy kernel `name`, in the same way. */
+#define DAME_COPY(name, copy, ...)                                                                 \
+    static void name(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,    \
+                     int64_t n)                                                                    \
+    {                                                                                              \
+        copy(prim, origin, shift, first, n, __VA_ARGS__);                                          \
+    }
+
 /* Levels whose iterations are blocks. Tables end with [dame_dir_t]. */
 
 /* Blocks of DAME_WIDTHS_NARROW (kernels.c). */
@@ -107,22 +115,23 @@ typedef struct dame_wide_kernels {
     dame_run_fn strided[DAME_WIDTH_WIDE_COUNT][2];
     dame_run_fn listed[DAME_WIDTH_WIDE_COUNT][2]; /* DAME_TABLE_32 */
     dame_run_fn ragged[DAME_TABLE_COUNT][2];
+    dame_copy_fn copy_strided[DAME_WIDTH_WIDE_COUNT];
+    dame_copy_fn copy_listed[DAME_TABLE_COUNT][DAME_WIDTH_WIDE_COUNT];
+    dame_copy_fn copy_ragged[DAME_TABLE_COUNT];
 } dame_wide_kernels_t;
 
-/* Copy kernels (direct.c). */
-typedef struct dame_direct {
-    dame_copy_fn strided[DAME_WIDTH_COUNT];
-    dame_copy_fn listed[DAME_TABLE_COUNT][DAME_WIDTH_COUNT];
-    dame_copy_fn columns[DAME_WIDTH_IN_LINE_COUNT]; /* strided around strided, by inner width */
-    dame_copy_fn ragged[DAME_TABLE_COUNT];
-    dame_copy_fn nothing; /* the EXIT of an empty type */
-    dame_copy_fn nest_strided;
-    dame_copy_fn nest_listed[DAME_TABLE_COUNT];
-    dame_copy_fn nest_ragged[DAME_TABLE_COUNT];
-    dame_copy_fn nest_struct;
-} dame_direct_t;
-
-extern const dame_direct_t dame_direct_baseline;
+/* Copy kernels of blocks of DAME_WIDTHS_NARROW and of levels around levels (direct.c). */
+extern const dame_copy_fn dame_copy_strided_narrow[DAME_WIDTH_NARROW_COUNT];
+extern const dame_copy_fn dame_copy_listed_narrow[DAME_TABLE_COUNT][DAME_WIDTH_NARROW_COUNT];
+extern const dame_copy_fn dame_copy_columns[DAME_WIDTH_IN_LINE_COUNT]; /* by the inner width */
+void dame_copy_nothing(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift, int64_t first,
+                       int64_t n); /* the EXIT of an empty type */
+void dame_copy_outer_strided(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                             int64_t first, int64_t n);
+void dame_copy_outer_struct(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
+                            int64_t first, int64_t n);
+extern const dame_copy_fn dame_copy_outer_listed[DAME_TABLE_COUNT];
+extern const dame_copy_fn dame_copy_outer_ragged[DAME_TABLE_COUNT];
 
 extern const dame_wide_kernels_t dame_wide_baseline;
 extern const dame_wide_kernels_t dame_wide_avx2;
@@ -141,13 +150,10 @@ extern const dame_run_fn dame_struct_tile_strided[2];
 extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];
 
 /*
- * Walks over the columns of a matrix (columns.c): by_block of a level (dame/program.h) for blocks of
- * `bytes` bytes, less than a line. NULL: the baseline's serves.
+ * Walks over the columns of a matrix (columns.c): by_block of a level (dame/program.h) for blocks
+ * of `bytes` bytes, less than a line.
  */
-typedef const dame_run_fn *(*dame_columns_fn)(int64_t bytes);
-const dame_run_fn *dame_columns_baseline(int64_t bytes);
-const dame_run_fn *dame_columns_avx2(int64_t bytes);
-const dame_run_fn *dame_columns_avx512(int64_t bytes);
+const dame_run_fn *dame_columns(int64_t bytes);
 
 /* How many rows ahead they fetch lines; 0: none, and stores of few columns are paced. */
 extern _Atomic int64_t dame_columns_ahead;

@@ -200,7 +200,8 @@ static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *data
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    if (count <= 0 || 0 == datatype->size || contiguous(datatype, (size_t) count)) {
+    if (count <= 0 || 0 == datatype->size || contiguous(datatype, (size_t) count) ||
+        dt_copy_is_faster_native(datatype, count)) {
         return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
     }
     return copy_blocks(datatype, count, to, from);

@@ -14,16 +14,34 @@
 
 #include "dame/isa.h"
 #include "dame/kernels.h"
+#include "dame/memory_order.h"
 #include "kernel_tools.h"
 #include "test/lib/guarded.h"
 #include "suites.h"
 
 enum { WIDEST = 300, PAGE = 4096, GUARD = 128 };
 
+/* The kernels for blocks in one set of the cache, which are chosen on some CPUs only. */
+static bool throttled;
+
+static void throttle(dame_program_t *program)
+{
+    for (int32_t i = 0; i < program->nprims; i++) {
+        dame_prim_t *prim = &program->prims[i];
+        if (dame_is_strided_leaf(prim) && NULL != dame_prim_run(prim, DAME_PACK)) {
+            dame_prim_set_run(prim, DAME_PACK, dame_throttled[DAME_PACK]);
+            dame_prim_set_run(prim, DAME_UNPACK, dame_throttled[DAME_UNPACK]);
+        }
+    }
+}
+
 /* Both directions of one message; `lead` bytes before the data make every alignment occur. */
 static void try_blocks(const dame_type_t *type, const blocks_t *b, int64_t lead, bool tight)
 {
     dame_program_t *program = kernels_of(type);
+    if (throttled) {
+        throttle(program);
+    }
     ck_assert_int_eq(program->size, b->size);
     int64_t guard = tight ? 0 : GUARD;
     size_t user_size = (size_t) (lead + b->reach + guard);
@@ -273,6 +291,16 @@ static void try_columns(const matrix_t *x)
     guarded_free(&memory);
     kernels_free(program);
 }
+
+START_TEST(throttled_kernels_move_blocks_exactly)
+{
+    throttled = true;
+    for (int64_t width = 1; width < DAME_LINE; width++) {
+        try_strided(width, PAGE - width, width % 2);
+    }
+    throttled = false;
+}
+END_TEST
 
 START_TEST(columns_of_a_matrix_are_moved_exactly)
 {
@@ -594,6 +622,7 @@ Suite *kernels_suite(void)
     tcase_add_test(tcase, a_forced_instruction_set_limits_what_may_be_used);
     tcase_add_loop_test(tcase, strided_blocks_of_every_width_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, blocks_whole_pages_apart_are_moved_exactly, 0, PROVIDERS);
+    tcase_add_test(tcase, throttled_kernels_move_blocks_exactly);
     tcase_add_loop_test(tcase, columns_of_a_matrix_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, blocks_of_rows_are_moved_exactly, 0, PROVIDERS);
     tcase_add_loop_test(tcase, rows_from_the_bottom_are_moved_exactly, 0, PROVIDERS);
