@@ -142,9 +142,10 @@ typedef struct dame_program {
  * `options`, NULL for dame_options_default(). The caller frees with dame_program_free() (accepts
  * NULL).
  *
- * Errors: DAME_ERR_NOMEM, also for what would be no good program: more than 2^20 primitives, more
- * than 1000 constructors inside each other, or tables beyond 64 MiB and 32 bytes for every entry of
- * the type's own lists (lists that many members share may be many in a program).
+ * Errors: DAME_ERR_NOMEM; DAME_ERR_LIMIT, with the limit in options->limit: more than 2^20
+ * primitives, more than 1000 nested constructors, or tables beyond 64 MiB and 32 bytes for every
+ * entry of the type's own lists (a list that many members share may occur many times in a program),
+ * or more work than that amounts to.
  */
 dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                  dame_program_t **out);
