@@ -29,7 +29,7 @@ static int is_members(const x_maker_t *m, const dame_prim_t *prim)
 static void all_members(x_maker_t *m, const dame_prim_t *prim, x_place_t user)
 {
     for (int64_t i = 0; i < prim->count && !m->code->full; i++) {
-        const dame_prim_t *inner = prim + (NULL != prim->inners ? prim->inners[i] : prim->inner);
+        const dame_prim_t *inner = prim + dame_iter_inner(prim, i);
         const int64_t disp = dame_prim_disp(prim, i);
         x_place_t at = x_at(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) disp));
         const int is_far = x_is_far(at.disp);
@@ -37,14 +37,14 @@ static void all_members(x_maker_t *m, const dame_prim_t *prim, x_place_t user)
             at = x_at(x_take_address(m, at), 0);
         }
         if (inner != prim) {
-            const int64_t count = x_inner_count(prim, i, inner);
+            const int64_t count = dame_iter_inner_count(prim, i, inner);
             if (x_is_straight(m, inner, 0, count, at, m->context->options->straight_bytes)) {
                 x_move_straight(m, x_at(at.base, 0));
             } else { /* a loop is much longer than a call, and may be that of many members */
                 x_call_level(m, inner, at, count);
             }
         } else {
-            x_block(m, at, x_iteration_size(prim, i));
+            x_block(m, at, dame_iter_size(prim, i));
         }
         if (is_far) {
             x_give_back(m, at.base);

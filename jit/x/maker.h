@@ -52,12 +52,6 @@ void x_catch_up(x_maker_t *m);
 
 /* ---- straight code: straight.c ---- */
 
-/* Packed bytes of iteration i. */
-int64_t x_iteration_size(const dame_prim_t *prim, int64_t i);
-
-/* Iterations of the level inside iteration i: a CONTIGCHILD's are known only here. */
-int64_t x_inner_count(const dame_prim_t *prim, int64_t i, const dame_prim_t *inner);
-
 /*
  * Appends the blocks of iterations first to first + n - 1 of a level, from `user` and `*packed` on.
  * Returns 0 when they are more than straight code is good for, or out of reach.
