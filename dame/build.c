@@ -329,8 +329,22 @@ static int sink(const emitter_t *emitter, const dame_node_t *node, int64_t shift
     return 1;
 }
 
+static dame_status_t check_need(dame_optimiser_t *o, const dame_need_t *need)
+{
+    const int64_t bytes = 8 * need->words + 4 * need->halves;
+    if (need->prims > DAME_MAX_PRIMS) {
+        o->limit = (dame_limit_t){"primitives", DAME_MAX_PRIMS, need->prims};
+        return DAME_ERR_LIMIT;
+    }
+    if (bytes > dame_table_limit(o->entries)) {
+        o->limit = (dame_limit_t){"bytes of tables", dame_table_limit(o->entries), bytes};
+        return DAME_ERR_LIMIT;
+    }
+    return DAME_OK;
+}
+
 /* The program of a node; `bounds` has what the program shall say of itself. */
-static dame_status_t emit_program(const dame_optimiser_t *o, const dame_node_t *top,
+static dame_status_t emit_program(dame_optimiser_t *o, const dame_node_t *top,
                                   const dame_program_t *bounds, dame_program_t **out)
 {
     emitter_t emitter = {.o = o, .granule = top->granule};
@@ -343,10 +357,10 @@ static dame_status_t emit_program(const dame_optimiser_t *o, const dame_node_t *
     }
     dame_need_t need = {.prims = 2}; /* EXIT, BOTTOM */
     measure(&emitter, top, &need);
-    if (8 * need.words + 4 * need.halves > dame_table_limit(o->entries)) {
-        return DAME_ERR_NOMEM;
+    dame_status_t status = check_need(o, &need);
+    if (DAME_OK == status) {
+        status = dame_emitter_init(&emitter.out, &need);
     }
-    dame_status_t status = dame_emitter_init(&emitter.out, &need);
     if (DAME_OK != status) {
         return status;
     }
@@ -381,16 +395,27 @@ static room_t *room_new(const dame_options_t *options)
         room->o.settled = 0;
         room->o.depth = 0;
         room->o.entries = 0;
+        room->o.limit = (dame_limit_t){.what = NULL};
         memset(room->o.patterns, 0, sizeof(room->o.patterns));
         memset(room->o.recent, 0, sizeof(room->o.recent));
     }
     return room;
 }
 
-static void room_free(room_t *room)
+/* Ends a build with its answer. */
+static dame_status_t room_free(room_t *room, dame_status_t status)
 {
+    const dame_limit_t limit = room->o.limit;
+    dame_limit_t *out = room->o.options->limit;
     dame_arena_fini(&room->o.arena);
     dame_heap_free(room);
+    if (DAME_OK == status || NULL == limit.what) {
+        return status;
+    }
+    if (NULL != out) {
+        *out = limit;
+    }
+    return DAME_ERR_LIMIT;
 }
 
 /* The passes that come when all of the normal form is known. */
@@ -419,8 +444,7 @@ dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *
     if (DAME_OK == status) {
         status = emit_program(&room->o, top, &bounds, out);
     }
-    room_free(room);
-    return status;
+    return room_free(room, status);
 }
 
 dame_status_t dame_program_optimise(const dame_program_t *program, const dame_options_t *options,
@@ -438,8 +462,7 @@ dame_status_t dame_program_optimise(const dame_program_t *program, const dame_op
     if (DAME_OK == status) {
         status = emit_program(&room->o, top, program, out);
     }
-    room_free(room);
-    return status;
+    return room_free(room, status);
 }
 
 void dame_program_free(dame_program_t *program)

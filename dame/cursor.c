@@ -6,23 +6,10 @@
 #include "copy.h"
 #include "divide.h"
 
-static inline int64_t iter_size(const dame_prim_t *prim, int64_t i)
-{
-    return NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
-}
-
-static inline int32_t iter_inner(const dame_prim_t *prim, int64_t i)
-{
-    return NULL != prim->inners ? prim->inners[i] : prim->inner;
-}
-
 /* Address of the iteration that comes next. */
 static inline uintptr_t iter_address(const dame_frame_t *frame)
 {
-    const dame_prim_t *prim = frame->prim;
-    return frame->origin + (dame_prim_has_list(prim)
-                                ? (uintptr_t) dame_prim_disp(prim, frame->iter)
-                                : (uintptr_t) frame->iter * (uintptr_t) prim->step);
+    return frame->origin + dame_iter_offset(frame->prim, frame->iter);
 }
 
 /* `frame` is the level within the iteration of `above` that comes next. */
@@ -31,8 +18,7 @@ static inline void enter(dame_frame_t *frame, const dame_frame_t *above, const d
     frame->prim = prim;
     frame->origin = iter_address(above);
     frame->iter = 0;
-    frame->count =
-        0 != prim->count ? prim->count : iter_size(above->prim, above->iter) / prim->isize;
+    frame->count = dame_iter_inner_count(above->prim, above->iter, prim);
 }
 
 static inline void push(dame_cursor_t *cursor, int32_t inner)
@@ -144,7 +130,7 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
         if (0 == rest) {
             return;
         }
-        int32_t inner = iter_inner(prim, frame->iter);
+        int32_t inner = dame_iter_inner(prim, frame->iter);
         if (0 == inner) {
             cursor->in_block = rest;
             return;
@@ -214,7 +200,7 @@ int dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
 {
     const dame_frame_t *frame = cursor->top;
     return length >= DAME_SPARING_ROOM && 0 == cursor->in_block &&
-           iter_size(frame->prim, frame->iter) <= DAME_SPARED_BLOCK;
+           dame_iter_size(frame->prim, frame->iter) <= DAME_SPARED_BLOCK;
 }
 
 /* How much of the contiguous block at the cursor to move when only `room` bytes of its rest fit. */
@@ -235,7 +221,7 @@ static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, 
                             int64_t length)
 {
     dame_frame_t *frame = cursor->top;
-    int64_t rest = iter_size(frame->prim, frame->iter) - cursor->in_block;
+    int64_t rest = dame_iter_size(frame->prim, frame->iter) - cursor->in_block;
     int64_t bytes = rest <= length ? rest : cut(cursor, tail, length, 0);
     copy(dir, iter_address(frame) + (uintptr_t) cursor->in_block, packed, bytes);
     if (bytes == rest) {
@@ -319,7 +305,7 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
             pop(cursor);
             continue;
         }
-        int32_t inner = iter_inner(frame->prim, frame->iter);
+        int32_t inner = dame_iter_inner(frame->prim, frame->iter);
         if (0 == inner) {
             cursor->in_block = cut(cursor, tail, left, moved);
             copy(dir, iter_address(frame), packed + moved, cursor->in_block);
@@ -396,9 +382,9 @@ static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32
         listed > 0 ? blocks[listed - 1].address + (uintptr_t) blocks[listed - 1].length : 0;
     bool room = true;
     while ((frame.iter < frame.count || enter_again(cursor, &frame)) &&
-           0 == iter_inner(prim, frame.iter)) {
+           0 == dame_iter_inner(prim, frame.iter)) {
         const uintptr_t address = iter_address(&frame) + (uintptr_t) in_block;
-        const int64_t length = iter_size(prim, frame.iter) - in_block;
+        const int64_t length = dame_iter_size(prim, frame.iter) - in_block;
         if (end == address && listed > 0) {
             blocks[listed - 1].length += length;
         } else if (listed < n) {
@@ -435,7 +421,7 @@ int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t 
             pop(cursor);
             continue;
         }
-        int32_t inner = iter_inner(frame->prim, frame->iter);
+        int32_t inner = dame_iter_inner(frame->prim, frame->iter);
         if (0 != inner) {
             push(cursor, inner);
             continue;

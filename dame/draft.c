@@ -36,7 +36,7 @@ static void *grown(void *memory, size_t *room, size_t n, size_t more, size_t siz
 dame_status_t dame_draft_add(dame_draft_t *draft, dame_op_t op, int64_t line, int64_t column)
 {
     if (DAME_MAX_PRIMS == draft->nprims) {
-        return DAME_ERR_RANGE;
+        return DAME_ERR_LIMIT;
     }
     dame_draft_prim_t *prims =
         grown(draft->prims, &draft->prims_room, draft->nprims, 1, sizeof(*prims));

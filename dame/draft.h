@@ -30,7 +30,7 @@ typedef struct dame_draft {
 void dame_draft_fini(dame_draft_t *draft);
 
 /* Adds a primitive, number draft->nprims - 1, zero but for its operation and whose lists start with
- * the next word. DAME_ERR_RANGE beyond DAME_MAX_PRIMS, DAME_ERR_NOMEM. */
+ * the next word. DAME_ERR_LIMIT beyond DAME_MAX_PRIMS, DAME_ERR_NOMEM. */
 dame_status_t dame_draft_add(dame_draft_t *draft, dame_op_t op, int64_t line, int64_t column);
 
 /* Adds an entry of a list. DAME_ERR_NOMEM. */

@@ -21,9 +21,6 @@ void dame_need_disps(dame_need_t *need, dame_op_t op, const int64_t *disps, int6
 
 dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need)
 {
-    if (need->prims > DAME_MAX_PRIMS) {
-        return DAME_ERR_NOMEM;
-    }
     size_t prims = sizeof(dame_program_t) + (size_t) need->prims * sizeof(dame_prim_t);
     size_t words = (size_t) need->words * sizeof(int64_t);
     size_t memory = prims + words + (size_t) need->halves * sizeof(int32_t);

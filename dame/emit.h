@@ -31,8 +31,8 @@ typedef struct dame_emitter {
  * fit. */
 void dame_need_disps(dame_need_t *need, dame_op_t op, const int64_t *disps, int64_t n);
 
-/* Allocates the program, its primitives zero. DAME_ERR_NOMEM also beyond DAME_MAX_PRIMS. The caller
- * frees emitter->program with dame_program_free() unless it is passed on. */
+/* Allocates the program, its primitives zero. At most DAME_MAX_PRIMS of them; DAME_ERR_NOMEM. The
+ * caller frees emitter->program with dame_program_free() unless it is passed on. */
 dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need);
 
 /* The next primitive. */

@@ -170,7 +170,7 @@ static int is_unequal_body(const dame_prim_t *body)
         return 0;
     }
     for (int64_t j = 0; j < body->count; j++) {
-        if (body->prefix[j + 1] - body->prefix[j] > DAME_BODY_BLOCK) {
+        if (dame_iter_size(body, j) > DAME_BODY_BLOCK) {
             return 0;
         }
     }

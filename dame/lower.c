@@ -117,7 +117,8 @@ dame_status_t dame_node_lower(dame_optimiser_t *o, const dame_type_t *type, cons
         return DAME_OK;
     }
     if (o->depth == DAME_MAX_NESTING) {
-        return DAME_ERR_NOMEM;
+        o->limit = (dame_limit_t){"nested constructors", DAME_MAX_NESTING, o->depth + 1};
+        return DAME_ERR_LIMIT;
     }
     o->depth++;
     dame_status_t status = lower(o, type, out);

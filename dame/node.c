@@ -33,8 +33,19 @@ static const dame_node_t one_byte = {
 
 static void *room_for(dame_optimiser_t *o, int64_t n, size_t size)
 {
-    if (o->arena.pieces > MAX_PIECES ||
-        n > (dame_work_limit(o->entries) - (int64_t) o->arena.chunk_bytes) / (int64_t) size) {
+    const int64_t limit = dame_work_limit(o->entries);
+    const int64_t used = (int64_t) o->arena.chunk_bytes;
+    if (o->arena.pieces > MAX_PIECES) {
+        o->limit = (dame_limit_t){"nodes and lists", MAX_PIECES, (int64_t) o->arena.pieces};
+        return NULL;
+    }
+    if (n > (limit - used) / (int64_t) size) {
+        int64_t bytes;
+        if (__builtin_mul_overflow(n, (int64_t) size, &bytes) ||
+            __builtin_add_overflow(bytes, used, &bytes)) {
+            bytes = INT64_MAX;
+        }
+        o->limit = (dame_limit_t){"bytes of work memory", limit, bytes};
         return NULL;
     }
     return dame_arena_alloc(&o->arena, (size_t) n, size);

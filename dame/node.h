@@ -95,10 +95,12 @@ enum { DAME_MAX_NESTING = 1000 };
 typedef struct dame_optimiser {
     dame_arena_t arena;
     const dame_options_t *options;
-    int nested;      /* drafts that are being finished, each inside another */
-    int settled;     /* the normal form is known, lists stay as they are */
-    int depth;       /* of the type that is lowered */
-    int64_t entries; /* of all lists that were lowered or raised */
+    int nested;         /* drafts that are being finished, each inside another */
+    int settled;        /* the normal form is known, lists stay as they are */
+    int depth;          /* of the type that is lowered */
+    int64_t entries;    /* of all lists that were lowered or raised */
+    dame_limit_t limit; /* what the build exceeded: its answer is then DAME_ERR_LIMIT, whatever the
+                           functions on the way return */
     dame_recent_t recent[DAME_RECENT];
     dame_pattern_of_t patterns[DAME_RECENT];
 } dame_optimiser_t;
@@ -121,7 +123,8 @@ static inline int64_t dame_work_limit(int64_t entries)
  * Should two passes ever disagree for good, the draft is taken as it is. */
 enum { DAME_MAX_NESTED = 64 };
 
-/* Room for n numbers or nodes; NULL when memory is out or the work limit is reached. */
+/* Room for n numbers or nodes; NULL when memory is out, or after exceeding the work limit, which
+ * o->limit then has. */
 int64_t *dame_node_numbers(dame_optimiser_t *o, int64_t n);
 const dame_node_t **dame_node_nodes(dame_optimiser_t *o, int64_t n);
 /* Lists are the makers' to change, but those of a node belong to it. */

@@ -82,6 +82,15 @@ __attribute__((format(printf, 3, 4))) static int fail_found(parser_t *parser, da
                    "found %s, expected %s", found, expected);
 }
 
+/* One more than a limit allows. */
+static int fail_limit(parser_t *parser, int64_t line, int64_t column, const char *what, int limit)
+{
+    const dame_limit_t exceeded = {what, limit, (int64_t) limit + 1};
+    char text[120];
+    return fail_at(parser, DAME_ERR_LIMIT, line, column, "%s",
+                   dame_limit_text(&exceeded, text, sizeof(text)));
+}
+
 static int fail_memory(parser_t *parser)
 {
     return fail_at(parser, DAME_ERR_NOMEM, parser->token.line, parser->token.column,
@@ -251,8 +260,8 @@ static int take_exit_parameters(parser_t *parser)
 static int add_prim(parser_t *parser, dame_op_t op, int64_t line, int64_t column)
 {
     dame_status_t status = dame_draft_add(&parser->draft, op, line, column);
-    if (DAME_ERR_RANGE == status) {
-        return fail_at(parser, status, line, column, "more than %d primitives", DAME_MAX_PRIMS);
+    if (DAME_ERR_LIMIT == status) {
+        return fail_limit(parser, line, column, "primitives", DAME_MAX_PRIMS);
     }
     return DAME_OK == status || fail_memory(parser);
 }
@@ -391,8 +400,8 @@ static int take_type(parser_t *parser, size_t above, int nesting)
             return take_prim(parser, op);
         }
         if (DAME_TEXT_NESTING == nesting) {
-            return fail_at(parser, DAME_ERR_RANGE, parser->token.line, parser->token.column,
-                           "nested deeper than %d levels", DAME_TEXT_NESTING);
+            return fail_limit(parser, parser->token.line, parser->token.column, "nested levels",
+                              DAME_TEXT_NESTING);
         }
         dame_op_t op_above = parser->draft.prims[above].prim.op;
         parser->draft.prims[above].prim.inner = DAME_OP_RETURNTO != op_above;

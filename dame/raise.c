@@ -47,7 +47,7 @@ static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
         return DAME_ERR_NOMEM;
     }
     for (int64_t i = 0; i < prim->count; i++) {
-        blklens[i] = (prim->prefix[i + 1] - prim->prefix[i]) / (final ? 1 : prim->size);
+        blklens[i] = dame_iter_size(prim, i) / (final ? 1 : prim->size);
     }
     if (final) { /* its size is no element's where they differ */
         return dame_node_bytes(r->o, prim->count, blklens, disps, r->program->granule, out);

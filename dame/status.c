@@ -1,5 +1,8 @@
 #include "dame/status.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 const char *dame_status_text(dame_status_t status)
 {
     switch (status) {
@@ -11,6 +14,8 @@ const char *dame_status_text(dame_status_t status)
         return "invalid argument";
     case DAME_ERR_RANGE:
         return "size or bounds exceed 64 bits";
+    case DAME_ERR_LIMIT:
+        return "larger or deeper than the library accepts";
     case DAME_ERR_VERIFY:
         return "program breaks a rule of the language";
     case DAME_ERR_TEXT:
@@ -23,4 +28,11 @@ const char *dame_status_text(dame_status_t status)
         return "no room for more machine code";
     }
     return "unknown status";
+}
+
+char *dame_limit_text(const dame_limit_t *limit, char *text, size_t size)
+{
+    snprintf(text, size, "%" PRId64 " %s, at most %" PRId64 " are allowed", limit->value,
+             limit->what, limit->limit);
+    return text;
 }

@@ -8,17 +8,6 @@
  */
 #include "block.h"
 
-DAME_INLINE int64_t block_bytes(const dame_prim_t *body, int64_t j)
-{
-    return NULL != body->prefix ? body->prefix[j + 1] - body->prefix[j] : body->isize;
-}
-
-DAME_INLINE uintptr_t block_disp(const dame_prim_t *body, int64_t j)
-{
-    return dame_prim_has_list(body) ? (uintptr_t) dame_prim_disp(body, j)
-                                    : (uintptr_t) j * (uintptr_t) body->step;
-}
-
 enum { TILE = 64, SHORTEST_TILE = 4, TILE_BYTES = 16384, LINE = 64 };
 
 /* A run of so few bodies is left to a call for each. */
@@ -60,9 +49,9 @@ DAME_INLINE void run_strided(const dame_prim_t *prim, uintptr_t origin, char *pa
         tile = n < tile ? n : tile;
         char *stream = packed;
         for (int64_t j = 0; j < body->count; j++) {
-            const int64_t bytes = block_bytes(body, j);
-            dame_strided_loops[dame_short_widths[bytes]][dir](user + block_disp(body, j), step,
-                                                              stream, prim->isize, tile, bytes);
+            const int64_t bytes = dame_iter_size(body, j);
+            dame_strided_loops[dame_short_widths[bytes]][dir](
+                user + dame_iter_offset(body, j), step, stream, prim->isize, tile, bytes);
             stream += bytes;
         }
         user += (uintptr_t) tile * step;
@@ -87,9 +76,9 @@ DAME_INLINE void run_listed(const dame_prim_t *prim, uintptr_t origin, char *pac
         }
         char *stream = packed;
         for (int64_t j = 0; j < body->count; j++) {
-            const int64_t bytes = block_bytes(body, j);
-            dame_listed_loops[dame_short_widths[bytes]][dir](starts, block_disp(body, j), stream,
-                                                             prim->isize, tile, bytes);
+            const int64_t bytes = dame_iter_size(body, j);
+            dame_listed_loops[dame_short_widths[bytes]][dir](starts, dame_iter_offset(body, j),
+                                                             stream, prim->isize, tile, bytes);
             stream += bytes;
         }
         first += tile;

@@ -171,10 +171,10 @@ static dame_status_t verify_prefix(const verifier_t *v, int32_t index)
         if (prim->prefix[i + 1] <= prim->prefix[i]) {
             return fail(v, index, "block %" PRId64 " has no data", i);
         }
-        if (NULL == prim->inners && 0 != (prim->prefix[i + 1] - prim->prefix[i]) % prim->size) {
+        if (NULL == prim->inners && 0 != dame_iter_size(prim, i) % prim->size) {
             return fail(v, index,
                         "block %" PRId64 " has %" PRId64 " bytes, not a multiple of size %" PRId64,
-                        i, prim->prefix[i + 1] - prim->prefix[i], prim->size);
+                        i, dame_iter_size(prim, i), prim->size);
         }
     }
     return DAME_OK;
@@ -276,8 +276,7 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
         return verify_bounds(v, index, span);
     }
     for (int64_t i = 0; i < prim->count; i++) {
-        int64_t blklen = NULL != prim->prefix ? (prim->prefix[i + 1] - prim->prefix[i]) / prim->size
-                                              : prim->blklen;
+        int64_t blklen = NULL != prim->prefix ? dame_iter_size(prim, i) / prim->size : prim->blklen;
         repeat(span, &inner, dame_prim_disp(prim, i), blklen, prim->extent, 0 == i);
     }
     return verify_bounds(v, index, span);
@@ -306,7 +305,7 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
         const dame_prim_t *level = &v->program->prims[type];
         if (DAME_OK == status &&
             (level->count != prim->blklens[i] || level->step != prim->extents[i] ||
-             (wide_t) level->isize * level->count != prim->prefix[i + 1] - prim->prefix[i] ||
+             (wide_t) level->isize * level->count != dame_iter_size(prim, i) ||
              NULL == dame_prim_run(level, DAME_PACK) ||
              NULL == dame_prim_run(level, DAME_UNPACK))) {
             status = fail(v, type, "does not agree with block %" PRId64 " of its STRUCT", i);
@@ -321,7 +320,7 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
     if (DAME_OK != status) {
         return status;
     }
-    int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];
+    int64_t bytes = dame_iter_size(prim, i);
     if ((wide_t) prim->blklens[i] * field->size != bytes) {
         return 0 == bytes % prim->blklens[i]
                    ? fail(v, index,
@@ -354,7 +353,7 @@ static int same_block(const dame_prim_t *prim, int64_t a, int64_t b)
 {
     return prim->subs[a] == prim->subs[b] && prim->inners[a] == prim->inners[b] &&
            prim->blklens[a] == prim->blklens[b] && prim->extents[a] == prim->extents[b] &&
-           prim->prefix[a + 1] - prim->prefix[a] == prim->prefix[b + 1] - prim->prefix[b];
+           dame_iter_size(prim, a) == dame_iter_size(prim, b);
 }
 
 /* The subprogram of block i, unless one just like it was verified. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "contents.h"
 #include "log.h"
 #include "opal/datatype/opal_datatype.h"
 #include "opal/util/output.h"
@@ -25,6 +26,8 @@ dt_decline_t dt_import_declined(dame_status_t status)
         return DT_DECLINE_MEMORY;
     case DAME_ERR_RANGE:
         return DT_DECLINE_RANGE;
+    case DAME_ERR_LIMIT:
+        return DT_DECLINE_LIMIT;
     case DAME_ERR_VERIFY:
         return DT_DECLINE_PROGRAM;
     default:
@@ -68,17 +71,33 @@ static dt_decline_t verified(dame_program_t *program)
     return DT_DECLINE_PROGRAM;
 }
 
+static void tell_limit(const opal_datatype_t *datatype, const dame_limit_t *limit)
+{
+    char text[128];
+    dt_log("%s is left to Open MPI's own engine: %s", dt_contents_name(datatype),
+           dame_limit_text(limit, text, sizeof(text)));
+    dt_stats_tell_limit(limit);
+}
+
 static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
                           dame_program_t **program)
 {
     const dame_type_t *type;
-    dt_decline_t declined = dt_import_constructors(tree, datatype, &type);
+    dame_limit_t limit = {.what = NULL};
+    dame_options_t options = program_options;
+    options.limit = &limit;
+    dt_decline_t declined = dt_import_constructors(tree, datatype, &limit, &type);
     if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_declined(dame_program_build(type, &program_options, program));
+        declined = dt_import_declined(dame_program_build(type, &options, program));
     }
     dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {
-        declined = DT_DECLINE_DEPTH; /* its cursors would need the heap on the fragment path */
+        /* its cursors would need the heap on the fragment path */
+        limit = (dame_limit_t){"nested levels", DAME_CURSOR_DEPTH, (*program)->depth};
+        declined = DT_DECLINE_LIMIT;
+    }
+    if (DT_DECLINE_LIMIT == declined) {
+        tell_limit(datatype, &limit);
     }
     if (DT_DECLINE_NONE == declined && verify_programs) {
         declined = verified(*program);

@@ -28,7 +28,7 @@ static dame_status_t import_element(dame_tree_t *tree, const ddt_elem_desc_t *el
  * its iteration.
  */
 static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items, size_t n,
-                                  int depth, const dame_type_t **out)
+                                  int depth, dame_limit_t *limit, const dame_type_t **out)
 {
     int64_t *blklens = dame_tree_array(tree, (int64_t) n);
     int64_t *disps = dame_tree_array(tree, (int64_t) n);
@@ -37,7 +37,8 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
         return DAME_ERR_NOMEM;
     }
     if (depth > MAX_LOOPS) {
-        return DAME_ERR_RANGE;
+        *limit = (dame_limit_t){"nested loops", MAX_LOOPS, depth};
+        return DAME_ERR_LIMIT;
     }
     int64_t fields = 0;
     for (size_t i = 0; i < n; i++) {
@@ -47,7 +48,7 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
             const ddt_loop_desc_t *loop = &items[i].loop;
             const dame_type_t *body;
             /* loop.items counts from the LOOP to its END_LOOP */
-            status = import_items(tree, items + i + 1, loop->items - 1, depth + 1, &body);
+            status = import_items(tree, items + i + 1, loop->items - 1, depth + 1, limit, &body);
             if (DAME_OK == status) {
                 status = dame_type_vector(tree, loop->loops, 1, loop->extent, body, &types[fields]);
             }
@@ -67,10 +68,11 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
 }
 
 dt_decline_t dt_import_description(dame_tree_t *tree, const opal_datatype_t *datatype,
-                                   const dame_type_t **out)
+                                   dame_limit_t *limit, const dame_type_t **out)
 {
     const dame_type_t *type;
-    dame_status_t status = import_items(tree, datatype->desc.desc, datatype->desc.used, 0, &type);
+    dame_status_t status =
+        import_items(tree, datatype->desc.desc, datatype->desc.used, 0, limit, &type);
     if (DAME_OK == status) {
         status = dt_import_bounds(tree, datatype, type, out);
     }

@@ -26,6 +26,7 @@ typedef struct recent {
 
 typedef struct importer {
     dame_tree_t *tree;
+    dame_limit_t *limit; /* receives what DT_DECLINE_LIMIT is about */
     int nesting;
     recent_t recent[RECENT];
 } importer_t;
@@ -322,7 +323,9 @@ static dt_decline_t import_new(importer_t *importer, const ompi_datatype_t *data
                                const dame_type_t **out)
 {
     if (importer->nesting >= MAX_NESTING) {
-        return DT_DECLINE_DEPTH;
+        *importer->limit =
+            (dame_limit_t){"nested constructors", MAX_NESTING, importer->nesting + 1};
+        return DT_DECLINE_LIMIT;
     }
     importer->nesting++;
     dt_contents_t call;
@@ -330,7 +333,7 @@ static dt_decline_t import_new(importer_t *importer, const ompi_datatype_t *data
     if (dt_contents_read(importer->tree, &datatype->super, &call, &declined)) {
         declined = import_call(importer, datatype, &call, out);
     } else if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_description(importer->tree, &datatype->super, out);
+        declined = dt_import_description(importer->tree, &datatype->super, importer->limit, out);
     }
     importer->nesting--;
     return DT_DECLINE_NONE == declined ? dt_import_check(&datatype->super, *out) : declined;
@@ -355,8 +358,8 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
 }
 
 dt_decline_t dt_import_constructors(dame_tree_t *tree, const opal_datatype_t *datatype,
-                                    const dame_type_t **out)
+                                    dame_limit_t *limit, const dame_type_t **out)
 {
-    importer_t importer = {.tree = tree};
+    importer_t importer = {.tree = tree, .limit = limit};
     return import_type(&importer, (const ompi_datatype_t *) datatype, out);
 }

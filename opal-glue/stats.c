@@ -30,6 +30,7 @@ static dt_stats_t *threads; /* of living threads */
 static dt_stats_t gone;     /* sum over threads that ended */
 static pthread_key_t key;
 static int running;
+static dame_limit_t first_limit;
 
 _Thread_local dt_thread_t dt_thread_data;
 
@@ -128,6 +129,23 @@ int64_t dt_stats_total(dt_counter_t counter)
 int64_t dt_stats_declined(dt_decline_t reason)
 {
     return sum(offsetof(dt_stats_t, declined) + reason * sizeof(_Atomic int64_t));
+}
+
+void dt_stats_tell_limit(const dame_limit_t *limit)
+{
+    dame_lock(DAME_LOCK_STATS);
+    if (NULL == first_limit.what) {
+        first_limit = *limit;
+    }
+    dame_unlock(DAME_LOCK_STATS);
+}
+
+dame_limit_t dt_stats_limit(void)
+{
+    dame_lock(DAME_LOCK_STATS);
+    const dame_limit_t limit = first_limit;
+    dame_unlock(DAME_LOCK_STATS);
+    return limit;
 }
 
 const char *dt_counter_name(dt_counter_t counter)

@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "dame/status.h"
+
 typedef enum dt_counter {
 #define DT_COUNTER(name, unit, description) DT_COUNT_##name,
 #include "stats.def"
@@ -41,6 +43,11 @@ static inline void dt_stats_add(_Atomic int64_t *counter, int64_t n)
 /* Sums over all threads, living and gone. */
 int64_t dt_stats_total(dt_counter_t counter);
 int64_t dt_stats_declined(dt_decline_t reason);
+
+/* Keeps the first limit that a datatype exceeded, for the report. Any thread. */
+void dt_stats_tell_limit(const dame_limit_t *limit);
+/* That limit, all zero if there was none. */
+dame_limit_t dt_stats_limit(void);
 
 /* Static texts from the tables. */
 const char *dt_counter_name(dt_counter_t counter);

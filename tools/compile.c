@@ -128,10 +128,10 @@ static int look(row_t *row)
 {
     dame_jit_stats_t before;
     dame_jit_stats(row->jit, &before);
-    dame_status_t status = dame_program_optimise(row->program, NULL, &row->compiled);
-    if (status != DAME_OK) {
+    int code = tool_optimised(tool_input_name(row->path), row->program, NULL, &row->compiled);
+    if (code != TOOL_OK) {
         row->compiled = NULL;
-        return tool_status_error(tool_input_name(row->path), status);
+        return code;
     }
     row->before = calloc((size_t) row->compiled->nprims, sizeof(row->before[0]));
     if (row->before == NULL) {

@@ -8,26 +8,14 @@
 
 /* ---- the tiers ---- */
 
-static dame_status_t build_plain(const dame_program_t *program, dame_program_t **out)
-{
-    dame_options_t options = *dame_options_default();
-    options.passes = DAME_PASSES_NONE;
-    return dame_program_optimise(program, &options, out);
-}
-
-static dame_status_t build_optimised(const dame_program_t *program, dame_program_t **out)
-{
-    return dame_program_optimise(program, NULL, out);
-}
-
 static const struct {
     const char *name;
-    dame_status_t (*build)(const dame_program_t *program, dame_program_t **out);
+    dame_passes_t passes;
     int compiles; /* .. and then there is machine code */
 } tiers[] = {
-    {"plain", build_plain, 0},
-    {"optimised", build_optimised, 0},
-    {"x", build_optimised, 1},
+    {"plain", DAME_PASSES_NONE, 0},
+    {"optimised", DAME_PASSES_ALL, 0},
+    {"x", DAME_PASSES_ALL, 1},
 };
 
 enum { TIERS = sizeof(tiers) / sizeof(tiers[0]) };
@@ -248,10 +236,14 @@ static dame_status_t compile_tier(measure_t *measure, int tier)
 static int build_tiers(measure_t *measure)
 {
     for (int tier = 0; tier < TIERS; tier++) {
-        dame_status_t status = tiers[tier].build(measure->program, &measure->programs[tier]);
-        if (status == DAME_OK && tiers[tier].compiles) {
-            status = compile_tier(measure, tier);
+        dame_options_t options = *dame_options_default();
+        options.passes = tiers[tier].passes;
+        int code =
+            tool_optimised(tiers[tier].name, measure->program, &options, &measure->programs[tier]);
+        if (code != TOOL_OK) {
+            return code;
         }
+        dame_status_t status = tiers[tier].compiles ? compile_tier(measure, tier) : DAME_OK;
         if (status == DAME_OK) {
             status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
                                       base_address(measure), measure->count);

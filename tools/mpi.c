@@ -51,12 +51,6 @@ static int find_element(const char *name)
     return -1;
 }
 
-/* Packed bytes of iteration i. */
-static int64_t block_bytes(const dame_prim_t *prim, int64_t i)
-{
-    return prim->prefix != NULL ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
-}
-
 /* Bytes of a contiguous block that is no multiple of `bytes`, 0 when there is none. */
 static int64_t odd_block(const dame_program_t *program, int64_t bytes)
 {
@@ -71,8 +65,8 @@ static int64_t odd_block(const dame_program_t *program, int64_t bytes)
         }
         int64_t blocks = !in_final ? 0 : prim->prefix == NULL ? 1 : prim->count;
         for (int64_t i = 0; i < blocks; i++) {
-            if (block_bytes(prim, i) % bytes != 0) {
-                return block_bytes(prim, i);
+            if (dame_iter_size(prim, i) % bytes != 0) {
+                return dame_iter_size(prim, i);
             }
         }
     }
@@ -114,11 +108,11 @@ static int64_t blklen_of(const maker_t *maker, const dame_prim_t *prim, int64_t 
 {
     switch (prim->op) {
     case DAME_OP_INDEXFINAL:
-        return block_bytes(prim, i) / maker->bytes;
+        return dame_iter_size(prim, i) / maker->bytes;
     case DAME_OP_BLOCKINDEXFINAL:
         return prim->blklen * prim->size / maker->bytes;
     case DAME_OP_INDEX:
-        return block_bytes(prim, i) / prim->size;
+        return dame_iter_size(prim, i) / prim->size;
     default:
         return prim->blklen;
     }

@@ -70,9 +70,9 @@ static int parse(int argc, char **argv, arguments_t *arguments)
 static int print_optimised(const dame_program_t *program, const dame_options_t *options)
 {
     dame_program_t *optimised;
-    dame_status_t status = dame_program_optimise(program, options, &optimised);
-    if (status != DAME_OK) {
-        return tool_status_error("optimise", status);
+    int code = tool_optimised("optimise", program, options, &optimised);
+    if (code != TOOL_OK) {
+        return code;
     }
     dame_program_print(optimised, stdout);
     dame_program_free(optimised);

@@ -120,9 +120,9 @@ int pieces_open(pieces_t *pieces, const dame_program_t *program, int64_t count)
     if (code != TOOL_OK || pieces->total == 0) {
         return code;
     }
-    dame_status_t status = dame_program_optimise(program, NULL, &pieces->walked);
-    if (status != DAME_OK) {
-        return tool_status_error("optimising the program", status);
+    code = tool_optimised("optimising the program", program, NULL, &pieces->walked);
+    if (code != TOOL_OK) {
+        return code;
     }
     pieces->whole = is_whole(pieces);
     return TOOL_OK;

@@ -42,6 +42,10 @@ int tool_error(int code, const char *format, ...) __attribute__((format(printf, 
 /* Says that `thing` failed with a status of the library; returns the exit code that fits it. */
 int tool_status_error(const char *thing, dame_status_t status);
 
+/* dame_program_optimise() that says why it fails; returns the exit code that fits. */
+int tool_optimised(const char *thing, const dame_program_t *program, const dame_options_t *options,
+                   dame_program_t **out);
+
 /* ---- command line ---- */
 
 /*

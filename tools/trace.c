@@ -74,9 +74,9 @@ static void print_text(FILE *out, const char *text)
 static int make_stage(const dame_program_t *program, const dame_options_t *options, stage_t *stage)
 {
     dame_program_t *optimised;
-    dame_status_t status = dame_program_optimise(program, options, &optimised);
-    if (status != DAME_OK) {
-        return tool_status_error("optimise", status);
+    int code = tool_optimised("optimise", program, options, &optimised);
+    if (code != TOOL_OK) {
+        return code;
     }
     size_t length;
     FILE *out = open_memstream(&stage->text, &length);

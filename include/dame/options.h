@@ -28,10 +28,12 @@ typedef enum dame_sort {
 
 typedef struct dame_options {
     dame_passes_t passes;
-    dame_sort_t sort;   /* which lists the pass `sort` sorts */
-    int64_t sort_range; /* auto: sort lists that span more bytes of user memory, >= 0; INT32_MAX or
-                           more: sort none */
-    int64_t fragment;   /* expected bytes of a fragment, for the pass `buffer`, >= 1 */
+    dame_sort_t sort;    /* which lists the pass `sort` sorts */
+    int64_t sort_range;  /* auto: sort lists that span more bytes of user memory, >= 0; INT32_MAX or
+                            more: sort none */
+    int64_t fragment;    /* expected bytes of a fragment, for the pass `buffer`, >= 1 */
+    dame_limit_t *limit; /* receives the limit when a build returns DAME_ERR_LIMIT; the caller's,
+                            one build at a time may write it; NULL: not wanted */
 } dame_options_t;
 
 static inline int dame_has_pass(const dame_options_t *options, dame_pass_t pass)

@@ -139,6 +139,41 @@ static inline int64_t dame_prim_disp(const dame_prim_t *prim, int64_t i)
     return NULL != prim->disps32 ? prim->disps32[i] : prim->disps[i];
 }
 
+/*
+ * Iteration i of a loop level, 0 <= i < number of iterations. These hold for every level, EXIT and
+ * CONTIGCHILD included, of a program that is built; they are undefined for primitives that are no
+ * level.
+ */
+
+/* Packed bytes of iteration i. */
+static inline int64_t dame_iter_size(const dame_prim_t *prim, int64_t i)
+{
+    return NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
+}
+
+/* Bytes from the level's origin to the start of iteration i. It wraps around, as addresses do: add
+ * it to the origin. */
+static inline uintptr_t dame_iter_offset(const dame_prim_t *prim, int64_t i)
+{
+    return dame_prim_has_list(prim) ? (uintptr_t) dame_prim_disp(prim, i)
+                                    : (uintptr_t) i * (uintptr_t) prim->step;
+}
+
+/* The level that iteration i consists of, in primitives from this one on; 0: the iteration is one
+ * contiguous block. */
+static inline int32_t dame_iter_inner(const dame_prim_t *prim, int64_t i)
+{
+    return NULL != prim->inners ? prim->inners[i] : prim->inner;
+}
+
+/* Iterations of `inner`, the level inside iteration i: a CONTIGCHILD under INDEX has as many as the
+ * iteration has bytes for. */
+static inline int64_t dame_iter_inner_count(const dame_prim_t *prim, int64_t i,
+                                            const dame_prim_t *inner)
+{
+    return 0 != inner->count ? inner->count : dame_iter_size(prim, i) / inner->isize;
+}
+
 #define DAME_NO_GRANULE INT64_MAX
 
 typedef struct dame_program {
@@ -163,9 +198,10 @@ typedef struct dame_program {
  * `options`, NULL for dame_options_default(). The caller frees with dame_program_free() (accepts
  * NULL).
  *
- * Errors: DAME_ERR_NOMEM, also for what would be no good program: more than 2^20 primitives, more
- * than 1000 constructors inside each other, or tables beyond 64 MiB and 32 bytes for every entry of
- * the type's own lists (lists that many members share may be many in a program).
+ * Errors: DAME_ERR_NOMEM; DAME_ERR_LIMIT, with the limit in options->limit: more than 2^20
+ * primitives, more than 1000 nested constructors, or tables beyond 64 MiB and 32 bytes for every
+ * entry of the type's own lists (a list that many members share may occur many times in a program),
+ * or more work than that amounts to.
  */
 dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                  dame_program_t **out);

@@ -54,12 +54,6 @@ void x_flush_packed_offset(x_compiler_t *c);
 
 /* ---- straight-line code: straight.c ---- */
 
-/* Packed bytes of iteration i. */
-int64_t x_iteration_size(const dame_prim_t *prim, int64_t i);
-
-/* Iterations of the level inside iteration i: a CONTIGCHILD's are known only here. */
-int64_t x_inner_count(const dame_prim_t *prim, int64_t i, const dame_prim_t *inner);
-
 /*
  * Appends the blocks of iterations first to first + n - 1 of a level, from `user` and `*packed` on.
  * Returns 0, with *to incomplete, when they are too many or too long for straight-line code, or out

@@ -30,7 +30,7 @@ static int has_members(const x_compiler_t *c, const dame_prim_t *prim)
 static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user)
 {
     for (int64_t i = 0; i < prim->count && !c->code->full; i++) {
-        const dame_prim_t *inner = prim + (NULL != prim->inners ? prim->inners[i] : prim->inner);
+        const dame_prim_t *inner = prim + dame_iter_inner(prim, i);
         const int64_t disp = dame_prim_disp(prim, i);
         x_mem_t at = x_mem(user.base, (int64_t) ((uint64_t) user.disp + (uint64_t) disp));
         const int is_far = x_is_far(at.disp);
@@ -38,7 +38,7 @@ static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t u
             at = x_mem(x_reg_alloc_address(c, at), 0);
         }
         if (inner != prim) {
-            const int64_t count = x_inner_count(prim, i, inner);
+            const int64_t count = dame_iter_inner_count(prim, i, inner);
             if (x_collect_blocks(c, inner, count, at.disp, c->context->options->straight_bytes,
                                  c->blocks)) {
                 x_copy_blocks(c, x_mem(at.base, 0), c->blocks);
@@ -46,7 +46,7 @@ static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t u
                 x_emit_level_call(c, inner, at, count);
             }
         } else {
-            x_emit_block(c, at, x_iteration_size(prim, i));
+            x_emit_block(c, at, dame_iter_size(prim, i));
         }
         if (is_far) {
             x_reg_free(c, at.base);

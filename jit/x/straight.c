@@ -39,22 +39,6 @@ x_reg_t x_reg_alloc_address(x_compiler_t *c, x_mem_t user)
 
 /* ---- straight-line code ---- */
 
-static int64_t iteration_disp(const dame_prim_t *prim, int64_t i)
-{
-    return dame_prim_has_list(prim) ? dame_prim_disp(prim, i)
-                                    : (int64_t) ((uint64_t) i * (uint64_t) prim->step);
-}
-
-int64_t x_iteration_size(const dame_prim_t *prim, int64_t i)
-{
-    return NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
-}
-
-int64_t x_inner_count(const dame_prim_t *prim, int64_t i, const dame_prim_t *inner)
-{
-    return 0 != inner->count ? inner->count : x_iteration_size(prim, i) / inner->isize;
-}
-
 int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t first, int64_t n,
                     int64_t user, int64_t *packed, x_blocks_t *to)
 {
@@ -63,19 +47,19 @@ int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t firs
         return 0;
     }
     for (int64_t i = first; i < first + n; i++) {
-        const int32_t inner = NULL != prim->inners ? prim->inners[i] : prim->inner;
+        const int32_t inner = dame_iter_inner(prim, i);
         int64_t at;
-        if (__builtin_add_overflow(user, iteration_disp(prim, i), &at)) {
+        if (__builtin_add_overflow(user, (int64_t) dame_iter_offset(prim, i), &at)) {
             return 0;
         }
         if (0 != inner) {
-            if (!x_append_blocks(c, prim + inner, 0, x_inner_count(prim, i, prim + inner), at,
+            if (!x_append_blocks(c, prim + inner, 0, dame_iter_inner_count(prim, i, prim + inner), at,
                                  packed, to)) {
                 return 0;
             }
             continue;
         }
-        const int64_t bytes = x_iteration_size(prim, i);
+        const int64_t bytes = dame_iter_size(prim, i);
         x_block_t *last = to->n > 0 ? &to->at[to->n - 1] : NULL;
         if (bytes > c->context->options->memcpy_bytes || x_is_far(at)) {
             return 0;

@@ -156,6 +156,24 @@ static void print_code(FILE *out)
     print_refusals(out);
 }
 
+static void print_declined(FILE *out)
+{
+    for (int i = 1; i < DT_DECLINES; i++) {
+        int64_t n = dt_stats_declined((dt_decline_t) i);
+        if (0 != n) {
+            fprintf(out, "  declined  %12" PRId64 " %s: %s\n", n,
+                    i < DT_DECLINE_HETEROGENEOUS ? "datatypes" : "messages",
+                    dt_decline_text((dt_decline_t) i));
+        }
+    }
+    const dame_limit_t limit = dt_stats_limit();
+    if (NULL != limit.what) {
+        char text[128];
+        fprintf(out, "  limit     the first datatype beyond one has %s\n",
+                dame_limit_text(&limit, text, sizeof(text)));
+    }
+}
+
 static void print_counts(FILE *out)
 {
     int64_t types = dt_stats_total(DT_COUNT_types_imported);
@@ -177,14 +195,7 @@ static void print_counts(FILE *out)
     }
     fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
             dt_stats_total(DT_COUNT_messages_declined));
-    for (int i = 1; i < DT_DECLINES; i++) {
-        int64_t n = dt_stats_declined((dt_decline_t) i);
-        if (0 != n) {
-            fprintf(out, "  declined  %12" PRId64 " %s: %s\n", n,
-                    i < DT_DECLINE_HETEROGENEOUS ? "datatypes" : "messages",
-                    dt_decline_text((dt_decline_t) i));
-        }
-    }
+    print_declined(out);
 }
 
 /* One write a process, so that ranks do not mix their lines. */

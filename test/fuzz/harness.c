@@ -342,7 +342,7 @@ static dame_program_t *optimised(const dame_program_t *program, choices_t *choic
     dame_status_t status = dame_program_optimise(program, &options, &result);
     char message[300];
     if (status != DAME_OK) {
-        if (small || (status != DAME_ERR_NOMEM && status != DAME_ERR_RANGE)) {
+        if (small || (status != DAME_ERR_NOMEM && status != DAME_ERR_LIMIT)) {
             wrong("optimise: %s", dame_status_text(status));
         }
         return NULL;

@@ -53,10 +53,8 @@ static bool walk_type(walker_t *walker, int64_t at, int64_t start)
         return true;
     default:
         for (int64_t i = 0; i < prim->count; i++) {
-            int64_t place = dame_prim_has_list(prim) ? moved(start, 1, dame_prim_disp(prim, i))
-                                                     : moved(start, i, prim->step);
-            int64_t blklen =
-                prim->prefix ? (prim->prefix[i + 1] - prim->prefix[i]) / prim->size : prim->blklen;
+            int64_t place = moved(start, 1, (int64_t) dame_iter_offset(prim, i));
+            int64_t blklen = prim->prefix ? dame_iter_size(prim, i) / prim->size : prim->blklen;
             if (!walk_block(walker, at + 1, place, blklen, prim->extent)) {
                 return false;
             }

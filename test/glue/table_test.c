@@ -690,6 +690,17 @@ static void texts_belong_to_their_numbers(void)
     check(0 == strcmp("device memory", dt_decline_text(DT_DECLINE_DEVICE)), "the last reason");
 }
 
+static void the_first_limit_is_kept_for_the_report(void)
+{
+    const dame_limit_t first = {"primitives", 10, 11};
+    const dame_limit_t second = {"nested levels", 16, 17};
+    check(NULL == dt_stats_limit().what, "no limit was exceeded");
+    dt_stats_tell_limit(&first);
+    dt_stats_tell_limit(&second);
+    const dame_limit_t kept = dt_stats_limit();
+    check(first.what == kept.what && 10 == kept.limit && 11 == kept.value, "the first is kept");
+}
+
 int main(void)
 {
     enum { MANY = 100000 };
@@ -714,6 +725,7 @@ int main(void)
     children_find_the_table_and_the_counters_whole();
     a_thread_that_comes_back_at_its_end_is_in_no_list();
     texts_belong_to_their_numbers();
+    the_first_limit_is_kept_for_the_report();
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;
 }

@@ -6,28 +6,19 @@ typedef struct walker {
     int64_t packed;
 } walker_t;
 
-static int64_t bytes_of(const dame_prim_t *prim, int64_t i)
-{
-    return prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
-}
-
 static bool visit(walker_t *walker, const dame_prim_t *prim, uint64_t origin, int64_t first,
                   int64_t n)
 {
     for (int64_t i = first; i < first + n; i++) {
-        const int64_t away = dame_prim_has_list(prim)
-                                 ? dame_prim_disp(prim, i)
-                                 : (int64_t) ((uint64_t) i * (uint64_t) prim->step);
-        const uint64_t at = origin + (uint64_t) away;
-        const int64_t bytes = bytes_of(prim, i);
-        const int32_t distance = prim->inners ? prim->inners[i] : prim->inner;
+        const uint64_t at = origin + dame_iter_offset(prim, i);
+        const int64_t bytes = dame_iter_size(prim, i);
+        const int32_t distance = dame_iter_inner(prim, i);
         const dame_prim_t *inner = prim + distance;
         if (bytes == 0) {
             continue;
         }
         if (distance) {
-            const int64_t count = inner->count ? inner->count : bytes / inner->isize;
-            if (!visit(walker, inner, at, 0, count)) {
+            if (!visit(walker, inner, at, 0, dame_iter_inner_count(prim, i, inner))) {
                 return false;
             }
         } else {
@@ -64,7 +55,7 @@ int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim)
     for (const dame_prim_t *above = program->prims; above < prim; above++) {
         if (above->inner && above + above->inner == prim) {
             for (int64_t i = 0; i < above->count; i++) {
-                const int64_t n = bytes_of(above, i) / prim->isize;
+                const int64_t n = dame_iter_size(above, i) / prim->isize;
                 limit = n > limit ? n : limit;
             }
         }

@@ -118,6 +118,11 @@ parameters()
         -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$PROGRAMS/slots" dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
+    says parameters "report of a limit" end-well \
+        "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
+        "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
+        "is left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
+        -- -np 1 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 "$PROGRAMS/edge"
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$PROGRAMS/mpit" dame
     says parameters "report of machine code" end-well \

@@ -61,15 +61,14 @@ static void walk(dame_dir_t dir, const dame_prim_t *prim, uintptr_t origin, char
                  int64_t first, int64_t n)
 {
     for (int64_t i = first; i < first + n; i++) {
-        const int64_t disp = dame_prim_has_list(prim) ? dame_prim_disp(prim, i) : i * prim->step;
-        const int64_t bytes = prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
-        const int32_t inner = prim->inners ? prim->inners[i] : prim->inner;
+        const uintptr_t user = origin + dame_iter_offset(prim, i);
+        const int64_t bytes = dame_iter_size(prim, i);
+        const int32_t inner = dame_iter_inner(prim, i);
         if (inner == 0) {
-            move(dir, origin + (uintptr_t) disp, packed, bytes);
+            move(dir, user, packed, bytes);
         } else {
             const dame_prim_t *level = prim + inner;
-            walk(dir, level, origin + (uintptr_t) disp, packed, 0,
-                 level->count ? level->count : bytes / level->isize);
+            walk(dir, level, user, packed, 0, dame_iter_inner_count(prim, i, level));
         }
         packed += bytes;
     }

@@ -15,6 +15,28 @@ static dame_status_t build(const dame_type_t *type, dame_program_t **program)
     return dame_program_build(type, NULL, program);
 }
 
+/* The build is refused and says of what there are `value` or more, and how many are allowed. */
+static void check_refused(const dame_type_t *type, dame_passes_t passes, const char *what,
+                          int64_t most, int64_t value)
+{
+    dame_limit_t limit = {.what = NULL};
+    dame_options_t options = *dame_options_default();
+    dame_program_t *program = NULL;
+    char text[100], wanted[100];
+    options.passes = passes;
+    options.limit = &limit;
+    ck_assert_int_eq(dame_program_build(type, &options, &program), DAME_ERR_LIMIT);
+    ck_assert_ptr_null(program);
+    ck_assert_str_eq(limit.what, what);
+    ck_assert_int_eq(limit.limit, most);
+    ck_assert_int_eq(limit.value, value);
+    snprintf(wanted, sizeof wanted, "%lld %s, at most %lld are allowed", (long long) value, what,
+             (long long) most);
+    ck_assert_str_eq(dame_limit_text(&limit, text, sizeof text), wanted);
+    options.limit = NULL; /* not wanted */
+    ck_assert_int_eq(dame_program_build(type, &options, &program), DAME_ERR_LIMIT);
+}
+
 /* A struct of n members that are all unlike: member i is a vector of i + 2 elements. Each has four
  * primitives: RETURNTO, VECTORFINAL, CONTIGFINAL, BOTTOM. */
 static const dame_type_t *unlike_vectors(int64_t n)
@@ -47,8 +69,9 @@ START_TEST(programs_have_so_many_primitives_and_no_more)
     ck_assert_int_eq(dame_program_verify(program, NULL, 0), DAME_OK);
     dame_program_free(program);
     for (int64_t more = 1; more < 4; more++) {
-        ck_assert_int_eq(dame_program_build(unlike_vectors(most + more), &plain, &program),
-                         DAME_ERR_NOMEM);
+        const int64_t prims = 4 * (most + more) + 3; /* counting stops at the first too many */
+        check_refused(unlike_vectors(most + more), DAME_PASSES_NONE, "primitives", MAX_PRIMS,
+                      prims < MAX_PRIMS + 3 ? prims : MAX_PRIMS + 3);
     }
 }
 END_TEST
@@ -66,9 +89,8 @@ START_TEST(the_last_primitive_fits)
     ck_assert_int_eq(program->nprims, MAX_PRIMS);
     dame_program_free(program);
     const dame_type_t *over = unlike_vectors(MAX_PRIMS / 4);
-    ck_assert_int_eq(
-        dame_program_build(contig(2, resized(0, over->extent + 1, over)), &plain, &program),
-        DAME_ERR_NOMEM);
+    check_refused(contig(2, resized(0, over->extent + 1, over)), DAME_PASSES_NONE, "primitives",
+                  MAX_PRIMS, MAX_PRIMS + 4);
 }
 END_TEST
 
@@ -117,7 +139,7 @@ START_TEST(shared_members_do_not_take_exponential_time)
     }
     dame_program_t *program;
     dame_status_t status = build(type, &program); /* an answer, whichever */
-    ck_assert(status == DAME_OK || status == DAME_ERR_NOMEM);
+    ck_assert(status == DAME_OK || status == DAME_ERR_LIMIT);
     dame_program_free(program);
 }
 END_TEST
@@ -134,7 +156,16 @@ START_TEST(tables_are_bounded_by_the_lists_of_the_type)
         members[i] = vector(2 + i, 1, list->extent + 8 * (i + 1), list);
     }
     dame_program_t *program;
-    ck_assert_int_eq(build(struct_type(MEMBERS, ones, disps, members), &program), DAME_ERR_NOMEM);
+    /* the lists of every member; 64 MiB and 32 bytes for every entry that the type has */
+    dame_limit_t limit;
+    dame_options_t options = *dame_options_default();
+    options.limit = &limit;
+    ck_assert_int_eq(
+        dame_program_build(struct_type(MEMBERS, ones, disps, members), &options, &program),
+        DAME_ERR_LIMIT);
+    ck_assert_str_eq(limit.what, "bytes of tables");
+    ck_assert_int_ge(limit.limit, (64 << 20) + 32 * (LIST + MEMBERS));
+    ck_assert_int_gt(limit.value, limit.limit);
     ck_assert_int_eq(build(struct_type(20, ones, disps, members), &program), DAME_OK);
     dame_program_free(program);
 }
@@ -152,7 +183,7 @@ START_TEST(constructors_nest_so_deep_and_no_deeper)
     for (int level = 0; level < 100000; level++) {
         type = contig(1, type);
     }
-    ck_assert_int_eq(build(type, &program), DAME_ERR_NOMEM);
+    check_refused(type, DAME_PASSES_ALL, "nested constructors", 1000, 1001);
 }
 END_TEST
 

@@ -475,9 +475,9 @@ START_TEST(levels_nest_up_to_the_limit)
             ck_assert_int_eq(program->depth, DAME_TEXT_NESTING + 1);
             dame_program_free(program);
         } else {
-            ck_assert_int_eq(status, DAME_ERR_RANGE);
+            ck_assert_int_eq(status, DAME_ERR_LIMIT);
             ck_assert_int_eq(error.line, levels + 1);
-            ck_assert_str_eq(error.message, "nested deeper than 200 levels");
+            ck_assert_str_eq(error.message, "201 nested levels, at most 200 are allowed");
         }
         free(text);
     }
@@ -522,9 +522,9 @@ START_TEST(structs_nested_without_end_are_refused)
         end += snprintf(end, room - (size_t) (end - text),
                         "STRUCT(1, [1], [0], [4], [4]) RETURNTO(%d)\n", 2 * i + 1);
     }
-    ck_assert_int_eq(parse(text, strlen(text), &program, &error), DAME_ERR_RANGE);
+    ck_assert_int_eq(parse(text, strlen(text), &program, &error), DAME_ERR_LIMIT);
     ck_assert_int_eq(error.line, DAME_TEXT_NESTING + 2);
-    ck_assert_str_eq(error.message, "nested deeper than 200 levels");
+    ck_assert_str_eq(error.message, "201 nested levels, at most 200 are allowed");
     free(text);
 }
 END_TEST
@@ -550,8 +550,8 @@ START_TEST(too_many_primitives_are_refused)
     strcpy(end, "BOTTOM\n");
     dame_program_t *program = NULL;
     dame_text_error_t error;
-    ck_assert_int_eq(parse(text, strlen(text), &program, &error), DAME_ERR_RANGE);
-    ck_assert_str_eq(error.message, "more than 1048576 primitives");
+    ck_assert_int_eq(parse(text, strlen(text), &program, &error), DAME_ERR_LIMIT);
+    ck_assert_str_eq(error.message, "1048577 primitives, at most 1048576 are allowed");
     ck_assert_int_eq(error.line, 2 + ((1 << 20) - 2) / 3);
     free(text);
 }

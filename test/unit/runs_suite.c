@@ -27,14 +27,12 @@ typedef struct bytes {
 static void walk(const dame_prim_t *level, int64_t origin, int64_t first, int64_t n, bytes_t *bytes)
 {
     for (int64_t i = first; i < first + n; i++) {
-        const int64_t at =
-            origin + (dame_prim_has_list(level) ? dame_prim_disp(level, i) : i * level->step);
-        const int64_t length =
-            level->prefix ? level->prefix[i + 1] - level->prefix[i] : level->isize;
-        const int32_t inner = level->inners ? level->inners[i] : level->inner;
-        if (inner != 0) { /* a CONTIGCHILD without a count has as many as fill the block */
+        const int64_t at = origin + (int64_t) dame_iter_offset(level, i);
+        const int64_t length = dame_iter_size(level, i);
+        const int32_t inner = dame_iter_inner(level, i);
+        if (inner != 0) {
             const dame_prim_t *child = level + inner;
-            walk(child, at, 0, child->count ? child->count : length / child->isize, bytes);
+            walk(child, at, 0, dame_iter_inner_count(level, i, child), bytes);
             continue;
         }
         if (bytes->n + length > MOST_BYTES) {

@@ -238,7 +238,7 @@ END_TEST
 
 START_TEST(every_status_has_its_own_text)
 {
-    for (int i = DAME_OK; i <= DAME_ERR_VERIFY; i++) {
+    for (int i = DAME_OK; i <= DAME_ERR_FULL; i++) {
         ck_assert_ptr_nonnull(dame_status_text((dame_status_t) i));
         ck_assert_str_ne(dame_status_text((dame_status_t) i), "");
         for (int k = DAME_OK; k < i; k++) {
