@@ -7,8 +7,8 @@
 
 #include "ompi_config.h"
 
+#include "entry.h"
 #include "opal/datatype/opal_datatype.h"
-#include "table.h"
 
 /*
  * Copies `count` elements of the entry's datatype, which DAME moves data of, from `from` to `to`.

@@ -284,7 +284,7 @@ static void unwatch_classes(void)
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
 /* The rewriting of the GOT failed: memory is a process's own, a policy is its node's. */
-static void say_refused(dt_got_status_t status)
+static void log_refused(dt_got_status_t status)
 {
     static const char engine[] = "Open MPI's own datatype engine is used";
     switch (status) {
@@ -316,7 +316,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
         }
     }
     (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
-    dt_stats_start();
+    dt_thread_start(dt_promote_disable);
     choose_movers(options);
     *(void **) &is_on_device = dlsym(RTLD_DEFAULT, "opal_cuda_check_bufs");
     dt_import_start(&options->program, options->verify);
@@ -329,7 +329,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_copy_take_times(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
-        say_refused(status);
+        log_refused(status);
         dt_glue_stop();
         return false;
     }

@@ -1,9 +1,10 @@
 #include "import.h"
 
-#include <inttypes.h>
+#include <stdbool.h>
 
+#include "bounds.h"
+#include "import_mpi.h"
 #include "log.h"
-#include "opal/datatype/opal_datatype.h"
 #include "opal/util/output.h"
 #include "thread.h"
 
@@ -14,47 +15,6 @@ void dt_import_start(const dame_options_t *options, bool verify)
 {
     program_options = *options;
     verify_programs = verify;
-}
-
-dt_decline_t dt_import_declined(dame_status_t status)
-{
-    switch (status) {
-    case DAME_OK:
-        return DT_DECLINE_NONE;
-    case DAME_ERR_NOMEM:
-        return DT_DECLINE_MEMORY;
-    case DAME_ERR_RANGE:
-        return DT_DECLINE_RANGE;
-    case DAME_ERR_VERIFY:
-        return DT_DECLINE_PROGRAM;
-    default:
-        return DT_DECLINE_UNKNOWN;
-    }
-}
-
-dame_status_t dt_import_bounds(dame_tree_t *tree, const opal_datatype_t *datatype,
-                               const dame_type_t *type, const dame_type_t **out)
-{
-    int64_t extent = datatype->ub - datatype->lb;
-    if (type->lb == datatype->lb && type->extent == extent) {
-        *out = type;
-        return DAME_OK;
-    }
-    return dame_type_resized(tree, datatype->lb, extent, type, out);
-}
-
-dt_decline_t dt_import_check(const opal_datatype_t *datatype, const dame_type_t *type)
-{
-    if ((size_t) type->size == datatype->size &&
-        (0 == type->size ||
-         (type->true_lb == datatype->true_lb && type->true_ub == datatype->true_ub))) {
-        return DT_DECLINE_NONE;
-    }
-    dt_log("%s: size %" PRId64 ", true bounds [%" PRId64 ", %" PRId64
-           "); Open MPI says %zu, [%td, %td)",
-           datatype->name, type->size, type->true_lb, type->true_ub, datatype->size,
-           datatype->true_lb, datatype->true_ub);
-    return DT_DECLINE_BOUNDS;
 }
 
 /* With the parameter verify, the verifier looks at the program before anything is moved by it. */
@@ -68,13 +28,13 @@ static dt_decline_t verified(dame_program_t *program)
     return DT_DECLINE_PROGRAM;
 }
 
-static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
+static dt_decline_t build(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dame_program_t **program)
 {
     const dame_type_t *type;
-    dt_decline_t declined = dt_import_constructors(tree, datatype, &type);
+    dt_decline_t declined = dt_import_mpi(tree, datatype, &type);
     if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_declined(dame_program_build(type, &program_options, program));
+        declined = dt_bounds_declined(dame_program_build(type, &program_options, program));
     }
     dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {
@@ -90,7 +50,7 @@ static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
     return declined;
 }
 
-dame_program_t *dt_import(dame_tree_t *tree, const opal_datatype_t *datatype,
+dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dt_decline_t *declined)
 {
     dame_program_t *program = NULL;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "jit/jit.h"
-#include "table.h"
+#include "entry.h"
 
 typedef struct dt_promote_options {
     int32_t threshold; /* uses, the last of which compiles; 0: nothing is compiled */
@@ -34,18 +34,18 @@ typedef enum dt_code_stat {
  * said and leave promotion off. */
 void dt_promote_start(const dt_promote_options_t *options);
 
-/* After the last dt_promote_end(), with no thread inside. What was counted stays. */
+/* After the last dt_promote_entry_release(), with no thread inside. What was counted stays. */
 void dt_promote_stop(void);
 
 /* A new entry of the table: it has not been used yet. */
-void dt_promote_begin(dt_entry_t *entry);
+void dt_promote_entry_init(dt_entry_t *entry);
 
 /* A program's datatype has ended (NULL: it had none): its machine code is freed. Any thread. */
-void dt_promote_end(dame_program_t *program);
+void dt_promote_entry_release(dame_program_t *program);
 
 /* From now on nothing is compiled any more, and so nothing is taken away from programs that live:
  * they keep the kernels that they have. Returns when no thread compiles. Any thread. */
-void dt_promote_forbid(void);
+void dt_promote_disable(void);
 
 /* Compiles, unless another thread does. For dt_promote_use() only. */
 void dt_promote(dt_entry_t *entry, dame_dir_t dir);
@@ -59,11 +59,11 @@ static inline void dt_promote_use(dt_entry_t *entry, dame_dir_t dir)
     if (NULL != atomic_load_explicit(&entry->program->code[dir], memory_order_relaxed)) {
         return;
     }
-    _Atomic int32_t *left = &entry->promotions[dir].left;
-    const int32_t now = atomic_load_explicit(left, memory_order_relaxed);
-    if (now > 1) {
-        atomic_store_explicit(left, now - 1, memory_order_relaxed);
-    } else if (1 == now) {
+    _Atomic int32_t *countdown = &entry->promotions[dir].countdown;
+    const int32_t uses = atomic_load_explicit(countdown, memory_order_relaxed);
+    if (uses > 1) {
+        atomic_store_explicit(countdown, uses - 1, memory_order_relaxed);
+    } else if (1 == uses) {
         dt_promote(entry, dir);
     }
 }

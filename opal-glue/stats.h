@@ -27,9 +27,8 @@ typedef enum dt_decline {
 typedef struct dt_stats {
     _Atomic int64_t count[DT_COUNTERS];
     _Atomic int64_t declined[DT_DECLINES];
-    struct dt_stats *next; /* list of all threads' */
-    int listed;
-} dt_stats_t; /* see thread.h */
+    struct dt_stats *next; /* the next living thread's, not owned; under DAME_LOCK_STATS */
+} dt_stats_t;
 
 /* Only the owning thread adds, so a plain sum is enough. */
 static inline void dt_stats_add(_Atomic int64_t *counter, int64_t n)
@@ -37,6 +36,15 @@ static inline void dt_stats_add(_Atomic int64_t *counter, int64_t n)
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
                           memory_order_relaxed);
 }
+
+/*
+ * For thread.c, with DAME_LOCK_STATS held: a thread's counts are added up from now on; the thread
+ * ends, and its counts stay; the process is the child of a fork(), in which only the thread of `own`
+ * (NULL: one that was not added) lives.
+ */
+void dt_stats_add_thread(dt_stats_t *stats);
+void dt_stats_remove_thread(dt_stats_t *stats);
+void dt_stats_keep_thread(dt_stats_t *own);
 
 /* Sums over all threads, living and gone. */
 int64_t dt_stats_total(dt_counter_t counter);
@@ -46,9 +54,6 @@ int64_t dt_stats_declined(dt_decline_t reason);
 const char *dt_counter_name(dt_counter_t counter);
 const char *dt_counter_description(dt_counter_t counter);
 const char *dt_decline_text(dt_decline_t reason);
-
-/* Before the first count. There is no end: threads may end after Open MPI has. */
-void dt_stats_start(void);
 
 /* Nanoseconds on a clock that only runs forward. */
 int64_t dt_now(void);
