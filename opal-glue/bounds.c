@@ -22,7 +22,7 @@ dt_decline_t dt_bounds_declined(dame_status_t status)
 }
 
 dame_status_t dt_bounds_apply(dame_tree_t *tree, const opal_datatype_t *datatype,
-                               const dame_type_t *type, const dame_type_t **out)
+                              const dame_type_t *type, const dame_type_t **out)
 {
     int64_t extent = datatype->ub - datatype->lb;
     if (type->lb == datatype->lb && type->extent == extent) {

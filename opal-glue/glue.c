@@ -12,17 +12,17 @@
 #include "copy.h"
 #include "dame/heap.h"
 #include "dump.h"
-#include "opal-glue/interpose/got.h"
 #include "import.h"
+#include "interpose/got.h"
 #include "jit/lock.h"
 #include "log.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
+#include "promote.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
 #include "verify_native.h"
-#include "version.h"
 
 #if OMPI_MAJOR_VERSION != 4 || OMPI_MINOR_VERSION != 1
 #error "this file knows the convertor of Open MPI 4.1; another release needs a file of its own"
@@ -66,7 +66,7 @@ enum {
 static void decline(dt_decline_t reason)
 {
     dt_count(DT_COUNT_messages_declined, 1);
-    if (reason >= DT_DECLINE_HETEROGENEOUS) { /* reasons of datatypes are counted once for each */
+    if (dt_decline_is_of_message(reason)) { /* others are counted once for each datatype */
         dt_count_declined(reason);
     }
 }

@@ -64,7 +64,7 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
 }
 
 dt_decline_t dt_import_desc(dame_tree_t *tree, const opal_datatype_t *datatype,
-                                   const dame_type_t **out)
+                            const dame_type_t **out)
 {
     const dame_type_t *type;
     dame_status_t status = import_items(tree, datatype->desc.desc, datatype->desc.used, 0, &type);

@@ -1,7 +1,7 @@
 /*
- * A datatype from OPAL's own description (opal/datatype/opal_datatype_internal.h), for predefined and
- * library-internal datatypes: a flat list of elements, which are vectors of a basic type, and of
- * loops around parts of the list.
+ * A datatype from OPAL's own description (opal/datatype/opal_datatype_internal.h), for predefined
+ * and library-internal datatypes: a flat list of elements, which are vectors of a basic type, and
+ * of loops around parts of the list.
  */
 #ifndef DT_IMPORT_DESC_H
 #define DT_IMPORT_DESC_H

@@ -303,8 +303,7 @@ static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *dat
         }
     }
     if (DT_DECLINE_NONE == declined) {
-        declined =
-            dt_bounds_declined(dt_bounds_apply(importer->tree, &datatype->super, type, out));
+        declined = dt_bounds_declined(dt_bounds_apply(importer->tree, &datatype->super, type, out));
     }
     return declined;
 }
@@ -353,7 +352,7 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
 }
 
 dt_decline_t dt_import_mpi(dame_tree_t *tree, const opal_datatype_t *datatype,
-                                    const dame_type_t **out)
+                           const dame_type_t **out)
 {
     importer_t importer = {.tree = tree};
     return import_type(&importer, (const ompi_datatype_t *) datatype, out);

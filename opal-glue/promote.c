@@ -187,10 +187,15 @@ int64_t dt_code_stat(dt_code_stat_t stat)
 static const struct {
     const char *name;
     const char *description;
+    bool is_level;
 } code_stats[] = {
-#define DT_CODE_STAT(name, class, description, value) {#name, description},
+#define COUNTER                                       false
+#define LEVEL                                         true
+#define DT_CODE_STAT(name, class, description, value) {#name, description, class},
 #include "promote.def"
 #undef DT_CODE_STAT
+#undef COUNTER
+#undef LEVEL
 };
 
 const char *dt_code_stat_name(dt_code_stat_t stat)
@@ -201,6 +206,11 @@ const char *dt_code_stat_name(dt_code_stat_t stat)
 const char *dt_code_stat_description(dt_code_stat_t stat)
 {
     return code_stats[stat].description;
+}
+
+bool dt_code_stat_is_level(dt_code_stat_t stat)
+{
+    return code_stats[stat].is_level;
 }
 
 const char *dt_code_vectors(void)

@@ -14,9 +14,12 @@ static const struct {
 #undef DT_COUNTER
 };
 
-static const char *const declines[] = {
-    "none",
-#define DT_DECLINE(name, description) description,
+static const struct {
+    const char *name;
+    const char *text;
+} declines[] = {
+    {"NONE", "none"},
+#define DT_DECLINE(name, description) {#name, description},
 #include "decline.def"
 #undef DT_DECLINE
 };
@@ -114,9 +117,14 @@ const char *dt_counter_description(dt_counter_t counter)
     return counters[counter].description;
 }
 
+const char *dt_decline_name(dt_decline_t reason)
+{
+    return declines[reason].name;
+}
+
 const char *dt_decline_text(dt_decline_t reason)
 {
-    return declines[reason];
+    return declines[reason].text;
 }
 
 int64_t dt_now(void)

@@ -2,9 +2,8 @@
 #ifndef DT_DAME_H
 #define DT_DAME_H
 
-#include "dame/options.h"
 #include "ompi-mca-dame/dt.h"
-#include "opal-glue/promote.h"
+#include "opal-glue/glue.h"
 
 /* Values of the parameter `report`. */
 typedef enum mca_dt_dame_report {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opal-glue/directory.h"
 #include "ompi-mca-dame/param.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
@@ -76,7 +75,8 @@ static void register_basics(void)
     register_bool("verify",
                   "Compare everything DAME packs, unpacks and copies with Open MPI's own engine: "
                   "bytes, amounts and positions. A difference is reported with the "
-                  "datatype's program, the native result is used, and the datatype is left to the native engine from then on. Slow; for "
+                  "datatype's program, the native result is used, and the datatype is left to the "
+                  "native engine from then on. Slow; for "
                   "finding out whether DAME is to blame",
                   &answers, OPAL_INFO_LVL_3, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
