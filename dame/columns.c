@@ -7,7 +7,7 @@
  * README.md, "What does not pay", has what was measured.
  */
 #include "block.h"
-#include "memory_order.h"
+#include "dame/memory_order.h"
 
 /* Where a walk stands, and its steps. */
 typedef struct walk {

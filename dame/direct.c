@@ -6,7 +6,7 @@
  * in the order that suits memory.
  */
 #include "block.h"
-#include "memory_order.h"
+#include "dame/memory_order.h"
 
 #define DIRECT(name, at, shift, bytes)                                                             \
     dame_copy_##name((char *) ((at) + (shift)), (const char *) (at), bytes)

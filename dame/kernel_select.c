@@ -8,8 +8,8 @@
 
 #include "dame/cpu.h"
 #include "dame/isa.h"
+#include "dame/memory_order.h"
 #include "kernels.h"
-#include "memory_order.h"
 
 /* An instruction set: what it needs of the CPU, and the kernels that are compiled for it. */
 typedef struct isa {

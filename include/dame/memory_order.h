@@ -1,5 +1,5 @@
 /*
- * Levels whose blocks lie badly for the caches. Private to dame/ and jit/.
+ * Levels whose blocks lie badly for the caches, so that kernels move them in an order of their own.
  */
 #ifndef DAME_MEMORY_ORDER_H
 #define DAME_MEMORY_ORDER_H
