@@ -93,7 +93,7 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
 }
 
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
-static bool takes(const opal_convertor_t *convertor)
+static bool dame_handles(const opal_convertor_t *convertor)
 {
     uint32_t flags = convertor->flags & ALL_FLAGS;
     if (CONVERTOR_HOMOGENEOUS != flags) {
@@ -111,7 +111,7 @@ static bool takes(const opal_convertor_t *convertor)
 /* opal_cuda_check_bufs() of an Open MPI with CUDA: is one of two buffers device memory? */
 static bool (*is_on_device)(char *to, char *from);
 
-static bool is_ours(const opal_convertor_t *convertor)
+static bool uses_dame_advance(const opal_convertor_t *convertor)
 {
     return pack == convertor->fAdvance || unpack == convertor->fAdvance;
 }
@@ -133,7 +133,7 @@ static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype
         return opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
     }
     int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
-    if (takes(convertor)) {
+    if (dame_handles(convertor)) {
         convertor->fAdvance = pack;
     }
     return rc;
@@ -146,7 +146,7 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
         return opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
     }
     int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
-    if (takes(convertor)) {
+    if (dame_handles(convertor)) {
         convertor->fAdvance = unpack;
     }
     return rc;
@@ -155,23 +155,25 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
 /* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
 static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
 {
-    if ((convertor->flags & CONVERTOR_NO_OP) || !is_ours(convertor)) { /* NO_OP leaves fAdvance */
+    if ((convertor->flags & CONVERTOR_NO_OP) ||
+        !uses_dame_advance(convertor)) { /* NO_OP leaves fAdvance */
         return opal_convertor_set_position_nocheck(convertor, position);
     }
     set_position(convertor, position);
     return OPAL_SUCCESS;
 }
 
-static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
-                   size_t *length)
+static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                             size_t *length)
 {
-    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) || !is_ours(convertor)) {
+    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) ||
+        !uses_dame_advance(convertor)) {
         return opal_convertor_raw(convertor, iov, iov_count, length);
     }
     return dt_advance_raw(convertor, iov, iov_count, length);
 }
 
-static bool copies(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
     if (NULL != is_on_device && is_on_device(to, from)) {
         decline(DT_DECLINE_DEVICE);
@@ -192,7 +194,7 @@ static bool copies(const opal_datatype_t *datatype, int32_t count, char *to, cha
 static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *datatype, int32_t count,
                                                      char *to, char *from)
 {
-    return copies(datatype, count, to, from)
+    return copy_by_dame(datatype, count, to, from)
                ? 0
                : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
 }
@@ -220,7 +222,7 @@ static const dt_got_hook_t hooks[] = {
     {"opal_convertor_prepare_for_send", (uintptr_t) prepare_for_send, DT_GOT_EVERYWHERE},
     {"opal_convertor_prepare_for_recv", (uintptr_t) prepare_for_recv, DT_GOT_EVERYWHERE},
     {"opal_convertor_set_position_nocheck", (uintptr_t) set_position_nocheck, DT_GOT_EVERYWHERE},
-    {"opal_convertor_raw", (uintptr_t) raw, DT_GOT_EVERYWHERE},
+    {"opal_convertor_raw", (uintptr_t) convertor_raw, DT_GOT_EVERYWHERE},
     {"opal_datatype_copy_content_same_ddt", (uintptr_t) copy_content_same_ddt, DT_GOT_EVERYWHERE},
     /* Only where Open MPI opens its components, by absolute path: dlopen() looks at its caller's
        RUNPATH, so an application's own calls must not come from here. */

@@ -98,7 +98,7 @@ static void log_denied(void)
     dt_log_once_a_node(
         "this system does not let a process execute machine code that it makes (%s). DAME's "
         "interpreter moves all data instead: slower, but the same bytes. Allow it (SELinux: the "
-        "permission execmem), or set dt_dame_promotion_threshold to 0, and nothing is said.",
+        "permission execmem), or set dt_dame_promotion_threshold to 0 to silence this message.",
         0 != stats.memory_errno ? strerror(stats.memory_errno) : "no reason given");
 }
 
@@ -139,7 +139,7 @@ void dt_promote_disable(void)
 {
     dame_lock(DAME_LOCK_GATE);
     if (atomic_exchange_explicit(&compiles, false, memory_order_relaxed)) {
-        dt_log("a thread whose end cannot be noticed uses MPI: no more programs are compiled");
+        dt_log("a thread whose end DAME cannot detect uses MPI: no more programs are compiled");
     }
     dame_unlock(DAME_LOCK_GATE);
 }

@@ -107,11 +107,11 @@ static void print_refusals(FILE *out)
         dt_counter_t counter;
         const char *text;
     } refusals[] = {
-        {DT_COUNT_compile_unsupported, "machine code would be no better"},
+        {DT_COUNT_compile_unsupported, "machine code would not be faster"},
         {DT_COUNT_compile_full, "the code cache was full"},
         {DT_COUNT_compile_denied,
          "the system denies execution of machine code; no other was tried"},
-        {DT_COUNT_compile_memory, "memory was out"},
+        {DT_COUNT_compile_memory, "out of memory"},
     };
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         int64_t n = dt_stats_total(refusals[i].counter);
@@ -135,7 +135,7 @@ static void print_code(FILE *out)
                 1e-3 * (double) dt_code_stat(DT_CODE_compile_worst_ns));
         fprintf(out,
                 "  code      %12" PRId64 " bytes made, now %" PRId64 " bytes of %" PRId64
-                " programs in %" PRId64 " bytes of memory, %" PRId64 " programs gave way\n",
+                " programs in %" PRId64 " bytes of memory, %" PRId64 " evicted\n",
                 dt_stats_total(DT_COUNT_compile_bytes), dt_code_stat(DT_CODE_code_bytes),
                 dt_code_stat(DT_CODE_code_live), dt_code_stat(DT_CODE_code_memory),
                 dt_code_stat(DT_CODE_code_evicted));
