@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "bounds.h"
+#include "dame/memory_order.h"
 #include "import_mpi.h"
 #include "log.h"
 #include "opal/util/output.h"
@@ -60,6 +61,8 @@ dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datat
     dt_count(NULL != program ? DT_COUNT_types_imported : DT_COUNT_types_declined, 1);
     if (NULL == program) {
         dt_count_declined(*declined);
+    } else if (0 != dame_wide_column(program, program_options.fragment)) {
+        dt_count(DT_COUNT_types_wide_columns, 1);
     }
     return program;
 }

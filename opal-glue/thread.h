@@ -42,9 +42,9 @@ typedef struct dt_thread {
 extern _Thread_local dt_thread_t dt_thread_data;
 
 /*
- * Before the first use of dt_thread(). There is no end: threads may end after Open MPI has. A thread
- * whose end cannot be noticed is not enlisted; each such thread calls `on_unwatched`, because nobody
- * can wait for it to leave machine code.
+ * Before the first use of dt_thread(). There is no end: threads may end after Open MPI has. A
+ * thread whose end cannot be noticed is not enlisted; each such thread calls `on_unwatched`,
+ * because nobody can wait for it to leave machine code.
  */
 void dt_thread_start(void (*on_unwatched)(void));
 

@@ -143,12 +143,24 @@ static void print_code(FILE *out)
     print_refusals(out);
 }
 
+static void print_wide_columns(FILE *out)
+{
+    const int64_t wide = dt_stats_total(DT_COUNT_types_wide_columns);
+    if (0 != wide) {
+        fprintf(out,
+                "  columns   %12" PRId64 " datatypes have columns of which fewer than four fit a "
+                "fragment: try --mca btl_vader_max_send_size 131072\n",
+                wide);
+    }
+}
+
 static void print_counts(FILE *out)
 {
     int64_t types = dt_stats_total(DT_COUNT_types_imported);
     int64_t declined = dt_stats_total(DT_COUNT_types_declined);
     fprintf(out, "  datatypes %12" PRId64 " imported, %" PRId64 " declined, %.2f us each\n", types,
             declined, ratio(dt_stats_total(DT_COUNT_import_ns), types + declined, 1e-3));
+    print_wide_columns(out);
     print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
                     DT_COUNT_fragments_packed, DT_COUNT_pack_ns);
     print_direction(out, "unpacked", DT_COUNT_messages_unpacked, DT_COUNT_bytes_unpacked,

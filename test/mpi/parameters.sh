@@ -117,7 +117,7 @@ parameters()
         -np 1 "${with[@]}" "$PROGRAMS/slots" dame : \
         -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$PROGRAMS/slots" dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
-        -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
+        "columns *1 datatypes .* btl_vader_max_send_size 131072" -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$PROGRAMS/mpit" dame
     says parameters "report of machine code" end-well \
