@@ -1,6 +1,6 @@
 /*
- * Where DAME meets Open MPI 4.1: which convertors it takes, and which functions are put before Open
- * MPI's own (opal/datatype/opal_convertor.c).
+ * Where DAME meets Open MPI: which convertors it handles, and which functions replace Open MPI's
+ * own (opal/datatype/opal_convertor.c).
  */
 #include "glue.h"
 
@@ -16,24 +16,13 @@
 #include "interpose/got.h"
 #include "jit/lock.h"
 #include "log.h"
-#include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
+#include "openmpi_4_1.h"
 #include "promote.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
 #include "verify_native.h"
-
-#if OMPI_MAJOR_VERSION != 4 || OMPI_MINOR_VERSION != 1
-#error "this file knows the convertor of Open MPI 4.1; another release needs a file of its own"
-#endif
-
-/* Fields that this room reads or writes; a release that moves them must be looked at first. */
-_Static_assert(24 == offsetof(opal_convertor_t, local_size), "opal_convertor_t changed");
-_Static_assert(40 == offsetof(opal_convertor_t, pDesc), "opal_convertor_t changed");
-_Static_assert(72 == offsetof(opal_convertor_t, pBaseBuf), "opal_convertor_t changed");
-_Static_assert(88 == offsetof(opal_convertor_t, fAdvance), "opal_convertor_t changed");
-_Static_assert(120 == offsetof(opal_convertor_t, bConverted), "opal_convertor_t changed");
 
 /* What moves the data of the convertors that DAME takes. */
 static convertor_advance_fct_t pack = dt_advance_pack;
@@ -56,12 +45,6 @@ static void choose_movers(const dt_glue_options_t *options)
 }
 
 /* ---- Which convertors DAME takes ------------------------------------------------------------ */
-
-enum {
-    DEVICE_FLAGS = CONVERTOR_CUDA | CONVERTOR_CUDA_ASYNC | CONVERTOR_CUDA_UNIFIED,
-    ALL_FLAGS = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | CONVERTOR_WITH_CHECKSUM |
-                CONVERTOR_HOMOGENEOUS | DEVICE_FLAGS
-};
 
 static void decline(dt_decline_t reason)
 {
@@ -95,14 +78,11 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
 static bool dame_handles(const opal_convertor_t *convertor)
 {
-    uint32_t flags = convertor->flags & ALL_FLAGS;
-    if (CONVERTOR_HOMOGENEOUS != flags) {
-        if (flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) { /* empty */
-            return false;
+    if (!dt_openmpi_is_plain(convertor)) {
+        const dt_decline_t reason = dt_openmpi_declined(convertor);
+        if (DT_DECLINE_NONE != reason) {
+            decline(reason);
         }
-        decline(!(flags & CONVERTOR_HOMOGENEOUS) ? DT_DECLINE_HETEROGENEOUS
-                : flags & DEVICE_FLAGS           ? DT_DECLINE_DEVICE
-                                                 : DT_DECLINE_CHECKSUM);
         return false;
     }
     return NULL != entry_for(convertor->pDesc, convertor->count);
@@ -118,18 +98,10 @@ static bool uses_dame_advance(const opal_convertor_t *convertor)
 
 /* ---- Functions put before Open MPI's -------------------------------------------------------- */
 
-/* A short way for what the original prepare would mark NO_OP anyway, so that contiguous data does
- * not pay for being looked at. */
-static inline bool contiguous(const opal_datatype_t *datatype, size_t count)
-{
-    return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
-           (1 == count && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS));
-}
-
 static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
-    if (contiguous(datatype, count)) {
+    if (dt_openmpi_is_contiguous(datatype, count)) {
         return opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
     }
     int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
@@ -142,7 +114,7 @@ static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype
 static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
-    if (contiguous(datatype, count)) {
+    if (dt_openmpi_is_contiguous(datatype, count)) {
         return opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
     }
     int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
@@ -202,7 +174,7 @@ static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *data
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    if (count <= 0 || 0 == datatype->size || contiguous(datatype, (size_t) count)) {
+    if (count <= 0 || 0 == datatype->size || dt_openmpi_is_contiguous(datatype, (size_t) count)) {
         return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
     }
     return copy_blocks(datatype, count, to, from);
