@@ -24,7 +24,7 @@
 #include "uses.h"
 #include "verify_native.h"
 
-/* What moves the data of the convertors that DAME takes. */
+/* What moves the data of the convertors that DAME handles. */
 static convertor_advance_fct_t pack = dt_advance_pack;
 static convertor_advance_fct_t unpack = dt_advance_unpack;
 static bool (*copy)(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
@@ -44,7 +44,7 @@ static void choose_movers(const dt_glue_options_t *options)
     }
 }
 
-/* ---- Which convertors DAME takes ------------------------------------------------------------ */
+/* ---- Which convertors DAME handles ---------------------------------------------------------- */
 
 static void decline(dt_decline_t reason)
 {
