@@ -32,7 +32,8 @@ typedef enum dame_jit_memory {
 typedef struct dame_jit_options {
     const dame_cpu_t *cpu; /* the CPU that code is for, which lives as long as the dame_jit_t;
                               NULL: dame_isa_cpu() at the time of each compilation */
-    const struct dame_tune *tune; /* what "the best" means (tune.h); NULL: for the CPU's make */
+    const struct dame_tune *tune; /* what "the best" means (tune.h), which lives as long
+                                     as the dame_jit_t; NULL: for the CPU's make */
     int32_t vector_bits;          /* widest vector registers: 128, 256, 512; 0: the best */
     int64_t unroll_bytes;         /* loops are unrolled to about this many bytes, >= 0 */
     int64_t straight_bytes;       /* a level of up to so many bytes gets no loop, >= 0 */
@@ -48,7 +49,8 @@ typedef struct dame_jit_options {
     dame_jit_memory_t memory; /* the kind of memory to try first */
     const char *perf_map;     /* directory for perf-<pid>.map, the file in which perf looks for
                                  names of machine code (/tmp, unless perf is told otherwise); NULL:
-                                 none. Then code has pages of its own, the only ones perf names */
+                                 none. Then code has pages of its own, the only ones perf names.
+                                 The caller's, until dame_jit_create() returns */
     int gdb;                  /* not 0: tell GDB the names (its JIT interface) */
 } dame_jit_options_t;
 
@@ -83,7 +85,8 @@ dame_status_t dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_di
  * the program. */
 void dame_jit_release(dame_jit_t *jit, dame_program_t *program);
 
-/* Bytes of machine code of a program and direction, and where they are; 0 and NULL: none. */
+/* Bytes of machine code of a program and direction, and where they are, until the code is evicted or
+ * released; 0 and NULL: none. */
 size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code);
 
 typedef struct dame_jit_stats {
@@ -91,7 +94,7 @@ typedef struct dame_jit_stats {
     int memory_errno;        /* why the kind of memory before was refused, 0: none was */
     int perf_map_errno;      /* why the last name that perf was not told could not be written */
     const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
-                                when there is no compiler for this CPU */
+                                when there is no compiler for this CPU. Static storage */
     int64_t compiled[2];     /* by direction */
     int64_t evicted;
     int64_t live;        /* compiled and neither evicted nor released */

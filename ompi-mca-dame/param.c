@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opal-glue/log.h"
+#include "opal-glue/glue.h"
 
 static int register_variable(const dt_param_t *param, const char *standard,
                              mca_base_var_type_t type, mca_base_var_enum_t *values, void *storage)

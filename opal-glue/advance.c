@@ -32,8 +32,8 @@ static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place
         return place;
     }
     place->datatype = NULL;
-    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and the
-       convertor was only taken (glue.c) when count * size fits. */
+    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and DAME only
+       handles convertors (glue.c) whose count * size fits. */
     if (DAME_OK != dame_cursor_init(&place->cursor, entry->program, (uintptr_t) convertor->pBaseBuf,
                                     (int64_t) convertor->count)) {
         return NULL;

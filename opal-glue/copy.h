@@ -7,9 +7,9 @@
 
 #include "ompi_config.h"
 
+#include "entry.h"
 #include "opal/datatype/opal_datatype.h"
 #include "opal/datatype/opal_datatype_internal.h"
-#include "table.h"
 
 /*
  * Is Open MPI's own loop at least as fast? Finding the program takes about 15 ns. Native copies

@@ -7,7 +7,7 @@
 #include "mpi.h"
 #include "ompi/datatype/ompi_datatype.h"
 
-/* What is written in full: so many constructor calls, entries of a list, members of a struct. Of
+/* Most constructor calls, entries of a list and members of a struct that are written in full. Of
  * more than these, some of the first, and of a list the last. */
 enum { MAX_CALLS = 200, MAX_ENTRIES = 8, FIRST_ENTRIES = 4, MAX_MEMBERS = 16, FIRST_MEMBERS = 8 };
 

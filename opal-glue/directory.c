@@ -1,4 +1,5 @@
-#include "directory.h"
+/* Directories that users name (glue.h). */
+#include "glue.h"
 
 #include <errno.h>
 #include <sys/stat.h>

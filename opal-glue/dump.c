@@ -13,7 +13,6 @@
 
 #include "contents.h"
 #include "describe.h"
-#include "directory.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
 #include "log.h"

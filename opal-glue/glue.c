@@ -1,6 +1,6 @@
 /*
- * Where DAME meets Open MPI 4.1: which convertors it takes, and which functions are put before Open
- * MPI's own (opal/datatype/opal_convertor.c).
+ * Where DAME meets Open MPI: which convertors it handles, and which functions replace Open MPI's
+ * own (opal/datatype/opal_convertor.c).
  */
 #include "glue.h"
 
@@ -12,30 +12,19 @@
 #include "copy.h"
 #include "dame/heap.h"
 #include "dump.h"
-#include "opal-glue/interpose/got.h"
 #include "import.h"
+#include "interpose/got.h"
 #include "jit/lock.h"
 #include "log.h"
-#include "ompi/datatype/ompi_datatype.h"
 #include "opal/util/output.h"
+#include "openmpi_4_1.h"
+#include "promote.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
 #include "verify_native.h"
-#include "version.h"
 
-#if OMPI_MAJOR_VERSION != 4 || OMPI_MINOR_VERSION != 1
-#error "this file knows the convertor of Open MPI 4.1; another release needs a file of its own"
-#endif
-
-/* Fields that this room reads or writes; a release that moves them must be looked at first. */
-_Static_assert(24 == offsetof(opal_convertor_t, local_size), "opal_convertor_t changed");
-_Static_assert(40 == offsetof(opal_convertor_t, pDesc), "opal_convertor_t changed");
-_Static_assert(72 == offsetof(opal_convertor_t, pBaseBuf), "opal_convertor_t changed");
-_Static_assert(88 == offsetof(opal_convertor_t, fAdvance), "opal_convertor_t changed");
-_Static_assert(120 == offsetof(opal_convertor_t, bConverted), "opal_convertor_t changed");
-
-/* What moves the data of the convertors that DAME takes. */
+/* What moves the data of the convertors that DAME handles. */
 static convertor_advance_fct_t pack = dt_advance_pack;
 static convertor_advance_fct_t unpack = dt_advance_unpack;
 static bool (*copy)(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
@@ -55,18 +44,12 @@ static void choose_movers(const dt_glue_options_t *options)
     }
 }
 
-/* ---- Which convertors DAME takes ------------------------------------------------------------ */
-
-enum {
-    DEVICE_FLAGS = CONVERTOR_CUDA | CONVERTOR_CUDA_ASYNC | CONVERTOR_CUDA_UNIFIED,
-    ALL_FLAGS = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | CONVERTOR_WITH_CHECKSUM |
-                CONVERTOR_HOMOGENEOUS | DEVICE_FLAGS
-};
+/* ---- Which convertors DAME handles ---------------------------------------------------------- */
 
 static void decline(dt_decline_t reason)
 {
     dt_count(DT_COUNT_messages_declined, 1);
-    if (reason >= DT_DECLINE_HETEROGENEOUS) { /* reasons of datatypes are counted once for each */
+    if (dt_decline_is_of_message(reason)) { /* others are counted once for each datatype */
         dt_count_declined(reason);
     }
 }
@@ -93,16 +76,13 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
 }
 
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
-static bool takes(const opal_convertor_t *convertor)
+static bool dame_handles(const opal_convertor_t *convertor)
 {
-    uint32_t flags = convertor->flags & ALL_FLAGS;
-    if (CONVERTOR_HOMOGENEOUS != flags) {
-        if (flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) { /* empty */
-            return false;
+    if (!dt_openmpi_is_plain(convertor)) {
+        const dt_decline_t reason = dt_openmpi_declined(convertor);
+        if (DT_DECLINE_NONE != reason) {
+            decline(reason);
         }
-        decline(!(flags & CONVERTOR_HOMOGENEOUS) ? DT_DECLINE_HETEROGENEOUS
-                : flags & DEVICE_FLAGS           ? DT_DECLINE_DEVICE
-                                                 : DT_DECLINE_CHECKSUM);
         return false;
     }
     return NULL != entry_for(convertor->pDesc, convertor->count);
@@ -111,29 +91,21 @@ static bool takes(const opal_convertor_t *convertor)
 /* opal_cuda_check_bufs() of an Open MPI with CUDA: is one of two buffers device memory? */
 static bool (*is_on_device)(char *to, char *from);
 
-static bool is_ours(const opal_convertor_t *convertor)
+static bool uses_dame_advance(const opal_convertor_t *convertor)
 {
     return pack == convertor->fAdvance || unpack == convertor->fAdvance;
 }
 
 /* ---- Functions put before Open MPI's -------------------------------------------------------- */
 
-/* A short way for what the original prepare would mark NO_OP anyway, so that contiguous data does
- * not pay for being looked at. */
-static inline bool contiguous(const opal_datatype_t *datatype, size_t count)
-{
-    return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
-           (1 == count && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS));
-}
-
 static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
-    if (contiguous(datatype, count)) {
+    if (dt_openmpi_is_contiguous(datatype, count)) {
         return opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
     }
     int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
-    if (takes(convertor)) {
+    if (dame_handles(convertor)) {
         convertor->fAdvance = pack;
     }
     return rc;
@@ -142,11 +114,11 @@ static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype
 static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
-    if (contiguous(datatype, count)) {
+    if (dt_openmpi_is_contiguous(datatype, count)) {
         return opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
     }
     int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
-    if (takes(convertor)) {
+    if (dame_handles(convertor)) {
         convertor->fAdvance = unpack;
     }
     return rc;
@@ -155,23 +127,25 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
 /* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
 static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
 {
-    if ((convertor->flags & CONVERTOR_NO_OP) || !is_ours(convertor)) { /* NO_OP leaves fAdvance */
+    if ((convertor->flags & CONVERTOR_NO_OP) ||
+        !uses_dame_advance(convertor)) { /* NO_OP leaves fAdvance */
         return opal_convertor_set_position_nocheck(convertor, position);
     }
     set_position(convertor, position);
     return OPAL_SUCCESS;
 }
 
-static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
-                   size_t *length)
+static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                             size_t *length)
 {
-    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) || !is_ours(convertor)) {
+    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) ||
+        !uses_dame_advance(convertor)) {
         return opal_convertor_raw(convertor, iov, iov_count, length);
     }
     return dt_advance_raw(convertor, iov, iov_count, length);
 }
 
-static bool copies(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
     if (NULL != is_on_device && is_on_device(to, from)) {
         decline(DT_DECLINE_DEVICE);
@@ -192,7 +166,7 @@ static bool copies(const opal_datatype_t *datatype, int32_t count, char *to, cha
 static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *datatype, int32_t count,
                                                      char *to, char *from)
 {
-    return copies(datatype, count, to, from)
+    return copy_by_dame(datatype, count, to, from)
                ? 0
                : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
 }
@@ -200,7 +174,7 @@ static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *data
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    if (count <= 0 || 0 == datatype->size || contiguous(datatype, (size_t) count) ||
+    if (count <= 0 || 0 == datatype->size || dt_openmpi_is_contiguous(datatype, (size_t) count) ||
         dt_copy_is_faster_native(datatype, count)) {
         return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
     }
@@ -221,7 +195,7 @@ static const dt_got_hook_t hooks[] = {
     {"opal_convertor_prepare_for_send", (uintptr_t) prepare_for_send, DT_GOT_EVERYWHERE},
     {"opal_convertor_prepare_for_recv", (uintptr_t) prepare_for_recv, DT_GOT_EVERYWHERE},
     {"opal_convertor_set_position_nocheck", (uintptr_t) set_position_nocheck, DT_GOT_EVERYWHERE},
-    {"opal_convertor_raw", (uintptr_t) raw, DT_GOT_EVERYWHERE},
+    {"opal_convertor_raw", (uintptr_t) convertor_raw, DT_GOT_EVERYWHERE},
     {"opal_datatype_copy_content_same_ddt", (uintptr_t) copy_content_same_ddt, DT_GOT_EVERYWHERE},
     /* Only where Open MPI opens its components, by absolute path: dlopen() looks at its caller's
        RUNPATH, so an application's own calls must not come from here. */
@@ -285,7 +259,7 @@ static void unwatch_classes(void)
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
 /* The rewriting of the GOT failed: memory is a process's own, a policy is its node's. */
-static void say_refused(dt_got_status_t status)
+static void log_refused(dt_got_status_t status)
 {
     static const char engine[] = "Open MPI's own datatype engine is used";
     switch (status) {
@@ -317,7 +291,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
         }
     }
     (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
-    dt_stats_start();
+    dt_thread_start(dt_promote_disable);
     choose_movers(options);
     *(void **) &is_on_device = dlsym(RTLD_DEFAULT, "opal_cuda_check_bufs");
     dt_import_start(&options->program, options->verify);
@@ -330,7 +304,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_copy_take_times(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
-        say_refused(status);
+        log_refused(status);
         dt_glue_stop();
         return false;
     }

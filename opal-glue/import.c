@@ -1,10 +1,12 @@
 #include "import.h"
 
-#include <inttypes.h>
+#include <stdbool.h>
 
+#include "bounds.h"
 #include "contents.h"
+#include "dame/memory_order.h"
+#include "import_mpi.h"
 #include "log.h"
-#include "opal/datatype/opal_datatype.h"
 #include "opal/util/output.h"
 #include "thread.h"
 
@@ -15,49 +17,6 @@ void dt_import_start(const dame_options_t *options, bool verify)
 {
     program_options = *options;
     verify_programs = verify;
-}
-
-dt_decline_t dt_import_declined(dame_status_t status)
-{
-    switch (status) {
-    case DAME_OK:
-        return DT_DECLINE_NONE;
-    case DAME_ERR_NOMEM:
-        return DT_DECLINE_MEMORY;
-    case DAME_ERR_RANGE:
-        return DT_DECLINE_RANGE;
-    case DAME_ERR_LIMIT:
-        return DT_DECLINE_LIMIT;
-    case DAME_ERR_VERIFY:
-        return DT_DECLINE_PROGRAM;
-    default:
-        return DT_DECLINE_UNKNOWN;
-    }
-}
-
-dame_status_t dt_import_bounds(dame_tree_t *tree, const opal_datatype_t *datatype,
-                               const dame_type_t *type, const dame_type_t **out)
-{
-    int64_t extent = datatype->ub - datatype->lb;
-    if (type->lb == datatype->lb && type->extent == extent) {
-        *out = type;
-        return DAME_OK;
-    }
-    return dame_type_resized(tree, datatype->lb, extent, type, out);
-}
-
-dt_decline_t dt_import_check(const opal_datatype_t *datatype, const dame_type_t *type)
-{
-    if ((size_t) type->size == datatype->size &&
-        (0 == type->size ||
-         (type->true_lb == datatype->true_lb && type->true_ub == datatype->true_ub))) {
-        return DT_DECLINE_NONE;
-    }
-    dt_log("%s: size %" PRId64 ", true bounds [%" PRId64 ", %" PRId64
-           "); Open MPI says %zu, [%td, %td)",
-           datatype->name, type->size, type->true_lb, type->true_ub, datatype->size,
-           datatype->true_lb, datatype->true_ub);
-    return DT_DECLINE_BOUNDS;
 }
 
 /* With the parameter verify, the verifier looks at the program before anything is moved by it. */
@@ -71,7 +30,7 @@ static dt_decline_t verified(dame_program_t *program)
     return DT_DECLINE_PROGRAM;
 }
 
-static void tell_limit(const opal_datatype_t *datatype, const dame_limit_t *limit)
+static void tell_limit(const struct opal_datatype_t *datatype, const dame_limit_t *limit)
 {
     char text[128];
     dt_log("%s is left to Open MPI's own engine: %s", dt_contents_name(datatype),
@@ -79,16 +38,16 @@ static void tell_limit(const opal_datatype_t *datatype, const dame_limit_t *limi
     dt_stats_tell_limit(limit);
 }
 
-static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
+static dt_decline_t build(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dame_program_t **program)
 {
     const dame_type_t *type;
     dame_limit_t limit = {.what = NULL};
     dame_options_t options = program_options;
     options.limit = &limit;
-    dt_decline_t declined = dt_import_constructors(tree, datatype, &limit, &type);
+    dt_decline_t declined = dt_import_mpi(tree, datatype, &limit, &type);
     if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_declined(dame_program_build(type, &options, program));
+        declined = dt_bounds_declined(dame_program_build(type, &options, program));
     }
     dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {
@@ -109,7 +68,7 @@ static dt_decline_t build(dame_tree_t *tree, const opal_datatype_t *datatype,
     return declined;
 }
 
-dame_program_t *dt_import(dame_tree_t *tree, const opal_datatype_t *datatype,
+dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dt_decline_t *declined)
 {
     dame_program_t *program = NULL;
@@ -119,6 +78,8 @@ dame_program_t *dt_import(dame_tree_t *tree, const opal_datatype_t *datatype,
     dt_count(NULL != program ? DT_COUNT_types_imported : DT_COUNT_types_declined, 1);
     if (NULL == program) {
         dt_count_declined(*declined);
+    } else if (0 != dame_wide_column(program, program_options.fragment)) {
+        dt_count(DT_COUNT_types_wide_columns, 1);
     }
     return program;
 }

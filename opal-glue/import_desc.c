@@ -1,9 +1,6 @@
-/*
- * OPAL's own description of a datatype (opal/datatype/opal_datatype_internal.h): a flat list of
- * elements, which are vectors of a basic type, and of loops around parts of the list.
- */
-#include "import.h"
+#include "import_desc.h"
 
+#include "bounds.h"
 #include "opal/datatype/opal_datatype.h"
 #include "opal/datatype/opal_datatype_internal.h"
 
@@ -67,14 +64,14 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
     return dame_type_struct(tree, fields, blklens, disps, types, out);
 }
 
-dt_decline_t dt_import_description(dame_tree_t *tree, const opal_datatype_t *datatype,
-                                   dame_limit_t *limit, const dame_type_t **out)
+dt_decline_t dt_import_desc(dame_tree_t *tree, const opal_datatype_t *datatype,
+                            dame_limit_t *limit, const dame_type_t **out)
 {
     const dame_type_t *type;
     dame_status_t status =
         import_items(tree, datatype->desc.desc, datatype->desc.used, 0, limit, &type);
     if (DAME_OK == status) {
-        status = dt_import_bounds(tree, datatype, type, out);
+        status = dt_bounds_apply(tree, datatype, type, out);
     }
-    return dt_import_declined(status);
+    return dt_bounds_declined(status);
 }

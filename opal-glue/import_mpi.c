@@ -1,11 +1,9 @@
-/*
- * A datatype from the constructor calls that made it (contents.h). Types that have no such record
- * are read from OPAL's description.
- */
-#include "import.h"
+#include "import_mpi.h"
 
+#include "bounds.h"
 #include "contents.h"
 #include "hash.h"
+#include "import_desc.h"
 #include "mpi.h"
 #include "ompi/datatype/ompi_datatype.h"
 
@@ -34,7 +32,7 @@ typedef struct importer {
 static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
                                 const dame_type_t **out);
 
-/* Products that do not fit wrap around, as they do in Open MPI; dt_import_check() then decides. */
+/* Products that do not fit wrap around, as they do in Open MPI; dt_bounds_check() then decides. */
 static inline int64_t times(int64_t a, int64_t b)
 {
     return (int64_t) ((uint64_t) a * (uint64_t) b);
@@ -95,7 +93,7 @@ static dt_decline_t import_struct(importer_t *importer, const dt_contents_t *cal
         return DT_DECLINE_MEMORY;
     }
     const dame_type_t *nothing;
-    dt_decline_t declined = dt_import_declined(dame_type_basic(importer->tree, 0, &nothing));
+    dt_decline_t declined = dt_bounds_declined(dame_type_basic(importer->tree, 0, &nothing));
     for (int64_t i = 0; i < n && DT_DECLINE_NONE == declined; i++) {
         children[i] = nothing;
         if (blklens[i] > 0) {
@@ -105,7 +103,7 @@ static dt_decline_t import_struct(importer_t *importer, const dt_contents_t *cal
     if (DT_DECLINE_NONE != declined) {
         return declined;
     }
-    return dt_import_declined(
+    return dt_bounds_declined(
         dame_type_struct(importer->tree, n, blklens, call->aints, children, out));
 }
 
@@ -302,12 +300,11 @@ static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *dat
         const dame_type_t *child;
         declined = import_type(importer, call->types[0], &child);
         if (DT_DECLINE_NONE == declined) {
-            declined = dt_import_declined(import_derived(importer, call, child, &type));
+            declined = dt_bounds_declined(import_derived(importer, call, child, &type));
         }
     }
     if (DT_DECLINE_NONE == declined) {
-        declined =
-            dt_import_declined(dt_import_bounds(importer->tree, &datatype->super, type, out));
+        declined = dt_bounds_declined(dt_bounds_apply(importer->tree, &datatype->super, type, out));
     }
     return declined;
 }
@@ -333,10 +330,10 @@ static dt_decline_t import_new(importer_t *importer, const ompi_datatype_t *data
     if (dt_contents_read(importer->tree, &datatype->super, &call, &declined)) {
         declined = import_call(importer, datatype, &call, out);
     } else if (DT_DECLINE_NONE == declined) {
-        declined = dt_import_description(importer->tree, &datatype->super, importer->limit, out);
+        declined = dt_import_desc(importer->tree, &datatype->super, importer->limit, out);
     }
     importer->nesting--;
-    return DT_DECLINE_NONE == declined ? dt_import_check(&datatype->super, *out) : declined;
+    return DT_DECLINE_NONE == declined ? dt_bounds_check(&datatype->super, *out) : declined;
 }
 
 static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
@@ -348,7 +345,7 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
         return DT_DECLINE_NONE;
     }
     dt_decline_t declined = contiguous_predefined(&datatype->super)
-                                ? dt_import_declined(dame_type_basic(
+                                ? dt_bounds_declined(dame_type_basic(
                                       importer->tree, (int64_t) datatype->super.size, out))
                                 : import_new(importer, datatype, out);
     if (DT_DECLINE_NONE == declined) {
@@ -357,8 +354,8 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
     return declined;
 }
 
-dt_decline_t dt_import_constructors(dame_tree_t *tree, const opal_datatype_t *datatype,
-                                    dame_limit_t *limit, const dame_type_t **out)
+dt_decline_t dt_import_mpi(dame_tree_t *tree, const opal_datatype_t *datatype,
+                           dame_limit_t *limit, const dame_type_t **out)
 {
     importer_t importer = {.tree = tree, .limit = limit};
     return import_type(&importer, (const ompi_datatype_t *) datatype, out);

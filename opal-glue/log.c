@@ -10,7 +10,7 @@
 #include "opal/util/output.h"
 #include "opal/util/proc.h"
 
-enum { VERBOSITY = 10, LONGEST = 1024 };
+enum { LONGEST = 1024 };
 
 static int stream = -1;
 
@@ -79,7 +79,7 @@ __attribute__((format(printf, 2, 0))) static void show(bool always, const char *
     if (always) {
         opal_output(0, "dt:dame: %s", text);
     } else {
-        opal_output_verbose(VERBOSITY, stream, "dt:dame: %s", text);
+        opal_output_verbose(DT_LOG_SETUP, stream, "dt:dame: %s", text);
     }
 }
 

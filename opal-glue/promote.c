@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contents.h"
+#include "dump.h"
 #include "jit/lock.h"
 #include "log.h"
 #include "thread.h"
@@ -61,13 +62,13 @@ static int32_t twice(int32_t uses)
     return uses > INT32_MAX / 2 ? INT32_MAX : 2 * uses;
 }
 
-/* When the next try is. */
-static void settle(dt_promotion_t *state, dame_status_t status)
+/* Sets the uses until the next attempt, after one that ended with `status`. */
+static void schedule_attempt(dt_promotion_t *state, dame_status_t status)
 {
-    int32_t left = state->period;
+    int32_t countdown = state->period;
     switch (status) {
-    case DAME_OK: /* Should it lose its code to others, it waits twice as long each time: where more
-                     is used than the cache has room for, little is to be gained. */
+    case DAME_OK: /* If its code is evicted, it waits twice as long each time: where the programs in
+                     use do not fit the code cache, compiling them again gains little. */
         state->period = twice(state->period);
         break;
     case DAME_ERR_FULL:
@@ -76,18 +77,18 @@ static void settle(dt_promotion_t *state, dame_status_t status)
         break;
     case DAME_ERR_DENIED:
         dt_count(DT_COUNT_compile_denied, 1);
-        left = state->period = 0;
+        countdown = state->period = 0;
         break;
     default:
         dt_count(DAME_ERR_NOMEM == status ? DT_COUNT_compile_memory : DT_COUNT_compile_unsupported,
                  1);
-        left = state->period = 0;
+        countdown = state->period = 0;
         break;
     }
-    atomic_store_explicit(&state->left, left, memory_order_relaxed);
+    atomic_store_explicit(&state->countdown, countdown, memory_order_relaxed);
 }
 
-static void say_denied(void)
+static void log_denied(void)
 {
     dame_jit_stats_t stats;
     dame_jit_stats(promotion.jit, &stats);
@@ -97,7 +98,7 @@ static void say_denied(void)
     dt_log_once_a_node(
         "this system does not let a process execute machine code that it makes (%s). DAME's "
         "interpreter moves all data instead: slower, but the same bytes. Allow it (SELinux: the "
-        "permission execmem), or set dt_dame_promotion_threshold to 0, and nothing is said.",
+        "permission execmem), or set dt_dame_promotion_threshold to 0 to silence this message.",
         0 != stats.memory_errno ? strerror(stats.memory_errno) : "no reason given");
 }
 
@@ -113,13 +114,13 @@ static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
     dt_promotion_t *state = &entry->promotions[dir];
     if (!atomic_load_explicit(&compiles, memory_order_relaxed) ||
         0 == state->period) { /* tried before; another thread's late count has brought it back */
-        atomic_store_explicit(&state->left, 0, memory_order_relaxed);
+        atomic_store_explicit(&state->countdown, 0, memory_order_relaxed);
     } else if (NULL == atomic_load_explicit(&entry->program->code[dir], memory_order_relaxed)) {
         dame_status_t status = compile(entry, dir);
-        settle(state, status);
+        schedule_attempt(state, status);
         if (DAME_ERR_DENIED == status) {
             stop_compiling();
-            say_denied();
+            log_denied();
         }
     }
 }
@@ -127,34 +128,34 @@ static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
 void dt_promote(dt_entry_t *entry, dame_dir_t dir)
 {
     if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
-        atomic_store_explicit(&entry->promotions[dir].left, 0, memory_order_relaxed);
+        atomic_store_explicit(&entry->promotions[dir].countdown, 0, memory_order_relaxed);
     } else if (dame_trylock(DAME_LOCK_GATE)) {
         try_to_compile(entry, dir);
         dame_unlock(DAME_LOCK_GATE);
     }
 }
 
-void dt_promote_forbid(void)
+void dt_promote_disable(void)
 {
     dame_lock(DAME_LOCK_GATE);
     if (atomic_exchange_explicit(&compiles, false, memory_order_relaxed)) {
-        dt_log("a thread whose end cannot be noticed uses MPI: no more programs are compiled");
+        dt_log("a thread whose end DAME cannot detect uses MPI: no more programs are compiled");
     }
     dame_unlock(DAME_LOCK_GATE);
 }
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
 
-void dt_promote_begin(dt_entry_t *entry)
+void dt_promote_entry_init(dt_entry_t *entry)
 {
     const int32_t threshold = atomic_load_explicit(&promotion.threshold, memory_order_relaxed);
     for (int dir = 0; dir < 2; dir++) {
         entry->promotions[dir].period = threshold;
-        atomic_store_explicit(&entry->promotions[dir].left, threshold, memory_order_relaxed);
+        atomic_store_explicit(&entry->promotions[dir].countdown, threshold, memory_order_relaxed);
     }
 }
 
-void dt_promote_end(dame_program_t *program)
+void dt_promote_entry_release(dame_program_t *program)
 {
     if (NULL != promotion.jit && NULL != program) {
         dame_jit_release(promotion.jit, program);
@@ -186,10 +187,15 @@ int64_t dt_code_stat(dt_code_stat_t stat)
 static const struct {
     const char *name;
     const char *description;
+    bool is_level;
 } code_stats[] = {
-#define DT_CODE_STAT(name, class, description, value) {#name, description},
+#define COUNTER                                       false
+#define LEVEL                                         true
+#define DT_CODE_STAT(name, class, description, value) {#name, description, class},
 #include "promote.def"
 #undef DT_CODE_STAT
+#undef COUNTER
+#undef LEVEL
 };
 
 const char *dt_code_stat_name(dt_code_stat_t stat)
@@ -200,6 +206,11 @@ const char *dt_code_stat_name(dt_code_stat_t stat)
 const char *dt_code_stat_description(dt_code_stat_t stat)
 {
     return code_stats[stat].description;
+}
+
+bool dt_code_stat_is_level(dt_code_stat_t stat)
+{
+    return code_stats[stat].is_level;
 }
 
 const char *dt_code_vectors(void)
@@ -233,7 +244,7 @@ void dt_promote_start(const dt_promote_options_t *options)
 }
 
 /* 0: all is well. */
-static void say_perf_map(int error)
+static void log_perf_map_error(int error)
 {
     if (0 != error) {
         dt_log_once_a_node("the names of machine code could not be written to %s: %s",
@@ -246,7 +257,7 @@ void dt_promote_stop(void)
     stop_compiling();
     if (NULL != promotion.jit) {
         dame_jit_stats(promotion.jit, &promotion.last);
-        say_perf_map(promotion.last.perf_map_errno);
+        log_perf_map_error(promotion.last.perf_map_errno);
         dame_jit_destroy(promotion.jit);
         promotion.jit = NULL;
     }

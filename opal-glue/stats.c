@@ -1,13 +1,9 @@
 #include "stats.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
 #include "jit/lock.h"
-#include "promote.h"
-#include "thread.h"
 
 static const struct {
     const char *name;
@@ -18,9 +14,12 @@ static const struct {
 #undef DT_COUNTER
 };
 
-static const char *const declines[] = {
-    "none",
-#define DT_DECLINE(name, description) description,
+static const struct {
+    const char *name;
+    const char *text;
+} declines[] = {
+    {"NONE", "none"},
+#define DT_DECLINE(name, description) {#name, description},
 #include "decline.def"
 #undef DT_DECLINE
 };
@@ -28,11 +27,15 @@ static const char *const declines[] = {
 /* Under DAME_LOCK_STATS. */
 static dt_stats_t *threads; /* of living threads */
 static dt_stats_t gone;     /* sum over threads that ended */
-static pthread_key_t key;
-static int running;
 static dame_limit_t first_limit;
 
-_Thread_local dt_thread_t dt_thread_data;
+/* ---- Threads -------------------------------------------------------------------------------- */
+
+void dt_stats_add_thread(dt_stats_t *stats)
+{
+    stats->next = threads;
+    threads = stats;
+}
 
 /* A thread's counts move to the sum. */
 static void add_to_gone(const dt_stats_t *stats)
@@ -46,12 +49,8 @@ static void add_to_gone(const dt_stats_t *stats)
     }
 }
 
-static void thread_ends(void *value)
+void dt_stats_remove_thread(dt_stats_t *stats)
 {
-    dt_thread_t *thread = value;
-    dt_stats_t *stats = &thread->stats;
-    dame_reader_remove(&thread->reader);
-    dame_lock(DAME_LOCK_STATS);
     for (dt_stats_t **at = &threads; NULL != *at; at = &(*at)->next) {
         if (*at == stats) {
             *at = stats->next;
@@ -59,49 +58,27 @@ static void thread_ends(void *value)
         }
     }
     add_to_gone(stats);
-    dame_unlock(DAME_LOCK_STATS);
-    thread->ended = 1;
-    stats->listed = 0; /* another key's destructor may still use MPI */
 }
 
-/* In the child of a fork(), which has no other thread: their counts stay, as when they end. */
-static void keep_own(void)
+void dt_stats_keep_thread(dt_stats_t *own)
 {
-    const dt_thread_t *thread = pthread_getspecific(key);
-    dt_stats_t *own = NULL;
+    dt_stats_t *kept = NULL;
     while (NULL != threads) {
         dt_stats_t *stats = threads;
         threads = stats->next;
-        if (NULL != thread && stats == &thread->stats) {
-            own = stats;
+        if (stats == own) {
+            kept = stats;
         } else {
             add_to_gone(stats);
         }
     }
-    threads = own;
-    if (NULL != own) {
-        own->next = NULL;
+    threads = kept;
+    if (NULL != kept) {
+        kept->next = NULL;
     }
 }
 
-/* A thread is only counted in when its end will be noticed. */
-void dt_thread_enlist(dt_thread_t *thread)
-{
-    dt_stats_t *stats = &thread->stats;
-    stats->listed = 1;
-    dame_lock(DAME_LOCK_STATS);
-    const bool lists = running && !thread->ended && 0 == pthread_setspecific(key, thread);
-    if (lists) {
-        stats->next = threads;
-        threads = stats;
-    }
-    dame_unlock(DAME_LOCK_STATS);
-    if (lists) {
-        dame_reader_add(&thread->reader);
-    } else {
-        dt_promote_forbid(); /* nobody could wait for this thread to leave machine code */
-    }
-}
+/* ---- Sums and texts ------------------------------------------------------------------------- */
 
 static int64_t counter_at(const dt_stats_t *stats, size_t offset)
 {
@@ -158,17 +135,14 @@ const char *dt_counter_description(dt_counter_t counter)
     return counters[counter].description;
 }
 
-const char *dt_decline_text(dt_decline_t reason)
+const char *dt_decline_name(dt_decline_t reason)
 {
-    return declines[reason];
+    return declines[reason].name;
 }
 
-void dt_stats_start(void)
+const char *dt_decline_text(dt_decline_t reason)
 {
-    if (!running) {
-        running = 0 == pthread_key_create(&key, thread_ends);
-        (void) dame_lock_at_fork(DAME_LOCK_STATS, keep_own);
-    }
+    return declines[reason].text;
 }
 
 int64_t dt_now(void)

@@ -1,12 +1,12 @@
 #include "table.h"
 
-
+#include "dump.h"
 #include "import.h"
 #include "jit/lock.h"
 #include "promote.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
-_Atomic uint64_t dt_table_left;
+_Atomic uint64_t dt_table_generation_count;
 
 /* Under DAME_LOCK_TABLE, but for `changes`. */
 static struct {
@@ -101,7 +101,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     entry->dump = NULL == entry->program ? NULL : dt_dump_begin(table.tree, datatype);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
-    dt_promote_begin(entry);
+    dt_promote_entry_init(entry);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(buckets, entry);
@@ -130,7 +130,7 @@ static void end_entry(dt_entry_t *entry)
 {
     dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
     dt_dump_end(entry->dump, entry->program, declined);
-    dt_promote_end(entry->program);
+    dt_promote_entry_release(entry->program);
     dame_program_free(entry->program);
 }
 
@@ -139,7 +139,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     if (is_absent(datatype)) { /* most datatypes are only steps on the way to another */
         return;
     }
-    dt_entry_t left = {.program = NULL};
+    dt_entry_t ended = {.program = NULL};
     dame_lock(DAME_LOCK_TABLE);
     begin_change();
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
@@ -150,10 +150,10 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
             atomic_store_explicit(at, atomic_load_explicit(&entry->next, memory_order_relaxed),
                                   memory_order_release);
             atomic_store_explicit(&entry->key, NULL, memory_order_release);
-            atomic_fetch_add_explicit(&dt_table_left, 1, memory_order_release);
-            left.program = entry->program;
-            left.dump = entry->dump;
-            atomic_init(&left.declined,
+            atomic_fetch_add_explicit(&dt_table_generation_count, 1, memory_order_release);
+            ended.program = entry->program;
+            ended.dump = entry->dump;
+            atomic_init(&ended.declined,
                         atomic_load_explicit(&entry->declined, memory_order_relaxed));
             entry->program = NULL;
             entry->dump = NULL;
@@ -166,7 +166,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     }
     end_change();
     dame_unlock(DAME_LOCK_TABLE);
-    end_entry(&left);
+    end_entry(&ended);
 }
 
 static void free_chain(dt_entry_t *entry)
@@ -182,7 +182,7 @@ static void free_chain(dt_entry_t *entry)
 void dt_table_clear(void)
 {
     dt_buckets_t *buckets = atomic_exchange(&dt_table_buckets, NULL);
-    atomic_fetch_add_explicit(&dt_table_left, 1, memory_order_release);
+    atomic_fetch_add_explicit(&dt_table_generation_count, 1, memory_order_release);
     for (size_t i = 0; NULL != buckets && i <= buckets->mask; i++) {
         free_chain(atomic_load_explicit(&buckets->heads[i], memory_order_relaxed));
     }

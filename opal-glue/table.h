@@ -9,33 +9,11 @@
 #define DT_TABLE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dame/dame.h"
-#include "dump.h"
+#include "entry.h"
 #include "hash.h"
-#include "stats.h"
-
-struct opal_datatype_t;
-
-/* When a program will be compiled, for one direction; see promote.h. */
-typedef struct dt_promotion {
-    _Atomic int32_t left; /* uses until then; 0: never */
-    int32_t period;       /* uses until the try after that */
-} dt_promotion_t;
-
-typedef struct dt_entry dt_entry_t;
-struct dt_entry {
-    _Atomic(const struct opal_datatype_t *) key;
-    _Atomic(dt_entry_t *) next;
-    dame_program_t *program;       /* NULL: declined */
-    uint64_t serial;               /* never used twice, unlike addresses */
-    dt_dump_t *dump;               /* NULL: has no file */
-    _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
-    dt_promotion_t promotions[2];  /* [dame_dir_t] */
-};
 
 /*
  * Hash chains. Entries are never freed while the table is in use, only recycled, and the bucket
@@ -86,11 +64,11 @@ static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
  * Grows whenever a datatype leaves. While it stays the same, what was found stays true, so a caller
  * that remembers both saves the search.
  */
-extern _Atomic uint64_t dt_table_left;
+extern _Atomic uint64_t dt_table_generation_count;
 
 static inline uint64_t dt_table_generation(void)
 {
-    return atomic_load_explicit(&dt_table_left, memory_order_acquire);
+    return atomic_load_explicit(&dt_table_generation_count, memory_order_acquire);
 }
 
 /* The datatype's object has ended, and nothing can use it any more; it is not read. No-op for

@@ -5,6 +5,7 @@
 #ifndef DT_THREAD_H
 #define DT_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "dame/dame.h"
@@ -33,14 +34,22 @@ enum { DT_PLACES_LOG2 = 4, DT_PLACES = 1 << DT_PLACES_LOG2 };
 typedef struct dt_thread {
     dt_stats_t stats;
     dame_reader_t reader; /* inside while kernels run */
-    int ended;            /* it has left the lists, and may not come back */
+    bool enlisted;        /* nothing more to do for dt_thread_enlist() */
+    bool ended;           /* it has left the lists, and may not come back */
     dt_place_t places[DT_PLACES];
 } dt_thread_t;
 
 extern _Thread_local dt_thread_t dt_thread_data;
 
+/*
+ * Before the first use of dt_thread(). There is no end: threads may end after Open MPI has. A
+ * thread whose end cannot be noticed is not enlisted; each such thread calls `on_unwatched`,
+ * because nobody can wait for it to leave machine code.
+ */
+void dt_thread_start(void (*on_unwatched)(void));
+
 /* Puts a thread's counters among those that dt_stats_total() adds up, and its reader among those
- * that dame_readers_wait() waits for. */
+ * that dame_readers_wait() waits for. For dt_thread() only. */
 void dt_thread_enlist(dt_thread_t *thread);
 
 /* The calling thread's. Never NULL. */
@@ -50,7 +59,7 @@ static inline dt_thread_t *dt_thread(void)
     /* Compilers think the address cheap and ask for it again and again; in a loaded object it is a
        call of __tls_get_addr(). */
     __asm__("" : "+r"(thread));
-    if (__builtin_expect(!thread->stats.listed, 0)) {
+    if (__builtin_expect(!thread->enlisted, 0)) {
         dt_thread_enlist(thread);
     }
     return thread;

@@ -14,7 +14,7 @@ void dt_uses_start(convertor_advance_fct_t pack, convertor_advance_fct_t unpack)
 static int32_t move_and_count(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
                               uint32_t *out_size, size_t *max_data)
 {
-    dt_entry_t *entry = dt_table_get(convertor->pDesc); /* never NULL: glue.c took the convertor */
+    dt_entry_t *entry = dt_table_get(convertor->pDesc); /* never NULL: DAME handles the convertor */
     const bool copies = *out_size > 0 && NULL != iov[0].iov_base;
     const bool first = 0 == convertor->bConverted;
     int32_t rc = movers[dir](convertor, iov, out_size, max_data);

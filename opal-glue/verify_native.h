@@ -10,8 +10,8 @@
 
 #include "ompi_config.h"
 
+#include "entry.h"
 #include "opal/datatype/opal_convertor.h"
-#include "table.h"
 
 int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data);

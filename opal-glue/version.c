@@ -1,9 +1,9 @@
-#include "version.h"
+/* Is the running Open MPI the one we were compiled for (glue.h)? */
+#include "glue.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
 #include "mpi.h"
 
 #define TEXT_(x) #x

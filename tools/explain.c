@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "dame/memory_order.h"
 #include "sentences.h"
 
 /* ---- JSON ---- */
@@ -66,6 +67,9 @@ static void print_json(const char *path, const pieces_t *pieces, const survey_t 
     printf("]},\n");
     print_units("lines", &survey->lines, survey, ",");
     print_units("pages", &survey->pages, survey, ",");
+    printf("  \"wide_column\": %" PRId64 ",\n",
+           dame_wide_column(pieces->walked != NULL ? pieces->walked : program,
+                            dame_options_default()->fragment));
     print_program("program", program, ",");
     print_program("optimised", pieces->walked != NULL ? pieces->walked : program, "");
     printf("}\n");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dame/memory_order.h"
 #include "jit/jit.h"
 #include "levels.h"
 #include "text.h"
@@ -332,6 +333,23 @@ static void tell_program(teller_t *teller)
 }
 
 /* What a copy of a piece costs. */
+/* doc/administrator.md, "Columns of wide matrices" */
+static void tell_wide_columns(teller_t *teller)
+{
+    const int64_t fragment = dame_options_default()->fragment;
+    const int64_t column = dame_wide_column(teller->pieces->walked, fragment);
+    if (column == 0) {
+        return;
+    }
+    begin(teller);
+    say(teller,
+        "The columns of a wide matrix: one of %s bytes, and four exceed a fragment of Open MPI's "
+        "shared memory transport (%s bytes), so a fragment uses few bytes of each cache line. "
+        "mpirun --mca btl_vader_max_send_size 131072 about halves the time of such messages.",
+        N(column), N(fragment));
+    end(teller, "Columns:");
+}
+
 static void tell_copies(teller_t *teller)
 {
     int64_t length = teller->survey->pieces.median;
@@ -450,6 +468,7 @@ int sentences_write(const pieces_t *pieces, const survey_t *survey, FILE *out)
     tell_units(&teller, &survey->lines, "cache line of 64 bytes", "cache lines of 64 bytes");
     tell_units(&teller, &survey->pages, "page of 4 KiB", "pages of 4 KiB");
     tell_program(&teller);
+    tell_wide_columns(&teller);
     tell_speed(&teller);
     return teller.failed ? tool_error(TOOL_SYSTEM, "no memory for the text") : TOOL_OK;
 }

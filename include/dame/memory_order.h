@@ -42,4 +42,24 @@ static inline int dame_walks_columns(const dame_prim_t *prim)
            (dame_in_one_set(inner) || inner->count > DAME_L1_SIZE / DAME_LINE);
 }
 
+/* Columns that a fragment should hold at least, for its kernels to use cache lines for several. */
+enum { DAME_FRAGMENT_COLUMNS = 4 };
+
+/*
+ * Has a program a level that walks columns, of which fewer than DAME_FRAGMENT_COLUMNS fit a
+ * fragment of `fragment` bytes? Returns the bytes of such a column, the longest one's, or 0.
+ */
+static inline int64_t dame_wide_column(const dame_program_t *program, int64_t fragment)
+{
+    int64_t longest = 0;
+    for (int32_t i = 0; i < program->nprims; i++) {
+        const dame_prim_t *prim = &program->prims[i];
+        if (0 != prim->inner && prim->isize > longest &&
+            prim->isize > fragment / DAME_FRAGMENT_COLUMNS && dame_walks_columns(prim)) {
+            longest = prim->isize;
+        }
+    }
+    return longest;
+}
+
 #endif

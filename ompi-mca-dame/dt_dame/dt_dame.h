@@ -2,9 +2,8 @@
 #ifndef DT_DAME_H
 #define DT_DAME_H
 
-#include "dame/options.h"
 #include "ompi-mca-dame/dt.h"
-#include "opal-glue/promote.h"
+#include "opal-glue/glue.h"
 
 /* Values of the parameter `report`. */
 typedef enum mca_dt_dame_report {
@@ -35,12 +34,12 @@ typedef struct mca_dt_dame_params {
     int promotion_threshold; /* uses */
     int tiers;               /* MCA_DT_DAME_TIER_... */
     int vector_width;        /* bits, 0: the best */
-    int unroll_bytes;        /* from here on as in dame_jit_options_t */
-    int straight_bytes;
+    int unroll_bytes;        /* from here on the options of dame_jit_options_t */
+    int straightline_max_bytes;
     int memcpy_bytes;
     int nontemporal_bytes;
     int prefetch_distance;
-    int list_entries;
+    int inline_list_max;
     int code_cache_size; /* bytes */
     char *perf_map;
     int gdb; /* 0 or 1 */

@@ -4,7 +4,6 @@
 #include "dt_dame.h"
 
 #include "jit/lock.h"
-#include "opal-glue/glue.h"
 #include "opal/util/output.h"
 
 static int dame_open(void);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opal-glue/directory.h"
 #include "ompi-mca-dame/param.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
@@ -71,13 +70,14 @@ static void register_basics(void)
                     &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.priority);
     mca_dt_dame_params.verbose = 0;
     register_values("verbose",
-                    "How much DAME tells on stderr: 0 nothing but errors, 10 what it sets up",
+                    "How much DAME prints on stderr: 0 only errors, 10 also what it sets up",
                     &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.verbose);
     register_bool("verify",
                   "Compare everything DAME packs, unpacks and copies with Open MPI's own engine: "
                   "bytes, amounts and positions. A difference is reported with the "
-                  "datatype's program, the native result is used, and the datatype is left to the native engine from then on. Slow; for "
-                  "finding out whether DAME is to blame",
+                  "datatype's program, the native result is used, and the datatype is left to the "
+                  "native engine from then on. Slow; use it to find out whether DAME causes a "
+                  "wrong result",
                   &answers, OPAL_INFO_LVL_3, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
     register_choice("report",
@@ -189,8 +189,8 @@ static void register_optimiser(void)
     mca_dt_dame_params.sort_range = (int) standard->sort_range;
     register_values("sort_range",
                     "A list is sorted when dt_dame_sort_displacements is auto and there are more "
-                    "than so many bytes of user memory from its lowest displacement to its "
-                    "highest; the largest number allowed, the default, sorts none",
+                    "bytes of user memory than this between its lowest and its highest "
+                    "displacement; the largest number allowed, the default, sorts none",
                     &range, OPAL_INFO_LVL_6, &mca_dt_dame_params.sort_range);
     dt_values_bytes(&fragment, 1, INT_MAX);
     mca_dt_dame_params.fragment_bytes = (int) standard->fragment;
@@ -239,8 +239,8 @@ static void register_dump(void)
     dt_values_numbers(&limit, 1, INT_MAX);
     mca_dt_dame_params.dump_limit = 10000;
     register_values("dump_limit",
-                    "How many datatypes of a process get files, at most, so that a program that "
-                    "makes datatypes all the time does not fill a directory",
+                    "Most datatypes of a process that get files, so that an application that keeps "
+                    "creating datatypes does not fill a directory",
                     &limit, OPAL_INFO_LVL_5, &mca_dt_dame_params.dump_limit);
 }
 
@@ -257,9 +257,9 @@ static void register_tiers(void)
     dt_values_set(&tiers, tier_names);
     mca_dt_dame_params.tiers = MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X;
     register_values("tiers",
-                    "What moves data, as a comma-separated list. interp: the interpreter, which is "
-                    "there in any case, since it moves what the others do not; x: machine code, "
-                    "made while the program runs",
+                    "The engines that may move data, as a comma-separated list. interp: the "
+                    "interpreter, which is always available and moves what the others cannot; x: "
+                    "machine code, compiled while the job runs",
                     &tiers, OPAL_INFO_LVL_4, &mca_dt_dame_params.tiers);
 }
 
@@ -268,11 +268,12 @@ static void register_promotion(void)
     static dt_values_t uses;
     dt_values_numbers(&uses, 0, INT_MAX);
     mca_dt_dame_params.promotion_threshold = 50;
-    register_values("promotion_threshold",
-                    "At which message that is packed with a datatype its program is compiled to "
-                    "machine code for packing, 1 being the first; 0: at none. The same for "
-                    "unpacking. Datatypes that live for fewer messages never pay for it",
-                    &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
+    register_values(
+        "promotion_threshold",
+        "The message at which a datatype's program is compiled to machine code, 1 being the "
+        "first; 0: never. Packed and unpacked messages are counted separately, and "
+        "each direction is compiled when its own count is reached",
+        &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
     register_tiers();
 }
 
@@ -289,16 +290,17 @@ static void register_sizes(const dame_jit_options_t *standard)
         const char *text;
     } texts[] = {
         {"unroll_bytes",
-         "Loops of machine code are unrolled until a turn moves about so many bytes"},
-        {"straight_bytes",
-         "A level of a program that moves up to so many bytes becomes machine code without a loop"},
+         "Loops of machine code are unrolled until an iteration moves about this many bytes"},
+        {"straightline_max_bytes",
+         "Levels of a program that move up to this many bytes become straight-line machine code, "
+         "without a loop"},
         {"nontemporal_bytes",
-         "Runs of a loop that pack more bytes are written by machine code past the caches; 0: none "
-         "are"},
+         "Machine code bypasses the caches when a loop packs more than this many bytes; 0: never"},
     };
     static dt_values_t any;
     static dt_values_t block;
-    int *const storage[] = {&mca_dt_dame_params.unroll_bytes, &mca_dt_dame_params.straight_bytes,
+    int *const storage[] = {&mca_dt_dame_params.unroll_bytes,
+                            &mca_dt_dame_params.straightline_max_bytes,
                             &mca_dt_dame_params.nontemporal_bytes};
     const int64_t values[] = {standard->unroll_bytes, standard->straight_bytes,
                               standard->nontemporal_bytes};
@@ -310,8 +312,8 @@ static void register_sizes(const dame_jit_options_t *standard)
     dt_values_bytes(&block, 64, INT_MAX);
     mca_dt_dame_params.memcpy_bytes = as_int(standard->memcpy_bytes);
     register_values("memcpy_bytes",
-                    "Contiguous blocks of more bytes are left to the C library's memcpy by machine "
-                    "code, which moves shorter ones itself",
+                    "Machine code calls the C library's memcpy for contiguous blocks of more than "
+                    "this many bytes, and moves shorter ones itself",
                     &block, OPAL_INFO_LVL_6, &mca_dt_dame_params.memcpy_bytes);
 }
 
@@ -325,14 +327,14 @@ static void register_lists(const dame_jit_options_t *standard)
     register_values(
         "prefetch_distance",
         "Machine code for blocks that are shorter than a cache line, a line or more apart "
-        "and too many for the first cache fetches so many blocks ahead into it; 0: it "
-        "does not; -1: what was fastest on CPUs of this make",
+        "and too many for the first cache fetches this many blocks ahead into it; 0: no "
+        "prefetching; -1: the distance that was fastest on CPUs of this make",
         &ahead, OPAL_INFO_LVL_6, &mca_dt_dame_params.prefetch_distance);
-    mca_dt_dame_params.list_entries = as_int(standard->list_entries);
-    register_values("list_entries",
-                    "Lists of up to so many blocks are written out as machine code; it reads "
-                    "longer ones from a table, so that its size does not grow with them",
-                    &entries, OPAL_INFO_LVL_6, &mca_dt_dame_params.list_entries);
+    mca_dt_dame_params.inline_list_max = as_int(standard->list_entries);
+    register_values("inline_list_max",
+                    "Displacement lists of up to this many blocks become machine code themselves; "
+                    "longer ones are read from a table, so that they do not make the code longer",
+                    &entries, OPAL_INFO_LVL_6, &mca_dt_dame_params.inline_list_max);
 }
 
 static bool check_perf_map(const char *value, dt_refusal_t *refusal)
@@ -355,25 +357,27 @@ static void register_code(void)
     register_promotion();
     mca_dt_dame_params.vector_width = standard->vector_bits;
     register_choice("vector_width",
-                    "Widest vector registers that machine code uses, in bits. auto: what was "
-                    "fastest on CPUs of this make, for each kind of move; a number: no "
-                    "wider ones than that, where the CPU has them",
+                    "Widest vector registers that machine code uses, in bits. auto: the width that "
+                    "was fastest on CPUs of this make, for each kind of move; a number: up to "
+                    "that width, where the CPU has it",
                     &widths, width_names, OPAL_INFO_LVL_5, &mca_dt_dame_params.vector_width);
     register_sizes(standard);
     register_lists(standard);
     dt_values_bytes(&cache, 4096, (int) DAME_JIT_LARGEST_ARENA);
     mca_dt_dame_params.code_cache_size = as_int((int64_t) standard->arena_bytes);
-    register_values("code_cache_size",
-                    "Most memory for machine code in a process. When it is full, what was compiled "
-                    "first gives way, and is compiled again when it is used again",
-                    &cache, OPAL_INFO_LVL_5, &mca_dt_dame_params.code_cache_size);
-    register_string("perf_map",
-                    "The directory in which every process writes perf-<pid>.map, with the places "
-                    "and names of machine code; perf looks for it in /tmp. Code then has memory "
-                    "pages of its own, as perf wants it, and takes more of them. Empty: nothing is "
-                    "written",
-                    OPAL_INFO_LVL_4, check_perf_map, "", &mca_dt_dame_params.perf_map);
-    register_bool("gdb", "Tell the debugger GDB the places and names of machine code", &answers,
+    register_values(
+        "code_cache_size",
+        "Most memory for machine code in a process. When it is full, the oldest code is "
+        "evicted; a program that is still used is compiled again",
+        &cache, OPAL_INFO_LVL_5, &mca_dt_dame_params.code_cache_size);
+    register_string(
+        "perf_map",
+        "The directory in which every process writes perf-<pid>.map, with the addresses "
+        "and names of machine code; perf looks for it in /tmp. Each program's code then "
+        "takes memory pages of its own, since perf names no others. Empty: no map is "
+        "written",
+        OPAL_INFO_LVL_4, check_perf_map, "", &mca_dt_dame_params.perf_map);
+    register_bool("gdb", "Tell the debugger GDB the addresses and names of machine code", &answers,
                   OPAL_INFO_LVL_4, &mca_dt_dame_params.gdb);
 }
 
@@ -408,11 +412,11 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
     };
     options.jit.vector_bits = params->vector_width;
     options.jit.unroll_bytes = params->unroll_bytes;
-    options.jit.straight_bytes = params->straight_bytes;
+    options.jit.straight_bytes = params->straightline_max_bytes;
     options.jit.memcpy_bytes = params->memcpy_bytes;
     options.jit.nontemporal_bytes = params->nontemporal_bytes;
     options.jit.prefetch_distance = params->prefetch_distance;
-    options.jit.list_entries = params->list_entries;
+    options.jit.list_entries = params->inline_list_max;
     options.jit.arena_bytes = (size_t) params->code_cache_size;
     options.jit.perf_map = params->perf_map;
     options.jit.gdb = params->gdb;

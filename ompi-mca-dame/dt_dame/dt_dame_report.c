@@ -9,8 +9,6 @@
 #include <stdlib.h>
 
 #include "mpi.h"
-#include "opal-glue/promote.h"
-#include "opal-glue/stats.h"
 #include "opal/mca/base/mca_base_pvar.h"
 
 static int read_counter(const mca_base_pvar_t *pvar, void *value, void *object)
@@ -48,19 +46,6 @@ static void register_pvar(const mca_base_component_t *component, const char *nam
         (void *) (intptr_t) index);
 }
 
-static const char *const decline_names[] = {
-    "none",
-#define DT_DECLINE(name, description) #name,
-#include "opal-glue/decline.def"
-#undef DT_DECLINE
-};
-
-static const int code_stat_classes[] = {
-#define DT_CODE_STAT(name, class, description, value) MCA_BASE_PVAR_CLASS_##class,
-#include "opal-glue/promote.def"
-#undef DT_CODE_STAT
-};
-
 void mca_dt_dame_register_pvars(const mca_base_component_t *component)
 {
     for (int i = 0; i < DT_COUNTERS; i++) {
@@ -71,7 +56,7 @@ void mca_dt_dame_register_pvars(const mca_base_component_t *component)
     for (int i = 1; i < DT_DECLINES; i++) {
         char name[64];
         char description[128];
-        int length = snprintf(name, sizeof(name), "declined_%s", decline_names[i]);
+        int length = snprintf(name, sizeof(name), "declined_%s", dt_decline_name((dt_decline_t) i));
         for (int c = 0; c < length; c++) {
             name[c] = (char) tolower((unsigned char) name[c]);
         }
@@ -81,8 +66,10 @@ void mca_dt_dame_register_pvars(const mca_base_component_t *component)
         register_pvar(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER, read_declined, i);
     }
     for (int i = 0; i < DT_CODE_STATS; i++) {
-        register_pvar(component, dt_code_stat_name((dt_code_stat_t) i),
-                      dt_code_stat_description((dt_code_stat_t) i), code_stat_classes[i],
+        const dt_code_stat_t stat = (dt_code_stat_t) i;
+        register_pvar(component, dt_code_stat_name(stat), dt_code_stat_description(stat),
+                      dt_code_stat_is_level(stat) ? MCA_BASE_PVAR_CLASS_LEVEL
+                                                  : MCA_BASE_PVAR_CLASS_COUNTER,
                       read_code_stat, i);
     }
 }
@@ -120,11 +107,11 @@ static void print_refusals(FILE *out)
         dt_counter_t counter;
         const char *text;
     } refusals[] = {
-        {DT_COUNT_compile_unsupported, "machine code would be no better"},
+        {DT_COUNT_compile_unsupported, "machine code would not be faster"},
         {DT_COUNT_compile_full, "the code cache was full"},
         {DT_COUNT_compile_denied,
          "the system denies execution of machine code; no other was tried"},
-        {DT_COUNT_compile_memory, "memory was out"},
+        {DT_COUNT_compile_memory, "out of memory"},
     };
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         int64_t n = dt_stats_total(refusals[i].counter);
@@ -148,12 +135,23 @@ static void print_code(FILE *out)
                 1e-3 * (double) dt_code_stat(DT_CODE_compile_worst_ns));
         fprintf(out,
                 "  code      %12" PRId64 " bytes made, now %" PRId64 " bytes of %" PRId64
-                " programs in %" PRId64 " bytes of memory, %" PRId64 " programs gave way\n",
+                " programs in %" PRId64 " bytes of memory, %" PRId64 " evicted\n",
                 dt_stats_total(DT_COUNT_compile_bytes), dt_code_stat(DT_CODE_code_bytes),
                 dt_code_stat(DT_CODE_code_live), dt_code_stat(DT_CODE_code_memory),
                 dt_code_stat(DT_CODE_code_evicted));
     }
     print_refusals(out);
+}
+
+static void print_wide_columns(FILE *out)
+{
+    const int64_t wide = dt_stats_total(DT_COUNT_types_wide_columns);
+    if (0 != wide) {
+        fprintf(out,
+                "  columns   %12" PRId64 " datatypes have columns of which fewer than four fit a "
+                "fragment: try --mca btl_vader_max_send_size 131072\n",
+                wide);
+    }
 }
 
 static void print_declined(FILE *out)
@@ -162,7 +160,7 @@ static void print_declined(FILE *out)
         int64_t n = dt_stats_declined((dt_decline_t) i);
         if (0 != n) {
             fprintf(out, "  declined  %12" PRId64 " %s: %s\n", n,
-                    i < DT_DECLINE_HETEROGENEOUS ? "datatypes" : "messages",
+                    dt_decline_is_of_message((dt_decline_t) i) ? "messages" : "datatypes",
                     dt_decline_text((dt_decline_t) i));
         }
     }
@@ -180,6 +178,7 @@ static void print_counts(FILE *out)
     int64_t declined = dt_stats_total(DT_COUNT_types_declined);
     fprintf(out, "  datatypes %12" PRId64 " imported, %" PRId64 " declined, %.2f us each\n", types,
             declined, ratio(dt_stats_total(DT_COUNT_import_ns), types + declined, 1e-3));
+    print_wide_columns(out);
     print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
                     DT_COUNT_fragments_packed, DT_COUNT_pack_ns);
     print_direction(out, "unpacked", DT_COUNT_messages_unpacked, DT_COUNT_bytes_unpacked,

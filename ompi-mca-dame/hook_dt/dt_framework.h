@@ -14,7 +14,4 @@ int dt_framework_start(void);
 const mca_dt_base_module_t *dt_framework_module(void);
 void dt_framework_stop(void);
 
-/* Makes ompi_info show the framework, if that is the program we are in. */
-void dt_info_attach(void);
-
 #endif

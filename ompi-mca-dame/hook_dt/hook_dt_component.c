@@ -9,7 +9,7 @@
 
 #include "ompi/mca/hook/hook.h"
 #include "opal/mca/base/mca_base_framework.h"
-#include "opal-glue/version.h"
+#include "opal-glue/glue.h"
 
 static int dt_register(void);
 static int dt_open(void);
@@ -47,7 +47,7 @@ static int dt_register(void)
         return OPAL_SUCCESS;
     }
     start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
-    dt_info_attach();
+    dt_info_show("dt", &ompi_dt_base_framework);
     return OPAL_SUCCESS;
 }
 

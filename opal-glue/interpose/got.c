@@ -36,13 +36,13 @@ static struct {
 /* ---- What is loaded ------------------------------------------------------------------------- */
 
 /* An object as the dynamic linker lists it. */
-typedef struct listed {
+typedef struct loaded {
     uintptr_t base;
     char *name;
-} listed_t;
+} loaded_t;
 
 typedef struct listing {
-    listed_t *entries;
+    loaded_t *entries;
     size_t n;
     unsigned long long subs; /* objects closed in this process so far */
     bool failed;
@@ -56,7 +56,7 @@ static int list_object(struct dl_phdr_info *info, size_t size, void *context)
     if (dt_elf_contains(info, (uintptr_t) &list_object)) {
         return 0; /* ourselves: from here the originals must stay callable */
     }
-    listed_t *entries = realloc(listing->entries, (listing->n + 1) * sizeof(*entries));
+    loaded_t *entries = realloc(listing->entries, (listing->n + 1) * sizeof(*entries));
     char *name = strdup(info->dlpi_name);
     if (NULL == entries || NULL == name) {
         listing->entries = NULL == entries ? listing->entries : entries;
@@ -64,7 +64,7 @@ static int list_object(struct dl_phdr_info *info, size_t size, void *context)
         listing->failed = true;
         return 1;
     }
-    entries[listing->n++] = (listed_t){.base = info->dlpi_addr, .name = name};
+    entries[listing->n++] = (loaded_t){.base = info->dlpi_addr, .name = name};
     listing->entries = entries;
     return 0;
 }
@@ -82,21 +82,21 @@ static void free_listing(listing_t *listing)
  * without loading it, waits until that is done, and keeps the object until dlclose(). The main
  * program was relocated before anything of ours ran.
  */
-static bool hold(const listed_t *listed, void **handle)
+static bool pin_object(const loaded_t *loaded, void **handle)
 {
     *handle = NULL;
-    if ('\0' == listed->name[0]) {
+    if ('\0' == loaded->name[0]) {
         return true;
     }
-    *handle = dlopen(listed->name, RTLD_NOLOAD | RTLD_LAZY);
+    *handle = dlopen(loaded->name, RTLD_NOLOAD | RTLD_LAZY);
     struct link_map *map = NULL;
     if (NULL == *handle) {
         return false;
     }
-    return 0 == dlinfo(*handle, RTLD_DI_LINKMAP, &map) && map->l_addr == listed->base;
+    return 0 == dlinfo(*handle, RTLD_DI_LINKMAP, &map) && map->l_addr == loaded->base;
 }
 
-static void release(void *handle)
+static void unpin(void *handle)
 {
     if (NULL != handle) {
         (void) dlclose(handle);
@@ -233,44 +233,44 @@ static bool is_reopened(const object_t *object)
 }
 
 /* A record for an object that has none. NULL when memory is out. */
-static object_t *new_object(const listed_t *listed)
+static object_t *new_object(const loaded_t *loaded)
 {
     object_t *objects = realloc(got.objects, (got.n_objects + 1) * sizeof(*objects));
-    char *name = strdup(listed->name);
+    char *name = strdup(loaded->name);
     if (NULL == objects || NULL == name) {
         got.objects = NULL == objects ? got.objects : objects;
         free(name);
         return NULL;
     }
     got.objects = objects;
-    objects[got.n_objects] = (object_t){.base = listed->base, .name = name};
+    objects[got.n_objects] = (object_t){.base = loaded->base, .name = name};
     return &objects[got.n_objects++];
 }
 
 /* The object is relocated and stays while we are here. */
-static dt_got_status_t change_object(const listed_t *listed)
+static dt_got_status_t change_object(const loaded_t *loaded)
 {
-    object_t *object = find_object(listed->base, listed->name);
+    object_t *object = find_object(loaded->base, loaded->name);
     if (NULL != object && !is_reopened(object)) {
         return DT_GOT_OK;
     }
-    if (NULL == object && NULL == (object = new_object(listed))) {
+    if (NULL == object && NULL == (object = new_object(loaded))) {
         return DT_GOT_NO_MEMORY;
     }
     object->n_slots = 0;
-    change_t change = {.base = listed->base, .object = object};
+    change_t change = {.base = loaded->base, .object = object};
     (void) dl_iterate_phdr(rewrite_object, &change);
     return change.status;
 }
 
 /* Is there something to do, or to look at: objects may have been closed since, and opened again. */
-static bool is_wanted(const listed_t *listed, bool closed)
+static bool is_wanted(const loaded_t *loaded, bool closed)
 {
     bool wanted = false;
     for (size_t i = 0; i < got.n_hooks; i++) {
-        wanted |= hook_applies(&got.hooks[i], listed->name);
+        wanted |= hook_applies(&got.hooks[i], loaded->name);
     }
-    const object_t *object = wanted ? find_object(listed->base, listed->name) : NULL;
+    const object_t *object = wanted ? find_object(loaded->base, loaded->name) : NULL;
     return wanted && (NULL == object || (closed && object->n_slots > 0));
 }
 
@@ -294,14 +294,14 @@ static dt_got_status_t scan(void)
         }
         void *handle;
         dame_unlock(DAME_LOCK_SLOTS);
-        bool held = hold(&listing.entries[i], &handle);
+        bool pinned = pin_object(&listing.entries[i], &handle);
         dame_lock(DAME_LOCK_SLOTS);
-        if (held && got.n_hooks > 0) {
+        if (pinned && got.n_hooks > 0) {
             dt_got_status_t changed = change_object(&listing.entries[i]);
             status = DT_GOT_OK == status ? changed : status;
         }
         dame_unlock(DAME_LOCK_SLOTS);
-        release(handle);
+        unpin(handle);
         dame_lock(DAME_LOCK_SLOTS);
     }
     dame_unlock(DAME_LOCK_SLOTS);
@@ -352,12 +352,12 @@ void dt_got_restore(void)
     dame_unlock(DAME_LOCK_SLOTS);
     for (size_t i = 0; i < n; i++) {
         void *handle = NULL;
-        listed_t listed = {.base = objects[i].base, .name = objects[i].name};
-        if (objects[i].n_slots > 0 && hold(&listed, &handle)) {
-            change_t change = {.base = listed.base, .object = &objects[i]};
+        loaded_t loaded = {.base = objects[i].base, .name = objects[i].name};
+        if (objects[i].n_slots > 0 && pin_object(&loaded, &handle)) {
+            change_t change = {.base = loaded.base, .object = &objects[i]};
             (void) dl_iterate_phdr(restore_object, &change);
         }
-        release(handle);
+        unpin(handle);
         forget_object(&objects[i]);
     }
     free(objects);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "opal-glue/contents.h"
+#include "opal-glue/dump.h"
 #include "opal-glue/log.h"
 #include "opal-glue/promote.h"
 #include "opal-glue/thread.h"
@@ -176,12 +177,12 @@ static void new_entry(dt_entry_t *entry)
     if (NULL == entry->program) {
         abort();
     }
-    dt_promote_begin(entry);
+    dt_promote_entry_init(entry);
 }
 
 static void end_entry(dt_entry_t *entry)
 {
-    dt_promote_end(entry->program);
+    dt_promote_entry_release(entry->program);
     free(entry->program);
     entry->program = NULL;
 }
@@ -263,7 +264,7 @@ static void what_cannot_be_compiled_is_not_tried_again(void)
         jit.answer = answers[i];
         check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
         check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
-        atomic_store(&entry.promotions[DAME_PACK].left, 2); /* another thread's late count */
+        atomic_store(&entry.promotions[DAME_PACK].countdown, 2); /* another thread's late count */
         check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
         check(1 == dt_stats_total(counters[i]) - before, "counted");
         jit.answer = DAME_OK;
@@ -298,10 +299,10 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
     start(INT32_MAX);
     new_entry(&entry);
     jit.answer = DAME_ERR_FULL;
-    atomic_store(&entry.promotions[DAME_PACK].left, 1);
+    atomic_store(&entry.promotions[DAME_PACK].countdown, 1);
     check(1 == uses_until_asked(&entry, DAME_PACK, 1), "the last of very many uses");
     check(INT32_MAX == entry.promotions[DAME_PACK].period &&
-              INT32_MAX == atomic_load(&entry.promotions[DAME_PACK].left),
+              INT32_MAX == atomic_load(&entry.promotions[DAME_PACK].countdown),
           "twice as many are not counted");
     end_entry(&entry);
     dt_promote_stop();
@@ -327,8 +328,8 @@ static void denied_execution_is_said_once(void)
     check(-1 == uses_until_asked(&other, DAME_PACK, 1000), "nor other datatypes");
     new_entry(&later);
     check(-1 == uses_until_asked(&later, DAME_PACK, 1000), "nor new ones");
-    check(0 == atomic_load(&other.promotions[DAME_PACK].left) &&
-              0 == atomic_load(&later.promotions[DAME_PACK].left),
+    check(0 == atomic_load(&other.promotions[DAME_PACK].countdown) &&
+              0 == atomic_load(&later.promotions[DAME_PACK].countdown),
           "and soon they are not even counted");
     check(1 == said && 1 == dt_stats_total(DT_COUNT_compile_denied) - before, "said once");
     end_entry(&entry);
@@ -494,12 +495,12 @@ static void forbidding_waits_for_who_compiles(void)
     }
     check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "others go on with the interpreter");
     atomic_store(&slow.forbidding, 1);
-    dt_promote_forbid();
+    dt_promote_disable();
     atomic_store(&forbidden, true);
     pthread_join(thread, NULL);
     check(!slow.forbidden_meanwhile && NULL != entry.program->code[DAME_PACK], "it waited");
     check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "and nothing more is compiled");
-    dt_promote_forbid();
+    dt_promote_disable();
     check(true, "forbidding twice");
     end_entry(&entry);
     dt_promote_stop();
@@ -518,7 +519,7 @@ static void a_child_compiles_nothing(void)
     if (0 == child) {
         dt_entry_t own = {.serial = 2};
         new_entry(&own);
-        dt_promote_forbid();
+        dt_promote_disable();
         _exit(-1 == uses_until_asked(&entry, DAME_PACK, 100) &&
                       -1 == uses_until_asked(&own, DAME_PACK, 100)
                   ? 0
@@ -532,7 +533,7 @@ static void a_child_compiles_nothing(void)
 
 int main(void)
 {
-    dt_stats_start();
+    dt_thread_start(dt_promote_disable);
     the_use_that_reaches_the_threshold_compiles();
     nothing_is_compiled_with_threshold_0();
     what_is_evicted_is_compiled_more_and_more_rarely();

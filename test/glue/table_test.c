@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "opal-glue/dump.h"
 #include "opal-glue/import.h"
 #include "opal-glue/promote.h"
 #include "opal-glue/table.h"
@@ -144,19 +145,19 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
 static _Atomic int64_t promotions_begun, promotions_ended, promotions_wrong, forbidden;
 static _Atomic int64_t readers_added, readers_removed;
 
-void dt_promote_begin(dt_entry_t *entry)
+void dt_promote_entry_init(dt_entry_t *entry)
 {
     promotions_begun += NULL != entry->program;
     promotions_wrong += NULL != atomic_load(&entry->key);
 }
 
-void dt_promote_end(dame_program_t *program)
+void dt_promote_entry_release(dame_program_t *program)
 {
     promotions_ended += NULL != program;
     promotions_wrong += NULL != program && 3 > program->nprims; /* freed before */
 }
 
-void dt_promote_forbid(void)
+void dt_promote_disable(void)
 {
     forbidden++;
 }
@@ -704,7 +705,7 @@ static void the_first_limit_is_kept_for_the_report(void)
 int main(void)
 {
     enum { MANY = 100000 };
-    dt_stats_start();
+    dt_thread_start(dt_promote_disable);
     getting_twice_imports_once();
     an_address_may_serve_another_datatype();
     generation_counts_datatypes_that_leave();

@@ -48,6 +48,34 @@ static void control_variables(void)
           "control variable dt is \"%s\"", text);
 }
 
+/* Packs two neighbouring columns of doubles. */
+static void pack_columns(int rows)
+{
+    enum { COLUMNS_OF_MATRIX = 64 };
+    MPI_Datatype column, columns;
+    int position = 0;
+    const int size = 2 * rows * (int) sizeof(double);
+    double *matrix = calloc((size_t) rows * COLUMNS_OF_MATRIX, sizeof(double));
+    char *packed = malloc((size_t) size);
+    MPI_Type_vector(rows, 1, COLUMNS_OF_MATRIX, MPI_DOUBLE, &column);
+    MPI_Type_create_hvector(2, 1, sizeof(double), column, &columns);
+    MPI_Type_commit(&columns);
+    MPI_Pack(matrix, 1, columns, packed, size, &position, MPI_COMM_SELF);
+    MPI_Type_free(&columns);
+    MPI_Type_free(&column);
+    free(packed);
+    free(matrix);
+}
+
+/* A column of 1024 doubles is a quarter of a fragment of 32 KiB. */
+static void wide_columns_are_counted(void)
+{
+    pack_columns(1024);
+    check(0 == pvar_read("dt_dame_types_wide_columns"), "four columns fit a fragment");
+    pack_columns(1025);
+    check(1 == pvar_read("dt_dame_types_wide_columns"), "four columns exceed a fragment");
+}
+
 int main(int argc, char **argv)
 {
     bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
@@ -71,6 +99,7 @@ int main(int argc, char **argv)
               pvar_read("dt_dame_types_imported"));
         check(0 == pvar_read("dt_dame_differences"), "differences");
         control_variables();
+        wide_columns_are_counted();
     } else {
         check(0 == pvar_sum("messages_"), "DAME moved messages");
     }

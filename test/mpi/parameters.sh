@@ -71,9 +71,9 @@ bad_parameters()
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
         "dame_promotion_threshold||$count|50" "dame_tiers||$tiers|interp,x" \
         "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
-        "dame_straight_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
+        "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
         "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
-        "dame_list_entries||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
+        "dame_inline_list_max||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
         "dame_gdb||$boolean|false")
     for source in environment command file; do
         bad_values "empty, $source" $source "${empty[@]}"
@@ -86,9 +86,9 @@ bad_parameters()
             "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
             "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$count|50" \
             "dame_tiers|x,x|$tiers|interp,x" "dame_vector_width|64|$widths|auto" \
-            "dame_unroll_bytes|-1|$bytes|192" "dame_straight_bytes|many|$bytes|512" \
+            "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
             "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
-            "dame_prefetch_distance|-2|$ahead|-1" "dame_list_entries|1.5|$count|[0-9]+" \
+            "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
             "dame_code_cache_size|4095|$cache|16777216" "dame_gdb|7|$boolean|false" \
             "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
     done
@@ -117,6 +117,7 @@ parameters()
         -np 1 "${with[@]}" "$PROGRAMS/slots" dame : \
         -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$PROGRAMS/slots" dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
+        "columns *1 datatypes .* btl_vader_max_send_size 131072" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \

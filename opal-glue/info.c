@@ -1,15 +1,23 @@
 /*
- * Makes the dt framework visible in ompi_info, whose list of frameworks is fixed
+ * Makes a framework visible in ompi_info (glue.h), whose list of frameworks is fixed
  * (ompi/tools/ompi_info/ompi_info.c): the two functions it shows components and parameters with are
- * given lists to which dt has been added.
+ * given lists to which the framework has been added.
  */
-#include "dt_framework.h"
+#include "glue.h"
+
+#include "ompi_config.h"
 
 #include <string.h>
 
-#include "opal-glue/interpose/got.h"
+#include "interpose/got.h"
 #include "opal/class/opal_pointer_array.h"
+#include "opal/mca/base/mca_base_framework.h"
 #include "opal/runtime/opal_info_support.h"
+
+static struct {
+    const char *name;
+    mca_base_framework_t *framework;
+} shown;
 
 static void add_framework(opal_pointer_array_t *types, opal_pointer_array_t *component_map)
 {
@@ -22,10 +30,10 @@ static void add_framework(opal_pointer_array_t *types, opal_pointer_array_t *com
     if (NULL == map) {
         return;
     }
-    map->type = strdup("dt");
-    map->components = &ompi_dt_base_framework.framework_components;
-    map->failed_components = &ompi_dt_base_framework.framework_failed_components;
-    (void) opal_pointer_array_add(types, "dt");
+    map->type = strdup(shown.name);
+    map->components = &shown.framework->framework_components;
+    map->failed_components = &shown.framework->framework_failed_components;
+    (void) opal_pointer_array_add(types, (void *) (uintptr_t) shown.name);
     (void) opal_pointer_array_add(component_map, map);
 }
 
@@ -45,12 +53,14 @@ static void show_component_version(opal_pointer_array_t *types, opal_pointer_arr
                                      ver_type);
 }
 
-void dt_info_attach(void)
+void dt_info_show(const char *name, mca_base_framework_t *framework)
 {
     static const dt_got_hook_t hooks[] = {
         {"opal_info_do_params", (uintptr_t) do_params, DT_GOT_MAIN_PROGRAM},
         {"opal_info_show_component_version", (uintptr_t) show_component_version,
          DT_GOT_MAIN_PROGRAM},
     };
+    shown.name = name;
+    shown.framework = framework;
     (void) dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0])); /* a no-op elsewhere */
 }
