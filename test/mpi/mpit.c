@@ -6,6 +6,7 @@
 
 #include "mpi_check.h"
 #include "pvar.h"
+#include "tests.h"
 
 enum { MESSAGES = 10, BLOCKS = 1000 };
 
@@ -48,7 +49,7 @@ static void control_variables(void)
           "control variable dt is \"%s\"", text);
 }
 
-int main(int argc, char **argv)
+int mpit_main(int argc, char **argv)
 {
     bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
 
