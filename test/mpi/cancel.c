@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { THREADS = 40, LONGEST = 60 };
@@ -82,7 +83,7 @@ static void cancel_threads(bool at_once)
     lay_free(ints);
 }
 
-int main(int argc, char **argv)
+int cancel_main(int argc, char **argv)
 {
     check_init_thread(&argc, &argv);
     alarm(LONGEST); /* a lock that a cancelled thread took with it */

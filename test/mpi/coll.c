@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { EACH = 2 }; /* elements for each rank */
@@ -494,7 +495,7 @@ static void every_collective(const type_case_t *c, int i, MPI_Comm ring)
     neighbours(c, ring);
 }
 
-int main(int argc, char **argv)
+int coll_main(int argc, char **argv)
 {
     MPI_Comm ring;
 

@@ -17,6 +17,7 @@
 #include "deny.h"
 #include "mpi_check.h"
 #include "pvar.h"
+#include "tests.h"
 #include "types.h"
 
 /* Packs and unpacks, and looks at every byte. */
@@ -274,7 +275,7 @@ static void denied(const types_t *types, deny_t what)
     }
 }
 
-int main(int argc, char **argv)
+int compiled_main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "";
     const deny_t what = 0 == strcmp("all", argument)      ? DENY_ALL

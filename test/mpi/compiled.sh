@@ -14,7 +14,7 @@ compiled()
     shift
     wanted compiled "$config" || return 0
     log=$(log_for compiled "$config")
-    job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$PROGRAMS/compiled" "$@" && good_log "$log" ||
+    job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$mpi_test" compiled "$@" && good_log "$log" ||
         code=1
     said=$(grep -c "does not let a process execute machine code" "$log")
     [ "$said" = "$messages" ] || { code=1; echo "said $said times instead of $messages" >>"$log"; }
@@ -36,7 +36,7 @@ matrix()
         *) ranks=2 ;;
         esac
         # shellcheck disable=SC2086 # none or one argument
-        program "$x" "$config" -np $ranks "${dame[@]}" "${first[@]}" "$PROGRAMS/$x" ${extra[$x]-}
+        program "$x" "$config" -np $ranks "${dame[@]}" "${first[@]}" "$mpi_test" "$x" ${extra[$x]-}
     done
 }
 
@@ -51,7 +51,7 @@ code_files()
     maps=$scratch/maps
     mkdir -p "$maps"
     in_new_directory "$log" --mca dt_dame_promotion_threshold 1 --mca dt_dame_dump asm \
-        --mca dt_dame_perf_map "$maps" --mca dt_dame_gdb 1 "$PROGRAMS/compiled" uses 1 &&
+        --mca dt_dame_perf_map "$maps" --mca dt_dame_gdb 1 "$mpi_test" compiled uses 1 &&
         good_log "$log" || code=1
     for x in 0:pack:packing 0:unpack:unpacking 1:pack:packing 1:unpack:unpacking; do
         IFS=: read -r x y line <<<"$x"
@@ -94,10 +94,9 @@ machine_code()
     compiled "execution denied" 1 "${at_once[@]}" -- denied all
     code_files
     matrix "compiled at once" "pack convertor edge p2p lifetime threads coll onesided file frags"
-    matrix "small code cache" "pack convertor p2p lifetime threads coll onesided file frags" \
-        "${small[@]}"
+    matrix "small code cache" "convertor p2p lifetime threads" "${small[@]}"
     for x in 128 256 512; do
-        matrix "vectors of $x bits" "pack convertor p2p coll" --mca dt_dame_vector_width $x
+        matrix "vectors of $x bits" "pack convertor" --mca dt_dame_vector_width $x
     done
-    matrix "compiled at once, verify" "pack convertor p2p threads coll" --mca dt_dame_verify 1
+    matrix "compiled at once, verify" "convertor p2p threads" --mca dt_dame_verify 1
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conv_tools.h"
+#include "tests.h"
 
 enum { TYPICAL_BYTES = 1500 };
 
@@ -26,7 +27,7 @@ static subjects_t subjects_of(const types_t *types)
     return set;
 }
 
-int main(int argc, char **argv)
+int convertor_main(int argc, char **argv)
 {
     with_dame = argc > 1 && 0 == strcmp(argv[1], "dame");
     random_state = argc > 2 ? strtoull(argv[2], NULL, 0) : 20240611;

@@ -111,6 +111,6 @@ dumped_by()
     shift
     wanted "$name" "$config" || return 0
     log=$(log_for "$name" "$config")
-    in_new_directory "$log" "$@" "$PROGRAMS/$name" && good_log "$log"
+    in_new_directory "$log" "$@" "$mpi_test" "$name" && good_log "$log"
     verdict $? "$name" "$config" "$log"
 }

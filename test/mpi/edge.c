@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 
 static long peak_kib(void)
 {
@@ -214,7 +215,7 @@ static void test_loading(const char *plugin)
     check(1000 == loaded, "plugin loaded %d of 1000 times", loaded);
 }
 
-int main(int argc, char **argv)
+int edge_main(int argc, char **argv)
 {
     check_init_thread(&argc, &argv);
     test_wrong_bounds();

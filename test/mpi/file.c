@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { REGION = 1 << 16, BLANK = 4242 };
@@ -217,7 +218,7 @@ static void distributed_array(MPI_File f, int order, const int *distribs, const 
     lay_free(doubles);
 }
 
-int main(int argc, char **argv)
+int file_main(int argc, char **argv)
 {
     static const int block[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK};
     static const int cyclic[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};

@@ -10,6 +10,7 @@
 
 #include "mpi_check.h"
 #include "pvar.h"
+#include "tests.h"
 #include "types.h"
 
 enum { THREADS = 3, CHILDREN = 100, LONGEST_CHILD = 20 };
@@ -58,7 +59,7 @@ static int child(const layout_t *used, const layout_t *unused)
     return after < 0 || before + 1 == after ? 0 : 4;
 }
 
-int main(int argc, char **argv)
+int forks_main(int argc, char **argv)
 {
     const int children = argc > 1 ? atoi(argv[1]) : CHILDREN;
     pthread_t threads[THREADS];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 static bool untyped;
@@ -106,7 +107,7 @@ static void interleaved(void)
     lay_free(l);
 }
 
-int main(int argc, char **argv)
+int frags_main(int argc, char **argv)
 {
     static const int uneven[] = {3, 1, 7, 2}, places[] = {20, 0, 5, 15};
     static const MPI_Aint at[] = {0, 4, 16, 40};

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 
 enum { TYPES = 10000, BLOCKS = 100, PAIRS = 1024, ROUNDS = 15, DOUBLES = 8192 };
 
@@ -131,7 +132,7 @@ static void rounds_take_no_page_faults(void)
     check(used < unused + 50, "%.1f page faults a round, %.1f without use", used, unused);
 }
 
-int main(int argc, char **argv)
+int heap_main(int argc, char **argv)
 {
     check_init(&argc, &argv);
     user = must_calloc(DOUBLES, sizeof(double));

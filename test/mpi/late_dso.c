@@ -6,10 +6,11 @@
 
 #include "mpi_check.h"
 #include "pvar.h"
+#include "tests.h"
 
 typedef int late_run_t(int rank, int *bad);
 
-int main(int argc, char **argv)
+int late_dso_main(int argc, char **argv)
 {
     bool dame = argc > 2 && 0 == strcmp(argv[2], "dame");
     late_run_t *run = NULL;

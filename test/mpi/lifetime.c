@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { CHURN = 100000, SHORT_CHURN = 3000, MOST_GROWTH_KIB = 2048 };
@@ -350,7 +351,7 @@ static void used_while_they_end(void)
     lay_free(ints);
 }
 
-int main(int argc, char **argv)
+int lifetime_main(int argc, char **argv)
 {
     check_init(&argc, &argv);
     types_t *types = types_new();

@@ -6,6 +6,7 @@
 
 #include "mpi_check.h"
 #include "pvar.h"
+#include "tests.h"
 
 enum { MESSAGES = 10, BLOCKS = 1000 };
 
@@ -76,7 +77,7 @@ static void wide_columns_are_counted(void)
     check(1 == pvar_read("dt_dame_types_wide_columns"), "four columns exceed a fragment");
 }
 
-int main(int argc, char **argv)
+int mpit_main(int argc, char **argv)
 {
     bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
 

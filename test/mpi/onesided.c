@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { WINDOW = 1 << 20, MANY = 3 };
@@ -328,7 +329,7 @@ static void long_transfer(window_t *w)
     lay_free(ints);
 }
 
-int main(int argc, char **argv)
+int onesided_main(int argc, char **argv)
 {
     static char *all[] = {"allocate", "create", "shared", "create-on-shared"};
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { TAG = 7, READY = 8, EXTRA = 3 };
@@ -362,7 +363,7 @@ static void sizes(const types_t *types)
     lay_free(doubles);
 }
 
-int main(int argc, char **argv)
+int p2p_main(int argc, char **argv)
 {
     mallopt(M_MMAP_THRESHOLD, 1 << 30); /* large blocks are used again: fewer page faults */
     mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { SPARE = 64, SPARE_BYTE = 0x5c };
@@ -212,7 +213,7 @@ static void order_of_visits(bool sorted)
           sorted ? "sorted" : "listed");
 }
 
-int main(int argc, char **argv)
+int pack_main(int argc, char **argv)
 {
     static const int counts[] = {0, 1, 2, 3, 16, 40};
 

@@ -28,7 +28,7 @@ bad_values()
     done
     (
         export HOME="$home" "${variables[@]}"
-        job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$PROGRAMS/slots" dame
+        job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$mpi_test" slots dame
         # It knows no --mca.
         [ "$source" != command ] || export "${shadows[@]}"
         OMPI_MCA_mca_base_component_path=$COMPONENTS:$PKGLIBDIR timeout "$limit" "$OMPI_INFO" \
@@ -105,31 +105,31 @@ parameters()
 {
     local x
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
-        "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$PROGRAMS/slots" native
+        "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
     for x in "" 101; do # when the parameter dt names no component
         says parameters "opal_priority=$x" end-well \
             "dt:dame: parameter dt_opal_priority: the value \"$x\" .* from 0 to 100\\. The default, 50," \
-            -- -np 2 "${path[@]}" --mca dt_opal_priority "$x" "$PROGRAMS/slots" native
+            -- -np 2 "${path[@]}" --mca dt_opal_priority "$x" "$mpi_test" slots native
     done
     says parameters "a bad value of the second program" end-well \
         "dt:dame: parameter dt_dame_tiers: the value \"y\" is not allowed" -- "${path[@]}" \
-        -np 1 "${with[@]}" "$PROGRAMS/slots" dame : \
-        -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$PROGRAMS/slots" dame
+        -np 1 "${with[@]}" "$mpi_test" slots dame : \
+        -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
         "columns *1 datatypes .* btl_vader_max_send_size 131072" \
-        -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$PROGRAMS/mpit" dame
+        -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$mpi_test" mpit dame
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
         "is left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
-        -- -np 1 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 "$PROGRAMS/edge"
+        -- -np 1 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 "$mpi_test" edge
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
-        -np 2 "${dame[@]}" --mca dt_dame_report all "$PROGRAMS/mpit" dame
+        -np 2 "${dame[@]}" --mca dt_dame_report all "$mpi_test" mpit dame
     says parameters "report of machine code" end-well \
         "compiled *1 programs to pack, 1 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
         "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
-        -np 2 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_promotion_threshold 2 "$PROGRAMS/mpit" dame
+        -np 2 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
     says parameters "verify and report" end-well "verified *[1-9][0-9]* fragments, 0 differences" \
-        -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$PROGRAMS/mpit" dame
+        -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$mpi_test" mpit dame
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 
 #if defined(__x86_64__)
 #define RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
@@ -177,7 +178,7 @@ static void check_dame(const walk_t *w, const char *when)
     check(w->ob1_send && w->ob1_recv, "%s: pml/ob1's calls do not lead to DAME", when);
 }
 
-int main(int argc, char **argv)
+int slots_main(int argc, char **argv)
 {
     bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 enum { THREADS = 4, ROUNDS = 150, SHARED_ROUNDS = 200 };
@@ -123,7 +124,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-int main(int argc, char **argv)
+int threads_main(int argc, char **argv)
 {
     worker_t workers[THREADS];
 

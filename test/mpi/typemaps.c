@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "mpi_check.h"
+#include "tests.h"
 #include "types.h"
 
 /* Does some byte belong to two places of the stream? */
@@ -25,7 +26,7 @@ static bool overlaps(const layout_t *l, int64_t count)
     return twice;
 }
 
-int main(int argc, char **argv)
+int typemaps_main(int argc, char **argv)
 {
     check_init(&argc, &argv);
     types_t *types = types_new();

@@ -118,6 +118,68 @@ START_TEST(regular_stretches_are_members_of_their_own)
 }
 END_TEST
 
+START_TEST(lists_are_sorted_only_where_the_options_say_so)
+{
+    enum { N = 1019, REACH = 16 * (N - 1) }; /* a prime of which all are cubes: no pattern */
+    int64_t disps[N];
+    for (int64_t i = 0; i < N; i++) {
+        disps[i] = i * i % N * i % N * 16;
+    }
+    const dame_passes_t only = 1u << DAME_PASS_SORT;
+    const dame_passes_t sort = only | 1u << DAME_PASS_BUFFER;
+    const dame_options_t tries[] = {
+        {.passes = DAME_PASSES_ALL, .sort = DAME_SORT_ALWAYS, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = REACH - 1, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = REACH, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = INT32_MAX, .fragment = 16384},
+        {.passes = sort, .sort = DAME_SORT_NEVER, .fragment = 16384},
+        {.passes = DAME_PASSES_ALL & ~only, .sort = DAME_SORT_ALWAYS, .fragment = 16384},
+        {.passes = only, .sort = DAME_SORT_ALWAYS, .fragment = 16384}, /* too long a window */
+        *dame_options_default(),
+    };
+    static const int64_t windows[] = {512, 512, 0, 0, 0, 0, 0, 0}; /* 4 a fragment */
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+        dame_program_t *program;
+        const dame_type_t *type = blockindex(N, 1, disps, basic(8));
+        ck_assert_int_eq(dame_program_build(type, &tries[i], &program), DAME_OK);
+        ck_assert_int_eq(program->prims[1].window, windows[i]);
+        ck_assert_int_eq(NULL != program->prims[1].visits, 0 != windows[i]);
+        dame_program_free(program);
+    }
+}
+END_TEST
+
+static bool same_kernels(const dame_prim_t *a, const dame_prim_t *b)
+{
+    return a->run[DAME_PACK] == b->run[DAME_PACK] && a->run[DAME_UNPACK] == b->run[DAME_UNPACK];
+}
+
+START_TEST(a_pass_that_is_off_chooses_no_kernels)
+{
+    const dame_type_t *columns = vector(8, 1, 16, vector(520, 1, 4096, basic(16)));
+    const dame_type_t *bodies =
+        vector(99, 1, 60, index_type(2, (int64_t[]){1, 2}, (int64_t[]){0, 8}, basic(4)));
+    const struct {
+        const dame_type_t *type;
+        dame_pass_t pass;
+    } of[] = {{columns, DAME_PASS_ORDER}, {bodies, DAME_PASS_PATTERN}};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        const dame_passes_t pass = 1u << of[i].pass;
+        dame_program_t *all = program_with(DAME_PASSES_ALL, of[i].type);
+        dame_program_t *only = program_with(pass, of[i].type);
+        dame_program_t *without = program_with(DAME_PASSES_ALL & ~pass, of[i].type);
+        dame_program_t *none = program_with(DAME_PASSES_NONE, of[i].type);
+        ck_assert(same_kernels(&all->prims[1], &only->prims[1]));
+        ck_assert(same_kernels(&without->prims[1], &none->prims[1]));
+        ck_assert(!same_kernels(&all->prims[1], &none->prims[1]));
+        dame_program_free(all);
+        dame_program_free(only);
+        dame_program_free(without);
+        dame_program_free(none);
+    }
+}
+END_TEST
+
 Suite *optimiser_suite(void)
 {
     Suite *suite = suite_create("optimiser");
@@ -127,6 +189,8 @@ Suite *optimiser_suite(void)
     tcase_add_test(tcase, members_are_joined_while_their_elements_are_known);
     tcase_add_test(tcase, granules_do_not_depend_on_how_members_are_nested);
     tcase_add_test(tcase, regular_stretches_are_members_of_their_own);
+    tcase_add_test(tcase, lists_are_sorted_only_where_the_options_say_so);
+    tcase_add_test(tcase, a_pass_that_is_off_chooses_no_kernels);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -13,9 +13,8 @@ int main(void)
     srunner_add_suite(runner, cursor_suite());
     srunner_add_suite(runner, copy_suite());
     srunner_add_suite(runner, fragment_suite());
+    srunner_add_suite(runner, isa_suite());
     srunner_add_suite(runner, kernels_suite());
-    srunner_add_suite(runner, bodies_suite());
-    srunner_add_suite(runner, runs_suite());
     srunner_add_suite(runner, print_suite());
     srunner_add_suite(runner, parse_suite());
     srunner_add_suite(runner, language_suite());

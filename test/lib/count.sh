@@ -1,0 +1,53 @@
+# shellcheck shell=bash
+# Sourced by test scripts: a line for each test, and "N passed, M failed" as the last one.
+
+passed=0
+failed=0
+
+# pass NAME
+pass()
+{
+    passed=$((passed + 1))
+    echo "PASS $1"
+}
+
+# fail NAME [FILE]: FILE tells more.
+fail()
+{
+    failed=$((failed + 1))
+    echo "FAIL $1"
+    [ -z "${2-}" ] || sed 's/^/    /' "$2"
+}
+
+# verdict CODE NAME [FILE]: FILE tells more when CODE is not 0.
+verdict()
+{
+    if [ "$1" -eq 0 ]; then
+        pass "$2"
+    else
+        fail "${@:2}"
+    fi
+}
+
+# holds NAME COMMAND...: the command succeeds; what it prints tells more.
+holds()
+{
+    local name=$1
+    shift
+    "$@" >difference 2>&1
+    verdict $? "$name" difference
+}
+
+# skip_all WHAT WHY: the whole script is skipped.
+skip_all()
+{
+    echo "skipped: $1 ($2)"
+    exit 77
+}
+
+# end_of_tests: the exit code is 0 when no test failed, and one passed.
+end_of_tests()
+{
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ] && [ $passed -gt 0 ]
+}

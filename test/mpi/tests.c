@@ -1,0 +1,38 @@
+/* mpi_test NAME ARGUMENT...: runs one of the MPI tests. Without arguments it prints their names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests.h"
+
+enum { USAGE = 2 };
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} tests[] = {
+    {"broken", broken_main},     {"cancel", cancel_main},       {"coll", coll_main},
+    {"compiled", compiled_main}, {"convertor", convertor_main}, {"edge", edge_main},
+    {"file", file_main},         {"forks", forks_main},         {"frags", frags_main},
+    {"heap", heap_main},         {"late_dso", late_dso_main},   {"lifetime", lifetime_main},
+    {"mpit", mpit_main},         {"onesided", onesided_main},   {"p2p", p2p_main},
+    {"pack", pack_main},         {"slots", slots_main},         {"threads", threads_main},
+    {"typemaps", typemaps_main},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+        if (argc < 2) {
+            puts(tests[i].name);
+        } else if (0 == strcmp(argv[1], tests[i].name)) {
+            return tests[i].run(argc - 1, argv + 1);
+        }
+    }
+    if (argc < 2) {
+        return EXIT_SUCCESS;
+    }
+    fprintf(stderr, "mpi_test: no test is called '%s'; without arguments it prints the names\n",
+            argv[1]);
+    return USAGE;
+}
