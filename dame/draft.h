@@ -39,7 +39,7 @@ dame_status_t dame_draft_word(dame_draft_t *draft, int64_t value);
 /* Makes room for the inners and subs of primitive `at`, a STRUCT with its lists. DAME_ERR_NOMEM. */
 dame_status_t dame_draft_inners(dame_draft_t *draft, size_t at);
 
-/* The list that `letter` stands for in dame_ops.def, or NULL; valid until the next word. */
+/* The list that `letter` stands for in dame/ops.def, or NULL; valid until the next word. */
 const int64_t *dame_draft_list(const dame_draft_t *draft, size_t at, char letter);
 
 /*

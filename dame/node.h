@@ -43,7 +43,7 @@ struct dame_node {
     int64_t size;      /* packed bytes */
     int64_t low, high; /* bytes touched, from the origin (without off) on: [low, high), clamped */
     int64_t blocks;    /* contiguous blocks, clamped */
-    int64_t granule;   /* see dame_program.h */
+    int64_t granule;   /* see dame/program.h */
     dame_elements_t elements; /* BLOCK */
     int64_t count;
     int64_t step;

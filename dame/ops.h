@@ -1,5 +1,5 @@
 /*
- * What dame_ops.def says of an operation. Private to dame/.
+ * What dame/ops.def says of an operation. Private to dame/.
  */
 #ifndef DAME_OPS_H
 #define DAME_OPS_H
@@ -29,7 +29,7 @@ static inline int dame_op_is_list(char letter)
 /* The operation that is written so, in one of its spellings. 0 when there is none. */
 int dame_op_find(const char *name, size_t length, dame_op_t *out);
 
-/* The field of a primitive that a letter of dame_ops.def which is no list stands for. */
+/* The field of a primitive that a letter of dame/ops.def which is no list stands for. */
 const int64_t *dame_op_scalar(const dame_prim_t *prim, char letter);
 
 #endif

@@ -8,7 +8,7 @@
 #include "granule.h"
 #include "ops.h"
 
-/* Value of entry i of the list that `letter` stands for in dame_ops.def. */
+/* Value of entry i of the list that `letter` stands for in dame/ops.def. */
 static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
 {
     int64_t bytes = NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : 0;

@@ -3,7 +3,7 @@
  *
  * A program is compiled for one direction at a time, in the calling thread, and its kernels are put
  * in the place of the interpreter's (dame/program.h), while other threads may be running it. A
- * level that no compiled kernel would be better for keeps the interpreter's.
+ * level for which no compiled kernel would be faster keeps the interpreter's.
  *
  * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
  * Machine code is taken away from a program that lives on (eviction, when the code arena is full)
@@ -85,8 +85,8 @@ dame_status_t dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_di
  * the program. */
 void dame_jit_release(dame_jit_t *jit, dame_program_t *program);
 
-/* Bytes of machine code of a program and direction, and where they are, until the code is evicted or
- * released; 0 and NULL: none. */
+/* Bytes of machine code of a program and direction, and where they are, until the code is evicted
+ * or released; 0 and NULL: none. */
 size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code);
 
 typedef struct dame_jit_stats {

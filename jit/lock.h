@@ -13,7 +13,7 @@
 
 /* A thread that holds several locks took them in this order. */
 typedef enum dame_lock {
-    DAME_LOCK_SLOTS,    /* opal-glue/got.c: the rewritten GOT slots */
+    DAME_LOCK_SLOTS,    /* opal-glue/interpose/got.c: the rewritten GOT slots */
     DAME_LOCK_TABLE,    /* opal-glue/table.c; import.c; the names of files in dump.c */
     DAME_LOCK_GATE,     /* opal-glue/promote.c: its holder compiles */
     DAME_LOCK_STATS,    /* opal-glue/stats.c: the list of threads */
@@ -35,7 +35,7 @@ void dame_unlock(dame_lock_t lock);
 int dame_lock_at_fork(dame_lock_t lock, void (*in_child)(void));
 
 /*
- * A lock that is not listed because its owner knows nothing of this room (dame/dame_heap.h): at
+ * A lock that is not listed because its owner knows nothing of this room (dame/heap.h): at
  * fork(), it is taken after all others and given back before them, in the child too. One of these;
  * the same one may be given again. Returns as above.
  */

@@ -31,9 +31,9 @@ void dame_reader_remove(dame_reader_t *reader);
  * Between the two calls kernels may be run. Not nested: a signal handler that interrupts a kernel
  * runs none.
  *
- * A signal handler may jump out of a kernel (siglongjmp). The thread then counts as inside, and so
- * holds up whoever wants memory back, until its next leave. What it enters first is a new epoch,
- * odd again: entering ends what was left in this way, leaving ends everything.
+ * A signal handler may jump out of a kernel (siglongjmp). The thread then counts as inside, so
+ * dame_readers_wait() waits for it, until it next enters or leaves. Entering again starts a new odd
+ * epoch, which ends the abandoned one; leaving makes the epoch even.
  */
 static inline void dame_reader_enter(dame_reader_t *reader)
 {

@@ -29,10 +29,10 @@ typedef struct dame_tier {
     /* What vectors the code would use, see dame_jit_stats_t; "" when it has no compiler here. */
     const char *(*vector_name)(const dame_jit_options_t *options);
     /*
-     * Writes into `code`, whose former content is lost and whose buffers, of dame_heap_alloc(), it
-     * may replace by larger ones. The code refers to tables of the program and to functions by
-     * absolute address. DAME_ERR_UNSUPPORTED: no kernel would be better than the interpreter's.
-     * DAME_ERR_NOMEM.
+     * Called by one thread at a time. Writes into `code`, whose former content is lost and whose
+     * buffers, of dame_heap_alloc(), it may replace by larger ones. The code refers to tables of
+     * the program and to functions by absolute address. DAME_ERR_UNSUPPORTED: no kernel would be
+     * better than the interpreter's. DAME_ERR_NOMEM.
      */
     dame_status_t (*compile)(const dame_program_t *program, dame_dir_t dir,
                              const dame_jit_options_t *options, dame_machine_code_t *code);
@@ -41,7 +41,7 @@ typedef struct dame_tier {
 /* DAME-X, the direct emitter (jit/x/). */
 extern const dame_tier_t dame_tier_x;
 
-/* dame_jit_create() with another tier than the best. */
+/* dame_jit_create() with a tier other than DAME-X. */
 dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_options_t *options,
                                   dame_jit_t **out);
 

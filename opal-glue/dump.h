@@ -4,9 +4,8 @@
  *
  * A file is written when its datatype is imported, so that a job that crashes leaves its files, and
  * again when the datatype ends, because only then its uses are known. A file is always whole: it is
- * written beside and renamed. A directory that cannot be
- * written to is reported once a node, a file that cannot be written once a process; the job goes
- * on.
+ * written beside and renamed. A directory that cannot be written to is reported once a node, a file
+ * that cannot be written once a process; the job goes on.
  */
 #ifndef DT_DUMP_H
 #define DT_DUMP_H

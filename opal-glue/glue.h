@@ -109,9 +109,9 @@ const char *dt_code_vectors(void);
 enum { DT_LOG_SETUP = 10 };
 
 /*
- * For what all processes of a node, or of a job, find out alike: one of them shows it whatever the
- * verbosity, and the others at DT_LOG_SETUP. Also before MPI_Init has asked the runtime who is who:
- * the launcher's environment tells. A process that no launcher has numbered shows it.
+ * A message that every process of a node, or of a job, would print. One process prints it at any
+ * verbosity, the others only from DT_LOG_SETUP on. Works before MPI_Init knows ranks: the
+ * launcher's environment gives them. Without a launcher, the process prints it.
  */
 __attribute__((format(printf, 1, 2))) void dt_log_once_a_node(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void dt_log_once_a_job(const char *format, ...);

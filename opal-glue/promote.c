@@ -227,7 +227,7 @@ void dt_promote_start(const dt_promote_options_t *options)
         return;
     }
     dame_status_t status = dame_jit_create(&options->jit, &promotion.jit);
-    /* The programs of a child of fork() are the interpreter's (dame_jit.h). */
+    /* The programs of a child of fork() are the interpreter's (jit/jit.h). */
     if (DAME_OK == status && !dame_lock_at_fork(DAME_LOCK_GATE, stop_compiling)) {
         dame_jit_destroy(promotion.jit);
         promotion.jit = NULL;

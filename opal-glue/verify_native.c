@@ -129,7 +129,7 @@ static size_t first_difference(const char *a, const char *b, size_t length)
     return i;
 }
 
-/* Much room may leave a short block whole (dame_cursor.h); nothing else may be left. */
+/* Much room may leave a short block whole (dame/cursor.h); nothing else may be left. */
 static bool amounts_agree(size_t room, size_t moved, size_t native)
 {
     return moved <= native &&

@@ -1,6 +1,6 @@
 /*
- * Levels whose blocks lie badly for the first data cache: the interpreter has kernels of its own for
- * them, and other providers of kernels leave them alone.
+ * Levels whose blocks lie badly for the first data cache: the interpreter has kernels of its own
+ * for them, and other providers of kernels leave them alone.
  */
 #ifndef DAME_MEMORY_ORDER_H
 #define DAME_MEMORY_ORDER_H
@@ -42,7 +42,8 @@ static inline int dame_walks_columns(const dame_prim_t *prim)
            (dame_in_one_set(inner) || inner->count > DAME_L1_SIZE / DAME_LINE);
 }
 
-/* Columns that a fragment should hold at least, for its kernels to use cache lines for several. */
+/* A fragment must hold at least this many columns for its kernels to use each cache line for
+ * several of them. */
 enum { DAME_FRAGMENT_COLUMNS = 4 };
 
 /*

@@ -179,11 +179,11 @@ static void register_optimiser(void)
     register_passes(standard->passes);
     mca_dt_dame_params.sort_displacements = (int) standard->sort;
     register_choice("sort_displacements",
-                    "Which lists of equal blocks the pass sort lets be visited in the order of "
-                    "their addresses, window by window (dt_dame_fragment_bytes). The packed data "
-                    "stays the same. never: none; auto: those of a window and more that reach "
-                    "further than dt_dame_sort_range, so by default none, since none became "
-                    "faster; always: all of a window and more",
+                    "Which lists of equal blocks are visited in address order, one window at a "
+                    "time (dt_dame_fragment_bytes). The packed data stays the same. never: none; "
+                    "always: every list that fills at least one window; auto: of those, the lists "
+                    "that span more bytes than dt_dame_sort_range. The default range is unlimited, "
+                    "so auto sorts none: sorting made no measured list faster",
                     &sorts, sort_names, OPAL_INFO_LVL_5, &mca_dt_dame_params.sort_displacements);
     dt_values_bytes(&range, 0, INT_MAX);
     mca_dt_dame_params.sort_range = (int) standard->sort_range;
@@ -326,9 +326,9 @@ static void register_lists(const dame_jit_options_t *standard)
     mca_dt_dame_params.prefetch_distance = as_int(standard->prefetch_distance);
     register_values(
         "prefetch_distance",
-        "Machine code for blocks that are shorter than a cache line, a line or more apart "
-        "and too many for the first cache fetches this many blocks ahead into it; 0: no "
-        "prefetching; -1: the distance that was fastest on CPUs of this make",
+        "How many blocks ahead machine code prefetches. It prefetches only blocks that are "
+        "shorter than a cache line, lie at least a line apart, and together exceed the first "
+        "cache; 0: never; -1: the distance that was fastest on CPUs of this make",
         &ahead, OPAL_INFO_LVL_6, &mca_dt_dame_params.prefetch_distance);
     mca_dt_dame_params.inline_list_max = as_int(standard->list_entries);
     register_values("inline_list_max",

@@ -1,5 +1,5 @@
 /*
- * The blocks of a run, found by what dame_program.h says a program means. Uses no cursor and no
+ * The blocks of a run, found by what dame/program.h says a program means. Uses no cursor and no
  * kernel.
  */
 #ifndef JUDGE_WALK_H

@@ -21,7 +21,7 @@ size_t write_jump(char *code, void (*function)(void));
 
 /*
  * Compiles every loop level to a jump to a function that moves the bytes one block at a time, as
- * dame_program.h says, and counts its calls.
+ * dame/program.h says, and counts its calls.
  */
 extern const dame_tier_t jump_tier;
 extern atomic_long jump_calls;

@@ -7,7 +7,7 @@
 #include "suites.h"
 #include "tools.h"
 
-enum { MAX_PRIMS = 1 << 20 }; /* dame_program.h, dame_program_build() */
+enum { MAX_PRIMS = 1 << 20 }; /* dame/program.h, dame_program_build() */
 
 static dame_status_t build(const dame_type_t *type, dame_program_t **program)
 {

@@ -1,7 +1,7 @@
 /*
  * The verifier refuses a program in which one field was damaged, and says where.
  *
- * A program is one allocation with its tables in it (dame_program.h: `memory`), so a copy of the
+ * A program is one allocation with its tables in it (dame/program.h: `memory`), so a copy of the
  * memory with its table pointers moved along is a program of its own.
  */
 #include <stdlib.h>
