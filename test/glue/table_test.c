@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dame/heap.h"
+#include "jit/lock.h"
 #include "opal-glue/dump.h"
 #include "opal-glue/import.h"
 #include "opal-glue/promote.h"
@@ -649,6 +651,8 @@ static void children_find_the_table_and_the_counters_whole(void)
 {
     pthread_t threads[HAMMERS];
     datatype_t known = {.shape = 9};
+    check(dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork),
+          "the heap's lock is not known to fork()"); /* as in dt_glue_start() */
     const dt_entry_t *entry = dt_table_get(&known);
     pthread_t counting;
     pthread_create(&counting, NULL, count_fragment, NULL);
