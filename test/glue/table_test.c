@@ -649,6 +649,9 @@ static int use_in_child(datatype_t *known, const dt_entry_t *entry, int64_t coun
 
 static void children_find_the_table_and_the_counters_whole(void)
 {
+    if (NULL != getenv("UNDER_QEMU")) { /* whose children of a process with threads end with 127 */
+        return;
+    }
     pthread_t threads[HAMMERS];
     datatype_t known = {.shape = 9};
     check(dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork),
