@@ -40,7 +40,7 @@ void dt_promote(dt_entry_t *entry, dame_dir_t dir);
  */
 static inline void dt_promote_use(dt_entry_t *entry, dame_dir_t dir)
 {
-    if (NULL != atomic_load_explicit(&entry->program->code[dir], memory_order_relaxed)) {
+    if (NULL != atomic_load_explicit(&entry->program->codes[dir], memory_order_relaxed)) {
         return;
     }
     _Atomic int32_t *countdown = &entry->promotions[dir].countdown;
