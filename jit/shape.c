@@ -26,23 +26,23 @@ static int64_t tables_of(const dame_prim_t *prim)
 {
     return (NULL != prim->disps ? DISPS : 0) | (NULL != prim->disps32 ? DISPS32 : 0) |
            (NULL != prim->prefix ? PREFIX : 0) | (NULL != prim->visits ? VISITS : 0) |
-           (NULL != prim->inners ? INNERS : 0);
+           (NULL != prim->inner_deltas ? INNERS : 0);
 }
 
 static void put_prim(out_t *out, const dame_prim_t *prim)
 {
     const int64_t fixed[] = {
-        prim->op,
+        prim->params->op,
         tables_of(prim),
         prim->count,
         dame_prim_has_list(prim) ? 0 : prim->step,
-        NULL != prim->prefix ? 0 : prim->isize,
-        prim->inner,
+        NULL != prim->prefix ? 0 : prim->iter_size,
+        prim->inner_delta,
         NULL != prim->visits ? prim->window : 0,
     };
     put(out, fixed, sizeof(fixed));
-    if (NULL != prim->inners) {
-        put(out, prim->inners, (size_t) prim->count * sizeof(prim->inners[0]));
+    if (NULL != prim->inner_deltas) {
+        put(out, prim->inner_deltas, (size_t) prim->count * sizeof(prim->inner_deltas[0]));
     }
 }
 

@@ -111,7 +111,7 @@ static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, da
 /* Of a level; `all`: packed bytes of an element. Levels of unknown length may be long. */
 static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t dir)
 {
-    const int is_block = 0 == prim->inner && NULL == prim->inners;
+    const int is_block = 0 == prim->inner_delta && NULL == prim->inner_deltas;
     x_choices_t out = 0;
     if (NULL != prim->prefix) {
         for (int64_t i = 0; i < prim->count && i < 64; i++) {
@@ -121,18 +121,18 @@ static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t 
         }
         return out & ~(bit(X_UNROLL) | bit(X_TAILS));
     }
-    if (0 == prim->isize) {
+    if (0 == prim->iter_size) {
         return 0;
     }
     if (is_block) {
-        out |= matters_for_blocks(prim, prim->isize, dir);
+        out |= matters_for_blocks(prim, prim->iter_size, dir);
     }
-    if (!dame_prim_has_list(prim) && prim->isize < DAME_LINE && !dame_is_near(prim->step) &&
-        (0 == prim->count || all / prim->isize >= LEAST_BLOCKS)) {
+    if (!dame_prim_has_list(prim) && prim->iter_size < DAME_LINE && !dame_is_near(prim->step) &&
+        (0 == prim->count || all / prim->iter_size >= LEAST_BLOCKS)) {
         out |= bit(X_PREFETCH);
     }
-    if (DAME_PACK == dir && is_block && prim->isize >= 8 &&
-        (0 == prim->count || prim->count >= STREAMED_FROM / prim->isize)) {
+    if (DAME_PACK == dir && is_block && prim->iter_size >= 8 &&
+        (0 == prim->count || prim->count >= STREAMED_FROM / prim->iter_size)) {
         out |= bit(X_STREAM);
     }
     return out;
