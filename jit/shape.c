@@ -35,7 +35,7 @@ static void put_prim(out_t *out, const dame_prim_t *prim)
         prim->params->op,
         tables_of(prim),
         prim->count,
-        dame_prim_has_list(prim) ? 0 : prim->step,
+        dame_shape_has_step(prim) ? prim->step : 0,
         NULL != prim->prefix ? 0 : prim->iter_size,
         prim->inner_delta,
         NULL != prim->visits ? prim->window : 0,

@@ -10,6 +10,18 @@
 #include "dame/program.h"
 
 /*
+ * Is the step of a level part of the shape? Not where displacements decide it: in a list, and in
+ * EXIT above one, since the extent of a datatype made of absolute addresses differs from process to
+ * process. Code that is by_shape reads such a step from the primitive.
+ */
+static inline int dame_shape_has_step(const dame_prim_t *prim)
+{
+    return !dame_prim_has_list(prim) &&
+           !(DAME_OP_EXIT == prim->params->op && 0 != prim->inner_delta &&
+             dame_prim_has_list(prim + prim->inner_delta));
+}
+
+/*
  * Writes the bytes of the shape: of each primitive its operation, count, step, iteration size,
  * distances to inner levels, and which tables it has. Not in it: the entries of tables of
  * displacements, lengths and visits; addresses; an element's bounds; the elements of a message.
