@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mpi.h"
-#include "opal/mca/base/mca_base_pvar.h"
-
 static int read_counter(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     (void) object;
