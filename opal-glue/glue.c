@@ -18,6 +18,7 @@
 #include "log.h"
 #include "openmpi.h"
 #include "promote.h"
+#include "self_test.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
@@ -284,7 +285,7 @@ static void log_refused(dt_got_status_t status)
 bool dt_glue_start(const dt_glue_options_t *options)
 {
     dt_log_start(options->output);
-    if (!dt_version_agrees()) {
+    if (!dt_self_test_engine()) {
         return false;
     }
     for (int i = 0; i < WATCHES; i++) {

@@ -63,9 +63,9 @@ static bool speaks_for_job(void)
 
 static bool speaks_for_node(void)
 {
-    return 0 == from_environment("OMPI_COMM_WORLD_LOCAL_RANK",
-                                 from_environment("SLURM_LOCALID",
-                                                  from_environment("PMI_LOCAL_RANK", 0)));
+    return 0 == from_environment(
+                    "OMPI_COMM_WORLD_LOCAL_RANK",
+                    from_environment("SLURM_LOCALID", from_environment("PMI_LOCAL_RANK", 0)));
 }
 
 /* ---- Showing it ----------------------------------------------------------------------------- */

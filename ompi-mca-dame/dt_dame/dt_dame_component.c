@@ -37,10 +37,16 @@ static mca_dt_base_module_t dame_module = {
 };
 
 static int output = -1;
+static bool fits; /* what we know of Open MPI */
 static bool running;
 
+/* A component whose register fails vanishes, and who asked for it by name would be refused. */
 static int dame_register(void)
 {
+    fits = dt_openmpi_fits();
+    if (!fits) {
+        return OPAL_SUCCESS;
+    }
     mca_dt_dame_register_params(&mca_dt_dame_component.dtc_version);
     mca_dt_dame_register_pvars(&mca_dt_dame_component.dtc_version);
     return OPAL_SUCCESS;
@@ -81,7 +87,7 @@ static void dame_enable(void)
         .dump_limit = mca_dt_dame_params.dump_limit,
         .output = output,
     };
-    running = dt_glue_start(&options);
+    running = fits && dt_glue_start(&options);
 }
 
 static void dame_finalize_top(void)

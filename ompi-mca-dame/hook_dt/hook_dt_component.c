@@ -40,7 +40,7 @@ static int start_status;
  */
 static int dt_register(void)
 {
-    if (!dt_version_agrees()) {
+    if (!dt_openmpi_fits()) {
         start_status = OPAL_ERR_NOT_SUPPORTED;
         return OPAL_SUCCESS;
     }

@@ -11,7 +11,8 @@ int main(void)
         const dt_fact_t *ours = &dt_facts_ours[n];
         const dt_fact_t *theirs = &dt_facts_internal[n];
         if (ours->value != theirs->value || ours->size != theirs->size) {
-            fprintf(stderr, "opal-glue/abi: %s: %ld (%ld bytes), Open MPI's headers say %ld (%ld)\n",
+            fprintf(stderr,
+                    "opal-glue/abi: %s: %ld (%ld bytes), Open MPI's headers say %ld (%ld)\n",
                     ours->what, ours->value, ours->size, theirs->value, theirs->size);
             wrong++;
         }

@@ -13,9 +13,10 @@ typedef struct dt_fact {
 extern const dt_fact_t dt_facts_ours[];
 extern const dt_fact_t dt_facts_internal[];
 
-#define DT_SIZE(type)         {"size of " #type, (long) sizeof(type), 0},
-#define DT_VALUE(constant)    {#constant, (long) (constant), 0},
-#define DT_FIELD(type, field) {"offset of " #type "." #field, (long) offsetof(type, field),         \
-                               (long) sizeof(((type *) 0)->field)},
+#define DT_SIZE(type)      {"size of " #type, (long) sizeof(type), 0},
+#define DT_VALUE(constant) {#constant, (long) (constant), 0},
+#define DT_FIELD(type, field)                                                                      \
+    {"offset of " #type "." #field, (long) offsetof(type, field),                                  \
+     (long) sizeof(((type *) 0)->field)},
 
 #endif

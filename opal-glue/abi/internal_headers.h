@@ -5,7 +5,7 @@
 #include "ompi_config.h"
 
 #include "ompi/datatype/ompi_datatype.h"
-#include "ompi/mca/hook/base/base.h"
+#include "ompi/mca/hook/hook.h"
 #include "opal/class/opal_list.h"
 #include "opal/class/opal_object.h"
 #include "opal/class/opal_pointer_array.h"
@@ -17,6 +17,7 @@
 #include "opal/mca/base/mca_base_framework.h"
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
+#include "opal/mca/dl/base/base.h"
 #include "opal/runtime/opal_info_support.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"

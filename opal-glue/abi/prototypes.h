@@ -63,7 +63,7 @@ int mca_base_select(const char *type_name, int output_id, opal_list_t *component
                     mca_base_module_t **best_module, mca_base_component_t **best_component,
                     int *priority_out);
 
-extern mca_base_framework_t ompi_hook_base_framework;
+extern mca_base_framework_t opal_dl_base_framework;
 extern mca_base_var_enum_t mca_base_var_enum_bool;
 
 int mca_base_component_var_register(const mca_base_component_t *component, const char *name,

@@ -167,8 +167,8 @@ struct mca_base_var_enum_t;
 #define DT_ABI_DUMP_ARGUMENTS struct mca_base_var_enum_t *self, char **text
 #define DT_ABI_DUMP_STYLE
 
-#define DT_ABI_GET_ARGS_ARGUMENTS \
-    const ompi_datatype_t *type, int32_t which, int32_t *n_ints, int32_t *ints, int32_t *n_aints, \
+#define DT_ABI_GET_ARGS_ARGUMENTS                                                                  \
+    const ompi_datatype_t *type, int32_t which, int32_t *n_ints, int32_t *ints, int32_t *n_aints,  \
         ptrdiff_t *aints, int32_t *n_types, ompi_datatype_t **types, int32_t *combiner
 
 /* In later series a convertor has its own: fPosition. */

@@ -165,11 +165,12 @@ typedef const struct mca_base_component_2_1_0_t **dt_abi_static_components_t;
 typedef int32_t dt_abi_desc_count_t; /* of opal_datatype_create() */
 
 struct mca_base_var_enum_t;
-#define DT_ABI_DUMP_ARGUMENTS struct mca_base_var_enum_t *self, char **text, int style __attribute__((unused))
+#define DT_ABI_DUMP_ARGUMENTS                                                                      \
+    struct mca_base_var_enum_t *self, char **text, int style __attribute__((unused))
 #define DT_ABI_DUMP_STYLE , 0 /* for a call of dump() */
 
-#define DT_ABI_GET_ARGS_ARGUMENTS \
-    const ompi_datatype_t *type, int32_t which, int32_t *n_ints, int32_t *ints, int32_t *n_aints, \
+#define DT_ABI_GET_ARGS_ARGUMENTS                                                                  \
+    const ompi_datatype_t *type, int32_t which, int32_t *n_ints, int32_t *ints, int32_t *n_aints,  \
         ptrdiff_t *aints, int32_t *n_types, ompi_datatype_t **types, int32_t *combiner
 
 /* In later series a convertor has its own: fPosition. */

@@ -164,12 +164,13 @@ typedef const struct mca_base_component_2_1_0_t ***dt_abi_static_components_t;
 typedef ssize_t dt_abi_desc_count_t; /* of opal_datatype_create() */
 
 struct mca_base_var_enum_t;
-#define DT_ABI_DUMP_ARGUMENTS struct mca_base_var_enum_t *self, char **text, int style __attribute__((unused))
+#define DT_ABI_DUMP_ARGUMENTS                                                                      \
+    struct mca_base_var_enum_t *self, char **text, int style __attribute__((unused))
 #define DT_ABI_DUMP_STYLE , 0 /* for a call of dump() */
 
-#define DT_ABI_GET_ARGS_ARGUMENTS \
-    const ompi_datatype_t *type, int32_t which, size_t *n_ints, int *ints, size_t *n_counts, \
-        MPI_Count *counts, size_t *n_aints, ptrdiff_t *aints, size_t *n_types, \
+#define DT_ABI_GET_ARGS_ARGUMENTS                                                                  \
+    const ompi_datatype_t *type, int32_t which, size_t *n_ints, int *ints, size_t *n_counts,       \
+        MPI_Count *counts, size_t *n_aints, ptrdiff_t *aints, size_t *n_types,                     \
         ompi_datatype_t **types, int32_t *combiner
 
 #ifndef DT_ABI_INTERNAL
