@@ -77,8 +77,8 @@ __attribute__((format(printf, 2, 0))) static void show(bool always, const char *
     (void) vsnprintf(text, sizeof(text), format, args);
     if (always) {
         opal_output(0, "dt:dame: %s", text);
-    } else {
-        opal_output_verbose(DT_LOG_SETUP, stream, "dt:dame: %s", text);
+    } else if (opal_output_get_verbosity(stream) >= DT_LOG_SETUP) {
+        opal_output(stream, "dt:dame: %s", text);
     }
 }
 

@@ -104,9 +104,8 @@ struct opal_output_stream_t;
 int opal_output_open(struct opal_output_stream_t *stream); /* NULL: standard error */
 void opal_output_close(int stream);
 void opal_output_set_verbosity(int stream, int level);
+int opal_output_get_verbosity(int stream); /* -1: no such stream */
 void opal_output(int stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void opal_output_verbose(int level, int stream, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 opal_proc_t *opal_proc_local_get(void);
 
