@@ -100,11 +100,16 @@ AC_DEFUN([_DAME_OPENMPI_INTERNALS], [
 
     dame_save_CPPFLAGS=$CPPFLAGS
     dame_save_LIBS=$LIBS
+    AC_ARG_WITH([openmpi-headers],
+        [AS_HELP_STRING([--without-openmpi-headers],
+            [do not compare the declarations in opal-glue/abi/ with Open MPI's internal headers])],
+        [], [with_openmpi_headers=yes])
     AC_MSG_CHECKING([for Open MPI's internal headers])
     CPPFLAGS="$CPPFLAGS $OPENMPI_CPPFLAGS $OPENMPI_INTERNAL_CPPFLAGS -I$srcdir"
-    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include "opal-glue/abi/internal_headers.h"]])],
-        [have_openmpi_headers=yes],
-        [have_openmpi_headers=no])
+    have_openmpi_headers=no
+    AS_IF([test "x$with_openmpi_headers" != xno],
+          [AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include "opal-glue/abi/internal_headers.h"]])],
+                             [have_openmpi_headers=yes])])
     AC_MSG_RESULT([$have_openmpi_headers])
 
     AC_MSG_CHECKING([for libopen-pal])

@@ -46,6 +46,9 @@ void dt_glue_stop(void);
  * internals may be touched. */
 bool dt_openmpi_fits(void);
 
+/* The same for performance variables, by one that was registered with this context. */
+bool dt_openmpi_pvar_fits(int index, const void *context);
+
 struct mca_base_framework_t;
 
 /* Makes ompi_info show a framework, if that is the program we are in. Both live as long as the

@@ -239,6 +239,16 @@ static bool parameters_fit(void)
            enumerator_fits();
 }
 
+bool dt_openmpi_pvar_fits(int index, const void *context)
+{
+    const mca_base_pvar_t *found = NULL;
+    mca_base_pvar_t variable;
+    return dt_self_test_fact(OPAL_SUCCESS == mca_base_pvar_get(index, &found) &&
+                                 dt_self_test_read(&variable, found, sizeof(variable)) &&
+                                 index == variable.pvar_index && context == variable.ctx,
+                             "mca_base_pvar_t.ctx");
+}
+
 /* ---- All of it ------------------------------------------------------------------------------ */
 
 static bool series_fits(void)

@@ -67,6 +67,8 @@ static bool add_blocks(dt_self_test_type_t *type, size_t size, size_t length, si
 
 /* ---- The dozen ------------------------------------------------------------------------------ */
 
+enum { CONTIGUOUS = 0, GAPS_AROUND = 11 };
+
 /* A structure of integers that fill 20 of its 24 bytes. */
 static bool add_struct(dt_self_test_type_t *type)
 {
@@ -102,8 +104,7 @@ static bool add_list(dt_self_test_type_t *type)
 static bool add_contents(dt_self_test_type_t *type, int which)
 {
     switch (which) {
-    case 0:
-        type->contiguous = type->no_gaps = true;
+    case CONTIGUOUS:
         return begin(type, "contiguous", 3) && add_ints(type, 4, 5, 0, 4);
     case 1:
         return begin(type, "1 of 2 ints", 3) && add_ints(type, 4, 7, 0, 8);
@@ -126,6 +127,9 @@ static bool add_contents(dt_self_test_type_t *type, int which)
         return begin(type, "lists of blocks", 2) && add_rows(type, add_list, 3, 240);
     case 10:
         return begin(type, "falling displacements", 2) && add_ints(type, 2, 6, 80, -12);
+    case GAPS_AROUND:
+        return begin(type, "ints with gaps around", 3) && add_ints(type, 4, 2, 0, 4) &&
+               OPAL_SUCCESS == opal_datatype_resize(type->native, -4, 20);
     default:
         return begin(type, "shorts and longs", 1) && add_ints(type, 2, 10, 0, 6) &&
                add_blocks(type, 8, 3, 5, 64, 48);
@@ -135,7 +139,8 @@ static bool add_contents(dt_self_test_type_t *type, int which)
 bool dt_self_test_type_new(dt_self_test_type_t *type, int which)
 {
     const bool made = add_contents(type, which);
-    type->contiguous = type->no_gaps = 0 == which;
+    type->no_gaps = CONTIGUOUS == which;
+    type->contiguous = CONTIGUOUS == which || GAPS_AROUND == which;
     return made && OPAL_SUCCESS == opal_datatype_commit(type->native);
 }
 

@@ -25,7 +25,7 @@ typedef struct dt_self_test_type {
     bool no_gaps;    /* and so are several */
 } dt_self_test_type_t;
 
-enum { DT_SELF_TEST_TYPES = 12 };
+enum { DT_SELF_TEST_TYPES = 13 };
 
 /* False: Open MPI made none. End with dt_self_test_type_free(), which knows a failed one. */
 bool dt_self_test_type_new(dt_self_test_type_t *type, int which);

@@ -48,7 +48,7 @@ static int dame_register(void)
         return OPAL_SUCCESS;
     }
     mca_dt_dame_register_params(&mca_dt_dame_component.dtc_version);
-    mca_dt_dame_register_pvars(&mca_dt_dame_component.dtc_version);
+    fits = mca_dt_dame_register_pvars(&mca_dt_dame_component.dtc_version);
     return OPAL_SUCCESS;
 }
 

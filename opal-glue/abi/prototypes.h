@@ -30,6 +30,7 @@ extern opal_convertor_t *ompi_mpi_local_convertor; /* NULL before MPI_Init has c
 opal_datatype_t *opal_datatype_create(dt_abi_desc_count_t items);
 int32_t opal_datatype_add(opal_datatype_t *to, const opal_datatype_t *type, size_t count,
                           ptrdiff_t disp, ptrdiff_t extent);
+int32_t opal_datatype_resize(opal_datatype_t *type, ptrdiff_t lb, ptrdiff_t extent);
 int32_t opal_datatype_commit(opal_datatype_t *type);
 int32_t opal_datatype_destroy(opal_datatype_t **type);
 int32_t opal_datatype_copy_content_same_ddt(const opal_datatype_t *type, int32_t count, char *to,
