@@ -43,7 +43,7 @@ int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t firs
                     int64_t user, int64_t *packed, x_blocks_t *to)
 {
     if (n > X_MAX_BLOCKS ||
-        (dame_prim_has_list(prim) && n > 1 && n > c->context->options->list_entries)) {
+        (dame_prim_has_list(prim) && n > 1 && n > c->context->options.list_entries)) {
         return 0;
     }
     for (int64_t i = first; i < first + n; i++) {
@@ -53,15 +53,15 @@ int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t firs
             return 0;
         }
         if (0 != inner) {
-            if (!x_append_blocks(c, prim + inner, 0, dame_iter_inner_count(prim, i, prim + inner), at,
-                                 packed, to)) {
+            if (!x_append_blocks(c, prim + inner, 0, dame_iter_inner_count(prim, i, prim + inner),
+                                 at, packed, to)) {
                 return 0;
             }
             continue;
         }
         const int64_t bytes = dame_iter_size(prim, i);
         x_block_t *last = to->n > 0 ? &to->at[to->n - 1] : NULL;
-        if (bytes > c->context->options->memcpy_bytes || x_is_far(at)) {
+        if (bytes > c->context->options.memcpy_bytes || x_is_far(at)) {
             return 0;
         }
         if (NULL != last && last->user + last->bytes == at) {
@@ -81,7 +81,7 @@ int x_collect_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t n, 
 {
     int64_t packed = c->packed_offset;
     x_blocks_clear(to);
-    if (NULL == prim->prefix && prim->isize > 0 && n > max_bytes / prim->isize) {
+    if (NULL == prim->prefix && prim->iter_size > 0 && n > max_bytes / prim->iter_size) {
         return 0;
     }
     return x_append_blocks(c, prim, 0, n, user, &packed, to) &&
@@ -91,19 +91,19 @@ int x_collect_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t n, 
 int x_collect_iteration(const x_compiler_t *c, const dame_prim_t *prim, int64_t user,
                         x_blocks_t *to)
 {
-    const int64_t max_bytes = c->context->options->memcpy_bytes;
+    const int64_t max_bytes = c->context->options.memcpy_bytes;
     x_blocks_clear(to);
     if (x_is_far(user)) {
         return 0;
     }
-    if (0 != prim->inner) {
-        const dame_prim_t *inner = prim + prim->inner;
+    if (0 != prim->inner_delta) {
+        const dame_prim_t *inner = prim + prim->inner_delta;
         return x_collect_blocks(c, inner, inner->count, user, max_bytes, to);
     }
-    if (prim->isize > max_bytes) {
+    if (prim->iter_size > max_bytes) {
         return 0;
     }
-    to->at[to->n++] = (x_block_t){user, c->packed_offset, prim->isize};
+    to->at[to->n++] = (x_block_t){user, c->packed_offset, prim->iter_size};
     return 1;
 }
 
