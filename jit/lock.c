@@ -1,4 +1,4 @@
-/* The locks of jit/ and opal-glue/, and their state after fork(). */
+/* The locks of jit/, measure/ and opal-glue/, and their state after fork(). */
 #include "lock.h"
 
 #include <pthread.h>
@@ -15,6 +15,8 @@ static struct {
     [DAME_LOCK_GATE] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
     [DAME_LOCK_STATS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
     [DAME_LOCK_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_COUNTERS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_PROFILE] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
     [DAME_LOCK_COMPILER] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
     [DAME_LOCK_READERS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
 };
