@@ -25,5 +25,6 @@ AC_DEFUN([DAME_PAPI], [
         LIBS=$dame_save_LIBS])
     AC_SUBST([SDE_CFLAGS])
     AC_SUBST([SDE_LIBS])
+    AM_CONDITIONAL([HAVE_SDE], [test -n "$SDE_LIBS"])
     AM_CONDITIONAL([HAVE_PAPI], [test $have_papi = yes])
 ])

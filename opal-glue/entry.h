@@ -13,6 +13,7 @@
 
 struct opal_datatype_t;
 struct dt_dump;
+struct dt_events;
 
 /* When the program is compiled for one direction. Only promote.c and promote.h use it. */
 typedef struct dt_promotion {
@@ -28,8 +29,9 @@ struct dt_entry {
     dame_program_t *program;    /* owned: table.c frees it with the entry; NULL: declined */
     uint64_t serial;            /* never used twice, unlike addresses */
     struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
-    _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
-    dt_promotion_t promotions[2];  /* [dame_dir_t] */
+    _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
+    _Atomic dt_decline_t declined;      /* DT_DECLINE_NONE when DAME moves its data */
+    dt_promotion_t promotions[2];       /* [dame_dir_t] */
 };
 
 #endif

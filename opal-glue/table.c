@@ -101,6 +101,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     entry->dump = NULL == entry->program ? NULL : dt_dump_begin(table.tree, datatype);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
+    atomic_store_explicit(&entry->events, NULL, memory_order_relaxed);
     dt_promote_entry_init(entry);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);

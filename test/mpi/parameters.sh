@@ -97,13 +97,35 @@ bad_parameters()
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
         "dame_promotion_threshold|2147483648|$count|50" "dame_tiers|3|$tiers|interp,x" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
+        "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|empty" \
+        "dame_papi_events|1,2,3,4,5,6,7,8,9|list, without blanks, of up to 8 names, or empty|empty" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
+}
+
+# Events that PAPI counts: without dame_papi.so, unknown to PAPI, and real ones, of which each fragment has one.
+papi_events()
+{
+    local events=(--mca dt dame --mca dt_dame_report rank0 --mca dt_dame_papi_events)
+    local missing=$scratch/without_papi preload=$BUILDDIR/test/measure/.libs/define_events.so
+    mkdir -p "$missing" && cp "$COMPONENTS"/mca_*.so "$missing"
+    says parameters "papi_events without dame_papi.so" end-well \
+        "dt:dame: dt_dame_papi_events: not counted: .*/dame_papi.so: not installed" -- -np 2 "${events[@]}" PAPI_L1_DCM \
+        --mca mca_base_component_path "$missing:$PKGLIBDIR" "$mpi_test" mpit dame
+    [ -e "$COMPONENTS/dame_papi.so" ] || return
+    says parameters "papi_events of which PAPI knows none" end-well \
+        "dt:dame: dt_dame_papi_events: not counted: NO_SUCH: .*; NOR_THIS: " -- -np 2 "${path[@]}" "${events[@]}" NO_SUCH,NOR_THIS \
+        "$mpi_test" mpit dame
+    [ -e "$preload" ] || return
+    says parameters "papi_events" end-well "^ *events of a fragment, on average" "fragments *sde:::DAME::READINGS" \
+        "^ *EXIT" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
+        sde:::DAME::READINGS env LD_PRELOAD="$preload" "$mpi_test" mpit dame
 }
 
 parameters()
 {
     local x
+    papi_events
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
