@@ -1,6 +1,9 @@
 /* Asks the CPU what it can do; nothing else does. */
 #include "dame/cpu.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 dame_cpu_t dame_cpu_detect(void)
 {
     dame_cpu_t cpu = {0};
@@ -14,6 +17,40 @@ dame_cpu_t dame_cpu_detect(void)
                                          : DAME_MAKE_OTHER;
 #endif
     return cpu;
+}
+
+/* The value if it is a power of two of a plausible size, else 0. */
+static int64_t power_of_two(int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most && 0 == (value & (value - 1)) ? value : 0;
+}
+
+/* The smallest on CPUs that we know. */
+static dame_cache_t cache = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
+
+/* A set's bytes are a power of two, since they are bits of the address. */
+static void ask_the_c_library(void)
+{
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    const int64_t line = power_of_two(sysconf(_SC_LEVEL1_DCACHE_LINESIZE), 16, 1024);
+    const int64_t ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+    const int64_t l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    const int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    cache.line = 0 != line ? (int32_t) line : cache.line;
+    if (ways >= 1 && ways <= 64 && 0 == l1 % ways &&
+        0 != power_of_two(l1 / ways, cache.line, 1 << 20)) {
+        cache.ways = (int32_t) ways;
+        cache.l1 = l1;
+    }
+    cache.l2 = l2 > cache.l1 && l2 <= 1 << 30 ? l2 : cache.l2;
+#endif
+}
+
+const dame_cache_t *dame_cache(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void) pthread_once(&once, ask_the_c_library);
+    return &cache;
 }
 
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed)
