@@ -68,15 +68,15 @@ typedef struct leaf {
 static void find_leaf(const dame_prim_t *prim, int64_t iterations, int depth, leaf_t *best)
 {
     enum { DEEP = 8, MANY = 32 }; /* what is beyond is not looked at */
-    if (0 == prim->inner && NULL == prim->inners) {
+    if (0 == prim->inner_delta && NULL == prim->inner_deltas) {
         const int64_t bytes =
-            NULL != prim->prefix ? prim->prefix[prim->count] : iterations * prim->isize;
+            NULL != prim->prefix ? prim->prefix[prim->count] : iterations * prim->iter_size;
         if (NULL == best->prim || bytes > best->bytes) {
             *best = (leaf_t){prim, bytes, depth};
         }
         return;
     }
-    const int64_t bodies = NULL == prim->inners ? 1 : iterations < MANY ? iterations : MANY;
+    const int64_t bodies = NULL == prim->inner_deltas ? 1 : iterations < MANY ? iterations : MANY;
     for (int64_t i = 0; i < bodies && depth < DEEP; i++) {
         const int32_t inner = dame_iter_inner(prim, i);
         if (0 != inner) {
@@ -119,7 +119,7 @@ void dame_profile_kind(const dame_program_t *program, char kind[DAME_PROFILE_WOR
     const dame_cache_t *cache = dame_cache();
     const int64_t step = prim->step < 0 ? -prim->step : prim->step;
     const int64_t average =
-        NULL != prim->prefix && prim->count > 0 ? leaf.bytes / prim->count : prim->isize;
+        NULL != prim->prefix && prim->count > 0 ? leaf.bytes / prim->count : prim->iter_size;
     const char *shape = NULL != prim->prefix       ? "blocks"
                         : dame_prim_has_list(prim) ? "list"
                                                    : "steps";

@@ -107,7 +107,7 @@ static dt_events_t *events_of(dt_entry_t *entry)
     if (NULL == events) {
         dame_lock(DAME_LOCK_COUNTERS);
         if (all.n < MOST) {
-            describe(name, atomic_load_explicit(&entry->key, memory_order_relaxed), entry->program);
+            describe(name, atomic_load_explicit(&entry->key, memory_order_relaxed), entry->layout->program);
         }
         events = record(name);
         atomic_store_explicit(&entry->events, events, memory_order_release);
