@@ -2,6 +2,8 @@
 #include "dame/cpu.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <unistd.h>
 
 dame_cpu_t dame_cpu_detect(void)
@@ -25,32 +27,51 @@ static int64_t power_of_two(int64_t value, int64_t least, int64_t most)
     return value >= least && value <= most && 0 == (value & (value - 1)) ? value : 0;
 }
 
-/* The smallest on CPUs that we know. */
-static dame_cache_t cache = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
-
-/* A set's bytes are a power of two, since they are bits of the address. */
-static void ask_the_c_library(void)
+static void ask_the_c_library(dame_cache_t *out)
 {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     const int64_t line = power_of_two(sysconf(_SC_LEVEL1_DCACHE_LINESIZE), 16, 1024);
     const int64_t ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
     const int64_t l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
     const int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    cache.line = 0 != line ? (int32_t) line : cache.line;
+    out->line = 0 != line ? (int32_t) line : out->line;
+    /* A set is chosen by bits of the address, so its lines are a power of two apart. */
     if (ways >= 1 && ways <= 64 && 0 == l1 % ways &&
-        0 != power_of_two(l1 / ways, cache.line, 1 << 20)) {
-        cache.ways = (int32_t) ways;
-        cache.l1 = l1;
+        0 != power_of_two(l1 / ways, out->line, 1 << 20)) {
+        out->ways = (int32_t) ways;
+        out->l1 = l1;
     }
-    cache.l2 = l2 > cache.l1 && l2 <= 1 << 30 ? l2 : cache.l2;
+    out->l2 = l2 > out->l1 && l2 <= 1 << 30 ? l2 : out->l2;
+#else
+    (void) out;
+    (void) power_of_two;
 #endif
+}
+
+/* What is used, and this CPU's. */
+static _Atomic(const dame_cache_t *) cache;
+static dame_cache_t own = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
+
+static void find_own(void)
+{
+    ask_the_c_library(&own);
+}
+
+void dame_cache_force(const dame_cache_t *forced)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void) pthread_once(&once, find_own);
+    atomic_store_explicit(&cache, NULL == forced ? &own : forced, memory_order_release);
 }
 
 const dame_cache_t *dame_cache(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void) pthread_once(&once, ask_the_c_library);
-    return &cache;
+    const dame_cache_t *result = atomic_load_explicit(&cache, memory_order_acquire);
+    if (NULL == result) {
+        dame_cache_force(NULL);
+        result = &own;
+    }
+    return result;
 }
 
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed)

@@ -32,9 +32,13 @@ typedef struct dame_cache {
     int64_t l2;
 } dame_cache_t;
 
-/* Those of this CPU, as the C library knows them; what it does not know, or is not plausible, are
- * lines of 64 bytes, a first cache of 32 KiB in 8 ways and a second of 1 MiB. Static storage. */
+/* Those that programs are built and compiled for from now on. Before dame_cache_force(), those of
+ * this CPU, as the C library knows them; what it does not know, or is not plausible, is taken to be
+ * lines of 64 bytes, a first cache of 32 KiB in 8 ways and a second of 1 MiB. Any thread. */
 const dame_cache_t *dame_cache(void);
+
+/* For tests: others, which live as long as they are used; NULL: this CPU's again. */
+void dame_cache_force(const dame_cache_t *cache);
 
 /* Does `cpu` have every feature of `needed`? The make does not count. */
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed);
