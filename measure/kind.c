@@ -45,7 +45,7 @@ static void model(char *name, size_t room)
 void dame_profile_cpu(char *name, size_t room)
 {
     char maker[64];
-    const dame_cache_t *cache = dame_cache();
+    const dame_data_cache_t *cache = dame_data_cache();
     const dame_cpu_t cpu = dame_isa_cpu();
     model(maker, sizeof(maker));
     for (char *c = maker; '\0' != *c; c++) {
@@ -116,7 +116,7 @@ void dame_profile_kind(const dame_program_t *program, char kind[DAME_PROFILE_WOR
         return;
     }
     const dame_prim_t *prim = leaf.prim;
-    const dame_cache_t *cache = dame_cache();
+    const dame_data_cache_t *cache = dame_data_cache();
     const int64_t step = prim->step < 0 ? -prim->step : prim->step;
     const int64_t average =
         NULL != prim->prefix && prim->count > 0 ? leaf.bytes / prim->count : prim->iter_size;

@@ -11,13 +11,13 @@
 
 #include "dame/heap.h"
 #include "jit/lock.h"
+#include "jit/user_file.h"
 #include "records.h"
 
 /* All but path and cpu is under DAME_LOCK_PROFILE. */
 struct dame_profile {
     char path[PATH_MAX]; /* "": none */
     char cpu[128];
-    int makes_directory; /* the path's last two directories may be made */
     int was_read;
     int told;      /* of a file that is no good */
     int learned;   /* since it was saved */
@@ -27,25 +27,6 @@ struct dame_profile {
 };
 
 /* ---- Where it is ---------------------------------------------------------------------------- */
-
-/* Base directories that belong to somebody else are left alone: root may have a user's HOME. */
-static int is_own(const char *directory)
-{
-    struct stat found;
-    return 0 != stat(directory, &found) || found.st_uid == geteuid();
-}
-
-/* The XDG Base Directory Specification: a relative path in the variable is to be ignored. */
-static int cache_directory(char *path, size_t room)
-{
-    const char *cache = secure_getenv("XDG_CACHE_HOME");
-    const char *home = secure_getenv("HOME");
-    if (NULL != cache && '/' == *cache) {
-        return is_own(cache) && snprintf(path, room, "%s/dame", cache) < (int) room;
-    }
-    return NULL != home && '/' == *home && is_own(home) &&
-           snprintf(path, room, "%s/.cache/dame", home) < (int) room;
-}
 
 static int is_directory(const char *path)
 {
@@ -72,8 +53,7 @@ static void find_place(dame_profile_t *profile, const char *where)
         return;
     }
     if (0 == strcmp(where, "auto")) {
-        profile->makes_directory = 1;
-        found = cache_directory(directory, sizeof(directory));
+        found = 0 == dame_user_cache_directory(directory, sizeof(directory));
     } else {
         found = absolute(where, directory, sizeof(directory));
     }
@@ -81,25 +61,12 @@ static void find_place(dame_profile_t *profile, const char *where)
         return;
     }
     const int length =
-        profile->makes_directory || is_directory(directory)
+        0 == strcmp(where, "auto") || is_directory(directory)
             ? snprintf(profile->path, PATH_MAX, "%s/%s.profile", directory, profile->cpu)
             : snprintf(profile->path, PATH_MAX, "%s", directory);
     if (length >= PATH_MAX) {
         profile->path[0] = '\0';
     }
-}
-
-/* The two directories above `path`, for the user alone. What cannot be made shows later. */
-static void make_directories(const char *path)
-{
-    char above[PATH_MAX];
-    (void) snprintf(above, sizeof(above), "%s", path);
-    *strrchr(above, '/') = '\0';
-    char *last = strrchr(above, '/');
-    *last = '\0';
-    (void) mkdir(above, 0700);
-    *last = '/';
-    (void) mkdir(above, 0700);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -230,14 +197,14 @@ static void add_learnt(dame_records_t *to, const dame_records_t *from)
 }
 
 /* With both locks held. 0, or an error number. */
-static int merge(dame_profile_t *profile)
+static int merge(dame_profile_t *profile, const dame_profile_lock_t *lock)
 {
     dame_records_t merged = {0};
     if (DAME_PROFILE_KEEP == read_file(profile, &merged)) {
         return EPERM;
     }
     add_learnt(&merged, &profile->records);
-    const int error = dame_profile_write(profile->path, profile->cpu, &merged);
+    const int error = dame_profile_write(lock, profile->cpu, &merged);
     if (0 != error) {
         dame_records_free(&merged);
         return error;
@@ -250,17 +217,14 @@ static int merge(dame_profile_t *profile)
 
 static int lock_and_merge(dame_profile_t *profile)
 {
-    int error = 0;
-    if (profile->makes_directory) {
-        make_directories(profile->path);
-    }
-    const int lock = dame_profile_lock(profile->path, &error);
-    if (lock >= 0) {
-        error = merge(profile);
-        (void) close(lock);
+    dame_profile_lock_t lock;
+    int error = dame_profile_lock(profile->path, &lock);
+    if (0 == error) {
+        error = merge(profile, &lock);
+        dame_profile_unlock(&lock);
     }
     if (0 != error) {
-        tell(profile, strerror(error), "what was learnt is not written");
+        tell(profile, dame_profile_error_text(error), "what was learnt is not written");
     }
     return error;
 }

@@ -4,19 +4,17 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "dame/heap.h"
 #include "dame_config.h"
+#include "jit/user_file.h"
 #include "records.h"
 
 enum {
@@ -164,29 +162,14 @@ static dame_profile_read_t parse(char *text, size_t size, const char *cpu, dame_
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* A file that is the user's or root's, and no symbolic link, so that nobody else chooses it. */
-static int open_own(const char *path, int flags, size_t *size, char *why, size_t room)
+/* The directory of a file, opened, and the file's name in it. 0, or an error number. */
+static int open_directory(const char *path, int make, int *directory, const char **name)
 {
-    struct stat found;
-    const int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) {
-        (void) snprintf(why, room, "%s",
-                        ELOOP == errno ? "it is a symbolic link" : strerror(errno));
-        return -1;
-    }
-    const char *wrong = 0 != fstat(file, &found)                         ? strerror(errno)
-                        : !S_ISREG(found.st_mode)                        ? "it is not a file"
-                        : found.st_uid != geteuid() && 0 != found.st_uid ? "it is another user's"
-                        : found.st_size > LARGEST_FILE                   ? "it is too long"
-                                                                         : NULL;
-    if (NULL != wrong) {
-        (void) snprintf(why, room, "%s", wrong);
-        (void) close(file);
-        errno = EPERM;
-        return -1;
-    }
-    *size = (size_t) found.st_size;
-    return file;
+    char above[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    (void) snprintf(above, sizeof(above), "%.*s", (int) (slash - path) + 1, path);
+    *name = slash + 1;
+    return dame_user_directory_open(above, make, directory);
 }
 
 static int read_all(int file, char *text, size_t size)
@@ -196,32 +179,58 @@ static int read_all(int file, char *text, size_t size)
         const ssize_t n = read(file, text + done, size - done);
         if (n > 0) {
             done += (size_t) n;
-        } else if (n == 0 || EINTR != errno) {
+        } else if (0 == n || EINTR != errno) {
             return 0;
         }
     }
+    text[size] = '\0';
     return 1;
+}
+
+/* The file's text, dame_heap_alloc()'s, or NULL and an error number. */
+static char *read_text(const char *path, size_t *size, int *error)
+{
+    const char *name;
+    char *text = NULL;
+    int directory, file;
+    *error = open_directory(path, 0, &directory, &name);
+    if (0 != *error) {
+        return NULL;
+    }
+    *error = dame_user_file_open(directory, name, &file, size);
+    (void) close(directory);
+    if (0 != *error) {
+        return NULL;
+    }
+    *error = *size > LARGEST_FILE ? EFBIG : 0;
+    if (0 == *error &&
+        (NULL == (text = dame_heap_alloc(*size + 1)) || !read_all(file, text, *size))) {
+        *error = NULL == text ? ENOMEM : EIO;
+        dame_heap_free(text);
+        text = NULL;
+    }
+    (void) close(file);
+    return text;
+}
+
+const char *dame_profile_error_text(int error)
+{
+    return EPERM == error   ? "others may write it or its directory"
+           : ELOOP == error ? "it is a symbolic link"
+                            : strerror(error);
 }
 
 dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
                                       char *why, size_t room)
 {
     size_t size;
-    const int file = open_own(path, O_RDONLY, &size, why, room);
-    if (file < 0) {
-        return ENOENT == errno ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
-    }
-    dame_profile_read_t result = DAME_PROFILE_KEEP;
-    char *text = dame_heap_alloc(size + 1);
+    int error;
+    char *text = read_text(path, &size, &error);
     if (NULL == text) {
-        (void) snprintf(why, room, "memory is out");
-    } else if (!read_all(file, text, size)) {
-        (void) snprintf(why, room, "it cannot be read");
-    } else {
-        text[size] = '\0';
-        result = parse(text, size, cpu, out, why, room);
+        (void) snprintf(why, room, "%s", dame_profile_error_text(error));
+        return ENOENT == error ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
     }
-    (void) close(file);
+    const dame_profile_read_t result = parse(text, size, cpu, out, why, room);
     dame_heap_free(text);
     if (DAME_PROFILE_GOOD != result) {
         dame_records_free(out);
@@ -242,20 +251,6 @@ static void print(const char *cpu, const dame_records_t *records, FILE *out)
                     record->key.candidate, record->known.mean, record->known.samples);
         }
     }
-}
-
-static int write_all(int file, const char *text, size_t size)
-{
-    while (size > 0) {
-        const ssize_t n = write(file, text, size);
-        if (n >= 0) {
-            text += n;
-            size -= (size_t) n;
-        } else if (EINTR != errno) {
-            return errno;
-        }
-    }
-    return 0;
 }
 
 /* The text of a file, malloc()'s; NULL: out of memory. */
@@ -279,67 +274,49 @@ static char *new_text(const char *cpu, const dame_records_t *records, size_t *si
     return text;
 }
 
-static int write_file(const char *path, const char *text, size_t size)
+int dame_profile_write(const dame_profile_lock_t *lock, const char *cpu,
+                       const dame_records_t *records)
 {
-    (void) unlink(path); /* a process that was killed left it */
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (file < 0) {
-        return errno;
-    }
-    int error = write_all(file, text, size);
-    if (0 == error && 0 != fsync(file)) {
-        error = errno;
-    }
-    if (0 != close(file) && 0 == error) {
-        error = errno;
-    }
-    return error;
-}
-
-int dame_profile_write(const char *path, const char *cpu, const dame_records_t *records)
-{
-    char beside[PATH_MAX];
-    size_t size;
-    if (snprintf(beside, sizeof(beside), "%s.new", path) >= (int) sizeof(beside)) {
-        return ENAMETOOLONG;
-    }
-    char *text = new_text(cpu, records, &size);
-    if (NULL == text) {
-        return ENOMEM;
-    }
-    int error = write_file(beside, text, size);
-    if (0 == error && 0 != rename(beside, path)) {
-        error = errno;
-    }
-    if (0 != error) {
-        (void) unlink(beside);
-    }
+    dame_user_piece_t piece = {.bytes = NULL};
+    char *text = new_text(cpu, records, &piece.size);
+    piece.bytes = text;
+    const int error =
+        NULL == text ? ENOMEM : dame_user_file_write(lock->directory, lock->name, &piece, 1);
     free(text);
     return error;
 }
 
-int dame_profile_lock(const char *path, int *error)
+static int lock_name(const dame_profile_lock_t *lock, char *name)
 {
-    char beside[PATH_MAX];
-    if (snprintf(beside, sizeof(beside), "%s.lock", path) >= (int) sizeof(beside)) {
-        *error = ENAMETOOLONG;
-        return -1;
+    return snprintf(name, NAME_MAX + 1, "%s.lock", lock->name) <= NAME_MAX ? 0 : ENAMETOOLONG;
+}
+
+int dame_profile_lock(const char *path, dame_profile_lock_t *lock)
+{
+    char name[NAME_MAX + 1];
+    int error = open_directory(path, 1, &lock->directory, &lock->name);
+    if (0 != error) {
+        return error;
     }
-    const int file = open(beside, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-    int result = file < 0 ? -1 : flock(file, LOCK_EX | LOCK_NB);
-    for (int ms = 0; file >= 0 && 0 != result && ms < WAIT_MS; ms++) {
-        if (EWOULDBLOCK != errno && EINTR != errno) {
-            break;
-        }
+    error = lock_name(lock, name);
+    if (0 == error) {
+        error = dame_user_trylock(lock->directory, name, &lock->file);
+    }
+    for (int ms = 0; EWOULDBLOCK == error && ms < WAIT_MS; ms++) {
         (void) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        result = flock(file, LOCK_EX | LOCK_NB);
+        error = dame_user_trylock(lock->directory, name, &lock->file);
     }
-    if (0 != result) {
-        *error = errno;
-        if (file >= 0) {
-            (void) close(file);
-        }
-        return -1;
+    if (0 != error) {
+        (void) close(lock->directory);
     }
-    return file;
+    return error;
+}
+
+void dame_profile_unlock(const dame_profile_lock_t *lock)
+{
+    char name[NAME_MAX + 1];
+    if (0 == lock_name(lock, name)) {
+        dame_user_unlock(lock->directory, name, lock->file);
+    }
+    (void) close(lock->directory);
 }

@@ -42,12 +42,23 @@ typedef enum dame_profile_read {
 dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
                                       char *why, size_t room);
 
-/* Writes the records' known values to a file beside it, which becomes `path` when it is whole. 0,
- * or an error number. The caller holds the lock of dame_profile_lock(). */
-int dame_profile_write(const char *path, const char *cpu, const dame_records_t *records);
+/* Why a file could not be used, by its error number; static storage. */
+const char *dame_profile_error_text(int error);
 
-/* Waits for other processes that write `path`, up to two seconds. The lock's file, to be closed by
- * the caller; or -1 and an error number. */
-int dame_profile_lock(const char *path, int *error);
+/* A file that this process may write; of no other at the same time. */
+typedef struct dame_profile_lock {
+    int directory;
+    const char *name; /* in it: of the path */
+    int file;
+} dame_profile_lock_t;
+
+/* Waits for other processes that write `path`, up to two seconds; makes its directories. The path
+ * stays until dame_profile_unlock(). 0, or an error number. */
+int dame_profile_lock(const char *path, dame_profile_lock_t *lock);
+void dame_profile_unlock(const dame_profile_lock_t *lock);
+
+/* Writes the records' known values. 0, or an error number, and then the file is as it was. */
+int dame_profile_write(const dame_profile_lock_t *lock, const char *cpu,
+                       const dame_records_t *records);
 
 #endif

@@ -25,20 +25,20 @@ typedef struct dame_cpu {
 dame_cpu_t dame_cpu_detect(void);
 
 /* The data caches. */
-typedef struct dame_cache {
+typedef struct dame_data_cache {
     int32_t line; /* bytes */
     int32_t ways; /* of the first cache: lines of a set */
     int64_t l1;   /* bytes; l1 / ways bytes apart, all lines fall into one set */
     int64_t l2;
-} dame_cache_t;
+} dame_data_cache_t;
 
-/* Those that programs are built and compiled for from now on. Before dame_cache_force(), those of
- * this CPU, as the C library knows them; what it does not know, or is not plausible, is taken to be
- * lines of 64 bytes, a first cache of 32 KiB in 8 ways and a second of 1 MiB. Any thread. */
-const dame_cache_t *dame_cache(void);
+/* Those that programs are built and compiled for from now on. Before dame_data_cache_force(), those
+ * of this CPU, as the C library knows them; what it does not know, or is not plausible, is taken to
+ * be lines of 64 bytes, a first cache of 32 KiB in 8 ways and a second of 1 MiB. Any thread. */
+const dame_data_cache_t *dame_data_cache(void);
 
 /* For tests: others, which live as long as they are used; NULL: this CPU's again. */
-void dame_cache_force(const dame_cache_t *cache);
+void dame_data_cache_force(const dame_data_cache_t *cache);
 
 /* Does `cpu` have every feature of `needed`? The make does not count. */
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed);

@@ -18,14 +18,14 @@ static inline int dame_is_strided_leaf(const dame_prim_t *prim)
  */
 static inline int dame_shares_lines(int64_t bytes)
 {
-    const int32_t line = dame_cache()->line;
+    const int32_t line = dame_data_cache()->line;
     return bytes < (line < 64 ? line : 64);
 }
 
 /* Short blocks that all start in the same set of the cache, and more of them than it has ways. */
 static inline int dame_in_one_set(const dame_prim_t *prim)
 {
-    const dame_cache_t *cache = dame_cache();
+    const dame_data_cache_t *cache = dame_data_cache();
     return dame_shares_lines(prim->iter_size) && 0 != prim->step &&
            0 == prim->step % (cache->l1 / cache->ways) &&
            (0 == prim->count || prim->count > cache->ways);
@@ -34,7 +34,7 @@ static inline int dame_in_one_set(const dame_prim_t *prim)
 /* Less than a cache line apart? */
 static inline int dame_is_near(int64_t step)
 {
-    const int32_t line = dame_cache()->line;
+    const int32_t line = dame_data_cache()->line;
     return step > -line && step < line;
 }
 
@@ -42,7 +42,7 @@ static inline int dame_is_near(int64_t step)
 static inline int dame_walks_columns(const dame_prim_t *prim)
 {
     const dame_prim_t *inner = prim + prim->inner_delta;
-    const dame_cache_t *cache = dame_cache();
+    const dame_data_cache_t *cache = dame_data_cache();
     return !dame_prim_has_list(prim) && dame_is_near(prim->step) && dame_is_strided_leaf(inner) &&
            !dame_is_near(inner->step) && dame_shares_lines(inner->iter_size) &&
            (dame_in_one_set(inner) || inner->count > cache->l1 / cache->line);

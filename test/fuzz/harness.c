@@ -405,7 +405,7 @@ static void force_isa(choices_t *choices)
 static int try_text(const char *text, size_t length, choices_t *choices)
 {
     force_isa(choices);
-    dame_cache_force(test_caches(length));
+    dame_data_cache_force(test_caches(length));
     dame_program_t *program = read_text(text, length);
     if (!program) {
         return 0;

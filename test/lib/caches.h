@@ -7,9 +7,9 @@
 #include "dame/cpu.h"
 
 /* One of them, the same for the same number; static storage. */
-static inline const dame_cache_t *test_caches(uint64_t number)
+static inline const dame_data_cache_t *test_caches(uint64_t number)
 {
-    static const dame_cache_t caches[] = {
+    static const dame_data_cache_t caches[] = {
         {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20},
         {.line = 64, .ways = 12, .l1 = 48 << 10, .l2 = 2 << 20},
         {.line = 128, .ways = 4, .l1 = 64 << 10, .l2 = 4 << 20},
