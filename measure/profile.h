@@ -23,13 +23,14 @@
 
 enum {
     DAME_PROFILE_WORD = 32,     /* bytes of a word with its '\0': letters, digits and :+._<=- */
+    DAME_PROFILE_NAME = 80,     /* of a code's name: DAME_CANDIDATE_NAME (jit/jit.h) */
     DAME_PROFILE_RECORDS = 4096 /* most records */
 };
 
 /* What a value is of. */
 typedef struct dame_profile_key {
     char kind[DAME_PROFILE_WORD];      /* dame_profile_kind(), or "compile" */
-    char candidate[DAME_PROFILE_WORD]; /* "interp", or a code: "x:plain"; for "compile": "x" */
+    char candidate[DAME_PROFILE_NAME]; /* "interp", or a code: "x:plain"; for "compile": "x" */
     int32_t dir;                       /* dame_dir_t */
     int32_t size_class;                /* dame_profile_class(); 0 for "compile" */
 } dame_profile_key_t;

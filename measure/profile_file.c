@@ -55,9 +55,9 @@ static int parse_number(const char *word, int64_t *out)
     return 0 == errno && '\0' == *end;
 }
 
-static int parse_word(const char *word, char out[DAME_PROFILE_WORD])
+static int parse_word(const char *word, char *out, size_t room)
 {
-    if (NULL == word || strlen(word) >= DAME_PROFILE_WORD) {
+    if (NULL == word || strlen(word) >= room) {
         return 0;
     }
     (void) strcpy(out, word);
@@ -70,7 +70,7 @@ static int parse_record(char *line, dame_records_t *out)
     dame_profile_key_t key = {.dir = DAME_PACK};
     dame_profile_value_t value;
     int64_t size_class;
-    if (!parse_word(next_word(&line), key.kind)) {
+    if (!parse_word(next_word(&line), key.kind, sizeof(key.kind))) {
         return 0;
     }
     const char *dir = next_word(&line);
@@ -79,7 +79,7 @@ static int parse_record(char *line, dame_records_t *out)
               : 0 == strcmp(dir, "unpack") ? DAME_UNPACK
                                            : -1;
     if (!parse_number(next_word(&line), &size_class) ||
-        !parse_word(next_word(&line), key.candidate) ||
+        !parse_word(next_word(&line), key.candidate, sizeof(key.candidate)) ||
         !parse_number(next_word(&line), &value.mean) ||
         !parse_number(next_word(&line), &value.samples) || NULL != line || size_class > INT_MAX) {
         return 0;

@@ -80,17 +80,18 @@ void dame_records_free(dame_records_t *records)
     *records = (dame_records_t){0};
 }
 
-static int is_word(const char word[DAME_PROFILE_WORD])
+static int is_word(const char *word, size_t room)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:+._<=-";
-    const size_t length = strnlen(word, DAME_PROFILE_WORD);
-    return length > 0 && length < DAME_PROFILE_WORD && strspn(word, allowed) == length;
+    const size_t length = strnlen(word, room);
+    return length > 0 && length < room && strspn(word, allowed) == length;
 }
 
 int dame_profile_key_valid(const dame_profile_key_t *key)
 {
-    return is_word(key->kind) && is_word(key->candidate) &&
+    return is_word(key->kind, sizeof(key->kind)) &&
+           is_word(key->candidate, sizeof(key->candidate)) &&
            (DAME_PACK == key->dir || DAME_UNPACK == key->dir) && key->size_class >= 0 &&
            key->size_class < 32;
 }

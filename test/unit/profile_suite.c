@@ -408,7 +408,8 @@ START_TEST(every_field_is_checked)
         "k pack 1 x/y 5 1\n",
         "k pack 1 x 5 1\n\n",
         "0123456789012345678901234567890123 pack 1 x 5 1\n",
-        "k pack 1 0123456789012345678901234567890123 5 1\n",
+        "k pack 1 "
+        "01234567890123456789012345678901234567890123456789012345678901234567890123456789 5 1\n",
         "k\tpack 1 x 5 1\n",
     };
     char why[256];
@@ -500,7 +501,7 @@ START_TEST(a_directory_that_cannot_be_written_to_costs_one_line)
 {
     char text[4096];
     (void) good_file("p", text, sizeof(text));
-    ck_assert_int_eq(unlink(in_place("p.lock")), 0);
+    ck_assert_int_eq(chmod(in_place("p"), 0644), 0);
     ck_assert_int_eq(chmod(place, 0555), 0);
     if (geteuid() == 0) {
         ck_assert_int_eq(seteuid(12345), 0);
@@ -511,7 +512,7 @@ START_TEST(a_directory_that_cannot_be_written_to_costs_one_line)
     ck_assert_int_eq(dame_profile_save(profile), DAME_ERR_DENIED);
     ck_assert_int_eq(dame_profile_save(profile), DAME_ERR_DENIED);
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(strstr(last, "Permission denied") != NULL, "%s", last);
+    ck_assert_msg(strstr(last, "is not written") != NULL, "%s", last);
     dame_profile_free(profile);
     if (getuid() == 0) {
         ck_assert_int_eq(seteuid(0), 0);
