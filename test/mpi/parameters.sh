@@ -122,9 +122,35 @@ papi_events()
         sde:::DAME::READINGS env LD_PRELOAD="$preload" "$mpi_test" mpit dame
 }
 
+# A job that uses no derived datatype has DAME's component, and nothing else: no thread, no file, neither PAPI nor a
+# compiler, no memory for machine code.
+idle()
+{
+    local name=idle config="dame costs nothing" log code=0 rank
+    wanted "$name" "$config" || return 0
+    log=$(log_for "$name" "$config")
+    mkdir "$scratch/cache"
+    XDG_CACHE_HOME=$scratch/cache job "$log" -np 2 "${path[@]}" --mca dt opal "$mpi_test" idle "$scratch/native" || code=1
+    XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${dame[@]}" "$mpi_test" idle "$scratch/dame" || code=1
+    for rank in 0 1; do
+        diff <(idle_list "$scratch/native.$rank") <(idle_list "$scratch/dame.$rank") >>"$log" || code=1
+        grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_dt_dame\.so$' "$scratch/dame.$rank" || code=1
+    done
+    [ -z "$(ls -A "$scratch/cache")" ] || { echo "there are files in the cache directory" >>"$log"; code=1; }
+    verdict $code "$name" "$config" "$log"
+}
+
+# What a process has, but for the component itself and what is named after the job or the process.
+idle_list()
+{
+    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/(native|dame)\.[0-9]$' "$1" |
+        sed 's/[0-9]\{3,\}/N/g' | sort -u
+}
+
 parameters()
 {
     local x
+    idle
     papi_events
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
