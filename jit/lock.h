@@ -1,5 +1,5 @@
 /*
- * The locks of jit/ and opal-glue/, all in one place because fork() takes every one of them.
+ * The locks of jit/, measure/ and opal-glue/, all in one place because fork() takes every one of them.
  *
  * fork(): the handlers take all locks in the order listed, so a child finds them free and what they
  * protect whole. Then, in the child, every hook removes what belongs to threads it does not have.
@@ -18,6 +18,8 @@ typedef enum dame_lock {
     DAME_LOCK_GATE,     /* opal-glue/promote.c: its holder compiles */
     DAME_LOCK_STATS,    /* opal-glue/stats.c: the list of threads */
     DAME_LOCK_FILES,    /* opal-glue/dump.c: its holder writes a file */
+    DAME_LOCK_COUNTERS, /* measure/counters.c: its holder loads PAPI; opal-glue/events.c */
+    DAME_LOCK_PROFILE,  /* measure/profile.c: what is known of the machine */
     DAME_LOCK_COMPILER, /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
                            loader.c */
     DAME_LOCK_READERS,  /* reader.c: the list of readers */

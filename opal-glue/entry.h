@@ -11,6 +11,7 @@
 #include "layout.h"
 
 struct dt_dump;
+struct dt_events;
 
 typedef struct dt_entry dt_entry_t;
 struct dt_entry {
@@ -20,6 +21,7 @@ struct dt_entry {
     dt_layout_t *layout;        /* owned: table.c frees it with the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
     struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
+    _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "copy.h"
 #include "dame/heap.h"
 #include "dump.h"
+#include "events.h"
 #include "import.h"
 #include "interpose/got.h"
 #include "jit/lock.h"
@@ -37,8 +38,9 @@ static void choose_movers(const dt_glue_options_t *options)
     unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
     copy = options->verify ? dt_verify_copy : dt_copy;
     set_position = options->verify ? dt_verify_set_position : dt_advance_set_position;
-    if (NULL != options->dump) {
-        dt_uses_start(pack, unpack);
+    const bool events = '\0' != *options->papi_events && dt_events_start(options->papi_events);
+    if (NULL != options->dump || events) {
+        dt_uses_start(pack, unpack, events);
         pack = dt_uses_pack;
         unpack = dt_uses_unpack;
     }
@@ -326,6 +328,7 @@ void dt_glue_stop(void)
     dt_table_clear();
     dt_promote_stop();
     dt_dump_stop();
+    dt_events_stop();
     dame_heap_trim();
     if (0 != dame_heap_mapped()) {
         dt_log("not all memory was freed: %zu bytes of address space are in use",

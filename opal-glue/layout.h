@@ -16,13 +16,18 @@ struct opal_datatype_t;
 
 struct dame_measured;
 
-/* When the program is compiled for one direction. Only promote.c and promote.h use it. All but
- * `countdown` under the gate's lock. */
+#define DT_TIMED INT32_MIN /* a countdown: the next use is to be timed */
+
+/*
+ * When the program is compiled for one direction. Only promote.c and promote.h use it. All but
+ * `countdown` is written under the gate's lock, and `after` and `measured` before DT_TIMED.
+ */
 typedef struct dt_promotion {
     _Atomic int32_t countdown; /* uses until the next event; > 0: counted while there is no code;
                                   < 0: counted always, towards 0; 0: never */
     int32_t period; /* at a fixed use: from that attempt to the one after it; measured: from the
                        event before to the next one */
+    _Atomic int32_t after;          /* uses from one that is timed to the next event */
     struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dt_promotion_t;
 

@@ -36,9 +36,9 @@ void dt_promote_layout_release(dt_layout_t *layout);
 void dt_promote_disable(void);
 
 /* For dt_promote_use() only: decides, unless another thread does. */
-struct dame_measured *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes);
-struct dame_measured *dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir,
-                                      size_t bytes);
+void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+struct dame_measured *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir);
 
 /*
  * A message of so many bytes begins. The caller holds the datatype, which DAME moves data of, and
@@ -52,18 +52,21 @@ static inline struct dame_measured *dt_promote_use(dt_thread_t *thread, dt_entry
     _Atomic int32_t *countdown = &layout->promotions[dir].countdown;
     const int32_t uses = atomic_load_explicit(countdown, memory_order_relaxed);
     if (uses < -1) {
+        if (DT_TIMED == uses) {
+            return dt_promote_timed(entry, dir);
+        }
         atomic_store_explicit(countdown, uses + 1, memory_order_relaxed);
-        return NULL;
-    }
-    if (0 == uses || (uses > 0 && NULL != atomic_load_explicit(&layout->program->codes[dir],
-                                                               memory_order_relaxed))) {
-        return --thread->tick >= 0 ? NULL : dt_promote_tick(thread, entry, dir, bytes);
-    }
-    if (uses > 1) {
+    } else if (0 == uses || (uses > 0 && NULL != atomic_load_explicit(&layout->program->codes[dir],
+                                                                      memory_order_relaxed))) {
+        if (--thread->tick < 0) {
+            dt_promote_tick(thread, entry, dir, bytes);
+        }
+    } else if (uses > 1) {
         atomic_store_explicit(countdown, uses - 1, memory_order_relaxed);
-        return NULL;
+    } else {
+        dt_promote_event(entry, dir, bytes);
     }
-    return dt_promote_event(entry, dir, bytes);
+    return NULL;
 }
 
 #endif

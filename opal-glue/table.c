@@ -104,6 +104,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     entry->layout = layout;
     entry->dump = NULL == layout->program ? NULL : dt_dump_begin(table.tree, datatype);
     entry->serial = ++table.serial;
+    atomic_store_explicit(&entry->events, NULL, memory_order_relaxed);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(buckets, entry);

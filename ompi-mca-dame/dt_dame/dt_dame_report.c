@@ -196,6 +196,7 @@ static void print_counts(FILE *out)
     fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
             dt_stats_total(DT_COUNT_messages_declined));
     print_declined(out);
+    dt_events_print(out);
 }
 
 /* One write a process, so that ranks do not mix their lines. */

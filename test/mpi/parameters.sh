@@ -97,13 +97,61 @@ bad_parameters()
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
         "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|3|$tiers|interp,x" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
+        "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|empty" \
+        "dame_papi_events|1,2,3,4,5,6,7,8,9|list, without blanks, of up to 8 names, or empty|empty" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
+}
+
+# Events that PAPI counts: without dame_papi.so, unknown to PAPI, and real ones, of which each fragment has one.
+papi_events()
+{
+    local events=(--mca dt dame --mca dt_dame_report rank0 --mca dt_dame_papi_events)
+    local missing=$scratch/without_papi preload=$BUILDDIR/test/measure/.libs/define_events.so
+    mkdir -p "$missing" && cp "$COMPONENTS"/mca_*.so "$missing"
+    says parameters "papi_events without dame_papi.so" end-well \
+        "dt:dame: dt_dame_papi_events: not counted: .*/dame_papi.so: not installed" -- -np 2 "${events[@]}" PAPI_L1_DCM \
+        --mca mca_base_component_path "$missing:$PKGLIBDIR" "$mpi_test" mpit dame
+    [ -e "$COMPONENTS/dame_papi.so" ] || return
+    says parameters "papi_events of which PAPI knows none" end-well \
+        "dt:dame: dt_dame_papi_events: not counted: NO_SUCH: .*; NOR_THIS: " -- -np 2 "${path[@]}" "${events[@]}" NO_SUCH,NOR_THIS \
+        "$mpi_test" mpit dame
+    [ -e "$preload" ] || return
+    says parameters "papi_events" end-well "^ *events of a fragment, on average" "fragments *sde:::DAME::READINGS" \
+        "^ *EXIT" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
+        sde:::DAME::READINGS env LD_PRELOAD="$preload" "$mpi_test" mpit dame
+}
+
+# A job that uses no derived datatype has DAME's component, and nothing else: no thread, no file, neither PAPI nor a
+# compiler, no memory for machine code.
+idle()
+{
+    local name=idle config="dame costs nothing" log code=0 rank
+    wanted "$name" "$config" || return 0
+    log=$(log_for "$name" "$config")
+    mkdir "$scratch/cache"
+    XDG_CACHE_HOME=$scratch/cache job "$log" -np 2 "${path[@]}" --mca dt opal "$mpi_test" idle "$scratch/native" || code=1
+    XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${dame[@]}" "$mpi_test" idle "$scratch/dame" || code=1
+    for rank in 0 1; do
+        diff <(idle_list "$scratch/native.$rank") <(idle_list "$scratch/dame.$rank") >>"$log" || code=1
+        grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_dt_dame\.so$' "$scratch/dame.$rank" || code=1
+    done
+    [ -z "$(ls -A "$scratch/cache")" ] || { echo "there are files in the cache directory" >>"$log"; code=1; }
+    verdict $code "$name" "$config" "$log"
+}
+
+# What a process has, but for the component itself and what is named after the job or the process.
+idle_list()
+{
+    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/(native|dame)\.[0-9]$' "$1" |
+        sed 's/[0-9]\{3,\}/N/g' | sort -u
 }
 
 parameters()
 {
     local x
+    idle
+    papi_events
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
