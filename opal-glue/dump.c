@@ -295,16 +295,16 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
     if (NULL == dumps.directory || dumps.files > dumps.most) {
         return NULL;
     }
+    const int cancel_state = dame_cancel_defer();
+    dt_dump_t *dump = NULL;
     if (dumps.most == dumps.files++) {
         dt_log_once_a_job("dump: %d datatypes have a file, and no more will get one. The "
                           "parameter dt_dame_dump_limit sets how many do.",
                           dumps.most);
-        return NULL;
-    }
-    dt_dump_t *dump = new_dump(tree, datatype);
-    if (NULL == dump) {
+    } else if (NULL == (dump = new_dump(tree, datatype))) {
         complain(dumps.directory, ENOMEM);
     }
+    dame_cancel_restore(cancel_state);
     return dump;
 }
 

@@ -17,7 +17,7 @@ struct dt_entry {
     _Atomic(const struct opal_datatype_t *) key; /* Open MPI's; the entry ends before it. NULL: the
                                                     entry is unused */
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
-    dt_layout_t *layout;        /* owned: table.c frees it with the entry */
+    dt_layout_t *layout;        /* held by the entry; shared with others of the same layout */
     uint64_t serial;            /* never used twice, unlike addresses */
     struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
 };

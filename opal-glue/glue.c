@@ -15,6 +15,7 @@
 #include "import.h"
 #include "interpose/got.h"
 #include "jit/lock.h"
+#include "layout.h"
 #include "log.h"
 #include "opal/util/output.h"
 #include "openmpi_4_1.h"
@@ -295,6 +296,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     choose_movers(options);
     *(void **) &is_on_device = dlsym(RTLD_DEFAULT, "opal_cuda_check_bufs");
     dt_import_start(&options->program, options->verify);
+    dt_layout_start(options->layout_cache);
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);
     }

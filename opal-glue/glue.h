@@ -31,6 +31,7 @@ typedef struct dt_glue_options {
     const char *dump; /* directory for the programs of datatypes, or NULL: not written. The
                          caller's, until dt_glue_start() returns */
     int dump_limit;   /* most datatypes that are written */
+    size_t layout_cache; /* most bytes kept of layouts that no datatype has any more */
     int output;       /* opal_output stream for messages; open until dt_glue_stop() */
 } dt_glue_options_t;
 

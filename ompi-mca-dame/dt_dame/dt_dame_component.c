@@ -84,6 +84,7 @@ static void dame_enable(void)
         .dump =
             MCA_DT_DAME_DUMP_NONE != mca_dt_dame_params.dump ? mca_dt_dame_params.dump_dir : NULL,
         .dump_limit = mca_dt_dame_params.dump_limit,
+        .layout_cache = (size_t) mca_dt_dame_params.layout_cache_size,
         .output = output,
     };
     running = dt_glue_start(&options);

@@ -74,6 +74,7 @@ bad_parameters()
         "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
         "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
         "dame_inline_list_max||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
+        "dame_layout_cache_size||$bytes|1048576" \
         "dame_gdb||$boolean|false")
     for source in environment command file; do
         bad_values "empty, $source" $source "${empty[@]}"
@@ -89,7 +90,8 @@ bad_parameters()
             "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
             "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
             "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
-            "dame_code_cache_size|4095|$cache|16777216" "dame_gdb|7|$boolean|false" \
+            "dame_code_cache_size|4095|$cache|16777216" \
+            "dame_layout_cache_size|-1|$bytes|1048576" "dame_gdb|7|$boolean|false" \
             "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
     done
     bad_values "more" environment "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
