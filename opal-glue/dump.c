@@ -13,6 +13,7 @@
 
 #include "contents.h"
 #include "describe.h"
+#include "entry.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
 #include "log.h"
@@ -30,8 +31,10 @@ typedef struct taken {
     char name[];
 } taken_t;
 
+bool dt_dump_is_on;
+
 static struct {
-    char *directory; /* NULL: nothing is dumped */
+    char *directory;
     bool spawned;    /* MPI_Comm_spawn started this job */
     int most;        /* files */
     int files;
@@ -292,7 +295,7 @@ static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
 
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
-    if (NULL == dumps.directory || dumps.files > dumps.most) {
+    if (dumps.files > dumps.most) {
         return NULL;
     }
     const int cancel_state = dame_cancel_defer();
@@ -390,7 +393,9 @@ static char *new_code_path(const dt_dump_t *dump, dame_dir_t dir)
 
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
-    if (NULL == dump) {
+    const void *code;
+    const size_t size = NULL == dump ? 0 : dame_jit_code(program, dir, &code);
+    if (0 == size) {
         return;
     }
     dame_lock(DAME_LOCK_FILES);
@@ -401,8 +406,6 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     if (NULL == lines) {
         complain(dump->path, ENOMEM);
     } else if (NULL != out) {
-        const void *code;
-        size_t size = dame_jit_code(program, dir, &code);
         (void) fwrite(code, 1, size, out);
         end_file(out, beside, path);
         lines = atomic_exchange(&dump->code[dir], lines); /* after eviction there were others */
@@ -441,6 +444,7 @@ void dt_dump_start(const char *directory, int most)
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
+    dt_dump_is_on = NULL != dumps.directory;
     (void) dame_lock_at_fork(DAME_LOCK_FILES, in_child);
 }
 
@@ -450,4 +454,5 @@ void dt_dump_stop(void)
     dumps.taken = NULL;
     free(dumps.directory);
     dumps.directory = NULL;
+    dt_dump_is_on = false;
 }

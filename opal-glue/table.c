@@ -4,6 +4,7 @@
 #include "import.h"
 #include "jit/lock.h"
 #include "layout_key.h"
+#include "promote.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_generation_count;
@@ -90,7 +91,7 @@ static dt_entry_t *take_entry(void)
 {
     dt_entry_t *entry = table.unused;
     if (NULL == entry) {
-        return dame_heap_zalloc(sizeof(*entry));
+        return dame_heap_zalloc(dt_dump_is_on ? sizeof(dt_dumped_entry_t) : sizeof(dt_entry_t));
     }
     table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
     return entry;
@@ -130,7 +131,10 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t ha
         give_entry(entry);
         return NULL;
     }
-    entry->dump = NULL == entry->layout->program ? NULL : dt_dump_begin(table.tree, datatype);
+    if (dt_dump_is_on) {
+        ((dt_dumped_entry_t *) entry)->dump =
+            NULL == entry->layout->program ? NULL : dt_dump_begin(table.tree, datatype);
+    }
     entry->serial = ++table.serial;
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
@@ -151,7 +155,7 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
     }
     dame_unlock_briefly(DAME_LOCK_TABLE);
     if (is_new && NULL != entry) { /* which stays, since the caller holds its datatype */
-        dt_dump_write(entry->dump, entry->layout->program);
+        dt_dump_write(dt_entry_dump(entry), entry->layout->program);
     }
     return entry;
 }
@@ -159,6 +163,7 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
 /* Ends the dump of a datatype, and its hold of the layout. */
 static void end_dump(dt_dump_t *dump, dt_layout_t *layout)
 {
+    dt_promote_dump_code(dump, layout);
     dt_dump_end(dump, layout->program,
                 atomic_load_explicit(&layout->declined, memory_order_relaxed));
     dame_lock_briefly(DAME_LOCK_TABLE);
@@ -198,7 +203,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     begin_change();
     dt_entry_t *entry = unlink_entry(datatype);
     if (NULL != entry) {
-        dump = entry->dump;
+        dump = dt_entry_dump(entry);
         layout = entry->layout;
         give_entry(entry);
         table.entries--;
@@ -219,7 +224,7 @@ static void free_chain(dt_entry_t *entry)
     while (NULL != entry) {
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
         if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed)) {
-            end_dump(entry->dump, entry->layout);
+            end_dump(dt_entry_dump(entry), entry->layout);
         }
         dame_heap_free(entry);
         entry = next;

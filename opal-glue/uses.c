@@ -18,8 +18,9 @@ static int32_t move_and_count(opal_convertor_t *convertor, dame_dir_t dir, struc
     const bool copies = *out_size > 0 && NULL != iov[0].iov_base;
     const bool first = 0 == convertor->bConverted;
     int32_t rc = movers[dir](convertor, iov, out_size, max_data);
-    if (copies && NULL != entry->dump) {
-        dt_dump_count(entry->dump, dir, first, (int64_t) *max_data);
+    dt_dump_t *dump = dt_entry_dump(entry);
+    if (copies && NULL != dump) {
+        dt_dump_count(dump, dir, first, (int64_t) *max_data);
     }
     return rc;
 }
