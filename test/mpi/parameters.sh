@@ -105,7 +105,7 @@ bad_parameters()
 
 parameters()
 {
-    local x
+    local forgets=(--mca dt_dame_layout_cache_size 0) x
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
@@ -119,19 +119,21 @@ parameters()
         -np 1 "${with[@]}" "$mpi_test" slots dame : \
         -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
-        "columns *1 datatypes .* btl_vader_max_send_size 131072" \
+        "columns *1 layouts .* btl_vader_max_send_size 131072" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$mpi_test" mpit dame
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
         "is left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
-        -- -np 1 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 "$mpi_test" edge
+        -- -np 1 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 \
+        "$mpi_test" edge
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$mpi_test" mpit dame
     says parameters "report of machine code" end-well \
         "compiled *1 programs to pack, 1 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
         "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
-        -np 2 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
+        -np 2 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 \
+        --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
     says parameters "verify and report" end-well "verified *[1-9][0-9]* fragments, 0 differences" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$mpi_test" mpit dame
 }
