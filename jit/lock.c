@@ -137,6 +137,17 @@ void dame_unlock(dame_lock_t lock)
     dame_cancel_restore(state);
 }
 
+void dame_lock_briefly(dame_lock_t lock)
+{
+    pthread_once(&once, install);
+    pthread_mutex_lock(&locks[lock].mutex);
+}
+
+void dame_unlock_briefly(dame_lock_t lock)
+{
+    pthread_mutex_unlock(&locks[lock].mutex);
+}
+
 void dame_wait(dame_lock_t lock)
 {
     const int state = locks[lock].cancel_state;

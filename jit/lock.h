@@ -7,6 +7,7 @@
  *
  * Cancellation: a thread is not cancelled while it holds a lock, so the holder may write files. A
  * cancellation that is pending takes effect at the first cancellation point after dame_unlock().
+ * Asynchronous cancellation, which MPI does not allow, may hit the holder of a brief lock.
  */
 #ifndef DAME_LOCK_H
 #define DAME_LOCK_H
@@ -29,6 +30,11 @@ typedef enum dame_lock {
 void dame_lock(dame_lock_t lock);
 int dame_trylock(dame_lock_t lock); /* 0: another thread holds it */
 void dame_unlock(dame_lock_t lock);
+
+/* The same, 20 ns faster, for a holder that meets no cancellation point: cancellation stays as it
+ * is. */
+void dame_lock_briefly(dame_lock_t lock);
+void dame_unlock_briefly(dame_lock_t lock);
 
 /*
  * The holder of `lock`, and of no other, gives it back until another thread calls dame_wake(), then

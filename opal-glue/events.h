@@ -10,7 +10,7 @@
 #include "ompi_config.h"
 
 #include "entry.h"
-#include "opal/datatype/opal_convertor.h"
+#include "abi/abi.h"
 
 /* From now on events are counted: a list as dame_counters_start() takes it. Once a process. False:
  * memory is out, and nothing is counted. */

@@ -16,6 +16,7 @@
 #include "import.h"
 #include "interpose/got.h"
 #include "jit/lock.h"
+#include "layout.h"
 #include "log.h"
 #include "openmpi.h"
 #include "promote.h"
@@ -303,6 +304,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_thread_start(dt_promote_disable);
     choose_movers(options);
     dt_import_start(&options->program, options->verify);
+    dt_layout_start(options->layout_cache);
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);
     }

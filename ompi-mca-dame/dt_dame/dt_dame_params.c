@@ -226,6 +226,19 @@ static void register_optimiser(void)
         &fragment, OPAL_INFO_LVL_6, &mca_dt_dame_params.fragment_bytes);
 }
 
+static void register_layouts(void)
+{
+    static dt_values_t cache;
+    dt_values_bytes(&cache, 0, INT_MAX);
+    mca_dt_dame_params.layout_cache_size = 1 << 20;
+    register_values("layout_cache_size",
+                    "Most memory for layouts, with their programs, that no datatype of a process "
+                    "has any more. When a datatype is made that has the layout of one that was "
+                    "freed, its program, machine code and counts are found here. When it is full, "
+                    "those that have been unused for longest are freed; 0: nothing is kept",
+                    &cache, OPAL_INFO_LVL_5, &mca_dt_dame_params.layout_cache_size);
+}
+
 /* ---- Programs as files ---------------------------------------------------------------------- */
 
 static bool check_dump_dir(const char *value, dt_refusal_t *refusal)
@@ -420,6 +433,7 @@ void mca_dt_dame_register_params(const mca_base_component_t *component)
     owner = component;
     register_basics();
     register_optimiser();
+    register_layouts();
     register_dump();
     register_code();
 }

@@ -74,6 +74,7 @@ bad_parameters()
         "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
         "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
         "dame_inline_list_max||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
+        "dame_layout_cache_size||$bytes|1048576" \
         "dame_gdb||$boolean|false")
     for source in environment command file; do
         bad_values "empty, $source" $source "${empty[@]}"
@@ -89,7 +90,8 @@ bad_parameters()
             "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
             "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
             "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
-            "dame_code_cache_size|4095|$cache|16777216" "dame_gdb|7|$boolean|false" \
+            "dame_code_cache_size|4095|$cache|16777216" \
+            "dame_layout_cache_size|-1|$bytes|1048576" "dame_gdb|7|$boolean|false" \
             "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
     done
     bad_values "more" environment "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
@@ -149,7 +151,7 @@ idle_list()
 
 parameters()
 {
-    local x
+    local forgets=(--mca dt_dame_layout_cache_size 0) x
     idle
     papi_events
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
@@ -165,19 +167,21 @@ parameters()
         -np 1 "${with[@]}" "$mpi_test" slots dame : \
         -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
-        "columns *1 datatypes .* btl_vader_max_send_size 131072" \
+        "columns *1 layouts .* btl_vader_max_send_size 131072" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$mpi_test" mpit dame
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
         "is left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
-        -- -np 1 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 "$mpi_test" edge
+        -- -np 1 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 \
+        "$mpi_test" edge
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$mpi_test" mpit dame
     says parameters "report of machine code" end-well \
         "compiled *1 programs to pack, 1 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
         "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
-        -np 2 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
+        -np 2 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 \
+        --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
     says parameters "verify and report" end-well "verified *[1-9][0-9]* fragments, 0 differences" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$mpi_test" mpit dame
 }
