@@ -57,8 +57,8 @@ dame_options_t mca_dt_dame_program_options(void);
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
 dt_promote_options_t mca_dt_dame_promote_options(void);
 
-/* Registers the component's performance variables. */
-void mca_dt_dame_register_pvars(const mca_base_component_t *component);
+/* Registers the component's performance variables. False: they are not as we declare them. */
+bool mca_dt_dame_register_pvars(const mca_base_component_t *component);
 
 /* Prints this process's counters to stderr. MPI must still be initialised. */
 void mca_dt_dame_print_report(mca_dt_dame_report_t who);
