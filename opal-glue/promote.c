@@ -239,13 +239,31 @@ static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses
     dame_unlock(DAME_LOCK_GATE);
 }
 
-void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
+/* The use that begins is to be timed, unless it was another thread's. */
+static dame_measured_t *begin_timed(dt_promotion_t *state)
 {
-    if (atomic_load_explicit(&compiles, memory_order_acquire)) {
-        decide(entry, dir, bytes, 0);
-    } else {
-        set_countdown(&entry->layout->promotions[dir], 0);
+    const int32_t after = atomic_load_explicit(&state->after, memory_order_relaxed);
+    int32_t timed = DT_TIMED;
+    if (!atomic_compare_exchange_strong_explicit(&state->countdown, &timed, -after,
+                                                 memory_order_acq_rel, memory_order_relaxed)) {
+        return NULL;
     }
+    dt_count(DT_COUNT_samples, 1);
+    return state->measured;
+}
+
+dame_measured_t *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes,
+                                  int32_t countdown)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
+        set_countdown(state, 0);
+    } else if (DT_TIMED == countdown) {
+        return begin_timed(state);
+    } else {
+        decide(entry, dir, bytes, 0);
+    }
+    return NULL;
 }
 
 /* One of TICK uses of layouts that rest is this one's, so it stands for as many. */
@@ -255,19 +273,6 @@ void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, siz
     if (promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)) {
         decide(entry, dir, bytes, TICK);
     }
-}
-
-dame_measured_t *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir)
-{
-    dt_promotion_t *state = &entry->layout->promotions[dir];
-    const int32_t after = atomic_load_explicit(&state->after, memory_order_relaxed);
-    int32_t timed = DT_TIMED;
-    if (!atomic_compare_exchange_strong_explicit(&state->countdown, &timed, -after,
-                                                 memory_order_acq_rel, memory_order_relaxed)) {
-        return NULL; /* another thread's use is */
-    }
-    dt_count(DT_COUNT_samples, 1);
-    return state->measured;
 }
 
 void dt_promote_disable(void)
