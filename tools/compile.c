@@ -53,8 +53,7 @@ static int parse_option(int option, arguments_t *arguments)
     case 'r':
         return tool_number("--repeats", optarg, 1, MOST_REPEATS, &arguments->repeats);
     case 'V':
-        arguments->options.variant = optarg;
-        return TOOL_OK;
+        return tool_variant(optarg, &arguments->options.variant);
     case 'l':
         arguments->list = 1;
         return TOOL_OK;
@@ -349,10 +348,6 @@ static int run(int argc, char **argv)
         return TOOL_USAGE;
     }
     dame_status_t status = dame_jit_create(&arguments.options, &jit);
-    if (status == DAME_ERR_ARGUMENT) {
-        return tool_error(TOOL_USAGE, "--variant: '%s' is no variant of DAME-X",
-                          arguments.options.variant);
-    }
     if (status != DAME_OK) {
         return tool_status_error("compile", status);
     }
@@ -378,7 +373,7 @@ const tool_command_t tool_compile = {
     .help = "  --direction WAY     pack or unpack; if not given, both\n"
             "  --vector-bits N     no wider vectors than 128, 256 or 512 bits; if not given, the\n"
             "                      best of this CPU\n"
-            "  --variant NAME      this variant of the code, such as 'far-prefetch+split'; if not\n"
+            "  --variant NAME      this variant of the code, such as x:far-prefetch; if not\n"
             "                      given, the likeliest to be the fastest\n"
             "  --list              show the variants that could be the fastest, the likeliest\n"
             "                      first, instead of compiling\n"
