@@ -32,6 +32,8 @@ Suite *provider_suite(void);
 Suite *ranks_suite(void);
 Suite *cache_suite(void);
 Suite *tune_suite(void);
+Suite *clock_suite(void);
+Suite *policy_suite(void);
 Suite *x_aarch64_suite(void);
 
 #endif
