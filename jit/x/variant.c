@@ -47,6 +47,43 @@ void x_variant_name(uint32_t variant, char *name)
     }
 }
 
+/* The choice with the word, and in *value what it means; X_CHOICES: none. */
+static x_choice_t choice_of(const char *word, size_t length, int *value)
+{
+    for (int choice = 0; choice < X_CHOICES; choice++) {
+        for (*value = 1; *value < 4; ++*value) {
+            const char *known = words[choice][*value];
+            if (NULL != known && length == strlen(known) && 0 == memcmp(word, known, length)) {
+                return (x_choice_t) choice;
+            }
+        }
+    }
+    return X_CHOICES;
+}
+
+int64_t x_variant_named(const char *name, size_t length)
+{
+    const char *end = name + length;
+    uint32_t variant = 0;
+    if (5 == length && 0 == memcmp(name, "plain", 5)) {
+        return 0;
+    }
+    for (;; name++) {
+        const char *plus = memchr(name, '+', (size_t) (end - name));
+        const char *until = NULL != plus ? plus : end;
+        int value = 0;
+        const x_choice_t choice = choice_of(name, (size_t) (until - name), &value);
+        if (X_CHOICES == choice || 0 != x_choice(variant, choice)) {
+            return -1;
+        }
+        variant = x_with(variant, choice, value);
+        if (end == until) {
+            return variant;
+        }
+        name = until;
+    }
+}
+
 x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
 {
     static const int64_t distances[] = {[X_AHEAD] = AHEAD, [X_FAR_AHEAD] = FAR_AHEAD, [3] = 0};
@@ -195,6 +232,10 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
     const uint32_t first = likeliest(cpu, choices, dir);
     const int32_t most = room < MOST_VARIANTS ? room : MOST_VARIANTS;
     int32_t n = 0;
+    if (options->variant >= 0) {
+        out[0] = (uint32_t) options->variant;
+        return most > 0;
+    }
     if (n < most) {
         out[n++] = first;
     }

@@ -5,6 +5,7 @@
 #ifndef DAME_X_VARIANT_H
 #define DAME_X_VARIANT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dame/cpu.h"
@@ -52,8 +53,11 @@ int x_variant_exists(uint32_t variant);
 /* See variant_name in jit/provider.h. */
 void x_variant_name(uint32_t variant, char *name);
 
+/* The number of the variant that has the first `length` bytes of `name` as its name, -1: none. */
+int64_t x_variant_named(const char *name, size_t length);
+
 /* See variants in jit/provider.h. The first is what jit/tune.h says. An option that has not its
- * default is not varied. */
+ * default is not varied; with an option `variant`, it is the only one. */
 int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
                    dame_dir_t dir, uint32_t *out, int32_t room);
 

@@ -24,6 +24,7 @@ typedef struct tier {
                             dame_program_t **out);
     dame_options_t options;
     bool compiles;          /* .. and then has machine code .. */
+    bool changes;           /* .. another one from time to time .. */
     dame_jit_options_t jit; /* .. of this kind .. */
     dame_make_t make;       /* .. for a CPU of this make */
 } tier_t;

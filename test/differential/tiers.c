@@ -35,6 +35,11 @@ const tier_t tiers[] = {
     {.name = "x", .obtain = build, .options = {.passes = DAME_PASSES_ALL}, .compiles = true},
     {.name = "x-plain", .obtain = build, .options = {.passes = DAME_PASSES_NONE}, .compiles = true},
     {.name = compiled_any_passes, .obtain = build, .compiles = true},
+    {.name = "codes",
+     .obtain = build,
+     .options = {.passes = DAME_PASSES_ALL},
+     .compiles = true,
+     .changes = true},
     {.name = NULL},
 };
 
@@ -110,7 +115,7 @@ tier_t tier_of_case(tier_set_t set, uint64_t seed)
     }
     if (mine.compiles) {
         mine.make = (dame_make_t) rng_range(&rng, 0, DAME_MAKES - 1);
-        mine.jit = compiled_random_options(&rng);
+        mine.jit = mine.changes ? compiled_small_options(&rng) : compiled_random_options(&rng);
     }
     return mine;
 }

@@ -28,6 +28,8 @@ Suite *reader_suite(void);
 Suite *jit_suite(void);
 Suite *jit_process_suite(void);
 Suite *jit_names_suite(void);
+Suite *provider_suite(void);
+Suite *ranks_suite(void);
 Suite *cache_suite(void);
 Suite *tune_suite(void);
 Suite *clock_suite(void);

@@ -23,6 +23,7 @@ START_TEST(every_variant_has_a_name_of_its_own)
         if (x_variant_exists(variant)) {
             x_variant_name(variant, names[n++]);
             ck_assert_uint_lt(strlen(names[n - 1]), DAME_VARIANT_NAME);
+            ck_assert_int_eq(x_variant_named(names[n - 1], strlen(names[n - 1])), variant);
         }
     }
     ck_assert_int_eq(n, 3 * 2 * 3 * 2 * 3 * 2 * 2);
@@ -31,6 +32,21 @@ START_TEST(every_variant_has_a_name_of_its_own)
         ck_assert_str_ne(names[i - 1], names[i]);
     }
     ck_assert(!x_variant_exists(NUMBERS));
+}
+END_TEST
+
+START_TEST(other_names_are_none)
+{
+    static const char *const none[] = {"",       "+",    "far",          "plain+split",
+                                       "split+", "+split", "split+split", "prefetch+far-prefetch"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        ck_assert_int_eq(x_variant_named(none[i], strlen(none[i])), -1);
+    }
+    x_options_t options;
+    ck_assert_int_eq(x_options_parse("variant=split+prefetch,list_entries=3", &options), DAME_OK);
+    ck_assert_int_eq(options.variant, x_with(x_with(0, X_PREFETCH, X_AHEAD), X_TAILS, X_SPLIT));
+    ck_assert_int_eq(options.list_entries, 3);
+    ck_assert_int_eq(x_options_parse("variant=best", &options), DAME_ERR_ARGUMENT);
 }
 END_TEST
 
@@ -273,6 +289,7 @@ Suite *tune_suite(void)
     Suite *suite = suite_create("tune");
     TCase *tcase = tcase_create("tune");
     tcase_add_test(tcase, every_variant_has_a_name_of_its_own);
+    tcase_add_test(tcase, other_names_are_none);
 #ifdef __x86_64__
     tcase_add_test(tcase, variants_differ_where_it_could_matter);
     tcase_add_test(tcase, what_an_option_says_is_not_varied);

@@ -30,6 +30,8 @@ int main(void)
     srunner_add_suite(runner, jit_suite());
     srunner_add_suite(runner, jit_process_suite());
     srunner_add_suite(runner, jit_names_suite());
+    srunner_add_suite(runner, provider_suite());
+    srunner_add_suite(runner, ranks_suite());
     srunner_add_suite(runner, cache_suite());
     srunner_add_suite(runner, tune_suite());
     srunner_add_suite(runner, clock_suite());
