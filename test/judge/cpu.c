@@ -167,6 +167,18 @@ static bool arithmetic(cpu_t *cpu)
            cpu_put(cpu, &in->operands[0], result);
 }
 
+/* No flag changes. */
+static bool invert(cpu_t *cpu)
+{
+    const operand_t *operand = &cpu->now->operands[0];
+    value_t value;
+    if (!cpu_take(cpu, operand, &value)) {
+        return false;
+    }
+    value.bits = cpu_cut(~value.bits, operand->bytes);
+    return cpu_put(cpu, operand, value);
+}
+
 /* imul and bzhi: the last two operands make the first. */
 static bool three_operands(cpu_t *cpu)
 {
@@ -187,6 +199,26 @@ static bool three_operands(cpu_t *cpu)
     }
     cpu->flags.knowledge = UNDEFINED;
     return cpu_put(cpu, &in->operands[0], result);
+}
+
+/* Of rax and the only operand, into rdx:rax. */
+static bool multiply(cpu_t *cpu)
+{
+    const instruction_t *in = cpu->now;
+    const operand_t *operand = &in->operands[0];
+    const value_t *rax = &cpu->gpr[RAX];
+    value_t factor;
+    if (operand->bytes != 8) {
+        return cpu_fail(cpu, RULE_ALLOWED, "a form that is not used");
+    }
+    if (!cpu_take(cpu, operand, &factor) || !cpu_is_known(cpu, rax, "rax")) {
+        return false;
+    }
+    const unsigned __int128 product = (unsigned __int128) rax->bits * factor.bits;
+    cpu->gpr[RAX] = (value_t){(uint64_t) product, factor.knowledge};
+    cpu->gpr[RDX] = (value_t){(uint64_t) (product >> 64), factor.knowledge};
+    cpu->flags.knowledge = UNDEFINED;
+    return true;
 }
 
 /* ---- moves and branches ---- */
@@ -310,6 +342,10 @@ static bool execute(cpu_t *cpu)
     case ACTION_IMUL:
     case ACTION_BZHI:
         return three_operands(cpu);
+    case ACTION_MUL:
+        return multiply(cpu);
+    case ACTION_NOT:
+        return invert(cpu);
     case ACTION_CMOV:
         return move_if(cpu);
     case ACTION_JUMP_IF:

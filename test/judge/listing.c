@@ -135,6 +135,8 @@ static bool is_idiom(const instruction_t *in, ZydisMnemonic mnemonic)
     case ZYDIS_MNEMONIC_VPXOR:
     case ZYDIS_MNEMONIC_VPXORD:
     case ZYDIS_MNEMONIC_VPXORQ:
+    case ZYDIS_MNEMONIC_XORPS:
+    case ZYDIS_MNEMONIC_VXORPS:
         any = true;
         break;
     case ZYDIS_MNEMONIC_VPTERNLOGD:

@@ -31,7 +31,9 @@ typedef enum action {
     ACTION_INC,
     ACTION_DEC,
     ACTION_NEG,
+    ACTION_NOT,
     ACTION_IMUL,
+    ACTION_MUL, /* rdx:rax = rax * operand */
     ACTION_SHL,
     ACTION_SHR,
     ACTION_SAR,
