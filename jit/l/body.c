@@ -22,7 +22,7 @@ static int append(l_body_t *body, int64_t user, int64_t bytes)
 
 static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_body_t *body)
 {
-    if (dame_prim_has_list(level) || 0 == level->isize) {
+    if (dame_prim_has_list(level) || 0 == level->iter_size) {
         return 0;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -31,8 +31,8 @@ static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_bod
             __builtin_add_overflow(user, step, &at)) {
             return 0;
         }
-        const dame_prim_t *inner = level + level->inner;
-        if (!(inner == level ? append(body, at, level->isize)
+        const dame_prim_t *inner = level + level->inner_delta;
+        if (!(inner == level ? append(body, at, level->iter_size)
                              : append_level(inner, inner->count, at, body))) {
             return 0;
         }
@@ -43,18 +43,18 @@ static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_bod
 int l_body_of_level(const dame_prim_t *level, int64_t n, int64_t most_bytes, l_body_t *body)
 {
     *body = (l_body_t){.n = 0};
-    return 0 == level->isize || n <= most_bytes / level->isize ? append_level(level, n, 0, body)
+    return 0 == level->iter_size || n <= most_bytes / level->iter_size ? append_level(level, n, 0, body)
                                                                : 0;
 }
 
 int l_body_of_iteration(const dame_prim_t *level, l_body_t *body)
 {
     *body = (l_body_t){.n = 0};
-    if (0 == level->inner) {
-        return level->isize > 0 && append(body, 0, level->isize);
+    if (0 == level->inner_delta) {
+        return level->iter_size > 0 && append(body, 0, level->iter_size);
     }
-    const dame_prim_t *inner = level + level->inner;
-    return level->isize > 0 && level->isize <= L_STRAIGHT && inner->count > 0 &&
+    const dame_prim_t *inner = level + level->inner_delta;
+    return level->iter_size > 0 && level->iter_size <= L_STRAIGHT && inner->count > 0 &&
            append_level(inner, inner->count, 0, body);
 }
 

@@ -15,15 +15,15 @@ enum {
 /* Blocks that the interpreter moves with memcpy(), or in an order that pays, are as fast there. */
 int l_keeps_interpreter(const dame_prim_t *prim)
 {
-    const int is_leaf = 0 == prim->inner && NULL == prim->inners;
-    if (NULL != prim->inners) {
+    const int is_leaf = 0 == prim->inner_delta && NULL == prim->inner_deltas;
+    if (NULL != prim->inner_deltas) {
         return prim->count > MOST_MEMBERS;
     }
     if (NULL != prim->prefix) {
         return 0;
     }
-    return 0 == prim->isize || NULL != prim->visits || dame_walks_columns(prim) ||
-           dame_in_one_set(prim) || (is_leaf && prim->isize > L_LONG);
+    return 0 == prim->iter_size || NULL != prim->visits || dame_walks_columns(prim) ||
+           dame_in_one_set(prim) || (is_leaf && prim->iter_size > L_LONG);
 }
 
 /* ---- tables ---- */
@@ -70,11 +70,11 @@ static l_level_t inner_of(const l_unit_t *u, const l_level_t *level, int32_t del
 static void emit_iteration(l_unit_t *u, const l_level_t *level, LLVMValueRef user,
                            LLVMValueRef packed)
 {
-    if (0 == level->at->inner) {
-        l_move_block(u, user, packed, level->at->isize);
+    if (0 == level->at->inner_delta) {
+        l_move_block(u, user, packed, level->at->iter_size);
         return;
     }
-    const l_level_t inner = inner_of(u, level, level->at->inner, user, packed);
+    const l_level_t inner = inner_of(u, level, level->at->inner_delta, user, packed);
     l_emit_level(u, &inner, l_int(u, inner.at->count));
 }
 
@@ -213,7 +213,7 @@ static void emit_strided(l_unit_t *u, const l_level_t *level, LLVMValueRef first
                          .packed = level->packed,
                          .n = n,
                          .step = prim->step,
-                         .bytes = prim->isize};
+                         .bytes = prim->iter_size};
     if (!l_body_of_iteration(prim, &body)) {
         l_loop_t loop = l_loop_open(u, n, "iteration");
         const pointers_t at = loop_pointers(u, &loop, &walk, 1);
@@ -236,7 +236,7 @@ static void emit_listed_group(l_unit_t *u, const l_level_t *level, LLVMValueRef 
     for (int64_t i = 0; i < n; i++) {
         LLVMValueRef disp = entry_at(u, table, l_int(u, i), bytes, "disp");
         LLVMValueRef user = l_gep_v(u, level->origin, disp);
-        LLVMValueRef at = l_gep(u, packed, i * level->at->isize);
+        LLVMValueRef at = l_gep(u, packed, i * level->at->iter_size);
         if (NULL != body) {
             l_move_body(u, user, at, body, NULL);
         } else {
@@ -250,7 +250,7 @@ static void emit_listed_loop(l_unit_t *u, const l_level_t *level, LLVMValueRef *
                              int64_t n)
 {
     const int64_t table_step = n * disp_bytes(level->at);
-    const int64_t packed_step = n * level->at->isize;
+    const int64_t packed_step = n * level->at->iter_size;
     l_loop_t loop = l_loop_open(u, trips, "listed");
     LLVMValueRef table_at = l_loop_pointer(u, &loop, *table, table_step, "table");
     LLVMValueRef packed_at = l_loop_pointer(u, &loop, *packed, packed_step, "packed");
@@ -294,11 +294,11 @@ static void emit_ragged(l_unit_t *u, const l_level_t *level, LLVMValueRef first,
     LLVMValueRef disp = entry_at(u, table, loop.i, disp_bytes(prim), "disp");
     LLVMValueRef user = l_gep_v(u, level->origin, disp);
     LLVMValueRef packed = l_gep_v(u, level->packed, l_sub(u, from, start));
-    if (0 == prim->inner) {
+    if (0 == prim->inner_delta) {
         l_move_any(u, user, packed, bytes);
     } else {
-        const l_level_t inner = inner_of(u, level, prim->inner, user, packed);
-        l_emit_level(u, &inner, LLVMBuildExactSDiv(u->b, bytes, l_int(u, inner.at->isize), ""));
+        const l_level_t inner = inner_of(u, level, prim->inner_delta, user, packed);
+        l_emit_level(u, &inner, LLVMBuildExactSDiv(u->b, bytes, l_int(u, inner.at->iter_size), ""));
     }
     l_loop_close(u, &loop);
 }
@@ -363,7 +363,7 @@ void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMVal
 {
     const dame_prim_t *prim = level->at;
     int64_t whole;
-    if (NULL != prim->inners) {
+    if (NULL != prim->inner_deltas) {
         if (l_is_int(n, &whole) && whole == prim->count) {
             emit_all_members(u, level);
         } else {
@@ -422,7 +422,7 @@ void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
     } else if (is_straight(level->at, n, &body)) {
         l_move_body(u, level->origin, level->packed, &body, NULL);
     } else if (l_keeps_interpreter(level->at) ||
-               (NULL != level->at->inners && NULL != u->kernels[index])) {
+               (NULL != level->at->inner_deltas && NULL != u->kernels[index])) {
         emit_call(u, level, n);
     } else {
         l_emit_run(u, level, l_int(u, 0), n);
@@ -432,6 +432,6 @@ void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
 int l_gains_from_all(const l_unit_t *u, const dame_prim_t *prim)
 {
     l_body_t body;
-    return 0 != prim->count && (NULL != prim->inners || has_windows(u, prim) ||
+    return 0 != prim->count && (NULL != prim->inner_deltas || has_windows(u, prim) ||
                                 is_straight(prim, l_int(u, prim->count), &body));
 }

@@ -140,6 +140,22 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
     (void) context;
 }
 
+/* Runs what calls LLVM, and comes back even where LLVM would end the process. Then 0: what it held is
+ * lost, and the state is broken. */
+static int guarded(state_t *state, void (*body)(state_t *state, void *arguments), void *arguments)
+{
+    pthread_mutex_lock(&compiling);
+    state->is_broken = 1;
+    if (0 == setjmp(escape)) {
+        LLVMInstallFatalErrorHandler(on_fatal_error);
+        body(state, arguments);
+        state->is_broken = 0;
+    }
+    LLVMResetFatalErrorHandler();
+    pthread_mutex_unlock(&compiling);
+    return !state->is_broken;
+}
+
 /* ---- opening and closing ---- */
 
 static void describe_target(const l_options_t *options, l_target_t *target)
@@ -164,16 +180,23 @@ static void close_state(void *opaque)
     free(state);
 }
 
-/* Does LLVM know the pipeline? It says so only when it runs it. */
-static int is_pipeline(l_machine_t *machine, const char *passes)
+/* Does LLVM know the pipeline? It says so only when it runs it. Sets *known. */
+static void try_pipeline(state_t *state, void *known)
 {
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("empty", context);
-    l_machine_prepare(machine, module);
-    const int is = l_machine_optimise(machine, module, passes, 0);
+    l_machine_prepare(state->machine, module);
+    *(int *) known = l_machine_optimise(state->machine, module, state->options.passes, 0);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
-    return is;
+}
+
+static void open_machine(state_t *state, void *status)
+{
+    *(dame_status_t *) status = l_machine_open(&state->machine);
+    if (DAME_OK == *(dame_status_t *) status) {
+        describe_target(&state->options, &state->target);
+    }
 }
 
 static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void **out)
@@ -184,15 +207,15 @@ static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void
         return DAME_ERR_NOMEM;
     }
     dame_status_t status = l_options_parse(options, cpu, &state->options);
-    if (DAME_OK == status) {
-        status = l_machine_open(&state->machine);
+    if (DAME_OK == status && !guarded(state, open_machine, &status)) {
+        status = DAME_ERR_UNSUPPORTED;
     }
     if (DAME_OK != status) {
         free(state);
         return status;
     }
-    describe_target(&state->options, &state->target);
-    if (!is_pipeline(state->machine, state->options.passes)) {
+    int known = 0;
+    if (!guarded(state, try_pipeline, &known) || !known) {
         close_state(state);
         return DAME_ERR_ARGUMENT;
     }
@@ -263,70 +286,60 @@ static dame_status_t write_ir(state_t *state, l_unit_t *u)
                : DAME_OK;
 }
 
-static dame_status_t compile_program(state_t *state, const dame_program_t *program, dame_dir_t dir,
-                                     uint32_t variant, LLVMValueRef *kernels)
+/* What compile() was asked for, and its answer. */
+typedef struct request {
+    const dame_program_t *program;
+    dame_dir_t dir;
+    uint32_t variant;
+    dame_status_t status;
+} request_t;
+
+static void compile_program(state_t *state, void *arguments)
 {
+    request_t *request = arguments;
     int64_t start = now_ns();
-    l_unit_t u = {.program = program,
-                  .dir = dir,
+    LLVMValueRef kernels[L_MOST_PRIMS] = {NULL};
+    l_unit_t u = {.program = request->program,
+                  .dir = request->dir,
                   .cpu = state->target.cpu,
                   .vector_bytes = state->target.vector_bytes,
                   .kernels = kernels};
-    if (0 != (variant & HALF_VECTORS) && u.vector_bytes > 32) {
+    if (0 != (request->variant & HALF_VECTORS) && u.vector_bytes > 32) {
         u.vector_bytes = 32;
     }
-    u.context = LLVMContextCreate();
+    u.context = LLVMContextCreate(); /* a new one each time: contexts keep all they have seen */
     LLVMContextSetDiagnosticHandler(u.context, ignore, NULL);
     u.module = LLVMModuleCreateWithNameInContext("dame", u.context);
     u.b = LLVMCreateBuilderInContext(u.context);
-    dame_status_t status = write_ir(state, &u);
+    request->status = write_ir(state, &u);
     phases = (l_phases_t){.ir = lap(&start)};
-    if (DAME_OK == status) {
-        status = generate(state, &u, variant);
+    if (DAME_OK == request->status) {
+        request->status = generate(state, &u, request->variant);
     }
     LLVMDisposeBuilder(u.b);
     LLVMDisposeModule(u.module);
     LLVMContextDispose(u.context);
-    return status;
-}
-
-/* Compiles, and comes back even where LLVM would end the process: then what it holds is lost, and
- * the state is broken. */
-static dame_status_t compile_guarded(state_t *state, const dame_program_t *program, dame_dir_t dir,
-                                     uint32_t variant, LLVMValueRef *kernels)
-{
-    dame_status_t status;
-    state->is_broken = 1;
-    if (0 == setjmp(escape)) {
-        LLVMInstallFatalErrorHandler(on_fatal_error);
-        status = compile_program(state, program, dir, variant, kernels);
-        state->is_broken = 0;
-    } else {
-        status = DAME_ERR_UNSUPPORTED;
-    }
-    LLVMResetFatalErrorHandler();
-    return status;
 }
 
 static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
                              uint32_t variant, dame_machine_code_t *code)
 {
     state_t *state = opaque;
+    request_t request = {program, dir, variant, DAME_ERR_UNSUPPORTED};
     if (!is_variant(state, variant)) {
         return DAME_ERR_ARGUMENT;
     }
     if (state->is_broken || program->nprims > L_MOST_PRIMS) {
         return DAME_ERR_UNSUPPORTED;
     }
-    LLVMValueRef kernels[L_MOST_PRIMS] = {NULL};
     state->code.size = 0;
     state->code.nentries = 0;
-    pthread_mutex_lock(&compiling);
-    const dame_status_t status = compile_guarded(state, program, dir, variant, kernels);
-    pthread_mutex_unlock(&compiling);
+    if (!guarded(state, compile_program, &request)) {
+        return DAME_ERR_UNSUPPORTED;
+    }
     *code = (dame_machine_code_t){state->code.bytes, state->code.size, state->code.entries,
                                   state->code.nentries};
-    return status;
+    return request.status;
 }
 
 __attribute__((visibility("default"))) const dame_provider_t *dame_provider(void)

@@ -29,6 +29,7 @@ Suite *jit_suite(void);
 Suite *jit_process_suite(void);
 Suite *jit_names_suite(void);
 Suite *tune_suite(void);
+Suite *llvm_suite(void);
 Suite *x_aarch64_suite(void);
 
 #endif
