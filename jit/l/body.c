@@ -20,41 +20,78 @@ static int append(l_body_t *body, int64_t user, int64_t bytes)
     return 1;
 }
 
-static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_body_t *body)
+enum { SMALL_TABLE = 64, SMALL_DISP = 1 << 16 };
+
+int l_has_lengths(const dame_prim_t *level)
 {
-    if (dame_prim_has_list(level) || 0 == level->iter_size) {
+    return NULL == level->prefix || level->count <= SMALL_TABLE;
+}
+
+int l_has_disps(const dame_prim_t *level)
+{
+    if (!dame_prim_has_list(level)) {
+        return 1;
+    }
+    if (level->count > SMALL_TABLE) {
         return 0;
     }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t step, at;
-        if (__builtin_mul_overflow(i, level->step, &step) ||
-            __builtin_add_overflow(user, step, &at)) {
-            return 0;
-        }
-        const dame_prim_t *inner = level + level->inner_delta;
-        if (!(inner == level ? append(body, at, level->iter_size)
-                             : append_level(inner, inner->count, at, body))) {
+    for (int64_t i = 0; i < level->count; i++) {
+        const int64_t disp = dame_prim_disp(level, i);
+        if (disp <= -SMALL_DISP || disp >= SMALL_DISP) {
             return 0;
         }
     }
     return 1;
 }
 
+static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_body_t *body)
+{
+    if (!l_has_lengths(level) || !l_has_disps(level) || n > L_MOST_BLOCKS * L_STRAIGHT) {
+        return 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t offset = (int64_t) dame_iter_offset(level, i);
+        const int32_t delta = dame_iter_inner(level, i);
+        const dame_prim_t *inner = level + delta;
+        int64_t at;
+        if (offset < -FAR || offset > FAR || __builtin_add_overflow(user, offset, &at)) {
+            return 0;
+        }
+        if (!(0 == delta ? append(body, at, dame_iter_size(level, i))
+                         : append_level(inner, dame_iter_inner_count(level, i, inner), at, body))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int64_t packed_bytes(const dame_prim_t *level, int64_t n)
+{
+    int64_t bytes;
+    if (NULL != level->prefix) {
+        return l_has_lengths(level) ? level->prefix[n] : INT64_MAX;
+    }
+    return __builtin_mul_overflow(n, level->iter_size, &bytes) ? INT64_MAX : bytes;
+}
+
 int l_body_of_level(const dame_prim_t *level, int64_t n, int64_t most_bytes, l_body_t *body)
 {
     *body = (l_body_t){.n = 0};
-    return 0 == level->iter_size || n <= most_bytes / level->iter_size ? append_level(level, n, 0, body)
-                                                               : 0;
+    const int64_t bytes = packed_bytes(level, n);
+    return bytes > 0 && bytes <= most_bytes && append_level(level, n, 0, body);
 }
 
 int l_body_of_iteration(const dame_prim_t *level, l_body_t *body)
 {
     *body = (l_body_t){.n = 0};
+    if (NULL != level->prefix || 0 == level->iter_size) {
+        return 0;
+    }
     if (0 == level->inner_delta) {
-        return level->iter_size > 0 && append(body, 0, level->iter_size);
+        return append(body, 0, level->iter_size);
     }
     const dame_prim_t *inner = level + level->inner_delta;
-    return level->iter_size > 0 && level->iter_size <= L_STRAIGHT && inner->count > 0 &&
+    return level->iter_size <= L_STRAIGHT && inner->count > 0 &&
            append_level(inner, inner->count, 0, body);
 }
 

@@ -159,8 +159,10 @@ static void emit_windows(l_unit_t *u, const walk_t *walk, const l_window_t *wind
     const pointers_t at = loop_pointers(u, &loop, walk, window->iterations);
     l_window_move(u, window, at.user, at.packed);
     l_loop_close(u, &loop);
-    const walk_t rest = walk_behind(u, walk, groups, window->iterations);
-    emit_window_rest(u, &rest, window, body);
+    if (window->iterations > 1) {
+        const walk_t rest = walk_behind(u, walk, groups, window->iterations);
+        emit_window_rest(u, &rest, window, body);
+    }
 }
 
 /* A power of two, by which runs are divided with shifts. */
@@ -303,18 +305,25 @@ static void emit_ragged(l_unit_t *u, const l_level_t *level, LLVMValueRef first,
     l_loop_close(u, &loop);
 }
 
-/* ---- STRUCT ---- */
+/* ---- few iterations that differ ---- */
+
+static int has_members(const dame_prim_t *prim)
+{
+    return NULL != prim->inner_deltas || (NULL != prim->prefix && prim->count <= MOST_MEMBERS / 2);
+}
 
 static void emit_member(l_unit_t *u, const l_level_t *level, LLVMValueRef table, int64_t i,
                         LLVMValueRef packed)
 {
-    LLVMValueRef disp = entry_at(u, table, l_int(u, i), disp_bytes(level->at), "disp");
+    LLVMValueRef disp = l_has_disps(level->at)
+                            ? l_int(u, dame_prim_disp(level->at, i))
+                            : entry_at(u, table, l_int(u, i), disp_bytes(level->at), "disp");
     LLVMValueRef user = l_gep_v(u, level->origin, disp);
     const int32_t delta = dame_iter_inner(level->at, i);
     const int64_t bytes = dame_iter_size(level->at, i);
     if (0 != delta) {
         const l_level_t inner = inner_of(u, level, delta, user, packed);
-        l_emit_level(u, &inner, l_int(u, inner.at->count));
+        l_emit_level(u, &inner, l_int(u, dame_iter_inner_count(level->at, i, inner.at)));
     } else if (bytes > L_LONG) {
         l_move_any(u, user, packed, l_int(u, bytes));
     } else {
@@ -363,12 +372,10 @@ void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMVal
 {
     const dame_prim_t *prim = level->at;
     int64_t whole;
-    if (NULL != prim->inner_deltas) {
-        if (l_is_int(n, &whole) && whole == prim->count) {
-            emit_all_members(u, level);
-        } else {
-            emit_some_members(u, level, first, n);
-        }
+    if (has_members(prim) && l_is_int(n, &whole) && whole == prim->count) {
+        emit_all_members(u, level);
+    } else if (NULL != prim->inner_deltas) {
+        emit_some_members(u, level, first, n);
     } else if (NULL != prim->prefix) {
         emit_ragged(u, level, first, n);
     } else if (dame_prim_has_list(prim)) {
@@ -393,11 +400,15 @@ static void emit_call(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
     LLVMBuildCall2(u->b, u->kernel, kernel, args, 5, "");
 }
 
+/* Few long blocks are moved faster one by one. */
 static int has_windows(const l_unit_t *u, const dame_prim_t *prim)
 {
+    enum { FEW_BYTES = 256, LONG_BYTES = 8 };
     l_body_t body;
     l_window_t window;
-    return !l_keeps_interpreter(prim) && !dame_prim_has_list(prim) &&
+    return !(0 != prim->count && prim->count * prim->iter_size <= FEW_BYTES &&
+             prim->iter_size >= LONG_BYTES) &&
+           !l_keeps_interpreter(prim) && !dame_prim_has_list(prim) &&
            l_body_of_iteration(prim, &body) &&
            l_window_of(u, &body, prim->step, prim->count, &window);
 }
@@ -405,8 +416,7 @@ static int has_windows(const l_unit_t *u, const dame_prim_t *prim)
 static int is_straight(const dame_prim_t *prim, LLVMValueRef n, l_body_t *body)
 {
     int64_t count;
-    return l_is_int(n, &count) && !dame_prim_has_list(prim) &&
-           l_body_of_level(prim, count, L_STRAIGHT, body);
+    return l_is_int(n, &count) && l_body_of_level(prim, count, L_STRAIGHT, body);
 }
 
 void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
@@ -422,7 +432,7 @@ void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
     } else if (is_straight(level->at, n, &body)) {
         l_move_body(u, level->origin, level->packed, &body, NULL);
     } else if (l_keeps_interpreter(level->at) ||
-               (NULL != level->at->inner_deltas && NULL != u->kernels[index])) {
+               (has_members(level->at) && NULL != u->kernels[index])) {
         emit_call(u, level, n);
     } else {
         l_emit_run(u, level, l_int(u, 0), n);
@@ -432,6 +442,6 @@ void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
 int l_gains_from_all(const l_unit_t *u, const dame_prim_t *prim)
 {
     l_body_t body;
-    return 0 != prim->count && (NULL != prim->inner_deltas || has_windows(u, prim) ||
+    return 0 != prim->count && (has_members(prim) || has_windows(u, prim) ||
                                 is_straight(prim, l_int(u, prim->count), &body));
 }

@@ -96,6 +96,8 @@ typedef struct instruction {
 } instruction_t;
 
 typedef struct listing {
+    bool has_unused_constants; /* the caller's: before and behind all instructions may be constants
+                                  that none reads */
     const dame_machine_code_t *code;
     instruction_t *instructions;
     uint32_t count;
@@ -107,7 +109,7 @@ typedef struct listing {
     size_t code_room;
 } listing_t;
 
-/* Zero *listing before; it may be used again. False, with a verdict, when a rule is broken. */
+/* Zero *listing before, but for has_unused_constants; it may be used again. False, with a verdict, when a rule is broken. */
 bool listing_make(listing_t *listing, const dame_machine_code_t *code,
                   const dame_program_t *program, const dame_jit_options_t *options,
                   cpu_model_t model, verdict_t *verdict);
