@@ -7,8 +7,8 @@
  *
  * Several states may be open at once. Of one state, open, compile and close are called by one
  * thread at a time, with cancellation off and no lock of jit/lock.h held; variants and variant_name
- * by any thread while it is open, so they change nothing. After fork(), a child calls close at most,
- * and not if another thread was in compile.
+ * by any thread while it is open, so they change nothing. After fork(), a child calls close at
+ * most, and not if another thread was in compile.
  */
 #ifndef DAME_PROVIDER_H
 #define DAME_PROVIDER_H
@@ -46,9 +46,9 @@ enum { DAME_VARIANT_NAME = 64 }; /* bytes for a name */
 typedef struct dame_provider {
     int32_t version;  /* DAME_PROVIDER_VERSION */
     const char *name; /* "x", "l"; static storage */
-    int by_shape;     /* not 0: the code depends on what jit/shape.h says of a program and on nothing
-                         else, so it may be used for any program of that shape, in any process. 0: it
-                         may refer to tables of the program and to functions by absolute address */
+    int by_shape; /* not 0: the code depends on what jit/shape.h says of a program and on nothing
+                     else, so it may be used for any program of that shape, in any process. 0: it
+                     may refer to tables of the program and to functions by absolute address */
     /*
      * Makes a state. `cpu`: the features that code may use; stays until close. `options`:
      * "key=value,key=value" or "" for the defaults; an unknown key and a value out of range are
@@ -57,8 +57,8 @@ typedef struct dame_provider {
     dame_status_t (*open)(const dame_cpu_t *cpu, const char *options, void **state);
     /*
      * The variants that could be the fastest for this program and direction, the likeliest first:
-     * writes up to `room` of them and returns how many it wrote. A variant is a number whose meaning
-     * is the provider's own, the same in every process and for every program.
+     * writes up to `room` of them and returns how many it wrote. A variant is a number whose
+     * meaning is the provider's own, the same in every process and for every program.
      */
     int32_t (*variants)(void *state, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
                         int32_t room);
@@ -66,9 +66,9 @@ typedef struct dame_provider {
      * byte. Returns 0, with an empty name, when no variant has this number. */
     int (*variant_name)(void *state, uint32_t variant, char name[DAME_VARIANT_NAME]);
     /*
-     * Writes code, for the levels that it would make faster. The program does not go away meanwhile;
-     * its run kernels may change. DAME_ERR_UNSUPPORTED: no kernel would be better than the
-     * interpreter's. DAME_ERR_NOMEM, DAME_ERR_LIMIT (too large).
+     * Writes code, for the levels that it would make faster. The program does not go away
+     * meanwhile; its run kernels may change. DAME_ERR_UNSUPPORTED: no kernel would be better than
+     * the interpreter's. DAME_ERR_NOMEM, DAME_ERR_LIMIT (too large).
      */
     dame_status_t (*compile)(void *state, const dame_program_t *program, dame_dir_t dir,
                              uint32_t variant, dame_machine_code_t *code);

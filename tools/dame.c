@@ -22,6 +22,7 @@ static const tool_command_t *const commands[] = {
     &tool_mpi,
     &tool_bench,
     &tool_compile,
+    &tool_cache,
 };
 /* clang-format on */
 
