@@ -1,5 +1,7 @@
 #include "body.h"
 
+#include "jit/shape.h"
+
 enum { FAR = 1 << 28 }; /* displacements in straight-line code lie within */
 
 /* A block behind the others, merged where it continues the last one. */
@@ -20,33 +22,10 @@ static int append(l_body_t *body, int64_t user, int64_t bytes)
     return 1;
 }
 
-enum { SMALL_TABLE = 64, SMALL_DISP = 1 << 16 };
-
-int l_has_lengths(const dame_prim_t *level)
-{
-    return NULL == level->prefix || level->count <= SMALL_TABLE;
-}
-
-int l_has_disps(const dame_prim_t *level)
-{
-    if (!dame_prim_has_list(level)) {
-        return 1;
-    }
-    if (level->count > SMALL_TABLE) {
-        return 0;
-    }
-    for (int64_t i = 0; i < level->count; i++) {
-        const int64_t disp = dame_prim_disp(level, i);
-        if (disp <= -SMALL_DISP || disp >= SMALL_DISP) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_body_t *body)
 {
-    if (!l_has_lengths(level) || !l_has_disps(level) || n > L_MOST_BLOCKS * L_STRAIGHT) {
+    if (!dame_shape_has_sizes(level) ||
+        !(dame_prim_has_list(level) ? dame_shape_has_disps(level) : dame_shape_has_step(level)) || n > L_MOST_BLOCKS * L_STRAIGHT) {
         return 0;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -69,7 +48,7 @@ static int64_t packed_bytes(const dame_prim_t *level, int64_t n)
 {
     int64_t bytes;
     if (NULL != level->prefix) {
-        return l_has_lengths(level) ? level->prefix[n] : INT64_MAX;
+        return dame_shape_has_sizes(level) ? level->prefix[n] : INT64_MAX;
     }
     return __builtin_mul_overflow(n, level->iter_size, &bytes) ? INT64_MAX : bytes;
 }

@@ -26,10 +26,6 @@ typedef struct l_body {
     l_span_t at[L_MOST_BLOCKS];
 } l_body_t;
 
-/* Tables this small are part of the shape (jit/shape.h): their entries may be constants. */
-int l_has_lengths(const dame_prim_t *level);
-int l_has_disps(const dame_prim_t *level);
-
 /*
  * The blocks of the first n iterations of a level. Returns 0, with *body incomplete, where
  * displacements or lengths are not part of the shape, and where blocks are too many, too long or

@@ -2,6 +2,7 @@
 
 #include "body.h"
 #include "dame/memory_order.h"
+#include "jit/shape.h"
 #include "loop.h"
 #include "move.h"
 #include "window.h"
@@ -22,8 +23,8 @@ int l_keeps_interpreter(const dame_prim_t *prim)
     if (NULL != prim->prefix) {
         return 0;
     }
-    return 0 == prim->iter_size || NULL != prim->visits || dame_walks_columns(prim) ||
-           dame_in_one_set(prim) || (is_leaf && prim->iter_size > L_LONG);
+    return 0 == prim->iter_size || NULL != prim->visits || (is_leaf && prim->iter_size > L_LONG) ||
+           (dame_shape_has_step(prim) && (dame_walks_columns(prim) || dame_in_one_set(prim)));
 }
 
 /* ---- tables ---- */
@@ -206,9 +207,27 @@ static void emit_groups(l_unit_t *u, const walk_t *walk, const l_body_t *body)
     }
 }
 
+/* Iterations whose step the primitive has. */
+static void emit_unknown_step(l_unit_t *u, const l_level_t *level, LLVMValueRef first,
+                              LLVMValueRef n)
+{
+    LLVMValueRef at = l_gep(u, level->prim, offsetof(dame_prim_t, step));
+    LLVMValueRef step = l_load_table(u, u->i64, at, "step");
+    l_loop_t loop = l_loop_open(u, n, "element");
+    LLVMValueRef packed =
+        l_loop_pointer(u, &loop, level->packed, level->at->iter_size, "packed");
+    LLVMValueRef i = LLVMBuildAdd(u->b, first, loop.i, "");
+    emit_iteration(u, level, l_gep_v(u, level->origin, LLVMBuildMul(u->b, i, step, "")), packed);
+    l_loop_close(u, &loop);
+}
+
 static void emit_strided(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMValueRef n)
 {
     const dame_prim_t *prim = level->at;
+    if (!dame_shape_has_step(prim)) {
+        emit_unknown_step(u, level, first, n);
+        return;
+    }
     l_body_t body;
     l_window_t window;
     const walk_t walk = {.user = l_gep_v(u, level->origin, l_mul(u, first, prim->step)),
@@ -315,7 +334,7 @@ static int has_members(const dame_prim_t *prim)
 static void emit_member(l_unit_t *u, const l_level_t *level, LLVMValueRef table, int64_t i,
                         LLVMValueRef packed)
 {
-    LLVMValueRef disp = l_has_disps(level->at)
+    LLVMValueRef disp = dame_shape_has_disps(level->at)
                             ? l_int(u, dame_prim_disp(level->at, i))
                             : entry_at(u, table, l_int(u, i), disp_bytes(level->at), "disp");
     LLVMValueRef user = l_gep_v(u, level->origin, disp);
@@ -341,29 +360,21 @@ static void emit_all_members(l_unit_t *u, const l_level_t *level)
     }
 }
 
-/* Some members: cut messages only. */
-static void emit_some_members(l_unit_t *u, const l_level_t *level, LLVMValueRef first,
-                              LLVMValueRef n)
+/* ---- calls ---- */
+
+/* Calls a level's kernel: of this compilation, or the interpreter's. */
+static void emit_call(l_unit_t *u, const l_level_t *level, LLVMValueRef kernel, LLVMValueRef first,
+                      LLVMValueRef n)
 {
-    const int64_t count = level->at->count;
-    LLVMValueRef table = disps_from(u, level, l_int(u, 0));
-    LLVMValueRef prefix = table_at(u, level, offsetof(dame_prim_t, prefix), "prefix");
-    LLVMValueRef start = entry_at(u, prefix, first, 8, "start");
-    l_loop_t loop = l_loop_open(u, n, "member");
-    LLVMValueRef i = LLVMBuildAdd(u->b, first, loop.i, "");
-    LLVMValueRef done = l_sub(u, entry_at(u, prefix, i, 8, "done"), start);
-    LLVMValueRef packed = l_gep_v(u, level->packed, done);
-    LLVMBasicBlockRef next = l_block(u, "next");
-    LLVMValueRef which = LLVMBuildSwitch(u->b, i, next, (unsigned) count);
-    for (int64_t k = 0; k < count; k++) {
-        LLVMBasicBlockRef mine = l_block(u, "its");
-        LLVMAddCase(which, l_int(u, k), mine);
-        l_at(u, mine);
-        emit_member(u, level, table, k, packed);
-        LLVMBuildBr(u->b, next);
+    LLVMValueRef origin = LLVMBuildPtrToInt(u->b, level->origin, u->i64, "origin");
+    LLVMValueRef args[] = {level->prim, origin, level->packed, first, n};
+    if (NULL == kernel) {
+        LLVMValueRef kernels =
+            table_at(u, level, offsetof(dame_prim_t, interpreted), "interpreted");
+        const int64_t at = (int64_t) u->dir * (int64_t) sizeof(dame_run_fn);
+        kernel = l_load_table(u, u->ptr, l_gep(u, kernels, at), "kernel");
     }
-    l_at(u, next);
-    l_loop_close(u, &loop);
+    LLVMBuildCall2(u->b, u->kernel, kernel, args, 5, "");
 }
 
 /* ---- levels ---- */
@@ -375,7 +386,7 @@ void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMVal
     if (has_members(prim) && l_is_int(n, &whole) && whole == prim->count) {
         emit_all_members(u, level);
     } else if (NULL != prim->inner_deltas) {
-        emit_some_members(u, level, first, n);
+        emit_call(u, level, NULL, first, n); /* some members: cut messages only */
     } else if (NULL != prim->prefix) {
         emit_ragged(u, level, first, n);
     } else if (dame_prim_has_list(prim)) {
@@ -383,21 +394,6 @@ void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMVal
     } else {
         emit_strided(u, level, first, n);
     }
-}
-
-/* Calls a level's kernel of this compilation, or whichever the program has. */
-static void emit_call(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
-{
-    LLVMValueRef kernel = u->kernels[level->at - u->program->prims];
-    LLVMValueRef args[] = {level->prim, LLVMBuildPtrToInt(u->b, level->origin, u->i64, "origin"),
-                           level->packed, l_int(u, 0), n};
-    if (NULL == kernel) {
-        const int64_t at = (int64_t) (offsetof(dame_prim_t, run) + u->dir * sizeof(dame_run_fn));
-        kernel = LLVMBuildLoad2(u->b, u->ptr, l_gep(u, level->prim, at), "run");
-        LLVMSetOrdering(kernel, LLVMAtomicOrderingAcquire);
-        LLVMSetAlignment(kernel, sizeof(dame_run_fn));
-    }
-    LLVMBuildCall2(u->b, u->kernel, kernel, args, 5, "");
 }
 
 /* Few long blocks are moved faster one by one. */
@@ -408,7 +404,7 @@ static int has_windows(const l_unit_t *u, const dame_prim_t *prim)
     l_window_t window;
     return !(0 != prim->count && prim->count * prim->iter_size <= FEW_BYTES &&
              prim->iter_size >= LONG_BYTES) &&
-           !l_keeps_interpreter(prim) && !dame_prim_has_list(prim) &&
+           !l_keeps_interpreter(prim) && dame_shape_has_step(prim) &&
            l_body_of_iteration(prim, &body) &&
            l_window_of(u, &body, prim->step, prim->count, &window);
 }
@@ -431,9 +427,10 @@ void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
         l_emit_run(u, level, l_int(u, 0), n);
     } else if (is_straight(level->at, n, &body)) {
         l_move_body(u, level->origin, level->packed, &body, NULL);
-    } else if (l_keeps_interpreter(level->at) ||
-               (has_members(level->at) && NULL != u->kernels[index])) {
-        emit_call(u, level, n);
+    } else if (l_keeps_interpreter(level->at)) {
+        emit_call(u, level, NULL, l_int(u, 0), n);
+    } else if (has_members(level->at) && NULL != u->kernels[index]) {
+        emit_call(u, level, u->kernels[index], l_int(u, 0), n);
     } else {
         l_emit_run(u, level, l_int(u, 0), n);
     }

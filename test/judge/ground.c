@@ -51,6 +51,7 @@ bool ground_open(ground_t *ground, const dame_program_t *program)
         add_table(ground, prim->visits, prim->visits ? prim->count : 0, sizeof *prim->visits,
                   "visits");
         add_table(ground, prim->prefix, prim->count + 1, sizeof *prim->prefix, "prefix");
+        add_table(ground, prim->interpreted, 2, sizeof *prim->interpreted, "interpreted");
         add_table(ground, prim->inner_deltas, prim->count, sizeof *prim->inner_deltas, "inner_deltas");
     }
     qsort(ground->tables, (size_t) ground->ntables, sizeof *ground->tables, by_address);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "jit/provider.h"
+#include "jit/shape.h"
 #include "suites.h"
 #include "tools.h"
 
@@ -117,6 +118,48 @@ START_TEST(the_bytes_are_the_same_at_any_address)
 }
 END_TEST
 
+/* Programs of one shape, and of others. */
+START_TEST(the_bytes_depend_on_nothing_but_the_shape)
+{
+    static const char *const pairs[][2] = {
+        /* displacements far from 0, lengths of long lists: read when the kernel runs */
+        {"EXIT(8) BLOCKINDEXFINAL(3, 1, [0, 65536, 80000], 8, 8) CONTIGFINAL(8) BOTTOM",
+         "EXIT(160) BLOCKINDEXFINAL(3, 1, [70000, 24, 8], 8, 8) CONTIGFINAL(8) BOTTOM"},
+        {"EXIT STRUCT(2, [1, 1], [0, 90000], [8, 16], [8, 40])"
+         " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
+         " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM",
+         "EXIT STRUCT(2, [1, 1], [512, 96000], [8, 16], [8, 40])"
+         " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
+         " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM"},
+    };
+    void *state = state_of("");
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        dame_program_t *programs[2];
+        char shapes[2][4096];
+        size_t sizes[2];
+        char *first = NULL;
+        for (int k = 0; k < 2; k++) {
+            dame_machine_code_t code;
+            programs[k] = program_of_text(pairs[i][k]);
+            sizes[k] = dame_shape(programs[k], shapes[k], sizeof shapes[k]);
+            ck_assert_int_eq(l->compile(state, programs[k], DAME_PACK, 0, &code), DAME_OK);
+            if (k == 0) {
+                first = malloc(code.size);
+                memcpy(first, code.bytes, code.size);
+            } else {
+                ck_assert_int_eq(memcmp(first, code.bytes, code.size), 0);
+            }
+        }
+        ck_assert_int_eq(sizes[0], sizes[1]);
+        ck_assert_int_eq(memcmp(shapes[0], shapes[1], sizes[0]), 0);
+        free(first);
+        dame_program_free(programs[0]);
+        dame_program_free(programs[1]);
+    }
+    l->close(state);
+}
+END_TEST
+
 START_TEST(variants_that_do_not_exist_are_refused)
 {
     void *state = state_of("");
@@ -206,6 +249,7 @@ Suite *llvm_suite(void)
     if (l) {
         tcase_add_test(tcase, options_are_checked);
         tcase_add_test(tcase, the_bytes_are_the_same_at_any_address);
+        tcase_add_test(tcase, the_bytes_depend_on_nothing_but_the_shape);
         tcase_add_test(tcase, variants_that_do_not_exist_are_refused);
         tcase_add_test(tcase, an_error_inside_llvm_does_not_end_the_process);
         tcase_add_test(tcase, memory_is_returned);
