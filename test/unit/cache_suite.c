@@ -142,7 +142,7 @@ START_TEST(lists_of_one_shape_share_a_key)
         3, 1, (int64_t[]){INT64_C(1) << 46, (INT64_C(1) << 46) + 24, (INT64_C(1) << 46) + 96},
         basic(8)));
     dame_program_t *higher = program_of(blockindex(
-        3, 1, (int64_t[]){INT64_C(5) << 44, (INT64_C(5) << 44) + 40, (INT64_C(5) << 44) + 96},
+        3, 1, (int64_t[]){INT64_C(5) << 44, (INT64_C(5) << 44) + 24, (INT64_C(5) << 44) + 96},
         basic(8)));
     dame_cache_key_t keys[6];
     const dame_program_t *programs[] = {one, two, high, higher, near, nearer};
