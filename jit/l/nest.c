@@ -374,7 +374,7 @@ static void emit_call(l_unit_t *u, const l_level_t *level, LLVMValueRef kernel, 
         const int64_t at = (int64_t) u->dir * (int64_t) sizeof(dame_run_fn);
         kernel = l_load_table(u, u->ptr, l_gep(u, kernels, at), "kernel");
     }
-    LLVMBuildCall2(u->b, u->kernel, kernel, args, 5, "");
+    LLVMSetTailCall(LLVMBuildCall2(u->b, u->kernel, kernel, args, 5, ""), 1);
 }
 
 /* ---- levels ---- */
