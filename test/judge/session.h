@@ -14,6 +14,7 @@
 #include "trial.h"
 
 typedef struct session_plan {
+    const dame_provider_t *provider; /* of DAME-L; NULL: DAME-X */
     int64_t cases; /* random types */
     uint64_t seed;
     int64_t only;       /* the one case to run, or -1 */
@@ -24,6 +25,8 @@ typedef struct session_plan {
 /* Zero at first, but for `out`. */
 typedef struct session {
     FILE *out; /* receives the report */
+    const dame_provider_t *provider;
+    void *states[CPU_MODELS]; /* of a provider other than DAME-X */
     trial_t trial;
     int64_t passed;
     int64_t failed;
