@@ -164,16 +164,6 @@ static inline size_t run(const move_t *move)
     return moved;
 }
 
-/* Uses that are compared with each other: sizes up to a quarter apart, whole messages and first
- * fragments, packed bytes on and off a cache line. */
-static uint32_t class_of(size_t bytes, bool whole, const void *packed)
-{
-    enum { LINE = 64 };
-    const uint32_t log2 = 63 - (uint32_t) __builtin_clzll(bytes | 4);
-    const uint32_t quarter = (uint32_t) (bytes >> (log2 - 2)) & 3;
-    return log2 << 4 | quarter << 2 | (uint32_t) whole << 1 | (0 == (uintptr_t) packed % LINE);
-}
-
 static __attribute__((noinline)) size_t run_timed(const move_t *move, dame_measured_t *measured)
 {
     const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
@@ -182,7 +172,7 @@ static __attribute__((noinline)) size_t run_timed(const move_t *move, dame_measu
     const int64_t start = dame_measured_now();
     const size_t moved = run(move);
     const int64_t ticks = dame_measured_now() - start;
-    dame_measured_record(measured, runs, class_of(moved, whole, packed), ticks);
+    dame_measured_record(measured, runs, dame_measured_class(moved, whole, packed), ticks);
     return moved;
 }
 

@@ -81,6 +81,12 @@ machine_code()
         compiled "threshold $x" 0 --mca dt_dame_promotion_threshold $x -- uses $x
     done
     compiled "measured" 0 -- measured
+    compiled "measured, profile" 0 --mca dt_dame_profile "$scratch/profile" -- measured
+    compiled "measured, profile known" 0 --mca dt_dame_profile "$scratch/profile" -- measured
+    wanted compiled "measured, profile written" && {
+        grep -Eq '^[a-z0-9<-]+ (un)?pack [0-9]+ x:' "$scratch/profile"
+        verdict $? compiled "measured, profile written" "$logs"
+    }
     compiled "measured, small cache" 0 "${small[@]}" --mca dt_dame_explore 100 -- measured
     compiled "measured, no search" 0 --mca dt_dame_explore 0 -- measured
     compiled "tier interp" 0 "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0

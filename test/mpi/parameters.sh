@@ -143,7 +143,7 @@ idle()
 # What a process has, but for the component itself and what is named after the job or the process.
 idle_list()
 {
-    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/(native|dame)\.[0-9]$' "$1" |
+    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/dev/pts/|/(native|dame)\.[0-9]$' "$1" |
         sed 's/[0-9]\{3,\}/N/g' | sort -u
 }
 
