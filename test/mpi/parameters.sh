@@ -97,8 +97,7 @@ bad_parameters()
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
         "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|3|$tiers|interp,x" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
-        "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|empty" \
-        "dame_papi_events|1,2,3,4,5,6,7,8,9|list, without blanks, of up to 8 names, or empty|empty" \
+        "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
 }
