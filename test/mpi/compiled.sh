@@ -88,6 +88,12 @@ machine_code()
     done
     compiled "lives" 0 --mca dt_dame_promotion_threshold 3 -- lives 3
     compiled "measured" 0 "${forgets[@]}" -- measured
+    compiled "measured, profile" 0 "${forgets[@]}" --mca dt_dame_profile "$scratch/profile" -- measured
+    compiled "measured, profile known" 0 "${forgets[@]}" --mca dt_dame_profile "$scratch/profile" -- measured
+    wanted compiled "measured, profile written" && {
+        grep -Eq '^[a-z0-9<-]+ (un)?pack [0-9]+ x:' "$scratch/profile"
+        verdict $? compiled "measured, profile written" "$logs"
+    }
     compiled "measured, small cache" 0 "${forgets[@]}" "${small[@]}" --mca dt_dame_explore 100 -- measured
     compiled "measured, no search" 0 "${forgets[@]}" --mca dt_dame_explore 0 -- measured
     compiled "tier interp" 0 "${forgets[@]}" "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0
