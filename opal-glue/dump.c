@@ -1,5 +1,3 @@
-#include "ompi_config.h"
-
 #include "dump.h"
 
 #include <errno.h>
@@ -11,15 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/abi.h"
 #include "contents.h"
 #include "describe.h"
 #include "entry.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
 #include "log.h"
-#include "ompi/datatype/ompi_datatype.h"
-#include "opal/util/output.h"
-#include "opal/util/proc.h"
 #include "program_text.h"
 
 /* Bytes of a program's text: no file is longer than this and its header. */
@@ -131,7 +127,7 @@ static const char *file_name(const opal_datatype_t *datatype)
  * NULL: out of memory. */
 static char *new_path(const opal_datatype_t *datatype)
 {
-    const opal_process_name_t me = OPAL_PROC_MY_NAME;
+    const opal_process_name_t me = opal_proc_local_get()->proc_name;
     const char *name = file_name(datatype);
     char number[16] = "";
     char *path;

@@ -18,7 +18,10 @@
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
 typedef struct dt_promote_options {
-    int32_t threshold;      /* the use that compiles, 1 being the first; 0: nothing is compiled */
+    int32_t threshold; /* the use that compiles, 1 being the first; 0: nothing is compiled; below 0:
+                          when that is measured to pay */
+    double explore;    /* measured: share of the time that may be spent on the search for the fastest
+                          code, 0 to 1 */
     dame_jit_options_t jit; /* its strings are the caller's, and stay until dt_glue_stop() */
     bool code_files;        /* write machine code to files beside those of `dump` */
 } dt_promote_options_t;
@@ -35,16 +38,20 @@ typedef struct dt_glue_options {
     int output;       /* opal_output stream for messages; open until dt_glue_stop() */
 } dt_glue_options_t;
 
-/* False, with one message on the output stream, when DAME cannot work here; then nothing was
- * changed and Open MPI's own engine does everything. */
+/* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work here;
+ * then nothing was changed and Open MPI's own engine does everything. */
 bool dt_glue_start(const dt_glue_options_t *options);
 
 /* Leaves every function pointer as it was found and frees everything. */
 void dt_glue_stop(void);
 
-/* Is the running Open MPI the one we were compiled for? False, with a message once a job, when it
- * is not: then nothing of its internals may be touched. */
-bool dt_version_agrees(void);
+/* Is the running Open MPI of the series we were compiled for, and do our declarations of its classes,
+ * frameworks and parameters fit? False, with a message once a job, if not: then nothing of its
+ * internals may be touched. */
+bool dt_openmpi_fits(void);
+
+/* The same for performance variables, by one that was registered with this context. */
+bool dt_openmpi_pvar_fits(int index, const void *context);
 
 struct mca_base_framework_t;
 

@@ -2,12 +2,12 @@
 
 #include <stdbool.h>
 
+#include "abi/abi.h"
 #include "bounds.h"
 #include "contents.h"
 #include "dame/memory_order.h"
 #include "import_mpi.h"
 #include "log.h"
-#include "opal/util/output.h"
 #include "thread.h"
 
 static dame_options_t program_options;

@@ -21,10 +21,16 @@
 struct opal_datatype_t;
 struct dt_layout_key;
 
-/* When the program is compiled for one direction. Only promote.c and promote.h use it. */
+struct dame_measured;
+
+/* When the program is compiled for one direction. Only promote.c and promote.h use it. All but
+ * `countdown` under the gate's lock. */
 typedef struct dt_promotion {
-    _Atomic int32_t countdown; /* uses until the next attempt; 0: never */
-    int32_t period; /* uses from that attempt to the one after it; under the gate's lock */
+    _Atomic int32_t countdown; /* uses until the next event; > 0: counted while there is no code;
+                                  < 0: counted always, towards 0; 0: never */
+    int32_t period; /* at a fixed use: from that attempt to the one after it; measured: from the
+                       event before to the next one */
+    struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dt_promotion_t;
 
 typedef struct dt_layout dt_layout_t;

@@ -2,9 +2,8 @@
 
 #include <string.h>
 
+#include "abi/abi.h"
 #include "dame/heap.h"
-#include "opal/datatype/opal_datatype.h"
-#include "opal/datatype/opal_datatype_internal.h"
 
 /* An item of the description as numbers that say all of it: its memory has padding and fields that
  * are not used. */

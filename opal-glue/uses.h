@@ -5,9 +5,7 @@
 #ifndef DT_USES_H
 #define DT_USES_H
 
-#include "ompi_config.h"
-
-#include "opal/datatype/opal_convertor.h"
+#include "abi/abi.h"
 
 /* The functions that move data, packing and unpacking. Before the first use. */
 void dt_uses_start(convertor_advance_fct_t pack, convertor_advance_fct_t unpack);

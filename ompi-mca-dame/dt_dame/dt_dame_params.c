@@ -278,15 +278,25 @@ static void register_tiers(void)
 
 static void register_promotion(void)
 {
-    static dt_values_t uses;
-    dt_values_numbers(&uses, 0, INT_MAX);
-    mca_dt_dame_params.promotion_threshold = 50;
+    static dt_values_t uses, percent;
+    dt_values_numbers(&uses, -1, INT_MAX);
+    mca_dt_dame_params.promotion_threshold = -1;
     register_values(
         "promotion_threshold",
-        "The message at which a datatype's program is compiled to machine code, 1 being the "
-        "first; 0: never. Packed and unpacked messages are counted separately, and "
-        "each direction is compiled when its own count is reached",
+        "When a datatype's program is compiled to machine code. -1: when the time that this is "
+        "expected to have saved by then equals its cost; some messages are timed, several kinds of "
+        "machine code are tried, the fastest is kept, and what is no faster is undone. A number: "
+        "at "
+        "this message, 1 being the first, one kind of machine code and nothing else, so that runs "
+        "are alike. 0: never. Packed and unpacked messages are counted separately",
         &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
+    dt_values_numbers(&percent, 0, 100);
+    mca_dt_dame_params.explore = 1;
+    register_values("explore",
+                    "Per cent of the time of a datatype's messages that may be spent on trying "
+                    "other kinds of machine code than the first, and on measuring again, when "
+                    "dt_dame_promotion_threshold is -1. 0: no others are tried",
+                    &percent, OPAL_INFO_LVL_5, &mca_dt_dame_params.explore);
     register_tiers();
 }
 
@@ -421,6 +431,7 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     dt_promote_options_t options = {
         .threshold = params->tiers & MCA_DT_DAME_TIER_X ? params->promotion_threshold : 0,
+        .explore = 0.01 * params->explore,
         .jit = *dame_jit_options_default(),
         .code_files = 0 != (params->dump & MCA_DT_DAME_DUMP_ASM),
     };

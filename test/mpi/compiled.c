@@ -1,11 +1,12 @@
 /*
  * When programs become machine code, and what happens when they cannot. argv[1]:
  *   uses N           dt_dame_promotion_threshold is N
+ *   measured         dt_dame_promotion_threshold is -1
  *   churn BYTES      100,000 datatypes with a code cache of so many bytes
  *   evict            threads use many datatypes with a code cache of 4096 bytes
  *   fork             the application forks
  *   denied WHAT      machine code may not be executed: shared (not in shared mappings) or all
- * In all but uses and evict dt_dame_promotion_threshold is 1.
+ * In all but uses, measured and evict dt_dame_promotion_threshold is 1.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -127,6 +128,38 @@ static void lives(int threshold)
               3 * threshold + 2 == pvar_read("dt_dame_types_imported"),
           "%lld layouts of %lld datatypes", pvar_read("dt_dame_layouts_imported"),
           pvar_read("dt_dame_types_imported"));
+}
+
+/* ---- measured ---- */
+
+/* What is used twice is interpreted; what is used very often, and is much faster so, is machine
+ * code. Every now and then all bytes are looked at. */
+static void measured(void)
+{
+    enum { OFTEN = 200000 };
+    layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8), *l = lay_vector(100, 1, 2, doubles);
+    double memory[200] = {0}, packed[100];
+
+    lay_commit(l);
+    use(l, 1, "first");
+    use(l, 1, "second");
+    check(0 == compiled() && 0 == pvar_read("dt_dame_samples"), "not for two messages");
+    for (int i = 0; i < OFTEN; i++) {
+        int at = 0;
+        MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
+        at = 0;
+        MPI_Unpack(packed, sizeof(packed), &at, memory, 1, l->type, MPI_COMM_WORLD);
+        if (0 == (i & (i - 1))) { /* 1, 2, 4 ... */
+            use(l, 1, "in between");
+        }
+    }
+    check(pvar_read("dt_dame_compiled_pack") > 0 && pvar_read("dt_dame_compiled_unpack") > 0,
+          "both directions are tried");
+    const long long samples = pvar_read("dt_dame_samples");
+    check(samples > 0 && samples < OFTEN / 100, "%lld samples", samples);
+    lay_free(l);
+    lay_free(doubles);
+    check(0 == pvar_read("dt_dame_code_live"), "the code of a datatype ends with it");
 }
 
 /* ---- churn ---- */
@@ -320,6 +353,8 @@ int compiled_main(int argc, char **argv)
         uses(atoi(argument));
     } else if (0 == strcmp("lives", mode)) {
         lives(atoi(argument));
+    } else if (0 == strcmp("measured", mode)) {
+        measured();
     } else if (0 == strcmp("churn", mode)) {
         churn(atoll(argument));
     } else if (0 == strcmp("evict", mode)) {

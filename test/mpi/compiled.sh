@@ -86,8 +86,10 @@ machine_code()
     for x in 0 1 2 50 1000; do
         compiled "threshold $x" 0 "${forgets[@]}" --mca dt_dame_promotion_threshold $x -- uses $x
     done
-    compiled "default threshold" 0 "${forgets[@]}" -- uses 50
     compiled "lives" 0 --mca dt_dame_promotion_threshold 3 -- lives 3
+    compiled "measured" 0 "${forgets[@]}" -- measured
+    compiled "measured, small cache" 0 "${forgets[@]}" "${small[@]}" --mca dt_dame_explore 100 -- measured
+    compiled "measured, no search" 0 "${forgets[@]}" --mca dt_dame_explore 0 -- measured
     compiled "tier interp" 0 "${forgets[@]}" "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0
     compiled "tier x" 0 "${forgets[@]}" "${at_once[@]}" --mca dt_dame_tiers x -- uses 1
     compiled "churn" 0 "${forgets[@]}" "${at_once[@]}" -- churn 16777216

@@ -69,7 +69,7 @@ bad_parameters()
         "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
         "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
-        "dame_promotion_threshold||$count|50" "dame_tiers||$tiers|interp,x" \
+        "dame_promotion_threshold||$ahead|-1" "dame_explore||$percent|1" "dame_tiers||$tiers|interp,x" \
         "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
         "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
         "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
@@ -85,7 +85,7 @@ bad_parameters()
             "dame_passes|merge,fold|has \"fold\", $passes|all" \
             "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
             "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
-            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$count|50" \
+            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
             "dame_tiers|x,x|$tiers|interp,x" "dame_vector_width|64|$widths|auto" \
             "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
             "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
@@ -97,7 +97,7 @@ bad_parameters()
     bad_values "more" environment "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
         "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
-        "dame_promotion_threshold|2147483648|$count|50" "dame_tiers|3|$tiers|interp,x" \
+        "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|3|$tiers|interp,x" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
