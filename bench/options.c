@@ -1,8 +1,10 @@
 #include "options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool known_selector(const char *selector)
 {
@@ -126,6 +128,19 @@ void options_list(const struct options *options)
 double bench_now(void)
 {
     return MPI_Wtime();
+}
+
+double bench_resident(void)
+{
+    long total, pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+
+    if (NULL == statm)
+        return NAN;
+    if (2 != fscanf(statm, "%ld %ld", &total, &pages))
+        pages = 0;
+    fclose(statm);
+    return (double) pages * (double) sysconf(_SC_PAGESIZE);
 }
 
 static int compare(const void *a, const void *b)

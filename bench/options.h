@@ -36,6 +36,9 @@ void options_list(const struct options *options);
 /* Seconds from some moment on. */
 double bench_now(void);
 
+/* Resident bytes of this process (proc(5), statm); NAN: not known. */
+double bench_resident(void);
+
 /* The median of n numbers; sorts them. */
 double bench_median(double *values, int n);
 
