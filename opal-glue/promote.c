@@ -57,7 +57,7 @@ static void note_code(dt_entry_t *entry, dame_dir_t dir)
     const dame_program_t *program = entry->layout->program;
     dt_count(DT_COUNT_compile_bytes, (int64_t) dame_jit_code(program, dir, &code));
     if (promotion.options.code_files) {
-        dt_dump_code(entry->dump, program, dir);
+        dt_dump_code(dt_entry_dump(entry), program, dir);
     }
 }
 
@@ -307,6 +307,20 @@ void dt_promote_layout_release(dt_layout_t *layout)
         dame_heap_free(layout->promotions[dir].measured);
         layout->promotions[dir].measured = NULL;
     }
+}
+
+void dt_promote_dump_code(dt_dump_t *dump, const dt_layout_t *layout)
+{
+    if (NULL == dump || !promotion.options.code_files) {
+        return;
+    }
+    dame_lock(DAME_LOCK_GATE); /* so that nothing is evicted meanwhile */
+    for (int dir = 0; dir < 2; dir++) {
+        if (NULL == atomic_load_explicit(&dump->code[dir], memory_order_relaxed)) {
+            dt_dump_code(dump, layout->program, (dame_dir_t) dir);
+        }
+    }
+    dame_unlock(DAME_LOCK_GATE);
 }
 
 /* ---- What was compiled ---------------------------------------------------------------------- */
