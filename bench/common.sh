@@ -88,7 +88,7 @@ engine()
         engine_with dt_dame_promotion_threshold 0 "$ranks" "$program" "$@"
         ;;
     x)
-        engine_with dt_dame_promotion_threshold 1 "$ranks" "$program" "$@"
+        engine_with dt_dame_promotion_threshold "$x_threshold" "$ranks" "$program" "$@"
         ;;
     threshold:*)
         engine_with dt_dame_promotion_threshold "${name#threshold:}" "$ranks" "$program" "$@"
@@ -113,6 +113,9 @@ engine_with()
     engine dame "$@"
 }
 
+# dt_dame_promotion_threshold of the engine x.
+x_threshold=1
+
 # More --mca arguments for the dame engine.
 DAME_PARAMETERS=()
 
@@ -126,8 +129,8 @@ place= # where buffers begin; a script that can choose sets it before read_optio
 engines=()
 samples=
 
-# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help, and --place where `place`
-# is set. The script defines usage().
+# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help, and --place and --measured
+# where `place` is set. The script defines usage().
 read_options()
 {
     while [ $# -gt 0 ]; do
@@ -148,6 +151,11 @@ read_options()
             [[ ${2-} =~ ^(on|off|both)$ ]] || usage_error "--place '${2-}': on, off or both is allowed"
             place=$2
             shift
+            ;;
+        --measured)
+            [ -n "$place" ] || usage_error "'--measured' is not an option; --help shows them"
+            x_threshold=-1
+            selection+=(--warm 100)
             ;;
         --quick) selection+=(--quick) ;;
         --anchors) selection+=(--anchors) ;;
@@ -201,7 +209,7 @@ have_tiers()
 # check_tier_x: where machine code is denied, x would be the interpreter once more. The report tells.
 check_tier_x()
 {
-    local DAME_PARAMETERS=(--mca dt_dame_report rank0) reported
+    local DAME_PARAMETERS=(--mca dt_dame_report rank0) x_threshold=1 reported
 
     reported=$(engine x 1 program_worker --layout vector_16x1_64 2>&1) ||
         fail "a run with dt_dame_promotion_threshold 1 failed: $reported"

@@ -80,6 +80,8 @@ bool options_read(struct options *options, int argc, char **argv)
             i++;
             if (!set_places(options, i < argc ? argv[i] : NULL))
                 return false;
+        } else if (0 == strcmp(argv[i], "--warm") && 0 != options->places && i + 1 < argc) {
+            options->warm = strtol(argv[++i], NULL, 10);
         } else if (0 == strcmp(argv[i], "--short")) {
             options->flags |= LAYOUT_SHORT;
         } else if (0 == strcmp(argv[i], "--quick")) {

@@ -15,6 +15,8 @@ struct options {
     unsigned flags;                              /* LAYOUT_QUICK, _ANCHOR, _SHORT */
     bool list;                                   /* --list */
     long fragment;                               /* --fragment BYTES; 0: no such option */
+    long warm;       /* --warm MILLISECONDS, where there is --place: of each operation before it is
+                        sampled */
     unsigned places; /* --place: a bit for each enum layout_place; 0: no such option */
 };
 
