@@ -9,21 +9,16 @@
 enum {
     AHEAD = 16,
     FAR_AHEAD = 64,
-    STREAMED_FROM = 1 << 19, /* bytes of a run: they would push out much of the second cache */
-    LEAST_BLOCKS = 1 << 11,  /* see LEAST_LINES in loop.c */
+    LEAST_BLOCKS = 1 << 11, /* see LEAST_LINES in loop.c */
     MOST_VARIANTS = 6
 };
 
 /* ---- numbers and names ---- */
 
 static const char *const words[X_CHOICES][4] = {
-    [X_PREFETCH] = {"", "prefetch", "far-prefetch"},
-    [X_MOVE] = {"", "move64"},
-    [X_PERMUTE] = {"", "permute64", "single"},
-    [X_TAILS] = {"", "split"},
-    [X_UNROLL] = {"", "unroll1", "unroll8"},
-    [X_MEMCPY] = {"", "memcpy512"},
-    [X_STREAM] = {"", "stream"},
+    [X_PREFETCH] = {"", "prefetch", "far-prefetch"}, [X_MOVE] = {"", "move64"},
+    [X_PERMUTE] = {"", "permute64", "single"},       [X_TAILS] = {"", "split"},
+    [X_UNROLL] = {"", "unroll1", "unroll8"},         [X_MEMCPY] = {"", "memcpy512"},
 };
 
 int x_variant_exists(uint32_t variant)
@@ -99,9 +94,6 @@ x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
     if (0 != x_choice(variant, X_MEMCPY)) {
         out.memcpy_bytes = X_MEMCPY_BYTES / 2;
     }
-    if (0 != x_choice(variant, X_STREAM)) {
-        out.nontemporal_bytes = STREAMED_FROM;
-    }
     return out;
 }
 
@@ -168,10 +160,6 @@ static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t 
         !dame_is_near(prim->step) && (0 == prim->count || all / prim->iter_size >= LEAST_BLOCKS)) {
         out |= bit(X_PREFETCH);
     }
-    if (DAME_PACK == dir && is_block && prim->iter_size >= 8 &&
-        (0 == prim->count || prim->count >= STREAMED_FROM / prim->iter_size)) {
-        out |= bit(X_STREAM);
-    }
     return out;
 }
 
@@ -191,7 +179,6 @@ static x_choices_t matters(const dame_cpu_t *cpu, const x_options_t *options,
     out &= options->prefetch_distance < 0 ? ~0u : ~bit(X_PREFETCH);
     out &= X_UNROLL_BYTES == options->unroll_bytes ? ~0u : ~bit(X_UNROLL);
     out &= X_MEMCPY_BYTES == options->memcpy_bytes ? ~0u : ~bit(X_MEMCPY);
-    out &= 0 == options->nontemporal_bytes ? ~0u : ~bit(X_STREAM);
     return out;
 }
 
@@ -225,8 +212,7 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
     } others[] = {
         {X_PREFETCH, 0},    {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
         {X_MOVE, X_WIDE},   {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_MEMCPY, X_SHORTER},
-        {X_TAILS, X_SPLIT}, {X_PERMUTE, X_SINGLE}, {X_STREAM, X_PAST},        {X_UNROLL, X_TWICE},
-        {X_UNROLL, X_ONCE},
+        {X_TAILS, X_SPLIT}, {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},       {X_UNROLL, X_ONCE},
     };
     const x_choices_t choices = matters(cpu, options, program, dir);
     const uint32_t first = likeliest(cpu, choices, dir);

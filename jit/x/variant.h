@@ -21,7 +21,6 @@ typedef enum x_choice {
     X_TAILS,   /* what is left of a block is moved with a mask, or in two moves (X_SPLIT) */
     X_UNROLL,  /* loops copy up to 4 iterations at a time, 1 (X_ONCE), 8 (X_TWICE) */
     X_MEMCPY,  /* blocks of over 1024 bytes are the C library's, of over 512 (X_SHORTER) */
-    X_STREAM,  /* large runs are stored through the caches, or past them (X_PAST) */
     X_CHOICES
 } x_choice_t;
 
@@ -33,8 +32,7 @@ enum {
     X_SPLIT = 1,
     X_ONCE = 1,
     X_TWICE = 2,
-    X_SHORTER = 1,
-    X_PAST = 1
+    X_SHORTER = 1
 };
 
 static inline int x_choice(uint32_t variant, x_choice_t choice)
