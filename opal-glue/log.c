@@ -1,14 +1,11 @@
 #include "log.h"
 
-#include "ompi_config.h"
-
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "opal/util/output.h"
-#include "opal/util/proc.h"
+#include "abi/abi.h"
 
 enum { LONGEST = 1024 };
 
@@ -66,7 +63,9 @@ static bool speaks_for_job(void)
 
 static bool speaks_for_node(void)
 {
-    return 0 == from_environment("OMPI_COMM_WORLD_LOCAL_RANK", opal_process_info.my_local_rank);
+    return 0 == from_environment(
+                    "OMPI_COMM_WORLD_LOCAL_RANK",
+                    from_environment("SLURM_LOCALID", from_environment("PMI_LOCAL_RANK", 0)));
 }
 
 /* ---- Showing it ----------------------------------------------------------------------------- */
@@ -78,8 +77,8 @@ __attribute__((format(printf, 2, 0))) static void show(bool always, const char *
     (void) vsnprintf(text, sizeof(text), format, args);
     if (always) {
         opal_output(0, "dt:dame: %s", text);
-    } else {
-        opal_output_verbose(DT_LOG_SETUP, stream, "dt:dame: %s", text);
+    } else if (opal_output_get_verbosity(stream) >= DT_LOG_SETUP) {
+        opal_output(stream, "dt:dame: %s", text);
     }
 }
 
