@@ -159,21 +159,7 @@ static void warm_up(void)
 
 int main(int argc, char **argv)
 {
-    struct options options = {0};
-
     MPI_Init(&argc, &argv);
-    if (!options_read(&options, argc, argv)) {
-        MPI_Finalize();
-        return 2;
-    }
-    if (options.list) {
-        options_list(&options);
-    } else {
-        warm_up();
-        for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)))
-                measure_layout(layouts_get(l));
-    }
-    MPI_Finalize();
-    return 0;
+    warm_up();
+    return options_run(argc, argv, measure_layout, NULL);
 }

@@ -127,6 +127,23 @@ void options_list(const struct options *options)
     }
 }
 
+int options_run(int argc, char **argv, void (*measure)(const struct layout_spec *spec),
+                void (*finish)(void))
+{
+    struct options options = {0};
+    const bool good = options_read(&options, argc, argv);
+
+    if (good && options.list)
+        options_list(&options);
+    for (int l = 0; good && !options.list && l < layouts_count(); l++)
+        if (options_select(&options, layouts_get(l)))
+            measure(layouts_get(l));
+    if (good && !options.list && NULL != finish)
+        finish();
+    MPI_Finalize();
+    return good ? 0 : 2;
+}
+
 double bench_now(void)
 {
     return MPI_Wtime();

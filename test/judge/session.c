@@ -272,7 +272,7 @@ bool session_run(session_t *session, const session_plan_t *plan)
     if (!plan->layout) {
         judge_cases(session, plan);
     }
-    if (plan->only < 0) {
+    if (plan->only < 0 && !plan->no_layouts) {
         judge_layouts(session, plan);
     }
     const trial_t *trial = &session->trial;

@@ -19,6 +19,7 @@ typedef struct session_plan {
     uint64_t seed;
     int64_t only;       /* the one case to run, or -1 */
     const char *layout; /* the one layout, or the start of names; NULL: all */
+    bool no_layouts;
     int64_t most_failures;
 } session_plan_t;
 
