@@ -243,7 +243,7 @@ static int is_good(const world_t *world, const result_t *result, double margin)
 
 START_TEST(the_fastest_is_found_in_noise)
 {
-    enum { SEEDS = 200 };
+    enum { SEEDS = 60 };
     double (*const noises[])(rng_t *, double) = {NULL, loaded, two_populations};
     const double near[] = {1.06, 1.06, 1.12};
     const int most_misses[] = {0, SEEDS * RECORDED / 100, SEEDS * RECORDED / 10};
@@ -438,6 +438,7 @@ Suite *policy_suite(void)
 {
     Suite *suite = suite_create("policy");
     TCase *reuse = tcase_create("reuse");
+    tcase_set_timeout(reuse, 60); /* with sanitizers, on a busy machine */
     tcase_add_test(reuse, recorded_programs_keep_the_bound);
     tcase_add_test(reuse, what_is_used_once_or_twice_pays_nothing);
     tcase_add_test(reuse, the_fastest_is_found_in_noise);
@@ -446,6 +447,7 @@ Suite *policy_suite(void)
     tcase_add_test(reuse, random_programs_keep_the_bound);
     suite_add_tcase(suite, reuse);
     TCase *adversaries = tcase_create("adversaries");
+    tcase_set_timeout(adversaries, 60);
     tcase_add_test(adversaries, drift_is_noticed);
     tcase_add_test(adversaries, classes_are_weighed_by_their_time);
     tcase_add_test(adversaries, evicted_code_costs_at_most_what_it_saves);
