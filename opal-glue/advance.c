@@ -1,6 +1,7 @@
 #include "advance.h"
 
 #include "hash.h"
+#include "measure/measured.h"
 #include "native.h"
 #include "promote.h"
 #include "table.h"
@@ -129,12 +130,60 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
     return 0;
 }
 
-/* A message begins: its program, which may be compiled first. */
-static inline const dame_program_t *use(const opal_convertor_t *convertor, dame_dir_t dir)
+/* What moves next of a message. */
+typedef struct move {
+    dt_thread_t *thread;
+    opal_convertor_t *convertor;
+    const dame_program_t *program; /* when the message begins, else NULL */
+    struct iovec *iov;
+    uint32_t *out_size;
+    dame_dir_t dir;
+} move_t;
+
+static inline bool is_whole(const move_t *move)
 {
-    dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    dt_promote_use(entry, dir);
-    return entry->layout->program;
+    return NULL != move->program && *move->out_size > 0 &&
+           move->iov[0].iov_len >= move->convertor->local_size;
+}
+
+static inline size_t run(const move_t *move)
+{
+    opal_convertor_t *convertor = move->convertor;
+    size_t moved;
+    dame_reader_enter(&move->thread->reader);
+    if (is_whole(move)) {
+        moved = convertor->local_size;
+        dame_program_run(move->program, move->dir, (uintptr_t) convertor->pBaseBuf,
+                         (int64_t) convertor->count, move->iov[0].iov_base);
+        move->iov[0].iov_len = moved;
+        *move->out_size = 1;
+    } else {
+        moved = move_fragments(move->thread, convertor, move->dir, move->iov, move->out_size);
+    }
+    dame_reader_leave(&move->thread->reader);
+    return moved;
+}
+
+/* Uses that are compared with each other: sizes up to a quarter apart, whole messages and first
+ * fragments, packed bytes on and off a cache line. */
+static uint32_t class_of(size_t bytes, bool whole, const void *packed)
+{
+    enum { LINE = 64 };
+    const uint32_t log2 = 63 - (uint32_t) __builtin_clzll(bytes | 4);
+    const uint32_t quarter = (uint32_t) (bytes >> (log2 - 2)) & 3;
+    return log2 << 4 | quarter << 2 | (uint32_t) whole << 1 | (0 == (uintptr_t) packed % LINE);
+}
+
+static __attribute__((noinline)) size_t run_timed(const move_t *move, dame_measured_t *measured)
+{
+    const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
+    const bool whole = is_whole(move);
+    const void *packed = *move->out_size > 0 ? move->iov[0].iov_base : NULL;
+    const int64_t start = dame_measured_now();
+    const size_t moved = run(move);
+    const int64_t ticks = dame_measured_now() - start;
+    dame_measured_record(measured, runs, class_of(moved, whole, packed), ticks);
+    return moved;
 }
 
 static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
@@ -142,20 +191,16 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
 {
     dt_thread_t *thread = dt_thread();
     const bool first = 0 == convertor->bConverted;
-    const dame_program_t *program = first ? use(convertor, dir) : NULL;
-    const int64_t start = take_times ? dt_now() : 0;
-    size_t moved;
-    dame_reader_enter(&thread->reader);
-    if (first && *out_size > 0 && iov[0].iov_len >= convertor->local_size) {
-        moved = convertor->local_size;
-        dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
-                         iov[0].iov_base);
-        iov[0].iov_len = moved;
-        *out_size = 1;
-    } else {
-        moved = move_fragments(thread, convertor, dir, iov, out_size);
+    move_t move = {thread, convertor, NULL, iov, out_size, dir};
+    dame_measured_t *measured = NULL;
+    if (first) { /* it may be compiled first */
+        dt_entry_t *entry = dt_table_get(convertor->pDesc);
+        measured = dt_promote_use(thread, entry, dir, convertor->local_size);
+        move.program = entry->layout->program;
     }
-    dame_reader_leave(&thread->reader);
+    const int64_t start = take_times ? dt_now() : 0;
+    const size_t moved =
+        __builtin_expect(NULL == measured, 1) ? run(&move) : run_timed(&move, measured);
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);

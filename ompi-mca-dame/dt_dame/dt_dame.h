@@ -24,6 +24,7 @@ typedef struct mca_dt_dame_params {
     int verbose;
     int verify; /* 0 or 1 */
     int report; /* mca_dt_dame_report_t */
+    char *papi_events;
     char *passes;
     int sort_displacements; /* dame_sort_t */
     int sort_range;         /* bytes */
@@ -31,7 +32,8 @@ typedef struct mca_dt_dame_params {
     int dump; /* MCA_DT_DAME_DUMP_... */
     char *dump_dir;
     int dump_limit;
-    int promotion_threshold; /* uses */
+    int promotion_threshold; /* uses; -1: measured */
+    int explore;             /* per cent */
     int tiers;               /* MCA_DT_DAME_TIER_... */
     int vector_width;        /* bits, 0: the best */
     int unroll_bytes;        /* from here on the options of dame_jit_options_t */
@@ -41,6 +43,7 @@ typedef struct mca_dt_dame_params {
     int prefetch_distance;
     int inline_list_max;
     int code_cache_size; /* bytes */
+    int layout_cache_size; /* bytes */
     char *perf_map;
     int gdb; /* 0 or 1 */
 } mca_dt_dame_params_t;
