@@ -33,6 +33,7 @@ Suite *ranks_suite(void);
 Suite *cache_suite(void);
 Suite *tune_suite(void);
 Suite *clock_suite(void);
+Suite *profile_suite(void);
 Suite *policy_suite(void);
 Suite *x_aarch64_suite(void);
 
