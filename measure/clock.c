@@ -27,7 +27,8 @@ static int64_t system_ns(void)
 
 static const char counter_name[] = "tsc";
 
-/* Intel's and AMD's manuals: CPUID 80000007H, EDX bit 8, "invariant TSC": one rate in all states. */
+/* Intel's and AMD's manuals: CPUID 80000007H, EDX bit 8, "invariant TSC": one rate in all states.
+ */
 static int counter_is_steady(void)
 {
     unsigned a, b, c, d;

@@ -5,17 +5,20 @@
 #include "samples.h"
 
 /* Rounds of the search: batches of each arm that is left. */
-static const int8_t targets[] = {2, 4, 12};
+static const int8_t targets[] = {2, 4, 16};
 enum { ROUNDS = sizeof(targets) / sizeof(targets[0]) };
 
 enum {
     ATTEMPTS = 4 * DAME_POLICY_BATCH, /* samples asked for before a batch ends unfilled */
     LONGEST_MEAN = 16,                /* batches that a mean remembers */
+    MOST_WARMING = 16,                /* uses */
+    WARMING_SAMPLES = 40,             /* warming takes the time of so many samples' cost */
     FIRST_USES = 3                    /* before that only what is certain is compiled */
 };
 
+static const double CLOSE = 1.03; /* times the best's time: is not told from it yet */
 static const double HOPELESS = 4; /* times the best's time: two samples are enough */
-static const double BEHIND = 1.5; /* times the best's time: leaves the search in any round */
+static const double BEHIND = 1.5; /* times the best's time: leaves within the first round */
 
 /* What a use takes now, as far as known. */
 static double ticks_now(const dame_policy_t *policy)
@@ -34,17 +37,19 @@ static double ticks_now(const dame_policy_t *policy)
     return policy->current == 0 ? ticks : ticks * (1 - policy->expect.saved);
 }
 
-/* The fastest arm that can run. A candidate must beat the interpreter by a margin. */
+/* The fastest arm of the search that can run. A candidate must beat the interpreter by a margin,
+ * unless that has left the search. */
 static int32_t fastest(const dame_policy_t *policy)
 {
+    const int is_matched = policy->arms[0].in && dame_policy_ticks(policy, 0) > 0;
     int32_t best = 0;
     for (int32_t a = 1; a < policy->narms; a++) {
         const dame_policy_arm_t *arm = &policy->arms[a];
-        const double ratio = dame_samples_relative(policy, a, best);
-        const int unmatched = best == 0 && dame_policy_ticks(policy, 0) == 0;
-        if (arm->lives && arm->in && dame_policy_ticks(policy, a) > 0 &&
-            (unmatched || (ratio > 0 && ratio < (best == 0 ? DAME_POLICY_MARGIN : 1)))) {
-            best = a;
+        if (arm->lives && arm->in && dame_policy_ticks(policy, a) > 0) {
+            const double ratio = dame_samples_relative(policy, a, best);
+            const int is_first = best == 0 && !is_matched;
+            const double limit = best == 0 ? DAME_POLICY_MARGIN : 1;
+            best = is_first || (ratio > 0 && ratio < limit) ? a : best;
         }
     }
     return best;
@@ -77,7 +82,15 @@ static void begin_batch(dame_policy_t *policy, int32_t arm)
     policy->trying = (int8_t) arm;
     policy->nbatch = 0;
     policy->attempts = 0;
-    policy->warm = 1;
+    policy->cold = 1;
+}
+
+/* Uses before the first sample of a batch. What has not run for a while has caches and branch
+ * predictors to warm; what runs anyway would win by that. */
+static int32_t warming_uses(const dame_policy_t *policy)
+{
+    const double uses = WARMING_SAMPLES * policy->expect.sample / ticks_now(policy);
+    return uses < 1 ? 1 : uses < MOST_WARMING ? (int32_t) uses : MOST_WARMING;
 }
 
 /* Of adding an arm. It doubles each time its code does not last. */
@@ -124,8 +137,8 @@ static dame_step_t rent(dame_policy_t *policy)
         return run(policy, 0);
     }
     const double each = ticks_now(policy) * saved_by(policy, arm);
-    const double lacking = cost_of(policy, arm) + (DAME_POLICY_BATCH + 1) * policy->expect.sample -
-                           policy->rented * each;
+    const double lacking =
+        cost_of(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample - policy->rented * each;
     if (lacking <= 0 && policy->nbatch != 1) { /* a single sample may be an interrupted use */
         return add(policy, arm);
     }
@@ -167,7 +180,7 @@ static int faster_than(const dame_policy_t *policy, int32_t arm)
     return n;
 }
 
-/* A round is over: the slower half leaves, but never the best. */
+/* A round is over: the slower half leaves, but not what is CLOSE to the best. */
 static void halve(dame_policy_t *policy)
 {
     int faster[DAME_POLICY_ARMS], n = 0;
@@ -176,7 +189,8 @@ static void halve(dame_policy_t *policy)
         n += policy->arms[a].in;
     }
     for (int32_t a = 0; a < policy->narms; a++) {
-        policy->arms[a].in &= a == policy->best || faster[a] < (n + 1) / 2;
+        policy->arms[a].in &= faster[a] < (n + 1) / 2 || a == policy->best ||
+                              dame_samples_relative(policy, a, policy->best) < CLOSE;
     }
     policy->round++;
 }
@@ -194,10 +208,10 @@ static double excess(const dame_policy_t *policy, int32_t arm)
     return ratio > 1 ? ticks * (ratio - 1) : 0;
 }
 
-/* What n samples of an arm cost besides its code, with the one that is left out. */
+/* What n samples of an arm cost besides its code. */
 static double price_of_samples(const dame_policy_t *policy, int32_t arm, int n)
 {
-    return (n + 1) * (policy->expect.sample + excess(policy, arm));
+    return n * policy->expect.sample + (n + warming_uses(policy)) * excess(policy, arm);
 }
 
 /* What a batch of an arm costs. */
@@ -331,8 +345,9 @@ static void end_batch(dame_policy_t *policy)
         policy->spent += price_of_samples(policy, tried, n);
     }
     policy->searching = 1;
-    if (tried != policy->best &&
-        (n == 0 || dame_samples_relative(policy, tried, policy->best) > BEHIND)) {
+    const int is_behind =
+        arm->tried <= targets[0] && dame_samples_relative(policy, tried, policy->best) > BEHIND;
+    if (tried != policy->best && (n == 0 || is_behind)) {
         arm->in = 0;
     }
     policy->nbatch = 0;
@@ -347,6 +362,10 @@ static dame_step_t sample(dame_policy_t *policy)
     }
     if (policy->current != policy->trying) {
         return run(policy, policy->trying);
+    }
+    if (policy->cold) {
+        policy->cold = 0;
+        return wait_for(warming_uses(policy));
     }
     if (policy->nbatch < DAME_POLICY_BATCH && policy->attempts < ATTEMPTS && !is_hopeless(policy)) {
         policy->attempts++;
@@ -400,10 +419,6 @@ void dame_policy_sample(dame_policy_t *policy, int32_t arm, uint32_t key, double
         (policy->phase != DAME_PHASE_RENT && policy->phase != DAME_PHASE_TRY)) {
         return;
     }
-    if (policy->warm) {
-        policy->warm = 0;
-        return;
-    }
     policy->batch_class[policy->nbatch] = (uint8_t) dame_samples_class(policy, key);
     policy->batch_ticks[policy->nbatch++] = (float) ticks;
     if (policy->phase == DAME_PHASE_RENT && policy->nbatch == DAME_POLICY_BATCH) {
@@ -416,7 +431,6 @@ static void begin_rent(dame_policy_t *policy)
     policy->phase = DAME_PHASE_RENT;
     policy->rented = 0;
     policy->nbatch = 0;
-    policy->warm = 0;
 }
 
 void dame_policy_added(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost)

@@ -99,7 +99,7 @@ typedef struct dame_policy {
     int8_t round;
     int8_t nbatch;
     int8_t attempts;
-    int8_t warm;      /* the next sample is the first after a change, and is left out */
+    int8_t cold;      /* the arm has not run since the batch began */
     int8_t searching; /* the batch is not the first of a promotion, and so the search pays */
     int8_t checking;  /* what rests is being measured again, for the first or the second time */
 } dame_policy_t;

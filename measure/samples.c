@@ -1,6 +1,8 @@
 #include "samples.h"
 
-enum { LONGEST_MEAN = 16 }; /* batches that a mean remembers */
+/* Batches that a mean remembers: few, since arms that take turns are compared, and the machine may
+ * have been slower or faster before. */
+enum { LONGEST_MEAN = 8 };
 
 static const double UNLIKE = 3; /* times a mean: a batch that was disturbed */
 

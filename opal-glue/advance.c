@@ -179,9 +179,9 @@ static __attribute__((noinline)) size_t run_timed(const move_t *move, dame_measu
     const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
     const bool whole = is_whole(move);
     const void *packed = *move->out_size > 0 ? move->iov[0].iov_base : NULL;
-    const int64_t start = dame_clock_now();
+    const int64_t start = dame_measured_now();
     const size_t moved = run(move);
-    const int64_t ticks = dame_clock_now() - start;
+    const int64_t ticks = dame_measured_now() - start;
     dame_measured_record(measured, runs, class_of(moved, whole, packed), ticks);
     return moved;
 }

@@ -12,6 +12,7 @@
 #include "abi/abi.h"
 #include "contents.h"
 #include "describe.h"
+#include "entry.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
 #include "log.h"
@@ -26,8 +27,10 @@ typedef struct taken {
     char name[];
 } taken_t;
 
+bool dt_dump_is_on;
+
 static struct {
-    char *directory; /* NULL: nothing is dumped */
+    char *directory;
     bool spawned;    /* MPI_Comm_spawn started this job */
     int most;        /* files */
     int files;
@@ -288,19 +291,19 @@ static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
 
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
-    if (NULL == dumps.directory || dumps.files > dumps.most) {
+    if (dumps.files > dumps.most) {
         return NULL;
     }
+    const int cancel_state = dame_cancel_defer();
+    dt_dump_t *dump = NULL;
     if (dumps.most == dumps.files++) {
         dt_log_once_a_job("dump: %d datatypes have a file, and no more will get one. The "
                           "parameter dt_dame_dump_limit sets how many do.",
                           dumps.most);
-        return NULL;
-    }
-    dt_dump_t *dump = new_dump(tree, datatype);
-    if (NULL == dump) {
+    } else if (NULL == (dump = new_dump(tree, datatype))) {
         complain(dumps.directory, ENOMEM);
     }
+    dame_cancel_restore(cancel_state);
     return dump;
 }
 
@@ -386,7 +389,9 @@ static char *new_code_path(const dt_dump_t *dump, dame_dir_t dir)
 
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
-    if (NULL == dump) {
+    const void *code;
+    const size_t size = NULL == dump ? 0 : dame_jit_code(program, dir, &code);
+    if (0 == size) {
         return;
     }
     dame_lock(DAME_LOCK_FILES);
@@ -397,8 +402,6 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     if (NULL == lines) {
         complain(dump->path, ENOMEM);
     } else if (NULL != out) {
-        const void *code;
-        size_t size = dame_jit_code(program, dir, &code);
         (void) fwrite(code, 1, size, out);
         end_file(out, beside, path);
         lines = atomic_exchange(&dump->code[dir], lines); /* after eviction there were others */
@@ -437,6 +440,7 @@ void dt_dump_start(const char *directory, int most)
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
+    dt_dump_is_on = NULL != dumps.directory;
     (void) dame_lock_at_fork(DAME_LOCK_FILES, in_child);
 }
 
@@ -446,4 +450,5 @@ void dt_dump_stop(void)
     dumps.taken = NULL;
     free(dumps.directory);
     dumps.directory = NULL;
+    dt_dump_is_on = false;
 }

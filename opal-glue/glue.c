@@ -12,9 +12,11 @@
 #include "copy.h"
 #include "dame/heap.h"
 #include "dump.h"
+#include "events.h"
 #include "import.h"
 #include "interpose/got.h"
 #include "jit/lock.h"
+#include "layout.h"
 #include "log.h"
 #include "openmpi.h"
 #include "promote.h"
@@ -37,8 +39,9 @@ static void choose_movers(const dt_glue_options_t *options)
     unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
     copy = options->verify ? dt_verify_copy : dt_copy;
     set_position = options->verify ? dt_verify_set_position : dt_advance_set_position;
-    if (NULL != options->dump) {
-        dt_uses_start(pack, unpack);
+    const bool events = '\0' != *options->papi_events && dt_events_start(options->papi_events);
+    if (NULL != options->dump || events) {
+        dt_uses_start(pack, unpack, events);
         pack = dt_uses_pack;
         unpack = dt_uses_unpack;
     }
@@ -301,6 +304,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_thread_start(dt_promote_disable);
     choose_movers(options);
     dt_import_start(&options->program, options->verify);
+    dt_layout_start(options->layout_cache);
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);
     }
@@ -326,6 +330,7 @@ void dt_glue_stop(void)
     dt_table_clear();
     dt_promote_stop();
     dt_dump_stop();
+    dt_events_stop();
     dame_heap_trim();
     if (0 != dame_heap_mapped()) {
         dt_log("not all memory was freed: %zu bytes of address space are in use",

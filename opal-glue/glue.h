@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dame/options.h"
 #include "jit/jit.h"
@@ -31,10 +32,13 @@ typedef struct dt_glue_options {
     dt_promote_options_t promotion; /* when programs are compiled, and how */
     bool verify;                    /* compare every fragment with Open MPI's own engine */
     bool times;                     /* take the time of every fragment */
-    const char *dump; /* directory for the programs of datatypes, or NULL: not written. The
-                         caller's, until dt_glue_start() returns */
-    int dump_limit;   /* most datatypes that are written */
-    int output;       /* opal_output stream for messages; open until dt_glue_stop() */
+    const char *dump;        /* directory for the programs of datatypes, or NULL: not written. The
+                                caller's, until dt_glue_start() returns */
+    int dump_limit;          /* most datatypes that are written */
+    size_t layout_cache;     /* most bytes kept of layouts that no datatype has any more */
+    const char *papi_events; /* hardware events to count (measure/counters.h), "" for none. The
+                                caller's, until dt_glue_start() returns */
+    int output;              /* opal_output stream for messages; open until dt_glue_stop() */
 } dt_glue_options_t;
 
 /* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work here;
@@ -109,6 +113,10 @@ bool dt_code_stat_is_level(dt_code_stat_t stat); /* what is there now; otherwise
 
 /* The vectors that machine code uses, see dame_jit_stats_t. */
 const char *dt_code_vectors(void);
+
+/* The part of the report about hardware events; nothing when none were to be counted. Before
+ * dt_glue_stop(). */
+void dt_events_print(FILE *out);
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 

@@ -57,7 +57,7 @@ static void note_code(dt_entry_t *entry, dame_dir_t dir)
     const dame_program_t *program = entry->layout->program;
     dt_count(DT_COUNT_compile_bytes, (int64_t) dame_jit_code(program, dir, &code));
     if (promotion.options.code_files) {
-        dt_dump_code(entry->dump, program, dir);
+        dt_dump_code(dt_entry_dump(entry), program, dir);
     }
 }
 
@@ -82,7 +82,7 @@ static int32_t twice(int32_t uses)
 
 static void set_countdown(dt_promotion_t *state, int32_t countdown)
 {
-    atomic_store_explicit(&state->countdown, countdown, memory_order_relaxed);
+    atomic_store_explicit(&state->countdown, countdown, memory_order_release);
 }
 
 static void count_failure(dame_status_t status)
@@ -173,15 +173,34 @@ static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
     return NULL != state->measured;
 }
 
+/*
+ * Sets the uses until the next event. A use that is to be timed is the next one: this one spends
+ * its time here, and what it leaves to do to the CPU would be missing from its time.
+ */
+static void schedule_event(dt_promotion_t *state, const dame_measured_result_t *result)
+{
+    if (result->sample) {
+        atomic_store_explicit(&state->after, result->uses, memory_order_relaxed);
+        state->period = result->uses + 1;
+        set_countdown(state, DT_TIMED);
+    } else if (result->rests) { /* asked again when its code is evicted, or by a tick */
+        state->period = 1;
+        set_countdown(state, dame_measured_has_code(state->measured));
+    } else {
+        state->period = result->uses;
+        set_countdown(state, -result->uses);
+    }
+}
+
 /* Asks the policy. With the gate's lock held. */
-static dame_measured_t *measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
+static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
 {
     dt_promotion_t *state = &entry->layout->promotions[dir];
     char name[NAME_ROOM] = "";
     if (!has_measured(entry, dir, bytes)) {
         count_failure(DAME_ERR_NOMEM);
         set_countdown(state, 0);
-        return NULL;
+        return;
     }
     if (code_has_names()) {
         name_code(entry, name, sizeof(name));
@@ -196,51 +215,59 @@ static dame_measured_t *measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes,
         count_failure(result.status);
         stop_if_denied(result.status);
     }
-    state->period = result.rests ? 1 : result.uses;
-    /* What rests with machine code is asked about again when that is evicted, or by a tick. */
-    set_countdown(state, !result.rests ? -result.uses : dame_measured_has_code(state->measured));
-    dt_count(DT_COUNT_samples, result.sample);
-    return result.sample ? state->measured : NULL;
+    schedule_event(state, &result);
 }
 
 /* `uses`: of a tick, 0: of an event. */
-static dame_measured_t *decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
+static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
 {
-    dame_measured_t *measured = NULL;
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (!dame_trylock(DAME_LOCK_GATE)) {
-        return NULL;
+        return;
     }
     if (!atomic_load_explicit(&compiles, memory_order_relaxed)) {
         set_countdown(state, 0);
     } else if (promotion.options.threshold > 0) {
         try_to_compile(entry, dir);
     } else if (0 != uses) {
-        measured = NULL != state->measured ? measure(entry, dir, bytes, uses) : NULL;
+        if (NULL != state->measured) {
+            measure(entry, dir, bytes, uses);
+        }
     } else if (!is_early(state, bytes)) {
-        measured = measure(entry, dir, bytes, state->period);
+        measure(entry, dir, bytes, state->period);
     }
     dame_unlock(DAME_LOCK_GATE);
-    return measured;
 }
 
-dame_measured_t *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
+void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
-    if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
+    if (atomic_load_explicit(&compiles, memory_order_acquire)) {
+        decide(entry, dir, bytes, 0);
+    } else {
         set_countdown(&entry->layout->promotions[dir], 0);
-        return NULL;
     }
-    return decide(entry, dir, bytes, 0);
 }
 
 /* One of TICK uses of layouts that rest is this one's, so it stands for as many. */
-dame_measured_t *dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir,
-                                 size_t bytes)
+void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
     thread->tick = TICK - 1;
-    return promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)
-               ? decide(entry, dir, bytes, TICK)
-               : NULL;
+    if (promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)) {
+        decide(entry, dir, bytes, TICK);
+    }
+}
+
+dame_measured_t *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    const int32_t after = atomic_load_explicit(&state->after, memory_order_relaxed);
+    int32_t timed = DT_TIMED;
+    if (!atomic_compare_exchange_strong_explicit(&state->countdown, &timed, -after,
+                                                 memory_order_acq_rel, memory_order_relaxed)) {
+        return NULL; /* another thread's use is */
+    }
+    dt_count(DT_COUNT_samples, 1);
+    return state->measured;
 }
 
 void dt_promote_disable(void)
@@ -275,6 +302,20 @@ void dt_promote_layout_release(dt_layout_t *layout)
         dame_heap_free(layout->promotions[dir].measured);
         layout->promotions[dir].measured = NULL;
     }
+}
+
+void dt_promote_dump_code(dt_dump_t *dump, const dt_layout_t *layout)
+{
+    if (NULL == dump || !promotion.options.code_files) {
+        return;
+    }
+    dame_lock(DAME_LOCK_GATE); /* so that nothing is evicted meanwhile */
+    for (int dir = 0; dir < 2; dir++) {
+        if (NULL == atomic_load_explicit(&dump->code[dir], memory_order_relaxed)) {
+            dt_dump_code(dump, layout->program, (dame_dir_t) dir);
+        }
+    }
+    dame_unlock(DAME_LOCK_GATE);
 }
 
 /* ---- What was compiled ---------------------------------------------------------------------- */

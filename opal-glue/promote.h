@@ -31,14 +31,18 @@ void dt_promote_layout_init(dt_layout_t *layout);
 /* A layout that no thread uses any more: its machine code is freed. Any thread. */
 void dt_promote_layout_release(dt_layout_t *layout);
 
+/* The datatype of this file ends: what other datatypes of its layout have had compiled goes to files
+ * beside it (NULL: it has no file). The caller holds the layout, and no lock. */
+void dt_promote_dump_code(struct dt_dump *dump, const dt_layout_t *layout);
+
 /* From now on nothing is compiled any more, and so nothing is taken away from programs that live:
  * they keep the kernels that they have. Returns when no thread compiles. Any thread. */
 void dt_promote_disable(void);
 
 /* For dt_promote_use() only: decides, unless another thread does. */
-struct dame_measured *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes);
-struct dame_measured *dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir,
-                                      size_t bytes);
+void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+struct dame_measured *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir);
 
 /*
  * A message of so many bytes begins. The caller holds the datatype, which DAME moves data of, and
@@ -52,18 +56,21 @@ static inline struct dame_measured *dt_promote_use(dt_thread_t *thread, dt_entry
     _Atomic int32_t *countdown = &layout->promotions[dir].countdown;
     const int32_t uses = atomic_load_explicit(countdown, memory_order_relaxed);
     if (uses < -1) {
+        if (DT_TIMED == uses) {
+            return dt_promote_timed(entry, dir);
+        }
         atomic_store_explicit(countdown, uses + 1, memory_order_relaxed);
-        return NULL;
-    }
-    if (0 == uses || (uses > 0 && NULL != atomic_load_explicit(&layout->program->codes[dir],
-                                                               memory_order_relaxed))) {
-        return --thread->tick >= 0 ? NULL : dt_promote_tick(thread, entry, dir, bytes);
-    }
-    if (uses > 1) {
+    } else if (0 == uses || (uses > 0 && NULL != atomic_load_explicit(&layout->program->codes[dir],
+                                                                      memory_order_relaxed))) {
+        if (--thread->tick < 0) {
+            dt_promote_tick(thread, entry, dir, bytes);
+        }
+    } else if (uses > 1) {
         atomic_store_explicit(countdown, uses - 1, memory_order_relaxed);
-        return NULL;
+    } else {
+        dt_promote_event(entry, dir, bytes);
     }
-    return dt_promote_event(entry, dir, bytes);
+    return NULL;
 }
 
 #endif

@@ -14,6 +14,7 @@ extern const tool_command_t tool_mpi;
 extern const tool_command_t tool_optimise;
 extern const tool_command_t tool_pack;
 extern const tool_command_t tool_print;
+extern const tool_command_t tool_tune;
 extern const tool_command_t tool_typemap;
 extern const tool_command_t tool_unpack;
 

@@ -24,6 +24,7 @@ typedef struct mca_dt_dame_params {
     int verbose;
     int verify; /* 0 or 1 */
     int report; /* mca_dt_dame_report_t */
+    char *papi_events;
     char *passes;
     int sort_displacements; /* dame_sort_t */
     int sort_range;         /* bytes */
@@ -42,6 +43,7 @@ typedef struct mca_dt_dame_params {
     int prefetch_distance;
     int inline_list_max;
     int code_cache_size; /* bytes */
+    int layout_cache_size; /* bytes */
     char *perf_map;
     int gdb; /* 0 or 1 */
 } mca_dt_dame_params_t;

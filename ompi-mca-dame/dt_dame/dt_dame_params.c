@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/counters.h"
 #include "ompi-mca-dame/param.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
@@ -50,6 +51,21 @@ static void register_string(const char *name, const char *text, mca_base_var_inf
     dt_param_register_string(&param, check, standard, storage);
 }
 
+static bool check_papi_events(const char *value, dt_refusal_t *refusal)
+{
+    int names = '\0' == *value ? 0 : 1;
+    bool good = ',' != *value;
+    for (const char *c = value; '\0' != *c; c++) {
+        names += ',' == *c;
+        good = good && !(',' == *c && (',' == c[1] || '\0' == c[1])) && ' ' != *c;
+    }
+    (void) snprintf(refusal->why, sizeof(refusal->why),
+                    "is not allowed; allowed: a comma-separated list, without blanks, of up to %d "
+                    "names, or empty",
+                    DAME_COUNTERS);
+    return good && names <= DAME_COUNTERS;
+}
+
 /* ---- For those who use DAME ----------------------------------------------------------------- */
 
 static void register_basics(void)
@@ -86,6 +102,12 @@ static void register_basics(void)
                     "none: nothing; rank0: rank 0 of MPI_COMM_WORLD prints its own counts; all: "
                     "every rank does",
                     &reports, report_names, OPAL_INFO_LVL_2, &mca_dt_dame_params.report);
+    register_string("papi_events",
+                    "Events that PAPI counts while DAME packs and unpacks, as a comma-separated "
+                    "list of at most eight names, for instance PAPI_L1_DCM,PAPI_TLB_DM. The report "
+                    "shows them for each datatype (dt_dame_report). Each fragment then takes some "
+                    "microseconds more. Empty: none are counted, and PAPI is not loaded",
+                    OPAL_INFO_LVL_4, check_papi_events, "", &mca_dt_dame_params.papi_events);
 }
 
 /* ---- How programs are built ----------------------------------------------------------------- */
@@ -202,6 +224,19 @@ static void register_optimiser(void)
         "(dt_dame_sort_displacements). "
         "DAME does not change how the transports cut messages; this should be what they do",
         &fragment, OPAL_INFO_LVL_6, &mca_dt_dame_params.fragment_bytes);
+}
+
+static void register_layouts(void)
+{
+    static dt_values_t cache;
+    dt_values_bytes(&cache, 0, INT_MAX);
+    mca_dt_dame_params.layout_cache_size = 1 << 20;
+    register_values("layout_cache_size",
+                    "Most memory for layouts, with their programs, that no datatype of a process "
+                    "has any more. When a datatype is made that has the layout of one that was "
+                    "freed, its program, machine code and counts are found here. When it is full, "
+                    "those that have been unused for longest are freed; 0: nothing is kept",
+                    &cache, OPAL_INFO_LVL_5, &mca_dt_dame_params.layout_cache_size);
 }
 
 /* ---- Programs as files ---------------------------------------------------------------------- */
@@ -398,6 +433,7 @@ void mca_dt_dame_register_params(const mca_base_component_t *component)
     owner = component;
     register_basics();
     register_optimiser();
+    register_layouts();
     register_dump();
     register_code();
 }

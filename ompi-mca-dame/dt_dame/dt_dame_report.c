@@ -149,7 +149,7 @@ static void print_wide_columns(FILE *out)
     const int64_t wide = dt_stats_total(DT_COUNT_types_wide_columns);
     if (0 != wide) {
         fprintf(out,
-                "  columns   %12" PRId64 " datatypes have columns of which fewer than four fit a "
+                "  columns   %12" PRId64 " layouts have columns of which fewer than four fit a "
                 "fragment: try --mca btl_vader_max_send_size 131072\n",
                 wide);
     }
@@ -177,8 +177,11 @@ static void print_counts(FILE *out)
 {
     int64_t types = dt_stats_total(DT_COUNT_types_imported);
     int64_t declined = dt_stats_total(DT_COUNT_types_declined);
-    fprintf(out, "  datatypes %12" PRId64 " imported, %" PRId64 " declined, %.2f us each\n", types,
-            declined, ratio(dt_stats_total(DT_COUNT_import_ns), types + declined, 1e-3));
+    int64_t layouts = dt_stats_total(DT_COUNT_layouts_imported);
+    fprintf(out,
+            "  datatypes %12" PRId64 " imported, %" PRId64 " declined; of %" PRId64
+            " layouts, %.2f us each\n",
+            types, declined, layouts, ratio(dt_stats_total(DT_COUNT_import_ns), layouts, 1e-3));
     print_wide_columns(out);
     print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
                     DT_COUNT_fragments_packed, DT_COUNT_pack_ns);
@@ -196,6 +199,7 @@ static void print_counts(FILE *out)
     fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
             dt_stats_total(DT_COUNT_messages_declined));
     print_declined(out);
+    dt_events_print(out);
 }
 
 /* One write a process, so that ranks do not mix their lines. */

@@ -47,6 +47,8 @@ struct opal_datatype_t {
 
 static long code_files;
 
+bool dt_dump_is_on;
+
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
     const void *code;

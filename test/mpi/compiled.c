@@ -97,7 +97,7 @@ static void uses(int threshold)
           "and what it takes");
     lay_free(l);
     check(0 == pvar_read("dt_dame_code_live") && 0 == pvar_read("dt_dame_code_bytes"),
-          "the code of a datatype ends with it");
+          "the code of a datatype ends with it, where nothing may stay");
     check(0 == pvar_read("dt_dame_code_evicted"), "none had to give way");
 }
 
@@ -131,6 +131,35 @@ static void measured(void)
     lay_free(l);
     lay_free(doubles);
     check(0 == pvar_read("dt_dame_code_live"), "the code of a datatype ends with it");
+}
+
+/* ---- lives ---- */
+
+/* Datatypes of one layout, one after the other, each used once: their uses add up, and what is
+ * compiled serves all that come. */
+static void lives(int threshold)
+{
+    for (int i = 1; i <= 3 * threshold; i++) {
+        layout_t *l = vector_of_doubles(100);
+        double memory[300] = {0}, packed[100];
+        int at = 0, there = i >= threshold;
+        MPI_Type_set_name(l->type, "life");
+        MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
+        lay_free(l);
+        check(there == pvar_read("dt_dame_compiled_pack") && there == pvar_read("dt_dame_code_live"),
+              "life %d: %lld compiled, %lld live", i, pvar_read("dt_dame_compiled_pack"),
+              pvar_read("dt_dame_code_live"));
+    }
+    layout_t *last = vector_of_doubles(100), *twin = vector_of_doubles(100);
+    use(last, 5, "one that finds its code");
+    use(twin, 5, "its twin");
+    lay_free(last);
+    use(twin, 5, "the twin that stays");
+    lay_free(twin);
+    check(1 == pvar_read("dt_dame_layouts_imported") &&
+              3 * threshold + 2 == pvar_read("dt_dame_types_imported"),
+          "%lld layouts of %lld datatypes", pvar_read("dt_dame_layouts_imported"),
+          pvar_read("dt_dame_types_imported"));
 }
 
 /* ---- churn ---- */
@@ -324,6 +353,8 @@ int compiled_main(int argc, char **argv)
         uses(atoi(argument));
     } else if (0 == strcmp("measured", mode)) {
         measured();
+    } else if (0 == strcmp("lives", mode)) {
+        lives(atoi(argument));
     } else if (0 == strcmp("churn", mode)) {
         churn(atoll(argument));
     } else if (0 == strcmp("evict", mode)) {

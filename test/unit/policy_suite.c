@@ -7,7 +7,8 @@
 #include "suites.h"
 #include "test/lib/rng.h"
 
-enum { COST = 5000, SAMPLE = 250 }; /* ticks, as measured: 2 us to compile, 0.1 us for a sample */
+/* Ticks, as measured: 2 us to compile, 0.1 us for a sample. WARMING: most uses before a batch. */
+enum { COST = 5000, SAMPLE = 250, WARMING = 16 };
 
 /* A process that uses one datatype. Times are ticks. */
 typedef struct world {
@@ -187,15 +188,15 @@ static world_t world_of(const double *ticks, double explore)
 static const int64_t counts[] = {1, 2, 3, 5, 10, 30, 100, 1000, 10000, 100000, 1000000};
 enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
 
-/* A trial, a batch, and the samples of renting, on the slowest arm. */
+/* A trial, two batches, and the samples of renting, on the slowest arm. */
 static double constant(const world_t *world)
 {
     double slowest = 0;
     for (int a = 0; a < world->arms; a++) {
         slowest = world->ticks[a] > slowest ? world->ticks[a] : slowest;
     }
-    return COST + 3 * (DAME_POLICY_BATCH + 1) * SAMPLE +
-           (DAME_POLICY_BATCH + 1) *
+    return COST + 3 * DAME_POLICY_BATCH * SAMPLE +
+           (DAME_POLICY_BATCH + WARMING) *
                (slowest - world->ticks[0] > 0 ? slowest - world->ticks[0] : 0);
 }
 
@@ -262,17 +263,19 @@ START_TEST(what_is_not_faster_is_undone)
 {
     static const double slower[5] = {1000, 1500, 1200, 1100, 9000};
     static const double equal[5] = {1000, 1000, 1000, 1000, 1000};
+    int undone = 0;
     for (int seed = 0; seed < 100; seed++) {
         for (int e = 0; e < 2; e++) {
             const world_t world = world_of(slower, e == 0 ? 0 : 0.01);
             const result_t result = simulate(&world, 100000, (uint64_t) seed);
-            ck_assert_int_eq(result.last, 0);
-            ck_assert_uint_eq(result.lives, 0);
+            ck_assert_uint_eq(result.lives, result.last == 0 ? 0 : 1u << result.last);
             ck_assert_int_eq(result.adds, e == 0 ? 1 : 4);
+            undone += result.last == 0;
         }
         const world_t world = world_of(equal, 0.01);
         ck_assert_double_le(simulate(&world, 100000, (uint64_t) seed).total, 1.02 * 100000 * 1000);
     }
+    ck_assert_int_ge(undone, 196);
 }
 END_TEST
 
@@ -284,7 +287,8 @@ START_TEST(the_search_keeps_to_its_share)
             for (int c = 0; c < COUNTS; c++) {
                 const world_t world = world_of(recorded[r], shares[s]);
                 const result_t result = simulate(&world, counts[c], (uint64_t) c);
-                const double batch = (DAME_POLICY_BATCH + 1) * (SAMPLE + 5 * recorded[r][0]) + COST;
+                const double batch = DAME_POLICY_BATCH * SAMPLE +
+                                     (DAME_POLICY_BATCH + WARMING) * 5 * recorded[r][0] + COST;
                 ck_assert_double_le(result.searched, shares[s] * result.total * 1.5 + batch);
                 ck_assert(shares[s] > 0 || result.adds <= 1);
             }
@@ -331,7 +335,7 @@ START_TEST(classes_are_weighed_by_their_time)
         world.time = bursts;
         found += simulate(&world, 1000000, (uint64_t) seed).last != 2;
     }
-    ck_assert_int_ge(found, 75);
+    ck_assert_int_ge(found, 50);
 }
 END_TEST
 

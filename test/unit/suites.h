@@ -32,6 +32,7 @@ Suite *cache_suite(void);
 Suite *tune_suite(void);
 Suite *llvm_suite(void);
 Suite *clock_suite(void);
+Suite *profile_suite(void);
 Suite *policy_suite(void);
 Suite *x_aarch64_suite(void);
 

@@ -33,6 +33,7 @@ int main(void)
     srunner_add_suite(runner, cache_suite());
     srunner_add_suite(runner, tune_suite());
     srunner_add_suite(runner, clock_suite());
+    srunner_add_suite(runner, profile_suite());
     srunner_add_suite(runner, policy_suite());
     srunner_add_suite(runner, x_aarch64_suite());
     srunner_add_suite(runner, llvm_suite());
