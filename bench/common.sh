@@ -55,7 +55,8 @@ have_mpich()
     [ -n "${MPICH_MPIRUN:-}" ] && [ -x "$BENCH_BUILD/bench/$1.mpich" ]
 }
 
-# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, interp (dame
+# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, known (dame
+# whatever $DAME_PARAMETERS), interp (dame
 # that compiles nothing), x (dame that compiles a datatype at its first use), threshold:N (at its n-th use), dame:PASSES (only these
 # passes of the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
@@ -78,6 +79,10 @@ engine()
     dame)
         "$MPIRUN" "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
             "$BENCH_BUILD/bench/$program" "$@"
+        ;;
+    known)
+        local DAME_PARAMETERS=()
+        engine dame "$ranks" "$program" "$@"
         ;;
     interp)
         engine_with dt_dame_promotion_threshold 0 "$ranks" "$program" "$@"

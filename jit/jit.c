@@ -60,6 +60,7 @@ dame_status_t dame_jit_create_for(const dame_provider_t *provider,
     char text[DAME_X_OPTIONS];
     jit->options = *options;
     jit->options.perf_map = NULL; /* the caller's memory */
+    jit->options.variant = NULL;
     jit->cpu = options->cpu != NULL ? *options->cpu : dame_isa_cpu();
     jit->stats.vector_name = dame_x_vector_name(&jit->cpu, options->vector_bits);
     dame_status_t status = dame_slot_open(jit, provider, dame_jit_options_text(options, text));

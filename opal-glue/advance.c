@@ -136,16 +136,6 @@ static inline bool is_whole(const opal_convertor_t *convertor, const struct iove
     return *out_size > 0 && iov[0].iov_len >= convertor->local_size;
 }
 
-/* Uses that are compared with each other: sizes up to a quarter apart, whole messages and first
- * fragments, packed bytes on and off a cache line. */
-static uint32_t class_of(size_t bytes, bool whole, const void *packed)
-{
-    enum { LINE = 64 };
-    const uint32_t log2 = 63 - (uint32_t) __builtin_clzll(bytes | 4);
-    const uint32_t quarter = (uint32_t) (bytes >> (log2 - 2)) & 3;
-    return log2 << 4 | quarter << 2 | (uint32_t) whole << 1 | (0 == (uintptr_t) packed % LINE);
-}
-
 /* Moves what fits. `program`: when the message begins, else NULL. */
 static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
                           const dame_program_t *program, struct iovec *iov, uint32_t *out_size)
@@ -196,7 +186,7 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     const int32_t rc =
         move_and_count(dt_thread(), convertor, dir, program, iov, out_size, max_data);
     const int64_t ticks = dame_measured_now() - start;
-    dame_measured_record(measured, runs, class_of(*max_data, whole, packed), ticks);
+    dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
     return rc;
 }
 

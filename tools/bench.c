@@ -6,12 +6,15 @@
 #include "measure.h"
 #include "text.h"
 
-enum { MAX_FRAGMENTS = 16 };
+enum { MAX_FRAGMENTS = 16, MAX_VARIANTS = 16 };
 
 typedef struct arguments {
     int64_t count;
     int64_t fragments[1 + MAX_FRAGMENTS]; /* bytes; [0] is 0, the whole message */
     int nfragments;
+    const char *variants[MAX_VARIANTS];
+    int nvariants;
+    int64_t offset; /* of the user memory */
     int64_t memory; /* bytes that may be allocated */
     double seconds;
     int json;
@@ -37,6 +40,14 @@ static int parse_fragment(const char *text, arguments_t *arguments)
                        &arguments->fragments[arguments->nfragments++]);
 }
 
+static int parse_variant(const char *text, arguments_t *arguments)
+{
+    if (arguments->nvariants == MAX_VARIANTS) {
+        return tool_error(TOOL_USAGE, "--variant: '%s': at most %d times", text, MAX_VARIANTS);
+    }
+    return tool_variant(text, &arguments->variants[arguments->nvariants++]);
+}
+
 static int parse_option(int option, arguments_t *arguments)
 {
     switch (option) {
@@ -46,6 +57,10 @@ static int parse_option(int option, arguments_t *arguments)
         return parse_seconds(optarg, &arguments->seconds);
     case 'f':
         return parse_fragment(optarg, arguments);
+    case 'V':
+        return parse_variant(optarg, arguments);
+    case 'o':
+        return tool_number("--offset", optarg, 0, DAME_PAGE - 1, &arguments->offset);
     case 'm':
         return tool_number("--memory", optarg, 1, INT64_MAX, &arguments->memory);
     case 'j':
@@ -61,6 +76,8 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     static const struct option longs[] = {
         {"count", required_argument, NULL, 'c'},    {"seconds", required_argument, NULL, 's'},
         {"fragment", required_argument, NULL, 'f'}, {"memory", required_argument, NULL, 'm'},
+        {"variant", required_argument, NULL, 'V'},  {"offset", required_argument, NULL, 'o'},
+       
         {"json", no_argument, NULL, 'j'},           {0}};
     *arguments =
         (arguments_t){.count = 1, .nfragments = 1, .memory = (int64_t) 1 << 30, .seconds = 1};
@@ -88,19 +105,19 @@ static void print_table(const char *path, const measure_t *measure)
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
         printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "memcpy", copied, 1.0, copied,
                1.0);
-        for (int tier = 0; tier < measure_tiers(); tier++) {
+        for (int tier = 0; tier < measure_tiers(measure); tier++) {
             if (measure_missing(measure, tier) != NULL) {
                 continue;
             }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
             double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
-            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, measure_tier_name(tier),
+            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, measure_tier_name(measure, tier),
                    pack, pack / copied, unpack, unpack / copied);
         }
     }
-    for (int tier = 0; tier < measure_tiers(); tier++) {
+    for (int tier = 0; tier < measure_tiers(measure); tier++) {
         if (measure_missing(measure, tier) != NULL) {
-            printf("\nTier %s: %s\n", measure_tier_name(tier), measure_missing(measure, tier));
+            printf("\nTier %s: %s\n", measure_tier_name(measure, tier), measure_missing(measure, tier));
         }
     }
 }
@@ -115,16 +132,18 @@ static void print_json(const char *path, const measure_t *measure)
     const char *separator = "\n";
     for (int f = 0; f < measure->nfragments; f++) {
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
-        for (int tier = MEASURE_MEMCPY; tier < measure_tiers(); tier++) {
+        for (int tier = MEASURE_MEMCPY; tier < measure_tiers(measure); tier++) {
             if (measure_missing(measure, tier) != NULL) {
                 continue;
             }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
             double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
             printf("%s  {\"fragment\": %" PRId64 ", \"tier\": \"%s\", \"pack_gbs\": %.6g, "
-                   "\"pack_ratio\": %.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g}",
-                   separator, measure->fragments[f], measure_tier_name(tier), pack, pack / copied,
-                   unpack, unpack / copied);
+                   "\"pack_ratio\": %.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g, "
+                   "\"pack_best_gbs\": %.6g, \"unpack_best_gbs\": %.6g}",
+                   separator, measure->fragments[f], measure_tier_name(measure, tier), pack, pack / copied,
+                   unpack, unpack / copied, measure_best_rate(measure, f, tier, DAME_PACK),
+                   measure_best_rate(measure, f, tier, DAME_UNPACK));
             separator = ",\n";
         }
     }
@@ -137,7 +156,10 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
                          .count = arguments->count,
                          .fragments = arguments->fragments,
                          .nfragments = arguments->nfragments,
-                         .seconds = arguments->seconds};
+                         .seconds = arguments->seconds,
+                         .variants = arguments->variants,
+                         .nvariants = arguments->nvariants,
+                         .offset = arguments->offset};
     int code = tool_span(program, arguments->count, &measure.low, &measure.high, &measure.total);
     if (code != TOOL_OK) {
         return code;
@@ -181,16 +203,20 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_bench = {
     .name = "bench",
-    .arguments = "[--count N] [--seconds S] [--fragment BYTES]... [--memory BYTES] [--json] FILE",
+    .arguments = "[OPTION]... FILE",
     .what = "measures how fast data is packed and unpacked, against memcpy of the same bytes",
     .help =
         "  --count N         elements, 1 if not given\n"
         "  --seconds S       how long to measure in all, 1 if not given; at least 11 rounds are\n"
         "                    made in any case\n"
         "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16 times\n"
+        "  --variant NAME    also this variant of DAME-X's code, as 'dame compile --list' shows\n"
+        "                    them; up to 16 times\n"
+        "  --offset BYTES    user memory and packed bytes begin so many bytes after a page\n"
+        "                    does, 0 if not given\n"
         "  --memory BYTES    refuse to use more, 1G if not given\n"
         "  --json            an object with the bytes moved and an array of results; a\n"
-        "                    \"fragment\" of 0 is the whole message\n"
+        "                    \"fragment\" of 0 is the whole message; \"best\" is the fastest round\n"
         "\n"
         "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
         "with all, both interpreted; x is the optimised one as machine code, where the CPU\n"

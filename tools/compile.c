@@ -15,6 +15,7 @@ typedef struct arguments {
     int only; /* a direction, or -1 */
     int64_t repeats;
     dame_jit_options_t options;
+    int list; /* the variants, instead */
     int verbose;
     int json;
     const char *output;
@@ -51,6 +52,11 @@ static int parse_option(int option, arguments_t *arguments)
         return parse_vector_bits(optarg, &arguments->options.vector_bits);
     case 'r':
         return tool_number("--repeats", optarg, 1, MOST_REPEATS, &arguments->repeats);
+    case 'V':
+        return tool_variant(optarg, &arguments->options.variant);
+    case 'l':
+        arguments->list = 1;
+        return TOOL_OK;
     case 'v':
         arguments->verbose = 1;
         return TOOL_OK;
@@ -70,6 +76,8 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     static const struct option longs[] = {{"direction", required_argument, NULL, 'd'},
                                           {"vector-bits", required_argument, NULL, 'b'},
                                           {"repeats", required_argument, NULL, 'r'},
+                                          {"variant", required_argument, NULL, 'V'},
+                                          {"list", no_argument, NULL, 'l'},
                                           {"verbose", no_argument, NULL, 'v'},
                                           {"json", no_argument, NULL, 'j'},
                                           {"output", required_argument, NULL, 'o'},
@@ -273,6 +281,35 @@ static int compile(const arguments_t *arguments, row_t *row, int *rows)
     return code;
 }
 
+/* ---- the variants ---- */
+
+static int list(row_t *row, int *rows, int json)
+{
+    enum { MOST = 16 };
+    dame_candidate_t candidates[MOST];
+    char name[DAME_CANDIDATE_NAME];
+    int code = tool_optimised(tool_input_name(row->path), row->program, NULL, &row->compiled);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    const int32_t n = dame_jit_candidates(row->jit, row->compiled, row->dir, candidates, MOST);
+    if (json) {
+        printf("%s  {\"file\": ", 0 == *rows ? "\n" : ",\n");
+        tool_json_string(stdout, row->path);
+        printf(", \"direction\": \"%s\", \"variants\": [", directions[row->dir]);
+    } else {
+        printf("%-30s %-6s", tool_input_name(row->path), directions[row->dir]);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        dame_jit_candidate_name(row->jit, &candidates[i], name);
+        printf(json ? "%s\"%s\"" : "%s %s", json && i > 0 ? ", " : "", name);
+    }
+    printf(json ? "]}" : "\n");
+    ++*rows;
+    dame_program_free(row->compiled);
+    return TOOL_OK;
+}
+
 /* ---- all of them ---- */
 
 static int wanted(const arguments_t *arguments, int dir)
@@ -287,12 +324,16 @@ static int compile_file(const arguments_t *arguments, dame_jit_t *jit, const cha
     if (worst != TOOL_OK) {
         return worst;
     }
-    if (*rows == 0 && !arguments->json) {
+    if (*rows == 0 && !arguments->json && !arguments->list) {
         print_heading(jit);
     }
     for (int dir = 0; dir < DIRECTIONS; dir++) {
         row_t row = {.path = path, .dir = (dame_dir_t) dir, .program = program, .jit = jit};
-        int code = wanted(arguments, dir) ? compile(arguments, &row, rows) : TOOL_OK;
+        int code = TOOL_OK;
+        if (wanted(arguments, dir)) {
+            code = arguments->list ? list(&row, rows, arguments->json)
+                                   : compile(arguments, &row, rows);
+        }
         worst = code > worst ? code : worst;
     }
     dame_program_free(program);
@@ -332,6 +373,10 @@ const tool_command_t tool_compile = {
     .help = "  --direction WAY     pack or unpack; if not given, both\n"
             "  --vector-bits N     no wider vectors than 128, 256 or 512 bits; if not given, the\n"
             "                      best of this CPU\n"
+            "  --variant NAME      this variant of the code, such as x:far-prefetch; if not\n"
+            "                      given, the likeliest to be the fastest\n"
+            "  --list              show the variants that could be the fastest, the likeliest\n"
+            "                      first, instead of compiling\n"
             "  --repeats N         compilations to take the median of, 201 if not given\n"
             "  -v, --verbose       also each loop level, by the number of its primitive\n"
             "  --json              an array with an object for each program and direction;\n"

@@ -18,16 +18,18 @@ static const struct {
     {"x", DAME_PASSES_ALL, 1},
 };
 
-enum { TIERS = sizeof(tiers) / sizeof(tiers[0]) };
+enum { TIERS = sizeof(tiers) / sizeof(tiers[0]), X_TIER = TIERS - 1 };
 
-int measure_tiers(void)
+int measure_tiers(const measure_t *measure)
 {
-    return TIERS;
+    return TIERS + measure->nvariants;
 }
 
-const char *measure_tier_name(int tier)
+const char *measure_tier_name(const measure_t *measure, int tier)
 {
-    return tier == MEASURE_MEMCPY ? "memcpy" : tiers[tier].name;
+    return tier == MEASURE_MEMCPY ? "memcpy"
+           : tier < TIERS         ? tiers[tier].name
+                                  : measure->variants[tier - TIERS] - 2;
 }
 
 const char *measure_missing(const measure_t *measure, int tier)
@@ -162,16 +164,27 @@ static int run_rounds(measure_t *measure)
     return TOOL_OK;
 }
 
-double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
+/* Of the round that is the `nth` fastest. */
+static double rate_of(const measure_t *measure, int fragment, int tier, dame_dir_t dir, int nth)
 {
     for (int i = 0; i < measure->ncases; i++) {
         const measure_case_t *what = &measure->cases[i];
         if (what->fragment == measure->fragments[fragment] && what->tier == tier &&
             (what->dir == dir || tier == MEASURE_MEMCPY)) {
-            return 1e-9 * (double) measure->total / what->seconds[measure->rounds / 2];
+            return 1e-9 * (double) measure->total / what->seconds[nth];
         }
     }
     return 0; /* there is a case for everything */
+}
+
+double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
+{
+    return rate_of(measure, fragment, tier, dir, measure->rounds / 2);
+}
+
+double measure_best_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
+{
+    return rate_of(measure, fragment, tier, dir, 0);
 }
 
 /* ---- setting up ---- */
@@ -183,7 +196,7 @@ static void list_cases(measure_t *measure)
         next->fragment = measure->fragments[f];
         next->tier = MEASURE_MEMCPY;
         next++->dir = DAME_PACK;
-        for (int tier = 0; tier < TIERS; tier++) {
+        for (int tier = 0; tier < measure_tiers(measure); tier++) {
             for (int dir = DAME_PACK; dir <= DAME_UNPACK && measure->missing[tier] == DAME_OK;
                  dir++) {
                 next->fragment = measure->fragments[f];
@@ -195,23 +208,42 @@ static void list_cases(measure_t *measure)
     measure->ncases = (int) (next - measure->cases);
 }
 
+static char *aligned(const measure_t *measure, size_t bytes)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, DAME_PAGE, bytes + (size_t) measure->offset) != 0) {
+        return NULL;
+    }
+    return (char *) memory + measure->offset;
+}
+
+static void free_aligned(const measure_t *measure, char *memory)
+{
+    free(memory != NULL ? memory - measure->offset : NULL);
+}
+
 static int allocate(measure_t *measure)
 {
     size_t span = (size_t) (measure->high - measure->low);
-    size_t most_cases = (size_t) measure->nfragments * (1 + 2 * TIERS);
+    size_t tiers_room = (size_t) measure_tiers(measure);
+    size_t most_cases = (size_t) measure->nfragments * (1 + 2 * tiers_room);
     measure->cases = calloc(most_cases, sizeof(*measure->cases));
-    measure->programs = calloc(TIERS, sizeof(*measure->programs));
-    measure->cursors = calloc(TIERS, sizeof(*measure->cursors));
-    measure->missing = calloc(TIERS, sizeof(*measure->missing));
-    measure->memory = malloc(span);
-    int complete = measure->cases != NULL && measure->programs != NULL &&
+    measure->programs = calloc(tiers_room, sizeof(*measure->programs));
+    measure->cursors = calloc(tiers_room, sizeof(*measure->cursors));
+    measure->missing = calloc(tiers_room, sizeof(*measure->missing));
+    measure->jits = calloc(tiers_room, sizeof(measure->jits[0]));
+    measure->memory = aligned(measure, span);
+    int complete = measure->cases != NULL && measure->jits != NULL && measure->programs != NULL &&
                    measure->cursors != NULL && measure->missing != NULL && measure->memory != NULL;
     for (int i = 0; i < 3; i++) {
-        measure->packed[i] = calloc((size_t) measure->total, 1);
+        measure->packed[i] = aligned(measure, (size_t) measure->total);
         complete = complete && measure->packed[i] != NULL;
     }
     if (!complete) {
         return tool_status_error("bench", DAME_ERR_NOMEM);
+    }
+    for (int i = 0; i < 3; i++) {
+        memset(measure->packed[i], 0, (size_t) measure->total);
     }
     for (size_t i = 0; i < span; i++) {
         measure->memory[i] = (char) (i * 2654435761u >> 13);
@@ -223,9 +255,12 @@ static int allocate(measure_t *measure)
 static dame_status_t compile_tier(measure_t *measure, int tier)
 {
     dame_status_t made[2] = {DAME_OK, DAME_OK};
-    dame_status_t status = measure->jit == NULL ? dame_jit_create(NULL, &measure->jit) : DAME_OK;
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.variant = tier >= TIERS ? measure->variants[tier - TIERS] : NULL;
+    dame_status_t status = dame_jit_create(&options, &measure->jits[tier]);
     for (int dir = DAME_PACK; status == DAME_OK && dir <= DAME_UNPACK; dir++) {
-        made[dir] = dame_jit_compile(measure->jit, measure->programs[tier], (dame_dir_t) dir, NULL);
+        made[dir] = dame_jit_compile(measure->jits[tier], measure->programs[tier], (dame_dir_t) dir,
+                                     NULL);
     }
     if (made[DAME_PACK] != DAME_OK && made[DAME_UNPACK] != DAME_OK) {
         measure->missing[tier] = made[DAME_PACK];
@@ -233,26 +268,31 @@ static dame_status_t compile_tier(measure_t *measure, int tier)
     return status;
 }
 
+static int build_tier(measure_t *measure, int tier)
+{
+    const char *name = measure_tier_name(measure, tier);
+    const int kind = tier < TIERS ? tier : X_TIER;
+    dame_options_t options = *dame_options_default();
+    options.passes = tiers[kind].passes;
+    const int code = tool_optimised(name, measure->program, &options, &measure->programs[tier]);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    dame_status_t status = tiers[kind].compiles ? compile_tier(measure, tier) : DAME_OK;
+    if (status == DAME_OK) {
+        status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
+                                  base_address(measure), measure->count);
+    }
+    return status == DAME_OK ? TOOL_OK : tool_status_error(name, status);
+}
+
 static int build_tiers(measure_t *measure)
 {
-    for (int tier = 0; tier < TIERS; tier++) {
-        dame_options_t options = *dame_options_default();
-        options.passes = tiers[tier].passes;
-        int code =
-            tool_optimised(tiers[tier].name, measure->program, &options, &measure->programs[tier]);
-        if (code != TOOL_OK) {
-            return code;
-        }
-        dame_status_t status = tiers[tier].compiles ? compile_tier(measure, tier) : DAME_OK;
-        if (status == DAME_OK) {
-            status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
-                                      base_address(measure), measure->count);
-        }
-        if (status != DAME_OK) {
-            return tool_status_error(tiers[tier].name, status);
-        }
+    int code = TOOL_OK;
+    for (int tier = 0; code == TOOL_OK && tier < measure_tiers(measure); tier++) {
+        code = build_tier(measure, tier);
     }
-    return TOOL_OK;
+    return code;
 }
 
 /* Packs with the program as it is, which all tiers are compared with. */
@@ -288,7 +328,7 @@ static int check_case(const measure_t *measure, const measure_case_t *what)
     }
     if (code == TOOL_OK && memcmp(packed, measure->packed[1], (size_t) measure->total) != 0) {
         code = tool_error(TOOL_WRONG, "tier %s %ss other bytes than the program as it is",
-                          tiers[what->tier].name, what->dir == DAME_PACK ? "pack" : "unpack");
+                          measure_tier_name(measure, what->tier), what->dir == DAME_PACK ? "pack" : "unpack");
     }
     return code;
 }
@@ -321,27 +361,33 @@ int measure_run(measure_t *measure)
     return code;
 }
 
+static void free_tier(measure_t *measure, int tier)
+{
+    if (measure->cursors != NULL && measure->cursors[tier].frames != NULL) {
+        dame_cursor_fini(&measure->cursors[tier]);
+    }
+    if (measure->jits[tier] != NULL) {
+        dame_jit_release(measure->jits[tier], measure->programs[tier]);
+        dame_jit_destroy(measure->jits[tier]);
+    }
+    dame_program_free(measure->programs[tier]);
+}
+
 void measure_free(measure_t *measure)
 {
-    for (int tier = 0; measure->programs != NULL && tier < TIERS; tier++) {
-        if (measure->cursors != NULL && measure->cursors[tier].frames != NULL) {
-            dame_cursor_fini(&measure->cursors[tier]);
-        }
-        if (measure->jit != NULL && measure->programs[tier] != NULL) {
-            dame_jit_release(measure->jit, measure->programs[tier]);
-        }
-        dame_program_free(measure->programs[tier]);
-    }
-    if (measure->jit != NULL) {
-        dame_jit_destroy(measure->jit);
+    for (int tier = 0; measure->programs != NULL && measure->jits != NULL &&
+                       tier < measure_tiers(measure);
+         tier++) {
+        free_tier(measure, tier);
     }
     for (int i = 0; i < 3; i++) {
-        free(measure->packed[i]);
+        free_aligned(measure, measure->packed[i]);
     }
     free(measure->missing);
     free(measure->cursors);
     free(measure->programs);
-    free(measure->memory);
+    free(measure->jits);
+    free_aligned(measure, measure->memory);
     free(measure->samples);
     free(measure->cases);
 }

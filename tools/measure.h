@@ -19,8 +19,11 @@ typedef struct measure {
     const int64_t *fragments; /* sizes in bytes, 0: the whole message at once */
     int nfragments;
     double seconds; /* for all; more where messages are large */
+    const char *const *variants; /* of DAME-X, each a tier more; "x:" stands before the names */
+    int nvariants;
+    int64_t offset; /* from a page to the first byte of user memory and of packed bytes */
 
-    dame_jit_t *jit;           /* for the tiers that compile */
+    dame_jit_t **jits;         /* of the tiers that compile */
     dame_program_t **programs; /* of the tiers */
     dame_status_t *missing;    /* of the tiers: why there is none, or DAME_OK */
     dame_cursor_t *cursors;    /* of the tiers */
@@ -41,14 +44,17 @@ int measure_run(measure_t *measure);
  */
 double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir);
 
+/* The same of the fastest round, which disturbances of the machine touch least. */
+double measure_best_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir);
+
 void measure_free(measure_t *measure);
 
-int measure_tiers(void);
+int measure_tiers(const measure_t *measure);
 
 /* Why a tier, or MEASURE_MEMCPY, is missing for this program; NULL: it is there. */
 const char *measure_missing(const measure_t *measure, int tier);
 
 /* Also of MEASURE_MEMCPY. */
-const char *measure_tier_name(int tier);
+const char *measure_tier_name(const measure_t *measure, int tier);
 
 #endif

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "jit/jit.h"
+
 int tool_error(int code, const char *format, ...)
 {
     va_list arguments;
@@ -91,6 +93,19 @@ int tool_passes(const char *name, const char *text, dame_passes_t *passes)
     }
     return tool_error(TOOL_USAGE, "%s: '%.*s' is not a pass; allowed: %sor all or none alone", name,
                       length, bad, allowed);
+}
+
+int tool_variant(const char *text, const char **variant)
+{
+    dame_jit_options_t options = *dame_jit_options_default();
+    dame_jit_t *jit;
+    options.variant = text + 2;
+    if (strncmp(text, "x:", 2) != 0 || dame_jit_create(&options, &jit) != DAME_OK) {
+        return tool_error(TOOL_USAGE, "--variant: '%s' is no variant of DAME-X", text);
+    }
+    dame_jit_destroy(jit);
+    *variant = options.variant;
+    return TOOL_OK;
 }
 
 /* The factor of a suffix in either case, 0 for none that is known. */

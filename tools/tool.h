@@ -67,6 +67,10 @@ int tool_number(const char *name, const char *text, int64_t min, int64_t max, in
  */
 int tool_passes(const char *name, const char *text, dame_passes_t *passes);
 
+/* What DAME-X calls the variant that `text` names with "x:" before it, behind which it stands.
+ * TOOL_USAGE after a message. */
+int tool_variant(const char *text, const char **variant);
+
 /* ---- input ---- */
 
 /*

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variant.h"
+
 static const struct {
     const char *key;
     size_t at;
@@ -18,6 +20,7 @@ static const struct {
     {"nontemporal_bytes", offsetof(x_options_t, nontemporal_bytes), 0, 0, INT64_MAX},
     {"prefetch_distance", offsetof(x_options_t, prefetch_distance), -1, -1, INT64_MAX},
     {"list_entries", offsetof(x_options_t, list_entries), 32, 0, INT64_MAX},
+    {"variant", offsetof(x_options_t, variant), -1, 0, 0}, /* by its name */
 };
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -39,9 +42,15 @@ static const char *parse_one(const char *text, x_options_t *out)
     if (KEYS == key || '=' != text[length]) {
         return NULL;
     }
+    text += length + 1;
+    if (offsetof(x_options_t, variant) == keys[key].at) {
+        const size_t name = strcspn(text, ",");
+        out->variant = x_variant_named(text, name);
+        return out->variant >= 0 ? text + name : NULL;
+    }
     char *end = NULL;
-    const long long value = strtoll(text + length + 1, &end, 10);
-    if (end == text + length + 1 || ('\0' != *end && ',' != *end) || value < keys[key].least ||
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || ('\0' != *end && ',' != *end) || value < keys[key].least ||
         value > keys[key].most) {
         return NULL;
     }

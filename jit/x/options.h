@@ -15,6 +15,7 @@ typedef struct x_options {
     int64_t nontemporal_bytes;
     int64_t prefetch_distance;
     int64_t list_entries;
+    int64_t variant;       /* the number of the only one, -1: what suits the program */
     int64_t most_unrolled; /* iterations; by the variant alone */
 } x_options_t;
 

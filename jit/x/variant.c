@@ -9,21 +9,16 @@
 enum {
     AHEAD = 16,
     FAR_AHEAD = 64,
-    STREAMED_FROM = 1 << 19, /* bytes of a run: they would push out much of the second cache */
-    LEAST_BLOCKS = 1 << 11,  /* see LEAST_LINES in loop.c */
+    LEAST_BLOCKS = 1 << 11, /* see LEAST_LINES in loop.c */
     MOST_VARIANTS = 6
 };
 
 /* ---- numbers and names ---- */
 
 static const char *const words[X_CHOICES][4] = {
-    [X_PREFETCH] = {"", "prefetch", "far-prefetch"},
-    [X_MOVE] = {"", "move64"},
-    [X_PERMUTE] = {"", "permute64", "single"},
-    [X_TAILS] = {"", "split"},
-    [X_UNROLL] = {"", "unroll1", "unroll8"},
-    [X_MEMCPY] = {"", "memcpy512"},
-    [X_STREAM] = {"", "stream"},
+    [X_PREFETCH] = {"", "prefetch", "far-prefetch"}, [X_MOVE] = {"", "move64"},
+    [X_PERMUTE] = {"", "permute64", "single"},       [X_TAILS] = {"", "split"},
+    [X_UNROLL] = {"", "unroll1", "unroll8"},         [X_MEMCPY] = {"", "memcpy512"},
 };
 
 int x_variant_exists(uint32_t variant)
@@ -47,6 +42,43 @@ void x_variant_name(uint32_t variant, char *name)
     }
 }
 
+/* The choice with the word, and in *value what it means; X_CHOICES: none. */
+static x_choice_t choice_of(const char *word, size_t length, int *value)
+{
+    for (int choice = 0; choice < X_CHOICES; choice++) {
+        for (*value = 1; *value < 4; ++*value) {
+            const char *known = words[choice][*value];
+            if (NULL != known && length == strlen(known) && 0 == memcmp(word, known, length)) {
+                return (x_choice_t) choice;
+            }
+        }
+    }
+    return X_CHOICES;
+}
+
+int64_t x_variant_named(const char *name, size_t length)
+{
+    const char *end = name + length;
+    uint32_t variant = 0;
+    if (5 == length && 0 == memcmp(name, "plain", 5)) {
+        return 0;
+    }
+    for (;; name++) {
+        const char *plus = memchr(name, '+', (size_t) (end - name));
+        const char *until = NULL != plus ? plus : end;
+        int value = 0;
+        const x_choice_t choice = choice_of(name, (size_t) (until - name), &value);
+        if (X_CHOICES == choice || 0 != x_choice(variant, choice)) {
+            return -1;
+        }
+        variant = x_with(variant, choice, value);
+        if (end == until) {
+            return variant;
+        }
+        name = until;
+    }
+}
+
 x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
 {
     static const int64_t distances[] = {[X_AHEAD] = AHEAD, [X_FAR_AHEAD] = FAR_AHEAD, [3] = 0};
@@ -61,9 +93,6 @@ x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
     }
     if (0 != x_choice(variant, X_MEMCPY)) {
         out.memcpy_bytes = X_MEMCPY_BYTES / 2;
-    }
-    if (0 != x_choice(variant, X_STREAM)) {
-        out.nontemporal_bytes = STREAMED_FROM;
     }
     return out;
 }
@@ -131,10 +160,6 @@ static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t 
         !dame_is_near(prim->step) && (0 == prim->count || all / prim->iter_size >= LEAST_BLOCKS)) {
         out |= bit(X_PREFETCH);
     }
-    if (DAME_PACK == dir && is_block && prim->iter_size >= 8 &&
-        (0 == prim->count || prim->count >= STREAMED_FROM / prim->iter_size)) {
-        out |= bit(X_STREAM);
-    }
     return out;
 }
 
@@ -154,7 +179,6 @@ static x_choices_t matters(const dame_cpu_t *cpu, const x_options_t *options,
     out &= options->prefetch_distance < 0 ? ~0u : ~bit(X_PREFETCH);
     out &= X_UNROLL_BYTES == options->unroll_bytes ? ~0u : ~bit(X_UNROLL);
     out &= X_MEMCPY_BYTES == options->memcpy_bytes ? ~0u : ~bit(X_MEMCPY);
-    out &= 0 == options->nontemporal_bytes ? ~0u : ~bit(X_STREAM);
     return out;
 }
 
@@ -188,13 +212,16 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
     } others[] = {
         {X_PREFETCH, 0},    {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
         {X_MOVE, X_WIDE},   {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_MEMCPY, X_SHORTER},
-        {X_TAILS, X_SPLIT}, {X_PERMUTE, X_SINGLE}, {X_STREAM, X_PAST},        {X_UNROLL, X_TWICE},
-        {X_UNROLL, X_ONCE},
+        {X_TAILS, X_SPLIT}, {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},       {X_UNROLL, X_ONCE},
     };
     const x_choices_t choices = matters(cpu, options, program, dir);
     const uint32_t first = likeliest(cpu, choices, dir);
     const int32_t most = room < MOST_VARIANTS ? room : MOST_VARIANTS;
     int32_t n = 0;
+    if (options->variant >= 0) {
+        out[0] = (uint32_t) options->variant;
+        return most > 0;
+    }
     if (n < most) {
         out[n++] = first;
     }

@@ -5,6 +5,7 @@
 #ifndef DAME_X_VARIANT_H
 #define DAME_X_VARIANT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dame/cpu.h"
@@ -20,7 +21,6 @@ typedef enum x_choice {
     X_TAILS,   /* what is left of a block is moved with a mask, or in two moves (X_SPLIT) */
     X_UNROLL,  /* loops copy up to 4 iterations at a time, 1 (X_ONCE), 8 (X_TWICE) */
     X_MEMCPY,  /* blocks of over 1024 bytes are the C library's, of over 512 (X_SHORTER) */
-    X_STREAM,  /* large runs are stored through the caches, or past them (X_PAST) */
     X_CHOICES
 } x_choice_t;
 
@@ -32,8 +32,7 @@ enum {
     X_SPLIT = 1,
     X_ONCE = 1,
     X_TWICE = 2,
-    X_SHORTER = 1,
-    X_PAST = 1
+    X_SHORTER = 1
 };
 
 static inline int x_choice(uint32_t variant, x_choice_t choice)
@@ -52,8 +51,11 @@ int x_variant_exists(uint32_t variant);
 /* See variant_name in jit/provider.h. */
 void x_variant_name(uint32_t variant, char *name);
 
+/* The number of the variant that has the first `length` bytes of `name` as its name, -1: none. */
+int64_t x_variant_named(const char *name, size_t length);
+
 /* See variants in jit/provider.h. The first is what jit/tune.h says. An option that has not its
- * default is not varied. */
+ * default is not varied; with an option `variant`, it is the only one. */
 int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
                    dame_dir_t dir, uint32_t *out, int32_t room);
 

@@ -23,6 +23,17 @@ static int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Between any two moves, other codes. */
+static void change_codes(check_t *check, const message_t *m)
+{
+    if (check->tier->changes && rng_chance(&check->rng, 10)) {
+        const char *fault = compiled_change(&m->compiled, &check->rng);
+        if (fault) {
+            check_fail(check, "changing codes: %s", fault);
+        }
+    }
+}
+
 /* ---- the whole message at once ---- */
 
 /* Where `want` packed bytes go: between guards, or at the edge that faults or a sanitizer guards.
@@ -155,6 +166,7 @@ static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, i
 {
     char *packed = packed_place(check, m, want);
     set_guards(m, packed, want);
+    change_codes(check, m);
     int64_t got = exact ? dame_cursor_pack_exact(cursor, packed, want)
                         : dame_cursor_pack(cursor, packed, want);
     if (!check_returned(check, m, cursor, position, want, got, exact) ||
@@ -173,6 +185,7 @@ static bool unpack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, in
                          int64_t want)
 {
     const char *packed = m->stream + position;
+    change_codes(check, m);
     if (want <= COPIED && rng_chance(&check->rng, 30)) { /* nothing but these bytes may be read */
         char *copy = packed_place(check, m, want);
         packed = memcpy(copy, packed, (size_t) min(want, m->total - position));
@@ -478,6 +491,9 @@ static bool check_all(check_t *check, message_t *m)
 /* What is left when the machine code is gone runs. */
 static bool check_released(check_t *check, message_t *m)
 {
+    if (check->message[0] != '\0') { /* of change_codes() */
+        return false;
+    }
     return !check->tier->compiles || (compiled_release(check, &m->compiled) &&
                                       (!rng_chance(&check->rng, 10) || check_run_pack(check, m)));
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "dame/isa.h"
+#include "jit/state.h"
+#include "llvm.h"
 #include "message.h"
 
 compiled_counts_t compiled_counts;
@@ -47,6 +49,15 @@ dame_jit_options_t compiled_random_options(rng_t *rng)
     options.nontemporal_bytes = ONE_OF(rng, bypass);
     options.prefetch_distance = ONE_OF(rng, ahead);
     options.list_entries = ONE_OF(rng, entries);
+    return options;
+}
+
+dame_jit_options_t compiled_small_options(rng_t *rng)
+{
+    static const size_t arena[] = {1 << 12, 1 << 13, 1 << 14};
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.arena_bytes = ONE_OF(rng, arena);
+    options.memory = rng_chance(rng, 10) ? DAME_JIT_MEMORY_OWN : DAME_JIT_MEMORY_DUAL;
     return options;
 }
 
@@ -136,10 +147,19 @@ bool compiled_init(check_t *check, compiled_t *c, dame_program_t *program)
     dame_jit_options_t options = check->tier->jit;
     cpu.make = check->tier->make;
     options.cpu = &cpu;
-    dame_status_t status = dame_jit_create(&options, &c->jit);
+    const dame_provider_t *provider = &dame_provider_x;
+    if (check->tier->by_llvm) {
+        provider = llvm_provider(check->tier->llvm_options, check->tier->llvm_choice);
+    }
+    dame_status_t status = dame_jit_create_for(provider, &options, &c->jit);
     if (status != DAME_OK || c->before == NULL) {
         c->jit = status == DAME_OK ? c->jit : NULL;
         return check_fail(check, "dame_jit_create: %s", dame_status_text(status));
+    }
+    int32_t other = 0;
+    if (check->tier->changes && (dame_jit_offer(c->jit, TEST_PROVIDER, "", &other) != DAME_OK ||
+                                 dame_jit_load(c->jit, other) != DAME_OK)) {
+        return check_fail(check, "the tests' provider cannot be loaded");
     }
     for (int32_t i = 0; i < program->nprims; i++) {
         *kept(c, i, DAME_PACK) = dame_prim_run(&program->prims[i], DAME_PACK);
@@ -148,6 +168,45 @@ bool compiled_init(check_t *check, compiled_t *c, dame_program_t *program)
     dame_dir_t first = rng_chance(&check->rng, 50) ? DAME_PACK : DAME_UNPACK;
     return compile(check, c, first) &&
            compile(check, c, first == DAME_PACK ? DAME_UNPACK : DAME_PACK);
+}
+
+/* ---- several codes ---- */
+
+static const char *add(const compiled_t *c, dame_dir_t dir, const dame_candidate_t *candidate,
+                       int32_t rank)
+{
+    const dame_status_t status =
+        dame_jit_add(c->jit, c->program, dir, candidate, "differential", NULL);
+    if (status != DAME_OK && status != DAME_ERR_UNSUPPORTED && status != DAME_ERR_FULL) {
+        return dame_status_text(status);
+    }
+    if (status == DAME_OK) {
+        dame_jit_rank(c->jit, c->program, dir, candidate, rank); /* unless it is evicted already */
+        atomic_fetch_add(&compiled_counts.changes[candidate->provider], 1);
+    }
+    return NULL;
+}
+
+const char *compiled_change(const compiled_t *c, rng_t *rng)
+{
+    enum { MOST = 16 };
+    dame_candidate_t candidates[MOST];
+    const dame_dir_t dir = rng_chance(rng, 50) ? DAME_PACK : DAME_UNPACK;
+    const int32_t n = dame_jit_candidates(c->jit, c->program, dir, candidates, MOST);
+    if (n == 0) {
+        return "no candidates";
+    }
+    const dame_candidate_t *candidate = &candidates[rng_range(rng, 0, n - 1)];
+    const int64_t what = rng_range(rng, 0, 99);
+    if (what < 60) {
+        return add(c, dir, candidate, (int32_t) rng_range(rng, 0, 5));
+    }
+    if (what < 80) {
+        dame_jit_rank(c->jit, c->program, dir, candidate, (int32_t) rng_range(rng, 0, 5));
+    } else {
+        dame_jit_drop(c->jit, c->program, dir, candidate);
+    }
+    return NULL;
 }
 
 bool compiled_release(check_t *check, compiled_t *c)
@@ -185,6 +244,13 @@ bool compiled_report(void)
            " bytes of machine code\n",
            compiled_vectors(), n->compiled, n->tried, n->unsupported, n->full, n->evicted,
            n->kernels, n->levels, n->bytes);
+    printf("other codes added to those: DAME-X's %lld, the tests' provider's %lld\n",
+           (long long) n->changes[0], (long long) n->changes[1]);
+    if (llvm_compiled > 0) {
+        printf("by LLVM %" PRId64 " codes, used again for programs of their shape %" PRId64 "\n",
+               llvm_compiled, llvm_used_again);
+    }
     enum { FEW = 50 };
-    return n->tried < FEW || n->compiled >= n->tried / 2;
+    return n->tried < FEW || (n->compiled >= n->tried / 2 &&
+                              (n->changes[0] > 0) == (n->changes[1] > 0));
 }

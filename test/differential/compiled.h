@@ -4,6 +4,7 @@
 #ifndef TEST_COMPILED_H
 #define TEST_COMPILED_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,9 +26,19 @@ const char *compiled_vectors(void);
 /* Sizes that small messages exceed, sensible ones, and the ends of what is allowed. */
 dame_jit_options_t compiled_random_options(rng_t *rng);
 
+/* What users have, but for an arena that a few codes fill. */
+dame_jit_options_t compiled_small_options(rng_t *rng);
+
 /* Compiles for both directions, in an order drawn at random. False after check_fail(); what has no
  * compiler is no failure. compiled_fini() is needed either way, before the program goes. */
 bool compiled_init(struct check *check, compiled_t *compiled, dame_program_t *program);
+
+/*
+ * One step of the life of a program with several codes: one of its candidates, of DAME-X or the
+ * tests' provider, is added and ranked, or loses its rank, or is dropped. Any thread that is not
+ * inside as a reader may call it, with an rng of its own. What is wrong, or NULL.
+ */
+const char *compiled_change(const compiled_t *compiled, rng_t *rng);
 
 /* Takes the machine code away; all must be as it was before. */
 bool compiled_release(struct check *check, compiled_t *compiled);
@@ -43,6 +54,7 @@ typedef struct compiled_counts {
     int64_t levels;      /* kernels that programs have */
     int64_t kernels;     /* .. that were machine code */
     int64_t bytes;       /* of machine code */
+    atomic_llong changes[2]; /* codes added to programs that had some: DAME-X's, the tests' provider's */
 } compiled_counts_t;
 
 extern compiled_counts_t compiled_counts;

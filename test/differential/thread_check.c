@@ -12,54 +12,97 @@
 
 int64_t threads_checked;
 
-enum { ONE_OF = 60, LONGEST = 20000 }; /* of so many messages, one of up to so many bytes */
+enum {
+    ONE_OF = 60,       /* of so many messages, one .. */
+    ONE_CHANGING = 30, /* .. where codes change */
+    LONGEST = 20000,   /* .. of up to so many bytes */
+    CHANGES = 12       /* by each of two threads */
+};
 
-typedef struct packer {
+/* A thread that packs or unpacks again and again. */
+typedef struct mover {
     const message_t *m;
-    char *packed;
-    atomic_long packs; /* done */
+    dame_dir_t dir;
+    char *memory;     /* packed bytes, or another arena */
+    atomic_long done; /* messages */
     atomic_int stop;
     int64_t wrong; /* the first byte that is not as it should be, or -1 */
-} packer_t;
+    pthread_t thread;
+} mover_t;
 
-static int64_t first_difference(const message_t *m, const char *packed)
+static int64_t first_difference(const char *a, const char *b, int64_t n)
 {
     int64_t i = 0;
-    while (i < m->total && packed[i] == m->expected[i]) {
+    while (i < n && a[i] == b[i]) {
         i++;
     }
-    return i < m->total ? i : -1;
+    return i < n ? i : -1;
 }
 
-static void *pack_on(void *argument)
+static void move_once(mover_t *mover, dame_reader_t *reader)
 {
-    packer_t *packer = argument;
-    const message_t *m = packer->m;
+    const message_t *m = mover->m;
+    const bool packs = mover->dir == DAME_PACK;
+    if (packs) {
+        memset(mover->memory, 0, (size_t) m->total);
+    } else {
+        memcpy(mover->memory, m->image, (size_t) m->arena_size);
+    }
+    dame_reader_enter(reader);
+    dame_program_run(m->program, mover->dir, packs ? m->base : message_base_in(m, mover->memory),
+                     m->count, packs ? mover->memory : m->stream);
+    dame_reader_leave(reader);
+    mover->wrong = packs ? first_difference(mover->memory, m->expected, m->total)
+                         : first_difference(mover->memory, m->after, m->arena_size);
+}
+
+static void *move(void *argument)
+{
+    mover_t *mover = argument;
     dame_reader_t reader = {0};
     dame_reader_add(&reader);
-    while (!atomic_load(&packer->stop) && packer->wrong < 0) {
-        memset(packer->packed, 0, (size_t) m->total);
-        dame_reader_enter(&reader);
-        dame_program_run(m->program, DAME_PACK, m->base, m->count, packer->packed);
-        dame_reader_leave(&reader);
-        packer->wrong = first_difference(m, packer->packed);
-        atomic_fetch_add(&packer->packs, 1);
+    while (!atomic_load(&mover->stop) && mover->wrong < 0) {
+        move_once(mover, &reader);
+        atomic_fetch_add(&mover->done, 1);
     }
     dame_reader_remove(&reader);
-    atomic_store(&packer->stop, 1);
+    atomic_store(&mover->stop, 1);
     return NULL;
 }
 
-/* Until the other thread has finished n packs from now on, or has found a fault. */
-static void wait_for_packs(packer_t *packer, long n)
+static bool begin(mover_t *mover, const message_t *m, dame_dir_t dir)
 {
-    long now = atomic_load(&packer->packs);
-    while (atomic_load(&packer->packs) < now + n && !atomic_load(&packer->stop)) {
+    const int64_t size = dir == DAME_PACK ? m->total : m->arena_size;
+    *mover = (mover_t){.m = m, .dir = dir, .memory = malloc((size_t) size), .wrong = -1};
+    if (!mover->memory || pthread_create(&mover->thread, NULL, move, mover) != 0) {
+        free(mover->memory);
+        return false;
+    }
+    return true;
+}
+
+static bool end(check_t *check, mover_t *mover)
+{
+    atomic_store(&mover->stop, 1);
+    pthread_join(mover->thread, NULL);
+    free(mover->memory);
+    return mover->wrong < 0 ||
+           check_fail(check, "%s while code comes and goes: byte %lld is wrong",
+                      mover->dir == DAME_PACK ? "packing" : "unpacking", (long long) mover->wrong);
+}
+
+/* Until the thread has moved n messages from now on, or has found a fault. */
+static void wait_for_messages(mover_t *mover, long n)
+{
+    const long now = atomic_load(&mover->done);
+    while (atomic_load(&mover->done) < now + n && !atomic_load(&mover->stop)) {
         sched_yield();
     }
 }
 
-static bool compile_meanwhile(check_t *check, message_t *m, packer_t *packer)
+/* ---- what happens meanwhile ---- */
+
+static bool compile(check_t *check, const message_t *m, mover_t *packer)
 {
     for (int i = 0; i < 2; i++) {
         dame_dir_t dir = i == 0 ? DAME_PACK : DAME_UNPACK;
@@ -68,33 +111,67 @@ static bool compile_meanwhile(check_t *check, message_t *m, packer_t *packer)
             return check_fail(check, "compiling while another thread packs: %s",
                               dame_status_text(status));
         }
-        wait_for_packs(packer, 2);
+        wait_for_messages(packer, 2);
     }
     return true;
 }
 
+/* A thread that changes the program's codes. */
+typedef struct changer {
+    const message_t *m;
+    mover_t *packer;
+    rng_t rng;
+    const char *fault;
+    pthread_t thread;
+} changer_t;
+
+static void *change(void *argument)
+{
+    changer_t *changer = argument;
+    for (int i = 0; !changer->fault && i < CHANGES; i++) {
+        changer->fault = compiled_change(&changer->m->compiled, &changer->rng);
+        wait_for_messages(changer->packer, rng_range(&changer->rng, 0, 1));
+    }
+    return NULL;
+}
+
+static bool change_by_two(check_t *check, const message_t *m, mover_t *packer)
+{
+    changer_t changers[2];
+    for (uint64_t i = 0; i < 2; i++) {
+        changers[i] =
+            (changer_t){.m = m, .packer = packer, .rng = rng_seeded(rng_next(&check->rng), i)};
+    }
+    if (pthread_create(&changers[1].thread, NULL, change, &changers[1]) != 0) {
+        return check_fail(check, "no other thread");
+    }
+    change(&changers[0]);
+    pthread_join(changers[1].thread, NULL);
+    const char *fault = changers[0].fault ? changers[0].fault : changers[1].fault;
+    return !fault || check_fail(check, "changing codes: %s", fault);
+}
+
 bool check_threads(check_t *check, message_t *m)
 {
-    if (!check->tier->compiles || rng_range(&check->rng, 1, ONE_OF) > 1 || m->total == 0 ||
-        m->total > LONGEST) {
+    const bool changes = check->tier->changes;
+    if (!check->tier->compiles || rng_range(&check->rng, 1, changes ? ONE_CHANGING : ONE_OF) > 1 ||
+        m->total == 0 || m->total > LONGEST || m->arena_size > 10 * LONGEST) {
         return true;
     }
-    packer_t packer = {.m = m, .packed = malloc((size_t) m->total), .wrong = -1};
-    pthread_t thread;
+    const bool unpacks = changes && !m->overlapping && m->tree == NULL;
+    mover_t packer;
+    mover_t unpacker;
     dame_jit_release(m->compiled.jit, m->program);
-    if (!packer.packed || pthread_create(&thread, NULL, pack_on, &packer) != 0) {
-        free(packer.packed);
+    if (!begin(&packer, m, DAME_PACK)) {
+        return check_fail(check, "no memory for another thread");
+    }
+    if (unpacks && !begin(&unpacker, m, DAME_UNPACK)) {
+        end(check, &packer);
         return check_fail(check, "no memory for another thread");
     }
     threads_checked++;
-    wait_for_packs(&packer, 1);
-    bool ok = compile_meanwhile(check, m, &packer);
-    atomic_store(&packer.stop, 1);
-    pthread_join(thread, NULL);
-    free(packer.packed);
-    if (packer.wrong >= 0) {
-        ok = check_fail(check, "packing while the program is compiled: byte %lld of %lld is wrong",
-                        (long long) packer.wrong, (long long) m->total);
-    }
-    return ok;
+    wait_for_messages(&packer, 1);
+    bool ok = changes ? change_by_two(check, m, &packer) : compile(check, m, &packer);
+    ok &= end(check, &packer);
+    return (!unpacks || end(check, &unpacker)) && ok;
 }

@@ -30,12 +30,15 @@ int main(void)
     srunner_add_suite(runner, jit_suite());
     srunner_add_suite(runner, jit_process_suite());
     srunner_add_suite(runner, jit_names_suite());
+    srunner_add_suite(runner, provider_suite());
+    srunner_add_suite(runner, ranks_suite());
     srunner_add_suite(runner, cache_suite());
     srunner_add_suite(runner, tune_suite());
     srunner_add_suite(runner, clock_suite());
     srunner_add_suite(runner, profile_suite());
     srunner_add_suite(runner, policy_suite());
     srunner_add_suite(runner, x_aarch64_suite());
+    srunner_add_suite(runner, llvm_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     int passed = srunner_ntests_run(runner) - failed;

@@ -1,0 +1,180 @@
+/*
+ * A provider in a shared object, to be loaded as any other (jit/provider.h). Its machine code is a
+ * copy of C functions that run at any address, so it depends on no program at all; it moves a byte
+ * at a time.
+ *
+ * Options: padding=BYTES, that each code is made longer by. The environment variable TEST_PROVIDER
+ * makes it another provider: "old" of another version of the interface, "by-program" not by_shape.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/provider.h"
+
+/* ---- the kernels ---- */
+
+/* They call each other and read no constants: all of the section, and nothing else, is copied. Only
+ * fields are read, no functions of headers used, which would be elsewhere when not inlined. */
+#define KERNEL __attribute__((section("dame_kernels"), noinline, used))
+extern const char __start_dame_kernels[] __attribute__((visibility("hidden")));
+extern const char __stop_dame_kernels[] __attribute__((visibility("hidden")));
+
+/* volatile: the compiler makes no call of memcpy() of it. */
+KERNEL static void move(dame_dir_t dir, uintptr_t user, char *packed, int64_t n)
+{
+    volatile char *at = (char *) user;
+    for (int64_t i = 0; i < n; i++) {
+        if (dir == DAME_PACK) {
+            packed[i] = at[i];
+        } else {
+            at[i] = packed[i];
+        }
+    }
+}
+
+KERNEL static void walk(dame_dir_t dir, int backwards, const dame_prim_t *prim, uintptr_t origin,
+                        char *packed, int64_t first, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t i = backwards ? first + n - 1 - k : first + k;
+        const int64_t *prefix = prim->prefix;
+        const int64_t size = prefix != NULL ? prefix[i + 1] - prefix[i] : prim->iter_size;
+        const int64_t at = prefix != NULL ? prefix[i] - prefix[first] : (i - first) * size;
+        const uintptr_t offset = prim->disps32 != NULL ? (uintptr_t) (int64_t) prim->disps32[i]
+                                 : prim->disps != NULL ? (uintptr_t) prim->disps[i]
+                                                       : (uintptr_t) i * (uintptr_t) prim->step;
+        const int32_t delta =
+            prim->inner_deltas != NULL ? prim->inner_deltas[i] : prim->inner_delta;
+        if (delta == 0) {
+            move(dir, origin + offset, packed + at, size);
+        } else {
+            const dame_prim_t *inner = prim + delta;
+            const int64_t count = inner->count != 0 ? inner->count : size / inner->iter_size;
+            walk(dir, backwards, inner, origin + offset, packed + at, 0, count);
+        }
+    }
+}
+
+#define KERNEL_FOR(name, dir, backwards)                                                           \
+    KERNEL static void name(const dame_prim_t *prim, uintptr_t origin, char *packed,               \
+                            int64_t first, int64_t n)                                              \
+    {                                                                                              \
+        walk(dir, backwards, prim, origin, packed, first, n);                                      \
+    }
+KERNEL_FOR(pack_forwards, DAME_PACK, 0)
+KERNEL_FOR(pack_backwards, DAME_PACK, 1)
+KERNEL_FOR(unpack_forwards, DAME_UNPACK, 0)
+KERNEL_FOR(unpack_backwards, DAME_UNPACK, 1)
+
+/* ---- the provider ---- */
+
+enum { FORWARDS, BACKWARDS, OUTERMOST, VARIANTS }; /* the last has a kernel for one level only */
+
+static const char *const names[VARIANTS] = {"forwards", "backwards", "outermost"};
+
+typedef struct state {
+    size_t padding;
+    char *bytes;
+    dame_entry_point_t *entries;
+} state_t;
+
+static dame_status_t open(const dame_cpu_t *cpu, const char *options, void **out)
+{
+    (void) cpu;
+    unsigned padding = 0;
+    int read = 0;
+    if (options[0] != '\0' &&
+        (sscanf(options, "padding=%u%n", &padding, &read) != 1 || options[read] != '\0')) {
+        return DAME_ERR_ARGUMENT;
+    }
+    state_t *state = calloc(1, sizeof(*state));
+    if (state == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    state->padding = padding;
+    *out = state;
+    return DAME_OK;
+}
+
+static void close(void *opaque)
+{
+    state_t *state = opaque;
+    free(state->bytes);
+    free(state->entries);
+    free(state);
+}
+
+static int32_t variants(void *state, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
+                        int32_t room)
+{
+    (void) state, (void) program, (void) dir;
+    int32_t n = 0;
+    while (n < room && n < VARIANTS) {
+        out[n] = (uint32_t) n;
+        n++;
+    }
+    return n;
+}
+
+static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
+{
+    (void) state;
+    snprintf(name, DAME_VARIANT_NAME, "%s", variant < VARIANTS ? names[variant] : "");
+    return variant < VARIANTS;
+}
+
+static uint32_t offset_of(dame_run_fn kernel)
+{
+    return (uint32_t) ((uintptr_t) kernel - (uintptr_t) __start_dame_kernels);
+}
+
+static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t variant, dame_machine_code_t *code)
+{
+    static const dame_run_fn kernels[2][2] = {
+        [DAME_PACK] = {pack_forwards, pack_backwards},
+        [DAME_UNPACK] = {unpack_forwards, unpack_backwards},
+    };
+    state_t *state = opaque;
+    const size_t size = (size_t) (__stop_dame_kernels - __start_dame_kernels);
+    if (variant >= VARIANTS) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    free(state->bytes);
+    free(state->entries);
+    state->bytes = calloc(1, size + state->padding);
+    state->entries = calloc((size_t) program->nprims, sizeof(state->entries[0]));
+    if (state->bytes == NULL || state->entries == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    memcpy(state->bytes, __start_dame_kernels, size);
+    *code = (dame_machine_code_t){
+        .bytes = state->bytes, .size = size + state->padding, .entries = state->entries};
+    for (int32_t i = 0; i < program->nprims; i++) {
+        if (program->prims[i].interpreted != NULL &&
+            (variant != OUTERMOST || code->nentries == 0)) {
+            state->entries[code->nentries++] =
+                (dame_entry_point_t){i, offset_of(kernels[dir][variant == BACKWARDS])};
+        }
+    }
+    return DAME_OK;
+}
+
+__attribute__((visibility("default"))) const dame_provider_t *dame_provider(void)
+{
+    static dame_provider_t provider = {.version = DAME_PROVIDER_VERSION,
+                                       .name = "test",
+                                       .by_shape = 1,
+                                       .open = open,
+                                       .variants = variants,
+                                       .variant_name = variant_name,
+                                       .compile = compile,
+                                       .close = close};
+    const char *other = getenv("TEST_PROVIDER");
+    if (other != NULL) {
+        provider.version += strcmp(other, "old") == 0 ? -1 : 0;
+        provider.by_shape = strcmp(other, "by-program") != 0;
+    }
+    return &provider;
+}
