@@ -55,7 +55,8 @@ have_mpich()
     [ -n "${MPICH_MPIRUN:-}" ] && [ -x "$BENCH_BUILD/bench/$1.mpich" ]
 }
 
-# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, interp (dame
+# engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, known (dame
+# whatever $DAME_PARAMETERS), interp (dame
 # that compiles nothing), x (dame that compiles a datatype at its first use), threshold:N (at its n-th use), dame:PASSES (only these
 # passes of the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
@@ -79,11 +80,15 @@ engine()
         "$MPIRUN" "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
             "$BENCH_BUILD/bench/$program" "$@"
         ;;
+    known)
+        local DAME_PARAMETERS=()
+        engine dame "$ranks" "$program" "$@"
+        ;;
     interp)
         engine_with dt_dame_promotion_threshold 0 "$ranks" "$program" "$@"
         ;;
     x)
-        engine_with dt_dame_promotion_threshold 1 "$ranks" "$program" "$@"
+        engine_with dt_dame_promotion_threshold "$x_threshold" "$ranks" "$program" "$@"
         ;;
     threshold:*)
         engine_with dt_dame_promotion_threshold "${name#threshold:}" "$ranks" "$program" "$@"
@@ -108,6 +113,9 @@ engine_with()
     engine dame "$@"
 }
 
+# dt_dame_promotion_threshold of the engine x.
+x_threshold=1
+
 # More --mca arguments for the dame engine.
 DAME_PARAMETERS=()
 
@@ -121,8 +129,8 @@ place= # where buffers begin; a script that can choose sets it before read_optio
 engines=()
 samples=
 
-# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help, and --place where `place`
-# is set. The script defines usage().
+# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help, and --place and --measured
+# where `place` is set. The script defines usage().
 read_options()
 {
     while [ $# -gt 0 ]; do
@@ -143,6 +151,11 @@ read_options()
             [[ ${2-} =~ ^(on|off|both)$ ]] || usage_error "--place '${2-}': on, off or both is allowed"
             place=$2
             shift
+            ;;
+        --measured)
+            [ -n "$place" ] || usage_error "'--measured' is not an option; --help shows them"
+            x_threshold=-1
+            selection+=(--warm 100)
             ;;
         --quick) selection+=(--quick) ;;
         --anchors) selection+=(--anchors) ;;
@@ -196,7 +209,7 @@ have_tiers()
 # check_tier_x: where machine code is denied, x would be the interpreter once more. The report tells.
 check_tier_x()
 {
-    local DAME_PARAMETERS=(--mca dt_dame_report rank0) reported
+    local DAME_PARAMETERS=(--mca dt_dame_report rank0) x_threshold=1 reported
 
     reported=$(engine x 1 program_worker --layout vector_16x1_64 2>&1) ||
         fail "a run with dt_dame_promotion_threshold 1 failed: $reported"

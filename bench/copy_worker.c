@@ -82,19 +82,6 @@ static void measure_layout(const struct layout_spec *spec)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.fragment = 0};
-
     MPI_Init(&argc, &argv);
-    if (!options_read(&options, argc, argv)) {
-        MPI_Finalize();
-        return 2;
-    }
-    if (options.list)
-        options_list(&options);
-    else
-        for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)))
-                measure_layout(layouts_get(l));
-    MPI_Finalize();
-    return 0;
+    return options_run(argc, argv, measure_layout, NULL);
 }

@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "layouts.h"
 #include "options.h"
@@ -112,31 +111,17 @@ static void measure_first_use(const struct job *job)
 
 /* ---- memory ---- */
 
-/* Resident bytes of this process (proc(5), statm). */
-static double resident(void)
-{
-    long total, pages = 0;
-    FILE *statm = fopen("/proc/self/statm", "r");
-
-    if (NULL == statm)
-        return NAN;
-    if (2 != fscanf(statm, "%ld %ld", &total, &pages))
-        pages = 0;
-    fclose(statm);
-    return (double) pages * (double) sysconf(_SC_PAGESIZE);
-}
-
 /* Arrays and packed buffer are resident before: the hand-written pack has touched them. */
 static void measure_memory(const struct job *job)
 {
     double before, created, used;
     MPI_Datatype type;
 
-    before = resident();
+    before = bench_resident();
     job->layout->spec->make_type(job->layout, LAYOUT_SEND, &type);
-    created = resident();
+    created = bench_resident();
     time_pack(job, type);
-    used = resident();
+    used = bench_resident();
     MPI_Type_free(&type);
     printf("%s memory create %.2f\n", job->layout->spec->name, (created - before) / MEMORY_ENTRIES);
     printf("%s memory first %.2f\n", job->layout->spec->name, (used - created) / MEMORY_ENTRIES);
@@ -174,21 +159,7 @@ static void warm_up(void)
 
 int main(int argc, char **argv)
 {
-    struct options options = {0};
-
     MPI_Init(&argc, &argv);
-    if (!options_read(&options, argc, argv)) {
-        MPI_Finalize();
-        return 2;
-    }
-    if (options.list) {
-        options_list(&options);
-    } else {
-        warm_up();
-        for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)))
-                measure_layout(layouts_get(l));
-    }
-    MPI_Finalize();
-    return 0;
+    warm_up();
+    return options_run(argc, argv, measure_layout, NULL);
 }

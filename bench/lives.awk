@@ -2,6 +2,7 @@
 #
 # Input:  ROUND ENGINE layout LAYOUT BYTES
 #         ROUND ENGINE LAYOUT pack|unpack USES NANOSECONDS
+#         ROUND ENGINE living BYTES
 # Variables: rounds, csv (1: comma-separated), engines (space-separated list)
 
 function label(engine) { sub("threshold:", "at ", engine); return engine == "x" ? "at 1" : engine }
@@ -41,6 +42,8 @@ function print_row(layout, direction, uses,    e, what, r) {
 {
     if ($3 == "layout") {
         read_worker_line()
+    } else if ($3 == "living") {
+        add_sample($1, $2, "living", $4)
     } else if (NF == 6) {
         read_worker_line()
         if (!($5 in seen)) {
@@ -67,6 +70,11 @@ END {
                 print_row(order[l], d ? "unpack" : "pack", number[u])
     if (csv)
         exit
+    print "\nbytes of a living datatype, of 100000 that have 100 layouts (native / DAME)"
+    for (e = 1; e <= n_engines; e++)
+        printf "%s%s %.0f (%.2f)", (e > 1 ? " | " : ""), label(name[e]), column(name[e], "living"),
+               ratio("native", "living", name[e], "living")
+    printf "\n"
     print "\nuses: geometric mean of native / DAME (lowest), and of DAME / the better of interp and at 1"
     for (u = 1; u <= n_uses; u++) {
         printf "%5d", number[u]

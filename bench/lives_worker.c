@@ -9,9 +9,15 @@
  *   NAME pack|unpack N NANOSECONDS         a life with N uses: all constructors of the send type,
  *                                          MPI_Type_commit, N times MPI_Pack or MPI_Unpack, and
  *                                          MPI_Type_free
+ *
+ * and at the end, in bytes per datatype, the growth of the resident set when many datatypes of few
+ * layouts live, each used once:
+ *
+ *   living BYTES
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "layouts.h"
 #include "options.h"
@@ -83,21 +89,29 @@ static void measure_layout(const struct layout_spec *spec)
     layout_free(job.layout);
 }
 
+static void measure_living(void)
+{
+    enum { LIVING = 100000, LAYOUTS = 100, MOST = 32 };
+    static MPI_Datatype living[LIVING];
+    static int memory[MOST * 32], packed[MOST];
+    double before;
+
+    memset(living, 1, sizeof(living)); /* resident from now on */
+    before = bench_resident();
+    for (int i = 0; i < LIVING; i++) {
+        const int layout = i % LAYOUTS;
+        int at = 0;
+        MPI_Type_vector(4 + layout % 10, 1, 8 + layout / 10, MPI_INT, &living[i]);
+        MPI_Type_commit(&living[i]);
+        MPI_Pack(memory, 1, living[i], packed, sizeof(packed), &at, MPI_COMM_SELF);
+    }
+    printf("living %.1f\n", (bench_resident() - before) / LIVING);
+    for (int i = 0; i < LIVING; i++)
+        MPI_Type_free(&living[i]);
+}
+
 int main(int argc, char **argv)
 {
-    struct options options = {0};
-
     MPI_Init(&argc, &argv);
-    if (!options_read(&options, argc, argv)) {
-        MPI_Finalize();
-        return 2;
-    }
-    if (options.list)
-        options_list(&options);
-    else
-        for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)))
-                measure_layout(layouts_get(l));
-    MPI_Finalize();
-    return 0;
+    return options_run(argc, argv, measure_layout, measure_living);
 }

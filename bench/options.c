@@ -1,8 +1,10 @@
 #include "options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool known_selector(const char *selector)
 {
@@ -78,6 +80,8 @@ bool options_read(struct options *options, int argc, char **argv)
             i++;
             if (!set_places(options, i < argc ? argv[i] : NULL))
                 return false;
+        } else if (0 == strcmp(argv[i], "--warm") && 0 != options->places && i + 1 < argc) {
+            options->warm = strtol(argv[++i], NULL, 10);
         } else if (0 == strcmp(argv[i], "--short")) {
             options->flags |= LAYOUT_SHORT;
         } else if (0 == strcmp(argv[i], "--quick")) {
@@ -123,9 +127,39 @@ void options_list(const struct options *options)
     }
 }
 
+int options_run(int argc, char **argv, void (*measure)(const struct layout_spec *spec),
+                void (*finish)(void))
+{
+    struct options options = {0};
+    const bool good = options_read(&options, argc, argv);
+
+    if (good && options.list)
+        options_list(&options);
+    for (int l = 0; good && !options.list && l < layouts_count(); l++)
+        if (options_select(&options, layouts_get(l)))
+            measure(layouts_get(l));
+    if (good && !options.list && NULL != finish)
+        finish();
+    MPI_Finalize();
+    return good ? 0 : 2;
+}
+
 double bench_now(void)
 {
     return MPI_Wtime();
+}
+
+double bench_resident(void)
+{
+    long total, pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+
+    if (NULL == statm)
+        return NAN;
+    if (2 != fscanf(statm, "%ld %ld", &total, &pages))
+        pages = 0;
+    fclose(statm);
+    return (double) pages * (double) sysconf(_SC_PAGESIZE);
 }
 
 static int compare(const void *a, const void *b)

@@ -15,6 +15,8 @@ struct options {
     unsigned flags;                              /* LAYOUT_QUICK, _ANCHOR, _SHORT */
     bool list;                                   /* --list */
     long fragment;                               /* --fragment BYTES; 0: no such option */
+    long warm;       /* --warm MILLISECONDS, where there is --place: of each operation before it is
+                        sampled */
     unsigned places; /* --place: a bit for each enum layout_place; 0: no such option */
 };
 
@@ -33,8 +35,17 @@ bool options_select(const struct options *options, const struct layout_spec *spe
  * per line. */
 void options_list(const struct options *options);
 
+/* Most programs, after MPI_Init(): reads the command line, lists the layouts or calls `measure`
+ * with each one selected and then, if it is not NULL, `finish`, and calls MPI_Finalize(). Returns
+ * the exit code. */
+int options_run(int argc, char **argv, void (*measure)(const struct layout_spec *spec),
+                void (*finish)(void));
+
 /* Seconds from some moment on. */
 double bench_now(void);
+
+/* Resident bytes of this process (proc(5), statm); NAN: not known. */
+double bench_resident(void);
 
 /* The median of n numbers; sorts them. */
 double bench_median(double *values, int n);

@@ -3,7 +3,7 @@
  * interleaved runs of bench/pack.
  *
  *   pack_worker [--layout NAME]… [--quick] [--anchors] [--short] [--fragment BYTES]
- *               [--place on|off|both] [--list]
+ *               [--place on|off|both] [--warm MILLISECONDS] [--list]
  *
  * Does each layout twice, or as --place says: with buffers on cache lines, and off them
  * (layouts.h), which "/off" behind its name tells. Prints "layout NAME BYTES" and then one line per
@@ -207,6 +207,7 @@ int main(int argc, char **argv)
         return 2;
     }
     fragment = (size_t) options.fragment;
+    timing_warming = 1e-3 * (double) options.warm;
     if (options.list)
         options_list(&options);
     else

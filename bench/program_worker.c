@@ -31,22 +31,9 @@ static void use_layout(const struct layout_spec *spec)
 
 int main(int argc, char **argv)
 {
-    struct options options = {0};
-
     /* Types with absolute addresses reach from one array to the next: all are in the heap, for the
      * program to reach no further than they are large. */
     mallopt(M_MMAP_THRESHOLD, INT_MAX);
     MPI_Init(&argc, &argv);
-    if (!options_read(&options, argc, argv)) {
-        MPI_Finalize();
-        return 2;
-    }
-    if (options.list)
-        options_list(&options);
-    else
-        for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)))
-                use_layout(layouts_get(l));
-    MPI_Finalize();
-    return 0;
+    return options_run(argc, argv, use_layout, NULL);
 }

@@ -10,6 +10,8 @@ enum { SAMPLES = 7, SAMPLES_SLOW = 3 };
 static const double SAMPLE_SECONDS = 200e-6;
 static const double SLOW_SECONDS = 2e-3; /* operations above get SAMPLES_SLOW samples */
 
+double timing_warming;
+
 static double time_of(const struct timing *timing, const struct job *job, long repetitions)
 {
     const double start = bench_now();
@@ -42,6 +44,8 @@ void timing_print(const char *layout, const char *what, struct timing *timings, 
     int samples = SAMPLES;
 
     for (int k = 0; k < n; k++) {
+        for (const double start = bench_now(); bench_now() - start < timing_warming;)
+            timings[k].run(job);
         timings[k].repetitions = calibrate(&timings[k], job);
         if (1 == timings[k].repetitions && time_of(&timings[k], job, 1) > SLOW_SECONDS)
             samples = SAMPLES_SLOW;

@@ -10,6 +10,9 @@ struct timing {
     long repetitions; /* of a sample; found out */
 };
 
+/* Seconds that each operation runs before it is sampled, so that measured promotion is over; 0. */
+extern double timing_warming;
+
 /*
  * Prints a line for each sample of each timing: "LAYOUT WHAT KIND NANOSECONDS", for one operation.
  * A sample repeats the operation until it takes 200 us; there are 7 of each, 3 of operations above

@@ -3,10 +3,10 @@
 #include <string.h>
 
 /* Format of the shape, increased with any change below. */
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
-/* Tables of a primitive. */
-enum { DISPS = 1, DISPS32 = 2, PREFIX = 4, VISITS = 8, INNERS = 16 };
+/* Tables of a primitive, and of which the entries are part of the shape. */
+enum { DISPS = 1, DISPS32 = 2, PREFIX = 4, VISITS = 8, INNERS = 16, ITS_DISPS = 32, ITS_SIZES = 64 };
 
 typedef struct out {
     char *bytes;
@@ -26,7 +26,9 @@ static int64_t tables_of(const dame_prim_t *prim)
 {
     return (NULL != prim->disps ? DISPS : 0) | (NULL != prim->disps32 ? DISPS32 : 0) |
            (NULL != prim->prefix ? PREFIX : 0) | (NULL != prim->visits ? VISITS : 0) |
-           (NULL != prim->inner_deltas ? INNERS : 0);
+           (NULL != prim->inner_deltas ? INNERS : 0) |
+           (dame_shape_has_disps(prim) ? ITS_DISPS : 0) |
+           (dame_shape_has_sizes(prim) ? ITS_SIZES : 0);
 }
 
 static void put_prim(out_t *out, const dame_prim_t *prim)
@@ -43,6 +45,14 @@ static void put_prim(out_t *out, const dame_prim_t *prim)
     put(out, fixed, sizeof(fixed));
     if (NULL != prim->inner_deltas) {
         put(out, prim->inner_deltas, (size_t) prim->count * sizeof(prim->inner_deltas[0]));
+    }
+    const int has_disps = dame_shape_has_disps(prim);
+    for (int64_t i = 0; has_disps && i < prim->count; i++) {
+        const int64_t disp = dame_prim_disp(prim, i);
+        put(out, &disp, sizeof(disp));
+    }
+    if (NULL != prim->prefix && dame_shape_has_sizes(prim)) {
+        put(out, prim->prefix, (size_t) (prim->count + 1) * sizeof(prim->prefix[0]));
     }
 }
 

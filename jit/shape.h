@@ -9,22 +9,44 @@
 
 #include "dame/program.h"
 
+/* Tables of up to so many entries are part of the shape: all lengths, and displacements that are
+ * closer to 0 than DAME_SHAPE_DISP, which addresses never are. */
+enum { DAME_SHAPE_ENTRIES = 64, DAME_SHAPE_DISP = 1 << 16 };
+
+/* Are the sizes of a level's iterations part of the shape? */
+static inline int dame_shape_has_sizes(const dame_prim_t *prim)
+{
+    return NULL == prim->prefix || prim->count <= DAME_SHAPE_ENTRIES;
+}
+
+/* Are the entries of a level's list of displacements part of the shape? */
+static inline int dame_shape_has_disps(const dame_prim_t *prim)
+{
+    int has = dame_prim_has_list(prim) && prim->count <= DAME_SHAPE_ENTRIES;
+    for (int64_t i = 0; has && i < prim->count; i++) {
+        const int64_t disp = dame_prim_disp(prim, i);
+        has = disp > -DAME_SHAPE_DISP && disp < DAME_SHAPE_DISP;
+    }
+    return has;
+}
+
 /*
- * Is the step of a level part of the shape? Not where displacements decide it: in a list, and in
- * EXIT above one, since the extent of a datatype made of absolute addresses differs from process to
- * process. Code that is by_shape reads such a step from the primitive.
+ * Is the step of a level part of the shape? Not where displacements decide it that are not: in a
+ * list, and in EXIT above one, since the extent of a datatype made of absolute addresses differs
+ * from process to process. Code that is by_shape reads such a step from the primitive.
  */
 static inline int dame_shape_has_step(const dame_prim_t *prim)
 {
+    const dame_prim_t *inner = prim + prim->inner_delta;
     return !dame_prim_has_list(prim) &&
-           !(DAME_OP_EXIT == prim->params->op && 0 != prim->inner_delta &&
-             dame_prim_has_list(prim + prim->inner_delta));
+           !(DAME_OP_EXIT == prim->params->op && inner != prim && dame_prim_has_list(inner) &&
+             !dame_shape_has_disps(inner));
 }
 
 /*
  * Writes the bytes of the shape: of each primitive its operation, count, step, iteration size,
- * distances to inner levels, and which tables it has. Not in it: the entries of tables of
- * displacements, lengths and visits; addresses; an element's bounds; the elements of a message.
+ * distances to inner levels, and which tables it has, with the entries of small ones. Not in it: the
+ * entries of other tables of displacements and lengths, and of visits; addresses; an element's bounds; the elements of a message.
  * Equal bytes mean equal shapes, on machines of one byte order.
  *
  * Returns how many bytes the shape has. Writes up to `room` of them, all when that is enough.

@@ -1,5 +1,7 @@
 #include "measured.h"
 
+#include <stdio.h>
+
 #include "dame/heap.h"
 
 /*
@@ -64,6 +66,103 @@ int32_t dame_measured_more(int64_t bytes, int32_t uses)
     return dame_policy_first(&expected, uses - 1) - 1;
 }
 
+/* ---- The profile ---- */
+
+static dame_profile_t *profile;
+
+void dame_measured_profile(dame_profile_t *use)
+{
+    profile = use;
+}
+
+static dame_profile_key_t key_of(const char *kind, dame_dir_t dir, int64_t bytes, const char *code)
+{
+    dame_profile_key_t key = {.dir = dir, .size_class = dame_profile_class(bytes)};
+    snprintf(key.kind, sizeof(key.kind), "%s", kind);
+    snprintf(key.candidate, sizeof(key.candidate), "%s", code);
+    return key;
+}
+
+/* Ticks of a message with that code, 0: not known. */
+static double known(const char *kind, dame_dir_t dir, int64_t bytes, const char *code)
+{
+    dame_profile_value_t value;
+    const dame_profile_key_t key = key_of(kind, dir, bytes, code);
+    return dame_profile_find(profile, &key, &value)
+               ? (double) value.mean * (double) bytes / (1 << 20)
+               : 0;
+}
+
+/* The candidates that are known come first, the fastest first. Returns the fastest one's ticks, 0:
+ * none is known. */
+static double sort_candidates(dame_jit_t *jit, dame_candidate_t *candidates, int32_t n,
+                              const char *kind, dame_dir_t dir, int64_t bytes)
+{
+    double ticks[DAME_POLICY_ARMS];
+    for (int32_t i = 0; i < n; i++) {
+        char name[DAME_CANDIDATE_NAME];
+        const dame_candidate_t candidate = candidates[i];
+        const double mine = known(kind, dir, bytes, dame_jit_candidate_name(jit, &candidate, name));
+        int32_t at = i;
+        for (; at > 0 && mine > 0 && (ticks[at - 1] == 0 || mine < ticks[at - 1]); at--) {
+            ticks[at] = ticks[at - 1];
+            candidates[at] = candidates[at - 1];
+        }
+        ticks[at] = mine;
+        candidates[at] = candidate;
+    }
+    return n > 0 ? ticks[0] : 0;
+}
+
+/* Expects what the profile knows of programs of this kind. */
+static void ask_profile(dame_measured_t *measured, dame_policy_expect_t *expected, int32_t n,
+                        dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                        int64_t bytes)
+{
+    char kind[DAME_PROFILE_WORD];
+    if (profile == NULL || bytes <= 0) {
+        return;
+    }
+    dame_profile_kind(program, kind);
+    const double interpreted = known(kind, dir, bytes, "interp");
+    const double best = sort_candidates(jit, measured->candidates, n, kind, dir, bytes);
+    if (interpreted > 0) {
+        expected->ticks = interpreted;
+    }
+    if (interpreted > 0 && best > 0) {
+        expected->saved = best < interpreted ? 1 - best / interpreted : 0;
+        expected->certain = expected->saved;
+    }
+}
+
+void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
+                         const dame_program_t *program, dame_dir_t dir)
+{
+    const dame_policy_t *policy = &measured->policy;
+    char kind[DAME_PROFILE_WORD], name[DAME_CANDIDATE_NAME];
+    if (profile == NULL) {
+        return;
+    }
+    dame_profile_kind(program, kind);
+    for (int32_t i = 0; i < policy->narms * DAME_POLICY_CLASSES; i++) {
+        const int32_t arm = i / DAME_POLICY_CLASSES, class = i % DAME_POLICY_CLASSES;
+        const uint32_t key = policy->key[class];
+        const int64_t bytes = (INT64_C(1) << (key >> 4)) / 8 * (9 + 2 * (key >> 2 & 3));
+        const int batches = policy->arms[arm].batches[class];
+        if (batches > 0 && bytes > 0 && (key & 2) != 0) { /* whole messages */
+            const dame_profile_key_t of = key_of(
+                kind, dir, bytes,
+                arm == 0 ? "interp"
+                         : dame_jit_candidate_name(jit, &measured->candidates[arm - 1], name));
+            const double mean = (double) policy->arms[arm].mean[class] * (1 << 20) / (double) bytes;
+            dame_profile_add(profile, &of,
+                             &(dame_profile_value_t){(int64_t) mean, batches * DAME_POLICY_BATCH});
+        }
+    }
+}
+
+/* ---- A program ---- */
+
 dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                                    int64_t bytes, double explore)
 {
@@ -77,6 +176,7 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     expected.sample = ticks_of(expected.sample);
     const int32_t candidates =
         dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 1);
+    ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
     measured->evictions = dame_jit_evictions(jit);
     return measured;

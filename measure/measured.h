@@ -15,6 +15,7 @@
 #include "jit/jit.h"
 #include "measure/clock.h"
 #include "measure/policy.h"
+#include "measure/profile.h"
 
 typedef struct dame_measured {
     dame_policy_t policy;
@@ -45,6 +46,25 @@ int32_t dame_measured_more(int64_t bytes, int32_t uses);
  * memory is out. The caller frees it with dame_heap_free(). */
 dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                                    int64_t bytes, double explore);
+
+/* What is expected of programs, and what was measured, from now on comes from and goes to this
+ * profile (NULL: none), the caller's, which stays until it is replaced. */
+void dame_measured_profile(dame_profile_t *profile);
+
+/* The class of a use, for dame_measured_record(): uses that are compared with each other. Sizes up
+ * to a quarter apart, whole messages and first fragments, packed bytes on and off a cache line. */
+static inline uint32_t dame_measured_class(size_t bytes, int whole, const void *packed)
+{
+    enum { LINE = 64 };
+    const uint32_t log2 = 63 - (uint32_t) __builtin_clzll(bytes | 4);
+    const uint32_t quarter = (uint32_t) (bytes >> (log2 - 2)) & 3;
+    return log2 << 4 | quarter << 2 | (uint32_t) (whole != 0) << 1 |
+           ((uintptr_t) packed % LINE == 0);
+}
+
+/* Adds what was measured to the profile. The program still has its codes. */
+void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
+                         const dame_program_t *program, dame_dir_t dir);
 
 /* Is it machine code that runs? */
 static inline int dame_measured_has_code(const dame_measured_t *measured)

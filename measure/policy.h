@@ -9,18 +9,21 @@
  * Rent.   The program runs on the interpreter until the ticks that the first candidate is expected
  *         to have saved by then equal its cost (ski rental). Then it is added.
  * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is undone.
- * Search. The other arms are tried by sequential halving: 4, 8 and 16 samples an arm, the slower
- *         half leaving after each round. Each batch of samples waits until `explore` of the time
- *         that all uses took pays for it: compilation, sampling and slower uses.
+ * Search. All arms are measured in batches of 4 samples, by sequential halving: 2, 4 and 16 batches
+ *         an arm by the end of a round, after which the slower half leaves, but not what is within
+ *         3 % of the best. Each batch waits until `explore` of the time that all uses took pays for
+ *         it: compilation, samples, and uses that are slower than the best.
  * Rest.   The fastest stays, the others are dropped. Each time the time used has doubled, a batch
- *         is measured again; if it differs by DAME_POLICY_DRIFT, the search begins anew.
+ *         is measured again; if it differs by DAME_POLICY_DRIFT twice, the search begins anew.
  *
- * Bound. Let B be the time of the best fixed choice in hindsight among never compiling and having
- * one of the arms from the first use on. Where expected savings are right, the policy takes at most
- * 2 (1 + explore) B plus a constant: renting costs at most what buying does, and buying twice is
- * never needed. The constant is one trial and one batch. Where expectations are wrong by a factor
- * f, renting lasts f times as long or ends f times as early. Evicted code doubles its cost.
- * test/unit/policy_suite.c checks the bound by simulation.
+ * Bound. Let B be the time of the better of never compiling and having the first candidate from the
+ * first use on. If the savings are as expected, the policy takes at most 2 (1 + explore) B plus a
+ * constant: renting costs what buying does, at most. The constant is a trial, a batch, and the
+ * first two uses, for which only what is certain is bought. If an expectation is wrong by a factor
+ * f, the 2 is 1 + f. Another arm than the first runs when the search has ended; that costs S, a
+ * compilation for each candidate and at most 22 batches an arm, and so ends after S / explore ticks
+ * of uses: against the best arm, the constant is that time. Evicted code doubles its cost each
+ * time. test/unit/policy_suite.c checks this by simulation.
  *
  * Threads: none; the caller calls one function of a policy at a time.
  */
@@ -49,7 +52,7 @@ typedef struct dame_policy_expect {
 
 typedef enum dame_step_kind {
     DAME_STEP_WAIT,   /* nothing; ask again at the `uses`-th use from now, 0: never */
-    DAME_STEP_SAMPLE, /* measure the use that begins now, and ask again as for WAIT */
+    DAME_STEP_SAMPLE, /* measure this use or the next one, and ask again as for WAIT */
     DAME_STEP_ADD,    /* compile `arm`, call dame_policy_added(), ask again at once */
     DAME_STEP_RUN,    /* run on `arm` from now on, ask again at once */
     DAME_STEP_DROP    /* free the code of `arm`, ask again at once */

@@ -130,77 +130,38 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
     return 0;
 }
 
-/* What moves next of a message. */
-typedef struct move {
-    dt_thread_t *thread;
-    opal_convertor_t *convertor;
-    const dame_program_t *program; /* when the message begins, else NULL */
-    struct iovec *iov;
-    uint32_t *out_size;
-    dame_dir_t dir;
-} move_t;
-
-static inline bool is_whole(const move_t *move)
+static inline bool is_whole(const opal_convertor_t *convertor, const struct iovec *iov,
+                            const uint32_t *out_size)
 {
-    return NULL != move->program && *move->out_size > 0 &&
-           move->iov[0].iov_len >= move->convertor->local_size;
+    return *out_size > 0 && iov[0].iov_len >= convertor->local_size;
 }
 
-static inline size_t run(const move_t *move)
+/* Moves what fits. `program`: when the message begins, else NULL. */
+static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
+                          const dame_program_t *program, struct iovec *iov, uint32_t *out_size)
 {
-    opal_convertor_t *convertor = move->convertor;
     size_t moved;
-    dame_reader_enter(&move->thread->reader);
-    if (is_whole(move)) {
+    dame_reader_enter(&thread->reader);
+    if (NULL != program && is_whole(convertor, iov, out_size)) {
         moved = convertor->local_size;
-        dame_program_run(move->program, move->dir, (uintptr_t) convertor->pBaseBuf,
-                         (int64_t) convertor->count, move->iov[0].iov_base);
-        move->iov[0].iov_len = moved;
-        *move->out_size = 1;
+        dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
+                         iov[0].iov_base);
+        iov[0].iov_len = moved;
+        *out_size = 1;
     } else {
-        moved = move_fragments(move->thread, convertor, move->dir, move->iov, move->out_size);
+        moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
-    dame_reader_leave(&move->thread->reader);
+    dame_reader_leave(&thread->reader);
     return moved;
 }
 
-/* Uses that are compared with each other: sizes up to a quarter apart, whole messages and first
- * fragments, packed bytes on and off a cache line. */
-static uint32_t class_of(size_t bytes, bool whole, const void *packed)
+static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *convertor,
+                                     dame_dir_t dir, const dame_program_t *program,
+                                     struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    enum { LINE = 64 };
-    const uint32_t log2 = 63 - (uint32_t) __builtin_clzll(bytes | 4);
-    const uint32_t quarter = (uint32_t) (bytes >> (log2 - 2)) & 3;
-    return log2 << 4 | quarter << 2 | (uint32_t) whole << 1 | (0 == (uintptr_t) packed % LINE);
-}
-
-static __attribute__((noinline)) size_t run_timed(const move_t *move, dame_measured_t *measured)
-{
-    const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
-    const bool whole = is_whole(move);
-    const void *packed = *move->out_size > 0 ? move->iov[0].iov_base : NULL;
-    const int64_t start = dame_measured_now();
-    const size_t moved = run(move);
-    const int64_t ticks = dame_measured_now() - start;
-    dame_measured_record(measured, runs, class_of(moved, whole, packed), ticks);
-    return moved;
-}
-
-static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
-                              uint32_t *out_size, size_t *max_data)
-{
-    dt_thread_t *thread = dt_thread();
-    const bool first = 0 == convertor->bConverted;
-    move_t move = {thread, convertor, NULL, iov, out_size, dir};
-    dame_measured_t *measured = NULL;
-    if (first) { /* it may be compiled first */
-        dt_entry_t *entry = dt_table_get(convertor->pDesc);
-        measured = dt_promote_use(thread, entry, dir, convertor->local_size);
-        move.program = entry->layout->program;
-    }
+    const bool first = NULL != program;
     const int64_t start = take_times ? dt_now() : 0;
-    const size_t moved =
-        __builtin_expect(NULL == measured, 1) ? run(&move) : run_timed(&move, measured);
+    const size_t moved = move(thread, convertor, dir, program, iov, out_size);
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
@@ -209,6 +170,41 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
         dt_stats_add(&count[DT_COUNT_pack_ns + dir], dt_now() - start);
     }
     return finish(convertor, moved, max_data);
+}
+
+/* A message begins, of which this fragment is timed. Not in line, so that others do not pay for its
+ * registers. */
+static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convertor, dame_dir_t dir,
+                                                       struct iovec *iov, uint32_t *out_size,
+                                                       size_t *max_data, dame_measured_t *measured)
+{
+    const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
+    const bool whole = is_whole(convertor, iov, out_size);
+    const void *packed = *out_size > 0 ? iov[0].iov_base : NULL;
+    const dame_program_t *program = dt_table_get(convertor->pDesc)->layout->program;
+    const int64_t start = dame_measured_now();
+    const int32_t rc =
+        move_and_count(dt_thread(), convertor, dir, program, iov, out_size, max_data);
+    const int64_t ticks = dame_measured_now() - start;
+    dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
+    return rc;
+}
+
+static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+                              uint32_t *out_size, size_t *max_data)
+{
+    dt_thread_t *thread = dt_thread();
+    const dame_program_t *program = NULL;
+    if (0 ==
+        convertor->bConverted) { /* a message begins: its program, which may be compiled first */
+        dt_entry_t *entry = dt_table_get(convertor->pDesc);
+        dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
+        if (__builtin_expect(NULL != measured, 0)) {
+            return advance_timed(convertor, dir, iov, out_size, max_data, measured);
+        }
+        program = entry->layout->program;
+    }
+    return move_and_count(thread, convertor, dir, program, iov, out_size, max_data);
 }
 
 _Static_assert(DT_COUNT_messages_packed + DAME_UNPACK == DT_COUNT_messages_unpacked &&

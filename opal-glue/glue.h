@@ -21,8 +21,10 @@
 typedef struct dt_promote_options {
     int32_t threshold; /* the use that compiles, 1 being the first; 0: nothing is compiled; below 0:
                           when that is measured to pay */
-    double explore;    /* measured: share of the time that may be spent on the search for the fastest
-                          code, 0 to 1 */
+    const char *profile; /* measured: where the machine's profile is (measure/profile.h), "" for
+                            none. The caller's, until dt_glue_stop() */
+    double explore; /* measured: share of the time that may be spent on the search for the fastest
+                       code, 0 to 1 */
     dame_jit_options_t jit; /* its strings are the caller's, and stay until dt_glue_stop() */
     bool code_files;        /* write machine code to files beside those of `dump` */
 } dt_promote_options_t;

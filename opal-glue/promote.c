@@ -17,6 +17,8 @@ static atomic_bool compiles;
 static struct {
     dame_jit_t *jit; /* NULL: nothing is compiled */
     dt_promote_options_t options;
+    dame_profile_t *profile;   /* NULL: none */
+    bool has_profile;          /* it was looked for */
     _Atomic int32_t threshold; /* of new layouts */
     dame_jit_stats_t last;     /* when jit was destroyed */
 } promotion = {.last = {.vector_name = ""}};
@@ -163,10 +165,29 @@ static bool is_early(dt_promotion_t *state, size_t bytes)
     return more > 0;
 }
 
+static void tell(const char *text)
+{
+    dt_log_once_a_node("%s", text);
+}
+
+/* The profile is looked for when the first program is measured. With the gate's lock held. */
+static void find_profile(void)
+{
+    char cpu[128];
+    const char *where = promotion.options.profile;
+    if (!promotion.has_profile && NULL != where && '\0' != *where) {
+        dame_profile_cpu(cpu, sizeof(cpu));
+        promotion.profile = dame_profile_new(where, cpu, tell);
+        dame_measured_profile(promotion.profile);
+    }
+    promotion.has_profile = true;
+}
+
 static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (NULL == state->measured) {
+        find_profile();
         state->measured = dame_measured_new(promotion.jit, entry->layout->program, dir,
                                             (int64_t) bytes, promotion.options.explore);
     }
@@ -239,13 +260,31 @@ static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses
     dame_unlock(DAME_LOCK_GATE);
 }
 
-void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
+/* The use that begins is to be timed, unless it was another thread's. */
+static dame_measured_t *begin_timed(dt_promotion_t *state)
 {
-    if (atomic_load_explicit(&compiles, memory_order_acquire)) {
-        decide(entry, dir, bytes, 0);
-    } else {
-        set_countdown(&entry->layout->promotions[dir], 0);
+    const int32_t after = atomic_load_explicit(&state->after, memory_order_relaxed);
+    int32_t timed = DT_TIMED;
+    if (!atomic_compare_exchange_strong_explicit(&state->countdown, &timed, -after,
+                                                 memory_order_acq_rel, memory_order_relaxed)) {
+        return NULL;
     }
+    dt_count(DT_COUNT_samples, 1);
+    return state->measured;
+}
+
+dame_measured_t *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes,
+                                  int32_t countdown)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
+        set_countdown(state, 0);
+    } else if (DT_TIMED == countdown) {
+        return begin_timed(state);
+    } else {
+        decide(entry, dir, bytes, 0);
+    }
+    return NULL;
 }
 
 /* One of TICK uses of layouts that rest is this one's, so it stands for as many. */
@@ -255,19 +294,6 @@ void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, siz
     if (promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)) {
         decide(entry, dir, bytes, TICK);
     }
-}
-
-dame_measured_t *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir)
-{
-    dt_promotion_t *state = &entry->layout->promotions[dir];
-    const int32_t after = atomic_load_explicit(&state->after, memory_order_relaxed);
-    int32_t timed = DT_TIMED;
-    if (!atomic_compare_exchange_strong_explicit(&state->countdown, &timed, -after,
-                                                 memory_order_acq_rel, memory_order_relaxed)) {
-        return NULL; /* another thread's use is */
-    }
-    dt_count(DT_COUNT_samples, 1);
-    return state->measured;
 }
 
 void dt_promote_disable(void)
@@ -295,6 +321,12 @@ void dt_promote_layout_init(dt_layout_t *layout)
 
 void dt_promote_layout_release(dt_layout_t *layout)
 {
+    for (int dir = 0; NULL != promotion.jit && dir < 2; dir++) {
+        if (NULL != layout->promotions[dir].measured) {
+            dame_measured_learn(layout->promotions[dir].measured, promotion.jit, layout->program,
+                                (dame_dir_t) dir);
+        }
+    }
     if (NULL != promotion.jit && NULL != layout->program) {
         dame_jit_release(promotion.jit, layout->program);
     }
@@ -413,9 +445,21 @@ static void log_perf_map_error(int error)
     }
 }
 
+static void save_profile(void)
+{
+    if (NULL != promotion.profile) {
+        (void) dame_profile_save(promotion.profile);
+        dame_measured_profile(NULL);
+        dame_profile_free(promotion.profile);
+        promotion.profile = NULL;
+    }
+    promotion.has_profile = false;
+}
+
 void dt_promote_stop(void)
 {
     stop_compiling();
+    save_profile();
     if (NULL != promotion.jit) {
         dame_jit_stats(promotion.jit, &promotion.last);
         log_perf_map_error(promotion.last.perf_map_errno);

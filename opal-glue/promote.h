@@ -39,10 +39,10 @@ void dt_promote_dump_code(struct dt_dump *dump, const dt_layout_t *layout);
  * they keep the kernels that they have. Returns when no thread compiles. Any thread. */
 void dt_promote_disable(void);
 
-/* For dt_promote_use() only: decides, unless another thread does. */
-void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+/* For dt_promote_use() only: decides, unless another thread does. Returns what it returns. */
+struct dame_measured *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes,
+                                       int32_t countdown);
 void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
-struct dame_measured *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir);
 
 /*
  * A message of so many bytes begins. The caller holds the datatype, which DAME moves data of, and
@@ -55,20 +55,17 @@ static inline struct dame_measured *dt_promote_use(dt_thread_t *thread, dt_entry
     dt_layout_t *layout = entry->layout;
     _Atomic int32_t *countdown = &layout->promotions[dir].countdown;
     const int32_t uses = atomic_load_explicit(countdown, memory_order_relaxed);
-    if (uses < -1) {
-        if (DT_TIMED == uses) {
-            return dt_promote_timed(entry, dir);
-        }
-        atomic_store_explicit(countdown, uses + 1, memory_order_relaxed);
-    } else if (0 == uses || (uses > 0 && NULL != atomic_load_explicit(&layout->program->codes[dir],
-                                                                      memory_order_relaxed))) {
-        if (--thread->tick < 0) {
+    if (uses >= 0 && (0 == uses || NULL != atomic_load_explicit(&layout->program->codes[dir],
+                                                                memory_order_relaxed))) {
+        if (__builtin_expect(--thread->tick < 0, 0)) {
             dt_promote_tick(thread, entry, dir, bytes);
         }
     } else if (uses > 1) {
         atomic_store_explicit(countdown, uses - 1, memory_order_relaxed);
+    } else if (uses < -1 && DT_TIMED != uses) {
+        atomic_store_explicit(countdown, uses + 1, memory_order_relaxed);
     } else {
-        dt_promote_event(entry, dir, bytes);
+        return dt_promote_event(entry, dir, bytes, uses);
     }
     return NULL;
 }

@@ -24,7 +24,7 @@ static const char *running_version(void)
     static char version[32] = "of an unknown version";
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
-    if (MPI_SUCCESS == PMPI_Get_library_version(library, &length)) {
+    if (MPI_SUCCESS == DT_ABI_MPI(PMPI_Get_library_version)(library, &length)) {
         (void) sscanf(library, "Open MPI v%31[^, ]", version);
     }
     return version;

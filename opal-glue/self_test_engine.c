@@ -222,9 +222,10 @@ static bool move(message_t *m, opal_convertor_t *c, size_t room, size_t *at)
     }
     *at += moved.value;
     const bool complete = *at == m->size;
+    const uint32_t done = CONVERTOR_COMPLETED;
     return dt_self_test_fact(*at == c->bConverted, "opal_convertor_t.bConverted") &&
            dt_self_test_fact((complete ? 1 : 0) == rc &&
-                                 complete == (0 != (c->flags & CONVERTOR_COMPLETED)),
+                                 (complete ? done : 0u) == (c->flags & done),
                              "CONVERTOR_COMPLETED");
 }
 

@@ -33,10 +33,11 @@ typedef struct mca_dt_dame_params {
     char *dump_dir;
     int dump_limit;
     int promotion_threshold; /* uses; -1: measured */
-    int explore;             /* per cent */
-    int tiers;               /* MCA_DT_DAME_TIER_... */
-    int vector_width;        /* bits, 0: the best */
-    int unroll_bytes;        /* from here on the options of dame_jit_options_t */
+    char *profile;
+    int explore;      /* per cent */
+    int tiers;        /* MCA_DT_DAME_TIER_... */
+    int vector_width; /* bits, 0: the best */
+    int unroll_bytes; /* from here on the options of dame_jit_options_t */
     int straightline_max_bytes;
     int memcpy_bytes;
     int nontemporal_bytes;

@@ -298,6 +298,13 @@ static void register_tiers(void)
                     &tiers, OPAL_INFO_LVL_4, &mca_dt_dame_params.tiers);
 }
 
+static bool check_anything(const char *value, dt_refusal_t *refusal)
+{
+    (void) value;
+    (void) refusal;
+    return true;
+}
+
 static void register_promotion(void)
 {
     static dt_values_t uses, percent;
@@ -313,6 +320,13 @@ static void register_promotion(void)
         "are alike. 0: never. Packed and unpacked messages are counted separately",
         &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
     dt_values_numbers(&percent, 0, 100);
+    register_string("profile",
+                    "Where the machine's profile is kept: which codes were the fastest on this "
+                    "model of CPU in earlier jobs, so that the next one starts with them. auto: "
+                    "the directory dame in XDG_CACHE_HOME, or in .cache in the user's home "
+                    "directory; otherwise a file or an existing directory. Empty: none is read or "
+                    "written",
+                    OPAL_INFO_LVL_4, check_anything, "auto", &mca_dt_dame_params.profile);
     mca_dt_dame_params.explore = 1;
     register_values("explore",
                     "Per cent of the time of a datatype's messages that may be spent on trying "
@@ -453,6 +467,7 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     dt_promote_options_t options = {
         .threshold = params->tiers & MCA_DT_DAME_TIER_X ? params->promotion_threshold : 0,
+        .profile = NULL == params->profile ? "" : params->profile,
         .explore = 0.01 * params->explore,
         .jit = *dame_jit_options_default(),
         .code_files = 0 != (params->dump & MCA_DT_DAME_DUMP_ASM),

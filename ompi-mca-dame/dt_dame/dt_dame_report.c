@@ -209,8 +209,8 @@ void mca_dt_dame_print_report(mca_dt_dame_report_t who)
     int size = 0;
     char *text = NULL;
     size_t length = 0;
-    if (MPI_SUCCESS != PMPI_Comm_rank(MPI_COMM_WORLD, &rank) ||
-        MPI_SUCCESS != PMPI_Comm_size(MPI_COMM_WORLD, &size) ||
+    if (MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
+        MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &size) ||
         (MCA_DT_DAME_REPORT_RANK0 == who && 0 != rank)) {
         return;
     }

@@ -6,6 +6,20 @@
 #ifndef DT_ABI_PROTOTYPES_H
 #define DT_ABI_PROTOTYPES_H
 
+/* ---- MPI ------------------------------------------------------------------------------------ */
+
+/*
+ * How components call MPI: DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank). From 6.0 on a program
+ * may be linked with the standard's libmpi_abi, whose functions come first and do not understand
+ * mpi.h's handles; those of libmpi do.
+ */
+#if OMPI_MAJOR_VERSION >= 6
+void *dt_abi_mpi_function(const char *name);
+#define DT_ABI_MPI(function) ((__typeof__(&function)) dt_abi_mpi_function(#function))
+#else
+#define DT_ABI_MPI(function) function
+#endif
+
 /* ---- Objects (opal/class/) ------------------------------------------------------------------ */
 
 extern opal_class_t opal_object_t_class;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "dame/isa.h"
+#include "jit/state.h"
+#include "llvm.h"
 #include "message.h"
 
 compiled_counts_t compiled_counts;
@@ -145,7 +147,11 @@ bool compiled_init(check_t *check, compiled_t *c, dame_program_t *program)
     dame_jit_options_t options = check->tier->jit;
     cpu.make = check->tier->make;
     options.cpu = &cpu;
-    dame_status_t status = dame_jit_create(&options, &c->jit);
+    const dame_provider_t *provider = &dame_provider_x;
+    if (check->tier->by_llvm) {
+        provider = llvm_provider(check->tier->llvm_options, check->tier->llvm_choice);
+    }
+    dame_status_t status = dame_jit_create_for(provider, &options, &c->jit);
     if (status != DAME_OK || c->before == NULL) {
         c->jit = status == DAME_OK ? c->jit : NULL;
         return check_fail(check, "dame_jit_create: %s", dame_status_text(status));
@@ -240,6 +246,10 @@ bool compiled_report(void)
            n->kernels, n->levels, n->bytes);
     printf("other codes added to those: DAME-X's %lld, the tests' provider's %lld\n",
            (long long) n->changes[0], (long long) n->changes[1]);
+    if (llvm_compiled > 0) {
+        printf("by LLVM %" PRId64 " codes, used again for programs of their shape %" PRId64 "\n",
+               llvm_compiled, llvm_used_again);
+    }
     enum { FEW = 50 };
     return n->tried < FEW || (n->compiled >= n->tried / 2 &&
                               (n->changes[0] > 0) == (n->changes[1] > 0));

@@ -23,13 +23,14 @@
 #include "test/lib/caches.h"
 #include "fixpoint_check.h"
 #include "gap_check.h"
+#include "llvm.h"
 #include "text_check.h"
 #include "thread_check.h"
 #include "tiers.h"
 #include "trial.h"
 #include "test/lib/type_tools.h"
 
-enum { MAX_FAILURES = 10, MAX_CASES = 1000000000, LONG_WALK = 1 << 18 };
+enum { SKIPPED = 77, MAX_FAILURES = 10, MAX_CASES = 1000000000, LONG_WALK = 1 << 18 };
 
 typedef struct options {
     int64_t cases;
@@ -174,11 +175,14 @@ static void report_pair(const options_t *options, const test_case_t *c, int64_t 
 static bool run_messages(const options_t *options, const test_case_t *c, const tier_t *tier,
                          trial_t *trial)
 {
-    for (int i = 0; i < c->ncounts; i++) {
+    enum { ROUNDS = 6 }; /* of one code: compiling takes longer than all of them */
+    const int rounds = tier->by_llvm ? ROUNDS : 1;
+    for (int k = 0; k < rounds * c->ncounts; k++) {
+        const int i = k % c->ncounts;
         *trial = (trial_t){.type = c->type,
                            .count = c->counts[i],
                            .absolute = c->absolute,
-                           .check_seed = c->check_seed + (uint64_t) i,
+                           .check_seed = c->check_seed + (uint64_t) k,
                            .tier = tier};
         if (options->only >= 0 && trial_fails(trial)) {
             return false;
@@ -319,18 +323,28 @@ static void tier_option(const char *text, options_t *options)
     exit(2);
 }
 
+static void check_that_some_are_left(const options_t *options)
+{
+    if (!options->tiers) {
+        fprintf(stderr, "differential: --tier: '%s': there is no other\n", options->tier_names);
+        exit(SKIPPED);
+    }
+}
+
 /* Without a compiler the tiers that compile would be those that do not. */
 static void leave_out_what_is_not_there(options_t *options)
 {
+    if ((options->tiers & tiers_of_llvm()) && !llvm_is_there()) {
+        options->tiers &= ~tiers_of_llvm();
+        printf("dame_llvm.so is not there, as without LLVM: its tiers are left out\n");
+    }
     if (compiled_vectors()[0] != '\0' || !(options->tiers & tiers_compiled())) {
+        check_that_some_are_left(options);
         return;
     }
     options->tiers &= ~tiers_compiled();
     printf("there is no compiler for this CPU: tiers that compile are left out\n");
-    if (!options->tiers) {
-        fprintf(stderr, "differential: --tier: '%s': there is no other\n", options->tier_names);
-        exit(EXIT_FAILURE);
-    }
+    check_that_some_are_left(options);
 }
 
 static const char *isa_option(const char *text)

@@ -27,6 +27,9 @@ typedef struct tier {
     bool changes;           /* .. another one from time to time .. */
     dame_jit_options_t jit; /* .. of this kind .. */
     dame_make_t make;       /* .. for a CPU of this make */
+    bool by_llvm;             /* by DAME-L, .. */
+    const char *llvm_options; /* .. with its options .. */
+    uint64_t llvm_choice;     /* .. and one of its variants */
 } tier_t;
 
 /* What is wrong, if anything is; the first failure stays. */

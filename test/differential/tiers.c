@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "llvm.h"
+
 static dame_status_t build(const dame_type_t *type, const dame_options_t *options,
                            dame_program_t **out)
 {
@@ -26,6 +28,7 @@ static dame_status_t optimise(const dame_type_t *type, const dame_options_t *opt
 
 static const char any_passes[] = "passes";
 static const char compiled_any_passes[] = "x-passes";
+static const char llvm_any_passes[] = "l-passes";
 
 const tier_t tiers[] = {
     {.name = "interp", .obtain = build, .options = {.passes = DAME_PASSES_ALL}},
@@ -40,6 +43,12 @@ const tier_t tiers[] = {
      .options = {.passes = DAME_PASSES_ALL},
      .compiles = true,
      .changes = true},
+    {.name = "l",
+     .obtain = build,
+     .options = {.passes = DAME_PASSES_ALL},
+     .compiles = true,
+     .by_llvm = true},
+    {.name = llvm_any_passes, .obtain = build, .compiles = true, .by_llvm = true},
     {.name = NULL},
 };
 
@@ -47,14 +56,27 @@ enum { TIERS = sizeof tiers / sizeof tiers[0] - 1 };
 
 tier_set_t tiers_all(void)
 {
-    return ((tier_set_t) 1 << TIERS) - 1;
+    tier_set_t set = 0;
+    for (int i = 0; i < TIERS; i++) {
+        set |= (tier_set_t) (!tiers[i].by_llvm) << i;
+    }
+    return set;
 }
 
 tier_set_t tiers_compiled(void)
 {
     tier_set_t set = 0;
     for (int i = 0; i < TIERS; i++) {
-        set |= (tier_set_t) tiers[i].compiles << i;
+        set |= (tier_set_t) (tiers[i].compiles && !tiers[i].by_llvm) << i;
+    }
+    return set;
+}
+
+tier_set_t tiers_of_llvm(void)
+{
+    tier_set_t set = 0;
+    for (int i = 0; i < TIERS; i++) {
+        set |= (tier_set_t) tiers[i].by_llvm << i;
     }
     return set;
 }
@@ -101,7 +123,8 @@ tier_t tier_of_case(tier_set_t set, uint64_t seed)
 {
     rng_t rng = rng_seeded(seed, 2);
     tier_t mine = *draw(set, &rng);
-    bool any = mine.name == any_passes || mine.name == compiled_any_passes;
+    bool any = mine.name == any_passes || mine.name == compiled_any_passes ||
+               mine.name == llvm_any_passes;
     dame_passes_t passes = mine.options.passes;
     if (any) {
         passes = (dame_passes_t) rng_next(&rng) & DAME_PASSES_ALL;
@@ -116,6 +139,10 @@ tier_t tier_of_case(tier_set_t set, uint64_t seed)
     if (mine.compiles) {
         mine.make = (dame_make_t) rng_range(&rng, 0, DAME_MAKES - 1);
         mine.jit = mine.changes ? compiled_small_options(&rng) : compiled_random_options(&rng);
+    }
+    if (mine.by_llvm) {
+        mine.llvm_options = llvm_random_options(&rng);
+        mine.llvm_choice = rng_next(&rng);
     }
     return mine;
 }

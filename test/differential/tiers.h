@@ -12,10 +12,12 @@ extern const tier_t tiers[];
 /* A set of tiers: bit `1 << i` for tiers[i]. Never empty. */
 typedef uint32_t tier_set_t;
 
+/* All but those of DAME-L, which take long; those that DAME-X compiles; those of DAME-L. */
 tier_set_t tiers_all(void);
 tier_set_t tiers_compiled(void);
+tier_set_t tiers_of_llvm(void);
 
-/* Names with commas between, or "any"; false when one is no tier's. */
+/* Names with commas between, or "any" for tiers_all(); false when one is no tier's. */
 bool tiers_parse(const char *text, tier_set_t *out);
 
 /* One of the set, drawn from the seed, with what options it draws from the seed. */

@@ -94,6 +94,21 @@ static uint64_t subtract(cpu_t *cpu, uint64_t a, uint64_t b, int bytes, knowledg
     return difference;
 }
 
+typedef uint64_t (*operation_t)(cpu_t *cpu, uint64_t a, uint64_t b, int bytes,
+                                knowledge_t knowledge);
+
+/* adc and sbb, of known operands. */
+static uint64_t with_carry(cpu_t *cpu, operation_t operation, uint64_t a, uint64_t b, bool carry,
+                           int bytes)
+{
+    const uint64_t first = operation(cpu, a, b, bytes, KNOWN);
+    const flags_t flags = cpu->flags;
+    const uint64_t result = operation(cpu, first, carry, bytes, KNOWN);
+    cpu->flags.carry |= flags.carry;
+    cpu->flags.overflow ^= flags.overflow;
+    return result;
+}
+
 static uint64_t logic(cpu_t *cpu, uint64_t result, int bytes, knowledge_t knowledge)
 {
     cpu->flags.carry = false;
@@ -109,6 +124,12 @@ static uint64_t shift(action_t action, uint64_t a, uint64_t by, int bytes)
     return action == ACTION_SHL   ? a << by
            : action == ACTION_SHR ? a >> by
                                   : (uint64_t) (extended >> by);
+}
+
+static bool known_flags(cpu_t *cpu)
+{
+    const value_t flags = {0, cpu->flags.knowledge};
+    return cpu_is_known(cpu, &flags, "the condition");
 }
 
 /* Two operands, the first of which takes the result. Flags that are not modelled nobody may use. */
@@ -129,7 +150,16 @@ static bool arithmetic(cpu_t *cpu)
         a.bits = b.bits = 0;
     }
     const bool carry = cpu->flags.carry;
+    if ((in->action == ACTION_ADC || in->action == ACTION_SBB) && !known_flags(cpu)) {
+        return false;
+    }
     switch (in->action) {
+    case ACTION_ADC:
+        result.bits = with_carry(cpu, add, a.bits, b.bits, carry, bytes);
+        break;
+    case ACTION_SBB:
+        result.bits = with_carry(cpu, subtract, a.bits, b.bits, carry, bytes);
+        break;
     case ACTION_ADD:
         result.bits = add(cpu, a.bits, b.bits, bytes, result.knowledge);
         break;
@@ -167,6 +197,18 @@ static bool arithmetic(cpu_t *cpu)
            cpu_put(cpu, &in->operands[0], result);
 }
 
+/* No flag changes. */
+static bool invert(cpu_t *cpu)
+{
+    const operand_t *operand = &cpu->now->operands[0];
+    value_t value;
+    if (!cpu_take(cpu, operand, &value)) {
+        return false;
+    }
+    value.bits = cpu_cut(~value.bits, operand->bytes);
+    return cpu_put(cpu, operand, value);
+}
+
 /* imul and bzhi: the last two operands make the first. */
 static bool three_operands(cpu_t *cpu)
 {
@@ -187,6 +229,26 @@ static bool three_operands(cpu_t *cpu)
     }
     cpu->flags.knowledge = UNDEFINED;
     return cpu_put(cpu, &in->operands[0], result);
+}
+
+/* Of rax and the only operand, into rdx:rax. */
+static bool multiply(cpu_t *cpu)
+{
+    const instruction_t *in = cpu->now;
+    const operand_t *operand = &in->operands[0];
+    const value_t *rax = &cpu->gpr[RAX];
+    value_t factor;
+    if (operand->bytes != 8) {
+        return cpu_fail(cpu, RULE_ALLOWED, "a form that is not used");
+    }
+    if (!cpu_take(cpu, operand, &factor) || !cpu_is_known(cpu, rax, "rax")) {
+        return false;
+    }
+    const unsigned __int128 product = (unsigned __int128) rax->bits * factor.bits;
+    cpu->gpr[RAX] = (value_t){(uint64_t) product, factor.knowledge};
+    cpu->gpr[RDX] = (value_t){(uint64_t) (product >> 64), factor.knowledge};
+    cpu->flags.knowledge = UNDEFINED;
+    return true;
 }
 
 /* ---- moves and branches ---- */
@@ -247,12 +309,6 @@ static bool holds(const flags_t *flags, int condition)
     return is != (0 != (condition & 1));
 }
 
-static bool known_flags(cpu_t *cpu)
-{
-    const value_t flags = {0, cpu->flags.knowledge};
-    return cpu_is_known(cpu, &flags, "the condition");
-}
-
 static bool jump_if(cpu_t *cpu)
 {
     if (!known_flags(cpu)) {
@@ -274,6 +330,13 @@ static bool move_if(cpu_t *cpu)
     }
     return cpu_put(cpu, &cpu->now->operands[0],
                    holds(&cpu->flags, cpu->now->condition) ? other : is);
+}
+
+static bool set_if(cpu_t *cpu)
+{
+    return known_flags(cpu) &&
+           cpu_put(cpu, &cpu->now->operands[0],
+                   (value_t){holds(&cpu->flags, cpu->now->condition), KNOWN});
 }
 
 /* A register that was not set may be saved, too. */
@@ -310,8 +373,14 @@ static bool execute(cpu_t *cpu)
     case ACTION_IMUL:
     case ACTION_BZHI:
         return three_operands(cpu);
+    case ACTION_MUL:
+        return multiply(cpu);
+    case ACTION_NOT:
+        return invert(cpu);
     case ACTION_CMOV:
         return move_if(cpu);
+    case ACTION_SET:
+        return set_if(cpu);
     case ACTION_JUMP_IF:
         return jump_if(cpu);
     case ACTION_JUMP:

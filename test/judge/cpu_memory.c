@@ -72,7 +72,7 @@ bool cpu_check_rsp(cpu_t *cpu)
     return true;
 }
 
-static bool stack_read(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *value)
+static value_t stack_value(const cpu_t *cpu, uint64_t address, int64_t bytes)
 {
     const size_t at = stack_index(address);
     value_t read = {0, KNOWN};
@@ -83,6 +83,12 @@ static bool stack_read(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *val
             read.bits |= (uint64_t) cpu->stack[at + (size_t) i] << 8 * i;
         }
     }
+    return read;
+}
+
+static bool stack_read(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *value)
+{
+    const value_t read = stack_value(cpu, address, bytes);
     if (read.knowledge == UNDEFINED) {
         return cpu_fail(cpu, RULE_DEFINED, "reads bytes of its frame that were not set");
     }
@@ -124,9 +130,7 @@ bool cpu_pop(cpu_t *cpu, value_t *value)
     if (at + 8 > frame_top(cpu)) {
         return cpu_fail(cpu, RULE_STACK, "pops what it did not push");
     }
-    if (!stack_read(cpu, at, 8, value)) {
-        return false;
-    }
+    *value = stack_value(cpu, at, 8); /* not set: a push that only aligned the stack */
     cpu->gpr[RSP].bits = at + 8;
     stack_forget(cpu, at, at + 8);
     return true;

@@ -51,6 +51,7 @@ bool ground_open(ground_t *ground, const dame_program_t *program)
         add_table(ground, prim->visits, prim->visits ? prim->count : 0, sizeof *prim->visits,
                   "visits");
         add_table(ground, prim->prefix, prim->count + 1, sizeof *prim->prefix, "prefix");
+        add_table(ground, prim->interpreted, 2, sizeof *prim->interpreted, "interpreted");
         add_table(ground, prim->inner_deltas, prim->count, sizeof *prim->inner_deltas, "inner_deltas");
     }
     qsort(ground->tables, (size_t) ground->ntables, sizeof *ground->tables, by_address);
@@ -326,11 +327,24 @@ bool ground_packed(ground_t *ground, uint64_t address, int64_t bytes, bool write
     return true;
 }
 
+/* Does the run have bytes of user memory that several of the stream go to? */
+static bool overlaps(const ground_t *ground)
+{
+    int64_t distinct = 0;
+    for (size_t i = 0; i < ground->used; i++) {
+        const ground_line_t *line = &ground->line[i];
+        distinct += line->age == ground->age ? __builtin_popcountll(line->data) : 0;
+    }
+    return distinct < ground->bytes;
+}
+
 bool ground_is_complete(const ground_t *ground, uint32_t offset, verdict_t *verdict)
 {
     const bool packs = ground->run.dir == DAME_PACK;
     uint64_t bit = 0;
-    for (int64_t left = ground->bytes; left > 0;) {
+    /* what is overwritten later need not be read */
+    int64_t left = packs || !overlaps(ground) ? ground->bytes : 0;
+    while (left > 0) {
         const uint64_t word = bit / 64;
         const uint64_t missed = take_line(&bit, &left) & ~ground->touched[word];
         if (missed) {

@@ -1,6 +1,7 @@
 /*
- * Judges the machine code that DAME-X writes; see session.h.
+ * Judges the machine code that DAME-X or DAME-L writes; see session.h.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -18,11 +19,12 @@ enum { MAX_FAILURES = 5, MAX_CASES = 1000000000 };
 static void print_help(void)
 {
     printf("Usage: judge [OPTION]...\n"
-           "Decodes the machine code that DAME-X writes for layouts and random datatypes, and runs "
+           "Decodes the machine code that DAME-X or DAME-L writes for layouts and random datatypes, and runs "
            "it on\na CPU without memory, which checks every access.\n\n"
-           "  --cases N      how many random datatypes, 0 to %d (default 3000)\n"
+           "  --cases N      how many random datatypes, 0 to %d (default 700)\n"
            "  --seed S       seed of all choices, 0 to 18446744073709551615 (default: the time)\n"
            "  --case K       random datatype K only, 0 to %d\n"
+           "  --tier x|l     whose code (default x); exit status 77: there is no dame_llvm.so\n"
            "  --layout NAME  this layout, or those whose names start so, only\n"
            "  --help         print this and exit\n\n"
            "The exit status is 0 when all code is right, 1 when some is wrong, and 2 for wrong "
@@ -44,15 +46,37 @@ static uint64_t number_option(const char *option, const char *text, uint64_t hig
     return value;
 }
 
+/* The provider in dame_llvm.so for "l", NULL for "x"; else says what is wrong and exits. */
+static const dame_provider_t *tier_option(const char *text)
+{
+    const dame_provider_t *(*get)(void) = NULL;
+    if (strcmp(text, "x") == 0) {
+        return NULL;
+    }
+    if (strcmp(text, "l") != 0) {
+        fprintf(stderr, "judge: --tier: '%s' is neither x nor l\n", text);
+        exit(2);
+    }
+    void *object = dlopen(DAME_LLVM_SO, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = object ? dlsym(object, DAME_PROVIDER_SYMBOL) : NULL;
+    if (!symbol) {
+        fprintf(stderr, "judge: %s\n", dlerror());
+        exit(77);
+    }
+    memcpy(&get, &symbol, sizeof get);
+    return get();
+}
+
 static session_plan_t parse_options(int argc, char **argv)
 {
     static const struct option names[] = {
         {"cases", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 's'},
         {"case", required_argument, NULL, 'k'},  {"layout", required_argument, NULL, 'l'},
+        {"tier", required_argument, NULL, 't'},
         {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
     };
     session_plan_t options = {
-        .cases = 3000, .seed = (uint64_t) time(NULL), .only = -1, .most_failures = MAX_FAILURES};
+        .cases = 700, .seed = (uint64_t) time(NULL), .only = -1, .most_failures = MAX_FAILURES};
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (option) {
@@ -67,6 +91,9 @@ static session_plan_t parse_options(int argc, char **argv)
             break;
         case 'l':
             options.layout = optarg;
+            break;
+        case 't':
+            options.provider = tier_option(optarg);
             break;
         case 'h':
             print_help();

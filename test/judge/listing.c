@@ -135,6 +135,8 @@ static bool is_idiom(const instruction_t *in, ZydisMnemonic mnemonic)
     case ZYDIS_MNEMONIC_VPXOR:
     case ZYDIS_MNEMONIC_VPXORD:
     case ZYDIS_MNEMONIC_VPXORQ:
+    case ZYDIS_MNEMONIC_XORPS:
+    case ZYDIS_MNEMONIC_VXORPS:
         any = true;
         break;
     case ZYDIS_MNEMONIC_VPTERNLOGD:
@@ -374,12 +376,28 @@ static uint32_t padding(const listing_t *listing, uint32_t offset)
                : 0;
 }
 
+/* The bytes from the first instruction on and up to the last. */
+static void find_instructions(const listing_t *listing, uint32_t *begin, uint32_t *end)
+{
+    *begin = 0;
+    *end = (uint32_t) listing->code->size;
+    if (listing->has_unused_constants) {
+        while (*begin < *end && !listing->at[*begin]) {
+            ++*begin;
+        }
+        while (*begin < *end && !listing->at[*end - 1]) {
+            --*end;
+        }
+    }
+}
+
 static bool check_rest(const listing_t *listing, verdict_t *verdict)
 {
-    const uint32_t size = (uint32_t) listing->code->size;
+    uint32_t begin, end;
     bool table = false;
     uint32_t padded = 0;
-    for (uint32_t i = 0, n = 1; i < size; i += n) {
+    find_instructions(listing, &begin, &end);
+    for (uint32_t i = begin, n = 1; i < end; i += n) {
         n = 1;
         if (listing->at[i]) {
             table = false;

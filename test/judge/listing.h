@@ -23,6 +23,8 @@ typedef enum action {
     ACTION_MOVE_SIGNED,
     ACTION_LEA,
     ACTION_ADD,
+    ACTION_ADC,
+    ACTION_SBB,
     ACTION_SUB,
     ACTION_AND,
     ACTION_OR,
@@ -32,12 +34,15 @@ typedef enum action {
     ACTION_INC,
     ACTION_DEC,
     ACTION_NEG,
+    ACTION_NOT,
     ACTION_IMUL,
+    ACTION_MUL, /* rdx:rax = rax * operand */
     ACTION_SHL,
     ACTION_SHR,
     ACTION_SAR,
     ACTION_BZHI,
     ACTION_CMOV,
+    ACTION_SET,
     ACTION_JUMP_IF,
     ACTION_JUMP,
     ACTION_CALL,
@@ -95,6 +100,8 @@ typedef struct instruction {
 } instruction_t;
 
 typedef struct listing {
+    bool has_unused_constants; /* the caller's: before and behind all instructions may be constants
+                                  that none reads */
     const dame_machine_code_t *code;
     instruction_t *instructions;
     uint32_t count;
@@ -106,7 +113,7 @@ typedef struct listing {
     size_t code_room;
 } listing_t;
 
-/* Zero *listing before; it may be used again. False, with a verdict, when a rule is broken. */
+/* Zero *listing before, but for has_unused_constants; it may be used again. False, with a verdict, when a rule is broken. */
 bool listing_make(listing_t *listing, const dame_machine_code_t *code,
                   const dame_program_t *program, const dame_jit_options_t *options,
                   cpu_model_t model, verdict_t *verdict);

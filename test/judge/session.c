@@ -42,13 +42,15 @@ typedef struct subject {
     dame_jit_options_t options;
     cpu_model_t model;
     uint32_t variant;
+    void *state; /* of the provider */
 } subject_t;
 
-static void print_subject(FILE *out, const subject_t *subject)
+static void print_subject(const session_t *session, const subject_t *subject)
 {
+    FILE *out = session->out;
     char variant[DAME_VARIANT_NAME];
     char options[DAME_X_OPTIONS];
-    x_variant_name(subject->variant, variant);
+    session->provider->variant_name(subject->state, subject->variant, variant);
     fprintf(out, "  for a CPU with %s, variant %s (%" PRIu32 ")\n  %s\n",
             judge_cpu_name(subject->model), variant, subject->variant,
             dame_jit_options_text(&subject->options, options));
@@ -56,12 +58,13 @@ static void print_subject(FILE *out, const subject_t *subject)
 }
 
 /* Counts a judgement; explains it when it is bad. */
-static void judge(session_t *session, const subject_t *subject, void *state, rng_t *rng)
+static void judge(session_t *session, const subject_t *subject, rng_t *rng)
 {
     verdict_t verdict;
     dame_machine_code_t code;
     const dame_status_t status =
-        dame_provider_x.compile(state, subject->program, subject->dir, subject->variant, &code);
+        session->provider->compile(subject->state, subject->program, subject->dir,
+                                   subject->variant, &code);
     if (status == DAME_ERR_UNSUPPORTED) {
         session->without++;
         return;
@@ -82,7 +85,7 @@ static void judge(session_t *session, const subject_t *subject, void *state, rng
     }
     fprintf(session->out, "FAIL %s\n", subject->name);
     trial_explain(session->out, &session->trial, &code, &verdict);
-    print_subject(session->out, subject);
+    print_subject(session, subject);
 }
 
 /* A number of a variant, whether the program could gain from it or not. */
@@ -100,25 +103,48 @@ static void judge_variants(session_t *session, subject_t *subject, bool all, rng
 {
     enum { MOST = 16 };
     uint32_t variants[MOST];
-    char text[DAME_X_OPTIONS];
-    void *state = NULL;
-    if (dame_provider_x.open(subject->options.cpu, dame_jit_options_text(&subject->options, text),
-                             &state) != DAME_OK) {
-        session->failed++;
-        fprintf(session->out, "FAIL %s: open: %s\n", subject->name, text);
-        return;
-    }
-    int32_t n = dame_provider_x.variants(state, subject->program, subject->dir, variants, MOST);
+    const dame_provider_t *provider = session->provider;
+    int32_t n =
+        provider->variants(subject->state, subject->program, subject->dir, variants, MOST);
     if (!all) {
-        variants[0] = n == 0 || rng_chance(rng, 50) ? random_variant(rng)
-                                                    : variants[rng_range(rng, 0, n - 1)];
+        const bool any = n == 0 || (provider == &dame_provider_x && rng_chance(rng, 50));
+        variants[0] = any ? random_variant(rng) : variants[rng_range(rng, 0, n - 1)];
         n = 1;
     }
     for (int32_t i = 0; i < n; i++) {
         subject->variant = variants[i];
-        judge(session, subject, state, rng);
+        judge(session, subject, rng);
     }
-    dame_provider_x.close(state);
+}
+
+/* DAME-X has options; a state of it is opened in no time. */
+static void judge_x(session_t *session, subject_t *subject, bool all, rng_t *rng)
+{
+    char text[DAME_X_OPTIONS];
+    if (dame_provider_x.open(subject->options.cpu, dame_jit_options_text(&subject->options, text),
+                             &subject->state) != DAME_OK) {
+        session->failed++;
+        fprintf(session->out, "FAIL %s: open: %s\n", subject->name, text);
+        return;
+    }
+    judge_variants(session, subject, all, rng);
+    dame_provider_x.close(subject->state);
+}
+
+/* The states of another provider stay open. */
+static void judge_other(session_t *session, subject_t *subject, bool all, rng_t *rng)
+{
+    void **state = &session->states[subject->model];
+    if (!*state &&
+        session->provider->open(judge_cpu(subject->model), "", state) != DAME_OK) {
+        session->failed++;
+        fprintf(session->out, "FAIL %s: open for %s\n", subject->name,
+                judge_cpu_name(subject->model));
+        return;
+    }
+    subject->state = *state;
+    subject->options = *dame_jit_options_default();
+    judge_variants(session, subject, all, rng);
 }
 
 static void judge_all(session_t *session, const char *name, const dame_program_t *program,
@@ -131,7 +157,11 @@ static void judge_all(session_t *session, const char *name, const dame_program_t
         {CPU_SSE2, 0},   {CPU_AVX2, 0},   {CPU_AVX512, 0}, {CPU_VBMI, 0},
         {CPU_VBMI, 128}, {CPU_VBMI, 256}, {CPU_VBMI, 512},
     };
+    const bool is_x = session->provider == &dame_provider_x;
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        if (!is_x && targets[i].bits != 0) {
+            continue; /* the width is a variant */
+        }
         for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
             dame_cpu_t cpu = *judge_cpu(targets[i].model);
             cpu.make = (dame_make_t) rng_range(rng, 0, DAME_MAKES - 1);
@@ -143,7 +173,8 @@ static void judge_all(session_t *session, const char *name, const dame_program_t
                                  .model = targets[i].model};
             subject.options.cpu = &cpu;
             subject.options.vector_bits = targets[i].bits;
-            judge_variants(session, &subject, all_variants && targets[i].bits == 0, rng);
+            (is_x ? judge_x : judge_other)(session, &subject,
+                                           all_variants && targets[i].bits == 0, rng);
         }
     }
 }
@@ -235,10 +266,13 @@ static void judge_cases(session_t *session, const session_plan_t *plan)
 
 bool session_run(session_t *session, const session_plan_t *plan)
 {
+    session->provider = plan->provider ? plan->provider : &dame_provider_x;
+    /* LLVM leaves constants behind whose last use it has found a shorter way for. */
+    session->trial.listing.has_unused_constants = plan->provider != NULL;
     if (!plan->layout) {
         judge_cases(session, plan);
     }
-    if (plan->only < 0) {
+    if (plan->only < 0 && !plan->no_layouts) {
         judge_layouts(session, plan);
     }
     const trial_t *trial = &session->trial;
@@ -257,5 +291,10 @@ bool session_run(session_t *session, const session_plan_t *plan)
 
 void session_free(session_t *session)
 {
+    for (int i = 0; i < CPU_MODELS; i++) {
+        if (session->states[i]) {
+            session->provider->close(session->states[i]);
+        }
+    }
     trial_free(&session->trial);
 }

@@ -14,16 +14,20 @@
 #include "trial.h"
 
 typedef struct session_plan {
+    const dame_provider_t *provider; /* of DAME-L; NULL: DAME-X */
     int64_t cases; /* random types */
     uint64_t seed;
     int64_t only;       /* the one case to run, or -1 */
     const char *layout; /* the one layout, or the start of names; NULL: all */
+    bool no_layouts;
     int64_t most_failures;
 } session_plan_t;
 
 /* Zero at first, but for `out`. */
 typedef struct session {
     FILE *out; /* receives the report */
+    const dame_provider_t *provider;
+    void *states[CPU_MODELS]; /* of a provider other than DAME-X */
     trial_t trial;
     int64_t passed;
     int64_t failed;

@@ -83,11 +83,17 @@ machine_code()
 {
     local at_once=(--mca dt_dame_promotion_threshold 1) small=(--mca dt_dame_code_cache_size 4K) x
     local forgets=(--mca dt_dame_layout_cache_size 0)
-    for x in 0 1 2 50 1000; do
+    for x in 0 1 2 $(in_long 50) 1000; do
         compiled "threshold $x" 0 "${forgets[@]}" --mca dt_dame_promotion_threshold $x -- uses $x
     done
     compiled "lives" 0 --mca dt_dame_promotion_threshold 3 -- lives 3
     compiled "measured" 0 "${forgets[@]}" -- measured
+    compiled "measured, profile" 0 "${forgets[@]}" --mca dt_dame_profile "$scratch/profile" -- measured
+    compiled "measured, profile known" 0 "${forgets[@]}" --mca dt_dame_profile "$scratch/profile" -- measured
+    wanted compiled "measured, profile written" && {
+        grep -Eq '^[a-z0-9<-]+ (un)?pack [0-9]+ x:' "$scratch/profile"
+        verdict $? compiled "measured, profile written" "$logs"
+    }
     compiled "measured, small cache" 0 "${forgets[@]}" "${small[@]}" --mca dt_dame_explore 100 -- measured
     compiled "measured, no search" 0 "${forgets[@]}" --mca dt_dame_explore 0 -- measured
     compiled "tier interp" 0 "${forgets[@]}" "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0
@@ -103,9 +109,9 @@ machine_code()
     compiled "execution denied" 1 "${at_once[@]}" -- denied all
     code_files
     matrix "compiled at once" "pack convertor edge p2p lifetime threads coll onesided file frags"
-    matrix "small code cache" "convertor p2p lifetime threads" "${small[@]}"
+    matrix "small code cache" "lifetime threads $(in_long convertor p2p)" "${small[@]}"
     for x in 128 256 512; do
-        matrix "vectors of $x bits" "pack convertor" --mca dt_dame_vector_width $x
+        matrix "vectors of $x bits" "pack $(in_long convertor)" --mca dt_dame_vector_width $x
     done
     matrix "compiled at once, verify" "convertor p2p threads" --mca dt_dame_verify 1
 }

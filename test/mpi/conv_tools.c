@@ -54,7 +54,7 @@ subject_t *subject_new(const char *name, const layout_t *layout, int64_t count, 
     s->offset = must_calloc(size, sizeof(*s->offset));
     s->boundary = must_calloc(size, sizeof(*s->boundary));
     s->run_start = must_calloc(size, sizeof(*s->run_start));
-    s->as_bytes = 0 != (layout->type->super.flags & AS_BYTES);
+    s->as_bytes = OMPI_MAJOR_VERSION >= 6 || 0 != (layout->type->super.flags & AS_BYTES);
     spell_typemap(s);
     return s;
 }
@@ -409,9 +409,15 @@ void conv_seek(opal_convertor_t *c, subject_t *s, size_t position)
         (void) dt_openmpi_set_position(c, &reached);
     }
     size_t before = c->bConverted;
+#if OMPI_MAJOR_VERSION >= 6 /* joins more neighbours than its flags tell */
+    if ((c->flags & CONVERTOR_SEND) && !(c->flags & CONVERTOR_NO_OP)) {
+        char none;
+        (void) native_pack(s, &expected, &none, 0);
+    }
+#endif
     reached = position;
     int32_t rc = dt_openmpi_set_position(c, &reached);
-    if ((c->flags & CONVERTOR_SEND) && !(c->flags & CONVERTOR_NO_OP) &&
+    if (OMPI_MAJOR_VERSION < 6 && (c->flags & CONVERTOR_SEND) && !(c->flags & CONVERTOR_NO_OP) &&
         !(s->as_bytes && reached == expected)) {
         expected = (size_t) subject_boundary(s, (int64_t) expected);
     }

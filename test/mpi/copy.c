@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "opal-glue/abi/abi.h"
 #include "pvar.h"
 #include "types.h"
 
@@ -290,15 +291,34 @@ static void within_an_array(void)
 
 /* ---- device memory ---- */
 
+static const char *device; /* an address that is said to be in device memory */
+
+#if OMPI_MAJOR_VERSION >= 5
+/* Open MPI and DAME ask the accelerator component. */
+static int check_address(const void *address, int *number, uint64_t *flags)
+{
+    *number = 0;
+    *flags = 0;
+    return NULL != device && address == device;
+}
+
+static void fake_device(void)
+{
+    opal_accelerator.check_addr = check_address;
+}
+#else
 /* What an Open MPI with CUDA has; DAME looks for it by name. */
 bool opal_cuda_check_bufs(char *to, char *from);
-
-static const char *device; /* an address that is said to be in device memory */
 
 bool opal_cuda_check_bufs(char *to, char *from)
 {
     return NULL != device && (to == device || from == device);
 }
+
+static void fake_device(void)
+{
+}
+#endif
 
 static void device_memory(void)
 {
@@ -306,6 +326,7 @@ static void device_memory(void)
     MPI_Datatype vector;
     MPI_Type_vector(10, 1, 2, MPI_DOUBLE, &vector);
     MPI_Type_commit(&vector);
+    fake_device();
     for (int i = 0; i < 3; i++) {
         double to[20] = {0};
         const long long before = copied();

@@ -168,7 +168,7 @@ static void test_small_stacks(void)
         pthread_t thread;
         void *result = NULL;
         pthread_attr_init(&attributes);
-        pthread_attr_setstacksize(&attributes, depth < 20 ? PTHREAD_STACK_MIN : 65536);
+        pthread_attr_setstacksize(&attributes, depth < 20 ? 24 << 10 : 64 << 10);
         if (0 == pthread_create(&thread, &attributes, pack_nested, &type)) {
             pthread_join(thread, &result);
         }

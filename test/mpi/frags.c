@@ -123,7 +123,9 @@ int frags_main(int argc, char **argv)
 
     every_length(lay_vector(5, 1, 2, doubles), "doubles");
     every_length(lay_vector(3, 7, 9, chars), "blocks of 7 bytes");
-    every_length(lay_vector(3, 1, 2, quads), "long doubles");
+    if (every_engine_is_right()) {
+        every_length(lay_vector(3, 1, 2, quads), "long doubles");
+    }
     every_length(lay_indexed(4, uneven, places, ints), "indexed, not in order");
     every_length(
         lay_struct(4, (int[]){3, 1, 2, 5}, at, (layout_t *[]){chars, ints, doubles, shorts}),

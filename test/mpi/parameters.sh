@@ -99,8 +99,7 @@ bad_parameters()
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
         "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|3|$tiers|interp,x" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
-        "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|empty" \
-        "dame_papi_events|1,2,3,4,5,6,7,8,9|list, without blanks, of up to 8 names, or empty|empty" \
+        "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
 }
@@ -145,7 +144,7 @@ idle()
 # What a process has, but for the component itself and what is named after the job or the process.
 idle_list()
 {
-    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/(native|dame)\.[0-9]$' "$1" |
+    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/dev/pts/|/(native|dame)\.[0-9]$' "$1" |
         sed 's/[0-9]\{3,\}/N/g' | sort -u
 }
 

@@ -130,28 +130,35 @@ START_TEST(keys_differ_where_code_may)
 }
 END_TEST
 
-/* Displacements, absolute addresses among them, differ from process to process. */
+/* Displacements, absolute addresses among them, differ from process to process; those of short
+ * lists near 0 belong to the shape. */
 START_TEST(lists_of_one_shape_share_a_key)
 {
-    dame_program_t *one = program_of(blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)));
-    dame_program_t *two = program_of(blockindex(3, 1, (int64_t[]){8, 24, 96}, basic(8)));
+    dame_program_t *one = program_of(blockindex(3, 1, (int64_t[]){0, 40, 1 << 16}, basic(8)));
+    dame_program_t *two = program_of(blockindex(3, 1, (int64_t[]){8, 24, 1 << 17}, basic(8)));
+    dame_program_t *near = program_of(blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)));
+    dame_program_t *nearer = program_of(blockindex(3, 1, (int64_t[]){0, 32, 64}, basic(8)));
     dame_program_t *high = program_of(blockindex(
         3, 1, (int64_t[]){INT64_C(1) << 46, (INT64_C(1) << 46) + 24, (INT64_C(1) << 46) + 96},
         basic(8)));
     dame_program_t *higher = program_of(blockindex(
-        3, 1, (int64_t[]){INT64_C(5) << 44, (INT64_C(5) << 44) + 40, (INT64_C(5) << 44) + 96},
+        3, 1, (int64_t[]){INT64_C(5) << 44, (INT64_C(5) << 44) + 24, (INT64_C(5) << 44) + 96},
         basic(8)));
-    dame_cache_key_t keys[4];
-    const dame_program_t *programs[] = {one, two, high, higher};
-    for (int i = 0; i < 4; i++) {
+    dame_cache_key_t keys[6];
+    const dame_program_t *programs[] = {one, two, high, higher, near, nearer};
+    for (int i = 0; i < 6; i++) {
         ck_assert_int_eq(dame_cache_key_make("l", programs[i], DAME_PACK, &keys[i]), DAME_OK);
     }
     ck_assert_str_eq(keys[0].name, keys[1].name);
+    ck_assert_str_ne(keys[4].name, keys[5].name);
+    ck_assert_str_ne(keys[0].name, keys[4].name);
     ck_assert_str_eq(keys[2].name, keys[3].name);
     ck_assert_str_ne(keys[0].name, keys[2].name); /* 64-bit entries are read by other code */
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         dame_cache_key_free(&keys[i]);
     }
+    dame_program_free(near);
+    dame_program_free(nearer);
     dame_program_free(one);
     dame_program_free(two);
     dame_program_free(high);

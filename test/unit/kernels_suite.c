@@ -481,6 +481,7 @@ END_TEST
 static void add_provider(Suite *suite, const char *name, void (*setup)(void))
 {
     TCase *tcase = tree_case(name);
+    tcase_set_tags(tcase, LONG_CASE);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, strided_blocks_are_moved);
     tcase_add_test(tcase, short_blocks_with_short_gaps_are_moved);

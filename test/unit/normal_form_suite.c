@@ -368,6 +368,7 @@ Suite *normal_form_suite(void)
 {
     Suite *suite = suite_create("normal form");
     TCase *tcase = tree_case("random");
+    tcase_set_tags(tcase, LONG_CASE);
     tcase_add_loop_test(tcase, one_layout_gives_one_program, 0, FAMILIES);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -18,6 +18,10 @@ void tree_teardown(void);
 /* A test case with the tree fixture and time for slow machines. */
 TCase *tree_case(const char *name);
 
+/* The tag of cases that try so much of what the differential test tries, too, that builds on slow
+ * machines leave them out: CK_EXCLUDE_TAGS=long. */
+#define LONG_CASE "long"
+
 /* Constructors that must succeed. Lists are copied into the tree. */
 const dame_type_t *basic(int64_t size);
 const dame_type_t *contig(int64_t count, const dame_type_t *child);

@@ -69,6 +69,7 @@ static dame_program_t *blocks(int64_t count, int64_t bytes, int64_t step)
     return program_of_text(text);
 }
 
+#ifdef __x86_64__
 /* The names of a program's variants, with commas between. */
 static const char *variants_of(dame_program_t *program, dame_dir_t dir, const dame_cpu_t *cpu,
                                const char *options)
@@ -88,7 +89,6 @@ static const char *variants_of(dame_program_t *program, dame_dir_t dir, const da
     return names;
 }
 
-#ifdef __x86_64__
 static const dame_cpu_t sse2 = {.avx2 = 0};
 static const dame_cpu_t avx2 = {.make = DAME_MAKE_INTEL, .avx2 = 1};
 static const dame_cpu_t intel = {DAME_MAKE_INTEL, 1, 1, 1};

@@ -38,6 +38,7 @@ int main(void)
     srunner_add_suite(runner, profile_suite());
     srunner_add_suite(runner, policy_suite());
     srunner_add_suite(runner, x_aarch64_suite());
+    srunner_add_suite(runner, llvm_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     int passed = srunner_ntests_run(runner) - failed;

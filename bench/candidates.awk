@@ -1,0 +1,62 @@
+# Turns the lines of candidates_worker into the first table of bench/reuse. Needs median.awk.
+#
+# Input:  NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME    (ns)
+# Variables: csv (1: comma-separated)
+
+function uses(compile, interp, x) { return interp > x && compile > 0 ? compile / (interp - x) : "" }
+
+# Uses that repay: 10, 25, 50, 75, 90 and 99 of 100 rows, and rows that never do.
+function distribution(kind, title,    i, j, t, n, list, never) {
+    for (i = 1; i <= rows[kind]; i++)
+        if (repaid[kind, i] == "")
+            never++
+        else
+            list[++n] = repaid[kind, i]
+    if (n == 0)
+        return
+    median(list, n) # sorts
+    printf "%s, uses that repay the first candidate, of %d rows:", title, rows[kind]
+    j = split("10 25 50 75 90 99", t, " ")
+    for (i = 1; i <= j; i++)
+        printf " %d %% %.1f%s", t[i], list[int((n - 1) * t[i] / 100) + 1], i < j ? "," : ""
+    printf "; never %d\n", never
+    printf "  the fastest of all / the choice: geometric mean %.3f, below 0.98 in %d rows, below 0.95 in %d\n%s",
+           exp(logs[kind] / rows[kind]), below[kind], far[kind], worst[kind]
+    printf "  the first candidate / the choice %.3f, the interpreter / the choice %.3f\n",
+           exp(first_logs[kind] / rows[kind]), exp(interp_logs[kind] / rows[kind])
+}
+
+BEGIN {
+    if (csv)
+        print "layout,direction,bytes,compile_ns,interp_ns,first_ns,best_ns,best,chosen_ns,chosen,uses_to_repay"
+    else
+        printf "%-26s %8s %6s | %8s %9s %9s %9s %9s | %6s %6s | %-22s %s\n", "", "bytes", "", "compile",
+               "interp", "first", "best", "chosen", "uses", "/best", "best", "chosen"
+}
+
+{
+    kind = $1 ~ /^random_/ ? "random" : "layout"
+    u = uses($4, $5, $6)
+    repaid[kind, ++rows[kind]] = u
+    r = $7 / $9
+    logs[kind] += log(r)
+    first_logs[kind] += log($6 / $9)
+    interp_logs[kind] += log($5 / $9)
+    below[kind] += r < 0.98
+    far[kind] += r < 0.95
+    if (r < 0.95)
+        worst[kind] = worst[kind] sprintf("    %.2f  %s %s: %s instead of %s\n", r, $1, $2, $10, $8)
+    if (csv)
+        printf "%s,%s,%d,%s,%s,%s,%s,%s,%s,%s,%s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, u
+    else if (kind == "layout")
+        printf "%-26s %8d %6s | %8.0f %9.1f %9.1f %9.1f %9.1f | %6s %6.2f | %-22s %s\n", $1, $3, $2, $4, $5,
+               $6, $7, $9, u == "" ? "-" : sprintf("%.1f", u), r, $8, $10
+}
+
+END {
+    if (!csv) {
+        print ""
+        distribution("layout", "Layouts")
+        distribution("random", "Random datatypes")
+    }
+}

@@ -1,0 +1,279 @@
+/*
+ * What the codes of programs cost and gain, each alone, and what the policy of promotion makes of
+ * them; for bench/reuse. Without MPI.
+ *
+ *   candidates_worker [--seed SEED] [--random N] [NAME COUNT FILE.dame]...
+ *
+ * Takes N random datatypes of 64 bytes to 64 KiB and the programs of the files, which move messages
+ * of COUNT elements. Buffers do not begin on cache lines. For each direction prints one line, times
+ * in nanoseconds:
+ *
+ *   NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME
+ *
+ * COMPILE: of the first candidate, warm. INTERP, FIRST and BEST: a message with the interpreter,
+ * with the first candidate and with the fastest of all, each alone. CHOSEN: with what measured
+ * promotion runs after LIFE seconds of messages.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dame/dame.h"
+#include "dame/heap.h"
+#include "jit/jit.h"
+#include "measure/clock.h"
+#include "measure/measured.h"
+#include "test/lib/random_type.h"
+
+enum { ROUNDS = 15, COMPILATIONS = 15, ARMS = DAME_POLICY_ARMS };
+static const double SAMPLE = 50e-6, LIFE = 0.2; /* seconds */
+
+typedef struct job {
+    char name[64];
+    dame_program_t *program;
+    int64_t count; /* elements of a message */
+    char *memory, *packed;
+    uintptr_t base;
+    dame_dir_t dir;
+    dame_candidate_t candidates[ARMS - 1];
+    int32_t arms; /* with the interpreter */
+} job_t;
+
+static dame_jit_t *jit;
+
+static void fail(const char *name, const char *what)
+{
+    fprintf(stderr, "candidates_worker: %s: %s\n", name, what);
+    exit(1);
+}
+
+static double seconds(int64_t ticks)
+{
+    return (double) ticks / (double) dame_clock_hz();
+}
+
+static void use(const job_t *job)
+{
+    dame_program_run(job->program, job->dir, job->base, job->count, job->packed);
+}
+
+static double time_uses(const job_t *job, int64_t uses)
+{
+    const int64_t start = dame_clock_now();
+    for (int64_t i = 0; i < uses; i++) {
+        use(job);
+    }
+    return seconds(dame_clock_now() - start);
+}
+
+/* The arm runs alone, if it can. */
+static int run_arm(const job_t *job, int32_t arm)
+{
+    int lives = arm == 0;
+    for (int32_t a = 1; a < job->arms; a++) {
+        const int ranked =
+            dame_jit_rank(jit, job->program, job->dir, &job->candidates[a - 1], a == arm);
+        lives |= a == arm && ranked;
+    }
+    return lives;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+    return (x > y) - (x < y);
+}
+
+/* Of a compilation of the first candidate. */
+static double compile_time(const job_t *job)
+{
+    double ns[COMPILATIONS];
+    for (int i = 0; i < COMPILATIONS; i++) {
+        int64_t taken;
+        if (dame_jit_add(jit, job->program, job->dir, &job->candidates[0], NULL, &taken) !=
+            DAME_OK) {
+            return 0;
+        }
+        ns[i] = (double) taken;
+        dame_jit_drop(jit, job->program, job->dir, &job->candidates[0]);
+    }
+    qsort(ns, COMPILATIONS, sizeof(ns[0]), compare);
+    return ns[COMPILATIONS / 2];
+}
+
+/* Messages for LIFE seconds, promoted as opal-glue/promote.c does. Returns the arm that runs then.
+ */
+static int32_t live(const job_t *job)
+{
+    dame_measured_t *measured =
+        dame_measured_new(jit, job->program, job->dir, job->program->size * job->count, 0.01);
+    if (measured == NULL) {
+        fail(job->name, "out of memory");
+    }
+    const int64_t end = dame_clock_now() + (int64_t) (LIFE * (double) dame_clock_hz());
+    int32_t left = 1, period = 1;
+    while (left > 0 && dame_clock_now() < end) {
+        if (--left > 0) {
+            use(job);
+            continue;
+        }
+        const dame_measured_result_t result =
+            dame_measured_event(measured, jit, job->program, job->dir, NULL, period);
+        use(job);
+        if (result.sample) {
+            const int64_t start = dame_measured_now();
+            use(job);
+            dame_measured_record(measured, measured->runs, 0, dame_measured_now() - start);
+        }
+        left = result.uses;
+        period = left + (result.sample != 0);
+    }
+    const int32_t arm = measured->policy.current;
+    for (int32_t a = 1; a < job->arms; a++) {
+        dame_jit_drop(jit, job->program, job->dir, &job->candidates[a - 1]);
+    }
+    dame_heap_free(measured);
+    return arm;
+}
+
+/* Seconds of a message on each arm, 0: it has no code. The arms take turns; the lower quartile of
+ * the rounds is what the machine does when nobody disturbs. */
+static void time_arms(const job_t *job, double *out)
+{
+    static double samples[ARMS][ROUNDS];
+    const double one = time_uses(job, 2) / 2;
+    const int64_t uses = one < SAMPLE ? (int64_t) (SAMPLE / one) + 1 : 1;
+    for (int32_t a = 1; a < job->arms; a++) {
+        (void) dame_jit_add(jit, job->program, job->dir, &job->candidates[a - 1], NULL, NULL);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int32_t a = 0; a < job->arms; a++) {
+            const int lives = run_arm(job, a);
+            use(job);
+            samples[a][round] = lives ? time_uses(job, uses) / (double) uses : 0;
+        }
+    }
+    for (int32_t a = 0; a < job->arms; a++) {
+        qsort(samples[a], ROUNDS, sizeof(samples[a][0]), compare);
+        out[a] = samples[a][ROUNDS / 4];
+    }
+}
+
+static const char *name_of(const job_t *job, int32_t arm, char name[DAME_CANDIDATE_NAME])
+{
+    return arm == 0 ? "interp" : dame_jit_candidate_name(jit, &job->candidates[arm - 1], name);
+}
+
+static void measure(job_t *job, dame_dir_t dir)
+{
+    double times[ARMS] = {0};
+    char best_name[DAME_CANDIDATE_NAME], chosen_name[DAME_CANDIDATE_NAME];
+    job->dir = dir;
+    job->arms = 1 + dame_jit_candidates(jit, job->program, dir, job->candidates, ARMS - 1);
+    use(job);
+    const double compile = job->arms > 1 ? compile_time(job) : 0;
+    const int32_t chosen = live(job);
+    time_arms(job, times);
+    int32_t best = 0;
+    for (int32_t a = 1; a < job->arms; a++) {
+        best = times[a] > 0 && times[a] < times[best] ? a : best;
+    }
+    printf("%s %s %" PRId64 " %.0f %.2f %.2f %.2f %s %.2f %s\n", job->name,
+           dir == DAME_PACK ? "pack" : "unpack", job->program->size * job->count, compile,
+           1e9 * times[0], 1e9 * times[job->arms > 1], 1e9 * times[best],
+           name_of(job, best, best_name), 1e9 * times[chosen], name_of(job, chosen, chosen_name));
+    dame_jit_release(jit, job->program);
+}
+
+/* Buffers for a program and both directions. */
+static void measure_program(const char *name, dame_program_t *program, int64_t count)
+{
+    enum { USER = 8, PACKED = 40, LINE = 64 };
+    job_t job = {.program = program, .count = count};
+    const int64_t others = (count - 1) * program->extent;
+    const int64_t low = program->true_lb + (others < 0 ? others : 0);
+    const int64_t high = program->true_ub + (others > 0 ? others : 0);
+    snprintf(job.name, sizeof(job.name), "%s", name);
+    job.memory = aligned_alloc(LINE, (size_t) (high - low + 2 * LINE) / LINE * LINE);
+    job.packed = aligned_alloc(LINE, (size_t) (program->size * count + 2 * LINE) / LINE * LINE);
+    if (job.memory == NULL || job.packed == NULL) {
+        fail(name, "out of memory");
+    }
+    memset(job.memory, 1, (size_t) (high - low + USER));
+    memset(job.packed, 2, (size_t) (program->size * count + PACKED));
+    char *const start = job.packed;
+    job.base = (uintptr_t) job.memory + USER - (uintptr_t) low;
+    job.packed += PACKED;
+    measure(&job, DAME_PACK);
+    measure(&job, DAME_UNPACK);
+    free(job.memory);
+    free(start);
+    dame_program_free(program);
+}
+
+static void measure_random(uint64_t seed, int64_t number)
+{
+    const type_limits_t limits = {
+        .levels = 4, .max_bytes = 1 << 16, .max_span = 1 << 20, .max_blocks = 1 << 12};
+    rng_t rng = rng_seeded(seed, (uint64_t) number);
+    dame_tree_t *tree = dame_tree_new();
+    const dame_type_t *type;
+    dame_program_t *program = NULL;
+    const char *what = "";
+    char name[32];
+    snprintf(name, sizeof(name), "random_%" PRId64, number);
+    signature_t signature;
+    do {
+        signature = random_signature(&rng, &limits);
+    } while (signature_bytes(&signature) < 64);
+    if (tree == NULL || random_type(&rng, &limits, &signature, tree, &type, &what) != DAME_OK ||
+        dame_program_build(type, NULL, &program) != DAME_OK) {
+        fail(name, what);
+    }
+    dame_tree_free(tree);
+    measure_program(name, program, 1);
+}
+
+static void measure_file(const char *name, const char *count, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t length = 0;
+    dame_program_t *parsed = NULL, *program = NULL;
+    if (file == NULL || getdelim(&text, &length, '\0', file) < 0 ||
+        dame_program_parse(text, strlen(text), &parsed, NULL) != DAME_OK ||
+        dame_program_optimise(parsed, NULL, &program) != DAME_OK) {
+        fail(name, "cannot be read");
+    }
+    fclose(file);
+    free(text);
+    dame_program_free(parsed);
+    measure_program(name, program, strtoll(count, NULL, 10));
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = 1;
+    if (dame_jit_create(NULL, &jit) != DAME_OK) {
+        fail("dame_jit_create", "failed");
+    }
+    for (int i = 1; i < argc;) {
+        if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+            seed = strtoull(argv[i + 1], NULL, 10);
+            i += 2;
+        } else if (strcmp(argv[i], "--random") == 0 && i + 1 < argc) {
+            for (int64_t n = 1; n <= strtoll(argv[i + 1], NULL, 10); n++) {
+                measure_random(seed, n);
+            }
+            i += 2;
+        } else if (i + 2 < argc) {
+            measure_file(argv[i], argv[i + 1], argv[i + 2]);
+            i += 3;
+        } else {
+            fail(argv[i], "--seed SEED, --random N, or NAME COUNT FILE");
+        }
+    }
+    dame_jit_destroy(jit);
+    return 0;
+}

@@ -1,0 +1,358 @@
+/*
+ * DAME-L: kernels by LLVM, a provider in a shared object of its own. See README.md.
+ */
+#include "jit/provider.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "dump.h"
+#include "kernels.h"
+#include "machine.h"
+#include "options.h"
+#include "phases.h"
+
+/* ---- variants: a pipeline, and the widest vectors ---- */
+
+typedef struct pipeline {
+    const char *name;
+    const char *passes;
+} pipeline_t;
+
+/* Numbers are kept in profiles and file names: append only. */
+static const pipeline_t pipelines[] = {
+    {"none", ""},
+    {"O1", "default<O1>"},
+    {"O2", "default<O2>"},
+    {"O3", "default<O3>"},
+};
+
+enum {
+    PIPELINES = sizeof(pipelines) / sizeof(pipelines[0]),
+    CUSTOM = 15,       /* the pipeline of the option passes */
+    PIPELINE = 15,     /* the bits that have the pipeline */
+    HALF_VECTORS = 16, /* vectors of 32 bytes where 64 are to be had */
+    VARIANTS = 32
+};
+
+typedef struct state {
+    l_code_t code; /* of the last compilation */
+    l_options_t options;
+    l_target_t target;
+    l_machine_t *machine;
+    int is_broken; /* LLVM gave up inside: it is never called again */
+} state_t;
+
+static const char *pipeline_name(uint32_t variant)
+{
+    const uint32_t pipeline = variant & PIPELINE;
+    return CUSTOM == pipeline ? "custom" : pipeline < PIPELINES ? pipelines[pipeline].name : NULL;
+}
+
+static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
+{
+    const char *pipeline = variant < VARIANTS ? pipeline_name(variant) : NULL;
+    (void) state;
+    name[0] = '\0';
+    if (NULL != pipeline) {
+        snprintf(name, DAME_VARIANT_NAME, "%s%s", pipeline,
+                 0 != (variant & HALF_VECTORS) ? "+256" : "");
+    }
+    return NULL != pipeline;
+}
+
+/* Are there moves that use the widest vectors? */
+static int has_wide_moves(const dame_program_t *program)
+{
+    for (int32_t i = 0; i < program->nprims; i++) {
+        const dame_prim_t *prim = &program->prims[i];
+        if (NULL != prim->interpreted &&
+            (NULL != prim->prefix || dame_iter_size(prim, 0) > 32 ||
+             (prim->step > -32 && prim->step < 32))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int32_t variants(void *opaque, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
+                        int32_t room)
+{
+    const state_t *state = opaque;
+    static const uint32_t likely[] = {0, 2};
+    const int halves = state->options.cpu.avx512 && has_wide_moves(program);
+    int32_t n = 0;
+    (void) dir;
+    for (size_t i = 0; i < sizeof(likely) / sizeof(likely[0]); i++) {
+        const uint32_t pipeline = state->options.has_passes ? CUSTOM : likely[i];
+        if (n < room) {
+            out[n++] = pipeline;
+        }
+        if (n < room && halves) {
+            out[n++] = pipeline | HALF_VECTORS;
+        }
+        if (state->options.has_passes) {
+            break;
+        }
+    }
+    return n;
+}
+
+static const char *passes_of(const state_t *state, uint32_t variant)
+{
+    const uint32_t pipeline = variant & PIPELINE;
+    return CUSTOM == pipeline ? state->options.passes : pipelines[pipeline].passes;
+}
+
+static int is_variant(const state_t *state, uint32_t variant)
+{
+    return variant < VARIANTS && ((variant & PIPELINE) < PIPELINES ||
+                                  ((variant & PIPELINE) == CUSTOM && state->options.has_passes));
+}
+
+/* ---- errors that LLVM does not return ---- */
+
+/* One compilation at a time, whoever asks: the handler is the process's. */
+static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
+static jmp_buf escape;
+static l_phases_t phases;
+
+const l_phases_t *dame_l_phases(void)
+{
+    return &phases;
+}
+
+static void on_fatal_error(const char *reason)
+{
+    (void) reason;
+    longjmp(escape, 1);
+}
+
+/* Diagnostics are for people who compile programs of theirs. */
+static void ignore(LLVMDiagnosticInfoRef info, void *context)
+{
+    (void) info;
+    (void) context;
+}
+
+/* Runs what calls LLVM, and comes back even where LLVM would end the process. Then 0: what it held is
+ * lost, and the state is broken. */
+static int guarded(state_t *state, void (*body)(state_t *state, void *arguments), void *arguments)
+{
+    pthread_mutex_lock(&compiling);
+    state->is_broken = 1;
+    if (0 == setjmp(escape)) {
+        LLVMInstallFatalErrorHandler(on_fatal_error);
+        body(state, arguments);
+        state->is_broken = 0;
+    }
+    LLVMResetFatalErrorHandler();
+    pthread_mutex_unlock(&compiling);
+    return !state->is_broken;
+}
+
+/* ---- opening and closing ---- */
+
+static void describe_target(const l_options_t *options, l_target_t *target)
+{
+    const dame_cpu_t *cpu = &options->cpu;
+    target->cpu = *cpu;
+    target->vector_bytes = cpu->avx512 ? 64 : cpu->avx2 ? 32 : 16;
+    snprintf(target->features, sizeof(target->features), "%s%s%s", cpu->avx2 ? "+avx2" : "+sse2",
+             cpu->avx512 ? ",+avx512f,+avx512bw,+avx512vl" : "",
+             cpu->avx512_vbmi ? ",+avx512vbmi" : "");
+    char *host = LLVMGetHostCPUName();
+    snprintf(target->tune, sizeof(target->tune), "%s", NULL != options->tune ? options->tune : host);
+    LLVMDisposeMessage(host);
+}
+
+static void close_state(void *opaque)
+{
+    state_t *state = opaque;
+    if (!state->is_broken) {
+        l_machine_close(state->machine);
+    }
+    free(state);
+}
+
+/* Does LLVM know the pipeline? It says so only when it runs it. Sets *known. */
+static void try_pipeline(state_t *state, void *known)
+{
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("empty", context);
+    l_machine_prepare(state->machine, module);
+    *(int *) known = l_machine_optimise(state->machine, module, state->options.passes, 0);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
+static void open_machine(state_t *state, void *status)
+{
+    *(dame_status_t *) status = l_machine_open(&state->machine);
+    if (DAME_OK == *(dame_status_t *) status) {
+        describe_target(&state->options, &state->target);
+    }
+}
+
+static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void **out)
+{
+#if defined(__x86_64__)
+    state_t *state = calloc(1, sizeof(*state));
+    if (NULL == state) {
+        return DAME_ERR_NOMEM;
+    }
+    dame_status_t status = l_options_parse(options, cpu, &state->options);
+    if (DAME_OK == status && !guarded(state, open_machine, &status)) {
+        status = DAME_ERR_UNSUPPORTED;
+    }
+    if (DAME_OK != status) {
+        free(state);
+        return status;
+    }
+    int known = 0;
+    if (!guarded(state, try_pipeline, &known) || !known) {
+        close_state(state);
+        return DAME_ERR_ARGUMENT;
+    }
+    *out = state;
+    return DAME_OK;
+#else /* code that runs at any address has been shown for x86-64 only */
+    (void) cpu;
+    (void) options;
+    (void) out;
+    return DAME_ERR_UNSUPPORTED;
+#endif
+}
+
+/* ---- compiling ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Nanoseconds since *start, which becomes now. */
+static int64_t lap(int64_t *start)
+{
+    const int64_t before = *start;
+    *start = now_ns();
+    return *start - before;
+}
+
+static dame_status_t generate(state_t *state, const l_unit_t *u, uint32_t variant)
+{
+    char name[DAME_VARIANT_NAME];
+    (void) variant_name(state, variant, name);
+    const l_dump_t dump = l_dump_begin(state->options.dump, u->dir, name);
+    int64_t start = now_ns();
+    l_dump_ir(&dump, u->module, ".ll");
+    if (!l_machine_optimise(state->machine, u->module, passes_of(state, variant),
+                            state->options.verify)) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    phases.passes = lap(&start);
+    l_dump_ir(&dump, u->module, ".opt.ll");
+    l_dump_assembly(&dump, state->machine, u->module);
+    LLVMMemoryBufferRef object = l_machine_generate(state->machine, u->module, LLVMObjectFile);
+    if (NULL == object) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    phases.generate = lap(&start);
+    const dame_status_t status = l_machine_link(state->machine, object, &state->code);
+    phases.link = lap(&start);
+    return status;
+}
+
+/* Writes the IR; `u` has context and module, which the caller disposes of. */
+static dame_status_t write_ir(state_t *state, l_unit_t *u)
+{
+    l_code_t *code = &state->code;
+    l_machine_prepare(state->machine, u->module);
+    const int32_t n = l_emit_kernels(u, &state->target);
+    for (int32_t i = 0; i < u->program->nprims; i++) {
+        if (NULL != u->kernels[i]) {
+            code->entries[code->nentries++] = (dame_entry_point_t){.prim = i};
+        }
+    }
+    return 0 == n || LLVMVerifyModule(u->module, LLVMReturnStatusAction, NULL)
+               ? DAME_ERR_UNSUPPORTED
+               : DAME_OK;
+}
+
+/* What compile() was asked for, and its answer. */
+typedef struct request {
+    const dame_program_t *program;
+    dame_dir_t dir;
+    uint32_t variant;
+    dame_status_t status;
+} request_t;
+
+static void compile_program(state_t *state, void *arguments)
+{
+    request_t *request = arguments;
+    int64_t start = now_ns();
+    LLVMValueRef kernels[L_MOST_PRIMS] = {NULL};
+    l_unit_t u = {.program = request->program,
+                  .dir = request->dir,
+                  .cpu = state->target.cpu,
+                  .vector_bytes = state->target.vector_bytes,
+                  .kernels = kernels};
+    if (0 != (request->variant & HALF_VECTORS) && u.vector_bytes > 32) {
+        u.vector_bytes = 32;
+    }
+    u.context = LLVMContextCreate(); /* a new one each time: contexts keep all they have seen */
+    LLVMContextSetDiagnosticHandler(u.context, ignore, NULL);
+    u.module = LLVMModuleCreateWithNameInContext("dame", u.context);
+    u.b = LLVMCreateBuilderInContext(u.context);
+    request->status = write_ir(state, &u);
+    phases = (l_phases_t){.ir = lap(&start)};
+    if (DAME_OK == request->status) {
+        request->status = generate(state, &u, request->variant);
+    }
+    LLVMDisposeBuilder(u.b);
+    LLVMDisposeModule(u.module);
+    LLVMContextDispose(u.context);
+}
+
+static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t variant, dame_machine_code_t *code)
+{
+    state_t *state = opaque;
+    request_t request = {program, dir, variant, DAME_ERR_UNSUPPORTED};
+    if (!is_variant(state, variant)) {
+        return DAME_ERR_ARGUMENT;
+    }
+    if (state->is_broken || program->nprims > L_MOST_PRIMS) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    state->code.size = 0;
+    state->code.nentries = 0;
+    if (!guarded(state, compile_program, &request)) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    *code = (dame_machine_code_t){state->code.bytes, state->code.size, state->code.entries,
+                                  state->code.nentries};
+    return request.status;
+}
+
+__attribute__((visibility("default"))) const dame_provider_t *dame_provider(void)
+{
+    static const dame_provider_t provider = {
+        .version = DAME_PROVIDER_VERSION,
+        .name = "l",
+        .by_shape = 1,
+        .open = open_state,
+        .variants = variants,
+        .variant_name = variant_name,
+        .compile = compile,
+        .close = close_state,
+    };
+    return &provider;
+}

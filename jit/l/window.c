@@ -1,0 +1,297 @@
+#include "window.h"
+
+#include <string.h>
+
+enum {
+    MIN_BLOCKS = 4,   /* that a vector replaces */
+    MOST_SOURCES = 8, /* vectors that one is gathered from, */
+    FEW_SOURCES = 2,  /* and where bytes do not cross lanes in one instruction */
+    NONE = -1         /* a byte that no block has */
+};
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    return 0 == b ? a : gcd(b, a % b);
+}
+
+/* The bytes that iterations 0 to n - 1 have. Returns 0 when they are too far apart. */
+static int fill(const l_body_t *body, int64_t step, int64_t n, l_window_t *window)
+{
+    int64_t low, high;
+    l_body_bounds(body, &low, &high);
+    const int64_t first = step < 0 ? (n - 1) * step : 0;
+    const int64_t last = step < 0 ? 0 : (n - 1) * step;
+    *window = (l_window_t){.iterations = n,
+                           .bytes = n * body->bytes,
+                           .low = low + first,
+                           .high = high + last,
+                           .body_high = high,
+                           .step = step,
+                           .is_ordered = step >= high - low};
+    if (window->bytes > L_WINDOW_BYTES || window->high - window->low > L_WINDOW_SPAN) {
+        return 0;
+    }
+    for (int64_t i = 0, at = 0; i < n; i++) {
+        for (int k = 0; k < body->n; k++) {
+            for (int64_t byte = 0; byte < body->at[k].bytes; byte++) {
+                window->user[at++] =
+                    (int16_t) (i * step + body->at[k].user + byte - window->low);
+            }
+        }
+    }
+    return 1;
+}
+
+void l_window_cut(const l_window_t *window, int64_t n, l_window_t *out)
+{
+    const int64_t bytes = window->bytes / window->iterations;
+    *out = *window;
+    out->iterations = n;
+    out->bytes = n * bytes;
+    int64_t low = INT64_MAX;
+    int64_t high = 0;
+    for (int64_t i = 0; i < out->bytes; i++) {
+        low = window->user[i] < low ? window->user[i] : low;
+        high = window->user[i] + 1 > high ? window->user[i] + 1 : high;
+    }
+    for (int64_t i = 0; i < out->bytes; i++) {
+        out->user[i] = (int16_t) (window->user[i] - low);
+    }
+    out->high = window->low + high;
+    out->low = window->low + low;
+}
+
+int l_window_is_whole(const l_unit_t *u, const l_window_t *window)
+{
+    return window->bytes >= u->vector_bytes && window->high - window->low >= u->vector_bytes;
+}
+
+int l_window_of(const l_unit_t *u, const l_body_t *body, int64_t step, int64_t count,
+                l_window_t *window)
+{
+    const int64_t vector = u->vector_bytes;
+    if (!(DAME_PACK == u->dir ? u->cpu.avx2 : u->cpu.avx512) || 0 == step ||
+        body->bytes > L_WINDOW_BYTES / 2 || body->n * vector < MIN_BLOCKS * body->bytes) {
+        return 0;
+    }
+    int64_t n = vector / gcd(body->bytes, vector); /* a power of two, as the vector is */
+    while (n * body->bytes > L_WINDOW_BYTES) {
+        n /= 2;
+    }
+    if ((0 != count && count < n) || !fill(body, step, n, window)) {
+        return 0;
+    }
+    const int64_t sources = (window->high - window->low + window->bytes - 1) / window->bytes;
+    return l_window_is_whole(u, window) && sources <= (u->cpu.avx512_vbmi ? MOST_SOURCES : FEW_SOURCES) &&
+           sources * 2 <= body->n * vector / body->bytes;
+}
+
+/* ---- masks ---- */
+
+static LLVMTypeRef mask_type(const l_unit_t *u, int64_t lanes)
+{
+    return LLVMVectorType(u->i1, (unsigned) lanes);
+}
+
+/* A mask as bits in i64, of that many lanes. */
+static LLVMValueRef mask_of(const l_unit_t *u, LLVMValueRef bits, int64_t lanes)
+{
+    if (lanes < 64) {
+        LLVMTypeRef type = LLVMIntTypeInContext(u->context, (unsigned) lanes);
+        bits = LLVMBuildTrunc(u->b, bits, type, "");
+    }
+    return LLVMBuildBitCast(u->b, bits, mask_type(u, lanes), "mask");
+}
+
+/* The lowest n bits: none where n <= 0, all where n >= 64. */
+static LLVMValueRef low_bits(const l_unit_t *u, LLVMValueRef n)
+{
+    LLVMValueRef none = LLVMBuildICmp(u->b, LLVMIntSLE, n, l_int(u, 0), "");
+    LLVMValueRef all = LLVMBuildICmp(u->b, LLVMIntSGE, n, l_int(u, 64), "");
+    LLVMValueRef bits = LLVMBuildAnd(u->b, n, l_int(u, 63), "");
+    bits = l_add(u, LLVMBuildShl(u->b, l_int(u, 1), bits, ""), -1);
+    bits = LLVMBuildSelect(u->b, all, l_int(u, -1), bits, "");
+    return LLVMBuildSelect(u->b, none, l_int(u, 0), bits, "");
+}
+
+static LLVMValueRef call_masked(const l_unit_t *u, const char *name, LLVMTypeRef vector,
+                                LLVMValueRef *args, unsigned n)
+{
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef overloads[] = {vector, u->ptr};
+    LLVMTypeRef type = LLVMIntrinsicGetType(u->context, id, overloads, 2);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(u->module, id, overloads, 2);
+    return LLVMBuildCall2(u->b, type, function, args, n, "");
+}
+
+static LLVMValueRef load_masked(const l_unit_t *u, LLVMTypeRef vector, LLVMValueRef p,
+                                LLVMValueRef mask)
+{
+    LLVMValueRef args[] = {p, LLVMConstInt(u->i32, 1, 0), mask, LLVMConstNull(vector)};
+    return call_masked(u, "llvm.masked.load", vector, args, 4);
+}
+
+static void store_masked(const l_unit_t *u, LLVMValueRef v, LLVMValueRef p, LLVMValueRef mask)
+{
+    LLVMValueRef args[] = {v, p, LLVMConstInt(u->i32, 1, 0), mask};
+    call_masked(u, "llvm.masked.store", LLVMTypeOf(v), args, 4);
+}
+
+/* ---- memory that vectors are gathered from ---- */
+
+/* `size` bytes at `base`, at least one vector of them: loaded vector by vector when first needed.
+ * The last vector ends where the bytes do. */
+typedef struct source {
+    LLVMValueRef base;
+    int64_t size;
+    LLVMValueRef valid; /* how many bytes may be read; NULL: all */
+    LLVMValueRef loaded[L_WINDOW_SPAN / 16];
+} source_t;
+
+static int64_t start_of(const l_unit_t *u, const source_t *source, int k)
+{
+    const int64_t start = k * u->vector_bytes;
+    const int64_t last = source->size - u->vector_bytes;
+    return start < last ? start : last;
+}
+
+static LLVMValueRef load_vector(l_unit_t *u, source_t *source, int k)
+{
+    const int64_t start = start_of(u, source, k);
+    if (NULL == source->loaded[k]) {
+        LLVMTypeRef vector = l_bytes_type(u, u->vector_bytes);
+        LLVMValueRef p = l_gep(u, source->base, start);
+        if (NULL == source->valid) {
+            source->loaded[k] = l_load(u, vector, p);
+        } else {
+            LLVMValueRef bits = low_bits(u, l_add(u, source->valid, -start));
+            source->loaded[k] = load_masked(u, vector, p, mask_of(u, bits, u->vector_bytes));
+        }
+        u->moves++;
+    }
+    return source->loaded[k];
+}
+
+static LLVMValueRef shuffle(const l_unit_t *u, LLVMValueRef a, LLVMValueRef b, const int *lanes,
+                            int64_t n)
+{
+    LLVMValueRef mask[64];
+    for (int64_t i = 0; i < n; i++) {
+        mask[i] = lanes[i] < 0 ? LLVMGetUndef(u->i32)
+                               : LLVMConstInt(u->i32, (unsigned long long) lanes[i], 0);
+    }
+    return LLVMBuildShuffleVector(u->b, a, b, LLVMConstVector(mask, (unsigned) n), "");
+}
+
+/* A vector of n bytes of the source: lane i is byte want[i], or anything where that is NONE. */
+static LLVMValueRef gather(l_unit_t *u, source_t *source, const int16_t *want, int64_t n)
+{
+    const int64_t vector = u->vector_bytes;
+    const int vectors = (int) ((source->size + vector - 1) / vector);
+    LLVMValueRef all = NULL;
+    for (int k = 0; k < vectors; k += 2) { /* two vectors at a time */
+        int lanes[64];
+        int blend[64];
+        int any = 0;
+        const int second = k + 1 < vectors;
+        for (int64_t i = 0; i < n; i++) {
+            const int mine = want[i] >= 0 && want[i] / vector / 2 == k / 2;
+            const int half = mine ? (int) (want[i] / vector) - k : 0;
+            lanes[i] = mine ? (int) (half * vector + want[i] - start_of(u, source, k + half)) : -1;
+            blend[i] = mine ? (int) (n + i) : (int) i;
+            any |= mine;
+        }
+        if (!any) {
+            continue;
+        }
+        LLVMValueRef a = load_vector(u, source, k);
+        LLVMValueRef b = second ? load_vector(u, source, k + 1) : LLVMGetUndef(LLVMTypeOf(a));
+        LLVMValueRef part = shuffle(u, a, b, lanes, n);
+        all = NULL == all ? part : shuffle(u, all, part, blend, n);
+        u->moves++;
+    }
+    return all;
+}
+
+/* ---- windows ---- */
+
+/* Bytes of the vectors that are stored with a mask: a longer one that crosses a line is slow. */
+enum { SCATTER = 32 };
+
+static void pack(l_unit_t *u, const l_window_t *window, source_t *source, LLVMValueRef packed,
+                 LLVMValueRef valid)
+{
+    const int64_t vector = u->vector_bytes;
+    for (int64_t at = 0; at < window->bytes; at += vector) {
+        const int64_t start = at < window->bytes - vector ? at : window->bytes - vector;
+        LLVMValueRef bytes = gather(u, source, &window->user[start], vector);
+        LLVMValueRef to = l_gep(u, packed, start);
+        if (NULL == valid) {
+            l_store(u, bytes, to);
+        } else {
+            LLVMValueRef bits = low_bits(u, l_add(u, valid, -start));
+            store_masked(u, bytes, to, mask_of(u, bits, vector));
+        }
+        u->moves++;
+    }
+}
+
+static void unpack(l_unit_t *u, const l_window_t *window, source_t *source, LLVMValueRef user,
+                   LLVMValueRef valid)
+{
+    int16_t from[L_WINDOW_SPAN + SCATTER];
+    memset(from, 0xff, sizeof(from)); /* NONE */
+    for (int64_t i = 0; i < window->bytes; i++) {
+        from[window->user[i]] = (int16_t) i;
+    }
+    for (int64_t at = 0; at < window->high - window->low; at += SCATTER) {
+        int64_t data = 0;
+        for (int i = 0; i < SCATTER; i++) {
+            data |= (int64_t) (from[at + i] != NONE) << i;
+        }
+        if (0 == data) {
+            continue;
+        }
+        LLVMValueRef bytes = gather(u, source, &from[at], SCATTER);
+        LLVMValueRef bits = l_int(u, data);
+        if (NULL != valid) {
+            bits = LLVMBuildAnd(u->b, bits, low_bits(u, l_add(u, valid, -at)), "");
+        }
+        store_masked(u, bytes, l_gep(u, user, at), mask_of(u, bits, SCATTER));
+        u->moves++;
+    }
+}
+
+static void move_window(l_unit_t *u, const l_window_t *window, LLVMValueRef user,
+                        LLVMValueRef packed, LLVMValueRef valid_user, LLVMValueRef valid_packed)
+{
+    const int packs = DAME_PACK == u->dir;
+    user = l_gep(u, user, window->low);
+    source_t source = {.base = packs ? user : packed,
+                       .size = packs ? window->high - window->low : window->bytes,
+                       .valid = packs ? valid_user : valid_packed};
+    if (packs) {
+        pack(u, window, &source, packed, valid_packed);
+    } else {
+        unpack(u, window, &source, user, valid_user);
+    }
+}
+
+void l_window_move(l_unit_t *u, const l_window_t *window, LLVMValueRef user, LLVMValueRef packed)
+{
+    move_window(u, window, user, packed, NULL, NULL);
+}
+
+int l_window_has_masks(const l_unit_t *u, const l_window_t *window)
+{
+    return u->cpu.avx512 && window->is_ordered;
+}
+
+void l_window_move_some(l_unit_t *u, const l_window_t *window, LLVMValueRef user,
+                        LLVMValueRef packed, LLVMValueRef n)
+{
+    LLVMValueRef last = l_mul(u, l_add(u, n, -1), window->step);
+    LLVMValueRef valid_user = l_add(u, last, window->body_high - window->low);
+    LLVMValueRef valid_packed = l_mul(u, n, window->bytes / window->iterations);
+    move_window(u, window, user, packed, valid_user, valid_packed);
+}

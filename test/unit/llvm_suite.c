@@ -1,0 +1,260 @@
+/* DAME-L as a provider: options, variants, and that its bytes depend on nothing but the shape. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jit/provider.h"
+#include "jit/shape.h"
+#include "suites.h"
+#include "tools.h"
+
+static const dame_provider_t *l;
+static const dame_cpu_t all = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1};
+
+static const dame_provider_t *load(void)
+{
+    const dame_provider_t *(*get)(void) = NULL;
+    void *object = dlopen(DAME_LLVM_SO, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = object ? dlsym(object, DAME_PROVIDER_SYMBOL) : NULL;
+    if (!symbol) {
+        printf("no tests of DAME-L: %s\n", object ? "no provider" : dlerror());
+        return NULL;
+    }
+    memcpy(&get, &symbol, sizeof get);
+    return get();
+}
+
+static void *state_of(const char *options)
+{
+    void *state = NULL;
+    ck_assert_int_eq(l->open(&all, options, &state), DAME_OK);
+    return state;
+}
+
+START_TEST(options_are_checked)
+{
+    static const struct {
+        const char *text;
+        dame_status_t status;
+    } cases[] = {
+        {"", DAME_OK},
+        {"passes=none", DAME_OK},
+        {"passes=default<O1>,cpu=haswell", DAME_OK},
+        {"passes=function(instcombine,simplifycfg),verify=1", DAME_OK},
+        {"cpu=native,verify=0", DAME_OK},
+        {"passes=no-such-pass", DAME_ERR_ARGUMENT},
+        {"passes=function(instcombine", DAME_ERR_ARGUMENT},
+        {"cpu=no-such-cpu", DAME_ERR_ARGUMENT},
+        {"cpu=", DAME_ERR_ARGUMENT},
+        {"verify=2", DAME_ERR_ARGUMENT},
+        {"speed=high", DAME_ERR_ARGUMENT},
+        {"passes", DAME_ERR_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        void *state = NULL;
+        const dame_status_t status = l->open(&all, cases[i].text, &state);
+        ck_assert_msg(status == cases[i].status, "'%s': %s", cases[i].text,
+                      dame_status_text(status));
+        if (status == DAME_OK) {
+            l->close(state);
+        }
+    }
+    const dame_cpu_t old = {.avx2 = 1};
+    void *state = NULL;
+    ck_assert_int_eq(l->open(&old, "cpu=sapphirerapids", &state), DAME_ERR_ARGUMENT);
+}
+END_TEST
+
+/* Programs of all kinds of levels. */
+static const char *const texts[] = {
+    "EXIT VECTORFINAL(100, 1, 2, 1, 1) CONTIGFINAL(1) BOTTOM",
+    "EXIT VECTORFINAL(162, 5, 6560, 8, 8) CONTIGFINAL(8) BOTTOM",
+    "EXIT VECTORFINAL(30, 12, 20, 1, 1) CONTIGFINAL(1) BOTTOM",
+    "EXIT BLOCKINDEXFINAL(5, 2, [96, 0, 48, 144, 16], 8, 8) CONTIGFINAL(8) BOTTOM",
+    "EXIT INDEXFINAL(3, [3, 40, 100], [0, 8, 100], 1, 1) CONTIGFINAL(1) BOTTOM",
+    "EXIT CONTIG(9, 24, 80) STRUCT(2, [1, 1], [0, 40], [8, 16], [8, 24])"
+    " RETURNTO(2) CONTIGFINAL(8) BOTTOM"
+    " RETURNTO(2) VECTORFINAL(2, 1, 16, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM",
+};
+enum { TEXTS = sizeof texts / sizeof texts[0], MOST_VARIANTS = 8 };
+
+static bool same_code(const dame_machine_code_t *a, const dame_machine_code_t *b)
+{
+    return a->size == b->size && a->nentries == b->nentries && a->size > 0 &&
+           memcmp(a->bytes, b->bytes, a->size) == 0 &&
+           memcmp(a->entries, b->entries, (size_t) a->nentries * sizeof a->entries[0]) == 0;
+}
+
+/* Two states link at two addresses, and two programs have their tables at two. */
+START_TEST(the_bytes_are_the_same_at_any_address)
+{
+    void *one = state_of("");
+    void *other = state_of("");
+    for (int i = 0; i < TEXTS; i++) {
+        dame_program_t *program = program_of_text(texts[i]);
+        dame_program_t *copy = program_of_text(texts[i]);
+        for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
+            uint32_t variants[MOST_VARIANTS];
+            const int32_t n = l->variants(one, program, (dame_dir_t) dir, variants, MOST_VARIANTS);
+            ck_assert_int_ge(n, 1);
+            for (int32_t k = 0; k < n; k++) {
+                dame_machine_code_t a, b;
+                char name[DAME_VARIANT_NAME];
+                ck_assert(l->variant_name(one, variants[k], name));
+                ck_assert_int_eq(l->compile(one, program, (dame_dir_t) dir, variants[k], &a), DAME_OK);
+                ck_assert_int_eq(l->compile(other, copy, (dame_dir_t) dir, variants[k], &b), DAME_OK);
+                ck_assert_msg(same_code(&a, &b), "%s, direction %d, %s", texts[i], dir, name);
+            }
+        }
+        dame_program_free(program);
+        dame_program_free(copy);
+    }
+    l->close(one);
+    l->close(other);
+}
+END_TEST
+
+/* Programs of one shape, and of others. */
+START_TEST(the_bytes_depend_on_nothing_but_the_shape)
+{
+    static const char *const pairs[][2] = {
+        /* displacements far from 0, lengths of long lists: read when the kernel runs */
+        {"EXIT(8) BLOCKINDEXFINAL(3, 1, [0, 65536, 80000], 8, 8) CONTIGFINAL(8) BOTTOM",
+         "EXIT(160) BLOCKINDEXFINAL(3, 1, [70000, 24, 8], 8, 8) CONTIGFINAL(8) BOTTOM"},
+        {"EXIT STRUCT(2, [1, 1], [0, 90000], [8, 16], [8, 40])"
+         " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
+         " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM",
+         "EXIT STRUCT(2, [1, 1], [512, 96000], [8, 16], [8, 40])"
+         " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
+         " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM"},
+    };
+    void *state = state_of("");
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        dame_program_t *programs[2];
+        char shapes[2][4096];
+        size_t sizes[2];
+        char *first = NULL;
+        for (int k = 0; k < 2; k++) {
+            dame_machine_code_t code;
+            programs[k] = program_of_text(pairs[i][k]);
+            sizes[k] = dame_shape(programs[k], shapes[k], sizeof shapes[k]);
+            ck_assert_int_eq(l->compile(state, programs[k], DAME_PACK, 0, &code), DAME_OK);
+            if (k == 0) {
+                first = malloc(code.size);
+                memcpy(first, code.bytes, code.size);
+            } else {
+                ck_assert_int_eq(memcmp(first, code.bytes, code.size), 0);
+            }
+        }
+        ck_assert_int_eq(sizes[0], sizes[1]);
+        ck_assert_int_eq(memcmp(shapes[0], shapes[1], sizes[0]), 0);
+        free(first);
+        dame_program_free(programs[0]);
+        dame_program_free(programs[1]);
+    }
+    l->close(state);
+}
+END_TEST
+
+START_TEST(variants_that_do_not_exist_are_refused)
+{
+    void *state = state_of("");
+    dame_program_t *program = program_of_text(texts[0]);
+    dame_machine_code_t code;
+    char name[DAME_VARIANT_NAME];
+    static const uint32_t missing[] = {9, 15 /* custom, without the option */, 200, UINT32_MAX};
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        ck_assert_int_eq(l->compile(state, program, DAME_PACK, missing[i], &code),
+                         DAME_ERR_ARGUMENT);
+    }
+    ck_assert(!l->variant_name(state, UINT32_MAX, name));
+    ck_assert_str_eq(name, "");
+    dame_program_free(program);
+    l->close(state);
+}
+END_TEST
+
+/* LLVM would end the process: a pipeline that breaks the module, and then checks it. */
+START_TEST(an_error_inside_llvm_does_not_end_the_process)
+{
+    void *broken = NULL;
+    ck_assert_int_eq(l->open(&all, "passes=trigger-verifier-error,verify", &broken),
+                     DAME_ERR_ARGUMENT);
+    ck_assert_int_eq(l->open(&all, "passes=module(trigger-verifier-error,verify)", &broken),
+                     DAME_ERR_ARGUMENT);
+    void *state = state_of("");
+    dame_program_t *program = program_of_text(texts[0]);
+    dame_machine_code_t code;
+    ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
+    dame_program_free(program);
+    l->close(state);
+}
+END_TEST
+
+START_TEST(memory_is_returned)
+{
+    enum { WARM = 5, ROUNDS = 40, MOST = 64 << 10 };
+    size_t before = 0;
+    dame_program_t *program = program_of_text(texts[TEXTS - 1]);
+    void *state = state_of("");
+    for (int i = 0; i < WARM + ROUNDS; i++) {
+        dame_machine_code_t code;
+        before = i == WARM ? mallinfo2().uordblks : before;
+        ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
+    }
+    const size_t after = mallinfo2().uordblks;
+    ck_assert_msg(after <= before + MOST, "%zu bytes before, %zu after", before, after);
+    l->close(state);
+    dame_program_free(program);
+}
+END_TEST
+
+START_TEST(ir_and_assembly_can_be_dumped)
+{
+    char directory[] = "/tmp/dame-llvm-XXXXXX";
+    char options[100];
+    char path[400];
+    int files = 0;
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(options, sizeof options, "dump=%s", directory);
+    void *state = state_of(options);
+    dame_program_t *program = program_of_text(texts[0]);
+    dame_machine_code_t code;
+    ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
+    DIR *dir = opendir(directory);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (entry->d_name[0] != '.') {
+            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            files++;
+            unlink(path);
+        }
+    }
+    closedir(dir);
+    rmdir(directory);
+    ck_assert_int_eq(files, 3);
+    dame_program_free(program);
+    l->close(state);
+}
+END_TEST
+
+Suite *llvm_suite(void)
+{
+    Suite *suite = suite_create("llvm");
+    TCase *tcase = tree_case("llvm");
+    l = load();
+    if (l) {
+        tcase_add_test(tcase, options_are_checked);
+        tcase_add_test(tcase, the_bytes_are_the_same_at_any_address);
+        tcase_add_test(tcase, the_bytes_depend_on_nothing_but_the_shape);
+        tcase_add_test(tcase, variants_that_do_not_exist_are_refused);
+        tcase_add_test(tcase, an_error_inside_llvm_does_not_end_the_process);
+        tcase_add_test(tcase, memory_is_returned);
+        tcase_add_test(tcase, ir_and_assembly_can_be_dumped);
+    }
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
