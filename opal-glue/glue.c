@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "contents.h"
 #include "copy.h"
 #include "dame/heap.h"
 #include "dump.h"
@@ -75,17 +76,41 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
     return entry;
 }
 
+/* What has become of a message's convertor; `reason` when DAME does not move it. */
+static __attribute__((noinline)) void log_message(const opal_convertor_t *convertor, bool handled,
+                                                  dt_decline_t reason)
+{
+    const bool contiguous = !handled && 0 != (convertor->flags & CONVERTOR_NO_OP);
+    if (0 == convertor->local_size) {
+        return;
+    }
+    dt_log_of(DT_LOG_MESSAGES, dt_contents_name(convertor->pDesc),
+              "%zu bytes to %s: moved by %s%s%s", convertor->local_size,
+              convertor->flags & CONVERTOR_SEND ? "pack" : "unpack",
+              handled      ? "DAME"
+              : contiguous ? "Open MPI, being contiguous"
+                           : "Open MPI's own engine",
+              DT_DECLINE_NONE == reason ? "" : ": ",
+              DT_DECLINE_NONE == reason ? "" : dt_decline_text(reason));
+}
+
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
 static bool dame_handles(const opal_convertor_t *convertor)
 {
-    if (!dt_openmpi_is_plain(convertor)) {
-        const dt_decline_t reason = dt_openmpi_declined(convertor);
+    bool handles = false;
+    dt_decline_t reason = DT_DECLINE_NONE;
+    if (dt_openmpi_is_plain(convertor)) {
+        handles = NULL != entry_for(convertor->pDesc, convertor->count);
+    } else {
+        reason = dt_openmpi_declined(convertor);
         if (DT_DECLINE_NONE != reason) {
             decline(reason);
         }
-        return false;
     }
-    return NULL != entry_for(convertor->pDesc, convertor->count);
+    if (dt_log_wants(DT_LOG_MESSAGES)) {
+        log_message(convertor, handles, reason);
+    }
+    return handles;
 }
 
 /* opal_cuda_check_bufs() of an Open MPI with CUDA: is one of two buffers device memory? */
@@ -277,7 +302,7 @@ static void log_refused(dt_got_status_t status)
 
 bool dt_glue_start(const dt_glue_options_t *options)
 {
-    dt_log_start(options->output);
+    dt_log_start(options->output, options->verbosity);
     if (!dt_version_agrees()) {
         return false;
     }

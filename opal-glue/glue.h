@@ -28,10 +28,11 @@ typedef struct dt_glue_options {
     dt_promote_options_t promotion; /* when programs are compiled, and how */
     bool verify;                    /* compare every fragment with Open MPI's own engine */
     bool times;                     /* take the time of every fragment */
-    const char *dump; /* directory for the programs of datatypes, or NULL: not written. The
-                         caller's, until dt_glue_start() returns */
-    int dump_limit;   /* most datatypes that are written */
-    int output;       /* opal_output stream for messages; open until dt_glue_stop() */
+    const char *dump;     /* directory for the programs of datatypes, or NULL: not written. The
+                             caller's, until dt_glue_start() returns */
+    int dump_limit;       /* most datatypes that are written */
+    int output;           /* opal_output stream for messages; open until dt_glue_stop() */
+    const int *verbosity; /* may change; until dt_glue_stop() */
 } dt_glue_options_t;
 
 /* False, with one message on the output stream, when DAME cannot work here; then nothing was
@@ -105,8 +106,13 @@ const char *dt_code_vectors(void);
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
-/* Verbosity from which on messages are shown that not everybody needs. */
-enum { DT_LOG_SETUP = 10 };
+/* Verbosity (parameter verbose) from which on messages are shown that not everybody needs. */
+typedef enum dt_log_level {
+    DT_LOG_STATE = 1,    /* is DAME on? One line a job */
+    DT_LOG_TYPES = 5,    /* datatypes imported, and declined with the reason */
+    DT_LOG_SETUP = 10,   /* what is set up; programs compiled */
+    DT_LOG_MESSAGES = 20 /* every message, and who moves it */
+} dt_log_level_t;
 
 /*
  * A message that every process of a node, or of a job, would print. One process prints it at any
@@ -115,6 +121,9 @@ enum { DT_LOG_SETUP = 10 };
  */
 __attribute__((format(printf, 1, 2))) void dt_log_once_a_node(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void dt_log_once_a_job(const char *format, ...);
+
+/* Whether DAME is on: one process of a job prints it, `always` or from DT_LOG_STATE on. */
+__attribute__((format(printf, 2, 3))) void dt_log_state(bool always, const char *format, ...);
 
 /* Why no file can be made in a directory, as an error number; 0: nothing is known to prevent it. */
 int dt_directory_error(const char *path);

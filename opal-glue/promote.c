@@ -108,6 +108,21 @@ static void stop_compiling(void)
     atomic_store_explicit(&promotion.threshold, 0, memory_order_relaxed);
 }
 
+static void log_attempt(const dt_entry_t *entry, dame_dir_t dir, dame_status_t status)
+{
+    const struct opal_datatype_t *datatype =
+        atomic_load_explicit(&entry->key, memory_order_relaxed);
+    const void *code;
+    const char *what = DAME_PACK == dir ? "pack" : "unpack";
+    if (DAME_OK == status) {
+        dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype), "compiled to %s, %zu bytes", what,
+                  dame_jit_code(entry->program, dir, &code));
+    } else {
+        dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype), "not compiled to %s: %s", what,
+                  dame_status_text(status));
+    }
+}
+
 /* With the gate's lock held. */
 static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
 {
@@ -118,6 +133,9 @@ static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
     } else if (NULL == atomic_load_explicit(&entry->program->code[dir], memory_order_relaxed)) {
         dame_status_t status = compile(entry, dir);
         schedule_attempt(state, status);
+        if (dt_log_wants(DT_LOG_SETUP)) {
+            log_attempt(entry, dir, status);
+        }
         if (DAME_ERR_DENIED == status) {
             stop_compiling();
             log_denied();

@@ -56,6 +56,9 @@ dame_options_t mca_dt_dame_program_options(void);
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
 dt_promote_options_t mca_dt_dame_promote_options(void);
 
+/* One line that says what DAME works with in this process. Returns `text`. */
+const char *mca_dt_dame_state(char *text, size_t room);
+
 /* Registers the component's performance variables. */
 void mca_dt_dame_register_pvars(const mca_base_component_t *component);
 

@@ -85,8 +85,13 @@ static void dame_enable(void)
             MCA_DT_DAME_DUMP_NONE != mca_dt_dame_params.dump ? mca_dt_dame_params.dump_dir : NULL,
         .dump_limit = mca_dt_dame_params.dump_limit,
         .output = output,
+        .verbosity = &mca_dt_dame_params.verbose,
     };
     running = dt_glue_start(&options);
+    if (running) {
+        char text[256];
+        dt_log_state(false, "%s", mca_dt_dame_state(text, sizeof(text)));
+    }
 }
 
 static void dame_finalize_top(void)

@@ -22,7 +22,15 @@ static const mca_base_component_t *owner;
 static void register_values(const char *name, const char *text, dt_values_t *values,
                             mca_base_var_info_lvl_t level, int *storage)
 {
-    const dt_param_t param = {owner, name, text, level};
+    const dt_param_t param = {owner, name, text, level, false};
+    dt_param_register(&param, values, storage);
+}
+
+/* One that MPI_T may change while the job runs. */
+static void register_changing(const char *name, const char *text, dt_values_t *values,
+                              mca_base_var_info_lvl_t level, int *storage)
+{
+    const dt_param_t param = {owner, name, text, level, true};
     dt_param_register(&param, values, storage);
 }
 
@@ -46,7 +54,7 @@ static void register_bool(const char *name, const char *text, dt_values_t *value
 static void register_string(const char *name, const char *text, mca_base_var_info_lvl_t level,
                             dt_param_check_t *check, const char *standard, char **storage)
 {
-    const dt_param_t param = {owner, name, text, level};
+    const dt_param_t param = {owner, name, text, level, false};
     dt_param_register_string(&param, check, standard, storage);
 }
 
@@ -69,23 +77,26 @@ static void register_basics(void)
                     "name or given a higher priority",
                     &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.priority);
     mca_dt_dame_params.verbose = 0;
-    register_values("verbose",
-                    "How much DAME prints on stderr: 0 only errors, 10 also what it sets up",
-                    &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.verbose);
+    register_changing("verbose",
+                      "How much DAME prints on stderr. 0: only errors; 1: whether it is on, and "
+                      "why not, once a job; 5: every datatype that it imports, or declines and "
+                      "why; 10: also what it sets up, and programs that become machine code; 20: "
+                      "every message of non-contiguous data, and which engine moves it",
+                      &percent, OPAL_INFO_LVL_1, &mca_dt_dame_params.verbose);
     register_bool("verify",
                   "Compare everything DAME packs, unpacks and copies with Open MPI's own engine: "
                   "bytes, amounts and positions. A difference is reported with the "
                   "datatype's program, the native result is used, and the datatype is left to the "
                   "native engine from then on. Slow; use it to find out whether DAME causes a "
                   "wrong result",
-                  &answers, OPAL_INFO_LVL_3, &mca_dt_dame_params.verify);
+                  &answers, OPAL_INFO_LVL_1, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
     register_choice("report",
                     "Print at MPI_Finalize what DAME did in a process: datatypes imported and "
                     "declined with reasons, messages, bytes, fragments, cut blocks and time. "
                     "none: nothing; rank0: rank 0 of MPI_COMM_WORLD prints its own counts; all: "
                     "every rank does",
-                    &reports, report_names, OPAL_INFO_LVL_2, &mca_dt_dame_params.report);
+                    &reports, report_names, OPAL_INFO_LVL_1, &mca_dt_dame_params.report);
 }
 
 /* ---- How programs are built ----------------------------------------------------------------- */
@@ -273,7 +284,7 @@ static void register_promotion(void)
         "The message at which a datatype's program is compiled to machine code, 1 being the "
         "first; 0: never. Packed and unpacked messages are counted separately, and "
         "each direction is compiled when its own count is reached",
-        &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
+        &uses, OPAL_INFO_LVL_1, &mca_dt_dame_params.promotion_threshold);
     register_tiers();
 }
 

@@ -46,6 +46,13 @@ static int dt_register(void)
         start_status = OPAL_ERR_NOT_SUPPORTED;
         return OPAL_SUCCESS;
     }
+    (void) mca_base_var_register(
+        "ompi", "dt", NULL, NULL,
+        "The engine that moves the data of derived datatypes: dame, or "
+        "opal, Open MPI's own. Of several, or when empty, the one with the "
+        "highest priority; \"^\" before a list excludes its engines",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_1,
+        MCA_BASE_VAR_SCOPE_ALL_EQ, &ompi_dt_base_framework.framework_selection);
     start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
     dt_info_show("dt", &ompi_dt_base_framework);
     return OPAL_SUCCESS;

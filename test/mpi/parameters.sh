@@ -101,9 +101,62 @@ bad_parameters()
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
 }
 
+# state CONFIGURATION LINE DIRECTORY ARGUMENT...: with the components in DIRECTORY, two ranks end well and
+# print one line of DAME's, which matches LINE; none when LINE is empty.
+state()
+{
+    local config=$1 line=$2 directory=$3 log code=0
+    shift 3
+    wanted state "$config" || return 0
+    log=$(log_for state "$config")
+    job "$log" -np 2 --mca mca_base_component_path "$directory:$PKGLIBDIR" "$@" "$mpi_test" p2p short &&
+        good_log "$log" || code=1
+    [ "$(grep -c "dt:dame: " "$log")" = $((${#line} > 0)) ] || { code=1; echo "not one line" >>"$log"; }
+    grep -Eq "dt:dame: $line" "$log" || [ -z "$line" ] || { code=1; echo "missing: $line" >>"$log"; }
+    verdict $code state "$config" "$log"
+}
+
+# Is it on? Every way to go without DAME says so to those who ask for DAME, or ask whether it is on.
+states()
+{
+    local hook=$scratch/hook dame_only=$scratch/dame loud=(--mca dt_dame_verbose 1)
+    local priority="opal has 50, dame 20\\. To use DAME: --mca dt dame"
+    mkdir -p "$hook" "$dame_only"
+    ln -sf "$COMPONENTS/mca_hook_dt.so" "$hook"
+    ln -sf "$COMPONENTS/mca_dt_dame.so" "$dame_only"
+    state "not installed" "" "$scratch" --mca dt dame "${loud[@]}"
+    state "without the hook" "" "$dame_only" --mca dt dame "${loud[@]}"
+    state "without the component" "not used: mca_dt_dame.so was not found" "$hook" "${loud[@]}"
+    state "without the component, report" "not used: mca_dt_dame.so was not found" "$hook" \
+        --mca dt_dame_report rank0
+    state "without the component, ^opal" "not used: mca_dt_dame.so was not found" "$hook" --mca dt ^opal
+    state "without the component, unasked" "" "$hook"
+    state "unasked" "" "$COMPONENTS"
+    state "not chosen" "not used: it was not asked for, .*50, dame 20.*--mca dt dame" "$COMPONENTS" "${loud[@]}"
+    state "not chosen, report" "not used: it was not asked for" "$COMPONENTS" --mca dt_dame_report all
+    state "dame,opal" "not used: of \"dame,opal\" .*$priority" "$COMPONENTS" --mca dt dame,opal
+    state "opal" "not used: the parameter dt, \"opal\", excludes it" "$COMPONENTS" --mca dt opal "${loud[@]}"
+    state "^dame" "not used: the parameter dt, \"\^dame\", excludes it" "$COMPONENTS" --mca dt ^dame "${loud[@]}"
+    state "on" "on: interpreter and machine code from use 50 on; " "$COMPONENTS" --mca dt dame "${loud[@]}"
+    state "on, no machine code" "on: interpreter; " "$COMPONENTS" --mca dt dame "${loud[@]}" \
+        --mca dt_dame_tiers interp
+    state "misspelt" "there is no parameter dt_dame_promtion_threshold\\. Did you mean dt_dame_promotion_threshold\?" \
+        "$COMPONENTS" --mca dt dame --mca dt_dame_promtion_threshold 3
+    state "misspelt component" "there is no parameter dt_damn_report\\. Did you mean dt_dame_report\?" \
+        "$COMPONENTS" --mca dt_damn_report all
+    state "unlike any" "there is no parameter dt_frobnicate_now\\. \"ompi_info" "$COMPONENTS" \
+        --mca dt_frobnicate_now 1
+    says state "datatypes" end-well "dt:dame: rank 1: .*: imported: [0-9]+ .*x [0-9]+ B" -- \
+        -np 2 "${dame[@]}" --mca dt_dame_verbose 5 "$mpi_test" p2p short
+    says state "messages" end-well "rank 0: .*: compiled to pack, [0-9]+ bytes" \
+        "rank [01]: .*: [0-9]+ bytes to unpack: moved by DAME" -- -np 2 "${dame[@]}" \
+        --mca dt_dame_promotion_threshold 2 --mca dt_dame_verbose 20 "$mpi_test" p2p short
+}
+
 parameters()
 {
     local x
+    states
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
@@ -122,7 +175,7 @@ parameters()
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
-        "is left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
+        "left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
         -- -np 1 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 "$mpi_test" edge
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$mpi_test" mpit dame
