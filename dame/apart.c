@@ -16,8 +16,9 @@ static int may_meet(const dame_prim_t *prim, int64_t count, int64_t span, int64_
 /* The same within an iteration. */
 static int inner_may_meet(const dame_prim_t *prim, int64_t span, int64_t shift, int *pairs)
 {
-    const dame_prim_t *inner = prim + prim->inner;
-    return 0 == prim->inner || 0 == --*pairs || may_meet(inner, inner->count, span, shift, pairs);
+    const dame_prim_t *inner = prim + prim->inner_delta;
+    return 0 == prim->inner_delta || 0 == --*pairs ||
+           may_meet(inner, inner->count, span, shift, pairs);
 }
 
 /* The iterations of a level, within `span` bytes, and the same `shift` >= 0 bytes away. `pairs` is

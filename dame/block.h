@@ -124,7 +124,7 @@ DAME_INLINE void dame_move_listed(uintptr_t origin, const void *disps, dame_tabl
 DAME_INLINE void dame_run_strided(const dame_prim_t *prim, uintptr_t origin, char *packed,
                                   int64_t first, int64_t n, dame_width_t width, dame_dir_t dir)
 {
-    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    const int64_t bytes = dame_width_bytes(width, prim->iter_size);
     const uintptr_t step = (uintptr_t) prim->step;
     dame_move_strided(origin + (uintptr_t) first * step, step, packed, bytes, n, bytes, width, dir);
 }
@@ -133,7 +133,7 @@ DAME_INLINE void dame_run_listed(const dame_prim_t *prim, uintptr_t origin, char
                                  int64_t first, int64_t n, dame_table_t table, dame_width_t width,
                                  dame_dir_t dir)
 {
-    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    const int64_t bytes = dame_width_bytes(width, prim->iter_size);
     dame_move_listed(origin, dame_disps_from(prim, table, first), table, packed, bytes, n, bytes,
                      width, dir);
 }
@@ -161,7 +161,7 @@ DAME_INLINE void dame_copy_block(uintptr_t at, uintptr_t shift, int64_t bytes, d
 DAME_INLINE void dame_copy_strided(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
                                    int64_t first, int64_t n, dame_width_t width)
 {
-    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    const int64_t bytes = dame_width_bytes(width, prim->iter_size);
     const uintptr_t step = (uintptr_t) prim->step;
     uintptr_t at = origin + (uintptr_t) first * step;
     for (; n > 0; n--) {
@@ -173,7 +173,7 @@ DAME_INLINE void dame_copy_strided(const dame_prim_t *prim, uintptr_t origin, ui
 DAME_INLINE void dame_copy_listed(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
                                   int64_t first, int64_t n, dame_table_t table, dame_width_t width)
 {
-    const int64_t bytes = dame_width_bytes(width, prim->isize);
+    const int64_t bytes = dame_width_bytes(width, prim->iter_size);
     const void *disps = dame_disps_from(prim, table, first);
     for (int64_t i = 0; i < n; i++) {
         dame_copy_block(origin + dame_table_entry(disps, table, i), shift, bytes, width);

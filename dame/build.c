@@ -98,18 +98,19 @@ static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need
 
 static int32_t emit(emitter_t *emitter, const dame_node_t *node);
 
-/* The level within a block of several instances. Returns what the level above has as `inner`. */
+/* The level within a block of several instances. Returns the inner_delta of the level above. */
 static int32_t emit_contigchild(emitter_t *emitter, int64_t count, int64_t extent,
                                 const dame_node_t *child)
 {
     dame_prim_t *prim = dame_emit_prim(&emitter->out, DAME_OP_CONTIGCHILD);
+    dame_params_t *params = prim->params;
     prim->count = count;
     prim->step = extent;
-    prim->isize = child->size;
-    prim->blklen = 1;
-    prim->size = child->size;
-    prim->extent = extent;
-    prim->inner = emit(emitter, child);
+    prim->iter_size = child->size;
+    params->blklen = 1;
+    params->size = child->size;
+    params->extent = extent;
+    prim->inner_delta = emit(emitter, child);
     dame_kernels_select(prim, emitter->o->options);
     return 1;
 }
@@ -126,29 +127,30 @@ static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t 
     const dame_node_t *child = node->child;
     const dame_node_t *contig = contig_in(emitter, child);
     dame_prim_t *prim = dame_emit_prim(&emitter->out, op);
+    dame_params_t *params = prim->params;
     if (NULL != node->disps) {
         dame_emit_disps(&emitter->out, prim, node->disps, node->count);
     }
     prim->count = node->count;
     prim->step = node->step;
-    prim->isize = child->size;
+    prim->iter_size = child->size;
     if (DAME_SHAPE_BLOCK == child->shape) {
-        prim->size = element_of(emitter, child);
-        prim->extent = prim->size;
-        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = prim->size;
+        params->size = element_of(emitter, child);
+        params->extent = params->size;
+        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->params->size = params->size;
         if (NULL != prim->disps32) {
             emit_visits(emitter, node, prim);
         }
     } else if (NULL != contig) {
-        prim->size = contig->child->size;
-        prim->extent = contig->step;
-        prim->inner = emit_contigchild(emitter, contig->count, contig->step, contig->child);
+        params->size = contig->child->size;
+        params->extent = contig->step;
+        prim->inner_delta = emit_contigchild(emitter, contig->count, contig->step, contig->child);
     } else {
-        prim->size = child->size;
-        prim->extent = span(child);
-        prim->inner = emit(emitter, child);
+        params->size = child->size;
+        params->extent = span(child);
+        prim->inner_delta = emit(emitter, child);
     }
-    prim->blklen = prim->isize / prim->size;
+    params->blklen = prim->iter_size / params->size;
     dame_kernels_select(prim, emitter->o->options);
 }
 
@@ -190,6 +192,7 @@ static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
 {
     const int dense = dame_node_dense(node);
     dame_prim_t *prim = dame_emit_prim(&emitter->out, dense ? DAME_OP_INDEXFINAL : DAME_OP_INDEX);
+    dame_params_t *params = prim->params;
     int64_t *prefix = dame_emit_words(&emitter->out, node->count + 1);
     int64_t sum = 0;
     for (int64_t i = 0; i < node->count; i++) {
@@ -201,13 +204,13 @@ static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
     dame_emit_disps(&emitter->out, prim, node->disps, node->count);
     prim->prefix = prefix;
     if (dense) {
-        prim->size = common_element(emitter, node);
-        prim->extent = prim->size;
-        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = prim->size;
+        params->size = common_element(emitter, node);
+        params->extent = params->size;
+        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->params->size = params->size;
     } else {
-        prim->size = node->child->size;
-        prim->extent = node->step;
-        prim->inner = emit_contigchild(emitter, 0, node->step, node->child);
+        params->size = node->child->size;
+        params->extent = node->step;
+        prim->inner_delta = emit_contigchild(emitter, 0, node->step, node->child);
     }
     dame_kernels_select(prim, emitter->o->options);
 }
@@ -226,6 +229,7 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
 {
     int64_t self = emitter->out.next;
     dame_prim_t *prim = dame_emit_prim(&emitter->out, DAME_OP_STRUCT);
+    dame_params_t *params = prim->params;
     int64_t *blklens = dame_emit_words(&emitter->out, node->count);
     int64_t *extents = dame_emit_words(&emitter->out, node->count);
     int64_t *prefix = dame_emit_words(&emitter->out, node->count + 1);
@@ -244,7 +248,7 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
             continue;
         }
         subs[i] = (int32_t) (emitter->out.next - self);
-        dame_emit_prim(&emitter->out, DAME_OP_RETURNTO)->ret = self;
+        dame_emit_prim(&emitter->out, DAME_OP_RETURNTO)->params->struct_index = self;
         int32_t inner = emit_field(emitter, node->children[i], &blklens[i], &extents[i]);
         inners[i] = 0 == inner ? 0 : subs[i] + 1;
         dame_emit_prim(&emitter->out, DAME_OP_BOTTOM);
@@ -252,11 +256,11 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
     prefix[node->count] = sum;
     prim->count = node->count;
     dame_emit_disps(&emitter->out, prim, node->disps, node->count);
-    prim->blklens = blklens;
-    prim->extents = extents;
+    params->blklens = blklens;
+    params->extents = extents;
     prim->prefix = prefix;
-    prim->inners = inners;
-    prim->subs = subs;
+    prim->inner_deltas = inners;
+    params->sub_deltas = subs;
     dame_kernels_select(prim, emitter->o->options);
 }
 
@@ -266,7 +270,7 @@ static int32_t emit(emitter_t *emitter, const dame_node_t *node)
     switch (node->shape) {
     case DAME_SHAPE_EMPTY:
     case DAME_SHAPE_BLOCK:
-        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->size = node->size;
+        dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->params->size = node->size;
         return 0;
     case DAME_SHAPE_LOOP:
         emit_loop(emitter, node);
@@ -288,16 +292,17 @@ static int32_t level_depth(const dame_prim_t *prim)
 {
     int32_t deepest = 0;
     int32_t newest = 0;
-    for (int64_t i = 0; NULL != prim->inners && i < prim->count; i++) {
-        if (prim->subs[i] <= newest) { /* seen: subprograms stand in the order of their first use */
+    for (int64_t i = 0; NULL != prim->inner_deltas && i < prim->count; i++) {
+        const int32_t sub_delta = prim->params->sub_deltas[i];
+        if (sub_delta <= newest) { /* seen: subprograms stand in the order of their first use */
             continue;
         }
-        newest = prim->subs[i];
-        int32_t depth = 0 == prim->inners[i] ? 0 : level_depth(prim + prim->inners[i]);
+        newest = sub_delta;
+        int32_t depth = 0 == prim->inner_deltas[i] ? 0 : level_depth(prim + prim->inner_deltas[i]);
         deepest = depth > deepest ? depth : deepest;
     }
-    if (0 != prim->inner) {
-        deepest = level_depth(prim + prim->inner);
+    if (0 != prim->inner_delta) {
+        deepest = level_depth(prim + prim->inner_delta);
     }
     return 1 + deepest;
 }

@@ -105,7 +105,7 @@ DAME_INLINE void move_windows(char *user, int64_t user_step, char *packed, int64
 DAME_INLINE void run_byte_permute(const dame_prim_t *prim, uintptr_t origin, char *packed,
                                   int64_t first, int64_t n, dame_dir_t dir)
 {
-    const int64_t bytes = prim->isize;
+    const int64_t bytes = prim->iter_size;
     const int64_t step = prim->step;
     const int64_t blocks = (WINDOW - bytes) / step + 1;
     const int64_t windows = dame_divide(n, blocks);

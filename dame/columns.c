@@ -337,7 +337,7 @@ enum { AREAS = 3 };
 static inline area_t area_of(const dame_prim_t *prim, const cuts_t *cuts, int i, uintptr_t origin,
                              char *packed)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     const int64_t low = cuts->begin < cuts->end ? cuts->begin : cuts->end;
     const int64_t high = cuts->begin < cuts->end ? cuts->end : cuts->begin;
     int64_t column = 0, row = high, behind = cuts->rows, columns = cuts->whole;
@@ -354,14 +354,14 @@ static inline area_t area_of(const dame_prim_t *prim, const cuts_t *cuts, int i,
     return (area_t){
         .user = origin + (uintptr_t) (cuts->column + column) * (uintptr_t) prim->step +
                 (uintptr_t) row * (uintptr_t) inner->step,
-        .packed = packed + (column * cuts->rows + row - cuts->begin) * inner->isize,
+        .packed = packed + (column * cuts->rows + row - cuts->begin) * inner->iter_size,
         .rows = columns > 0 ? behind - row : 0,
         .columns = columns,
         .near = (uintptr_t) prim->step,
-        .column = prim->isize,
+        .column = prim->iter_size,
         .far = (uintptr_t) inner->step,
-        .row = inner->isize,
-        .bytes = inner->isize,
+        .row = inner->iter_size,
+        .bytes = inner->iter_size,
     };
 }
 
@@ -385,7 +385,7 @@ static void run_blocks(dame_dir_t dir, walk_fn few, walk_fn blocks, const dame_p
     if (0 == n) {
         return;
     }
-    cuts_t cuts = {.rows = prim[prim->inner].count};
+    cuts_t cuts = {.rows = prim[prim->inner_delta].count};
     cuts.column = dame_divide(first, cuts.rows);
     cuts.begin = first - cuts.column * cuts.rows;
     cuts.whole = dame_divide(cuts.begin + n, cuts.rows);

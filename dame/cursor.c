@@ -124,8 +124,8 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
             frame->iter = search_prefix(prim->prefix, 0, prim->count, rest);
             rest -= prim->prefix[frame->iter];
         } else {
-            frame->iter = dame_divide(rest, prim->isize);
-            rest -= frame->iter * prim->isize;
+            frame->iter = dame_divide(rest, prim->iter_size);
+            rest -= frame->iter * prim->iter_size;
         }
         if (0 == rest) {
             return;
@@ -165,10 +165,10 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
         *bytes = prim->prefix[last] - done;
         return last - frame->iter;
     }
-    *bytes = n * prim->isize;
+    *bytes = n * prim->iter_size;
     if (*bytes > length) { /* fragments of nested types mostly end a level: no division then */
-        n = prim->isize > length ? 0 : dame_divide(length, prim->isize);
-        *bytes = n * prim->isize;
+        n = prim->iter_size > length ? 0 : dame_divide(length, prim->iter_size);
+        *bytes = n * prim->iter_size;
     }
     return n;
 }
@@ -248,10 +248,10 @@ static int64_t move_columns(dame_cursor_t *cursor, dame_dir_t dir, char *packed,
         row = walk->iter;
         walk--;
     }
-    const dame_prim_t *prim = walk->prim, *column = prim + prim->inner;
+    const dame_prim_t *prim = walk->prim, *column = prim + prim->inner_delta;
     const int64_t first = walk->iter * column->count + row;
     const int64_t left = walk->count * column->count - first;
-    int64_t n = dame_divide(length, column->isize);
+    int64_t n = dame_divide(length, column->iter_size);
     n = n < left ? n : left;
     if (0 == n) {
         return 0;
@@ -261,10 +261,10 @@ static int64_t move_columns(dame_cursor_t *cursor, dame_dir_t dir, char *packed,
     walk->iter = dame_divide(first + n, column->count);
     row = first + n - walk->iter * column->count;
     if (0 != row) {
-        push(cursor, prim->inner);
+        push(cursor, prim->inner_delta);
         cursor->top->iter = row;
     }
-    return n * column->isize;
+    return n * column->iter_size;
 }
 
 /*
@@ -342,7 +342,7 @@ static inline int32_t list_vector(dame_frame_t *frame, dame_block_t *blocks, int
     const int32_t n = rest < room ? (int32_t) rest : room;
     uintptr_t address = iter_address(frame);
     for (int32_t i = 0; i < n; i++) {
-        blocks[i] = (dame_block_t){.address = address, .length = prim->isize};
+        blocks[i] = (dame_block_t){.address = address, .length = prim->iter_size};
         address += (uintptr_t) prim->step;
     }
     frame->iter += n;
@@ -354,7 +354,7 @@ static inline int32_t list_vector(dame_frame_t *frame, dame_block_t *blocks, int
 static inline bool enter_again(dame_cursor_t *cursor, dame_frame_t *frame)
 {
     dame_frame_t *above = cursor->top - 1;
-    if (cursor->top == cursor->frames || NULL != above->prim->inners ||
+    if (cursor->top == cursor->frames || NULL != above->prim->inner_deltas ||
         above->iter + 1 == above->count) {
         return false;
     }
@@ -373,8 +373,8 @@ static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32
 {
     dame_frame_t frame = *cursor->top;
     const dame_prim_t *prim = frame.prim;
-    const bool vector = NULL == prim->prefix && NULL == prim->inners && !dame_prim_has_list(prim) &&
-                        prim->step != prim->isize;
+    const bool vector = NULL == prim->prefix && NULL == prim->inner_deltas &&
+                        !dame_prim_has_list(prim) && prim->step != prim->iter_size;
     int64_t in_block = cursor->in_block;
     int64_t position = cursor->position;
     int32_t listed = *used;
@@ -400,7 +400,7 @@ static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32
         if (vector) { /* none of the rest touch */
             const int32_t more = list_vector(&frame, blocks + listed, n - listed);
             listed += more;
-            position += more * prim->isize;
+            position += more * prim->iter_size;
             end += (uintptr_t) (more * prim->step);
         }
     }

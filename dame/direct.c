@@ -41,8 +41,8 @@ static __attribute__((noinline)) void copy_row(uintptr_t at, uintptr_t shift, in
 DAME_INLINE void copy_columns(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
                               int64_t first, int64_t n, dame_width_t width)
 {
-    const dame_prim_t *inner = prim + prim->inner;
-    const int64_t bytes = dame_width_bytes(width, inner->isize);
+    const dame_prim_t *inner = prim + prim->inner_delta;
+    const int64_t bytes = dame_width_bytes(width, inner->iter_size);
     uintptr_t row = origin + (uintptr_t) first * (uintptr_t) prim->step;
     for (int64_t i = 0; i < inner->count; i++) {
         if (prim->step == bytes) {
@@ -83,7 +83,7 @@ void dame_copy_nothing(const dame_prim_t *prim, uintptr_t origin, uintptr_t shif
 void dame_copy_outer_strided(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
                              int64_t first, int64_t n)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     uintptr_t at = origin + (uintptr_t) first * (uintptr_t) prim->step;
     for (; n > 0; n--) {
         inner->copy(inner, at, shift, 0, inner->count);
@@ -96,7 +96,7 @@ void dame_copy_outer_struct(const dame_prim_t *prim, uintptr_t origin, uintptr_t
 {
     for (int64_t i = first; i < first + n; i++) {
         const uintptr_t at = origin + (uintptr_t) prim->disps[i];
-        const dame_prim_t *inner = prim + prim->inners[i];
+        const dame_prim_t *inner = prim + prim->inner_deltas[i];
         if (inner == prim) {
             dame_copy_block(at, shift, prim->prefix[i + 1] - prim->prefix[i], DAME_WIDTH_ANY);
         } else {
@@ -108,7 +108,7 @@ void dame_copy_outer_struct(const dame_prim_t *prim, uintptr_t origin, uintptr_t
 DAME_INLINE void copy_outer_listed(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
                                    int64_t first, int64_t n, dame_table_t table)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     const void *disps = dame_disps_from(prim, table, first);
     for (int64_t i = 0; i < n; i++) {
         inner->copy(inner, origin + dame_table_entry(disps, table, i), shift, 0, inner->count);
@@ -119,12 +119,12 @@ DAME_INLINE void copy_outer_listed(const dame_prim_t *prim, uintptr_t origin, ui
 DAME_INLINE void copy_outer_ragged(const dame_prim_t *prim, uintptr_t origin, uintptr_t shift,
                                    int64_t first, int64_t n, dame_table_t table)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     const int64_t *prefix = prim->prefix + first;
     const void *disps = dame_disps_from(prim, table, first);
     for (int64_t i = 0; i < n; i++) {
         inner->copy(inner, origin + dame_table_entry(disps, table, i), shift, 0,
-                    (prefix[i + 1] - prefix[i]) / inner->isize);
+                    (prefix[i + 1] - prefix[i]) / inner->iter_size);
     }
 }
 

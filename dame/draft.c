@@ -45,7 +45,7 @@ dame_status_t dame_draft_add(dame_draft_t *draft, dame_op_t op, int64_t line, in
     }
     draft->prims = prims;
     prims[draft->nprims++] = (dame_draft_prim_t){
-        .prim = {.op = op}, .line = line, .column = column, .lists = draft->nwords};
+        .params = {.op = op}, .line = line, .column = column, .lists = draft->nwords};
     return DAME_OK;
 }
 
@@ -78,7 +78,7 @@ const int64_t *dame_draft_list(const dame_draft_t *draft, size_t at, char letter
 {
     const dame_draft_prim_t *from = &draft->prims[at];
     size_t first = from->lists;
-    for (const char *p = dame_op_params(from->prim.op); '\0' != *p; p++) {
+    for (const char *p = dame_op_params(from->params.op); '\0' != *p; p++) {
         if (letter == *p) {
             return draft->words + first;
         }
@@ -95,12 +95,12 @@ static void measure(const dame_draft_t *draft, dame_need_t *need)
         const int64_t *disps = dame_draft_list(draft, i, 'D');
         int64_t count = draft->prims[i].prim.count;
         if (NULL != disps) {
-            dame_need_disps(need, draft->prims[i].prim.op, disps, count);
+            dame_need_disps(need, draft->prims[i].params.op, disps, count);
         }
         if (NULL != dame_draft_list(draft, i, 'B')) {
             need->words += count + 1; /* prefix */
         }
-        if (DAME_OP_STRUCT == draft->prims[i].prim.op) {
+        if (DAME_OP_STRUCT == draft->prims[i].params.op) {
             need->words += 2 * count; /* blocklengths, extents */
         }
     }
@@ -114,7 +114,8 @@ static dame_status_t emit_prefix(dame_emitter_t *emitter, dame_prim_t *prim, con
     prefix[0] = 0;
     for (int64_t i = 0; i < prim->count; i++) {
         int64_t bytes;
-        if (__builtin_mul_overflow(blklens[i], NULL != sizes ? sizes[i] : prim->size, &bytes) ||
+        if (__builtin_mul_overflow(blklens[i], NULL != sizes ? sizes[i] : prim->params->size,
+                                   &bytes) ||
             __builtin_add_overflow(prefix[i], bytes, &prefix[i + 1])) {
             return DAME_ERR_RANGE;
         }
@@ -131,7 +132,7 @@ static dame_status_t emit_tables(dame_emitter_t *emitter, const dame_draft_t *dr
     if (NULL != disps) {
         dame_emit_disps(emitter, prim, disps, prim->count);
     }
-    if (DAME_OP_STRUCT == prim->op) {
+    if (DAME_OP_STRUCT == prim->params->op) {
         size_t n = (size_t) prim->count;
         int64_t *own_blklens = dame_emit_words(emitter, prim->count);
         int64_t *extents = dame_emit_words(emitter, prim->count);
@@ -139,10 +140,10 @@ static dame_status_t emit_tables(dame_emitter_t *emitter, const dame_draft_t *dr
         memcpy(own_blklens, blklens, n * sizeof(int64_t));
         memcpy(extents, dame_draft_list(draft, at, 'X'), n * sizeof(int64_t));
         memcpy(inners, draft->inners + draft->prims[at].inners, 2 * n * sizeof(int32_t));
-        prim->blklens = own_blklens;
-        prim->extents = extents;
-        prim->inners = inners;
-        prim->subs = inners + n;
+        prim->params->blklens = own_blklens;
+        prim->params->extents = extents;
+        prim->inner_deltas = inners;
+        prim->params->sub_deltas = inners + n;
     }
     return NULL == blklens ? DAME_OK
                            : emit_prefix(emitter, prim, blklens, dame_draft_list(draft, at, 'Z'));
@@ -159,8 +160,11 @@ dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **ou
     }
     dame_program_t *program = emitter.program;
     for (size_t i = 0; i < draft->nprims; i++) {
-        dame_prim_t *prim = dame_emit_prim(&emitter, draft->prims[i].prim.op);
+        dame_prim_t *prim = dame_emit_prim(&emitter, draft->prims[i].params.op);
+        dame_params_t *params = prim->params;
+        *params = draft->prims[i].params;
         *prim = draft->prims[i].prim;
+        prim->params = params;
         status = emit_tables(&emitter, draft, i, prim);
         if (DAME_OK != status) {
             *at = (int32_t) i;
@@ -170,8 +174,9 @@ dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **ou
     }
     for (int32_t i = program->nprims - 1; i > 0; i--) { /* a kernel depends on the inner levels */
         dame_prim_t *prim = &program->prims[i];
-        if (DAME_CLASS_CONTROL != dame_op_class(prim->op) ? DAME_OP_CONTIGFINAL != prim->op
-                                                          : DAME_OP_CONTIGCHILD == prim->op) {
+        if (DAME_CLASS_CONTROL != dame_op_class(prim->params->op)
+                ? DAME_OP_CONTIGFINAL != prim->params->op
+                : DAME_OP_CONTIGCHILD == prim->params->op) {
             dame_kernels_select(prim, NULL);
         }
     }

@@ -10,8 +10,9 @@
 #include "dame/program.h"
 
 typedef struct dame_draft_prim {
-    dame_prim_t prim; /* its tables not yet there */
-    int64_t line;     /* where it stands in the text; a CONTIGCHILD, which is no text: its parent */
+    dame_prim_t prim;     /* its tables and parameters not yet there */
+    dame_params_t params; /* likewise */
+    int64_t line; /* where it stands in the text; a CONTIGCHILD, which is no text: its parent */
     int64_t column;
     size_t lists; /* the first entry of its lists, which follow each other in text order, prim.count
                      entries each, in dame_draft_t.words */

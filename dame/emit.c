@@ -21,7 +21,8 @@ void dame_need_disps(dame_need_t *need, dame_op_t op, const int64_t *disps, int6
 
 dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need)
 {
-    size_t prims = sizeof(dame_program_t) + (size_t) need->prims * sizeof(dame_prim_t);
+    const size_t n = (size_t) need->prims;
+    size_t prims = sizeof(dame_program_t) + n * (sizeof(dame_prim_t) + sizeof(dame_params_t));
     size_t words = (size_t) need->words * sizeof(int64_t);
     size_t memory = prims + words + (size_t) need->halves * sizeof(int32_t);
     dame_program_t *program = dame_heap_alloc(memory);
@@ -30,6 +31,10 @@ dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need
     }
     memset(program, 0, prims);
     program->nprims = (int32_t) need->prims;
+    dame_params_t *params = (dame_params_t *) &program->prims[n];
+    for (size_t i = 0; i < n; i++) {
+        program->prims[i].params = &params[i];
+    }
     program->memory = memory;
     *emitter = (dame_emitter_t){.program = program,
                                 .words = (int64_t *) ((char *) program + prims),
@@ -40,7 +45,7 @@ dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need
 dame_prim_t *dame_emit_prim(dame_emitter_t *emitter, dame_op_t op)
 {
     dame_prim_t *prim = &emitter->program->prims[emitter->next++];
-    prim->op = op;
+    prim->params->op = op;
     return prim;
 }
 
@@ -60,7 +65,7 @@ int32_t *dame_emit_halves(dame_emitter_t *emitter, int64_t n)
 
 void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n)
 {
-    if (!is_narrow(prim->op, disps, n)) {
+    if (!is_narrow(prim->params->op, disps, n)) {
         int64_t *words = dame_emit_words(emitter, n);
         memcpy(words, disps, (size_t) n * sizeof(*disps));
         prim->disps = words;
@@ -77,10 +82,10 @@ void dame_emit_exit(dame_program_t *program, int32_t inner, const dame_options_t
 {
     dame_prim_t *prim = &program->prims[0];
     prim->step = program->extent;
-    prim->isize = program->size;
-    prim->blklen = 1;
-    prim->size = program->size;
-    prim->extent = program->extent;
-    prim->inner = inner;
+    prim->iter_size = program->size;
+    prim->params->blklen = 1;
+    prim->params->size = program->size;
+    prim->params->extent = program->extent;
+    prim->inner_delta = inner;
     dame_kernels_select(prim, options);
 }

@@ -32,8 +32,8 @@ int64_t dame_granule_of_leaves(const dame_program_t *program)
     int64_t granule = 1;
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
-        if (DAME_OP_CONTIGFINAL == prim->op && 0 != prim->size) {
-            granule = dame_granule_common(granule, prim->size);
+        if (DAME_OP_CONTIGFINAL == prim->params->op && 0 != prim->params->size) {
+            granule = dame_granule_common(granule, prim->params->size);
         }
     }
     return granule;

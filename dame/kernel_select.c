@@ -141,8 +141,8 @@ static const isa_t *chosen_isa(void)
 static int gains_from_permutation(const dame_prim_t *prim)
 {
     enum { MOST_STEP = 16, FEW_BLOCKS = 31 };
-    return NULL != chosen_isa()->byte_permute && prim->isize < prim->step &&
-           (prim->step < MOST_STEP || (MOST_STEP == prim->step && prim->isize > 8)) &&
+    return NULL != chosen_isa()->byte_permute && prim->iter_size < prim->step &&
+           (prim->step < MOST_STEP || (MOST_STEP == prim->step && prim->iter_size > 8)) &&
            (0 == prim->count || prim->count > FEW_BLOCKS);
 }
 
@@ -179,15 +179,16 @@ static int is_unequal_body(const dame_prim_t *body)
 
 static int is_equal_body(const dame_prim_t *body, int listed)
 {
-    return body->isize <= DAME_BODY_BLOCK &&
+    return body->iter_size <= DAME_BODY_BLOCK &&
            body->count <= (listed ? LISTED_BLOCKS : EQUAL_BLOCKS) &&
-           body->count * body->isize <= (listed ? LISTED_BYTES : EQUAL_BYTES);
+           body->count * body->iter_size <= (listed ? LISTED_BYTES : EQUAL_BYTES);
 }
 
 static int has_small_bodies(const dame_prim_t *prim)
 {
-    const dame_prim_t *body = prim + prim->inner;
-    if (0 == prim->inner || NULL != prim->prefix || 0 != body->inner || NULL != body->inners) {
+    const dame_prim_t *body = prim + prim->inner_delta;
+    if (0 == prim->inner_delta || NULL != prim->prefix || 0 != body->inner_delta ||
+        NULL != body->inner_deltas) {
         return 0;
     }
     const int listed = dame_prim_has_list(prim);
@@ -212,7 +213,7 @@ static dame_copy_fn copy_of_blocks(const dame_prim_t *prim)
     if (NULL != prim->prefix) {
         return wide->copy_ragged[table];
     }
-    const dame_width_t width = dame_width_of(prim->isize);
+    const dame_width_t width = dame_width_of(prim->iter_size);
     const int listed = dame_prim_has_list(prim);
     if (width < DAME_WIDTH_NARROW_COUNT) {
         return listed ? dame_copy_listed_narrow[table][width] : dame_copy_strided_narrow[width];
@@ -224,13 +225,13 @@ static dame_copy_fn copy_of_blocks(const dame_prim_t *prim)
 /* Whatever passes there are: they decide the order of packing, and this has none. */
 static dame_copy_fn copy_kernel(const dame_prim_t *prim)
 {
-    if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
+    if (DAME_OP_EXIT == prim->params->op && 0 == prim->iter_size) {
         return dame_copy_nothing;
     }
-    if (NULL != prim->inners) {
+    if (NULL != prim->inner_deltas) {
         return dame_copy_outer_struct;
     }
-    if (0 == prim->inner) {
+    if (0 == prim->inner_delta) {
         return copy_of_blocks(prim);
     }
     if (NULL != prim->prefix) {
@@ -239,13 +240,14 @@ static dame_copy_fn copy_kernel(const dame_prim_t *prim)
     if (dame_prim_has_list(prim)) {
         return dame_copy_outer_listed[table_of(prim)];
     }
-    return dame_walks_columns(prim) ? dame_copy_columns[dame_width_of(prim[prim->inner].isize)]
-                                    : dame_copy_outer_strided;
+    return dame_walks_columns(prim)
+               ? dame_copy_columns[dame_width_of(prim[prim->inner_delta].iter_size)]
+               : dame_copy_outer_strided;
 }
 
 static const dame_run_fn *for_strided_blocks(const dame_prim_t *prim)
 {
-    const dame_width_t width = dame_width_of(prim->isize);
+    const dame_width_t width = dame_width_of(prim->iter_size);
     return width < DAME_WIDTH_NARROW_COUNT
                ? dame_strided_narrow[width]
                : chosen_isa()->wide->strided[width - DAME_WIDTH_NARROW_COUNT];
@@ -253,7 +255,7 @@ static const dame_run_fn *for_strided_blocks(const dame_prim_t *prim)
 
 static const dame_run_fn *for_listed_blocks(const dame_prim_t *prim)
 {
-    const dame_width_t width = dame_width_of(prim->isize);
+    const dame_width_t width = dame_width_of(prim->iter_size);
     if (NULL == prim->disps32) {
         return dame_listed64;
     }
@@ -298,17 +300,17 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
     options = NULL != options ? options : dame_options_default();
     const dame_run_fn *run;
     prim->by_block = NULL;
-    if (DAME_OP_EXIT == prim->op && 0 == prim->isize) {
+    if (DAME_OP_EXIT == prim->params->op && 0 == prim->iter_size) {
         run = dame_outer_nothing;
-    } else if (NULL != prim->inners) {
+    } else if (NULL != prim->inner_deltas) {
         run = dame_outer_struct;
-    } else if (dame_has_pass(options, DAME_PASS_ORDER) && 0 != prim->inner &&
+    } else if (dame_has_pass(options, DAME_PASS_ORDER) && 0 != prim->inner_delta &&
                dame_walks_columns(prim)) {
         run = dame_outer_columns;
         atomic_store_explicit(&dame_columns_ahead, must_pace() ? 0 : ROWS_AHEAD,
                               memory_order_relaxed);
-        prim->by_block = dame_columns(prim[prim->inner].isize);
-    } else if (0 != prim->inner) {
+        prim->by_block = dame_columns(prim[prim->inner_delta].iter_size);
+    } else if (0 != prim->inner_delta) {
         run = for_outer(prim, options);
     } else {
         run = for_leaf(prim, dame_has_pass(options, DAME_PASS_ORDER));

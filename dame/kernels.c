@@ -95,10 +95,10 @@ const dame_listed_loop_fn dame_listed_loops[DAME_WIDTH_SHORT_COUNT][2] = {
 DAME_INLINE void run_listed64(const dame_prim_t *prim, uintptr_t origin, char *packed,
                               int64_t first, int64_t n, dame_dir_t dir)
 {
-    const dame_width_t width = dame_width_of(prim->isize);
+    const dame_width_t width = dame_width_of(prim->iter_size);
     if (width < DAME_WIDTH_SHORT_COUNT) {
-        dame_listed_loops[width][dir](prim->disps + first, origin, packed, prim->isize, n,
-                                      prim->isize);
+        dame_listed_loops[width][dir](prim->disps + first, origin, packed, prim->iter_size, n,
+                                      prim->iter_size);
     } else {
         dame_run_listed(prim, origin, packed, first, n, DAME_TABLE_64, DAME_WIDTH_ANY, dir);
     }
@@ -113,7 +113,7 @@ const dame_run_fn dame_listed64[2] = {pack_listed64, unpack_listed64};
 DAME_INLINE void run_sorted(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n, dame_dir_t dir)
 {
-    const int64_t bytes = prim->isize;
+    const int64_t bytes = prim->iter_size;
     const int64_t window = prim->window;
     while (n > 0) {
         const int64_t past = first % window;
@@ -155,12 +155,12 @@ DAME_INLINE void run_throttled(const dame_prim_t *prim, uintptr_t origin, char *
     uintptr_t user = origin + (uintptr_t) first * (uintptr_t) prim->step;
     for (; n > 0; n--) {
         if (DAME_PACK == dir) {
-            copy_throttled(packed, (const char *) user, prim->isize);
+            copy_throttled(packed, (const char *) user, prim->iter_size);
         } else {
-            copy_throttled((char *) user, packed, prim->isize);
+            copy_throttled((char *) user, packed, prim->iter_size);
         }
         user += (uintptr_t) prim->step;
-        packed += prim->isize;
+        packed += prim->iter_size;
     }
 }
 

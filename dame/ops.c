@@ -47,20 +47,20 @@ int dame_op_find(const char *name, size_t length, dame_op_t *out)
     return 0;
 }
 
-const int64_t *dame_op_scalar(const dame_prim_t *prim, char letter)
+int64_t *dame_op_scalar(dame_prim_t *prim, dame_params_t *params, char letter)
 {
     switch (letter) {
     case 'c':
         return &prim->count;
     case 'b':
-        return &prim->blklen;
+        return &params->blklen;
     case 's':
         return &prim->step;
     case 'x':
-        return &prim->extent;
+        return &params->extent;
     case 'r':
-        return &prim->ret;
+        return &params->struct_index;
     default: /* z, n */
-        return &prim->size;
+        return &params->size;
     }
 }

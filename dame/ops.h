@@ -30,6 +30,6 @@ static inline int dame_op_is_list(char letter)
 int dame_op_find(const char *name, size_t length, dame_op_t *out);
 
 /* The field of a primitive that a letter of dame/ops.def which is no list stands for. */
-const int64_t *dame_op_scalar(const dame_prim_t *prim, char letter);
+int64_t *dame_op_scalar(dame_prim_t *prim, dame_params_t *params, char letter);
 
 #endif

@@ -7,16 +7,16 @@
 DAME_INLINE void run_strided(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                              int64_t n, dame_dir_t dir)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     const dame_run_fn run = dame_prim_run(inner, dir);
     const int64_t count = inner->count;
-    const int64_t isize = prim->isize;
+    const int64_t iter_size = prim->iter_size;
     const uintptr_t step = (uintptr_t) prim->step;
     uintptr_t user = origin + (uintptr_t) first * step;
     for (int64_t i = 0; i < n; i++) {
         run(inner, user, packed, 0, count);
         user += step;
-        packed += isize;
+        packed += iter_size;
     }
 }
 
@@ -24,21 +24,21 @@ DAME_INLINE void run_strided(const dame_prim_t *prim, uintptr_t origin, char *pa
 DAME_INLINE void run_columns(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                              int64_t n, dame_dir_t dir)
 {
-    const int64_t rows = prim[prim->inner].count;
+    const int64_t rows = prim[prim->inner_delta].count;
     prim->by_block[dir](prim, origin, packed, first * rows, n * rows);
 }
 
 DAME_INLINE void run_listed(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n, dame_table_t table, dame_dir_t dir)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     const dame_run_fn run = dame_prim_run(inner, dir);
     const int64_t count = inner->count;
-    const int64_t isize = prim->isize;
+    const int64_t iter_size = prim->iter_size;
     const void *disps = dame_disps_from(prim, table, first);
     for (int64_t i = 0; i < n; i++) {
         run(inner, origin + dame_table_entry(disps, table, i), packed, 0, count);
-        packed += isize;
+        packed += iter_size;
     }
 }
 
@@ -46,13 +46,13 @@ DAME_INLINE void run_listed(const dame_prim_t *prim, uintptr_t origin, char *pac
 DAME_INLINE void run_ragged(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                             int64_t n, dame_table_t table, dame_dir_t dir)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     const dame_run_fn run = dame_prim_run(inner, dir);
     const int64_t *prefix = prim->prefix + first;
     const void *disps = dame_disps_from(prim, table, first);
     for (int64_t i = 0; i < n; i++) {
         const int64_t bytes = prefix[i + 1] - prefix[i];
-        run(inner, origin + dame_table_entry(disps, table, i), packed, 0, bytes / inner->isize);
+        run(inner, origin + dame_table_entry(disps, table, i), packed, 0, bytes / inner->iter_size);
         packed += bytes;
     }
 }
@@ -63,10 +63,10 @@ DAME_INLINE void run_struct(const dame_prim_t *prim, uintptr_t origin, char *pac
     for (int64_t i = first; i < first + n; i++) {
         const uintptr_t user = origin + (uintptr_t) prim->disps[i];
         const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];
-        if (0 == prim->inners[i]) {
+        if (0 == prim->inner_deltas[i]) {
             dame_move_block(user, packed, bytes, DAME_WIDTH_ANY, dir);
         } else {
-            const dame_prim_t *inner = prim + prim->inners[i];
+            const dame_prim_t *inner = prim + prim->inner_deltas[i];
             dame_prim_run(inner, dir)(inner, user, packed, 0, inner->count);
         }
         packed += bytes;

@@ -47,8 +47,8 @@ __attribute__((format(printf, 5, 6))) static int fail_at(parser_t *parser, dame_
 static int fail_prim(parser_t *parser, dame_status_t status, size_t at, const char *text)
 {
     const dame_draft_prim_t *prim = &parser->draft.prims[at];
-    return fail_at(parser, status, prim->line, prim->column, "%s: %s", dame_op_name(prim->prim.op),
-                   text);
+    return fail_at(parser, status, prim->line, prim->column, "%s: %s",
+                   dame_op_name(prim->params.op), text);
 }
 
 enum { QUOTED = 40 }; /* bytes of a token that a message shows */
@@ -211,7 +211,7 @@ static int take_list(parser_t *parser, size_t at, char letter)
 
 static int take_parameters(parser_t *parser, size_t at)
 {
-    const char *params = dame_op_params(parser->draft.prims[at].prim.op);
+    const char *params = dame_op_params(parser->draft.prims[at].params.op);
     for (const char *p = params; '\0' != *p; p++) {
         if (!take_mark(parser, p == params ? '(' : ',')) {
             return 0;
@@ -223,9 +223,9 @@ static int take_parameters(parser_t *parser, size_t at)
             continue;
         }
         int64_t lowest = NULL != strchr("cbz", *p) ? 1 : INT64_MIN;
-        if (!take_number(
-                parser, parameter_name(*p), lowest,
-                (int64_t *) (uintptr_t) dame_op_scalar(&parser->draft.prims[at].prim, *p))) {
+        dame_draft_prim_t *to = &parser->draft.prims[at];
+        if (!take_number(parser, parameter_name(*p), lowest,
+                         dame_op_scalar(&to->prim, &to->params, *p))) {
             return 0;
         }
     }
@@ -302,13 +302,13 @@ static int add_contigchild(parser_t *parser, size_t at, int64_t count, int64_t s
     if (!add_prim(parser, DAME_OP_CONTIGCHILD, parent->line, parent->column)) {
         return 0;
     }
-    dame_prim_t *prim = &parser->draft.prims[parser->draft.nprims - 1].prim;
-    prim->count = count;
-    prim->step = extent;
-    prim->isize = size;
-    prim->blklen = 1;
-    prim->size = size;
-    prim->extent = extent;
+    dame_draft_prim_t *child = &parser->draft.prims[parser->draft.nprims - 1];
+    child->prim.count = count;
+    child->prim.step = extent;
+    child->prim.iter_size = size;
+    child->params.blklen = 1;
+    child->params.size = size;
+    child->params.extent = extent;
     return 1;
 }
 
@@ -316,19 +316,20 @@ static int add_contigchild(parser_t *parser, size_t at, int64_t count, int64_t s
 static int complete_level(parser_t *parser, size_t at)
 {
     dame_prim_t *prim = &parser->draft.prims[at].prim;
-    int is_index = NULL != strchr(dame_op_params(prim->op), 'B');
-    if (DAME_OP_CONTIG == prim->op) {
-        prim->blklen = 1;
-        prim->step = prim->extent;
+    dame_params_t *params = &parser->draft.prims[at].params;
+    int is_index = NULL != strchr(dame_op_params(params->op), 'B');
+    if (DAME_OP_CONTIG == params->op) {
+        params->blklen = 1;
+        prim->step = params->extent;
     }
-    if (!is_index && __builtin_mul_overflow(prim->blklen, prim->size, &prim->isize)) {
+    if (!is_index && __builtin_mul_overflow(params->blklen, params->size, &prim->iter_size)) {
         return fail_prim(parser, DAME_ERR_RANGE, at, "blocklength * size exceeds 64 bits");
     }
-    if (DAME_CLASS_FINAL == dame_op_class(prim->op) || (!is_index && 1 == prim->blklen)) {
+    if (DAME_CLASS_FINAL == dame_op_class(params->op) || (!is_index && 1 == params->blklen)) {
         return 1;
     }
-    prim->inner = 1;
-    return add_contigchild(parser, at, prim->blklen, prim->size, prim->extent);
+    prim->inner_delta = 1;
+    return add_contigchild(parser, at, params->blklen, params->size, params->extent);
 }
 
 static int take_type(parser_t *parser, size_t above, int nesting);
@@ -344,12 +345,12 @@ static int take_subprogram(parser_t *parser, size_t self, int64_t text_index, in
     if (!take_op(parser, DAME_OP_RETURNTO)) {
         return 0;
     }
-    if (text_index != draft->prims[at].prim.ret) {
+    if (text_index != draft->prims[at].params.struct_index) {
         return fail_at(parser, DAME_ERR_VERIFY, line, column,
                        "RETURNTO names primitive %" PRId64 ", its STRUCT is primitive %" PRId64,
-                       draft->prims[at].prim.ret, text_index);
+                       draft->prims[at].params.struct_index, text_index);
     }
-    draft->prims[at].prim.ret = (int64_t) self;
+    draft->prims[at].params.struct_index = (int64_t) self;
     int64_t blklen = dame_draft_list(draft, self, 'B')[i];
     if (blklen > 1 && !add_contigchild(parser, self, blklen, dame_draft_list(draft, self, 'Z')[i],
                                        dame_draft_list(draft, self, 'X')[i])) {
@@ -359,7 +360,7 @@ static int take_subprogram(parser_t *parser, size_t self, int64_t text_index, in
     if (!take_type(parser, type - 1, nesting)) {
         return 0;
     }
-    int level = blklen > 1 || DAME_OP_CONTIGFINAL != draft->prims[type].prim.op;
+    int level = blklen > 1 || DAME_OP_CONTIGFINAL != draft->prims[type].params.op;
     int32_t *inners = draft->inners + draft->prims[self].inners;
     inners[i] = level ? (int32_t) (at + 1 - self) : 0;
     inners[draft->prims[self].prim.count + i] = (int32_t) (at - self);
@@ -403,8 +404,8 @@ static int take_type(parser_t *parser, size_t above, int nesting)
             return fail_limit(parser, parser->token.line, parser->token.column, "nested levels",
                               DAME_TEXT_NESTING);
         }
-        dame_op_t op_above = parser->draft.prims[above].prim.op;
-        parser->draft.prims[above].prim.inner = DAME_OP_RETURNTO != op_above;
+        dame_op_t op_above = parser->draft.prims[above].params.op;
+        parser->draft.prims[above].prim.inner_delta = DAME_OP_RETURNTO != op_above;
         size_t at = parser->draft.nprims;
         if (!take_prim(parser, op)) {
             return 0;
@@ -443,7 +444,7 @@ static void fill_header(const parser_t *parser, dame_program_t *program, const d
     if (parser->has_granule) {
         program->granule = 0 != parser->granule ? parser->granule : DAME_NO_GRANULE;
     }
-    dame_emit_exit(program, DAME_OP_CONTIGFINAL != program->prims[1].op, NULL);
+    dame_emit_exit(program, DAME_OP_CONTIGFINAL != program->prims[1].params->op, NULL);
 }
 
 static int make_program(parser_t *parser, dame_program_t **out)

@@ -11,17 +11,24 @@
 /* Value of entry i of the list that `letter` stands for in dame/ops.def. */
 static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
 {
+    const dame_params_t *params = prim->params;
     int64_t bytes = NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : 0;
     switch (letter) {
     case 'B':
-        return NULL != prim->blklens ? prim->blklens[i] : bytes / prim->size;
+        return NULL != params->blklens ? params->blklens[i] : bytes / params->size;
     case 'D':
         return dame_prim_disp(prim, i);
     case 'Z':
-        return bytes / prim->blklens[i];
+        return bytes / params->blklens[i];
     default:
-        return prim->extents[i];
+        return params->extents[i];
     }
+}
+
+static int64_t scalar(const dame_prim_t *prim, char letter)
+{
+    dame_prim_t copy = {.count = prim->count, .step = prim->step};
+    return *dame_op_scalar(&copy, prim->params, letter);
 }
 
 static int print_list(const dame_prim_t *prim, char letter, FILE *out)
@@ -45,8 +52,8 @@ typedef struct printer {
 static void print_prim(printer_t *printer, const dame_prim_t *prim, int depth, int64_t ret)
 {
     FILE *out = printer->out;
-    const char *params = dame_op_params(prim->op);
-    fprintf(out, "%*s%s", 2 * depth, "", dame_op_name(prim->op));
+    const char *params = dame_op_params(prim->params->op);
+    fprintf(out, "%*s%s", 2 * depth, "", dame_op_name(prim->params->op));
     for (const char *p = params; '\0' != *p; p++) {
         fputs(p == params ? "(" : ", ", out);
         if ('r' == *p) {
@@ -54,7 +61,7 @@ static void print_prim(printer_t *printer, const dame_prim_t *prim, int depth, i
         } else if (dame_op_is_list(*p)) {
             print_list(prim, *p, out);
         } else {
-            fprintf(out, "%" PRId64, *dame_op_scalar(prim, *p));
+            fprintf(out, "%" PRId64, scalar(prim, *p));
         }
     }
     fputs('\0' == *params ? "\n" : ")\n", out);
@@ -72,7 +79,7 @@ static int32_t print_struct(printer_t *printer, int32_t self, int depth)
     print_prim(printer, &prims[self], depth, 0);
     /* Shared subprograms can make a text without end: only `out` knows when it is too long. */
     for (int64_t block = 0; block < prims[self].count && !ferror(printer->out); block++) {
-        int32_t i = self + prims[self].subs[block];
+        int32_t i = self + prims[self].params->sub_deltas[block];
         print_prim(printer, &prims[i], depth + 1, ret); /* RETURNTO */
         i = print_type(printer, i + 1, depth + 2);
         print_prim(printer, &prims[i], depth + 1, 0); /* BOTTOM */
@@ -85,10 +92,10 @@ static int32_t print_struct(printer_t *printer, int32_t self, int depth)
 static int32_t print_type(printer_t *printer, int32_t i, int depth)
 {
     const dame_prim_t *prim = &printer->program->prims[i];
-    if (DAME_OP_CONTIGCHILD == prim->op) {
+    if (DAME_OP_CONTIGCHILD == prim->params->op) {
         return print_type(printer, i + 1, depth);
     }
-    switch (dame_op_class(prim->op)) {
+    switch (dame_op_class(prim->params->op)) {
     case DAME_CLASS_STRUCT:
         return print_struct(printer, i, depth);
     case DAME_CLASS_BASE:

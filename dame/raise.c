@@ -33,21 +33,22 @@ static int64_t *copy_disps(const raiser_t *r, const dame_prim_t *prim)
 static dame_status_t raise_inner(const raiser_t *r, const dame_prim_t *prim,
                                  const dame_node_t **out)
 {
-    return raise_type(r, prim + (DAME_OP_CONTIGCHILD == prim[1].op ? 2 : 1), out);
+    return raise_type(r, prim + (DAME_OP_CONTIGCHILD == prim[1].params->op ? 2 : 1), out);
 }
 
 static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
                                   const dame_node_t **out)
 {
+    const dame_params_t *params = prim->params;
     const dame_node_t *inner;
-    const int final = DAME_OP_INDEXFINAL == prim->op;
+    const int final = DAME_OP_INDEXFINAL == params->op;
     int64_t *blklens = dame_node_numbers(r->o, prim->count);
     int64_t *disps = copy_disps(r, prim);
     if (NULL == blklens || NULL == disps) {
         return DAME_ERR_NOMEM;
     }
     for (int64_t i = 0; i < prim->count; i++) {
-        blklens[i] = dame_iter_size(prim, i) / (final ? 1 : prim->size);
+        blklens[i] = dame_iter_size(prim, i) / (final ? 1 : params->size);
     }
     if (final) { /* its size is no element's where they differ */
         return dame_node_bytes(r->o, prim->count, blklens, disps, r->program->granule, out);
@@ -55,20 +56,21 @@ static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
     dame_status_t status = raise_inner(r, prim, &inner);
     return DAME_OK != status
                ? status
-               : dame_node_ragged(r->o, prim->count, blklens, disps, prim->extent, inner, out);
+               : dame_node_ragged(r->o, prim->count, blklens, disps, params->extent, inner, out);
 }
 
 static dame_status_t raise_uniform(const raiser_t *r, const dame_prim_t *prim, int has_list,
                                    const dame_node_t **out)
 {
+    const dame_params_t *params = prim->params;
     const dame_node_t *inner, *block;
     dame_status_t status;
-    if (DAME_CLASS_FINAL == dame_op_class(prim->op)) {
-        status = raise_leaf(r, prim->isize, &block);
+    if (DAME_CLASS_FINAL == dame_op_class(params->op)) {
+        status = raise_leaf(r, prim->iter_size, &block);
     } else {
         status = raise_inner(r, prim, &inner);
         if (DAME_OK == status) {
-            status = dame_node_loop(r->o, prim->blklen, prim->extent, inner, &block);
+            status = dame_node_loop(r->o, params->blklen, params->extent, inner, &block);
         }
     }
     if (DAME_OK != status) {
@@ -86,18 +88,20 @@ static dame_status_t raise_uniform(const raiser_t *r, const dame_prim_t *prim, i
 static dame_status_t raise_block(const raiser_t *r, const dame_prim_t *prim, int64_t i,
                                  const dame_node_t **children)
 {
+    const dame_params_t *params = prim->params;
     enum { NEAR = 8 };
     for (int64_t k = i - 1; k >= 0 && k >= i - NEAR; k--) {
-        if (prim->subs[k] == prim->subs[i]) {
+        if (params->sub_deltas[k] == params->sub_deltas[i]) {
             children[i] = children[k];
             return DAME_OK;
         }
     }
     const dame_node_t *inner;
-    dame_status_t status = raise_inner(r, prim + prim->subs[i], &inner); /* behind RETURNTO */
+    const dame_prim_t *returnto = prim + params->sub_deltas[i];
+    dame_status_t status = raise_inner(r, returnto, &inner);
     return DAME_OK != status
                ? status
-               : dame_node_loop(r->o, prim->blklens[i], prim->extents[i], inner, &children[i]);
+               : dame_node_loop(r->o, params->blklens[i], params->extents[i], inner, &children[i]);
 }
 
 static dame_status_t raise_struct(const raiser_t *r, const dame_prim_t *prim,
@@ -114,9 +118,9 @@ static dame_status_t raise_struct(const raiser_t *r, const dame_prim_t *prim,
 
 static dame_status_t raise_type(const raiser_t *r, const dame_prim_t *prim, const dame_node_t **out)
 {
-    switch (prim->op) {
+    switch (prim->params->op) {
     case DAME_OP_CONTIGFINAL:
-        return raise_leaf(r, prim->size, out);
+        return raise_leaf(r, prim->params->size, out);
     case DAME_OP_STRUCT:
         return raise_struct(r, prim, out);
     case DAME_OP_INDEX:

@@ -13,7 +13,7 @@ enum { TILE = 64, SHORTEST_TILE = 4, TILE_BYTES = 16384, LINE = 64 };
 /* A run of so few bodies is left to a call for each. */
 DAME_INLINE int are_few(const dame_prim_t *prim, int64_t n)
 {
-    const dame_prim_t *body = prim + prim->inner;
+    const dame_prim_t *body = prim + prim->inner_delta;
     return n <= (NULL != body->prefix ? DAME_FEW_BODIES : DAME_FEW_EQUAL_BODIES);
 }
 
@@ -25,9 +25,9 @@ DAME_INLINE int64_t tile_length(const dame_prim_t *prim, int64_t apart)
 {
     const uint64_t distance = apart < 0 ? -(uint64_t) apart : (uint64_t) apart;
     const uint64_t power = distance & -distance;
-    uint64_t reach = 2 * LINE * (uint64_t) prim[prim->inner].count;
+    uint64_t reach = 2 * LINE * (uint64_t) prim[prim->inner_delta].count;
     reach = distance < reach ? distance : reach;
-    reach = (power > reach ? power : reach) + (uint64_t) prim->isize;
+    reach = (power > reach ? power : reach) + (uint64_t) prim->iter_size;
     int64_t tile = TILE;
     while (tile > SHORTEST_TILE && (uint64_t) tile * reach > TILE_BYTES) {
         tile /= 2;
@@ -42,7 +42,7 @@ DAME_INLINE void run_strided(const dame_prim_t *prim, uintptr_t origin, char *pa
         dame_outer_strided[dir](prim, origin, packed, first, n);
         return;
     }
-    const dame_prim_t *body = prim + prim->inner;
+    const dame_prim_t *body = prim + prim->inner_delta;
     const uintptr_t step = (uintptr_t) prim->step;
     uintptr_t user = origin + (uintptr_t) first * step;
     for (int64_t tile = tile_length(prim, prim->step); n > 0; n -= tile) {
@@ -51,11 +51,11 @@ DAME_INLINE void run_strided(const dame_prim_t *prim, uintptr_t origin, char *pa
         for (int64_t j = 0; j < body->count; j++) {
             const int64_t bytes = dame_iter_size(body, j);
             dame_strided_loops[dame_short_widths[bytes]][dir](
-                user + dame_iter_offset(body, j), step, stream, prim->isize, tile, bytes);
+                user + dame_iter_offset(body, j), step, stream, prim->iter_size, tile, bytes);
             stream += bytes;
         }
         user += (uintptr_t) tile * step;
-        packed += tile * prim->isize;
+        packed += tile * prim->iter_size;
     }
 }
 
@@ -67,8 +67,8 @@ DAME_INLINE void run_listed(const dame_prim_t *prim, uintptr_t origin, char *pac
         return;
     }
     int64_t starts[TILE];
-    const dame_prim_t *body = prim + prim->inner;
-    for (int64_t tile = tile_length(prim, prim->extent); n > 0; n -= tile) {
+    const dame_prim_t *body = prim + prim->inner_delta;
+    for (int64_t tile = tile_length(prim, prim->params->extent); n > 0; n -= tile) {
         tile = n < tile ? n : tile;
         const void *disps = dame_disps_from(prim, table, first);
         for (int64_t i = 0; i < tile; i++) {
@@ -78,11 +78,11 @@ DAME_INLINE void run_listed(const dame_prim_t *prim, uintptr_t origin, char *pac
         for (int64_t j = 0; j < body->count; j++) {
             const int64_t bytes = dame_iter_size(body, j);
             dame_listed_loops[dame_short_widths[bytes]][dir](starts, dame_iter_offset(body, j),
-                                                             stream, prim->isize, tile, bytes);
+                                                             stream, prim->iter_size, tile, bytes);
             stream += bytes;
         }
         first += tile;
-        packed += tile * prim->isize;
+        packed += tile * prim->iter_size;
     }
 }
 

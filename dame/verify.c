@@ -36,7 +36,7 @@ static dame_status_t expect_op(const verifier_t *v, int32_t index, dame_op_t op)
     if (index >= v->program->nprims) {
         return fail(v, index, "the program ends where %s must stand", dame_op_name(op));
     }
-    if (op != v->program->prims[index].op) {
+    if (op != v->program->prims[index].params->op) {
         return fail(v, index, "stands where %s must stand", dame_op_name(op));
     }
     return DAME_OK;
@@ -61,10 +61,10 @@ static void repeat(dame_span_t *span, const dame_span_t *inner, wide_t start, in
 static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth,
                                  dame_span_t *span);
 
-/* Tables stand behind the primitives, in the program's own memory. */
+/* Tables stand behind the primitives and their parameters, in the program's own memory. */
 static int in_tables(const verifier_t *v, const void *table, uint64_t entries, size_t size)
 {
-    uintptr_t start = (uintptr_t) &v->program->prims[v->program->nprims];
+    uintptr_t start = (uintptr_t) (v->program->prims[0].params + v->program->nprims);
     uintptr_t end = (uintptr_t) v->program + v->program->memory;
     uintptr_t at = (uintptr_t) table;
     return at >= start && at <= end && entries <= (end - at) / size;
@@ -74,12 +74,13 @@ static int in_tables(const verifier_t *v, const void *table, uint64_t entries, s
 static dame_status_t verify_tables(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
-    int is_struct = DAME_CLASS_STRUCT == dame_op_class(prim->op);
-    int listed = has_list(prim->op, 'D');
+    const dame_params_t *params = prim->params;
+    int is_struct = DAME_CLASS_STRUCT == dame_op_class(params->op);
+    int listed = has_list(params->op, 'D');
     int narrow = NULL != prim->disps32 && !is_struct;
     uint64_t count = (uint64_t) prim->count;
     uint64_t window = (uint64_t) prim->window;
-    int sorted = DAME_OP_BLOCKINDEXFINAL == prim->op && narrow && window > 0;
+    int sorted = DAME_OP_BLOCKINDEXFINAL == params->op && narrow && window > 0;
     const struct {
         const char *what;
         const void *table;
@@ -91,11 +92,11 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
         {"32-bit displacements", prim->disps32, listed && narrow, count, sizeof(int32_t)},
         {"sorted entries", prim->visits, sorted, sorted ? count - count % window : 0,
          sizeof(dame_visit_t)},
-        {"prefix sums", prim->prefix, has_list(prim->op, 'B'), count + 1, sizeof(int64_t)},
-        {"blocklengths", prim->blklens, is_struct, count, sizeof(int64_t)},
-        {"extents", prim->extents, is_struct, count, sizeof(int64_t)},
-        {"distances to inner levels", prim->inners, is_struct, count, sizeof(int32_t)},
-        {"distances to subprograms", prim->subs, is_struct, count, sizeof(int32_t)},
+        {"prefix sums", prim->prefix, has_list(params->op, 'B'), count + 1, sizeof(int64_t)},
+        {"blocklengths", params->blklens, is_struct, count, sizeof(int64_t)},
+        {"extents", params->extents, is_struct, count, sizeof(int64_t)},
+        {"distances to inner levels", prim->inner_deltas, is_struct, count, sizeof(int32_t)},
+        {"distances to subprograms", params->sub_deltas, is_struct, count, sizeof(int32_t)},
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (!tables[i].wanted && NULL != tables[i].table) {
@@ -112,25 +113,26 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
 static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
+    const dame_params_t *params = prim->params;
     if (NULL == dame_prim_run(prim, DAME_PACK) || NULL == dame_prim_run(prim, DAME_UNPACK)) {
         return fail(v, index, "has no run kernel");
     }
     if (prim->count < 1) {
         return fail(v, index, "count is %" PRId64 ", at least 1 is allowed", prim->count);
     }
-    for (const char *p = dame_op_params(prim->op); '\0' != *p; p++) {
-        if ('b' == *p && prim->blklen < 1) {
+    for (const char *p = dame_op_params(params->op); '\0' != *p; p++) {
+        if ('b' == *p && params->blklen < 1) {
             return fail(v, index, "blocklength is %" PRId64 ", at least 1 is allowed",
-                        prim->blklen);
+                        params->blklen);
         }
-        if ('z' == *p && prim->size < 1) {
-            return fail(v, index, "size is %" PRId64 ", at least 1 is allowed", prim->size);
+        if ('z' == *p && params->size < 1) {
+            return fail(v, index, "size is %" PRId64 ", at least 1 is allowed", params->size);
         }
     }
-    if ((DAME_OP_CONTIG == prim->op || DAME_OP_VECTOR1 == prim->op ||
-         DAME_OP_BLOCKINDEX1 == prim->op) &&
-        1 != prim->blklen) {
-        return fail(v, index, "blocklength is %" PRId64 ", only 1 is allowed", prim->blklen);
+    if ((DAME_OP_CONTIG == params->op || DAME_OP_VECTOR1 == params->op ||
+         DAME_OP_BLOCKINDEX1 == params->op) &&
+        1 != params->blklen) {
+        return fail(v, index, "blocklength is %" PRId64 ", only 1 is allowed", params->blklen);
     }
     return verify_tables(v, index);
 }
@@ -171,10 +173,10 @@ static dame_status_t verify_prefix(const verifier_t *v, int32_t index)
         if (prim->prefix[i + 1] <= prim->prefix[i]) {
             return fail(v, index, "block %" PRId64 " has no data", i);
         }
-        if (NULL == prim->inners && 0 != dame_iter_size(prim, i) % prim->size) {
+        if (NULL == prim->inner_deltas && 0 != dame_iter_size(prim, i) % prim->params->size) {
             return fail(v, index,
                         "block %" PRId64 " has %" PRId64 " bytes, not a multiple of size %" PRId64,
-                        i, dame_iter_size(prim, i), prim->size);
+                        i, dame_iter_size(prim, i), prim->params->size);
         }
     }
     return DAME_OK;
@@ -185,8 +187,9 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
                                   dame_span_t *inner)
 {
     const dame_prim_t *prim = &v->program->prims[index];
-    int final = DAME_CLASS_FINAL == dame_op_class(prim->op);
-    int child = !final && (prim->blklen > 1 || DAME_OP_INDEX == prim->op);
+    const dame_params_t *params = prim->params;
+    int final = DAME_CLASS_FINAL == dame_op_class(params->op);
+    int child = !final && (params->blklen > 1 || DAME_OP_INDEX == params->op);
     int32_t at = index + 1;
     dame_status_t status = DAME_OK;
     if (child) {
@@ -195,10 +198,10 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
             status = verify_tables(v, at);
         }
         const dame_prim_t *level = prim + 1;
-        int64_t count = DAME_OP_INDEX == prim->op ? 0 : prim->blklen;
+        int64_t count = DAME_OP_INDEX == params->op ? 0 : params->blklen;
         if (DAME_OK == status &&
-            (count != level->count || prim->size != level->isize || prim->extent != level->step ||
-             NULL == dame_prim_run(level, DAME_PACK) ||
+            (count != level->count || params->size != level->iter_size ||
+             params->extent != level->step || NULL == dame_prim_run(level, DAME_PACK) ||
              NULL == dame_prim_run(level, DAME_UNPACK))) {
             status = fail(v, at, "does not agree with the primitive above it");
         }
@@ -213,16 +216,16 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
     if (DAME_OK != status) {
         return status;
     }
-    if (inner->size != prim->size) {
+    if (inner->size != params->size) {
         return fail(v, index, "size is %" PRId64 ", its inner type has %" PRId64 " bytes",
-                    prim->size, inner->size);
+                    params->size, inner->size);
     }
-    if (final && prim->extent != prim->size) {
+    if (final && params->extent != params->size) {
         return fail(v, index, "extent is %" PRId64 ", only size %" PRId64 " is allowed here",
-                    prim->extent, prim->size);
+                    params->extent, params->size);
     }
-    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].op;
-    if (prim->inner != (child || !leaf) || (child && prim[1].inner != !leaf)) {
+    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].params->op;
+    if (prim->inner_delta != (child || !leaf) || (child && prim[1].inner_delta != !leaf)) {
         return fail(v, index, "does not lead to its inner level");
     }
     inner->depth += child;
@@ -241,6 +244,7 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
                                   dame_span_t *span)
 {
     const dame_prim_t *prim = &v->program->prims[index];
+    const dame_params_t *params = prim->params;
     dame_span_t inner;
     dame_status_t status = verify_scalars(v, index);
     if (DAME_OK == status && NULL != prim->prefix) {
@@ -255,29 +259,30 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     if (DAME_OK != status) {
         return status;
     }
-    wide_t size = (wide_t) prim->count * prim->isize;
+    wide_t size = (wide_t) prim->count * prim->iter_size;
     if (NULL != prim->prefix) {
         size = prim->prefix[prim->count];
-    } else if (prim->isize != (wide_t) prim->blklen * prim->size) {
+    } else if (prim->iter_size != (wide_t) params->blklen * params->size) {
         return fail(v, index, "an iteration has %" PRId64 " bytes, not blocklength * size",
-                    prim->isize);
+                    prim->iter_size);
     } else if (!wide_fits(size)) {
         return fail(v, index, "size exceeds 64 bits");
     }
-    if (DAME_OP_CONTIG == prim->op && prim->step != prim->extent) {
+    if (DAME_OP_CONTIG == params->op && prim->step != params->extent) {
         return fail(v, index, "step is %" PRId64 ", only extent %" PRId64 " is allowed", prim->step,
-                    prim->extent);
+                    params->extent);
     }
     *span = (dame_span_t){.size = (int64_t) size, .next = inner.next, .depth = inner.depth + 1};
     if (!dame_prim_has_list(prim)) {
         dame_span_t block = {.size = 0};
-        repeat(&block, &inner, 0, prim->blklen, prim->extent, 1);
+        repeat(&block, &inner, 0, params->blklen, params->extent, 1);
         repeat(span, &block, 0, prim->count, prim->step, 1);
         return verify_bounds(v, index, span);
     }
     for (int64_t i = 0; i < prim->count; i++) {
-        int64_t blklen = NULL != prim->prefix ? dame_iter_size(prim, i) / prim->size : prim->blklen;
-        repeat(span, &inner, dame_prim_disp(prim, i), blklen, prim->extent, 0 == i);
+        int64_t blklen =
+            NULL != prim->prefix ? dame_iter_size(prim, i) / params->size : params->blklen;
+        repeat(span, &inner, dame_prim_disp(prim, i), blklen, params->extent, 0 == i);
     }
     return verify_bounds(v, index, span);
 }
@@ -287,16 +292,17 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
                                   int32_t depth, dame_span_t *field)
 {
     const dame_prim_t *prim = &v->program->prims[index];
+    const dame_params_t *params = prim->params;
     dame_status_t status = expect_op(v, at, DAME_OP_RETURNTO);
     if (DAME_OK != status) {
         return status;
     }
-    if (index != v->program->prims[at].ret) {
+    if (index != v->program->prims[at].params->struct_index) {
         return fail(v, at, "returns to primitive %" PRId64 ", its STRUCT is %" PRId32,
-                    v->program->prims[at].ret, index);
+                    v->program->prims[at].params->struct_index, index);
     }
     int32_t type = ++at;
-    int child = prim->blklens[i] > 1;
+    int child = params->blklens[i] > 1;
     if (child) {
         status = expect_op(v, at++, DAME_OP_CONTIGCHILD);
         if (DAME_OK == status) {
@@ -304,8 +310,8 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
         }
         const dame_prim_t *level = &v->program->prims[type];
         if (DAME_OK == status &&
-            (level->count != prim->blklens[i] || level->step != prim->extents[i] ||
-             (wide_t) level->isize * level->count != dame_iter_size(prim, i) ||
+            (level->count != params->blklens[i] || level->step != params->extents[i] ||
+             (wide_t) level->iter_size * level->count != dame_iter_size(prim, i) ||
              NULL == dame_prim_run(level, DAME_PACK) ||
              NULL == dame_prim_run(level, DAME_UNPACK))) {
             status = fail(v, type, "does not agree with block %" PRId64 " of its STRUCT", i);
@@ -321,18 +327,18 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
         return status;
     }
     int64_t bytes = dame_iter_size(prim, i);
-    if ((wide_t) prim->blklens[i] * field->size != bytes) {
-        return 0 == bytes % prim->blklens[i]
+    if ((wide_t) params->blklens[i] * field->size != bytes) {
+        return 0 == bytes % params->blklens[i]
                    ? fail(v, index,
                           "size %" PRId64 " is %" PRId64 ", the subprogram has %" PRId64 " bytes",
-                          i, bytes / prim->blklens[i], field->size)
+                          i, bytes / params->blklens[i], field->size)
                    : fail(v, index,
                           "block %" PRId64 " has %" PRId64 " bytes, its subprogram %" PRId64, i,
                           bytes, field->size);
     }
-    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].op;
-    if (prim->inners[i] != (child || !leaf ? type - index : 0) ||
-        (child && v->program->prims[type].inner != !leaf)) {
+    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].params->op;
+    if (prim->inner_deltas[i] != (child || !leaf ? type - index : 0) ||
+        (child && v->program->prims[type].inner_delta != !leaf)) {
         return fail(v, index, "block %" PRId64 " does not lead to its subprogram", i);
     }
     field->depth += child;
@@ -351,8 +357,10 @@ typedef struct fields {
 
 static int same_block(const dame_prim_t *prim, int64_t a, int64_t b)
 {
-    return prim->subs[a] == prim->subs[b] && prim->inners[a] == prim->inners[b] &&
-           prim->blklens[a] == prim->blklens[b] && prim->extents[a] == prim->extents[b] &&
+    const dame_params_t *params = prim->params;
+    return params->sub_deltas[a] == params->sub_deltas[b] &&
+           prim->inner_deltas[a] == prim->inner_deltas[b] &&
+           params->blklens[a] == params->blklens[b] && params->extents[a] == params->extents[b] &&
            dame_iter_size(prim, a) == dame_iter_size(prim, b);
 }
 
@@ -367,7 +375,8 @@ static dame_status_t verify_block(const verifier_t *v, int32_t index, int64_t i,
             return DAME_OK;
         }
     }
-    dame_status_t status = verify_field(v, index, i, index + prim->subs[i], depth, field);
+    dame_status_t status =
+        verify_field(v, index, i, index + prim->params->sub_deltas[i], depth, field);
     if (DAME_OK == status) {
         fields->blocks[fields->n % LATELY] = i;
         fields->spans[fields->n % LATELY] = *field;
@@ -380,6 +389,7 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
                                    dame_span_t *span)
 {
     const dame_prim_t *prim = &v->program->prims[index];
+    const dame_params_t *params = prim->params;
     dame_status_t status = verify_scalars(v, index);
     if (DAME_OK == status) {
         status = verify_prefix(v, index);
@@ -388,17 +398,17 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
     fields_t fields = {.n = 0};
     for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
         dame_span_t field;
-        if (prim->blklens[i] < 1) {
+        if (params->blklens[i] < 1) {
             return fail(v, index, "blocklength %" PRId64 " is %" PRId64 ", at least 1 is allowed",
-                        i, prim->blklens[i]);
+                        i, params->blklens[i]);
         }
         /* The next subprogram, or one before: whatever returns to this STRUCT is one of its own. */
-        if (prim->subs[i] < 1 || prim->subs[i] > span->next - index) {
+        if (params->sub_deltas[i] < 1 || params->sub_deltas[i] > span->next - index) {
             return fail(v, index, "block %" PRId64 " has no subprogram", i);
         }
         status = verify_block(v, index, i, depth, &fields, &field);
         if (DAME_OK == status) {
-            repeat(span, &field, dame_prim_disp(prim, i), prim->blklens[i], prim->extents[i],
+            repeat(span, &field, dame_prim_disp(prim, i), params->blklens[i], params->extents[i],
                    0 == i);
             span->next = field.next > span->next ? field.next : span->next;
             span->depth = field.depth > span->depth ? field.depth : span->depth;
@@ -419,23 +429,24 @@ static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t dep
         return fail(v, index, "the program ends where a type must stand");
     }
     const dame_prim_t *prim = &v->program->prims[index];
-    if ((unsigned) prim->op >= DAME_OP_COUNT) {
-        return fail(v, index, "operation %u is unknown", (unsigned) prim->op);
+    const dame_params_t *params = prim->params;
+    if ((unsigned) params->op >= DAME_OP_COUNT) {
+        return fail(v, index, "operation %u is unknown", (unsigned) params->op);
     }
     if (depth > v->program->depth) {
         return fail(v, index, "nested deeper than the program's depth %" PRId32, v->program->depth);
     }
-    switch (dame_op_class(prim->op)) {
+    switch (dame_op_class(params->op)) {
     case DAME_CLASS_BASE:
     case DAME_CLASS_FINAL:
         return verify_level(v, index, depth + 1, span);
     case DAME_CLASS_STRUCT:
         return verify_struct(v, index, depth + 1, span);
     case DAME_CLASS_LEAF:
-        if (prim->size < 0 || (0 == prim->size && 1 != index)) { /* alone it is an empty type */
-            return fail(v, index, "has %" PRId64 " bytes, at least 1 is allowed", prim->size);
+        if (params->size < 0 || (0 == params->size && 1 != index)) { /* alone it is an empty type */
+            return fail(v, index, "has %" PRId64 " bytes, at least 1 is allowed", params->size);
         }
-        *span = (dame_span_t){.size = prim->size, .high = prim->size, .next = index + 1};
+        *span = (dame_span_t){.size = params->size, .high = params->size, .next = index + 1};
         return DAME_OK;
     default:
         return fail(v, index, "stands where a type must stand");
@@ -448,13 +459,13 @@ dame_status_t dame_verify_exit(const dame_program_t *program, const dame_span_t 
     const verifier_t verifier = {.program = program, .fault = fault};
     const verifier_t *v = &verifier;
     const dame_prim_t *top = &program->prims[0];
-    int leaf = DAME_OP_CONTIGFINAL == program->prims[1].op;
+    int leaf = DAME_OP_CONTIGFINAL == program->prims[1].params->op;
     dame_status_t status = verify_tables(v, 0);
     if (DAME_OK != status) {
         return status;
     }
-    if (0 != top->count || top->isize != program->size || top->step != program->extent ||
-        top->inner != !leaf || NULL == dame_prim_run(top, DAME_PACK) ||
+    if (0 != top->count || top->iter_size != program->size || top->step != program->extent ||
+        top->inner_delta != !leaf || NULL == dame_prim_run(top, DAME_PACK) ||
         NULL == dame_prim_run(top, DAME_UNPACK)) {
         return fail(v, 0, "does not agree with the program's size and extent");
     }
@@ -505,7 +516,7 @@ dame_status_t dame_program_verify(const dame_program_t *program, char *message, 
     }
     if (DAME_OK != status && NULL != message && message_size > 0) {
         snprintf(message, message_size, "primitive %" PRId32 " %s: %s", fault.prim,
-                 fault.prim < program->nprims ? dame_op_name(program->prims[fault.prim].op)
+                 fault.prim < program->nprims ? dame_op_name(program->prims[fault.prim].params->op)
                                               : "(end)",
                  fault.text);
     }

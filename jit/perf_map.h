@@ -2,9 +2,9 @@
  * Names of machine code for perf(1), which reads /tmp/perf-<pid>.map: a line "start size name" for
  * each piece, the numbers in hexadecimal (Linux, tools/perf/Documentation/jit-interface.txt).
  *
- * The convention has no line that takes a name away. When code comes to where other code has been,
- * the file is written again without the lines for that, so an address has one name: that of the
- * last code there. perf gives names only to code in anonymous memory (DAME_JIT_MEMORY_OWN).
+ * Lines are only appended, as every program does that perf reads such files of. The convention has
+ * no line that takes a name away, so after an eviction an address may have several names; the last
+ * one is right. perf gives names only to code in anonymous memory (DAME_JIT_MEMORY_OWN).
  *
  * Private to jit/. Not thread-safe: jit.c holds its lock.
  */

@@ -34,8 +34,8 @@ static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place
     place->datatype = NULL;
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and DAME only
        handles convertors (glue.c) whose count * size fits. */
-    if (DAME_OK != dame_cursor_init(&place->cursor, entry->program, (uintptr_t) convertor->pBaseBuf,
-                                    (int64_t) convertor->count)) {
+    if (DAME_OK != dame_cursor_init(&place->cursor, entry->layout->program,
+                                    (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count)) {
         return NULL;
     }
     if (convertor->bConverted > 0) {
@@ -134,7 +134,7 @@ static inline const dame_program_t *use(const opal_convertor_t *convertor, dame_
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_promote_use(entry, dir);
-    return entry->program;
+    return entry->layout->program;
 }
 
 static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,

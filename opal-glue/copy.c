@@ -13,7 +13,7 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
              const char *from)
 {
     (void) datatype;
-    const dame_program_t *program = entry->program;
+    const dame_program_t *program = entry->layout->program;
     if (!dame_program_is_apart(program, count, (int64_t) ((uintptr_t) to - (uintptr_t) from))) {
         return false;
     }

@@ -367,7 +367,7 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
         size_t offset = (uintptr_t) dame_prim_run(&program->prims[i], dir) - (uintptr_t) code;
         if (offset < size) {
             fprintf(out, "#   %zx: primitive %" PRId32 ", %s\n", offset, i,
-                    dame_op_name(program->prims[i].op));
+                    dame_op_name(program->prims[i].params->op));
         }
     }
     if (0 != fclose(out)) {

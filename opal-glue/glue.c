@@ -68,7 +68,7 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
         decline(DT_DECLINE_MEMORY);
         return NULL;
     }
-    dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
+    dt_decline_t declined = atomic_load_explicit(&entry->layout->declined, memory_order_relaxed);
     if (DT_DECLINE_NONE != declined) {
         decline(declined);
         return NULL;

@@ -16,7 +16,7 @@ static atomic_bool compiles;
 static struct {
     dame_jit_t *jit; /* NULL: nothing is compiled */
     dt_promote_options_t options;
-    _Atomic int32_t threshold; /* of new entries */
+    _Atomic int32_t threshold; /* of new layouts */
     dame_jit_stats_t last;     /* when jit was destroyed */
 } promotion = {.last = {.vector_name = ""}};
 
@@ -40,19 +40,19 @@ static void name_code(const dt_entry_t *entry, char *name, size_t room)
 
 static dame_status_t compile(dt_entry_t *entry, dame_dir_t dir)
 {
+    dame_program_t *program = entry->layout->program;
     char name[160];
     const bool named = NULL != promotion.options.jit.perf_map || promotion.options.jit.gdb;
     if (named) {
         name_code(entry, name, sizeof(name));
     }
-    dame_status_t status =
-        dame_jit_compile(promotion.jit, entry->program, dir, named ? name : NULL);
+    dame_status_t status = dame_jit_compile(promotion.jit, program, dir, named ? name : NULL);
     if (DAME_OK == status) {
         const void *code;
-        dt_count(DT_COUNT_compile_bytes, (int64_t) dame_jit_code(entry->program, dir, &code));
+        dt_count(DT_COUNT_compile_bytes, (int64_t) dame_jit_code(program, dir, &code));
     }
     if (DAME_OK == status && promotion.options.code_files) {
-        dt_dump_code(entry->dump, entry->program, dir);
+        dt_dump_code(entry->dump, program, dir);
     }
     return status;
 }
@@ -126,11 +126,12 @@ static void log_attempt(const dt_entry_t *entry, dame_dir_t dir, dame_status_t s
 /* With the gate's lock held. */
 static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
 {
-    dt_promotion_t *state = &entry->promotions[dir];
+    dt_layout_t *layout = entry->layout;
+    dt_promotion_t *state = &layout->promotions[dir];
     if (!atomic_load_explicit(&compiles, memory_order_relaxed) ||
         0 == state->period) { /* tried before; another thread's late count has brought it back */
         atomic_store_explicit(&state->countdown, 0, memory_order_relaxed);
-    } else if (NULL == atomic_load_explicit(&entry->program->code[dir], memory_order_relaxed)) {
+    } else if (NULL == atomic_load_explicit(&layout->program->code[dir], memory_order_relaxed)) {
         dame_status_t status = compile(entry, dir);
         schedule_attempt(state, status);
         if (dt_log_wants(DT_LOG_SETUP)) {
@@ -146,7 +147,7 @@ static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
 void dt_promote(dt_entry_t *entry, dame_dir_t dir)
 {
     if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
-        atomic_store_explicit(&entry->promotions[dir].countdown, 0, memory_order_relaxed);
+        atomic_store_explicit(&entry->layout->promotions[dir].countdown, 0, memory_order_relaxed);
     } else if (dame_trylock(DAME_LOCK_GATE)) {
         try_to_compile(entry, dir);
         dame_unlock(DAME_LOCK_GATE);
@@ -164,19 +165,19 @@ void dt_promote_disable(void)
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
 
-void dt_promote_entry_init(dt_entry_t *entry)
+void dt_promote_layout_init(dt_layout_t *layout)
 {
     const int32_t threshold = atomic_load_explicit(&promotion.threshold, memory_order_relaxed);
     for (int dir = 0; dir < 2; dir++) {
-        entry->promotions[dir].period = threshold;
-        atomic_store_explicit(&entry->promotions[dir].countdown, threshold, memory_order_relaxed);
+        layout->promotions[dir].period = threshold;
+        atomic_store_explicit(&layout->promotions[dir].countdown, threshold, memory_order_relaxed);
     }
 }
 
-void dt_promote_entry_release(dame_program_t *program)
+void dt_promote_layout_release(dt_layout_t *layout)
 {
-    if (NULL != promotion.jit && NULL != program) {
-        dame_jit_release(promotion.jit, program);
+    if (NULL != promotion.jit && NULL != layout->program) {
+        dame_jit_release(promotion.jit, layout->program);
     }
 }
 

@@ -18,14 +18,14 @@
  * logs why and leaves promotion disabled. Copies the options, but not their strings. */
 void dt_promote_start(const dt_promote_options_t *options);
 
-/* After the last dt_promote_entry_release(), with no thread inside. What was counted stays. */
+/* After the last dt_promote_layout_release(), with no thread inside. What was counted stays. */
 void dt_promote_stop(void);
 
-/* A new entry of the table: it has not been used yet. */
-void dt_promote_entry_init(dt_entry_t *entry);
+/* A new layout: it has not been used yet. */
+void dt_promote_layout_init(dt_layout_t *layout);
 
-/* A program's datatype has ended (NULL: it had none): its machine code is freed. Any thread. */
-void dt_promote_entry_release(dame_program_t *program);
+/* A layout that no thread uses any more: its machine code is freed. Any thread. */
+void dt_promote_layout_release(dt_layout_t *layout);
 
 /* From now on nothing is compiled any more, and so nothing is taken away from programs that live:
  * they keep the kernels that they have. Returns when no thread compiles. Any thread. */
@@ -40,10 +40,11 @@ void dt_promote(dt_entry_t *entry, dame_dir_t dir);
  */
 static inline void dt_promote_use(dt_entry_t *entry, dame_dir_t dir)
 {
-    if (NULL != atomic_load_explicit(&entry->program->code[dir], memory_order_relaxed)) {
+    dt_layout_t *layout = entry->layout;
+    if (NULL != atomic_load_explicit(&layout->program->code[dir], memory_order_relaxed)) {
         return;
     }
-    _Atomic int32_t *countdown = &entry->promotions[dir].countdown;
+    _Atomic int32_t *countdown = &layout->promotions[dir].countdown;
     const int32_t uses = atomic_load_explicit(countdown, memory_order_relaxed);
     if (uses > 1) {
         atomic_store_explicit(countdown, uses - 1, memory_order_relaxed);

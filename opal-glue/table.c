@@ -87,21 +87,23 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     if (NULL == table.tree) {
         table.tree = dame_tree_new();
     }
-    dt_entry_t *entry = table.unused;
     if (NULL == buckets || NULL == table.tree) {
         return NULL;
     }
+    dt_layout_t *layout = dt_layout_new(table.tree, datatype);
+    if (NULL == layout) {
+        return NULL;
+    }
+    dt_entry_t *entry = table.unused;
     if (NULL != entry) {
         table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
     } else if (NULL == (entry = dame_heap_zalloc(sizeof(*entry)))) {
+        dt_layout_free(layout);
         return NULL;
     }
-    dt_decline_t declined;
-    entry->program = dt_import(table.tree, datatype, &declined);
-    entry->dump = NULL == entry->program ? NULL : dt_dump_begin(table.tree, datatype);
+    entry->layout = layout;
+    entry->dump = NULL == layout->program ? NULL : dt_dump_begin(table.tree, datatype);
     entry->serial = ++table.serial;
-    atomic_store_explicit(&entry->declined, declined, memory_order_relaxed);
-    dt_promote_entry_init(entry);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(buckets, entry);
@@ -120,7 +122,7 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
     }
     dame_unlock(DAME_LOCK_TABLE);
     if (is_new && NULL != entry) { /* which stays, since the caller holds its datatype */
-        dt_dump_write(entry->dump, entry->program);
+        dt_dump_write(entry->dump, entry->layout->program);
     }
     return entry;
 }
@@ -128,10 +130,12 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
 /* Frees what belongs to an entry that nobody can find any more. */
 static void end_entry(dt_entry_t *entry)
 {
-    dt_decline_t declined = atomic_load_explicit(&entry->declined, memory_order_relaxed);
-    dt_dump_end(entry->dump, entry->program, declined);
-    dt_promote_entry_release(entry->program);
-    dame_program_free(entry->program);
+    const dt_layout_t *layout = entry->layout;
+    if (NULL != layout) {
+        dt_dump_end(entry->dump, layout->program,
+                    atomic_load_explicit(&layout->declined, memory_order_relaxed));
+    }
+    dt_layout_free(entry->layout);
 }
 
 void dt_table_forget(const struct opal_datatype_t *datatype)
@@ -139,7 +143,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     if (is_absent(datatype)) { /* most datatypes are only steps on the way to another */
         return;
     }
-    dt_entry_t ended = {.program = NULL};
+    dt_entry_t ended = {.layout = NULL};
     dame_lock(DAME_LOCK_TABLE);
     begin_change();
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
@@ -151,11 +155,9 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
                                   memory_order_release);
             atomic_store_explicit(&entry->key, NULL, memory_order_release);
             atomic_fetch_add_explicit(&dt_table_generation_count, 1, memory_order_release);
-            ended.program = entry->program;
+            ended.layout = entry->layout;
             ended.dump = entry->dump;
-            atomic_init(&ended.declined,
-                        atomic_load_explicit(&entry->declined, memory_order_relaxed));
-            entry->program = NULL;
+            entry->layout = NULL;
             entry->dump = NULL;
             atomic_store_explicit(&entry->next, table.unused, memory_order_release);
             table.unused = entry;

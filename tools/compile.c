@@ -223,7 +223,7 @@ static void print_row(const row_t *row, int verbose)
     for (int32_t i = 0; verbose && i < row->compiled->nprims; i++) {
         const dame_prim_t *prim = &row->compiled->prims[i];
         if (dame_prim_run(prim, row->dir) != NULL) {
-            printf("    %5" PRId32 " %-16s %s\n", i, dame_op_name(prim->op),
+            printf("    %5" PRId32 " %-16s %s\n", i, dame_op_name(prim->params->op),
                    is_compiled(row, i) ? "compiled" : "interpreter");
         }
     }

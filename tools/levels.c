@@ -49,7 +49,7 @@ static void write_struct(const writer_t *writer, int32_t index)
     fputs(" (", writer->out);
     for (int64_t i = 0; i <= prim->count; i++) {
         char *text = i < prim->count && i < MANY_BLOCKS
-                         ? type_text(writer, index + prim->subs[i] + 1)
+                         ? type_text(writer, index + prim->params->sub_deltas[i] + 1)
                          : NULL;
         if (before != NULL && (text == NULL || strcmp(text, before) != 0)) {
             fprintf(writer->out, "%" PRId64 " x [%s]%s", same, before, i < prim->count ? ", " : "");
@@ -67,49 +67,51 @@ static void write_struct(const writer_t *writer, int32_t index)
 
 static int has(const dame_prim_t *prim, const char *name)
 {
-    return strncmp(dame_op_name(prim->op), name, strlen(name)) == 0;
+    return strncmp(dame_op_name(prim->params->op), name, strlen(name)) == 0;
 }
 
 static void write_level(const writer_t *writer, const dame_prim_t *prim)
 {
+    const dame_params_t *params = prim->params;
     char number[TEXT_NUMBER];
-    const char *name = dame_op_name(prim->op);
+    const char *name = dame_op_name(params->op);
     size_t length = strlen(name);
     int final = length > 5 && strcmp(name + length - 5, "FINAL") == 0;
     fprintf(writer->out, "%s x %s", name, text_number(number, prim->count));
     if (has(prim, "INDEX")) {
         fputs(", lengths and places from lists", writer->out);
     } else if (final) {
-        fprintf(writer->out, " of %s %s", text_number(number, prim->blklen * prim->size),
-                text_plural(prim->blklen * prim->size, "byte", "bytes"));
-    } else if (prim->blklen > 1) {
-        fprintf(writer->out, " of %s", text_number(number, prim->blklen));
+        fprintf(writer->out, " of %s %s", text_number(number, params->blklen * params->size),
+                text_plural(params->blklen * params->size, "byte", "bytes"));
+    } else if (params->blklen > 1) {
+        fprintf(writer->out, " of %s", text_number(number, params->blklen));
     }
     if (has(prim, "BLOCKINDEX")) {
         fputs(", places from a list", writer->out);
     } else if (!has(prim, "INDEX")) {
-        int64_t step = has(prim, "CONTIG") ? prim->extent : prim->step;
+        int64_t step = has(prim, "CONTIG") ? params->extent : prim->step;
         fprintf(writer->out, ", %s bytes apart", text_number(number, step));
     }
-    if (!final && !has(prim, "CONTIG") && (has(prim, "INDEX") || prim->blklen > 1)) {
-        fprintf(writer->out, ", in a block %s bytes apart", text_number(number, prim->extent));
+    if (!final && !has(prim, "CONTIG") && (has(prim, "INDEX") || params->blklen > 1)) {
+        fprintf(writer->out, ", in a block %s bytes apart", text_number(number, params->extent));
     }
 }
 
 static void write_type(const writer_t *writer, int32_t index)
 {
     const dame_prim_t *prim = &writer->program->prims[index];
-    if (prim->op == DAME_OP_STRUCT) {
+    const dame_params_t *params = prim->params;
+    if (params->op == DAME_OP_STRUCT) {
         write_struct(writer, index);
-    } else if (prim->op == DAME_OP_CONTIGCHILD) { /* text leaves it out */
+    } else if (params->op == DAME_OP_CONTIGCHILD) { /* text leaves it out */
         write_type(writer, index + 1);
-    } else if (prim->op == DAME_OP_CONTIGFINAL) {
+    } else if (params->op == DAME_OP_CONTIGFINAL) {
         char number[TEXT_NUMBER];
-        fprintf(writer->out, "%s contiguous %s", text_number(number, prim->size),
-                text_plural(prim->size, "byte", "bytes"));
+        fprintf(writer->out, "%s contiguous %s", text_number(number, params->size),
+                text_plural(params->size, "byte", "bytes"));
     } else {
         write_level(writer, prim);
-        if (prim[1].op != DAME_OP_CONTIGFINAL) {
+        if (prim[1].params->op != DAME_OP_CONTIGFINAL) {
             fputs(" > ", writer->out);
             write_type(writer, index + 1);
         }

@@ -57,11 +57,12 @@ static int64_t odd_block(const dame_program_t *program, int64_t bytes)
     int in_final = 0; /* the CONTIGFINAL of a Final primitive is no block of its own */
     for (int32_t p = 0; p < program->nprims; p++) {
         const dame_prim_t *prim = &program->prims[p];
-        int is_leaf = prim->op == DAME_OP_CONTIGFINAL && !in_final;
-        in_final = prim->op == DAME_OP_VECTORFINAL || prim->op == DAME_OP_BLOCKINDEXFINAL ||
-                   prim->op == DAME_OP_INDEXFINAL;
-        if (is_leaf && prim->size % bytes != 0) {
-            return prim->size;
+        const dame_params_t *params = prim->params;
+        int is_leaf = params->op == DAME_OP_CONTIGFINAL && !in_final;
+        in_final = params->op == DAME_OP_VECTORFINAL || params->op == DAME_OP_BLOCKINDEXFINAL ||
+                   params->op == DAME_OP_INDEXFINAL;
+        if (is_leaf && params->size % bytes != 0) {
+            return params->size;
         }
         int64_t blocks = !in_final ? 0 : prim->prefix == NULL ? 1 : prim->count;
         for (int64_t i = 0; i < blocks; i++) {
@@ -99,22 +100,23 @@ static mpi_type_t make_type(maker_t *maker, const dame_prim_t *prim);
 static mpi_type_t make_inner(maker_t *maker, const dame_prim_t *prim, int several)
 {
     mpi_type_t inner = make_type(maker, prim + 1);
-    return several ? mpi_code_resized(maker->code, prim->extent, inner) : inner;
+    return several ? mpi_code_resized(maker->code, prim->params->extent, inner) : inner;
 }
 
 /* Block i of an INDEX or BLOCKINDEX in instances of the inner type; of a Final in basic elements.
  */
 static int64_t blklen_of(const maker_t *maker, const dame_prim_t *prim, int64_t i)
 {
-    switch (prim->op) {
+    const dame_params_t *params = prim->params;
+    switch (params->op) {
     case DAME_OP_INDEXFINAL:
         return dame_iter_size(prim, i) / maker->bytes;
     case DAME_OP_BLOCKINDEXFINAL:
-        return prim->blklen * prim->size / maker->bytes;
+        return params->blklen * params->size / maker->bytes;
     case DAME_OP_INDEX:
-        return dame_iter_size(prim, i) / prim->size;
+        return dame_iter_size(prim, i) / params->size;
     default:
-        return prim->blklen;
+        return params->blklen;
     }
 }
 
@@ -139,14 +141,16 @@ static mpi_type_t make_index(maker_t *maker, const dame_prim_t *prim, mpi_type_t
 /* The subprogram of one block; a contiguous one is so many basic elements. */
 static mpi_type_t make_block(maker_t *maker, const dame_prim_t *prim, int64_t i, int64_t *blklen)
 {
-    const dame_prim_t *type = prim + prim->subs[i] + 1; /* behind RETURNTO */
-    *blklen = prim->blklens[i];
-    if (type->op == DAME_OP_CONTIGFINAL && (*blklen == 1 || prim->extents[i] == type->size)) {
-        *blklen *= type->size / maker->bytes;
+    const dame_params_t *params = prim->params;
+    const dame_prim_t *type = prim + params->sub_deltas[i] + 1; /* behind RETURNTO */
+    *blklen = params->blklens[i];
+    if (type->params->op == DAME_OP_CONTIGFINAL &&
+        (*blklen == 1 || params->extents[i] == type->params->size)) {
+        *blklen *= type->params->size / maker->bytes;
         return mpi_code_basic(maker->code);
     }
     mpi_type_t made = make_type(maker, type);
-    return *blklen == 1 ? made : mpi_code_resized(maker->code, prim->extents[i], made);
+    return *blklen == 1 ? made : mpi_code_resized(maker->code, params->extents[i], made);
 }
 
 static mpi_type_t make_struct(maker_t *maker, const dame_prim_t *prim)
@@ -173,19 +177,20 @@ static mpi_type_t make_struct(maker_t *maker, const dame_prim_t *prim)
 /* The datatype of the Type that starts at a primitive. */
 static mpi_type_t make_type(maker_t *maker, const dame_prim_t *prim)
 {
+    const dame_params_t *params = prim->params;
     mpi_type_t basic = mpi_code_basic(maker->code);
-    switch (prim->op) {
+    switch (params->op) {
     case DAME_OP_CONTIGCHILD: /* says again what the primitive above has said */
         return make_type(maker, prim + 1);
     case DAME_OP_CONTIG:
-        return mpi_code_run(maker->code, prim->count, prim->extent, make_inner(maker, prim, 0));
+        return mpi_code_run(maker->code, prim->count, params->extent, make_inner(maker, prim, 0));
     case DAME_OP_VECTOR:
     case DAME_OP_VECTOR1:
-        return mpi_code_vector(maker->code, prim->count, prim->blklen, prim->step,
-                               make_inner(maker, prim, prim->blklen > 1));
+        return mpi_code_vector(maker->code, prim->count, params->blklen, prim->step,
+                               make_inner(maker, prim, params->blklen > 1));
     case DAME_OP_VECTORFINAL:
-        return mpi_code_vector(maker->code, prim->count, prim->blklen * prim->size / maker->bytes,
-                               prim->step, basic);
+        return mpi_code_vector(maker->code, prim->count,
+                               params->blklen * params->size / maker->bytes, prim->step, basic);
     case DAME_OP_BLOCKINDEX1:
         return make_index(maker, prim, make_inner(maker, prim, 0));
     case DAME_OP_BLOCKINDEX:
@@ -197,7 +202,7 @@ static mpi_type_t make_type(maker_t *maker, const dame_prim_t *prim)
     case DAME_OP_STRUCT:
         return make_struct(maker, prim);
     default: /* CONTIGFINAL */
-        return mpi_code_run(maker->code, prim->size / maker->bytes, maker->bytes, basic);
+        return mpi_code_run(maker->code, params->size / maker->bytes, maker->bytes, basic);
     }
 }
 
@@ -208,10 +213,10 @@ static int check_lists(const dame_program_t *program)
 {
     for (int32_t p = 0; p < program->nprims; p++) {
         const dame_prim_t *prim = &program->prims[p];
-        if (strchr("BIS", dame_op_name(prim->op)[0]) != NULL && prim->count > INT_MAX) {
+        if (strchr("BIS", dame_op_name(prim->params->op)[0]) != NULL && prim->count > INT_MAX) {
             return tool_error(TOOL_WRONG,
                               "%s has a list of %" PRId64 " entries; MPI allows at most %d",
-                              dame_op_name(prim->op), prim->count, INT_MAX);
+                              dame_op_name(prim->params->op), prim->count, INT_MAX);
         }
     }
     return TOOL_OK;

@@ -18,13 +18,13 @@ enum {
 /* A level of blocks a constant step apart. */
 static inline int dame_is_strided_leaf(const dame_prim_t *prim)
 {
-    return 0 == prim->inner && !dame_prim_has_list(prim) && NULL == prim->inners;
+    return 0 == prim->inner_delta && !dame_prim_has_list(prim) && NULL == prim->inner_deltas;
 }
 
 /* Short blocks that all start in the same set of the cache, and more of them than it has ways. */
 static inline int dame_in_one_set(const dame_prim_t *prim)
 {
-    return prim->isize < DAME_LINE && 0 != prim->step && 0 == prim->step % DAME_ONE_SET &&
+    return prim->iter_size < DAME_LINE && 0 != prim->step && 0 == prim->step % DAME_ONE_SET &&
            (0 == prim->count || prim->count > DAME_WAYS);
 }
 
@@ -36,9 +36,9 @@ static inline int dame_is_near(int64_t step)
 /* Blocks of neighbouring iterations share cache lines, which are evicted in between. */
 static inline int dame_walks_columns(const dame_prim_t *prim)
 {
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     return !dame_prim_has_list(prim) && dame_is_near(prim->step) && dame_is_strided_leaf(inner) &&
-           !dame_is_near(inner->step) && inner->isize < DAME_LINE &&
+           !dame_is_near(inner->step) && inner->iter_size < DAME_LINE &&
            (dame_in_one_set(inner) || inner->count > DAME_L1_SIZE / DAME_LINE);
 }
 
@@ -55,9 +55,9 @@ static inline int64_t dame_wide_column(const dame_program_t *program, int64_t fr
     int64_t longest = 0;
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
-        if (0 != prim->inner && prim->isize > longest &&
-            prim->isize > fragment / DAME_FRAGMENT_COLUMNS && dame_walks_columns(prim)) {
-            longest = prim->isize;
+        if (0 != prim->inner_delta && prim->iter_size > longest &&
+            prim->iter_size > fragment / DAME_FRAGMENT_COLUMNS && dame_walks_columns(prim)) {
+            longest = prim->iter_size;
         }
     }
     return longest;

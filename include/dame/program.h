@@ -10,12 +10,12 @@
  * Read as a machine it is a nest of loop levels. Iteration i of a level starts in user memory at
  *     origin + (the level has a list ? dame_prim_disp(level, i) : i * step)
  * and in the packed stream of the level at
- *     prefix != NULL ? prefix[i] : i * isize.
- * An iteration is one contiguous block when `inner` is 0 (for a STRUCT: when inners[i] is 0),
- * otherwise all iterations of the level `inner` primitives further on, whose origin is the start of
- * this iteration. EXIT is the outermost level: its iterations are the elements of a message. Where
- * a Base has blocklength > 1 a CONTIGCHILD level stands between it and its inner Type; text leaves
- * it out.
+ *     prefix != NULL ? prefix[i] : i * iter_size.
+ * An iteration is one contiguous block when its inner_delta is 0 (for a STRUCT: inner_deltas[i]),
+ * otherwise all iterations of the level `inner_delta` primitives further on, whose origin is the
+ * start of this iteration. EXIT is the outermost level: its iterations are the elements of a
+ * message. Where a Base has blocklength > 1 a CONTIGCHILD level stands between it and its inner
+ * Type; text leaves it out.
  *
  * Programs are immutable once built, but for their run kernels, and may be shared by any number of
  * threads. Another provider of kernels may replace the interpreter's at any time, each with one
@@ -58,8 +58,8 @@ typedef struct dame_prim dame_prim_t;
  *    times; only when it returns do all of them have their values. It reads nothing.
  *  - The stream, unpacking: it reads the bytes of the run and no others. It writes nothing.
  *  - The program: it reads primitives and their tables, within their entries, and writes nothing.
- *    What a level moves follows from count, step, isize, disps or disps32, prefix, inner and inners
- *    alone. visits and window suggest an order. The remaining fields describe the level in text.
+ *    What a level moves follows from count, step, iter_size, disps or disps32, prefix, inner_delta
+ *    and inner_deltas alone. visits and window suggest an order. params describe the level in text.
  *  - It may call other run kernels with runs inside its own, or the same, and the C library's
  *    memcpy().
  *  - It keeps no state, so any number of threads may run it. Its stores are ordinary ones to other
@@ -88,34 +88,46 @@ typedef struct dame_visit {
 
 enum { DAME_LONGEST_WINDOW = 4096 };
 
+/*
+ * The parameters of a primitive that only its text needs; what the machine runs by is in
+ * dame_prim_t. Lists belong to the program.
+ */
+typedef struct dame_params {
+    dame_op_t op;
+    int64_t blklen;            /* VECTOR*, BLOCKINDEX* */
+    int64_t size;              /* bytes of the inner type; CONTIGFINAL: its own */
+    int64_t extent;            /* bytes, of the inner type */
+    const int64_t *blklens;    /* STRUCT: count entries (INDEX: derived from prefix) */
+    const int64_t *extents;    /* STRUCT: count entries, bytes */
+    const int32_t *sub_deltas; /* STRUCT: count distances, in primitives, to the RETURNTO of each
+                                  block's subprogram; blocks alike may share one, which text then
+                                  repeats */
+    int64_t struct_index;      /* RETURNTO: index of its STRUCT primitive */
+} dame_params_t;
+
+/*
+ * A primitive as the machine and the compilers read it: a loop level, unless its kernels are NULL.
+ * Tables and parameters belong to the program, and live as long as it does.
+ */
 struct dame_prim {
     _Atomic(dame_run_fn) run[2]; /* [dame_dir_t]; NULL for primitives that are no loop level */
-    int64_t count; /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
-                      INDEX (the iteration above decides) */
-    int64_t step;  /* bytes between iterations when there is no list of displacements */
-    int64_t isize; /* packed bytes of an iteration when prefix is NULL */
-    const int64_t *disps;       /* count entries, or NULL; a level with a list has one of the two */
-    const int32_t *disps32;     /* the same in 32 bits, where all entries fit; never for a STRUCT */
+    int64_t count;     /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
+                          INDEX (the iteration above decides) */
+    int64_t step;      /* bytes between iterations when there is no list of displacements */
+    int64_t iter_size; /* packed bytes of an iteration when prefix is NULL */
+    const int64_t *disps;   /* count entries, or NULL; a level with a list has one of the two */
+    const int32_t *disps32; /* the same in 32 bits, where all entries fit; never for a STRUCT */
+    const int64_t *prefix;  /* count + 1 entries: packed bytes before each iteration, or NULL */
+    const int32_t *inner_deltas; /* STRUCT: `inner_delta` of each iteration */
+    int32_t inner_delta;        /* distance to the inner level in primitives, 0: contiguous block */
     const dame_visit_t *visits; /* the entries of disps32 sorted by address within each whole window
                                    of `window` entries, or NULL */
     int64_t window;             /* 1 to DAME_LONGEST_WINDOW, 0 without visits */
-    const int64_t *prefix;      /* count + 1 entries: packed bytes before each iteration, or NULL */
-    const int32_t *inners;      /* STRUCT: `inner` of each iteration */
-    const int32_t *subs; /* STRUCT: distance to the RETURNTO of each block's subprogram; blocks
-                            alike may share one, which text then repeats */
-    int32_t inner;       /* distance to the inner level in primitives, 0: contiguous block */
-    dame_op_t op;
-    /* parameters as in the text */
-    int64_t blklen;         /* VECTOR*, BLOCKINDEX* */
-    int64_t size;           /* of the inner type; CONTIGFINAL: its bytes */
-    int64_t extent;         /* of the inner type */
-    const int64_t *blklens; /* STRUCT: count entries (INDEX: derived from prefix) */
-    const int64_t *extents; /* STRUCT: count entries */
-    int64_t ret;            /* RETURNTO: index of its STRUCT primitive */
-    dame_copy_fn copy;      /* NULL where run is */
+    dame_copy_fn copy;          /* NULL where run is */
     /* [dame_dir_t]: moves n blocks, numbered through all iterations, of a level whose iterations
-       are columns of a matrix that are best walked together; else NULL */
+       are columns of a matrix that are best walked together; else NULL. Static storage */
     const dame_run_fn *by_block;
+    dame_params_t *params; /* never NULL */
 };
 
 static inline dame_run_fn dame_prim_run(const dame_prim_t *prim, dame_dir_t dir)
@@ -148,7 +160,7 @@ static inline int64_t dame_prim_disp(const dame_prim_t *prim, int64_t i)
 /* Packed bytes of iteration i. */
 static inline int64_t dame_iter_size(const dame_prim_t *prim, int64_t i)
 {
-    return NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->isize;
+    return NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->iter_size;
 }
 
 /* Bytes from the level's origin to the start of iteration i. It wraps around, as addresses do: add
@@ -163,7 +175,7 @@ static inline uintptr_t dame_iter_offset(const dame_prim_t *prim, int64_t i)
  * contiguous block. */
 static inline int32_t dame_iter_inner(const dame_prim_t *prim, int64_t i)
 {
-    return NULL != prim->inners ? prim->inners[i] : prim->inner;
+    return NULL != prim->inner_deltas ? prim->inner_deltas[i] : prim->inner_delta;
 }
 
 /* Iterations of `inner`, the level inside iteration i: a CONTIGCHILD under INDEX has as many as the
@@ -171,7 +183,7 @@ static inline int32_t dame_iter_inner(const dame_prim_t *prim, int64_t i)
 static inline int64_t dame_iter_inner_count(const dame_prim_t *prim, int64_t i,
                                             const dame_prim_t *inner)
 {
-    return 0 != inner->count ? inner->count : dame_iter_size(prim, i) / inner->isize;
+    return 0 != inner->count ? inner->count : dame_iter_size(prim, i) / inner->iter_size;
 }
 
 #define DAME_NO_GRANULE INT64_MAX
@@ -232,8 +244,8 @@ static inline void dame_program_run(const dame_program_t *program, dame_dir_t di
                                     int64_t count, char *packed)
 {
     const dame_prim_t *level = program->prims;
-    if (1 == count && 0 != level->inner) { /* most messages: one level less */
-        level += level->inner;
+    if (1 == count && 0 != level->inner_delta) { /* most messages: one level less */
+        level += level->inner_delta;
         count = level->count;
     }
     dame_prim_run(level, dir)(level, base, packed, 0, count);
@@ -247,8 +259,8 @@ static inline void dame_program_copy(const dame_program_t *program, uintptr_t to
                                      int64_t count)
 {
     const dame_prim_t *level = program->prims;
-    if (1 == count && 0 != level->inner) {
-        level += level->inner;
+    if (1 == count && 0 != level->inner_delta) {
+        level += level->inner_delta;
         count = level->count;
     }
     level->copy(level, from, to - from, 0, count);

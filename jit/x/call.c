@@ -34,7 +34,7 @@ void x_emit_level_call(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, i
     } else {
         x_call(code, (uintptr_t) dame_prim_run(prim, context->dir));
     }
-    advance_packed(c, NULL != prim->prefix ? prim->prefix[count] : count * prim->isize);
+    advance_packed(c, NULL != prim->prefix ? prim->prefix[count] : count * prim->iter_size);
 }
 
 static void emit_memcpy_call(x_compiler_t *c, x_mem_t user, int64_t bytes)

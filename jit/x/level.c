@@ -16,14 +16,14 @@ enum { KERNEL_ROOM = 8192 }; /* bytes of one kernel */
  * in another order, and for levels whose blocks lie badly for the cache. */
 static int keep_interpreter(const dame_prim_t *prim)
 {
-    return 0 == prim->isize || NULL != prim->prefix || NULL != prim->visits ||
+    return 0 == prim->iter_size || NULL != prim->prefix || NULL != prim->visits ||
            dame_walks_columns(prim) || dame_in_one_set(prim);
 }
 
 /* Does the level have few iterations that differ, which are emitted one after the other? */
 static int has_members(const x_compiler_t *c, const dame_prim_t *prim)
 {
-    return NULL != prim->inners ||
+    return NULL != prim->inner_deltas ||
            (NULL != prim->prefix && prim->count <= c->context->options->list_entries);
 }
 

@@ -23,7 +23,7 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
     const int64_t vector = c->code->vectors.permute_bytes;
     const int64_t step = distance(prim->step, 1);
     const int64_t by_blocks = X_MAX_BLOCKS / one->n;
-    int64_t factor = options->unroll_bytes / prim->isize;
+    int64_t factor = options->unroll_bytes / prim->iter_size;
     int64_t low = INT64_MAX;
     int64_t high = INT64_MIN;
     int64_t moves = 0;
@@ -36,7 +36,7 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
     }
     if (!dame_prim_has_list(prim) && step > 0 && step < vector && high - low <= vector) {
         const int64_t in_vector = (vector - (high - low)) / step + 1;
-        if (in_vector * moves >= X_MIN_MOVES && in_vector * prim->isize <= vector &&
+        if (in_vector * moves >= X_MIN_MOVES && in_vector * prim->iter_size <= vector &&
             in_vector <= by_blocks &&
             (DAME_PACK == c->context->dir || vector <= c->code->vectors.mask_bytes)) {
             *window = in_vector;
@@ -60,8 +60,8 @@ enum { LEAST_LINES = 1 << 11, MOST_REACH = 1 << 22 };
 static int may_prefetch(const x_compiler_t *c, const dame_prim_t *prim)
 {
     const int64_t ahead = distance(prim->step, c->context->prefetch_distance);
-    return !dame_prim_has_list(prim) && prim->isize < DAME_LINE && ahead > 0 && ahead < X_FAR / 2 &&
-           !dame_is_near(prim->step);
+    return !dame_prim_has_list(prim) && prim->iter_size < DAME_LINE && ahead > 0 &&
+           ahead < X_FAR / 2 && !dame_is_near(prim->step);
 }
 
 /* Emits straight-line code for `n` iterations that start at `user`; at least `more` iterations
@@ -97,7 +97,7 @@ static void emit_unrolled_listed(x_compiler_t *c, const dame_prim_t *prim, x_mem
 {
     const int bytes = x_entry_bytes(prim);
     for (int64_t i = 0; i < n; i++) {
-        const int64_t behind = (n - 1 - i + more) * prim->isize;
+        const int64_t behind = (n - 1 - i + more) * prim->iter_size;
         x_blocks_t *blocks = c->blocks;
         x_load_entry(c->code, at, x_mem(table, (i + X_FAULT(next_table_entry, 0, 1)) * bytes),
                      bytes);
@@ -105,7 +105,8 @@ static void emit_unrolled_listed(x_compiler_t *c, const dame_prim_t *prim, x_mem
         blocks->no_masks = 1;
         blocks->streams = c->streams;
         if (behind > 0) { /* elsewhere in user memory */
-            blocks->at[blocks->n] = (x_block_t){INT64_MIN, c->packed_offset + prim->isize, behind};
+            blocks->at[blocks->n] =
+                (x_block_t){INT64_MIN, c->packed_offset + prim->iter_size, behind};
             blocks->n_lookahead = 1;
         }
         x_copy_blocks(c, x_element(c->code, user.base, at), blocks);
@@ -172,15 +173,15 @@ static void emit_prefetching_loop(x_compiler_t *c, const x_walk_t *walk, x_reg_t
 static int64_t streamed_from(const x_compiler_t *c, const dame_prim_t *prim)
 {
     const int64_t bytes = c->context->options->nontemporal_bytes;
-    return DAME_PACK == c->context->dir && bytes > 0 && prim->isize >= X_STREAMED ? bytes
-                                                                                  : INT64_MAX;
+    return DAME_PACK == c->context->dir && bytes > 0 && prim->iter_size >= X_STREAMED ? bytes
+                                                                                      : INT64_MAX;
 }
 
 /* The same with stores past the caches, used when enough iterations remain. */
 static void emit_streaming_loop(x_compiler_t *c, const x_walk_t *walk, x_reg_t remaining, int64_t n)
 {
     x_code_t *code = c->code;
-    x_compare(code, remaining, streamed_from(c, walk->prim) / walk->prim->isize);
+    x_compare(code, remaining, streamed_from(c, walk->prim) / walk->prim->iter_size);
     const x_label_t few = x_jcc_forward(code, X_LESS);
     c->streams = 1;
     emit_unrolled_loop(c, walk, remaining, n, 0);
@@ -239,7 +240,7 @@ static void emit_nested_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t tr
 {
     x_code_t *code = c->code;
     const dame_prim_t *prim = walk->prim;
-    const dame_prim_t *inner = prim + prim->inner;
+    const dame_prim_t *inner = prim + prim->inner_delta;
     const int bytes = x_entry_bytes(prim);
     x_label_t skip = 0;
     x_mem_t user = walk->user;
@@ -258,8 +259,8 @@ static void emit_nested_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t tr
         x_add(code, walk->at, user.base);
         user.base = walk->at;
     }
-    if (0 == prim->inner) {
-        x_emit_block(c, user, prim->isize);
+    if (0 == prim->inner_delta) {
+        x_emit_block(c, user, prim->iter_size);
     } else {
         x_emit_all(c, inner, user, inner->count);
     }

@@ -81,7 +81,7 @@ int x_collect_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t n, 
 {
     int64_t packed = c->packed_offset;
     x_blocks_clear(to);
-    if (NULL == prim->prefix && prim->isize > 0 && n > max_bytes / prim->isize) {
+    if (NULL == prim->prefix && prim->iter_size > 0 && n > max_bytes / prim->iter_size) {
         return 0;
     }
     return x_append_blocks(c, prim, 0, n, user, &packed, to) &&
@@ -96,14 +96,14 @@ int x_collect_iteration(const x_compiler_t *c, const dame_prim_t *prim, int64_t 
     if (x_is_far(user)) {
         return 0;
     }
-    if (0 != prim->inner) {
-        const dame_prim_t *inner = prim + prim->inner;
+    if (0 != prim->inner_delta) {
+        const dame_prim_t *inner = prim + prim->inner_delta;
         return x_collect_blocks(c, inner, inner->count, user, max_bytes, to);
     }
-    if (prim->isize > max_bytes) {
+    if (prim->iter_size > max_bytes) {
         return 0;
     }
-    to->at[to->n++] = (x_block_t){user, c->packed_offset, prim->isize};
+    to->at[to->n++] = (x_block_t){user, c->packed_offset, prim->iter_size};
     return 1;
 }
 

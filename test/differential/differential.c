@@ -63,7 +63,7 @@ static void count_message(const dame_program_t *program, const message_t *m)
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
         const int64_t step = prim->step < 0 ? -prim->step : prim->step;
-        has[prim->op] = true;
+        has[prim->params->op] = true;
         far |= !dame_prim_has_list(prim) && prim->count > 1 && step >= LONG_WALK / prim->count;
     }
     for (int op = 0; op < DAME_OP_COUNT; op++) {

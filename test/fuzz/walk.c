@@ -21,7 +21,7 @@ static bool walk_type(walker_t *walker, int64_t at, int64_t start);
 /* `blklen` instances of the type at primitive `at`, or behind the CONTIGCHILD there. */
 static bool walk_block(walker_t *walker, int64_t at, int64_t start, int64_t blklen, int64_t extent)
 {
-    at += walker->prims[at].op == DAME_OP_CONTIGCHILD;
+    at += walker->prims[at].params->op == DAME_OP_CONTIGCHILD;
     for (int64_t i = 0; i < blklen; i++) {
         if (!walk_type(walker, at, moved(start, i, extent))) {
             return false;
@@ -33,20 +33,21 @@ static bool walk_block(walker_t *walker, int64_t at, int64_t start, int64_t blkl
 static bool walk_type(walker_t *walker, int64_t at, int64_t start)
 {
     const dame_prim_t *prim = &walker->prims[at];
-    switch (prim->op) {
+    const dame_params_t *params = prim->params;
+    switch (params->op) {
     case DAME_OP_CONTIGFINAL:
-        if (prim->size > walker->room - walker->n) {
+        if (params->size > walker->room - walker->n) {
             return false;
         }
-        for (int64_t i = 0; i < prim->size; i++) {
+        for (int64_t i = 0; i < params->size; i++) {
             walker->offsets[walker->n++] = start + i;
         }
         return true;
     case DAME_OP_STRUCT:
         for (int64_t i = 0; i < prim->count; i++) {
-            if (!walk_block(walker, at + prim->subs[i] + 1,
-                            moved(start, 1, dame_prim_disp(prim, i)), prim->blklens[i],
-                            prim->extents[i])) {
+            if (!walk_block(walker, at + params->sub_deltas[i] + 1,
+                            moved(start, 1, dame_prim_disp(prim, i)), params->blklens[i],
+                            params->extents[i])) {
                 return false;
             }
         }
@@ -54,8 +55,8 @@ static bool walk_type(walker_t *walker, int64_t at, int64_t start)
     default:
         for (int64_t i = 0; i < prim->count; i++) {
             int64_t place = moved(start, 1, (int64_t) dame_iter_offset(prim, i));
-            int64_t blklen = prim->prefix ? dame_iter_size(prim, i) / prim->size : prim->blklen;
-            if (!walk_block(walker, at + 1, place, blklen, prim->extent)) {
+            int64_t blklen = prim->prefix ? dame_iter_size(prim, i) / params->size : params->blklen;
+            if (!walk_block(walker, at + 1, place, blklen, params->extent)) {
                 return false;
             }
         }

@@ -183,18 +183,20 @@ static void start(int32_t threshold)
 
 static void new_entry(dt_entry_t *entry)
 {
-    entry->program = calloc(1, sizeof(*entry->program));
-    if (NULL == entry->program) {
+    dt_layout_t *layout = calloc(1, sizeof(*layout));
+    if (NULL == layout || NULL == (layout->program = calloc(1, sizeof(*layout->program)))) {
         abort();
     }
-    dt_promote_entry_init(entry);
+    dt_promote_layout_init(layout);
+    entry->layout = layout;
 }
 
 static void end_entry(dt_entry_t *entry)
 {
-    dt_promote_entry_release(entry->program);
-    free(entry->program);
-    entry->program = NULL;
+    dt_promote_layout_release(entry->layout);
+    free(entry->layout->program);
+    free(entry->layout);
+    entry->layout = NULL;
 }
 
 /* Uses until the compiler is asked once more, at most `most`. */
@@ -221,7 +223,7 @@ static void the_use_that_reaches_the_threshold_compiles(void)
         for (int dir = 0; dir < 2; dir++) {
             long uses = uses_until_asked(&entry, (dame_dir_t) dir, 2000);
             check(thresholds[i] == uses, "threshold %d: asked at use %ld", thresholds[i], uses);
-            check(NULL != entry.program->code[dir], "and compiled");
+            check(NULL != entry.layout->program->code[dir], "and compiled");
             check(-1 == uses_until_asked(&entry, (dame_dir_t) dir, 5000), "and not asked again");
         }
         check(2 == jit.asked, "each direction by itself");
@@ -254,7 +256,7 @@ static void what_is_evicted_is_compiled_more_and_more_rarely(void)
         check(uses == uses_until_asked(&entry, DAME_UNPACK, 100), "after %d uses, time %d", uses,
               i);
         check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "then not");
-        entry.program->code[DAME_UNPACK] = NULL;
+        entry.layout->program->code[DAME_UNPACK] = NULL;
     }
     end_entry(&entry);
     dt_promote_stop();
@@ -274,7 +276,8 @@ static void what_cannot_be_compiled_is_not_tried_again(void)
         jit.answer = answers[i];
         check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
         check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
-        atomic_store(&entry.promotions[DAME_PACK].countdown, 2); /* another thread's late count */
+        atomic_store(&entry.layout->promotions[DAME_PACK].countdown,
+                     2); /* another thread's late count */
         check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
         check(1 == dt_stats_total(counters[i]) - before, "counted");
         jit.answer = DAME_OK;
@@ -301,7 +304,7 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
     check(6 == dt_stats_total(DT_COUNT_compile_full) - before, "each try is counted");
     jit.answer = DAME_OK;
     check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
-    entry.program->code[DAME_PACK] = NULL;
+    entry.layout->program->code[DAME_PACK] = NULL;
     check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
     end_entry(&entry);
     dt_promote_stop();
@@ -309,10 +312,10 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
     start(INT32_MAX);
     new_entry(&entry);
     jit.answer = DAME_ERR_FULL;
-    atomic_store(&entry.promotions[DAME_PACK].countdown, 1);
+    atomic_store(&entry.layout->promotions[DAME_PACK].countdown, 1);
     check(1 == uses_until_asked(&entry, DAME_PACK, 1), "the last of very many uses");
-    check(INT32_MAX == entry.promotions[DAME_PACK].period &&
-              INT32_MAX == atomic_load(&entry.promotions[DAME_PACK].countdown),
+    check(INT32_MAX == entry.layout->promotions[DAME_PACK].period &&
+              INT32_MAX == atomic_load(&entry.layout->promotions[DAME_PACK].countdown),
           "twice as many are not counted");
     end_entry(&entry);
     dt_promote_stop();
@@ -338,8 +341,8 @@ static void denied_execution_is_said_once(void)
     check(-1 == uses_until_asked(&other, DAME_PACK, 1000), "nor other datatypes");
     new_entry(&later);
     check(-1 == uses_until_asked(&later, DAME_PACK, 1000), "nor new ones");
-    check(0 == atomic_load(&other.promotions[DAME_PACK].countdown) &&
-              0 == atomic_load(&later.promotions[DAME_PACK].countdown),
+    check(0 == atomic_load(&other.layout->promotions[DAME_PACK].countdown) &&
+              0 == atomic_load(&later.layout->promotions[DAME_PACK].countdown),
           "and soon they are not even counted");
     check(1 == said && 1 == dt_stats_total(DT_COUNT_compile_denied) - before, "said once");
     end_entry(&entry);
@@ -433,7 +436,7 @@ static void *user(void *arg)
     for (unsigned i = 0; i < USES; i++) {
         dt_promote_use(&shared[(i + number) % ENTRIES], (dame_dir_t) (i / ENTRIES % 2));
         if (0 == i % 50) {
-            shared[i / 50 % ENTRIES].program->code[i / 100 % 2] = NULL;
+            shared[i / 50 % ENTRIES].layout->program->code[i / 100 % 2] = NULL;
         }
     }
     return NULL;
@@ -458,9 +461,9 @@ static void one_thread_compiles_at_a_time(void)
     jit.while_inside = NULL;
     jit.answer = DAME_OK;
     for (int i = 0; i < 2 * ENTRIES; i++) {
-        shared[i / 2].program->code[i % 2] = NULL;
+        shared[i / 2].layout->program->code[i % 2] = NULL;
         check(0 < uses_until_asked(&shared[i / 2], (dame_dir_t) (i % 2), 1 << 20) &&
-                  NULL != shared[i / 2].program->code[i % 2],
+                  NULL != shared[i / 2].layout->program->code[i % 2],
               "program %d is compiled again", i);
     }
     for (int i = 0; i < ENTRIES; i++) {
@@ -508,7 +511,7 @@ static void forbidding_waits_for_who_compiles(void)
     dt_promote_disable();
     atomic_store(&forbidden, true);
     pthread_join(thread, NULL);
-    check(!slow.forbidden_meanwhile && NULL != entry.program->code[DAME_PACK], "it waited");
+    check(!slow.forbidden_meanwhile && NULL != entry.layout->program->code[DAME_PACK], "it waited");
     check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "and nothing more is compiled");
     dt_promote_disable();
     check(true, "forbidding twice");

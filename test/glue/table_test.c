@@ -147,16 +147,15 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
 static _Atomic int64_t promotions_begun, promotions_ended, promotions_wrong, forbidden;
 static _Atomic int64_t readers_added, readers_removed;
 
-void dt_promote_entry_init(dt_entry_t *entry)
+void dt_promote_layout_init(dt_layout_t *layout)
 {
-    promotions_begun += NULL != entry->program;
-    promotions_wrong += NULL != atomic_load(&entry->key);
+    promotions_begun += NULL != layout->program;
 }
 
-void dt_promote_entry_release(dame_program_t *program)
+void dt_promote_layout_release(dt_layout_t *layout)
 {
-    promotions_ended += NULL != program;
-    promotions_wrong += NULL != program && 3 > program->nprims; /* freed before */
+    promotions_ended += NULL != layout->program;
+    promotions_wrong += NULL != layout->program && 3 > layout->program->nprims; /* freed before */
 }
 
 void dt_promote_disable(void)
@@ -182,9 +181,10 @@ static int64_t imports(void)
 /* Is this the entry of the datatype as it is now? */
 static bool is_entry_of(const dt_entry_t *entry, const datatype_t *datatype)
 {
-    return NULL != entry && datatype == atomic_load(&entry->key) && NULL != entry->program &&
-           DT_DECLINE_NONE == atomic_load(&entry->declined) &&
-           bound_of(datatype->shape) == entry->program->true_ub;
+    return NULL != entry && datatype == atomic_load(&entry->key) &&
+           NULL != entry->layout->program &&
+           DT_DECLINE_NONE == atomic_load(&entry->layout->declined) &&
+           bound_of(datatype->shape) == entry->layout->program->true_ub;
 }
 
 /* ---- one thread ----------------------------------------------------------------------------- */
@@ -247,8 +247,9 @@ static void declined_datatypes_are_remembered(void)
     int64_t types = dt_stats_total(DT_COUNT_types_declined);
     int64_t reason = dt_stats_declined(DT_DECLINE_BOUNDS);
     const dt_entry_t *entry = dt_table_get(&odd);
-    check(NULL != entry && NULL == entry->program, "an entry without a program");
-    check(NULL != entry && DT_DECLINE_BOUNDS == atomic_load(&entry->declined), "with the reason");
+    check(NULL != entry && NULL == entry->layout->program, "an entry without a program");
+    check(NULL != entry && DT_DECLINE_BOUNDS == atomic_load(&entry->layout->declined),
+          "with the reason");
     check(entry == dt_table_get(&odd), "found again");
     check(1 == dt_stats_total(DT_COUNT_types_declined) - types, "declined once");
     check(1 == dt_stats_declined(DT_DECLINE_BOUNDS) - reason, "counted by reason once");
@@ -306,7 +307,7 @@ static void a_dump_ends_with_its_datatype(void)
     check(begun + 1 == dumps_begun && NULL != entry->dump, "an imported datatype has one");
     check(NULL == dt_table_get(&odd)->dump && begun + 1 == dumps_begun, "a declined one has none");
     check(NULL != dt_table_get(&other)->dump && begun == dumps_ended, "another one has its own");
-    atomic_store(&entry->declined, DT_DECLINE_DIFFERS);
+    atomic_store(&entry->layout->declined, DT_DECLINE_DIFFERS);
     dt_table_forget(&one);
     dt_table_forget(&odd);
     check(begun + 1 == dumps_ended, "it ends when the datatype is forgotten");

@@ -51,10 +51,7 @@ bool ground_open(ground_t *ground, const dame_program_t *program)
         add_table(ground, prim->visits, prim->visits ? prim->count : 0, sizeof *prim->visits,
                   "visits");
         add_table(ground, prim->prefix, prim->count + 1, sizeof *prim->prefix, "prefix");
-        add_table(ground, prim->inners, prim->count, sizeof *prim->inners, "inners");
-        add_table(ground, prim->subs, prim->count, sizeof *prim->subs, "subs");
-        add_table(ground, prim->blklens, prim->count, sizeof *prim->blklens, "blklens");
-        add_table(ground, prim->extents, prim->count, sizeof *prim->extents, "extents");
+        add_table(ground, prim->inner_deltas, prim->count, sizeof *prim->inner_deltas, "inner_deltas");
     }
     qsort(ground->tables, (size_t) ground->ntables, sizeof *ground->tables, by_address);
     return true;

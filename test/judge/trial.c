@@ -125,7 +125,7 @@ void trial_explain(FILE *out, const trial_t *trial, const dame_machine_code_t *c
                 "  %s, primitive %d (%s), first %" PRId64 ", n %" PRId64 ", origin 0x%" PRIx64
                 ", packed 0x%" PRIx64 "\n",
                 run->dir == DAME_PACK ? "pack" : "unpack", (int) (run->prim - run->program->prims),
-                dame_op_name(run->prim->op), run->first, run->n, run->origin, run->packed);
+                dame_op_name(run->prim->params->op), run->first, run->n, run->origin, run->packed);
     }
     listing_print(out, code, verdict->offset);
 }

@@ -40,7 +40,7 @@ bool walk_run(const dame_prim_t *prim, uint64_t origin, int64_t first, int64_t n
 
 int64_t walk_bytes(const dame_prim_t *prim, int64_t first, int64_t n)
 {
-    return prim->prefix ? prim->prefix[first + n] - prim->prefix[first] : n * prim->isize;
+    return prim->prefix ? prim->prefix[first + n] - prim->prefix[first] : n * prim->iter_size;
 }
 
 int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim)
@@ -53,9 +53,9 @@ int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim)
         return prim->count;
     }
     for (const dame_prim_t *above = program->prims; above < prim; above++) {
-        if (above->inner && above + above->inner == prim) {
+        if (above->inner_delta && above + above->inner_delta == prim) {
             for (int64_t i = 0; i < above->count; i++) {
-                const int64_t n = dame_iter_size(above, i) / prim->isize;
+                const int64_t n = dame_iter_size(above, i) / prim->iter_size;
                 limit = n > limit ? n : limit;
             }
         }
@@ -66,6 +66,6 @@ int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim)
 bool walk_is_level(const dame_program_t *program, const dame_prim_t *prim)
 {
     const int64_t index = prim - program->prims;
-    return index >= 0 && index < program->nprims && prim->op != DAME_OP_BOTTOM &&
-           prim->op != DAME_OP_RETURNTO && dame_prim_run(prim, DAME_PACK) != NULL;
+    return index >= 0 && index < program->nprims && prim->params->op != DAME_OP_BOTTOM &&
+           prim->params->op != DAME_OP_RETURNTO && dame_prim_run(prim, DAME_PACK) != NULL;
 }

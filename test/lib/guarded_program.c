@@ -22,8 +22,7 @@ static bool copy_tables(guarded_program_t *copy, dame_prim_t *prim, edge_t edge)
     const int64_t sorted = prim->window > 0 ? n / prim->window * prim->window : 0;
     return COPY_TABLE(prim->disps, n) && COPY_TABLE(prim->disps32, n) &&
            COPY_TABLE(prim->visits, sorted) && COPY_TABLE(prim->prefix, n + 1) &&
-           COPY_TABLE(prim->inners, n) && COPY_TABLE(prim->subs, n) &&
-           COPY_TABLE(prim->blklens, n) && COPY_TABLE(prim->extents, n);
+           COPY_TABLE(prim->inner_deltas, n);
 }
 
 bool guarded_program_copy(const dame_program_t *program, edge_t edge, guarded_program_t *copy)

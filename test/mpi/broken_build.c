@@ -59,8 +59,8 @@ static bool breaks_code(void)
 static bool is_to_break(const dame_prim_t *prim, dame_dir_t dir)
 {
     dame_run_fn *original = DAME_PACK == dir ? &pack_8 : &unpack_4;
-    if (DAME_OP_VECTORFINAL != prim->op || 0 != prim->inner ||
-        (DAME_PACK == dir ? 8 : 4) != prim->isize) {
+    if (DAME_OP_VECTORFINAL != prim->params->op || 0 != prim->inner_delta ||
+        (DAME_PACK == dir ? 8 : 4) != prim->iter_size) {
         return false;
     }
     if (NULL == *original) {

@@ -43,7 +43,7 @@ static void expect_file(const char *wanted)
     ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(the_map_has_one_name_for_an_address)
+START_TEST(names_are_appended_a_line_each)
 {
     dame_perf_map_t *map = NULL;
     ck_assert_int_eq(dame_perf_map_create(directory, &map), DAME_OK);
@@ -52,11 +52,17 @@ START_TEST(the_map_has_one_name_for_an_address)
     ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1040, 0x80, "two words"), 0);
     ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x10c0, 0x40, "three\nlines\t"), 0);
     expect_file("1000 40 one\n1040 80 two words\n10c0 40 three?lines?\n");
-    /* Other code where `two words` has been, and a byte of `three`. */
-    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1080, 0x41, "four"), 0);
-    expect_file("1000 40 one\n1080 41 four\n");
-    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1040, 0x40, "five"), 0);
-    expect_file("1000 40 one\n1080 41 four\n1040 40 five\n");
+    char longest[2000];
+    memset(longest, 'n', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1080, 0x41, longest), 0);
+    FILE *file = fopen(map_path, "r");
+    ck_assert_ptr_nonnull(file);
+    char last = '\0';
+    ck_assert_int_eq(fseek(file, -1, SEEK_END), 0);
+    ck_assert_uint_eq(fread(&last, 1, 1, file), 1);
+    ck_assert_int_eq(last, '\n');
+    fclose(file);
     dame_perf_map_destroy(map);
 }
 END_TEST
@@ -239,7 +245,7 @@ Suite *jit_names_suite(void)
     Suite *suite = suite_create("jit names");
     TCase *perf = tcase_create("perf");
     tcase_add_checked_fixture(perf, directory_setup, directory_teardown);
-    tcase_add_test(perf, the_map_has_one_name_for_an_address);
+    tcase_add_test(perf, names_are_appended_a_line_each);
     tcase_add_test(perf, the_map_follows_no_link);
     TCase *gdb = tree_case("gdb");
     if (have_jumps()) {

@@ -17,14 +17,14 @@ START_TEST(long_stretches_of_longer_blocks_are_not_divided)
     dame_program_t *program =
         program_with(ONLY(NORMALISE), index_type(SHORT + LONG, lengths, disps, basic(4)));
     const dame_prim_t *top = &program->prims[1];
-    ck_assert_int_eq(top->op, DAME_OP_STRUCT);
+    ck_assert_int_eq(top->params->op, DAME_OP_STRUCT);
     ck_assert_int_eq(top->count, 2);
     ck_assert_int_eq(top->prefix[1], 8 * LONG);
     for (int i = 0; i < 2; i++) {
-        const dame_prim_t *part = top + top->subs[i] + 1;
-        ck_assert_int_eq(part->op, DAME_OP_BLOCKINDEXFINAL);
+        const dame_prim_t *part = top + top->params->sub_deltas[i] + 1;
+        ck_assert_int_eq(part->params->op, DAME_OP_BLOCKINDEXFINAL);
         ck_assert_int_eq(part->count, i ? SHORT : LONG);
-        ck_assert_int_eq(part->isize, i ? 4 : 8);
+        ck_assert_int_eq(part->iter_size, i ? 4 : 8);
     }
     dame_program_free(program);
 }
@@ -41,7 +41,7 @@ START_TEST(members_that_shift_against_each_other_leave_the_ends)
         dame_program_t *program =
             program_with(ONLY(MERGE), struct_type(2, (int64_t[]){1, 1},
                                                   (int64_t[]){0, cases[i].first}, members));
-        ck_assert_int_eq(program->prims[1].op, DAME_OP_CONTIGFINAL);
+        ck_assert_int_eq(program->prims[1].params->op, DAME_OP_CONTIGFINAL);
         ck_assert_int_eq(program->granule, cases[i].granule);
         dame_program_free(program);
     }
@@ -55,7 +55,7 @@ START_TEST(members_are_joined_while_their_elements_are_known)
     dame_program_t *program =
         program_with(ONLY(NORMALISE) | ONLY(MERGE),
                      struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 16, 24, 100}, members));
-    ck_assert_int_eq(program->prims[1].op, DAME_OP_INDEXFINAL);
+    ck_assert_int_eq(program->prims[1].params->op, DAME_OP_INDEXFINAL);
     ck_assert_int_eq(program->prims[1].count, 2);
     ck_assert_int_eq(program->granule, 16);
     dame_program_free(program);
@@ -102,18 +102,18 @@ START_TEST(regular_stretches_are_members_of_their_own)
 {
     dame_program_t *program = with_stretch(DAME_MIN_STRETCH);
     const dame_prim_t *top = &program->prims[1];
-    ck_assert_int_eq(top->op, DAME_OP_STRUCT);
+    ck_assert_int_eq(top->params->op, DAME_OP_STRUCT);
     ck_assert_int_eq(top->count, 3);
     int64_t longest = 0;
     for (int64_t i = 0; i < 3; i++) {
-        const dame_prim_t *part = top + top->subs[i] + 1;
+        const dame_prim_t *part = top + top->params->sub_deltas[i] + 1;
         longest = !dame_prim_has_list(part) && part->count > longest ? part->count : longest;
     }
     /* the block behind the last step belongs to it too */
     ck_assert_int_eq(longest, DAME_MIN_STRETCH + 1);
     dame_program_free(program);
     program = with_stretch(DAME_MIN_STRETCH - 2);
-    ck_assert_int_eq(program->prims[1].op, DAME_OP_BLOCKINDEXFINAL);
+    ck_assert_int_eq(program->prims[1].params->op, DAME_OP_BLOCKINDEXFINAL);
     dame_program_free(program);
 }
 END_TEST

@@ -245,7 +245,7 @@ START_TEST(displacements_are_kept_in_32_bits_where_they_fit)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         dame_program_t *program = program_at(lists[i].first, lists[i].second);
         const dame_prim_t *level = &program->prims[1];
-        ck_assert_int_eq(level->op, DAME_OP_BLOCKINDEXFINAL);
+        ck_assert_int_eq(level->params->op, DAME_OP_BLOCKINDEXFINAL);
         ck_assert_int_eq(NULL != level->disps32, lists[i].narrow);
         ck_assert_int_eq(NULL != level->disps, !lists[i].narrow);
         ck_assert_int_eq(dame_prim_disp(level, 0), lists[i].first);

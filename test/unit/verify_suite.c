@@ -22,14 +22,15 @@ static dame_program_t *copy_of(const dame_program_t *program)
     memcpy(copy, program, program->memory);
     for (int32_t i = 0; i < copy->nprims; i++) {
         dame_prim_t *prim = &copy->prims[i];
+        prim->params = (dame_params_t *) (uintptr_t) moved(prim->params, program, copy);
         prim->disps = moved(prim->disps, program, copy);
         prim->disps32 = moved(prim->disps32, program, copy);
         prim->visits = moved(prim->visits, program, copy);
         prim->prefix = moved(prim->prefix, program, copy);
-        prim->inners = moved(prim->inners, program, copy);
-        prim->subs = moved(prim->subs, program, copy);
-        prim->blklens = moved(prim->blklens, program, copy);
-        prim->extents = moved(prim->extents, program, copy);
+        prim->inner_deltas = moved(prim->inner_deltas, program, copy);
+        prim->params->sub_deltas = moved(prim->params->sub_deltas, program, copy);
+        prim->params->blklens = moved(prim->params->blklens, program, copy);
+        prim->params->extents = moved(prim->params->extents, program, copy);
     }
     return copy;
 }
@@ -109,12 +110,12 @@ typedef struct damage {
         statement;                                                                                 \
     }
 
-DAMAGE(exit_is_another_op, p->prims[0].op = DAME_OP_BOTTOM)
-DAMAGE(last_is_no_bottom, p->prims[4].op = DAME_OP_EXIT)
-DAMAGE(leaf_is_bottom, p->prims[3].op = DAME_OP_BOTTOM)
-DAMAGE(op_is_unknown, p->prims[1].op = (dame_op_t) 99)
-DAMAGE(list_is_vector, p->prims[1].op = DAME_OP_VECTOR1)
-DAMAGE(list_is_final, p->prims[1].op = DAME_OP_BLOCKINDEXFINAL)
+DAMAGE(exit_is_another_op, p->prims[0].params->op = DAME_OP_BOTTOM)
+DAMAGE(last_is_no_bottom, p->prims[4].params->op = DAME_OP_EXIT)
+DAMAGE(leaf_is_bottom, p->prims[3].params->op = DAME_OP_BOTTOM)
+DAMAGE(op_is_unknown, p->prims[1].params->op = (dame_op_t) 99)
+DAMAGE(list_is_vector, p->prims[1].params->op = DAME_OP_VECTOR1)
+DAMAGE(list_is_final, p->prims[1].params->op = DAME_OP_BLOCKINDEXFINAL)
 DAMAGE(count_is_zero, p->prims[1].count = 0)
 DAMAGE(count_is_negative, p->prims[2].count = -4)
 DAMAGE(count_is_less, p->prims[1].count = 2)
@@ -122,9 +123,9 @@ DAMAGE(count_is_more, p->prims[2].count = 5)
 DAMAGE(count_is_huge, p->prims[2].count = INT64_MAX)
 DAMAGE(list_is_shorter_than_count, p->prims[1].count = 4)
 DAMAGE(list_is_much_shorter_than_count, p->prims[1].count = INT64_MAX)
-DAMAGE(blklen_is_two, p->prims[1].blklen = 2)
-DAMAGE(blklen_is_zero, p->prims[2].blklen = 0)
-DAMAGE(blklen_is_huge, p->prims[2].blklen = INT64_MAX)
+DAMAGE(blklen_is_two, p->prims[1].params->blklen = 2)
+DAMAGE(blklen_is_zero, p->prims[2].params->blklen = 0)
+DAMAGE(blklen_is_huge, p->prims[2].params->blklen = INT64_MAX)
 DAMAGE(list_is_missing, p->prims[1].disps32 = NULL)
 DAMAGE(list_is_too_many, p->prims[2].disps32 = p->prims[1].disps32)
 DAMAGE(list_is_of_both_widths, p->prims[1].disps = &p->prims[4].step)
@@ -135,17 +136,17 @@ DAMAGE(far_list_is_missing, p->prims[1].disps = NULL)
 DAMAGE(far_list_is_too_many, p->prims[2].disps = p->prims[1].disps)
 DAMAGE(far_displacement_is_outside, writable(p->prims[1].disps)[2] = INT64_C(1) << 32)
 DAMAGE(far_displacement_is_huge, writable(p->prims[1].disps)[1] = INT64_MAX)
-DAMAGE(size_disagrees, p->prims[1].size = 12)
-DAMAGE(size_is_zero, p->prims[2].size = 0)
-DAMAGE(size_is_huge, p->prims[1].size = INT64_MAX)
-DAMAGE(isize_disagrees, p->prims[2].isize = 8)
-DAMAGE(leaf_is_longer, p->prims[3].size = 8)
-DAMAGE(leaf_is_negative, p->prims[3].size = -4)
+DAMAGE(size_disagrees, p->prims[1].params->size = 12)
+DAMAGE(size_is_zero, p->prims[2].params->size = 0)
+DAMAGE(size_is_huge, p->prims[1].params->size = INT64_MAX)
+DAMAGE(isize_disagrees, p->prims[2].iter_size = 8)
+DAMAGE(leaf_is_longer, p->prims[3].params->size = 8)
+DAMAGE(leaf_is_negative, p->prims[3].params->size = -4)
 DAMAGE(stride_is_outside, p->prims[2].step = 16)
 DAMAGE(stride_is_huge, p->prims[2].step = INT64_MIN)
-DAMAGE(inner_is_missing, p->prims[1].inner = 0)
-DAMAGE(inner_is_elsewhere, p->prims[1].inner = 2)
-DAMAGE(inner_leads_into_a_leaf, p->prims[2].inner = 1)
+DAMAGE(inner_is_missing, p->prims[1].inner_delta = 0)
+DAMAGE(inner_is_elsewhere, p->prims[1].inner_delta = 2)
+DAMAGE(inner_leads_into_a_leaf, p->prims[2].inner_delta = 1)
 DAMAGE(kernel_is_missing, p->prims[2].run[DAME_UNPACK] = NULL)
 DAMAGE(exit_kernel_is_missing, p->prims[0].run[DAME_PACK] = NULL)
 DAMAGE(program_is_shorter, p->nprims = 4)
@@ -157,48 +158,48 @@ DAMAGE(true_ub_disagrees, p->true_ub = 44)
 DAMAGE(depth_is_less, p->depth = 2)
 DAMAGE(depth_is_more, p->depth = 4)
 DAMAGE(granule_is_zero, p->granule = 0)
-DAMAGE(returns_elsewhere, p->prims[7].ret = 2)
-DAMAGE(subprogram_is_open, p->prims[6].op = DAME_OP_EXIT)
-DAMAGE(subprogram_has_no_returnto, p->prims[2].op = DAME_OP_CONTIG)
-DAMAGE(struct_has_no_inners, p->prims[1].inners = NULL)
-DAMAGE(struct_has_no_blklens, p->prims[1].blklens = NULL)
-DAMAGE(struct_has_no_extents, p->prims[1].extents = NULL)
+DAMAGE(returns_elsewhere, p->prims[7].params->struct_index = 2)
+DAMAGE(subprogram_is_open, p->prims[6].params->op = DAME_OP_EXIT)
+DAMAGE(subprogram_has_no_returnto, p->prims[2].params->op = DAME_OP_CONTIG)
+DAMAGE(struct_has_no_inners, p->prims[1].inner_deltas = NULL)
+DAMAGE(struct_has_no_blklens, p->prims[1].params->blklens = NULL)
+DAMAGE(struct_has_no_extents, p->prims[1].params->extents = NULL)
 DAMAGE(struct_has_no_prefix, p->prims[1].prefix = NULL)
-DAMAGE(struct_inner_is_elsewhere, ((int32_t *) (uintptr_t) p->prims[1].inners)[1] = 3)
-DAMAGE(struct_inner_is_missing, ((int32_t *) (uintptr_t) p->prims[1].inners)[0] = 0)
-DAMAGE(struct_blklen_is_zero, writable(p->prims[1].blklens)[1] = 0)
-DAMAGE(struct_blklen_is_three, writable(p->prims[1].blklens)[0] = 3)
-DAMAGE(struct_extent_disagrees, writable(p->prims[1].extents)[0] = 16)
+DAMAGE(struct_inner_is_elsewhere, ((int32_t *) (uintptr_t) p->prims[1].inner_deltas)[1] = 3)
+DAMAGE(struct_inner_is_missing, ((int32_t *) (uintptr_t) p->prims[1].inner_deltas)[0] = 0)
+DAMAGE(struct_blklen_is_zero, writable(p->prims[1].params->blklens)[1] = 0)
+DAMAGE(struct_blklen_is_three, writable(p->prims[1].params->blklens)[0] = 3)
+DAMAGE(struct_extent_disagrees, writable(p->prims[1].params->extents)[0] = 16)
 DAMAGE(struct_prefix_disagrees, writable(p->prims[1].prefix)[1] = 8)
-DAMAGE(struct_list_is_narrow, p->prims[1].disps32 = p->prims[1].subs)
+DAMAGE(struct_list_is_narrow, p->prims[1].disps32 = p->prims[1].params->sub_deltas)
 DAMAGE(struct_displacement_is_outside, writable(p->prims[1].disps)[1] = 200)
 DAMAGE(struct_is_shorter, p->prims[1].count = 1)
 DAMAGE(struct_child_count_disagrees, p->prims[3].count = 3)
 DAMAGE(struct_child_step_disagrees, p->prims[3].step = 8)
-DAMAGE(struct_child_isize_disagrees, p->prims[3].isize = 4)
-DAMAGE(struct_child_inner_is_missing, p->prims[3].inner = 0)
+DAMAGE(struct_child_isize_disagrees, p->prims[3].iter_size = 4)
+DAMAGE(struct_child_inner_is_missing, p->prims[3].inner_delta = 0)
 DAMAGE(prefix_starts_late, writable(p->prims[1].prefix)[0] = 1)
 DAMAGE(prefix_falls, writable(p->prims[1].prefix)[2] = 8)
 DAMAGE(prefix_is_no_multiple, writable(p->prims[1].prefix)[1] = 10)
 DAMAGE(prefix_ends_early, writable(p->prims[1].prefix)[3] = 40)
 DAMAGE(prefix_is_missing, p->prims[1].prefix = NULL)
-DAMAGE(index_extent_disagrees, p->prims[1].extent = 16)
+DAMAGE(index_extent_disagrees, p->prims[1].params->extent = 16)
 DAMAGE(index_child_counts, p->prims[2].count = 3)
-DAMAGE(index_child_is_missing, p->prims[2].op = DAME_OP_CONTIG)
+DAMAGE(index_child_is_missing, p->prims[2].params->op = DAME_OP_CONTIG)
 DAMAGE(vector_child_counts_less, p->prims[2].count = 1)
 DAMAGE(vector_child_step_disagrees, p->prims[2].step = 4)
-DAMAGE(vector_extent_disagrees, p->prims[1].extent = 12)
-DAMAGE(vector_has_one, p->prims[1].op = DAME_OP_VECTOR1)
+DAMAGE(vector_extent_disagrees, p->prims[1].params->extent = 12)
+DAMAGE(vector_has_one, p->prims[1].params->op = DAME_OP_VECTOR1)
 DAMAGE(vector_stride_is_outside, p->prims[1].step = 104)
 DAMAGE(contig_step_disagrees, p->prims[1].step = 16)
-DAMAGE(contig_extent_disagrees, p->prims[1].extent = 16)
-DAMAGE(plain_has_inner, p->prims[0].inner = 1)
+DAMAGE(contig_extent_disagrees, p->prims[1].params->extent = 16)
+DAMAGE(plain_has_inner, p->prims[0].inner_delta = 1)
 DAMAGE(plain_exit_counts, p->prims[0].count = 2)
 DAMAGE(plain_exit_step, p->prims[0].step = 44)
-DAMAGE(plain_exit_isize, p->prims[0].isize = 44)
+DAMAGE(plain_exit_isize, p->prims[0].iter_size = 44)
 DAMAGE(plain_exit_has_a_list, p->prims[0].disps = &p->prims[0].step)
 DAMAGE(plain_exit_has_prefix, p->prims[0].prefix = &p->prims[0].step)
-DAMAGE(plain_leaf_is_longer, p->prims[1].size = 44)
+DAMAGE(plain_leaf_is_longer, p->prims[1].params->size = 44)
 
 #define ENTRY(text, apply, named)                                                                  \
     {                                                                                              \
@@ -400,7 +401,8 @@ START_TEST(the_expected_primitives_stand_where_the_damages_are)
         dame_program_t *program = program_of_text(layouts[i].text);
         ck_assert_int_eq(program->nprims, layouts[i].n);
         for (int32_t k = 0; k < program->nprims; k++) {
-            ck_assert_str_eq(dame_op_name(program->prims[k].op), dame_op_name(layouts[i].ops[k]));
+            ck_assert_str_eq(dame_op_name(program->prims[k].params->op),
+                             dame_op_name(layouts[i].ops[k]));
         }
         dame_program_free(program);
     }
@@ -443,8 +445,9 @@ START_TEST(no_number_in_a_scalar_field_breaks_the_verifier)
                 for (int field = 0; field < 7; field++) {
                     dame_program_t *copy = copy_of(program);
                     dame_prim_t *p = &copy->prims[i];
-                    int64_t *fields[] = {&p->count, &p->step,   &p->isize, &p->blklen,
-                                         &p->size,  &p->extent, &p->ret};
+                    dame_params_t *q = p->params;
+                    int64_t *fields[] = {&p->count, &p->step,   &p->iter_size,   &q->blklen,
+                                         &q->size,  &q->extent, &q->struct_index};
                     *fields[field] = values[v];
                     dame_status_t status = dame_program_verify(copy, NULL, 0);
                     ck_assert(status == DAME_OK || status == DAME_ERR_VERIFY);
