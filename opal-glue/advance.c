@@ -3,15 +3,9 @@
 #include "hash.h"
 #include "native.h"
 #include "promote.h"
+#include "sample.h"
 #include "table.h"
 #include "thread.h"
-
-static bool take_times;
-
-void dt_advance_take_times(bool on)
-{
-    take_times = on;
-}
 
 static inline bool is_at(const dt_place_t *place, const opal_convertor_t *convertor)
 {
@@ -129,12 +123,34 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
     return 0;
 }
 
-/* A message begins: its program, which may be compiled first. */
-static inline const dame_program_t *use(const opal_convertor_t *convertor, dame_dir_t dir)
+static inline bool is_compiled(const dt_entry_t *entry, dame_dir_t dir)
+{
+    return NULL != atomic_load_explicit(&entry->layout->program->code[dir], memory_order_relaxed);
+}
+
+/* A message begins. Its program may be compiled first. */
+static inline const dame_program_t *use(dt_thread_t *thread, const opal_convertor_t *convertor,
+                                        dame_dir_t dir, const struct iovec *iov, uint32_t iovs)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_promote_use(entry, dir);
+    if (NULL != entry->tally) {
+        const int64_t n = dt_tally_use(entry->tally, (dt_work_t) dir, is_compiled(entry, dir),
+                                       (int64_t) convertor->local_size);
+        if (__builtin_expect(dt_sample_on, 0) && iovs > 0) {
+            dt_sample_native(thread, entry->tally, n, convertor, dir, iov);
+        }
+    }
     return entry->layout->program;
+}
+
+static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
+                                                const opal_convertor_t *convertor, dame_dir_t dir,
+                                                int64_t start, size_t moved)
+{
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    dt_sample_took(thread, entry->tally, (dt_work_t) dir, is_compiled(entry, dir), start,
+                   (int64_t) moved);
 }
 
 static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
@@ -142,8 +158,9 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
 {
     dt_thread_t *thread = dt_thread();
     const bool first = 0 == convertor->bConverted;
-    const dame_program_t *program = first ? use(convertor, dir) : NULL;
-    const int64_t start = take_times ? dt_now() : 0;
+    const dame_program_t *program = first ? use(thread, convertor, dir, iov, *out_size) : NULL;
+    const bool timed = dt_sample_due(thread);
+    const int64_t start = timed ? dt_now() : 0;
     size_t moved;
     dame_reader_enter(&thread->reader);
     if (first && *out_size > 0 && iov[0].iov_len >= convertor->local_size) {
@@ -156,20 +173,19 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
         moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
     dame_reader_leave(&thread->reader);
+    if (timed) {
+        keep_time(thread, convertor, dir, start, moved);
+    }
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
     dt_stats_add(&count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
-    if (take_times) {
-        dt_stats_add(&count[DT_COUNT_pack_ns + dir], dt_now() - start);
-    }
     return finish(convertor, moved, max_data);
 }
 
 _Static_assert(DT_COUNT_messages_packed + DAME_UNPACK == DT_COUNT_messages_unpacked &&
                    DT_COUNT_fragments_packed + DAME_UNPACK == DT_COUNT_fragments_unpacked &&
-                   DT_COUNT_bytes_packed + DAME_UNPACK == DT_COUNT_bytes_unpacked &&
-                   DT_COUNT_pack_ns + DAME_UNPACK == DT_COUNT_unpack_ns,
+                   DT_COUNT_bytes_packed + DAME_UNPACK == DT_COUNT_bytes_unpacked,
                "counters come in pairs indexed by direction");
 
 int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,

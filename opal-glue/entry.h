@@ -11,6 +11,7 @@
 #include "layout.h"
 
 struct dt_dump;
+struct dt_tally;
 
 typedef struct dt_entry dt_entry_t;
 struct dt_entry {
@@ -19,6 +20,7 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     dt_layout_t *layout;        /* owned: table.c frees it with the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
+    struct dt_tally *tally;     /* of tally.c; NULL: none are kept */
     struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
 };
 

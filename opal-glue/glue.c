@@ -20,6 +20,7 @@
 #include "opal/util/output.h"
 #include "openmpi_4_1.h"
 #include "promote.h"
+#include "sample.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
@@ -325,8 +326,8 @@ bool dt_glue_start(const dt_glue_options_t *options)
     }
     dt_promote_start(&options->promotion);
     (void) dt_thread(); /* libc allocates it: now, not above what the application frees later */
-    dt_advance_take_times(options->times);
-    dt_copy_take_times(options->times);
+    dt_tally_start(options->tallies || options->times);
+    dt_sample_start(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
         log_refused(status);
@@ -345,6 +346,8 @@ void dt_glue_stop(void)
     dt_table_clear();
     dt_promote_stop();
     dt_dump_stop();
+    dt_sample_stop();
+    dt_tally_stop();
     dame_heap_trim();
     if (0 != dame_heap_mapped()) {
         dt_log("not all memory was freed: %zu bytes of address space are in use",

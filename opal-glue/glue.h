@@ -27,7 +27,8 @@ typedef struct dt_glue_options {
     dame_options_t program;         /* how programs are built */
     dt_promote_options_t promotion; /* when programs are compiled, and how */
     bool verify;                    /* compare every fragment with Open MPI's own engine */
-    bool times;                     /* take the time of every fragment */
+    bool times;                     /* take times, also of Open MPI's own engine */
+    bool tallies;                   /* count for each datatype */
     const char *dump;     /* directory for the programs of datatypes, or NULL: not written. The
                              caller's, until dt_glue_start() returns */
     int dump_limit;       /* most datatypes that are written */
@@ -48,9 +49,9 @@ bool dt_version_agrees(void);
 
 struct mca_base_framework_t;
 
-/* Makes ompi_info show a framework, if that is the program we are in. Both live as long as the
- * process. Once a process. */
-void dt_info_show(const char *name, struct mca_base_framework_t *framework);
+/* Makes ompi_info show a framework, if that is the program we are in; before it does, `prepare` is
+ * called. All live as long as the process. Once a process. */
+void dt_info_show(const char *name, struct mca_base_framework_t *framework, void (*prepare)(void));
 
 /* ---- Counters ------------------------------------------------------------------------------- */
 
@@ -103,6 +104,49 @@ bool dt_code_stat_is_level(dt_code_stat_t stat); /* what is there now; otherwise
 
 /* The vectors that machine code uses, see dame_jit_stats_t. */
 const char *dt_code_vectors(void);
+
+/* ---- What was done with each datatype ------------------------------------------------------- */
+
+/* What is done with a message; the first two are dame_dir_t's. */
+typedef enum dt_work { DT_PACK = DAME_PACK, DT_UNPACK = DAME_UNPACK, DT_COPY, DT_WORKS } dt_work_t;
+
+/* By what. */
+typedef enum dt_tier { DT_INTERP, DT_CODE, DT_TIERS } dt_tier_t;
+
+enum { DT_TALLY_NAME = 40, DT_TALLY_WORDS = 40 };
+
+typedef struct dt_row_moved {
+    int64_t uses;
+    int64_t bytes;
+    int64_t samples;    /* how many times were taken */
+    double ns_per_byte; /* < 0: none was */
+} dt_row_moved_t;
+
+/* All datatypes of one name and layout that this process has used. Plain data. */
+typedef struct dt_tally_row {
+    char name[DT_TALLY_NAME]; /* "": they have none */
+    char words[DT_TALLY_WORDS];
+    int64_t size; /* of an element */
+    int64_t datatypes;
+    dt_row_moved_t moved[DT_WORKS][DT_TIERS];
+    struct {
+        int64_t samples;
+        double ns_per_byte;
+    } native[DT_WORKS];     /* the same work by Open MPI's own engine */
+    int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
+    int64_t compile_ns;
+} dt_tally_row_t;
+
+/* The rows with the most bytes, those first. Returns how many, at most `room`. */
+int dt_tally_rows(dt_tally_row_t *rows, int room);
+
+/* Nanoseconds that `work` took, estimated from samples; 0 while the report is off. */
+int64_t dt_tally_ns(dt_work_t work);
+
+/* Uses, or bytes, of all datatypes; and of one MPI_Datatype with all others of its name and layout,
+ * which the caller must not free meanwhile. */
+int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes);
+int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tier, bool bytes);
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "dump.h"
 #include "jit/lock.h"
 #include "log.h"
+#include "tally.h"
 #include "thread.h"
 
 /* The holder of DAME_LOCK_GATE compiles while this is true. Between dt_promote_start() and
@@ -46,7 +47,11 @@ static dame_status_t compile(dt_entry_t *entry, dame_dir_t dir)
     if (named) {
         name_code(entry, name, sizeof(name));
     }
+    const int64_t start = dt_now();
     dame_status_t status = dame_jit_compile(promotion.jit, program, dir, named ? name : NULL);
+    if (DAME_OK == status && NULL != entry->tally) {
+        dt_tally_compiled(entry->tally, dir, dt_now() - start);
+    }
     if (DAME_OK == status) {
         const void *code;
         dt_count(DT_COUNT_compile_bytes, (int64_t) dame_jit_code(program, dir, &code));
@@ -116,7 +121,7 @@ static void log_attempt(const dt_entry_t *entry, dame_dir_t dir, dame_status_t s
     const char *what = DAME_PACK == dir ? "pack" : "unpack";
     if (DAME_OK == status) {
         dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype), "compiled to %s, %zu bytes", what,
-                  dame_jit_code(entry->program, dir, &code));
+                  dame_jit_code(entry->layout->program, dir, &code));
     } else {
         dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype), "not compiled to %s: %s", what,
                   dame_status_text(status));

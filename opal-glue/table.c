@@ -4,6 +4,7 @@
 #include "import.h"
 #include "jit/lock.h"
 #include "promote.h"
+#include "tally.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_generation_count;
@@ -103,6 +104,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     }
     entry->layout = layout;
     entry->dump = NULL == layout->program ? NULL : dt_dump_begin(table.tree, datatype);
+    entry->tally = NULL == layout->program ? NULL : dt_tally_of(datatype, layout->program);
     entry->serial = ++table.serial;
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);

@@ -27,9 +27,9 @@ __attribute__((format(printf, 2, 3))) static void add(writer_t *writer, const ch
 static bool add_level(writer_t *writer, const dame_prim_t *prim)
 {
     const char *listed = dame_prim_has_list(prim) ? " listed" : "";
-    switch (prim->op) {
+    switch (prim->params->op) {
     case DAME_OP_CONTIGFINAL:
-        add(writer, "%" PRId64 " B", prim->size);
+        add(writer, "%" PRId64 " B", prim->params->size);
         return false;
     case DAME_OP_STRUCT:
         add(writer, "struct of %" PRId64, prim->count);
@@ -40,7 +40,7 @@ static bool add_level(writer_t *writer, const dame_prim_t *prim)
     case DAME_OP_VECTORFINAL:
     case DAME_OP_BLOCKINDEXFINAL:
         add(writer, "%" PRId64 "%s x %" PRId64 " B", prim->count, listed,
-            prim->blklen * prim->size);
+            prim->params->blklen * prim->params->size);
         return false;
     case DAME_OP_CONTIGCHILD:
         if (prim->count > 1) {

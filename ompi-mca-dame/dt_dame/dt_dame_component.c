@@ -12,6 +12,7 @@ static int dame_register(void);
 static int dame_query(mca_base_module_t **module, int *priority);
 static void dame_enable(void);
 static void dame_finalize_top(void);
+static void dame_finalize_bottom(void);
 static void dame_disable(void);
 
 OMPI_MODULE_DECLSPEC extern const mca_dt_base_component_t mca_dt_dame_component;
@@ -34,6 +35,7 @@ const mca_dt_base_component_t mca_dt_dame_component = {
 static mca_dt_base_module_t dame_module = {
     .dtm_enable = dame_enable,
     .dtm_finalize_top = dame_finalize_top,
+    .dtm_finalize_bottom = dame_finalize_bottom,
     .dtm_disable = dame_disable,
 };
 
@@ -80,6 +82,7 @@ static void dame_enable(void)
         .program = mca_dt_dame_program_options(),
         .promotion = mca_dt_dame_promote_options(),
         .verify = mca_dt_dame_params.verify,
+        .tallies = mca_dt_dame_params.last_run,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
         .dump =
             MCA_DT_DAME_DUMP_NONE != mca_dt_dame_params.dump ? mca_dt_dame_params.dump_dir : NULL,
@@ -89,16 +92,31 @@ static void dame_enable(void)
     };
     running = dt_glue_start(&options);
     if (running) {
+        mca_dt_dame_finish_start();
         char text[256];
         dt_log_state(false, "%s", mca_dt_dame_state(text, sizeof(text)));
     }
 }
 
+/* Writing output is a cancellation point; MPI_Finalize shall not become one. */
 static void dame_finalize_top(void)
 {
-    if (running && MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
+    const mca_dt_dame_report_t report = (mca_dt_dame_report_t) mca_dt_dame_params.report;
+    if (running) {
         const int cancel_state = dame_cancel_defer();
-        mca_dt_dame_print_report((mca_dt_dame_report_t) mca_dt_dame_params.report);
+        if (MCA_DT_DAME_REPORT_RANK0 == report || MCA_DT_DAME_REPORT_ALL == report) {
+            mca_dt_dame_print_report(report);
+        }
+        mca_dt_dame_publish();
+        dame_cancel_restore(cancel_state);
+    }
+}
+
+static void dame_finalize_bottom(void)
+{
+    if (running) {
+        const int cancel_state = dame_cancel_defer();
+        mca_dt_dame_collect();
         dame_cancel_restore(cancel_state);
     }
 }
@@ -106,6 +124,7 @@ static void dame_finalize_top(void)
 static void dame_disable(void)
 {
     if (running) {
+        dame_finalize_bottom();
         dt_glue_stop();
         running = false;
     }

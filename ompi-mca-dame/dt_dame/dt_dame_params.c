@@ -60,15 +60,20 @@ static void register_string(const char *name, const char *text, mca_base_var_inf
 
 /* ---- For those who use DAME ----------------------------------------------------------------- */
 
+static bool check_report_file(const char *value, dt_refusal_t *refusal)
+{
+    (void) snprintf(refusal->why, sizeof(refusal->why), "is empty; allowed: the name of a file");
+    return '\0' != *value;
+}
+
 static void register_basics(void)
 {
     static const dt_value_name_t report_names[] = {
-        {MCA_DT_DAME_REPORT_NONE, "none"},
-        {MCA_DT_DAME_REPORT_RANK0, "rank0"},
-        {MCA_DT_DAME_REPORT_ALL, "all"},
-        {0, NULL},
+        {MCA_DT_DAME_REPORT_NONE, "none"}, {MCA_DT_DAME_REPORT_RANK0, "rank0"},
+        {MCA_DT_DAME_REPORT_ALL, "all"},   {MCA_DT_DAME_REPORT_SUMMARY, "summary"},
+        {MCA_DT_DAME_REPORT_JSON, "json"}, {0, NULL},
     };
-    static dt_values_t percent, reports, answers;
+    static dt_values_t percent, reports, answers, keeps;
     dt_values_numbers(&percent, 0, 100);
     mca_dt_dame_params.priority = 20;
     register_values("priority",
@@ -92,11 +97,23 @@ static void register_basics(void)
                   &answers, OPAL_INFO_LVL_1, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
     register_choice("report",
-                    "Print at MPI_Finalize what DAME did in a process: datatypes imported and "
-                    "declined with reasons, messages, bytes, fragments, cut blocks and time. "
-                    "none: nothing; rank0: rank 0 of MPI_COMM_WORLD prints its own counts; all: "
-                    "every rank does",
+                    "Say at MPI_Finalize what DAME did and what it bought. none: nothing; summary: "
+                    "one page on stderr for all ranks; json: the same and more in a file "
+                    "(dt_dame_report_file); rank0: rank 0 of MPI_COMM_WORLD prints its own "
+                    "counters; all: every rank does. While it is on, DAME takes times of some "
+                    "messages and lets Open MPI's own engine move a few, to compare",
                     &reports, report_names, OPAL_INFO_LVL_1, &mca_dt_dame_params.report);
+    register_string("report_file",
+                    "The file that dt_dame_report json writes; a relative name starts from the "
+                    "working directory. An existing file is replaced",
+                    OPAL_INFO_LVL_2, check_report_file, "dame-report.json",
+                    &mca_dt_dame_params.report_file);
+    dt_values_bool(&keeps);
+    mca_dt_dame_params.last_run = 1;
+    register_values("last_run",
+                    "Keep what this job did in $HOME/.openmpi/dame-last-run, where ompi_info finds "
+                    "it (dt_dame_last_run_...), and count for each datatype",
+                    &keeps, OPAL_INFO_LVL_3, &mca_dt_dame_params.last_run);
 }
 
 /* ---- How programs are built ----------------------------------------------------------------- */

@@ -63,9 +63,10 @@ bad_parameters()
     local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
     local block="from 64 to 2147483647\." cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
     local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
-    local report="allowed: none, rank0, all\." ahead="from -1 to 2147483647\." source
+    local report="allowed: none, rank0, all, summary, json\." ahead="from -1 to 2147483647\." source
     local empty=("dame_priority||$percent|20" "dame_verbose||$percent|0" \
-        "dame_verify||$boolean|false" "dame_report||$report|none" "dame_passes||has \"\", $passes|all" \
+        "dame_verify||$boolean|false" "dame_report||$report|none" "dame_last_run||$boolean|true" \
+        "dame_report_file||is empty; allowed: the name of a file|dame-report.json" "dame_passes||has \"\", $passes|all" \
         "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
         "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
@@ -80,7 +81,7 @@ bad_parameters()
     done
     for source in environment command file; do
         bad_values "words, $source" $source "dame_priority|1000|$percent|20" "dame_verbose|loud|$percent|0" \
-            "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" \
+            "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" "dame_last_run|maybe|$boolean|true" \
             "dame_passes|merge,fold|has \"fold\", $passes|all" \
             "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
             "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
