@@ -137,7 +137,7 @@ static inline const dame_program_t *use(dt_thread_t *thread, const opal_converto
     if (NULL != entry->tally) {
         const int64_t n = dt_tally_use(entry->tally, (dt_work_t) dir, is_compiled(entry, dir),
                                        (int64_t) convertor->local_size);
-        if (__builtin_expect(dt_sample_on, 0) && iovs > 0) {
+        if (dt_sample_native_due(entry->tally, (dt_work_t) dir, n) && iovs > 0) {
             dt_sample_native(thread, entry->tally, n, convertor, dir, iov);
         }
     }

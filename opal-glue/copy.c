@@ -14,7 +14,7 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     const int64_t bytes = count * program->size;
     if (NULL != entry->tally) {
         const int64_t n = dt_tally_use(entry->tally, DT_COPY, false, bytes);
-        if (__builtin_expect(dt_sample_on, 0)) {
+        if (dt_sample_native_due(entry->tally, DT_COPY, n)) {
             dt_sample_native_copy(thread, entry->tally, n, datatype, count, to, from);
         }
     }
