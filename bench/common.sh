@@ -178,7 +178,7 @@ check_selection()
 # would be measured twice. DAME's report at the end of a run tells that it was there.
 check_dame()
 {
-    local DAME_PARAMETERS=(--mca dt_dame_report 1) plain reported
+    local DAME_PARAMETERS=(--mca dt_dame_report rank0) plain reported
 
     plain=$(engine native 1 "$1" --list --layout vector_16x1_64 2>&1)
     reported=$(engine dame 1 "$1" --list --layout vector_16x1_64 2>&1) ||
@@ -196,7 +196,7 @@ have_tiers()
 # check_tier_x: where machine code is denied, x would be the interpreter once more. The report tells.
 check_tier_x()
 {
-    local DAME_PARAMETERS=(--mca dt_dame_report 1) reported
+    local DAME_PARAMETERS=(--mca dt_dame_report rank0) reported
 
     reported=$(engine x 1 program_worker --layout vector_16x1_64 2>&1) ||
         fail "a run with dt_dame_promotion_threshold 1 failed: $reported"

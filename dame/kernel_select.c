@@ -315,6 +315,7 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
     } else {
         run = for_leaf(prim, dame_has_pass(options, DAME_PASS_ORDER));
     }
+    prim->interpreted = run;
     dame_prim_set_run(prim, DAME_PACK, run[DAME_PACK]);
     dame_prim_set_run(prim, DAME_UNPACK, run[DAME_UNPACK]);
     prim->copy = copy_kernel(prim);

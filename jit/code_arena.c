@@ -82,9 +82,7 @@ static void sync_instructions(char *execute, size_t n, int reused)
 #endif
 }
 
-/* Did a fork bring this process the arena? Asked of the system, because clone() runs no handlers.
- */
-static int inherited(const dame_code_arena_t *arena)
+int dame_code_arena_is_inherited(const dame_code_arena_t *arena)
 {
     return getpid() != arena->process;
 }
@@ -236,7 +234,8 @@ void dame_code_arena_destroy(dame_code_arena_t *arena)
     while (arena->ends.next != &arena->ends) {
         dame_code_arena_free(arena, arena->ends.next);
     }
-    if (arena->write != NULL && !inherited(arena)) { /* a child has no such mapping */
+    if (arena->write != NULL &&
+        !dame_code_arena_is_inherited(arena)) { /* a child has no such mapping */
         munmap(arena->write, arena->limit);
     }
     if (arena->execute != NULL) {
@@ -346,7 +345,7 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
     if (size > arena->limit) {
         return DAME_ERR_FULL;
     }
-    if (inherited(arena)) {
+    if (dame_code_arena_is_inherited(arena)) {
         return DAME_ERR_DENIED;
     }
     dame_code_block_t *block = dame_heap_zalloc(sizeof(*block));
@@ -379,7 +378,7 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block)
     if (block->own) {
         munmap(block->execute, block->room);
         arena->taken -= block->room;
-    } else if (!inherited(arena)) {
+    } else if (!dame_code_arena_is_inherited(arena)) {
         fill_with_traps(arena->write + block->offset, block->room);
         sync_instructions(block->execute, block->room, 0);
     }

@@ -53,6 +53,10 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block);
  */
 dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error);
 
+/* Did a fork bring this process the arena? Asked of the system, because clone() runs no handlers.
+ */
+int dame_code_arena_is_inherited(const dame_code_arena_t *arena);
+
 /* Most bytes it will take. */
 size_t dame_code_arena_limit(const dame_code_arena_t *arena);
 

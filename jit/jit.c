@@ -1,79 +1,48 @@
-/* Puts a tier's kernels into programs, takes them out again, and evicts them. */
-#define _GNU_SOURCE
+/* Makes codes of programs, ranks them and ends them. */
 #include "jit.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <time.h>
 
 #include "dame/heap.h"
-#include "code_arena.h"
-#include "gdb.h"
+#include "dame/isa.h"
 #include "lock.h"
 #include "options.h"
-#include "perf_map.h"
-#include "tier.h"
+#include "state.h"
+#include "x/x.h"
 
-enum { LONGEST_LABEL = 200 };
-
-/* A kernel in the place of another. */
-typedef struct swap {
-    dame_prim_t *prim;
-    dame_run_fn interpreted;
-    dame_run_fn compiled;
-} swap_t;
-
-/* The machine code of a program for a direction. */
-struct dame_code {
-    TAILQ_ENTRY(dame_code) order;
-    dame_program_t *program; /* NULL: left behind by a fork */
-    dame_dir_t dir;
-    dame_code_block_t *block;
-    dame_gdb_object_t *gdb;
-    int32_t nswaps;
-    swap_t swaps[];
-};
-
-TAILQ_HEAD(codes, dame_code);
-
-struct dame_jit {
-    LIST_ENTRY(dame_jit) others;
-    const dame_tier_t *tier;
-    dame_jit_options_t options;
-    dame_code_arena_t *arena;
-    dame_perf_map_t *perf_map;
-    dame_machine_code_t machine; /* what the tier writes into, kept for the next time */
-    struct codes codes;          /* the oldest first */
-    dame_jit_stats_t stats;
-    int is_fork;
-};
-
-/* Under DAME_LOCK_COMPILER, as all that is in them. A program's code is found without it. */
+/* Under DAME_LOCK_COMPILER. A program's codes are found without it. */
 static LIST_HEAD(, dame_jit) jits = LIST_HEAD_INITIALIZER(jits);
 
 static void leave_code(void);
 
 /* ---- making and destroying ---- */
 
-dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
-{
-    return dame_jit_create_for(&dame_tier_x, options, out);
-}
-
 static void free_jit(dame_jit_t *jit)
 {
+    dame_slots_close(jit);
     if (jit->arena != NULL) {
         dame_code_arena_destroy(jit->arena);
     }
     dame_perf_map_destroy(jit->perf_map);
-    dame_heap_free(jit->machine.entries);
-    dame_heap_free(jit->machine.bytes);
     dame_heap_free(jit);
 }
 
-dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_options_t *options,
-                                  dame_jit_t **out)
+static dame_status_t open_arena(dame_jit_t *jit, const dame_jit_options_t *options)
+{
+    dame_jit_memory_t best = options->memory;
+    if (options->perf_map != NULL) {
+        best = best == DAME_JIT_MEMORY_DUAL ? DAME_JIT_MEMORY_OWN : best;
+        const dame_status_t status = dame_perf_map_create(options->perf_map, &jit->perf_map);
+        if (status != DAME_OK) {
+            return status;
+        }
+    }
+    return dame_code_arena_create(options->arena_bytes, best, &jit->arena);
+}
+
+dame_status_t dame_jit_create_for(const dame_provider_t *provider,
+                                  const dame_jit_options_t *options, dame_jit_t **out)
 {
     options = options != NULL ? options : dame_jit_options_default();
     if (!dame_jit_options_valid(options)) {
@@ -85,20 +54,16 @@ dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_option
         dame_heap_free(jit);
         return DAME_ERR_NOMEM;
     }
-    jit->tier = tier;
+    for (int use = 0; use < DAME_CODE_USES; use++) {
+        TAILQ_INIT(&jit->queues[use]);
+    }
+    char text[DAME_X_OPTIONS];
     jit->options = *options;
     jit->options.perf_map = NULL; /* the caller's memory */
-    jit->stats.vector_name = tier->vector_name(&jit->options);
-    TAILQ_INIT(&jit->codes);
-    dame_jit_memory_t best = options->memory;
-    dame_status_t status = DAME_OK;
-    if (options->perf_map != NULL) {
-        best = best == DAME_JIT_MEMORY_DUAL ? DAME_JIT_MEMORY_OWN : best;
-        status = dame_perf_map_create(options->perf_map, &jit->perf_map);
-    }
-    if (status == DAME_OK) {
-        status = dame_code_arena_create(options->arena_bytes, best, &jit->arena);
-    }
+    jit->cpu = options->cpu != NULL ? *options->cpu : dame_isa_cpu();
+    jit->stats.vector_name = dame_x_vector_name(&jit->cpu, options->vector_bits);
+    dame_status_t status = dame_slot_open(jit, provider, dame_jit_options_text(options, text));
+    status = status == DAME_OK ? open_arena(jit, options) : status;
     if (status != DAME_OK) {
         free_jit(jit);
         return status;
@@ -111,138 +76,23 @@ dame_status_t dame_jit_create_for(const dame_tier_t *tier, const dame_jit_option
     return DAME_OK;
 }
 
-/* ---- kernels in place, and out of it ---- */
-
-static void use_compiled(struct dame_code *code)
+dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
 {
-    for (int32_t i = 0; i < code->nswaps; i++) {
-        dame_prim_set_run(code->swaps[i].prim, code->dir, code->swaps[i].compiled);
-    }
-}
-
-static void use_interpreted(struct dame_code *code)
-{
-    for (int32_t i = 0; i < code->nswaps; i++) {
-        dame_prim_set_run(code->swaps[i].prim, code->dir, code->swaps[i].interpreted);
-    }
-}
-
-/* Frees code that is in no program's kernels any more and that nothing runs. */
-static void drop(dame_jit_t *jit, struct dame_code *code)
-{
-    if (code->program != NULL) {
-        code->program->code[code->dir] = NULL;
-        jit->stats.live--;
-        jit->stats.code_bytes -= (int64_t) code->block->size;
-    }
-    TAILQ_REMOVE(&jit->codes, code, order);
-    dame_gdb_remove(code->gdb);
-    dame_code_arena_free(jit->arena, code->block);
-    dame_heap_free(code);
+    return dame_jit_create_for(&dame_provider_x, options, out);
 }
 
 void dame_jit_destroy(dame_jit_t *jit)
 {
     dame_lock(DAME_LOCK_COMPILER);
     LIST_REMOVE(jit, others);
-    while (!TAILQ_EMPTY(&jit->codes)) {
-        drop(jit, TAILQ_FIRST(&jit->codes));
+    while (!LIST_EMPTY(&jit->programs)) {
+        dame_codes_end(LIST_FIRST(&jit->programs));
     }
     dame_unlock(DAME_LOCK_COMPILER);
     free_jit(jit);
 }
 
-/* Frees the oldest code, `bytes` of it or all. Returns 0 when a thread may be running some of it:
- * then all stays as it is. */
-static int evict(dame_jit_t *jit, size_t bytes)
-{
-    size_t room = 0;
-    struct dame_code *end = TAILQ_FIRST(&jit->codes); /* the first that stays */
-    while (end != NULL && room < bytes) {
-        use_interpreted(end);
-        room += end->block->room;
-        end = TAILQ_NEXT(end, order);
-    }
-    if (!dame_readers_wait()) {
-        for (struct dame_code *code = TAILQ_FIRST(&jit->codes); code != end;
-             code = TAILQ_NEXT(code, order)) {
-            use_compiled(code);
-        }
-        return 0;
-    }
-    while (TAILQ_FIRST(&jit->codes) != end) {
-        drop(jit, TAILQ_FIRST(&jit->codes));
-        jit->stats.evicted++;
-    }
-    return 1;
-}
-
 /* ---- compiling ---- */
-
-/* Room for the machine code, for which older code goes when there is none. */
-static dame_status_t put(dame_jit_t *jit, dame_code_block_t **block)
-{
-    const dame_machine_code_t *machine = &jit->machine;
-    dame_status_t status = dame_code_arena_put(jit->arena, machine->bytes, machine->size, block);
-    while (status == DAME_ERR_FULL && machine->size <= dame_code_arena_limit(jit->arena) &&
-           !TAILQ_EMPTY(&jit->codes) && evict(jit, machine->size)) {
-        status = dame_code_arena_put(jit->arena, machine->bytes, machine->size, block);
-    }
-    return status;
-}
-
-static void tell_names(dame_jit_t *jit, struct dame_code *code, const char *name)
-{
-    if (jit->perf_map == NULL && !jit->options.gdb) {
-        return;
-    }
-    char label[LONGEST_LABEL];
-    snprintf(label, sizeof(label), "dame_%s%s%s", code->dir == DAME_PACK ? "pack" : "unpack",
-             name != NULL ? ":" : "", name != NULL ? name : "");
-    if (jit->perf_map != NULL) {
-        int error =
-            dame_perf_map_add(jit->perf_map, code->block->execute, code->block->size, label);
-        jit->stats.perf_map_errno = error != 0 ? error : jit->stats.perf_map_errno;
-    }
-    if (jit->options.gdb) {
-        code->gdb = dame_gdb_add(code->block->execute, code->block->size, label);
-    }
-}
-
-/* Puts what the tier has written in the place of the program's kernels. */
-static dame_status_t install(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
-                             const char *name)
-{
-    const dame_machine_code_t *machine = &jit->machine;
-    const size_t n = (size_t) machine->nentries;
-    struct dame_code *code = dame_heap_alloc(sizeof(*code) + n * sizeof(code->swaps[0]));
-    if (code == NULL) {
-        return DAME_ERR_NOMEM;
-    }
-    dame_code_block_t *block = NULL;
-    dame_status_t status = put(jit, &block);
-    if (status != DAME_OK) {
-        dame_heap_free(code);
-        return status;
-    }
-    *code = (struct dame_code){
-        .program = program, .dir = dir, .block = block, .nswaps = machine->nentries};
-    for (size_t i = 0; i < n; i++) {
-        dame_prim_t *prim = &program->prims[machine->entries[i].prim];
-        code->swaps[i] = (swap_t){
-            .prim = prim,
-            .interpreted = dame_prim_run(prim, dir),
-            .compiled = (dame_run_fn) (uintptr_t) (block->execute + machine->entries[i].offset)};
-    }
-    tell_names(jit, code, name);
-    TAILQ_INSERT_TAIL(&jit->codes, code, order);
-    program->code[dir] = code;
-    jit->stats.live++;
-    jit->stats.code_bytes += (int64_t) block->size;
-    jit->stats.compiled[dir]++;
-    use_compiled(code);
-    return DAME_OK;
-}
 
 static int64_t now_ns(void)
 {
@@ -251,51 +101,202 @@ static int64_t now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static dame_status_t compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+/* With the provider reserved; the lock is given back while it compiles. */
+static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candidate,
                              const char *name)
 {
-    int error = 0;
-    if (jit->is_fork || dame_code_arena_memory(jit->arena, &error) == DAME_JIT_MEMORY_NONE) {
+    dame_jit_t *jit = codes->jit;
+    const dame_program_t *program = codes->program;
+    const dame_dir_t dir = codes->dir;
+    dame_machine_code_t machine = {0};
+    const dame_slot_t slot = jit->slots[candidate->provider];
+    dame_unlock(DAME_LOCK_COMPILER);
+    dame_status_t status =
+        slot.provider->compile(slot.state, program, dir, candidate->variant, &machine);
+    dame_lock(DAME_LOCK_COMPILER);
+    if (jit->is_fork) { /* a provider that forks: nothing of the program is there any more */
         return DAME_ERR_DENIED;
     }
-    const int64_t start = now_ns();
-    dame_status_t status = jit->tier->compile(program, dir, &jit->options, &jit->machine);
-    if (status == DAME_OK) {
-        status = install(jit, program, dir, name);
+    if (status == DAME_OK && machine.nentries == 0) {
+        status = DAME_ERR_UNSUPPORTED;
     }
-    const int64_t elapsed = now_ns() - start;
-    jit->stats.total_ns += elapsed;
-    jit->stats.worst_ns = elapsed > jit->stats.worst_ns ? elapsed : jit->stats.worst_ns;
+    return status == DAME_OK ? dame_codes_put(codes, candidate, &machine, name) : status;
+}
+
+/* Locked. `codes` counts this compilation, so neither it nor the program goes away. */
+static dame_status_t reserve_and_compile(dame_codes_t *codes, const dame_candidate_t *candidate,
+                                         const char *name, int64_t *cost_ns)
+{
+    dame_jit_t *jit = codes->jit;
+    dame_status_t status = dame_slot_reserve(jit, candidate->provider);
+    if (status != DAME_OK) {
+        return status;
+    }
+    if (dame_codes_find(codes, candidate) == NULL) { /* another thread may have been faster */
+        const int64_t start = now_ns();
+        status = compile(codes, candidate, name);
+        *cost_ns = now_ns() - start;
+        jit->stats.total_ns += *cost_ns;
+        jit->stats.worst_ns = *cost_ns > jit->stats.worst_ns ? *cost_ns : jit->stats.worst_ns;
+    }
+    dame_slot_release(jit, candidate->provider);
     return status;
+}
+
+/* Locked. */
+static dame_status_t add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                         const dame_candidate_t *candidate, const char *name, int64_t *cost_ns)
+{
+    if (jit->is_fork) {
+        return DAME_ERR_DENIED;
+    }
+    dame_codes_t *codes = dame_codes_make(jit, program, dir);
+    if (codes == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    dame_status_t status = DAME_OK;
+    if (dame_codes_find(codes, candidate) == NULL) {
+        codes->compilations++;
+        status = reserve_and_compile(codes, candidate, name, cost_ns);
+        codes->compilations -= jit->is_fork ? 0 : 1;
+        dame_wake(DAME_LOCK_COMPILER);
+    }
+    dame_codes_trim(codes);
+    return status;
+}
+
+dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                           const dame_candidate_t *candidate, const char *name, int64_t *cost_ns)
+{
+    int64_t taken = 0;
+    const int cancel_state = dame_cancel_defer();
+    dame_lock(DAME_LOCK_COMPILER);
+    const dame_status_t status = add(jit, program, dir, candidate, name, &taken);
+    dame_unlock(DAME_LOCK_COMPILER);
+    dame_cancel_restore(cancel_state);
+    if (cost_ns != NULL) {
+        *cost_ns = taken;
+    }
+    return status;
+}
+
+/* ---- ranks ---- */
+
+static dame_code_t *find(const dame_program_t *program, dame_dir_t dir,
+                         const dame_candidate_t *candidate)
+{
+    return dame_codes_find(dame_codes_of(program, dir), candidate);
+}
+
+/* The code of the highest rank, NULL: none is ranked. */
+static const dame_code_t *ranked_first(const dame_program_t *program, dame_dir_t dir)
+{
+    const dame_codes_t *codes = dame_codes_of(program, dir);
+    const dame_code_t *first = codes != NULL ? LIST_FIRST(&codes->list) : NULL;
+    return first != NULL && first->rank > 0 ? first : NULL;
+}
+
+int dame_jit_rank(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                  const dame_candidate_t *candidate, int32_t rank)
+{
+    (void) jit;
+    dame_lock(DAME_LOCK_COMPILER);
+    dame_code_t *code = find(program, dir, candidate);
+    if (code != NULL) {
+        dame_code_rank(code, rank > 0 ? rank : 0);
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+    return code != NULL;
+}
+
+int32_t dame_jit_rank_of(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                         const dame_candidate_t *candidate)
+{
+    (void) jit;
+    dame_lock(DAME_LOCK_COMPILER);
+    const dame_code_t *code = find(program, dir, candidate);
+    const int32_t rank = code != NULL ? code->rank : -1;
+    dame_unlock(DAME_LOCK_COMPILER);
+    return rank;
+}
+
+void dame_jit_drop(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                   const dame_candidate_t *candidate)
+{
+    (void) jit;
+    dame_lock(DAME_LOCK_COMPILER);
+    dame_code_t *code = find(program, dir, candidate);
+    if (code != NULL) {
+        dame_code_rank(code, -1);
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+}
+
+int64_t dame_jit_evictions(const dame_jit_t *jit)
+{
+    return atomic_load_explicit(&jit->evictions, memory_order_relaxed);
 }
 
 dame_status_t dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                                const char *name)
 {
+    dame_candidate_t first;
     dame_lock(DAME_LOCK_COMPILER);
-    dame_status_t status = program->code[dir] != NULL ? DAME_OK : compile(jit, program, dir, name);
+    const int is_done = ranked_first(program, dir) != NULL;
+    const int is_fork = jit->is_fork;
     dame_unlock(DAME_LOCK_COMPILER);
+    if (is_done || is_fork) {
+        return is_fork ? DAME_ERR_DENIED : DAME_OK;
+    }
+    if (dame_jit_candidates(jit, program, dir, &first, 1) == 0) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    dame_status_t status = dame_jit_add(jit, program, dir, &first, name, NULL);
+    if (status == DAME_OK && !dame_jit_rank(jit, program, dir, &first, 1)) {
+        status = DAME_ERR_FULL; /* another thread's code has evicted it */
+    }
     return status;
+}
+
+/* ---- ending ---- */
+
+static int has_compilations(const dame_program_t *program)
+{
+    const dame_codes_t *pack = dame_codes_of(program, DAME_PACK);
+    const dame_codes_t *unpack = dame_codes_of(program, DAME_UNPACK);
+    return (pack != NULL && pack->compilations > 0) || (unpack != NULL && unpack->compilations > 0);
 }
 
 void dame_jit_release(dame_jit_t *jit, dame_program_t *program)
 {
+    if (dame_codes_of(program, DAME_PACK) == NULL && dame_codes_of(program, DAME_UNPACK) == NULL) {
+        return;
+    }
     dame_lock(DAME_LOCK_COMPILER);
+    while (has_compilations(program) && dame_jit_wait(jit)) {
+        continue;
+    }
     for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
-        if (program->code[dir] != NULL) {
-            use_interpreted(program->code[dir]);
-            drop(jit, program->code[dir]);
+        dame_codes_t *codes = dame_codes_of(program, (dame_dir_t) dir);
+        if (codes != NULL) {
+            dame_codes_end(codes);
         }
     }
     dame_unlock(DAME_LOCK_COMPILER);
 }
 
+/* ---- what there is ---- */
+
 size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
 {
+    size_t size = 0;
+    *code = NULL;
     dame_lock(DAME_LOCK_COMPILER);
-    const struct dame_code *found = program->code[dir];
-    const size_t size = found != NULL ? found->block->size : 0;
-    *code = found != NULL ? found->block->execute : NULL;
+    const dame_code_t *first = ranked_first(program, dir);
+    if (first != NULL) {
+        size = first->block->size;
+        *code = first->block->execute;
+    }
     dame_unlock(DAME_LOCK_COMPILER);
     return size;
 }
@@ -304,6 +305,7 @@ void dame_jit_stats(dame_jit_t *jit, dame_jit_stats_t *out)
 {
     dame_lock(DAME_LOCK_COMPILER);
     *out = jit->stats;
+    out->evicted = dame_jit_evictions(jit);
     out->memory = dame_code_arena_memory(jit->arena, &out->memory_errno);
     out->memory = jit->is_fork ? DAME_JIT_MEMORY_NONE : out->memory;
     out->arena_bytes = (int64_t) dame_code_arena_taken(jit->arena);
@@ -313,23 +315,23 @@ void dame_jit_stats(dame_jit_t *jit, dame_jit_stats_t *out)
 /* ---- fork() ---- */
 
 /* In the child. The parent may put other code where the child's kernels are, so the child uses
- * none. */
+ * none. A provider that another thread was in will not be used any more. */
 static void leave_code(void)
 {
     dame_jit_t *jit = NULL;
     LIST_FOREACH(jit, &jits, others)
     {
-        struct dame_code *code = NULL;
+        dame_codes_t *codes = NULL;
         jit->is_fork = 1;
         jit->stats.live = 0;
         jit->stats.code_bytes = 0;
-        TAILQ_FOREACH(code, &jit->codes, order)
+        LIST_FOREACH(codes, &jit->programs, others)
         {
-            if (code->program != NULL) {
-                use_interpreted(code);
-                code->program->code[code->dir] = NULL;
-                code->program = NULL;
-            }
+            dame_codes_leave(codes);
+        }
+        for (int32_t i = 0; i < jit->nslots; i++) {
+            jit->slots[i].is_abandoned |= jit->slots[i].is_busy;
+            jit->slots[i].is_busy = 0;
         }
     }
 }

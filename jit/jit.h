@@ -1,16 +1,18 @@
 /*
- * Compiled tiers: machine code for the run kernels of a program.
+ * Machine code for the run kernels of programs: several codes for each program and direction at
+ * once, made by providers (provider.h).
  *
- * A program is compiled for one direction at a time, in the calling thread, and its kernels are put
- * in the place of the interpreter's (dame/program.h), while other threads may be running it. A
- * level for which no compiled kernel would be faster keeps the interpreter's.
+ * Each level of a program runs the living code with the highest rank that has a kernel for it, else
+ * the interpreter's kernel. Which that is follows from what lives: it is found again whenever a
+ * code is ranked, dropped or evicted, while other threads may be running the program. All codes of
+ * a level move the same bytes, so any mixture is right.
  *
  * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
- * Machine code is taken away from a program that lives on (eviction, when the code arena is full)
- * only when no reader is inside; see dame_reader_t. A thread that is inside as a reader may not
- * call these functions: another may be waiting for it with the lock held. A program belongs to one
- * dame_jit_t at a time. fork(): the child's programs run on the interpreter, and nothing is
- * compiled there.
+ * Compiling holds no lock that fork() or the other functions need. Memory of code that was dropped
+ * or evicted is reused only when no reader is inside; see dame_reader_t. A thread that is inside as
+ * a reader may not call these functions: another may be waiting for it with the lock held. A
+ * program belongs to one dame_jit_t at a time. fork(): the child's programs run on the interpreter,
+ * and nothing is compiled there.
  */
 #ifndef DAME_JIT_H
 #define DAME_JIT_H
@@ -30,28 +32,29 @@ typedef enum dame_jit_memory {
 } dame_jit_memory_t;
 
 typedef struct dame_jit_options {
-    const dame_cpu_t *cpu; /* the CPU that code is for, which lives as long as the dame_jit_t;
-                              NULL: dame_isa_cpu() at the time of each compilation */
-    const struct dame_tune *tune; /* what "the best" means (tune.h), which lives as long
-                                     as the dame_jit_t; NULL: for the CPU's make */
-    int32_t vector_bits;          /* widest vector registers: 128, 256, 512; 0: the best */
-    int64_t unroll_bytes;         /* loops are unrolled to about this many bytes, >= 0 */
-    int64_t straight_bytes;       /* a level of up to so many bytes gets no loop, >= 0 */
-    int64_t memcpy_bytes;         /* blocks over so many bytes are the C library's, >= 64 */
-    int64_t nontemporal_bytes;    /* whole-message runs over so many packed bytes bypass the caches;
-                                     0: never */
-    int64_t prefetch_distance;    /* loops over short blocks in other cache lines each fetch so many
-                                     blocks ahead, 0: none; -1: the best */
-    int64_t list_entries;         /* lists of up to so many blocks become code, longer ones stay
-                                     tables, >= 0 */
-    size_t arena_bytes;       /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to
-                                 whole pages */
-    dame_jit_memory_t memory; /* the kind of memory to try first */
-    const char *perf_map;     /* directory for perf-<pid>.map, the file in which perf looks for
-                                 names of machine code (/tmp, unless perf is told otherwise); NULL:
-                                 none. Then code has pages of its own, the only ones perf names.
-                                 The caller's, until dame_jit_create() returns */
-    int gdb;                  /* not 0: tell GDB the names (its JIT interface) */
+    const dame_cpu_t *cpu;     /* the CPU that code is for; NULL: dame_isa_cpu() at the time of
+                                  dame_jit_create() */
+    int32_t vector_bits;       /* widest vector registers: 128, 256, 512; 0: the best */
+    int64_t unroll_bytes;      /* loops are unrolled to about this many bytes, >= 0 */
+    int64_t straight_bytes;    /* a level of up to so many bytes gets no loop, >= 0 */
+    int64_t memcpy_bytes;      /* blocks over so many bytes are the C library's, >= 64 */
+    int64_t nontemporal_bytes; /* whole-message runs over so many packed bytes bypass the caches;
+                                  0: never */
+    int64_t prefetch_distance; /* loops over short blocks in other cache lines each fetch so many
+                                  blocks ahead, 0: none; -1: the best */
+    int64_t list_entries;      /* lists of up to so many blocks become code, longer ones stay
+                                  tables, >= 0 */
+    size_t arena_bytes;        /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to
+                                  whole pages */
+    dame_jit_memory_t memory;  /* the kind of memory to try first */
+    const char *perf_map;      /* directory for perf-<pid>.map, the file in which perf looks for
+                                  names of machine code (/tmp, unless perf is told otherwise); NULL:
+                                  none. Then code has pages of its own, the only ones perf names.
+                                  The caller's, until dame_jit_create() returns */
+    int gdb;                   /* not 0: tell GDB the names (its JIT interface) */
+    void (*complain)(const char *message); /* is called once a process for each provider that is
+                                              there but does not work, with a sentence that says
+                                              why; no lock is held. NULL: it goes to stderr */
 } dame_jit_options_t;
 
 #define DAME_JIT_LARGEST_ARENA ((size_t) 1 << 30)
@@ -62,31 +65,108 @@ const dame_jit_options_t *dame_jit_options_default(void);
 typedef struct dame_jit dame_jit_t;
 
 /*
- * An arena and what compiles into it; takes no memory for code yet. Options NULL: the default ones.
- * Errors: DAME_ERR_NOMEM, DAME_ERR_ARGUMENT (an option out of range). The caller destroys it after
- * dame_jit_release() of every program.
+ * An arena and what compiles into it, with DAME-X as its provider number 0; takes no memory for
+ * code yet. Options NULL: the default ones. Errors: DAME_ERR_NOMEM, DAME_ERR_ARGUMENT (an option
+ * out of range). The caller destroys it after dame_jit_release() of every program.
  */
 dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out);
 void dame_jit_destroy(dame_jit_t *jit);
 
+/* ---- providers ---- */
+
+enum { DAME_JIT_X = 0, DAME_JIT_MOST_PROVIDERS = 4 };
+
 /*
- * Compiles kernels for `dir` and puts them in place; nothing to do when that has been done. `name`
- * is for perf and GDB, NULL for none.
+ * Another provider: the shared object `path`, with `options` for its open function ("" for the
+ * defaults); both are copied. It is loaded when it is first needed, by dame_jit_load() or
+ * dame_jit_add(), and stays loaded until the process ends. *provider is its number. DAME_ERR_NOMEM,
+ * DAME_ERR_LIMIT (too many).
+ */
+dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *options,
+                             int32_t *provider);
+
+/*
+ * Loads and opens a provider; nothing to do when that has been done. It may take milliseconds.
+ * DAME_ERR_UNSUPPORTED: it is not there, or does not work, which `complain` was told. What has
+ * failed once is not tried again by this process.
+ */
+dame_status_t dame_jit_load(dame_jit_t *jit, int32_t provider);
+
+/* Does its code depend on the program's shape alone (shape.h)? 0 until it is loaded. */
+int dame_jit_is_by_shape(dame_jit_t *jit, int32_t provider);
+
+/* A code that a program could have. */
+typedef struct dame_candidate {
+    int32_t provider;
+    uint32_t variant;
+} dame_candidate_t;
+
+/*
+ * The codes that could be the fastest for a program and direction: those of each provider that is
+ * loaded, in the providers' order, the likeliest of each first. Writes up to `room`, returns how
+ * many it wrote.
+ */
+int32_t dame_jit_candidates(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                            dame_candidate_t *out, int32_t room);
+
+enum { DAME_CANDIDATE_NAME = 80 }; /* bytes */
+
+/* Writes a candidate's name, such as "x:far-prefetch", and returns it. A provider that is not
+ * loaded and a variant that does not exist have the name "". */
+const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *candidate,
+                                    char name[DAME_CANDIDATE_NAME]);
+
+/* ---- the codes of a program ---- */
+
+/*
+ * Compiles a code. It lives from then on, with rank 0, and is not used yet; nothing to do when it
+ * lives already. `name` is for perf and GDB, NULL for none. *cost_ns, if not NULL: the time that
+ * took. Waits while the same provider compiles for another thread. The program must stay until this
+ * returns; dame_jit_release() waits for it.
  *
- * Errors, which leave the program as it was: DAME_ERR_UNSUPPORTED (no compiler for this CPU, or no
+ * Errors, which leave the program as it was: DAME_ERR_UNSUPPORTED (no provider for this CPU, or no
  * kernel of this program would become better: it is no use to ask again), DAME_ERR_DENIED
  * (execution is denied, or this process is a fork), DAME_ERR_FULL (the arena is full of code that
- * runs or is too small: later it may work), DAME_ERR_NOMEM.
+ * runs or is too small: later it may work), DAME_ERR_NOMEM, DAME_ERR_LIMIT.
+ */
+dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                           const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
+
+/*
+ * Sets the rank of a code: > 0 to be used where no code of a higher rank has a kernel, 0 not to be
+ * used. Of equal ranks, the one ranked last wins. Returns 0 when the code does not live (any more).
+ */
+int dame_jit_rank(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                  const dame_candidate_t *candidate, int32_t rank);
+
+/* The rank of a code, or -1 when it does not live. */
+int32_t dame_jit_rank_of(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                         const dame_candidate_t *candidate);
+
+/* Ends a code. Its memory is reused later, when no thread can be running it. */
+void dame_jit_drop(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                   const dame_candidate_t *candidate);
+
+/*
+ * Codes evicted so far, of all programs: what changes this may have ended any code. One load. When
+ * the arena is full, first those go that no level runs, then the others, the oldest of both first.
+ */
+int64_t dame_jit_evictions(const dame_jit_t *jit);
+
+/*
+ * Adds the first candidate of DAME-X and ranks it 1; nothing to do when the program has a code that
+ * is ranked. Errors as dame_jit_add().
  */
 dame_status_t dame_jit_compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                                const char *name);
 
-/* Takes the kernels away, for both directions, and frees their memory. No thread may be running
- * the program. */
+/* Ends all codes of a program, for both directions, and frees their memory. No thread may be
+ * running the program. Waits for a compilation of the program that is under way: who must not wait
+ * keeps the program until it is over. */
 void dame_jit_release(dame_jit_t *jit, dame_program_t *program);
 
-/* Bytes of machine code of a program and direction, and where they are, until the code is evicted
- * or released; 0 and NULL: none. */
+/* Bytes of the code of the highest rank, and where they are, until it is evicted, dropped or
+ * released; 0 and NULL: no code is ranked. */
 size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code);
 
 typedef struct dame_jit_stats {
@@ -95,9 +175,9 @@ typedef struct dame_jit_stats {
     int perf_map_errno;      /* why the last name that perf was not told could not be written */
     const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
                                 when there is no compiler for this CPU. Static storage */
-    int64_t compiled[2];     /* by direction */
+    int64_t compiled[2];     /* codes, by direction */
     int64_t evicted;
-    int64_t live;        /* compiled and neither evicted nor released */
+    int64_t live;        /* codes that were neither evicted nor dropped nor released */
     int64_t code_bytes;  /* of those */
     int64_t arena_bytes; /* memory taken for code, from the system */
     int64_t total_ns;    /* spent compiling */

@@ -5,18 +5,20 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#define UNLOCKED                                                                                   \
+    {                                                                                              \
+        .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER                    \
+    }
+
 static struct {
     pthread_mutex_t mutex;
+    pthread_cond_t changed;
     int cancel_state; /* the holder's, before it took the lock */
     _Atomic(void (*)(void)) in_child;
 } locks[] = {
-    [DAME_LOCK_SLOTS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
-    [DAME_LOCK_TABLE] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
-    [DAME_LOCK_GATE] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
-    [DAME_LOCK_STATS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
-    [DAME_LOCK_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
-    [DAME_LOCK_COMPILER] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
-    [DAME_LOCK_READERS] = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    [DAME_LOCK_SLOTS] = UNLOCKED,   [DAME_LOCK_TABLE] = UNLOCKED, [DAME_LOCK_GATE] = UNLOCKED,
+    [DAME_LOCK_STATS] = UNLOCKED,   [DAME_LOCK_FILES] = UNLOCKED, [DAME_LOCK_COMPILER] = UNLOCKED,
+    [DAME_LOCK_READERS] = UNLOCKED,
 };
 
 _Static_assert(sizeof(locks) / sizeof(locks[0]) == DAME_LOCKS, "a lock has no initialiser");
@@ -65,6 +67,8 @@ static void in_child(void)
 {
     call(release_taken);
     for (int i = 0; i < DAME_LOCKS; i++) {
+        /* The threads that waited are not here, and the C library would wait for them. */
+        locks[i].changed = (pthread_cond_t) PTHREAD_COND_INITIALIZER;
         call(atomic_load(&locks[i].in_child));
     }
     release_all();
@@ -129,4 +133,16 @@ void dame_unlock(dame_lock_t lock)
     const int state = locks[lock].cancel_state;
     pthread_mutex_unlock(&locks[lock].mutex);
     dame_cancel_restore(state);
+}
+
+void dame_wait(dame_lock_t lock)
+{
+    const int state = locks[lock].cancel_state;
+    pthread_cond_wait(&locks[lock].changed, &locks[lock].mutex);
+    locks[lock].cancel_state = state;
+}
+
+void dame_wake(dame_lock_t lock)
+{
+    pthread_cond_broadcast(&locks[lock].changed);
 }

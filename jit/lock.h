@@ -18,7 +18,8 @@ typedef enum dame_lock {
     DAME_LOCK_GATE,     /* opal-glue/promote.c: its holder compiles */
     DAME_LOCK_STATS,    /* opal-glue/stats.c: the list of threads */
     DAME_LOCK_FILES,    /* opal-glue/dump.c: its holder writes a file */
-    DAME_LOCK_COMPILER, /* jit.c, with code_arena.c, perf_map.c and gdb.c */
+    DAME_LOCK_COMPILER, /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
+                           loader.c */
     DAME_LOCK_READERS,  /* reader.c: the list of readers */
     DAME_LOCKS
 } dame_lock_t;
@@ -26,6 +27,13 @@ typedef enum dame_lock {
 void dame_lock(dame_lock_t lock);
 int dame_trylock(dame_lock_t lock); /* 0: another thread holds it */
 void dame_unlock(dame_lock_t lock);
+
+/*
+ * The holder of `lock`, and of no other, gives it back until another thread calls dame_wake(), then
+ * takes it again. It may also return earlier. The thread is not cancelled meanwhile.
+ */
+void dame_wait(dame_lock_t lock);
+void dame_wake(dame_lock_t lock); /* with the lock held: wakes all that wait */
 
 /*
  * Has fork() call `in_child` in the child, with all locks held. One hook a lock; the same one may

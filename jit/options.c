@@ -1,6 +1,9 @@
 /* The options of the JIT: defaults and ranges. */
 #include "options.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 const dame_jit_options_t *dame_jit_options_default(void)
 {
     static const dame_jit_options_t options = {
@@ -19,11 +22,18 @@ const dame_jit_options_t *dame_jit_options_default(void)
 
 int dame_jit_options_valid(const dame_jit_options_t *options)
 {
-    const int32_t bits = options->vector_bits;
-    return (bits == 0 || bits == 128 || bits == 256 || bits == 512) && options->unroll_bytes >= 0 &&
-           options->straight_bytes >= 0 && options->memcpy_bytes >= 64 &&
-           options->nontemporal_bytes >= 0 && options->prefetch_distance >= -1 &&
-           options->list_entries >= 0 && options->arena_bytes >= 1 &&
-           options->arena_bytes <= DAME_JIT_LARGEST_ARENA &&
+    return options->arena_bytes >= 1 && options->arena_bytes <= DAME_JIT_LARGEST_ARENA &&
            options->memory >= DAME_JIT_MEMORY_DUAL && options->memory <= DAME_JIT_MEMORY_NONE;
+}
+
+const char *dame_jit_options_text(const dame_jit_options_t *options, char text[DAME_X_OPTIONS])
+{
+    snprintf(text, DAME_X_OPTIONS,
+             "vector_bits=%" PRId32 ",unroll_bytes=%" PRId64 ",straight_bytes=%" PRId64
+             ",memcpy_bytes=%" PRId64 ",nontemporal_bytes=%" PRId64 ",prefetch_distance=%" PRId64
+             ",list_entries=%" PRId64,
+             options->vector_bits, options->unroll_bytes, options->straight_bytes,
+             options->memcpy_bytes, options->nontemporal_bytes, options->prefetch_distance,
+             options->list_entries);
+    return text;
 }

@@ -7,4 +7,9 @@
 /* Is every option in the range that jit.h gives? */
 int dame_jit_options_valid(const dame_jit_options_t *options);
 
+enum { DAME_X_OPTIONS = 400 }; /* bytes */
+
+/* Writes those that are DAME-X's as it reads them, and returns them. */
+const char *dame_jit_options_text(const dame_jit_options_t *options, char text[DAME_X_OPTIONS]);
+
 #endif

@@ -16,21 +16,21 @@ static const dame_tune_t tunes[DAME_MAKES] = {
             .measured_on = "none: what loses on no other",
             .move_bytes = 32,
             .scatter_bytes = 32,
-            .prefetch_distance = {[DAME_PACK] = 0, [DAME_UNPACK] = 0},
+            .prefetches = {[DAME_PACK] = 0, [DAME_UNPACK] = 0},
         },
     [DAME_MAKE_AMD] =
         {
             .measured_on = "Zen 4, L2 of 1 MiB, virtual machine",
             .move_bytes = 32,
             .scatter_bytes = 64,
-            .prefetch_distance = {[DAME_PACK] = 16, [DAME_UNPACK] = 16},
+            .prefetches = {[DAME_PACK] = 1, [DAME_UNPACK] = 1},
         },
     [DAME_MAKE_INTEL] =
         {
             .measured_on = "Sapphire or Emerald Rapids, L2 of 2 MiB, virtual machine",
             .move_bytes = 64,
             .scatter_bytes = 32,
-            .prefetch_distance = {[DAME_PACK] = 0, [DAME_UNPACK] = 16},
+            .prefetches = {[DAME_PACK] = 0, [DAME_UNPACK] = 1},
         },
 };
 

@@ -125,7 +125,7 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
 
 static inline bool is_compiled(const dt_entry_t *entry, dame_dir_t dir)
 {
-    return NULL != atomic_load_explicit(&entry->layout->program->code[dir], memory_order_relaxed);
+    return NULL != atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed);
 }
 
 /* A message begins. Its program may be compiled first. */

@@ -136,7 +136,7 @@ static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
     if (!atomic_load_explicit(&compiles, memory_order_relaxed) ||
         0 == state->period) { /* tried before; another thread's late count has brought it back */
         atomic_store_explicit(&state->countdown, 0, memory_order_relaxed);
-    } else if (NULL == atomic_load_explicit(&layout->program->code[dir], memory_order_relaxed)) {
+    } else if (NULL == atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed)) {
         dame_status_t status = compile(entry, dir);
         schedule_attempt(state, status);
         if (dt_log_wants(DT_LOG_SETUP)) {

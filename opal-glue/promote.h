@@ -41,7 +41,7 @@ void dt_promote(dt_entry_t *entry, dame_dir_t dir);
 static inline void dt_promote_use(dt_entry_t *entry, dame_dir_t dir)
 {
     dt_layout_t *layout = entry->layout;
-    if (NULL != atomic_load_explicit(&layout->program->code[dir], memory_order_relaxed)) {
+    if (NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed)) {
         return;
     }
     _Atomic int32_t *countdown = &layout->promotions[dir].countdown;

@@ -109,7 +109,7 @@ static __attribute__((format(printf, 3, 4))) void report(const opal_convertor_t 
     va_end(args);
     char *text = describe(convertor->pDesc, entry->layout->program);
     static const char *const names[] = {"pack", "unpack", "local copy"};
-    const bool compiled = COPY != work && NULL != atomic_load(&entry->layout->program->code[work]);
+    const bool compiled = COPY != work && NULL != atomic_load(&entry->layout->program->codes[work]);
     opal_output(dt_log_stream(),
                 "dt:dame: verify: %s of %zu elements by %s, %s. The native result is used, and the "
                 "datatype is left to the native engine from now on. %s",

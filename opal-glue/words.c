@@ -35,7 +35,7 @@ static bool add_level(writer_t *writer, const dame_prim_t *prim)
         add(writer, "struct of %" PRId64, prim->count);
         return false;
     case DAME_OP_INDEXFINAL:
-        add(writer, "%" PRId64 " uneven blocks", prim->count);
+        add(writer, "%" PRId64 " uneven", prim->count);
         return false;
     case DAME_OP_VECTORFINAL:
     case DAME_OP_BLOCKINDEXFINAL:

@@ -5,6 +5,7 @@
 #include "tool.h"
 
 extern const tool_command_t tool_bench;
+extern const tool_command_t tool_cache;
 extern const tool_command_t tool_check;
 extern const tool_command_t tool_compile;
 extern const tool_command_t tool_doctor;

@@ -22,6 +22,7 @@ static const tool_command_t *const commands[] = {
     &tool_mpi,
     &tool_bench,
     &tool_compile,
+    &tool_cache,
     &tool_doctor,
     &tool_on,
     &tool_off,

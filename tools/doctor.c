@@ -11,7 +11,9 @@
 #include "commands.h"
 #include "dame/cpu.h"
 #include "dame_config.h"
+#include "jit/cache.h"
 #include "jit/jit.h"
+#include "jit/user_file.h"
 
 enum { INFO_SECONDS = 60, JOB_SECONDS = 120 };
 
@@ -324,6 +326,31 @@ static void look_at_cpu(void)
     }
 }
 
+static void count_file(void *context, const dame_cache_file_t *file)
+{
+    int64_t *files = context;
+    files[file->fault == NULL ? 0 : 1]++;
+}
+
+static void look_at_code_cache(doctor_t *doctor)
+{
+    char directory[4096];
+    int64_t files[2] = {0, 0}; /* good, bad */
+    if (dame_user_cache_directory(directory, sizeof(directory)) != 0) {
+        say("code cache", "none: neither HOME nor XDG_CACHE_HOME names a directory");
+        return;
+    }
+    const int error = dame_cache_each(directory, count_file, files);
+    if (error != 0 && error != ENOENT) {
+        say("code cache", "not usable: %s: %s", directory,
+            error == EPERM ? "others may write it" : strerror(error));
+        advise(doctor, "let nobody but you write %s: chmod go-w %s", directory, directory);
+    } else {
+        say("code cache", "%s: %lld files, %lld damaged", directory, (long long) files[0],
+            (long long) files[1]);
+    }
+}
+
 /* Compiles a small program, as a job would. */
 static void look_at_machine_code(doctor_t *doctor)
 {
@@ -378,6 +405,7 @@ static int run(int argc, char **argv)
     }
     look_at_cpu();
     look_at_machine_code(&doctor);
+    look_at_code_cache(&doctor);
     free(doctor.parameters);
     if (*doctor.advice == '\0') {
         printf("\nAll is well: DAME moves the non-contiguous data of your jobs.\n");

@@ -61,7 +61,8 @@ typedef struct dame_prim dame_prim_t;
  *    What a level moves follows from count, step, iter_size, disps or disps32, prefix, inner_delta
  *    and inner_deltas alone. visits and window suggest an order. params describe the level in text.
  *  - It may call other run kernels with runs inside its own, or the same, and the C library's
- *    memcpy().
+ *    memcpy(). The kernels that `interpreted` has are always there; those in `run` only until they
+ *    are replaced, so they are looked up anew in each call.
  *  - It keeps no state, so any number of threads may run it. Its stores are ordinary ones to other
  *    threads once it returns, even if they bypassed the caches.
  *
@@ -124,6 +125,8 @@ struct dame_prim {
                                    of `window` entries, or NULL */
     int64_t window;             /* 1 to DAME_LONGEST_WINDOW, 0 without visits */
     dame_copy_fn copy;          /* NULL where run is */
+    const dame_run_fn *interpreted; /* [dame_dir_t]; the interpreter's run kernels; NULL where run
+                                       is. Static storage */
     /* [dame_dir_t]: moves n blocks, numbered through all iterations, of a level whose iterations
        are columns of a matrix that are best walked together; else NULL. Static storage */
     const dame_run_fn *by_block;
@@ -198,9 +201,9 @@ typedef struct dame_program {
     int64_t granule; /* offsets in a block that are multiples of it never lie inside a basic
                         element, or DAME_NO_GRANULE when that is no useful number */
     size_t memory;   /* bytes of this allocation, tables included */
-    _Atomic(struct dame_code *) code[2]; /* [dame_dir_t]; the code that kernels are in, which their
-                                            provider puts there and takes away; NULL: none, and
-                                            always so to dame_program_free() */
+    _Atomic(void *) codes[2]; /* [dame_dir_t]; what another provider of kernels keeps there. NULL:
+                                 all kernels are the interpreter's, and always so to
+                                 dame_program_free() */
     dame_prim_t prims[];
 } dame_program_t;
 

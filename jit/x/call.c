@@ -32,7 +32,7 @@ void x_emit_level_call(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, i
     if (kernel >= 0) {
         x_call_code(code, (x_label_t) kernel);
     } else {
-        x_call(code, (uintptr_t) dame_prim_run(prim, context->dir));
+        x_call(code, (uintptr_t) prim->interpreted[context->dir]);
     }
     advance_packed(c, NULL != prim->prefix ? prim->prefix[count] : count * prim->iter_size);
 }
@@ -57,7 +57,7 @@ static void emit_memcpy_call(x_compiler_t *c, x_mem_t user, int64_t bytes)
 
 void x_emit_block(x_compiler_t *c, x_mem_t user, int64_t bytes)
 {
-    if (bytes > c->context->options->memcpy_bytes) {
+    if (bytes > c->context->options.memcpy_bytes) {
         emit_memcpy_call(c, user, bytes);
         return;
     }

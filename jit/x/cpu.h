@@ -14,7 +14,7 @@
  *   X_FILL, X_ENTRY_ALIGNMENT
  *                    the byte between kernels, which traps; bytes
  *
- *   x_vectors_for    the vectors to use
+ *   x_vectors_for    the vectors to use for a variant
  *   x_disp_fits      may a memory operand have this displacement?
  *
  *   x_entry          starts a kernel: alignment, and what indirect calls must land on

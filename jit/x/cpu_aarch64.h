@@ -10,7 +10,7 @@
 #ifndef DAME_X_CPU_AARCH64_H
 #define DAME_X_CPU_AARCH64_H
 
-#include "jit/tune.h"
+#include "dame/cpu.h"
 #include "code.h"
 
 enum { X_FRAME = 29, X_LINK = 30, X_SP = 31, X_ZERO = 31 };
@@ -150,12 +150,10 @@ static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, 
 
 /* The vectors for up to `bits`, 0: all. Every AArch64 that Linux runs on has them, and there is one
  * instruction set. */
-static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, const dame_tune_t *tune,
-                                        dame_dir_t dir)
+static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_t variant)
 {
     (void) cpu;
-    (void) tune;
-    (void) dir;
+    (void) variant;
     return (x_vectors_t){.name = "neon",
                          .bytes = 128 == bits ? 16 : 32,
                          .tail_bytes = 128 == bits ? 16 : 32,

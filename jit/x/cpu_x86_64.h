@@ -7,9 +7,9 @@
 #ifndef DAME_X_CPU_X86_64_H
 #define DAME_X_CPU_X86_64_H
 
-#include "jit/tune.h"
 #include "code.h"
 #include "fault.h"
+#include "variant.h"
 
 enum {
     X_RAX,
@@ -192,25 +192,26 @@ static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int len
 
 /* ---- what the CPU has ---- */
 
-/* The best vectors for a direction of up to `bits`, 0: what is fastest by `tune`. */
-static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, const dame_tune_t *tune,
-                                        dame_dir_t dir)
+/* The vectors for a variant, or, whatever it says, the best ones of `bits`, unless that is 0. */
+static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_t variant)
 {
+    static const int moves[4] = {32, [X_WIDE] = 64};
+    static const int permutations[4] = {32, [X_WIDE] = 64, [X_SINGLE] = 0};
     const int most = 0 == bits ? X_VECTOR : bits / 8;
+    const int permute = 0 == bits ? permutations[x_choice(variant, X_PERMUTE)] : most;
     if (most == 16 || !cpu->avx2) {
         return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
     }
     if (!cpu->avx512) {
-        return (x_vectors_t){.name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = 16};
+        return (x_vectors_t){
+            .name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = permute > 0 ? 16 : 0};
     }
-    const int permute = 0 == bits && DAME_UNPACK == dir ? tune->scatter_bytes : most;
     return (x_vectors_t){.name = "avx512",
-                         .bytes = 0 != bits          ? most
-                                  : cpu->avx512_vbmi ? tune->move_bytes
-                                                     : 32,
+                         .bytes = 0 != bits ? most : moves[x_choice(variant, X_MOVE)],
                          .tail_bytes = 0 != bits ? most : 32,
                          .mask_bytes = most,
-                         .permute_bytes = cpu->avx512_vbmi ? permute : 0};
+                         .permute_bytes = cpu->avx512_vbmi ? permute : 0,
+                         .splits_tails = X_SPLIT == x_choice(variant, X_TAILS)};
 }
 
 static inline int x_is_evex(const x_code_t *code)

@@ -24,7 +24,7 @@ static int keep_interpreter(const dame_prim_t *prim)
 static int has_members(const x_compiler_t *c, const dame_prim_t *prim)
 {
     return NULL != prim->inner_deltas ||
-           (NULL != prim->prefix && prim->count <= c->context->options->list_entries);
+           (NULL != prim->prefix && prim->count <= c->context->options.list_entries);
 }
 
 static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user)
@@ -39,7 +39,7 @@ static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t u
         }
         if (inner != prim) {
             const int64_t count = dame_iter_inner_count(prim, i, inner);
-            if (x_collect_blocks(c, inner, count, at.disp, c->context->options->straight_bytes,
+            if (x_collect_blocks(c, inner, count, at.disp, c->context->options.straight_bytes,
                                  c->blocks)) {
                 x_copy_blocks(c, x_mem(at.base, 0), c->blocks);
             } else { /* a loop is much longer than a call, and may be that of many members */
@@ -57,7 +57,7 @@ static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t u
 void x_emit_all(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, int64_t n)
 {
     x_walk_t walk = {.prim = prim, .user = user};
-    if (x_collect_blocks(c, prim, n, user.disp, c->context->options->straight_bytes, c->blocks)) {
+    if (x_collect_blocks(c, prim, n, user.disp, c->context->options.straight_bytes, c->blocks)) {
         x_copy_blocks(c, x_mem(user.base, 0), c->blocks);
     } else if (NULL != prim->prefix || keep_interpreter(prim) || c->is_shallow) {
         x_emit_level_call(c, prim, user, n);
@@ -166,7 +166,7 @@ static void emit_kernel(x_compiler_t *c, const dame_prim_t *prim, int has_full_l
     if (has_full_level) {
         x_compare(code, X_ARG_COUNT, prim->count);
         const x_label_t otherwise = x_jcc_forward(code, X_NOT_EQUAL);
-        if (x_collect_blocks(c, prim, prim->count, 0, c->context->options->straight_bytes,
+        if (x_collect_blocks(c, prim, prim->count, 0, c->context->options.straight_bytes,
                              c->blocks)) {
             c->packed = X_ARG_PACKED;
             x_copy_blocks(c, x_mem(X_ARG_ORIGIN, 0), c->blocks);
@@ -180,7 +180,7 @@ static void emit_kernel(x_compiler_t *c, const dame_prim_t *prim, int has_full_l
     if (has_rest) {
         emit_subrange(c, prim);
     } else {
-        x_jump(code, (uintptr_t) dame_prim_run(prim, c->context->dir));
+        x_jump(code, (uintptr_t) prim->interpreted[c->context->dir]);
     }
     x_emit_constants(code);
 }
@@ -219,7 +219,7 @@ static int gains_from_full_level(x_compiler_t *c, const dame_prim_t *prim)
     if (0 == prim->count) { /* not known */
         return 0;
     }
-    if (x_collect_blocks(c, prim, prim->count, 0, c->context->options->straight_bytes, c->blocks) ||
+    if (x_collect_blocks(c, prim, prim->count, 0, c->context->options.straight_bytes, c->blocks) ||
         has_members(c, prim)) {
         return 1;
     }

@@ -18,8 +18,8 @@ static int64_t distance(int64_t step, int64_t n)
 int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_blocks_t *one,
                         int64_t *window)
 {
-    enum { MOST_ITERATIONS = 4, MOST_WINDOWS = 2 };
-    const dame_jit_options_t *options = c->context->options;
+    enum { MOST_WINDOWS = 2 };
+    const x_options_t *options = &c->context->options;
     const int64_t vector = c->code->vectors.permute_bytes;
     const int64_t step = distance(prim->step, 1);
     const int64_t by_blocks = X_MAX_BLOCKS / one->n;
@@ -43,7 +43,7 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
             return MOST_WINDOWS * in_vector <= by_blocks ? MOST_WINDOWS * in_vector : in_vector;
         }
     }
-    factor = factor < MOST_ITERATIONS ? factor : MOST_ITERATIONS;
+    factor = factor < options->most_unrolled ? factor : options->most_unrolled;
     factor = factor < by_blocks ? factor : by_blocks;
     return factor < 1 || distance(prim->step, factor + 1) > X_FAR ? 1 : factor;
 }
@@ -59,7 +59,7 @@ enum { LEAST_LINES = 1 << 11, MOST_REACH = 1 << 22 };
  * line and more ahead. */
 static int may_prefetch(const x_compiler_t *c, const dame_prim_t *prim)
 {
-    const int64_t ahead = distance(prim->step, c->context->prefetch_distance);
+    const int64_t ahead = distance(prim->step, c->context->options.prefetch_distance);
     return !dame_prim_has_list(prim) && prim->iter_size < DAME_LINE && ahead > 0 &&
            ahead < X_FAR / 2 && !dame_is_near(prim->step);
 }
@@ -84,7 +84,7 @@ static void emit_unrolled_strided(x_compiler_t *c, const dame_prim_t *prim, x_re
     }
     if (c->prefetches) {
         for (int64_t i = 0; i < n; i++) {
-            const int64_t ahead = c->context->prefetch_distance + i;
+            const int64_t ahead = c->context->options.prefetch_distance + i;
             x_prefetch(c->code, x_mem(user, ahead * prim->step));
         }
     }
@@ -172,7 +172,7 @@ static void emit_prefetching_loop(x_compiler_t *c, const x_walk_t *walk, x_reg_t
 /* The packed bytes of a run from which on they bypass the caches, INT64_MAX: never. */
 static int64_t streamed_from(const x_compiler_t *c, const dame_prim_t *prim)
 {
-    const int64_t bytes = c->context->options->nontemporal_bytes;
+    const int64_t bytes = c->context->options.nontemporal_bytes;
     return DAME_PACK == c->context->dir && bytes > 0 && prim->iter_size >= X_STREAMED ? bytes
                                                                                       : INT64_MAX;
 }

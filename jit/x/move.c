@@ -58,8 +58,8 @@ static int move_in_one(x_code_t *code, const copy_t *copy, int64_t at, int64_t r
         return 0;
     }
     if (!reads || !writes) {
-        mask = bytes <= code->vectors.mask_bytes && !copy->no_masks ? x_mask(code, low_bytes(rest))
-                                                                    : -1;
+        const int masks = bytes <= code->vectors.mask_bytes && !code->vectors.splits_tails;
+        mask = masks && !copy->no_masks ? x_mask(code, low_bytes(rest)) : -1;
         if (mask < 0) {
             return 0;
         }

@@ -43,7 +43,7 @@ int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t firs
                     int64_t user, int64_t *packed, x_blocks_t *to)
 {
     if (n > X_MAX_BLOCKS ||
-        (dame_prim_has_list(prim) && n > 1 && n > c->context->options->list_entries)) {
+        (dame_prim_has_list(prim) && n > 1 && n > c->context->options.list_entries)) {
         return 0;
     }
     for (int64_t i = first; i < first + n; i++) {
@@ -53,15 +53,15 @@ int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t firs
             return 0;
         }
         if (0 != inner) {
-            if (!x_append_blocks(c, prim + inner, 0, dame_iter_inner_count(prim, i, prim + inner), at,
-                                 packed, to)) {
+            if (!x_append_blocks(c, prim + inner, 0, dame_iter_inner_count(prim, i, prim + inner),
+                                 at, packed, to)) {
                 return 0;
             }
             continue;
         }
         const int64_t bytes = dame_iter_size(prim, i);
         x_block_t *last = to->n > 0 ? &to->at[to->n - 1] : NULL;
-        if (bytes > c->context->options->memcpy_bytes || x_is_far(at)) {
+        if (bytes > c->context->options.memcpy_bytes || x_is_far(at)) {
             return 0;
         }
         if (NULL != last && last->user + last->bytes == at) {
@@ -91,7 +91,7 @@ int x_collect_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t n, 
 int x_collect_iteration(const x_compiler_t *c, const dame_prim_t *prim, int64_t user,
                         x_blocks_t *to)
 {
-    const int64_t max_bytes = c->context->options->memcpy_bytes;
+    const int64_t max_bytes = c->context->options.memcpy_bytes;
     x_blocks_clear(to);
     if (x_is_far(user)) {
         return 0;

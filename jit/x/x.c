@@ -1,74 +1,117 @@
 /*
- * DAME-X: machine code written directly, in the calling thread. This file goes through a program
- * and chooses vectors; level.c writes kernels, move.c the copies in them, cpu_*.h instructions.
+ * DAME-X: machine code written directly, in the calling thread. This file goes through a program;
+ * variant.c says which variants there are, level.c writes kernels, move.c the copies in them,
+ * cpu_*.h instructions.
  */
+#include "x.h"
+
 #include "dame/heap.h"
-#include "dame/isa.h"
-#include "jit/tier.h"
+#include "jit/provider.h"
 #include "cpu.h"
 #include "level.h"
+#include "options.h"
+#include "variant.h"
 
 #if DAME_X_HAVE_CPU
 
 enum { CODE_ROOM = 1 << 16 }; /* bytes of a program's code; what does not fit stays interpreted */
 
-static dame_status_t make_room(dame_machine_code_t *code, int32_t nprims)
+/* What stays between compilations. */
+typedef struct x_state {
+    dame_cpu_t cpu;
+    x_options_t options;
+    char *bytes;                 /* CODE_ROOM, or NULL */
+    dame_entry_point_t *entries; /* room for entries_room, or NULL */
+    int32_t entries_room;
+} x_state_t;
+
+static dame_status_t open(const dame_cpu_t *cpu, const char *options, void **out)
 {
-    if (code->room < CODE_ROOM) {
-        dame_heap_free(code->bytes);
-        code->bytes = dame_heap_alloc(CODE_ROOM);
-        code->room = NULL != code->bytes ? CODE_ROOM : 0;
+    x_state_t *state = dame_heap_zalloc(sizeof(*state));
+    if (NULL == state) {
+        return DAME_ERR_NOMEM;
     }
-    if (code->entries_room < nprims) {
-        dame_heap_free(code->entries);
-        code->entries = dame_heap_alloc((size_t) nprims * sizeof(*code->entries));
-        code->entries_room = NULL != code->entries ? nprims : 0;
+    state->cpu = *cpu;
+    const dame_status_t status = x_options_parse(options, &state->options);
+    if (DAME_OK != status) {
+        dame_heap_free(state);
+        return status;
     }
-    return NULL == code->bytes || NULL == code->entries ? DAME_ERR_NOMEM : DAME_OK;
+    *out = state;
+    return DAME_OK;
 }
 
-static dame_cpu_t cpu_of(const dame_jit_options_t *options)
+static void close(void *opaque)
 {
-    return NULL != options->cpu ? *options->cpu : dame_isa_cpu();
+    x_state_t *state = opaque;
+    dame_heap_free(state->bytes);
+    dame_heap_free(state->entries);
+    dame_heap_free(state);
 }
 
-static const dame_tune_t *tune_of(const dame_jit_options_t *options, const dame_cpu_t *cpu)
+static int32_t variants(void *opaque, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
+                        int32_t room)
 {
-    return NULL != options->tune ? options->tune : dame_tune_of(cpu->make);
+    const x_state_t *state = opaque;
+    return x_variants(&state->cpu, &state->options, program, dir, out, room);
 }
 
-static const char *vector_name(const dame_jit_options_t *options)
+static int variant_name(void *opaque, uint32_t variant, char name[DAME_VARIANT_NAME])
 {
-    const dame_cpu_t cpu = cpu_of(options);
-    return x_vectors_for(options->vector_bits, &cpu, tune_of(options, &cpu), DAME_PACK).name;
+    (void) opaque;
+    name[0] = '\0';
+    if (x_variant_exists(variant)) {
+        x_variant_name(variant, name);
+    }
+    return '\0' != name[0];
+}
+
+const char *dame_x_vector_name(const dame_cpu_t *cpu, int vector_bits)
+{
+    return x_vectors_for(vector_bits, cpu, 0).name;
+}
+
+static dame_status_t make_room(x_state_t *state, int32_t nprims)
+{
+    if (NULL == state->bytes) {
+        state->bytes = dame_heap_alloc(CODE_ROOM);
+    }
+    if (state->entries_room < nprims) {
+        dame_heap_free(state->entries);
+        state->entries = dame_heap_alloc((size_t) nprims * sizeof(*state->entries));
+        state->entries_room = NULL != state->entries ? nprims : 0;
+    }
+    return NULL == state->bytes || NULL == state->entries ? DAME_ERR_NOMEM : DAME_OK;
 }
 
 /* Inner levels stand behind outer ones. */
-static void compile_levels(x_context_t *context, dame_machine_code_t *out)
+static void compile_levels(x_context_t *context, dame_entry_point_t *entries,
+                           dame_machine_code_t *out)
 {
     const dame_program_t *program = context->program;
     for (int32_t i = program->nprims; i-- > 0;) {
         context->kernels[i] = -1;
-        if (NULL == dame_prim_run(&program->prims[i], context->dir)) {
+        if (NULL == program->prims[i].interpreted) {
             continue;
         }
         context->kernels[i] = x_compile_level(context, i);
         if (context->kernels[i] >= 0) {
-            out->entries[out->nentries++] =
+            entries[out->nentries++] =
                 (dame_entry_point_t){.prim = i, .offset = (uint32_t) context->kernels[i]};
         }
     }
     out->size = (size_t) (context->code.at - context->code.start);
 }
 
-static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
-                             const dame_jit_options_t *options, dame_machine_code_t *out)
+static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t variant, dame_machine_code_t *out)
 {
     enum { MOST_PRIMS = 1024 };
-    if (program->nprims > MOST_PRIMS) {
+    x_state_t *state = opaque;
+    if (program->nprims > MOST_PRIMS || !x_variant_exists(variant)) {
         return DAME_ERR_UNSUPPORTED;
     }
-    dame_status_t status = make_room(out, program->nprims);
+    dame_status_t status = make_room(state, program->nprims);
     if (DAME_OK != status) {
         return status;
     }
@@ -77,44 +120,72 @@ static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
     if (NULL == context) {
         return DAME_ERR_NOMEM;
     }
-    out->size = 0;
-    out->nentries = 0;
-    const dame_cpu_t cpu = cpu_of(options);
-    const dame_tune_t *tune = tune_of(options, &cpu);
     context->code = (x_code_t){
-        .start = (uint8_t *) out->bytes,
-        .at = (uint8_t *) out->bytes,
-        .end = (uint8_t *) out->bytes + out->room,
-        .vectors = x_vectors_for(options->vector_bits, &cpu, tune, dir),
+        .start = (uint8_t *) state->bytes,
+        .at = (uint8_t *) state->bytes,
+        .end = (uint8_t *) state->bytes + CODE_ROOM,
+        .vectors = x_vectors_for((int) state->options.vector_bits, &state->cpu, variant),
     };
     context->program = program;
     context->dir = dir;
-    context->options = options;
-    context->prefetch_distance =
-        options->prefetch_distance >= 0 ? options->prefetch_distance : tune->prefetch_distance[dir];
-    compile_levels(context, out);
+    context->options = x_variant_options(variant, &state->options);
+    *out = (dame_machine_code_t){.bytes = state->bytes, .entries = state->entries};
+    compile_levels(context, state->entries, out);
     dame_heap_free(context);
     return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;
 }
 
 #else
 
-static const char *vector_name(const dame_jit_options_t *options)
+static dame_status_t open(const dame_cpu_t *cpu, const char *options, void **out)
 {
-    (void) options;
-    return "";
-}
-
-static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
-                             const dame_jit_options_t *options, dame_machine_code_t *out)
-{
-    (void) program;
-    (void) dir;
+    (void) cpu;
     (void) options;
     (void) out;
     return DAME_ERR_UNSUPPORTED;
 }
 
+/* The rest is not called then. */
+static int32_t variants(void *state, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
+                        int32_t room)
+{
+    (void) state, (void) program, (void) dir, (void) out, (void) room;
+    return 0;
+}
+
+static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
+{
+    (void) state, (void) variant, (void) name;
+    return 0;
+}
+
+static dame_status_t compile(void *state, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t variant, dame_machine_code_t *out)
+{
+    (void) state, (void) program, (void) dir, (void) variant, (void) out;
+    return DAME_ERR_UNSUPPORTED;
+}
+
+static void close(void *state)
+{
+    (void) state;
+}
+
+const char *dame_x_vector_name(const dame_cpu_t *cpu, int vector_bits)
+{
+    (void) cpu;
+    (void) vector_bits;
+    return "";
+}
+
 #endif
 
-const dame_tier_t dame_tier_x = {.name = "x", .vector_name = vector_name, .compile = compile};
+const dame_provider_t dame_provider_x = {
+    .version = DAME_PROVIDER_VERSION,
+    .name = "x",
+    .open = open,
+    .variants = variants,
+    .variant_name = variant_name,
+    .compile = compile,
+    .close = close,
+};

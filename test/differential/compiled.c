@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "jit/tune.h"
+#include "dame/isa.h"
 #include "message.h"
 
 compiled_counts_t compiled_counts;
@@ -35,7 +35,6 @@ dame_jit_options_t compiled_random_options(rng_t *rng)
     static const int64_t entries[] = {0, 1, 2, 8, 32, 1000};
     static const size_t arena[] = {1 << 12, 1 << 16, 1 << 20};
     dame_jit_options_t options = *dame_jit_options_default();
-    options.tune = dame_tune_of((dame_make_t) rng_range(rng, 0, DAME_MAKES - 1));
     options.vector_bits = ONE_OF(rng, widths);
     options.arena_bytes = ONE_OF(rng, arena);
     options.memory = rng_chance(rng, 10) ? DAME_JIT_MEMORY_OWN : DAME_JIT_MEMORY_DUAL;
@@ -133,7 +132,11 @@ bool compiled_init(check_t *check, compiled_t *c, dame_program_t *program)
 {
     *c = (compiled_t){.program = program};
     c->before = malloc(2 * (size_t) program->nprims * sizeof *c->before);
-    dame_status_t status = dame_jit_create(&check->tier->jit, &c->jit);
+    dame_cpu_t cpu = dame_isa_cpu();
+    dame_jit_options_t options = check->tier->jit;
+    cpu.make = check->tier->make;
+    options.cpu = &cpu;
+    dame_status_t status = dame_jit_create(&options, &c->jit);
     if (status != DAME_OK || c->before == NULL) {
         c->jit = status == DAME_OK ? c->jit : NULL;
         return check_fail(check, "dame_jit_create: %s", dame_status_text(status));

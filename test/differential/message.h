@@ -24,7 +24,8 @@ typedef struct tier {
                             dame_program_t **out);
     dame_options_t options;
     bool compiles;          /* .. and then has machine code .. */
-    dame_jit_options_t jit; /* .. of this kind */
+    dame_jit_options_t jit; /* .. of this kind .. */
+    dame_make_t make;       /* .. for a CPU of this make */
 } tier_t;
 
 /* What is wrong, if anything is; the first failure stays. */

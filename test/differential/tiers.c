@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jit/tune.h"
-
 static dame_status_t build(const dame_type_t *type, const dame_options_t *options,
                            dame_program_t **out)
 {
@@ -111,6 +109,7 @@ tier_t tier_of_case(tier_set_t set, uint64_t seed)
         mine.options.fragment = rng_range(&rng, 1, 5000);
     }
     if (mine.compiles) {
+        mine.make = (dame_make_t) rng_range(&rng, 0, DAME_MAKES - 1);
         mine.jit = compiled_random_options(&rng);
     }
     return mine;
@@ -138,14 +137,13 @@ const char *tier_jit(const tier_t *tier)
     if (tier->compiles) {
         snprintf(
             text, sizeof text,
-            ", tune %d, vector_bits %d, unroll_bytes %lld, straight_bytes %lld, memcpy_bytes %lld, "
+            ", make %d, vector_bits %d, unroll_bytes %lld, straight_bytes %lld, memcpy_bytes %lld, "
             "nontemporal_bytes %lld, prefetch_distance %lld, list_entries %lld, arena_bytes "
             "%zu, memory %d",
-            (int) (jit->tune - dame_tune_of((dame_make_t) 0)), (int) jit->vector_bits,
-            (long long) jit->unroll_bytes, (long long) jit->straight_bytes,
-            (long long) jit->memcpy_bytes, (long long) jit->nontemporal_bytes,
-            (long long) jit->prefetch_distance, (long long) jit->list_entries, jit->arena_bytes,
-            (int) jit->memory);
+            (int) tier->make, (int) jit->vector_bits, (long long) jit->unroll_bytes,
+            (long long) jit->straight_bytes, (long long) jit->memcpy_bytes,
+            (long long) jit->nontemporal_bytes, (long long) jit->prefetch_distance,
+            (long long) jit->list_entries, jit->arena_bytes, (int) jit->memory);
     }
     return text;
 }

@@ -92,14 +92,14 @@ dame_status_t dame_jit_compile(dame_jit_t *compiler, dame_program_t *program, da
         jit.crowded = 1;
     }
     jit.asked++;
-    jit.asked_twice += NULL != program->code[dir];
+    jit.asked_twice += NULL != program->codes[dir];
     (void) snprintf(jit.name, sizeof(jit.name), "%s", NULL == name ? "" : name);
     if (NULL != jit.while_inside) {
         jit.while_inside();
     }
     dame_status_t answer = jit.answer;
     if (DAME_OK == answer) {
-        program->code[dir] = &some_code;
+        program->codes[dir] = &some_code;
         jit.stats.compiled[dir]++;
     }
     atomic_fetch_sub(&jit.inside, 1);
@@ -116,7 +116,7 @@ void dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
 size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
 {
     *code = &some_code;
-    return NULL != program->code[dir] ? 100 : 0;
+    return NULL != program->codes[dir] ? 100 : 0;
 }
 
 void dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
@@ -138,7 +138,7 @@ void dame_reader_remove(dame_reader_t *reader)
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
     (void) dump;
-    jit.code_files += NULL != program->code[dir];
+    jit.code_files += NULL != program->codes[dir];
 }
 
 void dt_log(const char *format, ...)
@@ -231,7 +231,7 @@ static void the_use_that_reaches_the_threshold_compiles(void)
         for (int dir = 0; dir < 2; dir++) {
             long uses = uses_until_asked(&entry, (dame_dir_t) dir, 2000);
             check(thresholds[i] == uses, "threshold %d: asked at use %ld", thresholds[i], uses);
-            check(NULL != entry.layout->program->code[dir], "and compiled");
+            check(NULL != entry.layout->program->codes[dir], "and compiled");
             check(-1 == uses_until_asked(&entry, (dame_dir_t) dir, 5000), "and not asked again");
         }
         check(2 == jit.asked, "each direction by itself");
@@ -264,7 +264,7 @@ static void what_is_evicted_is_compiled_more_and_more_rarely(void)
         check(uses == uses_until_asked(&entry, DAME_UNPACK, 100), "after %d uses, time %d", uses,
               i);
         check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "then not");
-        entry.layout->program->code[DAME_UNPACK] = NULL;
+        entry.layout->program->codes[DAME_UNPACK] = NULL;
     }
     end_entry(&entry);
     dt_promote_stop();
@@ -312,7 +312,7 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
     check(6 == dt_stats_total(DT_COUNT_compile_full) - before, "each try is counted");
     jit.answer = DAME_OK;
     check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
-    entry.layout->program->code[DAME_PACK] = NULL;
+    entry.layout->program->codes[DAME_PACK] = NULL;
     check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
     end_entry(&entry);
     dt_promote_stop();
@@ -444,7 +444,7 @@ static void *user(void *arg)
     for (unsigned i = 0; i < USES; i++) {
         dt_promote_use(&shared[(i + number) % ENTRIES], (dame_dir_t) (i / ENTRIES % 2));
         if (0 == i % 50) {
-            shared[i / 50 % ENTRIES].layout->program->code[i / 100 % 2] = NULL;
+            shared[i / 50 % ENTRIES].layout->program->codes[i / 100 % 2] = NULL;
         }
     }
     return NULL;
@@ -469,9 +469,9 @@ static void one_thread_compiles_at_a_time(void)
     jit.while_inside = NULL;
     jit.answer = DAME_OK;
     for (int i = 0; i < 2 * ENTRIES; i++) {
-        shared[i / 2].layout->program->code[i % 2] = NULL;
+        shared[i / 2].layout->program->codes[i % 2] = NULL;
         check(0 < uses_until_asked(&shared[i / 2], (dame_dir_t) (i % 2), 1 << 20) &&
-                  NULL != shared[i / 2].layout->program->code[i % 2],
+                  NULL != shared[i / 2].layout->program->codes[i % 2],
               "program %d is compiled again", i);
     }
     for (int i = 0; i < ENTRIES; i++) {
@@ -519,7 +519,8 @@ static void forbidding_waits_for_who_compiles(void)
     dt_promote_disable();
     atomic_store(&forbidden, true);
     pthread_join(thread, NULL);
-    check(!slow.forbidden_meanwhile && NULL != entry.layout->program->code[DAME_PACK], "it waited");
+    check(!slow.forbidden_meanwhile && NULL != entry.layout->program->codes[DAME_PACK],
+          "it waited");
     check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "and nothing more is compiled");
     dt_promote_disable();
     check(true, "forbidding twice");

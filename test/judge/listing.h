@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 #include "cpu_model.h"
-#include "jit/tier.h"
+#include "jit/jit.h"
+#include "jit/provider.h"
 #include "verdict.h"
 
 /* What an instruction does, as far as cpu.c tells them apart. */

@@ -8,7 +8,8 @@
 #include "bench/layouts.h"
 #include "dame/dame.h"
 #include "dame/isa.h"
-#include "jit/tune.h"
+#include "jit/options.h"
+#include "jit/x/variant.h"
 
 /* ---- one program ---- */
 
@@ -33,33 +34,45 @@ static dame_jit_options_t random_options(rng_t *rng)
     return options;
 }
 
-static void print_options(FILE *out, const dame_jit_options_t *o)
+/* What is judged: code of a variant for a target. */
+typedef struct subject {
+    const char *name;
+    const dame_program_t *program;
+    dame_dir_t dir;
+    dame_jit_options_t options;
+    cpu_model_t model;
+    uint32_t variant;
+} subject_t;
+
+static void print_subject(FILE *out, const subject_t *subject)
 {
-    fprintf(out,
-            "  tune %d, vector_bits %" PRId32 ", unroll %" PRId64 ", straight %" PRId64
-            ", memcpy %" PRId64 ", nontemporal %" PRId64 ", prefetch %" PRId64
-            ", list_entries %" PRId64 "\n",
-            (int) (o->tune - dame_tune_of((dame_make_t) 0)), o->vector_bits, o->unroll_bytes,
-            o->straight_bytes, o->memcpy_bytes, o->nontemporal_bytes, o->prefetch_distance,
-            o->list_entries);
+    char variant[DAME_VARIANT_NAME];
+    char options[DAME_X_OPTIONS];
+    x_variant_name(subject->variant, variant);
+    fprintf(out, "  for a CPU with %s, variant %s (%" PRIu32 ")\n  %s\n",
+            judge_cpu_name(subject->model), variant, subject->variant,
+            dame_jit_options_text(&subject->options, options));
+    dame_program_print(subject->program, out);
 }
 
 /* Counts a judgement; explains it when it is bad. */
-static void judge(session_t *session, const char *name, const dame_program_t *program,
-                  dame_dir_t dir, const dame_jit_options_t *options, cpu_model_t model, rng_t *rng)
+static void judge(session_t *session, const subject_t *subject, void *state, rng_t *rng)
 {
     verdict_t verdict;
-    const dame_status_t status = dame_tier_x.compile(program, dir, options, &session->code);
+    dame_machine_code_t code;
+    const dame_status_t status =
+        dame_provider_x.compile(state, subject->program, subject->dir, subject->variant, &code);
     if (status == DAME_ERR_UNSUPPORTED) {
         session->without++;
         return;
     }
     if (status != DAME_OK) {
         session->failed++;
-        fprintf(session->out, "FAIL %s: compile: %s\n", name, dame_status_text(status));
+        fprintf(session->out, "FAIL %s: compile: %s\n", subject->name, dame_status_text(status));
         return;
     }
-    if (trial_judge(&session->trial, program, dir, options, model, &session->code, rng, &verdict)) {
+    if (trial_judge(&session->trial, subject->program, subject->dir, &subject->options,
+                    subject->model, &code, rng, &verdict)) {
         session->passed++;
         return;
     }
@@ -67,16 +80,49 @@ static void judge(session_t *session, const char *name, const dame_program_t *pr
     if (session->first == RULE_NONE) {
         session->first = verdict.rule;
     }
-    fprintf(session->out, "FAIL %s\n", name);
-    trial_explain(session->out, &session->trial, &session->code, &verdict);
-    fprintf(session->out, "  for a CPU with %s, vectors %s\n", judge_cpu_name(model),
-            dame_tier_x.vector_name(options));
-    print_options(session->out, options);
-    dame_program_print(program, session->out);
+    fprintf(session->out, "FAIL %s\n", subject->name);
+    trial_explain(session->out, &session->trial, &code, &verdict);
+    print_subject(session->out, subject);
+}
+
+/* A number of a variant, whether the program could gain from it or not. */
+static uint32_t random_variant(rng_t *rng)
+{
+    uint32_t variant;
+    do {
+        variant = (uint32_t) rng_range(rng, 0, ((int64_t) 1 << (2 * X_CHOICES)) - 1);
+    } while (!x_variant_exists(variant));
+    return variant;
+}
+
+/* Judges one variant, or all that the program could gain from. */
+static void judge_variants(session_t *session, subject_t *subject, bool all, rng_t *rng)
+{
+    enum { MOST = 16 };
+    uint32_t variants[MOST];
+    char text[DAME_X_OPTIONS];
+    void *state = NULL;
+    if (dame_provider_x.open(subject->options.cpu, dame_jit_options_text(&subject->options, text),
+                             &state) != DAME_OK) {
+        session->failed++;
+        fprintf(session->out, "FAIL %s: open: %s\n", subject->name, text);
+        return;
+    }
+    int32_t n = dame_provider_x.variants(state, subject->program, subject->dir, variants, MOST);
+    if (!all) {
+        variants[0] = n == 0 || rng_chance(rng, 50) ? random_variant(rng)
+                                                    : variants[rng_range(rng, 0, n - 1)];
+        n = 1;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        subject->variant = variants[i];
+        judge(session, subject, state, rng);
+    }
+    dame_provider_x.close(state);
 }
 
 static void judge_all(session_t *session, const char *name, const dame_program_t *program,
-                      rng_t *rng)
+                      bool all_variants, rng_t *rng)
 {
     static const struct {
         cpu_model_t model;
@@ -87,12 +133,17 @@ static void judge_all(session_t *session, const char *name, const dame_program_t
     };
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
-            dame_jit_options_t options =
-                rng_chance(rng, 50) ? *dame_jit_options_default() : random_options(rng);
-            options.cpu = judge_cpu(targets[i].model);
-            options.vector_bits = targets[i].bits;
-            options.tune = dame_tune_of((dame_make_t) rng_range(rng, 0, DAME_MAKES - 1));
-            judge(session, name, program, (dame_dir_t) dir, &options, targets[i].model, rng);
+            dame_cpu_t cpu = *judge_cpu(targets[i].model);
+            cpu.make = (dame_make_t) rng_range(rng, 0, DAME_MAKES - 1);
+            subject_t subject = {.name = name,
+                                 .program = program,
+                                 .dir = (dame_dir_t) dir,
+                                 .options = rng_chance(rng, 50) ? *dame_jit_options_default()
+                                                                : random_options(rng),
+                                 .model = targets[i].model};
+            subject.options.cpu = &cpu;
+            subject.options.vector_bits = targets[i].bits;
+            judge_variants(session, &subject, all_variants && targets[i].bits == 0, rng);
         }
     }
 }
@@ -115,7 +166,7 @@ static void judge_layouts(session_t *session, const session_plan_t *plan)
                 session->failed++;
                 continue;
             }
-            judge_all(session, spec->name, program, &rng);
+            judge_all(session, spec->name, program, true, &rng);
             dame_program_free(program);
         }
         layout_free(layout);
@@ -160,7 +211,7 @@ static void judge_case(session_t *session, const session_plan_t *plan, int64_t n
     }
     dame_isa_force(NULL);
     if (status == DAME_OK) {
-        judge_all(session, name, program, &rng);
+        judge_all(session, name, program, false, &rng);
         dame_program_free(program);
     } else {
         fprintf(session->out, "FAIL %s: %s\n", name, dame_status_text(status));
@@ -207,6 +258,4 @@ bool session_run(session_t *session, const session_plan_t *plan)
 void session_free(session_t *session)
 {
     trial_free(&session->trial);
-    dame_heap_free(session->code.bytes);
-    dame_heap_free(session->code.entries);
 }

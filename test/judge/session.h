@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "jit/tier.h"
+#include "jit/provider.h"
 #include "trial.h"
 
 typedef struct session_plan {
@@ -25,7 +25,6 @@ typedef struct session_plan {
 typedef struct session {
     FILE *out; /* receives the report */
     trial_t trial;
-    dame_machine_code_t code;
     int64_t passed;
     int64_t failed;
     int64_t without;    /* programs that DAME-X has no kernel for */

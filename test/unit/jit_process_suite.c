@@ -279,18 +279,14 @@ static const char *run_all(void *argument)
 static sem_t compiling;
 static atomic_int compiled_slowly;
 
-static const char *no_vectors(const dame_jit_options_t *options)
-{
-    (void) options;
-    return "";
-}
+static sem_t may_compile;
 
-static dame_status_t compile_slowly(const dame_program_t *program, dame_dir_t dir,
-                                    const dame_jit_options_t *options, dame_machine_code_t *code)
+static dame_status_t compile_slowly(void *state, const dame_program_t *program, dame_dir_t dir,
+                                    uint32_t variant, dame_machine_code_t *code)
 {
     sem_post(&compiling);
-    usleep(100 * 1000);
-    const dame_status_t status = jump_tier.compile(program, dir, options, code);
+    sem_wait(&may_compile);
+    const dame_status_t status = jump_provider.compile(state, program, dir, variant, code);
     atomic_store(&compiled_slowly, 1);
     return status;
 }
@@ -302,26 +298,75 @@ static void *compile_one(void *argument)
                                                                                           : NULL;
 }
 
-static const char *use_after_waiting(void *argument)
+/* A family whose first program another thread is compiling. */
+static void slow_family(pthread_t *thread, family_t *family)
 {
-    return atomic_load(&compiled_slowly) ? use_after_fork(argument) : "it was still compiling";
+    static dame_provider_t slow_provider;
+    slow_provider = jump_provider;
+    slow_provider.compile = compile_slowly;
+    *family = (family_t){.programs = {strided_program(20), strided_program(21)}};
+    ck_assert_int_eq(dame_jit_create_for(&slow_provider, NULL, &family->jit), DAME_OK);
+    sem_init(&compiling, 0, 0);
+    sem_init(&may_compile, 0, 0);
+    ck_assert_int_eq(pthread_create(thread, NULL, compile_one, family), 0);
+    sem_wait(&compiling);
 }
 
-START_TEST(a_fork_waits_for_a_compilation)
+START_TEST(nobody_waits_for_a_compilation)
 {
-    const dame_tier_t slow_tier = {
-        .name = "slow", .vector_name = no_vectors, .compile = compile_slowly};
-    family_t family = {.programs = {strided_program(20), strided_program(21)}};
-    ck_assert_int_eq(dame_jit_create_for(&slow_tier, NULL, &family.jit), DAME_OK);
-    sem_init(&compiling, 0, 0);
+    family_t family;
     pthread_t thread;
-    ck_assert_int_eq(pthread_create(&thread, NULL, compile_one, &family), 0);
-    sem_wait(&compiling);
-    const char *fault = in_child(use_after_waiting, &family);
+    slow_family(&thread, &family);
+    const char *fault = in_child(use_after_fork, &family);
     ck_assert_msg(!fault, "%s", fault);
+    ck_assert_int_eq(stats_of(family.jit).live, 0);
+    dame_jit_release(family.jit, family.programs[1]);
+    ck_assert(!is_compiled(family.programs[0], DAME_PACK));
+    ck_assert(!atomic_load(&compiled_slowly));
+    sem_post(&may_compile);
     void *result = NULL;
     ck_assert_int_eq(pthread_join(thread, &result), 0);
     ck_assert_ptr_nonnull(result);
+    int compiled = 0;
+    ck_assert(strided_packs(family.programs[0], 20, &compiled) && compiled);
+    end_family(&family);
+}
+END_TEST
+
+static void *let_compile(void *argument)
+{
+    usleep(50 * 1000);
+    sem_post(&may_compile);
+    return argument;
+}
+
+START_TEST(a_program_stays_until_its_compilation_is_over)
+{
+    family_t family;
+    pthread_t thread;
+    pthread_t other;
+    slow_family(&thread, &family);
+    ck_assert_int_eq(pthread_create(&other, NULL, let_compile, NULL), 0);
+    dame_jit_release(family.jit, family.programs[0]);
+    ck_assert(atomic_load(&compiled_slowly));
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(pthread_join(other, NULL), 0);
+    end_family(&family);
+}
+END_TEST
+
+START_TEST(who_compiles_is_not_cancelled)
+{
+    family_t family;
+    pthread_t thread;
+    slow_family(&thread, &family);
+    pthread_cancel(thread);
+    sem_post(&may_compile);
+    void *result = NULL;
+    ck_assert_int_eq(pthread_join(thread, &result), 0);
+    sem_post(&may_compile);
+    /* Neither the provider nor the program is left reserved. */
+    ck_assert_int_eq(dame_jit_compile(family.jit, family.programs[1], DAME_PACK, NULL), DAME_OK);
     end_family(&family);
 }
 END_TEST
@@ -428,7 +473,9 @@ Suite *jit_process_suite(void)
         tcase_add_test(tcase, code_that_may_be_running_is_not_evicted);
         tcase_add_loop_test(tcase, a_child_runs_on_the_interpreter, 0, 2);
         tcase_add_loop_test(tcase, a_child_for_which_no_handler_ran_goes_on_working, 0, 2);
-        tcase_add_test(tcase, a_fork_waits_for_a_compilation);
+        tcase_add_test(tcase, nobody_waits_for_a_compilation);
+        tcase_add_test(tcase, a_program_stays_until_its_compilation_is_over);
+        tcase_add_test(tcase, who_compiles_is_not_cancelled);
         tcase_add_test(tcase, a_fork_finds_nothing_half_done);
         tcase_add_test(tcase, where_execution_is_refused_the_interpreter_goes_on);
     }

@@ -13,7 +13,7 @@
 
 #include "tools.h"
 
-/* ---- a tier ---- */
+/* ---- a provider ---- */
 
 atomic_long jump_calls;
 atomic_size_t jump_padding;
@@ -88,53 +88,102 @@ static void unpack_kernel(const dame_prim_t *prim, uintptr_t origin, char *packe
     walk(DAME_UNPACK, prim, origin, packed, first, n);
 }
 
-static const char *vector_name(const dame_jit_options_t *options)
+typedef struct jump_state {
+    char *bytes;
+    dame_entry_point_t *entries;
+} jump_state_t;
+
+static dame_status_t jump_open(const dame_cpu_t *cpu, const char *options, void **state)
 {
-    return options->vector_bits == 256 ? "two hundred" : "none";
+    (void) cpu;
+    (void) options;
+    *state = calloc(1, sizeof(jump_state_t));
+    return *state ? DAME_OK : DAME_ERR_NOMEM;
 }
 
-static dame_status_t compile(const dame_program_t *program, dame_dir_t dir,
-                             const dame_jit_options_t *options, dame_machine_code_t *code)
+static void jump_close(void *opaque)
 {
-    (void) options;
+    jump_state_t *state = opaque;
+    free(state->bytes);
+    free(state->entries);
+    free(state);
+}
+
+static int32_t jump_variants(void *state, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t *out, int32_t room)
+{
+    (void) state, (void) program, (void) dir;
+    int32_t n = 0;
+    while (n < room && n < JUMP_VARIANTS) {
+        out[n] = (uint32_t) n;
+        n++;
+    }
+    return n;
+}
+
+static int jump_variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
+{
+    (void) state;
+    name[0] = '\0';
+    if (variant < JUMP_VARIANTS) {
+        snprintf(name, DAME_VARIANT_NAME, "jump%u", (unsigned) variant);
+    }
+    return name[0] != '\0';
+}
+
+/* Variant n leaves out the level n - 1, counted from the outermost. */
+static int has_kernel(const dame_program_t *program, int32_t prim, uint32_t variant)
+{
+    uint32_t level = 0;
+    for (int32_t i = 0; i < prim; i++) {
+        level += program->prims[i].interpreted != NULL;
+    }
+    return program->prims[prim].interpreted != NULL && level + 1 != variant;
+}
+
+static dame_status_t jump_compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
+                                  uint32_t variant, dame_machine_code_t *code)
+{
+    jump_state_t *state = opaque;
     if (jump_status != DAME_OK) {
         return jump_status;
     }
     const size_t padding = atomic_load(&jump_padding);
     const size_t most = LONGEST_JUMP * (size_t) program->nprims;
     const size_t room = most > padding ? most : padding;
-    const size_t entries = sizeof(code->entries[0]) * (size_t) program->nprims;
-    dame_heap_free(code->bytes);
-    dame_heap_free(code->entries);
-    code->bytes = dame_heap_alloc(room);
-    code->entries = dame_heap_alloc(entries);
-    if (!code->bytes || !code->entries) {
+    free(state->bytes);
+    free(state->entries);
+    state->bytes = calloc(1, room);
+    state->entries = calloc((size_t) program->nprims, sizeof(state->entries[0]));
+    if (!state->bytes || !state->entries) {
         return DAME_ERR_NOMEM;
     }
-    code->room = room;
-    code->entries_room = program->nprims;
-    code->size = 0;
-    code->nentries = 0;
-    memset(code->bytes, 0, room);
+    *code = (dame_machine_code_t){.bytes = state->bytes, .entries = state->entries};
     for (int32_t i = 0; i < program->nprims; i++) {
-        if (dame_prim_run(&program->prims[i], dir)) {
-            code->entries[code->nentries++] = (dame_entry_point_t){i, (uint32_t) code->size};
+        if (has_kernel(program, i, variant)) {
+            state->entries[code->nentries++] = (dame_entry_point_t){i, (uint32_t) code->size};
             dame_run_fn kernel = dir == DAME_PACK ? pack_kernel : unpack_kernel;
-            code->size += write_jump(code->bytes + code->size, (void (*)(void)) kernel);
+            code->size += write_jump(state->bytes + code->size, (void (*)(void)) kernel);
         }
     }
     code->size = code->size > padding ? code->size : padding;
     return DAME_OK;
 }
 
-const dame_tier_t jump_tier = {.name = "jump", .vector_name = vector_name, .compile = compile};
+const dame_provider_t jump_provider = {.version = DAME_PROVIDER_VERSION,
+                                       .name = "jump",
+                                       .open = jump_open,
+                                       .variants = jump_variants,
+                                       .variant_name = jump_variant_name,
+                                       .compile = jump_compile,
+                                       .close = jump_close};
 
 /* ---- jits and programs ---- */
 
 dame_jit_t *jit_with(const dame_jit_options_t *options)
 {
     dame_jit_t *jit = NULL;
-    ck_assert_int_eq(dame_jit_create_for(&jump_tier, options, &jit), DAME_OK);
+    ck_assert_int_eq(dame_jit_create_for(&jump_provider, options, &jit), DAME_OK);
     ck_assert_ptr_nonnull(jit);
     return jit;
 }

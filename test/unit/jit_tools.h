@@ -1,6 +1,6 @@
 /*
- * What the suites of jit/ share: a tier of the tests' own, whose kernels are C functions behind a
- * jump of machine code, and children in which the system refuses things.
+ * What the suites of jit/ share: a provider of the tests' own, whose kernels are C functions behind
+ * a jump of machine code, and children in which the system refuses things.
  */
 #ifndef TEST_JIT_TOOLS_H
 #define TEST_JIT_TOOLS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "dame/dame.h"
-#include "jit/tier.h"
+#include "jit/state.h"
 
 /* Can the tests write machine code for this CPU? */
 int have_jumps(void);
@@ -20,13 +20,14 @@ enum { LONGEST_JUMP = 16 };
 size_t write_jump(char *code, void (*function)(void));
 
 /*
- * Compiles every loop level to a jump to a function that moves the bytes one block at a time, as
- * dame/program.h says, and counts its calls.
+ * Compiles loop levels to jumps to a function that moves the bytes one block at a time, as
+ * dame/program.h says, and counts its calls. Variant 0 has all levels, variant n not the n-th.
  */
-extern const dame_tier_t jump_tier;
+enum { JUMP_VARIANTS = 4 };
+extern const dame_provider_t jump_provider;
 extern atomic_long jump_calls;
 extern atomic_size_t jump_padding; /* the code of a program is made so long, if it is shorter */
-extern dame_status_t jump_status;  /* what its compile answers instead, unless DAME_OK */
+extern dame_status_t jump_status;  /* what compile answers instead, unless DAME_OK */
 
 /* A jit that must come to be. */
 dame_jit_t *jit_with(const dame_jit_options_t *options);

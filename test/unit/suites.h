@@ -28,6 +28,7 @@ Suite *reader_suite(void);
 Suite *jit_suite(void);
 Suite *jit_process_suite(void);
 Suite *jit_names_suite(void);
+Suite *cache_suite(void);
 Suite *tune_suite(void);
 Suite *x_aarch64_suite(void);
 

@@ -1,153 +1,262 @@
 /*
- * What is fastest on which make of CPU, and that the code written for one follows it, whichever CPU
- * the tests run on.
+ * The variants of DAME-X: which are listed for a program, what comes first on which make of CPU,
+ * and that the code follows them, whichever CPU the tests run on.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dame/isa.h"
+#include "jit/options.h"
+#include "jit/provider.h"
 #include "jit/x/cpu.h"
+#include "jit/x/variant.h"
+#include "jit/x/x.h"
 #include "suites.h"
-
-#include "jit/tier.h"
 #include "tools.h"
 
-#ifdef __x86_64__
-START_TEST(a_make_has_the_vectors_that_are_fastest_on_it)
+START_TEST(every_variant_has_a_name_of_its_own)
 {
-    static const struct {
-        dame_make_t make;
-        int vbmi, bits;
-        dame_dir_t dir;
-        int bytes, tail, permute;
-    } cases[] = {
-        {DAME_MAKE_INTEL, 1, 0, DAME_PACK, 64, 32, 64},
-        {DAME_MAKE_INTEL, 1, 0, DAME_UNPACK, 64, 32, 32},
-        {DAME_MAKE_INTEL, 0, 0, DAME_UNPACK, 32, 32, 0},
-        {DAME_MAKE_AMD, 1, 0, DAME_PACK, 32, 32, 64},
-        {DAME_MAKE_AMD, 1, 0, DAME_UNPACK, 32, 32, 64},
-        {DAME_MAKE_OTHER, 1, 0, DAME_PACK, 32, 32, 64},
-        {DAME_MAKE_OTHER, 1, 0, DAME_UNPACK, 32, 32, 32},
-        /* what a user asks for is no matter of make */
-        {DAME_MAKE_INTEL, 1, 256, DAME_PACK, 32, 32, 32},
-        {DAME_MAKE_INTEL, 1, 512, DAME_UNPACK, 64, 64, 64},
-        {DAME_MAKE_AMD, 1, 256, DAME_UNPACK, 32, 32, 32},
-        {DAME_MAKE_AMD, 1, 512, DAME_PACK, 64, 64, 64},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const dame_cpu_t cpu = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = cases[i].vbmi};
-        const x_vectors_t found =
-            x_vectors_for(cases[i].bits, &cpu, dame_tune_of(cases[i].make), cases[i].dir);
-        ck_assert_msg(found.bytes == cases[i].bytes && found.tail_bytes == cases[i].tail &&
-                          found.permute_bytes == cases[i].permute,
-                      "case %zu: moves %d, tails %d, permutations %d", i, found.bytes,
-                      found.tail_bytes, found.permute_bytes);
+    enum { NUMBERS = 1 << (2 * X_CHOICES) };
+    static char names[NUMBERS][DAME_VARIANT_NAME];
+    int n = 0;
+    for (uint32_t variant = 0; variant < NUMBERS; variant++) {
+        if (x_variant_exists(variant)) {
+            x_variant_name(variant, names[n++]);
+            ck_assert_uint_lt(strlen(names[n - 1]), DAME_VARIANT_NAME);
+        }
     }
+    ck_assert_int_eq(n, 3 * 2 * 3 * 2 * 3 * 2 * 2);
+    qsort(names, (size_t) n, sizeof names[0], (int (*)(const void *, const void *)) strcmp);
+    for (int i = 1; i < n; i++) {
+        ck_assert_str_ne(names[i - 1], names[i]);
+    }
+    ck_assert(!x_variant_exists(NUMBERS));
 }
 END_TEST
-
-START_TEST(no_make_has_vectors_that_the_cpu_does_not_have)
-{
-    const dame_cpu_t cpu = {.avx2 = 1};
-    for (int make = 0; make < DAME_MAKES; make++) {
-        const x_vectors_t found =
-            x_vectors_for(0, &cpu, dame_tune_of((dame_make_t) make), DAME_UNPACK);
-        ck_assert(found.bytes == 32 && found.mask_bytes == 0 && found.permute_bytes == 16);
-    }
-}
-END_TEST
-#endif
 
 #if DAME_X_HAVE_CPU
-/* The code for `count` blocks of `bytes`, `step` apart. */
-static dame_machine_code_t code_for(int64_t count, int64_t bytes, int64_t step, dame_dir_t dir,
-                                    dame_make_t make, int64_t distance)
+static void *open_x(const dame_cpu_t *cpu, const char *options)
+{
+    void *state = NULL;
+    ck_assert_int_eq(dame_provider_x.open(cpu, options, &state), DAME_OK);
+    return state;
+}
+
+/* `count` blocks of `bytes`, `step` apart. */
+static dame_program_t *blocks(int64_t count, int64_t bytes, int64_t step)
 {
     char text[200];
-    dame_machine_code_t code = {0};
-    dame_jit_options_t options = *dame_jit_options_default();
-    dame_cpu_t cpu = dame_cpu_detect();
-    cpu.make = make;
-    options.cpu = &cpu;
-    options.prefetch_distance = distance;
     snprintf(text, sizeof text,
              "EXIT\nVECTORFINAL(%lld, 1, %lld, %lld, %lld)\nCONTIGFINAL(%lld)\nBOTTOM\n",
              (long long) count, (long long) step, (long long) bytes, (long long) bytes,
              (long long) bytes);
-    dame_program_t *program = program_of_text(text);
-    ck_assert_int_eq(dame_tier_x.compile(program, dir, &options, &code), DAME_OK);
+    return program_of_text(text);
+}
+
+/* The names of a program's variants, with commas between. */
+static const char *variants_of(dame_program_t *program, dame_dir_t dir, const dame_cpu_t *cpu,
+                               const char *options)
+{
+    static char names[500];
+    uint32_t variants[20];
+    void *state = open_x(cpu, options);
+    const int32_t n = dame_provider_x.variants(state, program, dir, variants, 20);
+    names[0] = '\0';
+    for (int32_t i = 0; i < n; i++) {
+        char name[DAME_VARIANT_NAME];
+        ck_assert(dame_provider_x.variant_name(state, variants[i], name));
+        strcat(strcat(names, i > 0 ? "," : ""), name);
+    }
+    dame_provider_x.close(state);
     dame_program_free(program);
-    return code;
+    return names;
 }
 
-/* Is there code that prefetches, when so many blocks are to be fetched ahead? */
-static int prefetches(int64_t count, int64_t bytes, int64_t step, dame_dir_t dir, dame_make_t make,
-                      int64_t distance)
-{
-    dame_machine_code_t code = code_for(count, bytes, step, dir, make, distance);
-    dame_machine_code_t without = code_for(count, bytes, step, dir, make, 0);
-    const int differ =
-        code.size != without.size || memcmp(code.bytes, without.bytes, code.size) != 0;
-    dame_heap_free(code.bytes);
-    dame_heap_free(code.entries);
-    dame_heap_free(without.bytes);
-    dame_heap_free(without.entries);
-    return differ;
-}
+#ifdef __x86_64__
+static const dame_cpu_t sse2 = {.avx2 = 0};
+static const dame_cpu_t avx2 = {.make = DAME_MAKE_INTEL, .avx2 = 1};
+static const dame_cpu_t intel = {DAME_MAKE_INTEL, 1, 1, 1};
+static const dame_cpu_t amd = {DAME_MAKE_AMD, 1, 1, 1};
+static const dame_cpu_t other = {DAME_MAKE_OTHER, 1, 1, 1};
 
-START_TEST(only_walks_that_leave_the_first_cache_prefetch)
+/* Programs, and what is listed for them: only what could matter, what the make is known for first.
+ */
+START_TEST(variants_differ_where_it_could_matter)
 {
-    for (int make = 0; make < DAME_MAKES; make++) {
-        for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
-            const dame_make_t m = (dame_make_t) make;
-            const dame_dir_t d = (dame_dir_t) dir;
-            ck_assert(prefetches(14476, 12, 128, d, m, 16));
-            ck_assert(!prefetches(162, 40, 6560, d, m, 16));  /* a megabyte, of which 162 lines */
-            ck_assert(!prefetches(14476, 12, 32, d, m, 16));  /* several blocks in a line */
-            ck_assert(!prefetches(14476, 64, 128, d, m, 16)); /* whole lines */
-        }
+    static const struct {
+        int64_t count, bytes, step;
+        dame_dir_t dir;
+        const dame_cpu_t *cpu;
+        const char *names;
+    } cases[] = {
+        /* a short loop of long blocks */
+        {20, 2048, 5000, DAME_PACK, &sse2, "plain"},
+        {20, 2048, 5000, DAME_PACK, &intel, "move64,plain"},
+        {20, 2048, 5000, DAME_PACK, &amd, "plain,move64"},
+        {20, 768, 5000, DAME_UNPACK, &intel, "move64,plain,move64+memcpy512"},
+        {20, 768, 5000, DAME_UNPACK, &sse2, "plain,memcpy512"},
+        /* short blocks, several in a cache line */
+        {200, 4, 8, DAME_PACK, &intel,
+         "permute64,plain,single,permute64+unroll8,permute64+unroll1"},
+        {200, 4, 8, DAME_UNPACK, &intel, "plain,permute64,single,unroll8,unroll1"},
+        {200, 4, 8, DAME_UNPACK, &amd,
+         "permute64,plain,single,permute64+unroll8,permute64+unroll1"},
+        {200, 4, 8, DAME_UNPACK, &other, "plain,permute64,single,unroll8,unroll1"},
+        {200, 4, 8, DAME_UNPACK, &avx2, "plain,single,unroll8,unroll1"},
+        {200, 4, 8, DAME_UNPACK, &sse2, "plain,unroll8,unroll1"},
+        /* many short blocks, each in a line of its own */
+        {14476, 12, 128, DAME_PACK, &amd,
+         "prefetch,plain,far-prefetch,prefetch+unroll8,"
+         "prefetch+unroll1"},
+        {14476, 12, 128, DAME_PACK, &intel, "plain,prefetch,far-prefetch,unroll8,unroll1"},
+        {14476, 12, 128, DAME_UNPACK, &intel,
+         "prefetch,plain,far-prefetch,prefetch+split,prefetch+unroll8,prefetch+unroll1"},
+        {14476, 12, 128, DAME_UNPACK, &other, "plain,prefetch,far-prefetch,split,unroll8,unroll1"},
+        {162, 40, 6560, DAME_UNPACK, &amd, "plain,unroll8,unroll1"},
+        /* a large message */
+        {10000, 128, 256, DAME_PACK, &sse2, "plain,stream"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_str_eq(variants_of(blocks(cases[i].count, cases[i].bytes, cases[i].step),
+                                     cases[i].dir, cases[i].cpu, ""),
+                         cases[i].names);
     }
 }
 END_TEST
 
-START_TEST(a_make_prefetches_where_that_is_faster_on_it)
+START_TEST(what_an_option_says_is_not_varied)
 {
-    ck_assert(prefetches(14476, 12, 128, DAME_PACK, DAME_MAKE_AMD, -1));
-    ck_assert(prefetches(14476, 12, 128, DAME_UNPACK, DAME_MAKE_AMD, -1));
-    ck_assert(!prefetches(14476, 12, 128, DAME_PACK, DAME_MAKE_INTEL, -1));
-    ck_assert(prefetches(14476, 12, 128, DAME_UNPACK, DAME_MAKE_INTEL, -1));
-    ck_assert(!prefetches(14476, 12, 128, DAME_PACK, DAME_MAKE_OTHER, -1));
-    ck_assert(!prefetches(14476, 12, 128, DAME_UNPACK, DAME_MAKE_OTHER, -1));
+    ck_assert_str_eq(variants_of(blocks(200, 4, 8), DAME_PACK, &intel, "vector_bits=256"),
+                     "plain,unroll8,unroll1");
+    ck_assert_str_eq(variants_of(blocks(14476, 12, 128), DAME_PACK, &amd,
+                                 "prefetch_distance=16,unroll_bytes=64"),
+                     "plain");
+    ck_assert_str_eq(variants_of(blocks(20, 768, 5000), DAME_PACK, &sse2, "memcpy_bytes=700"),
+                     "plain");
+    ck_assert_str_eq(
+        variants_of(blocks(10000, 128, 256), DAME_PACK, &sse2, "nontemporal_bytes=4096"), "plain");
 }
 END_TEST
-#endif
 
-#ifdef __x86_64__
-START_TEST(code_is_written_for_the_cpu_in_the_options)
+START_TEST(vectors_follow_the_variant_and_the_cpu)
 {
-    static const struct {
-        const char *vectors;
-        dame_cpu_t cpu;
+    const uint32_t wide = x_with(x_with(0, X_MOVE, X_WIDE), X_PERMUTE, X_WIDE);
+    const uint32_t single = x_with(0, X_PERMUTE, X_SINGLE);
+    static const dame_cpu_t no_vbmi = {DAME_MAKE_INTEL, 1, 1, 0};
+    const struct {
+        const dame_cpu_t *cpu;
+        int bits;
+        uint32_t variant;
+        const char *name;
+        int bytes, tail, mask, permute;
     } cases[] = {
-        {"sse2", {.avx2 = 0}},
-        {"avx2", {.avx2 = 1}},
-        {"avx512", {.avx2 = 1, .avx512 = 1}},
+        {&sse2, 0, wide, "sse2", 16, 16, 0, 0},
+        {&avx2, 0, wide, "avx2", 32, 32, 0, 16},
+        {&avx2, 0, single, "avx2", 32, 32, 0, 0},
+        {&intel, 0, 0, "avx512", 32, 32, 64, 32},
+        {&intel, 0, wide, "avx512", 64, 32, 64, 64},
+        {&intel, 0, single, "avx512", 32, 32, 64, 0},
+        {&no_vbmi, 0, wide, "avx512", 64, 32, 64, 0},
+        /* what a user asks for is no matter of variants */
+        {&intel, 256, wide, "avx512", 32, 32, 32, 32},
+        {&amd, 512, 0, "avx512", 64, 64, 64, 64},
+        {&intel, 128, wide, "sse2", 16, 16, 0, 0},
     };
-    dame_jit_options_t options = *dame_jit_options_default();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        options.cpu = &cases[i].cpu;
-        ck_assert_str_eq(dame_tier_x.vector_name(&options), cases[i].vectors);
+        const x_vectors_t found = x_vectors_for(cases[i].bits, cases[i].cpu, cases[i].variant);
+        ck_assert_str_eq(found.name, cases[i].name);
+        ck_assert_msg(found.bytes == cases[i].bytes && found.tail_bytes == cases[i].tail &&
+                          found.mask_bytes == cases[i].mask &&
+                          found.permute_bytes == cases[i].permute,
+                      "case %zu: moves %d, tails %d, masks %d, permutations %d", i, found.bytes,
+                      found.tail_bytes, found.mask_bytes, found.permute_bytes);
     }
 }
 END_TEST
 
 START_TEST(a_forced_instruction_set_limits_the_code)
 {
-    const dame_jit_options_t options = *dame_jit_options_default();
     ck_assert_int_eq(dame_isa_force("baseline"), DAME_OK);
-    ck_assert_str_eq(dame_tier_x.vector_name(&options), "sse2");
-    ck_assert_int_eq(dame_isa_cpu().make, dame_cpu_detect().make);
+    dame_cpu_t cpu = dame_isa_cpu();
+    ck_assert_str_eq(dame_x_vector_name(&cpu, 0), "sse2");
+    ck_assert_int_eq(cpu.make, dame_cpu_detect().make);
     ck_assert_int_eq(dame_isa_force(NULL), DAME_OK);
+}
+END_TEST
+#endif
+
+/* Is the code of a variant other than the plain one's? */
+static int differs(dame_program_t *program, dame_dir_t dir, uint32_t variant)
+{
+    const dame_cpu_t cpu = dame_cpu_detect();
+    dame_machine_code_t code[2];
+    void *states[2];
+    for (int i = 0; i < 2; i++) {
+        states[i] = open_x(&cpu, "");
+        ck_assert_int_eq(
+            dame_provider_x.compile(states[i], program, dir, i == 0 ? 0 : variant, &code[i]),
+            DAME_OK);
+    }
+    const int differ =
+        code[0].size != code[1].size || memcmp(code[0].bytes, code[1].bytes, code[0].size) != 0;
+    for (int i = 0; i < 2; i++) {
+        dame_provider_x.close(states[i]);
+    }
+    dame_program_free(program);
+    return differ;
+}
+
+START_TEST(only_walks_that_leave_the_first_cache_prefetch)
+{
+    for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
+        const dame_dir_t d = (dame_dir_t) dir;
+        const uint32_t ahead = x_with(0, X_PREFETCH, X_AHEAD);
+        ck_assert(differs(blocks(14476, 12, 128), d, ahead));
+        ck_assert(!differs(blocks(162, 40, 6560), d, ahead));  /* a megabyte, of which 162 lines */
+        ck_assert(!differs(blocks(14476, 12, 32), d, ahead));  /* several blocks in a line */
+        ck_assert(!differs(blocks(14476, 64, 128), d, ahead)); /* whole lines */
+    }
+}
+END_TEST
+
+START_TEST(a_choice_changes_the_code)
+{
+    ck_assert(differs(blocks(14476, 12, 128), DAME_PACK, x_with(0, X_PREFETCH, X_FAR_AHEAD)));
+    ck_assert(differs(blocks(200, 12, 128), DAME_PACK, x_with(0, X_UNROLL, X_ONCE)));
+    ck_assert(differs(blocks(200, 12, 128), DAME_PACK, x_with(0, X_UNROLL, X_TWICE)));
+    ck_assert(differs(blocks(20, 768, 5000), DAME_UNPACK, x_with(0, X_MEMCPY, X_SHORTER)));
+    ck_assert(differs(blocks(10000, 128, 256), DAME_PACK, x_with(0, X_STREAM, X_PAST)));
+    if (dame_cpu_detect().avx512) {
+        ck_assert(differs(blocks(20, 768, 5000), DAME_UNPACK, x_with(0, X_MOVE, X_WIDE)));
+        ck_assert(differs(blocks(200, 12, 128), DAME_UNPACK, x_with(0, X_TAILS, X_SPLIT)));
+    }
+    if (dame_cpu_detect().avx512_vbmi) {
+        ck_assert(differs(blocks(200, 4, 8), DAME_PACK, x_with(0, X_PERMUTE, X_WIDE)));
+        ck_assert(differs(blocks(200, 4, 8), DAME_PACK, x_with(0, X_PERMUTE, X_SINGLE)));
+    }
+}
+END_TEST
+
+START_TEST(wrong_options_are_refused)
+{
+    static const char *const wrong[] = {
+        "vector_bits",
+        "vector_bits=",
+        "vector_bits=64",
+        "vector_bits=256,unknown=1",
+        "memcpy_bytes=63",
+        "unroll_bytes=x",
+        "list_entries=-1",
+        "prefetch_distance=-2",
+        "=1",
+        "vector_bits=256;unroll_bytes=1",
+    };
+    const dame_cpu_t cpu = dame_cpu_detect();
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        void *state = NULL;
+        ck_assert_msg(dame_provider_x.open(&cpu, wrong[i], &state) == DAME_ERR_ARGUMENT, "%s",
+                      wrong[i]);
+    }
 }
 END_TEST
 #endif
@@ -163,15 +272,17 @@ Suite *tune_suite(void)
 {
     Suite *suite = suite_create("tune");
     TCase *tcase = tcase_create("tune");
+    tcase_add_test(tcase, every_variant_has_a_name_of_its_own);
 #ifdef __x86_64__
-    tcase_add_test(tcase, a_make_has_the_vectors_that_are_fastest_on_it);
-    tcase_add_test(tcase, no_make_has_vectors_that_the_cpu_does_not_have);
-    tcase_add_test(tcase, code_is_written_for_the_cpu_in_the_options);
+    tcase_add_test(tcase, variants_differ_where_it_could_matter);
+    tcase_add_test(tcase, what_an_option_says_is_not_varied);
+    tcase_add_test(tcase, vectors_follow_the_variant_and_the_cpu);
     tcase_add_test(tcase, a_forced_instruction_set_limits_the_code);
 #endif
 #if DAME_X_HAVE_CPU
     tcase_add_test(tcase, only_walks_that_leave_the_first_cache_prefetch);
-    tcase_add_test(tcase, a_make_prefetches_where_that_is_faster_on_it);
+    tcase_add_test(tcase, a_choice_changes_the_code);
+    tcase_add_test(tcase, wrong_options_are_refused);
 #endif
     tcase_add_test(tcase, this_cpu_is_of_some_make);
     suite_add_tcase(suite, tcase);

@@ -30,6 +30,7 @@ int main(void)
     srunner_add_suite(runner, jit_suite());
     srunner_add_suite(runner, jit_process_suite());
     srunner_add_suite(runner, jit_names_suite());
+    srunner_add_suite(runner, cache_suite());
     srunner_add_suite(runner, tune_suite());
     srunner_add_suite(runner, x_aarch64_suite());
     srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,193 @@
+/* The format of the code cache's files. */
+#include "cache_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dame/heap.h"
+#include "user_file.h"
+
+enum { FORMAT = 1, LARGEST_FILE = 64 << 20 };
+
+/*
+ * A file: this header, the key, the entries, the code. Numbers are the machine's own, so the magic
+ * number tells a file of another byte order.
+ */
+typedef struct header {
+    char magic[8];
+    uint32_t format;
+    uint32_t nentries;
+    uint64_t key_size;
+    uint64_t code_size;
+    uint64_t checksum; /* of the whole file, with this field 0 */
+} header_t;
+
+static const char magic[8] = {'D', 'A', 'M', 'E', 'c', 'o', 'd', 'e'};
+
+const char *dame_cache_reason(int error)
+{
+    return error == EPERM ? "users other than its owner may write it" : strerror(error);
+}
+
+uint64_t dame_fnv(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* ---- reading ---- */
+
+static int read_all(int fd, char *bytes, size_t size)
+{
+    while (size > 0) {
+        const ssize_t n = read(fd, bytes, size);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            return 0;
+        }
+        if (n > 0) {
+            bytes += n;
+            size -= (size_t) n;
+        }
+    }
+    return 1;
+}
+
+static uint64_t checksum_of(const char *memory, size_t size)
+{
+    header_t header;
+    memcpy(&header, memory, sizeof(header));
+    header.checksum = 0;
+    return dame_fnv(dame_fnv(DAME_FNV_START, &header, sizeof(header)), memory + sizeof(header),
+                    size - sizeof(header));
+}
+
+/* Is every entry inside the code? */
+static int are_inside(const dame_cache_contents_t *contents)
+{
+    for (int32_t i = 0; i < contents->nentries; i++) {
+        if (contents->entries[i].offset >= contents->code_size || contents->entries[i].prim < 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Finds the parts of a file in memory. NULL, or what is wrong with it. */
+static const char *parse(const char *memory, size_t size, dame_cache_contents_t *out)
+{
+    header_t header;
+    if (size < sizeof(header)) {
+        return "it is too short";
+    }
+    memcpy(&header, memory, sizeof(header));
+    if (memcmp(header.magic, magic, sizeof(magic)) != 0) {
+        return "it is no code of this kind of machine";
+    }
+    if (header.format != FORMAT) {
+        return "it has another version";
+    }
+    size_t rest = size - sizeof(header);
+    const size_t entries = header.nentries * sizeof(dame_entry_point_t);
+    /* The entries follow the key, which is padded to their alignment. */
+    if (header.key_size > rest || header.key_size % _Alignof(dame_entry_point_t) != 0 ||
+        entries > rest - header.key_size || header.nentries > INT32_MAX ||
+        header.code_size != rest - header.key_size - entries) {
+        return "its parts do not add up to its size";
+    }
+    if (checksum_of(memory, size) != header.checksum) {
+        return "its checksum is wrong";
+    }
+    out->key = memory + sizeof(header);
+    out->key_size = header.key_size;
+    out->entries = (const dame_entry_point_t *) (const void *) (out->key + header.key_size);
+    out->nentries = (int32_t) header.nentries;
+    out->code = out->key + header.key_size + entries;
+    out->code_size = header.code_size;
+    if (memchr(out->key + (out->key_size > 0), '\0', out->key_size - (out->key_size > 0)) == NULL) {
+        return "its key is damaged";
+    }
+    return are_inside(out) ? NULL : "an entry is outside of the code";
+}
+
+const char *dame_cache_file_read(int directory, const char *name, dame_cache_contents_t *out,
+                                 int *error)
+{
+    int fd;
+    size_t size;
+    *error = dame_user_file_open(directory, name, &fd, &size);
+    if (*error != 0) {
+        return dame_cache_reason(*error);
+    }
+    if (size > LARGEST_FILE) {
+        close(fd);
+        return "it is too large";
+    }
+    dame_cache_contents_t contents = {.memory = dame_heap_alloc(size > 0 ? size : 1)};
+    if (contents.memory == NULL) {
+        close(fd);
+        *error = ENOMEM;
+        return dame_cache_reason(ENOMEM);
+    }
+    const char *fault = read_all(fd, contents.memory, size)
+                            ? parse(contents.memory, size, &contents)
+                            : "it could not be read";
+    close(fd);
+    if (fault != NULL) {
+        dame_heap_free(contents.memory);
+        return fault;
+    }
+    *out = contents;
+    return NULL;
+}
+
+static size_t padded(size_t size)
+{
+    const size_t unit = _Alignof(dame_entry_point_t);
+    return (size + unit - 1) / unit * unit;
+}
+
+int dame_cache_file_is_for(const dame_cache_contents_t *contents, const dame_cache_key_t *key)
+{
+    return contents->key_size == padded(key->size) &&
+           memcmp(contents->key, key->bytes, key->size) == 0;
+}
+
+/* ---- writing ---- */
+
+size_t dame_cache_file_size(const dame_cache_key_t *key, const dame_machine_code_t *code)
+{
+    return sizeof(header_t) + padded(key->size) +
+           (size_t) code->nentries * sizeof(code->entries[0]) + code->size;
+}
+
+int dame_cache_file_write(int directory, const dame_cache_key_t *key,
+                          const dame_machine_code_t *code)
+{
+    static const char zeros[_Alignof(dame_entry_point_t)] = {0};
+    header_t header = {.format = FORMAT,
+                       .nentries = (uint32_t) code->nentries,
+                       .key_size = padded(key->size),
+                       .code_size = code->size};
+    const dame_user_piece_t pieces[] = {
+        {&header, sizeof(header)},
+        {key->bytes, key->size},
+        {zeros, padded(key->size) - key->size},
+        {code->entries, (size_t) code->nentries * sizeof(code->entries[0])},
+        {code->bytes, code->size}};
+    enum { PIECES = sizeof(pieces) / sizeof(pieces[0]) };
+    if (dame_cache_file_size(key, code) > LARGEST_FILE) {
+        return EFBIG;
+    }
+    memcpy(header.magic, magic, sizeof(magic));
+    uint64_t checksum = DAME_FNV_START;
+    for (int i = 0; i < PIECES; i++) {
+        checksum = dame_fnv(checksum, pieces[i].bytes, pieces[i].size);
+    }
+    header.checksum = checksum;
+    return dame_user_file_write(directory, key->name, pieces, PIECES);
+}

@@ -1,0 +1,43 @@
+/*
+ * One file of the code cache: machine code, its entries and the key it was made for. Private to
+ * jit/.
+ */
+#ifndef DAME_CACHE_FILE_H
+#define DAME_CACHE_FILE_H
+
+#include "cache.h"
+
+/* What a file has, once its header and checksum have been found right. */
+typedef struct dame_cache_contents {
+    char *memory; /* owned: dame_heap_free() */
+    const char *key;
+    size_t key_size;                   /* with padding */
+    const dame_entry_point_t *entries; /* inside the code */
+    int32_t nentries;
+    const char *code;
+    size_t code_size;
+} dame_cache_contents_t;
+
+/*
+ * Reads a file of an open directory. Returns NULL and the contents; or what is wrong with it,
+ * static storage, with *error an errno if the system says so and else 0.
+ */
+const char *dame_cache_file_read(int directory, const char *name, dame_cache_contents_t *out,
+                                 int *error);
+
+/* Bytes of a file, and writing it: 0 or an errno. */
+size_t dame_cache_file_size(const dame_cache_key_t *key, const dame_machine_code_t *code);
+int dame_cache_file_write(int directory, const dame_cache_key_t *key,
+                          const dame_machine_code_t *code);
+
+/* Was it written for this key? */
+int dame_cache_file_is_for(const dame_cache_contents_t *contents, const dame_cache_key_t *key);
+
+/* FNV-1a (Fowler, Noll, Vo) of 64 bits, continued from `hash`. */
+#define DAME_FNV_START UINT64_C(0xcbf29ce484222325)
+uint64_t dame_fnv(uint64_t hash, const void *bytes, size_t size);
+
+/* Says why a file or directory cannot be used; `error` is an errno. */
+const char *dame_cache_reason(int error);
+
+#endif

@@ -1,0 +1,86 @@
+/* dlopen() of providers, once a process each. */
+#include "loader.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lock.h"
+
+/* The objects that were tried, under DAME_LOCK_COMPILER. */
+static struct {
+    dev_t device;
+    ino_t file;
+    const dame_provider_t *provider; /* NULL: failed, or is being tried */
+} tried[16];
+static int ntried;
+
+enum { MOST_TRIED = sizeof(tried) / sizeof(tried[0]) };
+
+static int find(const struct stat *object)
+{
+    int i = 0;
+    while (i < ntried && (tried[i].device != object->st_dev || tried[i].file != object->st_ino)) {
+        i++;
+    }
+    return i;
+}
+
+static const dame_provider_t *open_object(const char *path, char message[DAME_LOADER_MESSAGE])
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (object == NULL) {
+        snprintf(message, DAME_LOADER_MESSAGE, "cannot be loaded: %s", dlerror());
+        return NULL;
+    }
+    const dame_provider_t *(*get)(void) = NULL;
+    void *symbol = dlsym(object, DAME_PROVIDER_SYMBOL);
+    memcpy(&get, &symbol, sizeof(get)); /* ISO C has no cast for it */
+    const dame_provider_t *provider = get != NULL ? get() : NULL;
+    if (get == NULL) {
+        snprintf(message, DAME_LOADER_MESSAGE, "%s has no function %s()", path,
+                 DAME_PROVIDER_SYMBOL);
+    } else if (provider == NULL || provider->version != DAME_PROVIDER_VERSION) {
+        snprintf(message, DAME_LOADER_MESSAGE,
+                 "%s has version %d of the interface, but version %d is needed", path,
+                 provider != NULL ? (int) provider->version : 0, DAME_PROVIDER_VERSION);
+        provider = NULL;
+    }
+    return provider; /* the object stays even if it is no use: its constructors have run */
+}
+
+const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOADER_MESSAGE])
+{
+    struct stat object;
+    message[0] = '\0';
+    if (stat(path, &object) != 0) {
+        return NULL;
+    }
+    dame_lock(DAME_LOCK_COMPILER);
+    const int at = find(&object);
+    const int is_new = at == ntried && at < MOST_TRIED;
+    const dame_provider_t *provider = at < ntried ? tried[at].provider : NULL;
+    if (is_new) {
+        tried[at].device = object.st_dev;
+        tried[at].file = object.st_ino;
+        ntried++;
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+    if (is_new) {
+        provider = open_object(path, message);
+        dame_lock(DAME_LOCK_COMPILER);
+        tried[at].provider = provider;
+        dame_unlock(DAME_LOCK_COMPILER);
+    }
+    return provider;
+}
+
+void dame_loader_fail(const dame_provider_t *provider)
+{
+    dame_lock(DAME_LOCK_COMPILER);
+    for (int i = 0; i < ntried; i++) {
+        tried[i].provider = tried[i].provider != provider ? tried[i].provider : NULL;
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+}

@@ -1,0 +1,25 @@
+/*
+ * Shared objects that export a provider. Private to jit/.
+ *
+ * Each is tried once in a process, whoever asks, and noted as failed before the attempt: an escape
+ * from it, such as exit() in a constructor of the object, leaves that. What was loaded stays until
+ * the process ends.
+ */
+#ifndef DAME_LOADER_H
+#define DAME_LOADER_H
+
+#include "provider.h"
+
+enum { DAME_LOADER_MESSAGE = 600 };
+
+/*
+ * The provider that the shared object `path` exports. On failure NULL, and a sentence that says why
+ * in `message`, which is empty when the object is not there, has failed before or is being tried by
+ * another thread. Without a lock held.
+ */
+const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOADER_MESSAGE]);
+
+/* It does not work after all: from now on it counts as failed. */
+void dame_loader_fail(const dame_provider_t *provider);
+
+#endif

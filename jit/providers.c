@@ -1,0 +1,199 @@
+/* The providers of a jit: opened, loaded when first needed, used by one thread at a time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "dame/heap.h"
+#include "loader.h"
+#include "lock.h"
+#include "state.h"
+
+int dame_jit_wait(const dame_jit_t *jit)
+{
+    if (dame_code_arena_is_inherited(jit->arena)) {
+        return 0;
+    }
+    dame_wait(DAME_LOCK_COMPILER);
+    return 1;
+}
+
+dame_status_t dame_slot_open(dame_jit_t *jit, const dame_provider_t *provider, const char *options)
+{
+    dame_slot_t *slot = &jit->slots[0];
+    const dame_status_t status = provider->open(&jit->cpu, options, &slot->state);
+    slot->provider = status == DAME_OK ? provider : NULL;
+    slot->has_failed = status != DAME_OK;
+    jit->nslots = 1;
+    return status == DAME_ERR_UNSUPPORTED ? DAME_OK : status; /* the interpreter goes on */
+}
+
+dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *options,
+                             int32_t *provider)
+{
+    const size_t bytes = strlen(path) + 1;
+    char *copy = dame_heap_alloc(bytes + strlen(options) + 1);
+    if (copy == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    memcpy(copy, path, bytes);
+    strcpy(copy + bytes, options);
+    dame_lock(DAME_LOCK_COMPILER);
+    const int32_t number = jit->nslots;
+    if (number < DAME_JIT_MOST_PROVIDERS) {
+        jit->slots[number] = (dame_slot_t){.path = copy, .options = copy + bytes};
+        jit->nslots++;
+        *provider = number;
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+    if (number == DAME_JIT_MOST_PROVIDERS) {
+        dame_heap_free(copy);
+        return DAME_ERR_LIMIT;
+    }
+    return DAME_OK;
+}
+
+/* ---- loading ---- */
+
+static void complain(const dame_jit_t *jit, const char *message)
+{
+    if (jit->options.complain != NULL) {
+        jit->options.complain(message);
+    } else {
+        fprintf(stderr, "dame: %s\n", message);
+    }
+}
+
+/* The slot is this thread's; no lock is held. */
+static const dame_provider_t *load(dame_jit_t *jit, const dame_slot_t *slot, void **state)
+{
+    char message[DAME_LOADER_MESSAGE + 100];
+    const dame_provider_t *provider = dame_loader_load(slot->path, message);
+    if (provider != NULL) {
+        const dame_status_t status = provider->open(&jit->cpu, slot->options, state);
+        if (status != DAME_OK) {
+            snprintf(message, sizeof(message), "%s cannot be used with the options \"%s\": %s",
+                     slot->path, slot->options, dame_status_text(status));
+            dame_loader_fail(provider);
+            provider = NULL;
+        }
+    }
+    if (provider == NULL && message[0] != '\0') {
+        complain(jit, message);
+    }
+    return provider;
+}
+
+void dame_slot_release(dame_jit_t *jit, int32_t number)
+{
+    jit->slots[number].is_busy = 0;
+    dame_wake(DAME_LOCK_COMPILER);
+}
+
+dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number)
+{
+    if (number < 0 || number >= jit->nslots) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    dame_slot_t *slot = &jit->slots[number];
+    while (slot->is_busy && !jit->is_fork) {
+        if (!dame_jit_wait(jit)) {
+            return DAME_ERR_DENIED;
+        }
+    }
+    if (jit->is_fork) {
+        return DAME_ERR_DENIED;
+    }
+    slot->is_busy = 1;
+    if (slot->provider == NULL && !slot->has_failed) {
+        slot->has_failed = 1; /* before the attempt: whatever escapes from it leaves that */
+        dame_unlock(DAME_LOCK_COMPILER);
+        void *state = NULL;
+        const dame_provider_t *provider = load(jit, slot, &state);
+        dame_lock(DAME_LOCK_COMPILER);
+        slot->provider = provider;
+        slot->state = state;
+    }
+    if (slot->provider == NULL) {
+        dame_slot_release(jit, number);
+        return DAME_ERR_UNSUPPORTED;
+    }
+    return DAME_OK;
+}
+
+dame_status_t dame_jit_load(dame_jit_t *jit, int32_t provider)
+{
+    const int cancel_state = dame_cancel_defer();
+    dame_lock(DAME_LOCK_COMPILER);
+    const dame_status_t status = dame_slot_reserve(jit, provider);
+    if (status == DAME_OK) {
+        dame_slot_release(jit, provider);
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+    dame_cancel_restore(cancel_state);
+    return status;
+}
+
+void dame_slots_close(dame_jit_t *jit)
+{
+    for (int32_t i = 0; i < jit->nslots; i++) {
+        dame_slot_t *slot = &jit->slots[i];
+        if (slot->provider != NULL && !slot->is_abandoned) {
+            slot->provider->close(slot->state);
+        }
+        dame_heap_free(slot->path);
+    }
+    jit->nslots = 0;
+}
+
+/* ---- questions ---- */
+
+/* The provider with this number and its state; NULL: it is not loaded. */
+static const dame_provider_t *loaded(dame_jit_t *jit, int32_t number, void **state)
+{
+    const dame_provider_t *provider = NULL;
+    dame_lock(DAME_LOCK_COMPILER);
+    if (number >= 0 && number < jit->nslots && !jit->slots[number].is_abandoned) {
+        provider = jit->slots[number].provider;
+        *state = jit->slots[number].state;
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+    return provider;
+}
+
+int dame_jit_is_by_shape(dame_jit_t *jit, int32_t provider)
+{
+    void *state = NULL;
+    const dame_provider_t *found = loaded(jit, provider, &state);
+    return found != NULL && found->by_shape;
+}
+
+int32_t dame_jit_candidates(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                            dame_candidate_t *out, int32_t room)
+{
+    enum { MOST_VARIANTS = 16 };
+    uint32_t variants[MOST_VARIANTS];
+    int32_t n = 0;
+    for (int32_t i = 0; i < DAME_JIT_MOST_PROVIDERS && n < room; i++) {
+        void *state = NULL;
+        const dame_provider_t *provider = loaded(jit, i, &state);
+        const int32_t most = room - n < MOST_VARIANTS ? room - n : MOST_VARIANTS;
+        const int32_t found =
+            provider != NULL ? provider->variants(state, program, dir, variants, most) : 0;
+        for (int32_t k = 0; k < found; k++) {
+            out[n++] = (dame_candidate_t){.provider = i, .variant = variants[k]};
+        }
+    }
+    return n;
+}
+
+const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *candidate,
+                                    char name[DAME_CANDIDATE_NAME])
+{
+    char variant[DAME_VARIANT_NAME] = "";
+    void *state = NULL;
+    const dame_provider_t *provider = loaded(jit, candidate->provider, &state);
+    name[0] = '\0';
+    if (provider != NULL && provider->variant_name(state, candidate->variant, variant)) {
+        snprintf(name, DAME_CANDIDATE_NAME, "%s:%s", provider->name, variant);
+    }
+    return name;
+}

@@ -1,0 +1,58 @@
+#include "shape.h"
+
+#include <string.h>
+
+/* Format of the shape, increased with any change below. */
+enum { FORMAT = 1 };
+
+/* Tables of a primitive. */
+enum { DISPS = 1, DISPS32 = 2, PREFIX = 4, VISITS = 8, INNERS = 16 };
+
+typedef struct out {
+    char *bytes;
+    size_t room;
+    size_t size;
+} out_t;
+
+static void put(out_t *out, const void *bytes, size_t n)
+{
+    if (n <= out->room && out->size <= out->room - n) {
+        memcpy(out->bytes + out->size, bytes, n);
+    }
+    out->size += n;
+}
+
+static int64_t tables_of(const dame_prim_t *prim)
+{
+    return (NULL != prim->disps ? DISPS : 0) | (NULL != prim->disps32 ? DISPS32 : 0) |
+           (NULL != prim->prefix ? PREFIX : 0) | (NULL != prim->visits ? VISITS : 0) |
+           (NULL != prim->inner_deltas ? INNERS : 0);
+}
+
+static void put_prim(out_t *out, const dame_prim_t *prim)
+{
+    const int64_t fixed[] = {
+        prim->params->op,
+        tables_of(prim),
+        prim->count,
+        dame_shape_has_step(prim) ? prim->step : 0,
+        NULL != prim->prefix ? 0 : prim->iter_size,
+        prim->inner_delta,
+        NULL != prim->visits ? prim->window : 0,
+    };
+    put(out, fixed, sizeof(fixed));
+    if (NULL != prim->inner_deltas) {
+        put(out, prim->inner_deltas, (size_t) prim->count * sizeof(prim->inner_deltas[0]));
+    }
+}
+
+size_t dame_shape(const dame_program_t *program, void *to, size_t room)
+{
+    out_t out = {.bytes = to, .room = room};
+    const int64_t head[] = {FORMAT, program->nprims};
+    put(&out, head, sizeof(head));
+    for (int32_t i = 0; i < program->nprims; i++) {
+        put_prim(&out, &program->prims[i]);
+    }
+    return out.size;
+}

@@ -1,0 +1,134 @@
+/*
+ * What the files of a dame_jit_t share: jit.c makes it and compiles, providers.c opens providers,
+ * codes.c has the codes that live. Private to jit/ and the tests.
+ *
+ * DAME_LOCK_COMPILER protects all of it. "Locked": the caller holds that lock.
+ */
+#ifndef DAME_STATE_H
+#define DAME_STATE_H
+
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "code_arena.h"
+#include "gdb.h"
+#include "jit.h"
+#include "perf_map.h"
+#include "provider.h"
+
+/* A code. It is in one queue of its jit, from which it is evicted. */
+typedef enum dame_code_use {
+    DAME_CODE_DROPPED, /* a reader may still run it */
+    DAME_CODE_IDLE,    /* no level runs it */
+    DAME_CODE_RUNS,
+    DAME_CODE_USES
+} dame_code_use_t;
+
+typedef struct dame_codes dame_codes_t;
+
+typedef struct dame_code {
+    TAILQ_ENTRY(dame_code) order; /* in a queue */
+    LIST_ENTRY(dame_code) beside; /* in codes->list */
+    dame_codes_t *codes;
+    dame_candidate_t candidate;
+    int32_t rank; /* -1: dropped */
+    dame_code_use_t use;
+    int is_leaving; /* being evicted */
+    int has_levels; /* some level runs it */
+    dame_code_block_t *block;
+    dame_gdb_object_t *gdb;
+    uint32_t entries[]; /* by primitive: where its kernel is in the code, or DAME_NO_ENTRY */
+} dame_code_t;
+
+#define DAME_NO_ENTRY UINT32_MAX
+
+TAILQ_HEAD(dame_code_queue, dame_code);
+
+/* What program->codes[dir] points to while a program has codes or is being compiled. */
+struct dame_codes {
+    LIST_ENTRY(dame_codes) others;
+    dame_jit_t *jit;
+    dame_program_t *program; /* NULL: left behind by a fork */
+    dame_dir_t dir;
+    int compilations;            /* that are under way */
+    LIST_HEAD(, dame_code) list; /* the highest rank first, what was dropped last */
+};
+
+typedef struct dame_slot {
+    const dame_provider_t *provider; /* NULL: not loaded */
+    void *state;
+    char *path;    /* NULL: linked in */
+    char *options; /* behind the path, in one allocation */
+    int has_failed;
+    int is_busy;      /* a thread is loading it or compiling with it */
+    int is_abandoned; /* .. was when this process was forked: the state may be inconsistent */
+} dame_slot_t;
+
+struct dame_jit {
+    LIST_ENTRY(dame_jit) others;
+    dame_jit_options_t options;
+    dame_cpu_t cpu;
+    dame_code_arena_t *arena;
+    dame_perf_map_t *perf_map;
+    dame_slot_t slots[DAME_JIT_MOST_PROVIDERS];
+    int32_t nslots;
+    struct dame_code_queue queues[DAME_CODE_USES]; /* the oldest first */
+    LIST_HEAD(, dame_codes) programs;
+    dame_jit_stats_t stats; /* evicted is in evictions */
+    _Atomic int64_t evictions;
+    int is_fork;
+};
+
+/* dame_jit_create() with a provider in the place of DAME-X. */
+dame_status_t dame_jit_create_for(const dame_provider_t *provider,
+                                  const dame_jit_options_t *options, dame_jit_t **out);
+
+/* ---- providers.c ---- */
+
+/* Opens a provider that is linked in, as number 0. */
+dame_status_t dame_slot_open(dame_jit_t *jit, const dame_provider_t *provider, const char *options);
+
+/*
+ * Locked, given back meanwhile, with cancellation off: reserves a provider for this thread, loads
+ * it if need be. The caller then has it alone, without the lock if it likes, until
+ * dame_slot_release(). DAME_ERR_UNSUPPORTED; DAME_ERR_DENIED in a fork.
+ */
+dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number);
+void dame_slot_release(dame_jit_t *jit, int32_t number);
+
+/* Locked, given back meanwhile: waits for something to change in another thread. Returns 0 in the
+ * child of a fork whose handlers did not run: there is no other thread. */
+int dame_jit_wait(const dame_jit_t *jit);
+
+/* No thread is compiling any more. */
+void dame_slots_close(dame_jit_t *jit);
+
+/* ---- codes.c, all locked ---- */
+
+/* The codes of a program and direction, NULL: none and no compilation is under way. Without the
+ * lock it only tells whether it is NULL: then jit/ does not touch the program any more. */
+dame_codes_t *dame_codes_of(const dame_program_t *program, dame_dir_t dir);
+
+/* The same, made if there are none; NULL when memory is out. */
+dame_codes_t *dame_codes_make(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir);
+
+/* Frees it when there are neither codes nor compilations; accepts NULL. */
+void dame_codes_trim(dame_codes_t *codes);
+
+/* The code of a candidate that lives, or NULL. */
+dame_code_t *dame_codes_find(const dame_codes_t *codes, const dame_candidate_t *candidate);
+
+/* Installs machine code as a code of rank 0, and evicts others when the arena is full. */
+dame_status_t dame_codes_put(dame_codes_t *codes, const dame_candidate_t *candidate,
+                             const dame_machine_code_t *machine, const char *name);
+
+/* A rank of -1 drops the code. */
+void dame_code_rank(dame_code_t *code, int32_t rank);
+
+/* Ends all of them, and `codes` with them. No thread may be running them. */
+void dame_codes_end(dame_codes_t *codes);
+
+/* In the child of a fork: the program's kernels are the interpreter's from now on. */
+void dame_codes_leave(dame_codes_t *codes);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * Files that all processes of a user share: the code cache, the machine's profile. They are read
+ * only if nobody but the user or root can have written them, and they are written as a whole, so a
+ * reader finds the old file or the new one.
+ *
+ * All functions may be called by any thread; they may wait for a disk, so nothing that a message
+ * waits for calls them. Unless noted they return 0 or an errno; EPERM says that somebody else may
+ * write the file or its directory.
+ */
+#ifndef DAME_USER_FILE_H
+#define DAME_USER_FILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The user's cache directory for DAME (XDG Base Directory Specification): $XDG_CACHE_HOME/dame, or
+ * $HOME/.cache/dame. ENOENT: neither variable has an absolute path; ENAMETOOLONG. */
+int dame_user_cache_directory(char *path, size_t room);
+
+/*
+ * Opens a directory. `make`: to write in it. Then it must be the user's own, and missing ones of
+ * the path are made, with mode 0700; otherwise root's are trusted, too. The caller closes *fd.
+ */
+int dame_user_directory_open(const char *path, int make, int *fd);
+
+/* Opens a file of an open directory for reading; no link is followed. The caller closes *fd. */
+int dame_user_file_open(int directory, const char *name, int *fd, size_t *size);
+
+/* A piece of a file. */
+typedef struct dame_user_piece {
+    const void *bytes;
+    size_t size;
+} dame_user_piece_t;
+
+/*
+ * Writes a file of an open directory, or replaces it: to a temporary name, synced, then renamed. A
+ * process that dies leaves a temporary file, which dame_user_file_is_temporary() knows.
+ */
+int dame_user_file_write(int directory, const char *name, const dame_user_piece_t *pieces,
+                         int npieces);
+
+/* Is a name that of a temporary file? */
+int dame_user_file_is_temporary(const char *name);
+
+/*
+ * Takes a lock of all processes that have the directory, without waiting: EWOULDBLOCK if another
+ * process (or thread) holds it. The lock ends with its process. The caller gives *fd to
+ * dame_user_unlock(), with the same directory and name.
+ */
+int dame_user_trylock(int directory, const char *name, int *fd);
+void dame_user_unlock(int directory, const char *name, int fd);
+
+#endif

@@ -1,0 +1,27 @@
+/* The options of DAME-X. Private to jit/x/ and the tests. */
+#ifndef DAME_X_OPTIONS_H
+#define DAME_X_OPTIONS_H
+
+#include <stdint.h>
+
+#include "dame/status.h"
+
+/* As in dame_jit_options_t (jit/jit.h). */
+typedef struct x_options {
+    int64_t vector_bits;
+    int64_t unroll_bytes;
+    int64_t straight_bytes;
+    int64_t memcpy_bytes;
+    int64_t nontemporal_bytes;
+    int64_t prefetch_distance;
+    int64_t list_entries;
+    int64_t most_unrolled; /* iterations; by the variant alone */
+} x_options_t;
+
+enum { X_UNROLL_BYTES = 192, X_MEMCPY_BYTES = 1024 }; /* defaults that variants differ from */
+
+/* Reads "key=value,key=value"; what is not in it gets its default. DAME_ERR_ARGUMENT: an unknown
+ * key or a value out of range. */
+dame_status_t x_options_parse(const char *text, x_options_t *out);
+
+#endif

@@ -1,0 +1,210 @@
+/* Names of variants, and which of them a program could gain from. */
+#include "variant.h"
+
+#include <string.h>
+
+#include "dame/memory_order.h"
+#include "jit/tune.h"
+
+enum {
+    AHEAD = 16,
+    FAR_AHEAD = 64,
+    STREAMED_FROM = 1 << 19, /* bytes of a run: they would push out much of the second cache */
+    LEAST_BLOCKS = 1 << 11,  /* see LEAST_LINES in loop.c */
+    MOST_VARIANTS = 6
+};
+
+/* ---- numbers and names ---- */
+
+static const char *const words[X_CHOICES][4] = {
+    [X_PREFETCH] = {"", "prefetch", "far-prefetch"},
+    [X_MOVE] = {"", "move64"},
+    [X_PERMUTE] = {"", "permute64", "single"},
+    [X_TAILS] = {"", "split"},
+    [X_UNROLL] = {"", "unroll1", "unroll8"},
+    [X_MEMCPY] = {"", "memcpy512"},
+    [X_STREAM] = {"", "stream"},
+};
+
+int x_variant_exists(uint32_t variant)
+{
+    int exists = 0 == variant >> (2 * X_CHOICES);
+    for (int choice = 0; choice < X_CHOICES; choice++) {
+        exists &= NULL != words[choice][x_choice(variant, (x_choice_t) choice)];
+    }
+    return exists;
+}
+
+void x_variant_name(uint32_t variant, char *name)
+{
+    strcpy(name, 0 == variant ? "plain" : "");
+    for (int choice = 0; choice < X_CHOICES; choice++) {
+        const char *word = words[choice][x_choice(variant, (x_choice_t) choice)];
+        if ('\0' != *word) {
+            strcat(name, '\0' != *name ? "+" : "");
+            strcat(name, word);
+        }
+    }
+}
+
+x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
+{
+    static const int64_t distances[] = {[X_AHEAD] = AHEAD, [X_FAR_AHEAD] = FAR_AHEAD, [3] = 0};
+    static const int64_t unrolled[] = {4, [X_ONCE] = 1, [X_TWICE] = 8, [3] = 0};
+    x_options_t out = *options;
+    out.most_unrolled = unrolled[x_choice(variant, X_UNROLL)];
+    if (out.prefetch_distance < 0) {
+        out.prefetch_distance = distances[x_choice(variant, X_PREFETCH)];
+    }
+    if (X_TWICE == x_choice(variant, X_UNROLL)) {
+        out.unroll_bytes = 2 * X_UNROLL_BYTES;
+    }
+    if (0 != x_choice(variant, X_MEMCPY)) {
+        out.memcpy_bytes = X_MEMCPY_BYTES / 2;
+    }
+    if (0 != x_choice(variant, X_STREAM)) {
+        out.nontemporal_bytes = STREAMED_FROM;
+    }
+    return out;
+}
+
+/* ---- what could matter ---- */
+
+/* Which choices could matter: a bit for each. */
+typedef unsigned x_choices_t;
+
+static x_choices_t bit(x_choice_t choice)
+{
+    return 1u << choice;
+}
+
+static int is_within(int64_t step, int64_t bytes)
+{
+    return step > -bytes && step < bytes;
+}
+
+/* Of blocks of so many bytes, in a level whose iterations are blocks. */
+static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, dame_dir_t dir)
+{
+    const int has_list = dame_prim_has_list(prim);
+    const int64_t tail = bytes % 32;
+    x_choices_t out = 0;
+    if (bytes >= 64) {
+        out |= bit(X_MOVE);
+    }
+    if (bytes <= 16 && (has_list || is_within(prim->step, 64))) {
+        out |= bit(X_PERMUTE);
+    }
+    if (DAME_UNPACK == dir && tail > 8 && 16 != tail && !has_list &&
+        is_within(prim->step, DAME_PAGE)) {
+        out |= bit(X_TAILS);
+    }
+    if (bytes <= X_UNROLL_BYTES / 2) {
+        out |= bit(X_UNROLL);
+    }
+    if (bytes > X_MEMCPY_BYTES / 2 && bytes <= X_MEMCPY_BYTES) {
+        out |= bit(X_MEMCPY);
+    }
+    return out;
+}
+
+/* Of a level; `all`: packed bytes of an element. Levels of unknown length may be long. */
+static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t dir)
+{
+    const int is_block = 0 == prim->inner_delta && NULL == prim->inner_deltas;
+    x_choices_t out = 0;
+    if (NULL != prim->prefix) {
+        for (int64_t i = 0; i < prim->count && i < 64; i++) {
+            out |= 0 == dame_iter_inner(prim, i)
+                       ? matters_for_blocks(prim, dame_iter_size(prim, i), dir)
+                       : 0;
+        }
+        return out & ~(bit(X_UNROLL) | bit(X_TAILS));
+    }
+    if (0 == prim->iter_size) {
+        return 0;
+    }
+    if (is_block) {
+        out |= matters_for_blocks(prim, prim->iter_size, dir);
+    }
+    if (!dame_prim_has_list(prim) && prim->iter_size < DAME_LINE && !dame_is_near(prim->step) &&
+        (0 == prim->count || all / prim->iter_size >= LEAST_BLOCKS)) {
+        out |= bit(X_PREFETCH);
+    }
+    if (DAME_PACK == dir && is_block && prim->iter_size >= 8 &&
+        (0 == prim->count || prim->count >= STREAMED_FROM / prim->iter_size)) {
+        out |= bit(X_STREAM);
+    }
+    return out;
+}
+
+static x_choices_t matters(const dame_cpu_t *cpu, const x_options_t *options,
+                           const dame_program_t *program, dame_dir_t dir)
+{
+    x_choices_t out = 0;
+    for (int32_t i = 0; i < program->nprims; i++) {
+        if (NULL != program->prims[i].interpreted) {
+            out |= matters_for(&program->prims[i], program->size, dir);
+        }
+    }
+    out &= 0 == options->vector_bits && cpu->avx512 ? ~0u : ~(bit(X_MOVE) | bit(X_TAILS));
+    out &= 0 == options->vector_bits && cpu->avx2 && (!cpu->avx512 || cpu->avx512_vbmi)
+               ? ~0u
+               : ~bit(X_PERMUTE);
+    out &= options->prefetch_distance < 0 ? ~0u : ~bit(X_PREFETCH);
+    out &= X_UNROLL_BYTES == options->unroll_bytes ? ~0u : ~bit(X_UNROLL);
+    out &= X_MEMCPY_BYTES == options->memcpy_bytes ? ~0u : ~bit(X_MEMCPY);
+    out &= 0 == options->nontemporal_bytes ? ~0u : ~bit(X_STREAM);
+    return out;
+}
+
+/* ---- the list ---- */
+
+/* What is likeliest the fastest. Choices that do not matter are plain. */
+static uint32_t likeliest(const dame_cpu_t *cpu, x_choices_t choices, dame_dir_t dir)
+{
+    const dame_tune_t *tune = dame_tune_of(cpu->make);
+    uint32_t variant = 0;
+    if (0 != (choices & bit(X_PREFETCH)) && tune->prefetches[dir]) {
+        variant = x_with(variant, X_PREFETCH, X_AHEAD);
+    }
+    if (0 != (choices & bit(X_MOVE)) && cpu->avx512_vbmi && tune->move_bytes > 32) {
+        variant = x_with(variant, X_MOVE, X_WIDE);
+    }
+    if (0 != (choices & bit(X_PERMUTE)) && cpu->avx512_vbmi &&
+        (DAME_PACK == dir || tune->scatter_bytes > 32)) {
+        variant = x_with(variant, X_PERMUTE, X_WIDE);
+    }
+    return variant;
+}
+
+int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
+                   dame_dir_t dir, uint32_t *out, int32_t room)
+{
+    /* What is tried instead, in this order. */
+    static const struct {
+        x_choice_t choice;
+        int value;
+    } others[] = {
+        {X_PREFETCH, 0},    {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
+        {X_MOVE, X_WIDE},   {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_MEMCPY, X_SHORTER},
+        {X_TAILS, X_SPLIT}, {X_PERMUTE, X_SINGLE}, {X_STREAM, X_PAST},        {X_UNROLL, X_TWICE},
+        {X_UNROLL, X_ONCE},
+    };
+    const x_choices_t choices = matters(cpu, options, program, dir);
+    const uint32_t first = likeliest(cpu, choices, dir);
+    const int32_t most = room < MOST_VARIANTS ? room : MOST_VARIANTS;
+    int32_t n = 0;
+    if (n < most) {
+        out[n++] = first;
+    }
+    for (size_t i = 0; n < most && i < sizeof(others) / sizeof(others[0]); i++) {
+        const uint32_t other = x_with(first, others[i].choice, others[i].value);
+        const int is_same_on_avx2 =
+            X_PERMUTE == others[i].choice && X_WIDE == others[i].value && !cpu->avx512;
+        if (other != first && 0 != (choices & bit(others[i].choice)) && !is_same_on_avx2) {
+            out[n++] = other;
+        }
+    }
+    return n;
+}

@@ -1,0 +1,63 @@
+/*
+ * The variants of DAME-X: the choices whose best value differs between CPUs, or between places in
+ * memory that a program does not tell. Private to jit/x/ and the tests.
+ */
+#ifndef DAME_X_VARIANT_H
+#define DAME_X_VARIANT_H
+
+#include <stdint.h>
+
+#include "dame/cpu.h"
+#include "dame/program.h"
+#include "options.h"
+
+/* Each field of a variant has two bits in its number; 0 is the plain choice. */
+typedef enum x_choice {
+    X_PREFETCH, /* loops over short blocks fetch no lines ahead, some (X_AHEAD), many (X_FAR_AHEAD)
+                 */
+    X_MOVE,     /* widest vectors for whole blocks: 32 bytes, 64 (X_WIDE) */
+    X_PERMUTE, /* widest vectors that hold several blocks: 32 bytes, 64 (X_WIDE), none (X_SINGLE) */
+    X_TAILS,   /* what is left of a block is moved with a mask, or in two moves (X_SPLIT) */
+    X_UNROLL,  /* loops copy up to 4 iterations at a time, 1 (X_ONCE), 8 (X_TWICE) */
+    X_MEMCPY,  /* blocks of over 1024 bytes are the C library's, of over 512 (X_SHORTER) */
+    X_STREAM,  /* large runs are stored through the caches, or past them (X_PAST) */
+    X_CHOICES
+} x_choice_t;
+
+enum {
+    X_AHEAD = 1,
+    X_FAR_AHEAD = 2,
+    X_WIDE = 1,
+    X_SINGLE = 2,
+    X_SPLIT = 1,
+    X_ONCE = 1,
+    X_TWICE = 2,
+    X_SHORTER = 1,
+    X_PAST = 1
+};
+
+static inline int x_choice(uint32_t variant, x_choice_t choice)
+{
+    return (int) (variant >> (2 * choice) & 3);
+}
+
+static inline uint32_t x_with(uint32_t variant, x_choice_t choice, int value)
+{
+    return (variant & ~(UINT32_C(3) << (2 * choice))) | (uint32_t) value << (2 * choice);
+}
+
+/* Is it the number of a variant? */
+int x_variant_exists(uint32_t variant);
+
+/* See variant_name in jit/provider.h. */
+void x_variant_name(uint32_t variant, char *name);
+
+/* See variants in jit/provider.h. The first is what jit/tune.h says. An option that has not its
+ * default is not varied. */
+int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
+                   dame_dir_t dir, uint32_t *out, int32_t room);
+
+/* The options that a variant stands for. */
+x_options_t x_variant_options(uint32_t variant, const x_options_t *options);
+
+#endif

@@ -1,0 +1,506 @@
+/* The code cache: what was kept is found again, and nothing else ever is. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jit/cache.h"
+#include "jit/user_file.h"
+#include "suites.h"
+#include "tools.h"
+
+enum { PLENTY = 1 << 20 };
+
+static const char bytes[] = "these are no instructions";
+static const dame_entry_point_t entries[] = {{0, 0}, {1, 16}};
+static const dame_machine_code_t code = {bytes, sizeof bytes, entries, 2};
+
+static char directory[40];
+static dame_cache_t *cache;
+static dame_cache_key_t key;
+static dame_program_t *program;
+static char path[200]; /* of the key's file */
+
+static dame_cache_t *cache_of(const char *directories, int64_t limit)
+{
+    dame_cache_t *made = NULL;
+    ck_assert_int_eq(dame_cache_open(directories, limit, &made), DAME_OK);
+    return made;
+}
+
+static void setup(void)
+{
+    tree_setup();
+    strcpy(directory, "/tmp/dame-cache.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    cache = cache_of(directory, PLENTY);
+    program = program_of(vector(10, 1, 16, basic(8)));
+    ck_assert_int_eq(dame_cache_key_make("l 1 O2", program, DAME_PACK, &key), DAME_OK);
+    snprintf(path, sizeof path, "%s/%s", directory, key.name);
+}
+
+static void teardown(void)
+{
+    char command[150];
+    dame_cache_key_free(&key);
+    dame_cache_close(cache);
+    dame_program_free(program);
+    snprintf(command, sizeof command, "chmod -R u+w %s; rm -r %s", directory, directory);
+    ck_assert_int_eq(system(command), 0);
+    tree_teardown();
+}
+
+static bool finds(dame_cache_t *from)
+{
+    dame_cache_code_t found;
+    if (!dame_cache_load(from, &key, &found)) {
+        return false;
+    }
+    ck_assert_uint_eq(found.code.size, sizeof bytes);
+    ck_assert_mem_eq(found.code.bytes, bytes, sizeof bytes);
+    ck_assert_int_eq(found.code.nentries, 2);
+    ck_assert_mem_eq(found.code.entries, entries, sizeof entries);
+    dame_cache_code_free(&found);
+    return true;
+}
+
+static int files_of(const char *suffix)
+{
+    int n = 0;
+    DIR *names = opendir(directory);
+    for (struct dirent *name; names && (name = readdir(names));) {
+        const size_t length = strlen(name->d_name), end = strlen(suffix);
+        n += length > end && strcmp(name->d_name + length - end, suffix) == 0;
+    }
+    closedir(names);
+    return n;
+}
+
+START_TEST(what_was_kept_is_found_by_another_process)
+{
+    char problem[300];
+    ck_assert(!finds(cache));
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    dame_cache_t *other = cache_of(directory, PLENTY);
+    ck_assert(finds(other));
+    dame_cache_stats_t stats;
+    dame_cache_stats(other, &stats);
+    ck_assert_int_eq(stats.hits, 1);
+    ck_assert_int_eq(dame_cache_problem(other, problem, sizeof problem), 0);
+    dame_cache_close(other);
+}
+END_TEST
+
+START_TEST(keys_differ_where_code_may)
+{
+    dame_program_t *same = program_of(vector(10, 1, 16, basic(8)));
+    dame_program_t *others[] = {program_of(vector(11, 1, 16, basic(8))),
+                                program_of(vector(10, 1, 24, basic(8))),
+                                program_of(vector(10, 1, 16, basic(4))),
+                                program_of(blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)))};
+    dame_cache_key_t more[7];
+    ck_assert_int_eq(dame_cache_key_make("l 1 O2", same, DAME_PACK, &more[0]), DAME_OK);
+    ck_assert_str_eq(more[0].name, key.name);
+    ck_assert_int_eq(dame_cache_key_make("l 1 O2", program, DAME_UNPACK, &more[1]), DAME_OK);
+    ck_assert_int_eq(dame_cache_key_make("l 1 O1", program, DAME_PACK, &more[2]), DAME_OK);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(dame_cache_key_make("l 1 O2", others[i], DAME_PACK, &more[3 + i]),
+                         DAME_OK);
+    }
+    for (int i = 1; i < 7; i++) {
+        ck_assert_str_ne(more[i].name, key.name);
+        ck_assert(more[i].size != key.size || memcmp(more[i].bytes, key.bytes, key.size) != 0);
+    }
+    for (int i = 0; i < 7; i++) {
+        dame_cache_key_free(&more[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        dame_program_free(others[i]);
+    }
+    dame_program_free(same);
+}
+END_TEST
+
+/* Displacements, absolute addresses among them, differ from process to process. */
+START_TEST(lists_of_one_shape_share_a_key)
+{
+    dame_program_t *one = program_of(blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)));
+    dame_program_t *two = program_of(blockindex(3, 1, (int64_t[]){8, 24, 96}, basic(8)));
+    dame_program_t *high = program_of(blockindex(
+        3, 1, (int64_t[]){INT64_C(1) << 46, (INT64_C(1) << 46) + 24, (INT64_C(1) << 46) + 96},
+        basic(8)));
+    dame_program_t *higher = program_of(blockindex(
+        3, 1, (int64_t[]){INT64_C(5) << 44, (INT64_C(5) << 44) + 40, (INT64_C(5) << 44) + 96},
+        basic(8)));
+    dame_cache_key_t keys[4];
+    const dame_program_t *programs[] = {one, two, high, higher};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(dame_cache_key_make("l", programs[i], DAME_PACK, &keys[i]), DAME_OK);
+    }
+    ck_assert_str_eq(keys[0].name, keys[1].name);
+    ck_assert_str_eq(keys[2].name, keys[3].name);
+    ck_assert_str_ne(keys[0].name, keys[2].name); /* 64-bit entries are read by other code */
+    for (int i = 0; i < 4; i++) {
+        dame_cache_key_free(&keys[i]);
+    }
+    dame_program_free(one);
+    dame_program_free(two);
+    dame_program_free(high);
+    dame_program_free(higher);
+}
+END_TEST
+
+static size_t read_path(char *text, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    const size_t n = fread(text, 1, room, file);
+    fclose(file);
+    return n;
+}
+
+static void write_path(const char *text, size_t n)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(text, 1, n, file), n);
+    fclose(file);
+}
+
+START_TEST(damaged_files_are_ignored_and_replaced)
+{
+    char good[1000], bad[1000], problem[300];
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    const size_t n = read_path(good, sizeof good);
+    for (size_t i = 0; i < n; i++) { /* every bit of every field */
+        for (int bit = 0; bit < 8; bit++) {
+            memcpy(bad, good, n);
+            bad[i] = (char) (bad[i] ^ 1 << bit);
+            write_path(bad, n);
+            ck_assert_msg(!finds(cache), "byte %zu, bit %d", i, bit);
+        }
+    }
+    for (size_t i = 0; i < n; i++) { /* every length */
+        write_path(good, i);
+        ck_assert(!finds(cache));
+    }
+    memcpy(bad, good, n);
+    bad[n] = 'x';
+    write_path(bad, n + 1);
+    ck_assert(!finds(cache));
+    ck_assert_int_eq(dame_cache_problem(cache, problem, sizeof problem), 1);
+    ck_assert_ptr_nonnull(strstr(problem, key.name));
+    ck_assert_int_eq(dame_cache_problem(cache, problem, sizeof problem), 0); /* told once */
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert(finds(cache));
+}
+END_TEST
+
+START_TEST(a_file_under_another_name_is_ignored)
+{
+    dame_cache_key_t other;
+    char to[200];
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert_int_eq(dame_cache_key_make("l 1 O2", program, DAME_UNPACK, &other), DAME_OK);
+    snprintf(to, sizeof to, "%s/%s", directory, other.name);
+    ck_assert_int_eq(rename(path, to), 0);
+    dame_cache_code_t found;
+    ck_assert_int_eq(dame_cache_load(cache, &other, &found), 0);
+    dame_cache_key_free(&other);
+}
+END_TEST
+
+START_TEST(what_others_may_write_is_refused)
+{
+    char real[210], problem[300];
+    snprintf(real, sizeof real, "%s/real", directory);
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert_int_eq(chmod(path, 0620), 0);
+    ck_assert(!finds(cache));
+    ck_assert_int_eq(chmod(path, 0602), 0);
+    ck_assert(!finds(cache));
+    ck_assert_int_eq(chmod(path, 0444), 0);
+    ck_assert(finds(cache));
+    ck_assert_int_eq(rename(path, real), 0);
+    ck_assert_int_eq(symlink("real", path), 0); /* not even to a good one */
+    ck_assert(!finds(cache));
+    ck_assert_int_eq(rename(real, path), 0);
+    ck_assert(finds(cache));
+    ck_assert_int_eq(chmod(directory, 0770), 0);
+    ck_assert(!finds(cache));
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), EPERM);
+    ck_assert_int_eq(chmod(directory, 0700), 0);
+    if (geteuid() == 0) {
+        ck_assert_int_eq(chown(path, 65534, 65534), 0);
+        ck_assert(!finds(cache));
+        ck_assert_int_eq(chown(path, 0, 0), 0);
+        ck_assert_int_eq(chown(directory, 65534, 65534), 0);
+        ck_assert(!finds(cache));
+        ck_assert_int_eq(chown(directory, 0, 0), 0);
+    }
+    ck_assert(finds(cache));
+    ck_assert_int_eq(dame_cache_problem(cache, problem, sizeof problem), 1);
+    ck_assert_ptr_nonnull(strstr(problem, "may write it"));
+}
+END_TEST
+
+START_TEST(directories_after_the_first_are_only_read)
+{
+    char both[300], problem[300];
+    snprintf(both, sizeof both, "%s/own/deep:%s", directory, directory);
+    dame_cache_t *two = cache_of(both, PLENTY);
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert(finds(two));
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert(!finds(two));
+    ck_assert_int_eq(dame_cache_store(two, &key, &code), 0);
+    ck_assert_int_eq(access(path, F_OK), -1);
+    ck_assert(finds(two));
+    ck_assert_int_eq(dame_cache_problem(two, problem, sizeof problem), 0);
+    dame_cache_close(two);
+    snprintf(both, sizeof both, ":%s", directory);
+    two = cache_of(both, PLENTY);
+    ck_assert_int_eq(dame_cache_store(two, &key, &code), ENOENT);
+    dame_cache_close(two);
+    ck_assert_int_eq(dame_cache_open("relative", PLENTY, &two), DAME_ERR_ARGUMENT);
+    ck_assert_int_eq(dame_cache_open("/a::/b", PLENTY, &two), DAME_ERR_ARGUMENT);
+    ck_assert_int_eq(dame_cache_open("/a", 0, &two), DAME_ERR_ARGUMENT);
+}
+END_TEST
+
+/* A limit on the size of files stands for a full disk. */
+START_TEST(a_full_disk_leaves_nothing_behind)
+{
+    static char large[60000];
+    const dame_machine_code_t much = {large, sizeof large, entries, 2};
+    struct rlimit limit, small;
+    char problem[300];
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = limit;
+    small.rlim_cur = 30000;
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    ck_assert_int_eq(dame_cache_store(cache, &key, &much), EFBIG);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_int_eq(files_of(".code") + files_of(".tmp"), 0);
+    ck_assert_int_eq(dame_cache_problem(cache, problem, sizeof problem), 1);
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert(finds(cache));
+}
+END_TEST
+
+START_TEST(files_are_bounded_and_the_longest_unused_goes_first)
+{
+    static char large[1000];
+    const dame_machine_code_t much = {large, sizeof large, entries, 2};
+    dame_cache_t *small = cache_of(directory, 4000);
+    dame_cache_key_t keys[4];
+    dame_cache_code_t found;
+    for (int i = 0; i < 4; i++) {
+        char origin[20];
+        snprintf(origin, sizeof origin, "l %d", i);
+        ck_assert_int_eq(dame_cache_key_make(origin, program, DAME_PACK, &keys[i]), DAME_OK);
+    }
+    for (int i = 0; i < 4; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        if (i == 3) {
+            ck_assert_int_eq(dame_cache_load(small, &keys[0], &found), 1);
+            dame_cache_code_free(&found);
+            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        }
+        ck_assert_int_eq(dame_cache_store(small, &keys[i], &much), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        const int there = dame_cache_load(small, &keys[i], &found);
+        ck_assert_int_eq(there, i != 1);
+        if (there) {
+            dame_cache_code_free(&found);
+        }
+        dame_cache_key_free(&keys[i]);
+    }
+    const dame_machine_code_t more = {large, sizeof large, entries, 2};
+    dame_cache_close(small);
+    small = cache_of(directory, 500);
+    ck_assert_int_eq(dame_cache_store(small, &key, &more), EFBIG);
+    dame_cache_close(small);
+}
+END_TEST
+
+/* ---- several processes ---- */
+
+static pid_t child_of(void (*body)(void))
+{
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        body();
+        _exit(0);
+    }
+    return child;
+}
+
+/* Looks, and makes the code if nobody else does; says so by a byte in a file. */
+static void look_or_make(void)
+{
+    dame_cache_claim_t claim;
+    for (int tries = 0; tries < 2000 && !finds(cache); tries++) {
+        if (dame_cache_claim(cache, &key, &claim)) {
+            char made[150];
+            snprintf(made, sizeof made, "%s/made", directory);
+            const int fd = open(made, O_WRONLY | O_APPEND | O_CREAT, 0600);
+            ck_assert_int_eq(write(fd, "x", 1), 1);
+            close(fd);
+            nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+            ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+            dame_cache_release(&claim);
+        } else {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        }
+    }
+    _exit(finds(cache) ? 0 : 1);
+}
+
+START_TEST(one_of_eight_processes_makes_it)
+{
+    pid_t children[8];
+    for (int i = 0; i < 8; i++) {
+        children[i] = child_of(look_or_make);
+    }
+    for (int i = 0; i < 8; i++) {
+        int status;
+        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
+        ck_assert_int_eq(status, 0);
+    }
+    char made[150];
+    struct stat about;
+    snprintf(made, sizeof made, "%s/made", directory);
+    ck_assert_int_eq(stat(made, &about), 0);
+    ck_assert_int_eq((int) about.st_size, 1);
+    ck_assert_int_eq(files_of(".lock"), 0);
+}
+END_TEST
+
+static void claim_and_wait(void)
+{
+    dame_cache_claim_t claim;
+    if (dame_cache_claim(cache, &key, &claim)) {
+        kill(getppid(), SIGUSR1);
+        pause();
+    }
+}
+
+START_TEST(a_dead_process_claims_nothing)
+{
+    sigset_t signals;
+    int signal_number;
+    dame_cache_claim_t claim;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    const pid_t child = child_of(claim_and_wait);
+    ck_assert_int_eq(sigwait(&signals, &signal_number), 0);
+    ck_assert_int_eq(dame_cache_claim(cache, &key, &claim), 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    ck_assert_int_eq(dame_cache_claim(cache, &key, &claim), 1);
+    dame_cache_release(&claim);
+}
+END_TEST
+
+static void store_for_ever(void)
+{
+    for (;;) {
+        (void) dame_cache_store(cache, &key, &code);
+    }
+}
+
+START_TEST(a_writer_that_is_killed_leaves_a_good_cache)
+{
+    for (int i = 0; i < 40; i++) {
+        const pid_t child = child_of(store_for_ever);
+        nanosleep(&(struct timespec){.tv_nsec = 500000L + 137000L * i}, NULL);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        dame_cache_stats_t stats;
+        (void) finds(cache); /* checks the bytes */
+        dame_cache_stats(cache, &stats);
+        ck_assert_int_eq(stats.refused, 0);
+    }
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert(finds(cache));
+    int64_t removed;
+    ck_assert_int_eq(dame_cache_clear(directory, &removed), 0);
+    ck_assert_int_eq((int) removed, 1);
+    ck_assert_int_eq(files_of(".tmp") + files_of(".code"), 0);
+}
+END_TEST
+
+static void expect_good(void *count, const dame_cache_file_t *file)
+{
+    ++*(int *) count;
+    ck_assert_ptr_null(file->fault);
+    ck_assert_str_eq(file->name, key.name);
+    ck_assert_str_eq(file->origin, "l 1 O2");
+    ck_assert_int_eq(file->dir, DAME_PACK);
+    ck_assert_uint_eq(file->code_bytes, sizeof bytes);
+}
+
+START_TEST(tools_see_what_a_directory_has)
+{
+    int n = 0;
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert_int_eq(dame_cache_each(directory, expect_good, &n), 0);
+    ck_assert_int_eq(n, 1);
+    ck_assert_int_eq(dame_cache_each("/no/such/directory", expect_good, &n), ENOENT);
+}
+END_TEST
+
+START_TEST(the_default_directory_follows_xdg)
+{
+    char found[100];
+    setenv("HOME", "/home/someone", 1);
+    setenv("XDG_CACHE_HOME", "/var/cache/someone", 1);
+    ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), 0);
+    ck_assert_str_eq(found, "/var/cache/someone/dame");
+    setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored, says the specification */
+    ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), 0);
+    ck_assert_str_eq(found, "/home/someone/.cache/dame");
+    ck_assert_int_eq(dame_user_cache_directory(found, 10), ENAMETOOLONG);
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), ENOENT);
+}
+END_TEST
+
+Suite *cache_suite(void)
+{
+    Suite *suite = suite_create("code cache");
+    TCase *test_case = tcase_create("files");
+    tcase_set_timeout(test_case, 60);
+    tcase_add_checked_fixture(test_case, setup, teardown);
+    tcase_add_test(test_case, what_was_kept_is_found_by_another_process);
+    tcase_add_test(test_case, keys_differ_where_code_may);
+    tcase_add_test(test_case, lists_of_one_shape_share_a_key);
+    tcase_add_test(test_case, damaged_files_are_ignored_and_replaced);
+    tcase_add_test(test_case, a_file_under_another_name_is_ignored);
+    tcase_add_test(test_case, what_others_may_write_is_refused);
+    tcase_add_test(test_case, directories_after_the_first_are_only_read);
+    tcase_add_test(test_case, a_full_disk_leaves_nothing_behind);
+    tcase_add_test(test_case, files_are_bounded_and_the_longest_unused_goes_first);
+    tcase_add_test(test_case, one_of_eight_processes_makes_it);
+    tcase_add_test(test_case, a_dead_process_claims_nothing);
+    tcase_add_test(test_case, a_writer_that_is_killed_leaves_a_good_cache);
+    tcase_add_test(test_case, tools_see_what_a_directory_has);
+    tcase_add_test(test_case, the_default_directory_follows_xdg);
+    suite_add_tcase(suite, test_case);
+    return suite;
+}
