@@ -136,8 +136,8 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
         write_row(out, 0 == i ? "" : ",", &sum->rows[i]);
     }
     dt_dame_compare(sum, &dame, &native, &bytes);
-    fprintf(
-        out,
-        "\n  ],\n  \"compared\": {\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f}\n}\n",
-        bytes, dame, native);
+    fprintf(out,
+            "\n  ],\n  \"compared\": {\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f, "
+            "\"set_up_ns\": %.0f}\n}\n",
+            bytes, dame, native, dt_dame_set_up(sum));
 }

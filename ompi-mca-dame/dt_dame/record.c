@@ -182,3 +182,8 @@ void dt_dame_compare(const dt_dame_sum_t *sum, double *dame, double *native, dou
         *bytes += row_bytes;
     }
 }
+
+double dt_dame_set_up(const dt_dame_sum_t *sum)
+{
+    return sum->counters[DT_COUNT_import_ns].sum + sum->code[DT_CODE_compile_ns].sum;
+}

@@ -97,6 +97,9 @@ void dt_dame_sum_finish(dt_dame_sum_t *sum);
 void dt_dame_compare_row(const dt_dame_sum_row_t *row, double *dame, double *native, double *bytes);
 void dt_dame_compare(const dt_dame_sum_t *sum, double *dame, double *native, double *bytes);
 
+/* Nanoseconds that it took to import and compile, on all ranks. */
+double dt_dame_set_up(const dt_dame_sum_t *sum);
+
 /* ---- Output --------------------------------------------------------------------------------- */
 
 /* One page of 80 columns. */

@@ -113,7 +113,7 @@ reports()
     summary "summary" "report: mpi_test, 4 of 4 ranks" "^  messages packed +110 +110 +110 +440$" \
         "^  on: interpreter and machine code from use 20 on" "code from use 20 [0-9.]+; Open MPI [0-9.]+$" \
         "face \"x\"  \(500 x 8 B, 4.00 kB\)  3.20 MB on 4 ranks" "\(no name\)  \(3 x 8 B, 24 B\)" \
-        "(saved|LOST) .* estimated by samples for 100 % of the bytes" \
+        "estimated by samples for 100 % of the bytes" "in all DAME (saved|LOST) [0-9.]+ [num]?s$" \
         -- -np 4 "${dame[@]}" "${twenty[@]}" "${sums[@]}" "$mpi_test" report dame
     summary "two ranks of four, and the lowest is native" "2 of 4 ranks" "the other 2 ranks did not use DAME" \
         -- "${path[@]}" "${sums[@]}" -np 1 "${without[@]}" "$mpi_test" report native : \
