@@ -2,29 +2,27 @@
 
 #include <stdint.h>
 
-#include "ompi/datatype/ompi_datatype.h"
+#include "opal-glue/openmpi.h"
 
 static void prepare(opal_convertor_t *convertor)
 {
-    OBJ_CONSTRUCT(convertor, opal_convertor_t);
+    dt_object_construct(convertor, &opal_convertor_t_class);
+    dt_openmpi_same_peer(convertor, ompi_mpi_local_convertor);
 }
 
 static void finish(opal_convertor_t *convertor)
 {
-    opal_convertor_cleanup(convertor);
-    OBJ_DESTRUCT(convertor);
+    dt_object_destruct(convertor);
 }
 
 int dt_fragments_pack(const void *buf, int count, MPI_Datatype type, void *packed, size_t fragment,
                       size_t *packed_size)
 {
     opal_convertor_t convertor;
-    size_t total;
     size_t done = 0;
     prepare(&convertor);
-    opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &type->super, (size_t) count,
-                                             buf, 0, &convertor);
-    opal_convertor_get_packed_size(&convertor, &total);
+    (void) opal_convertor_prepare_for_send(&convertor, &type->super, (size_t) count, buf);
+    const size_t total = convertor.local_size;
     while (done < total) {
         struct iovec iov = {.iov_base = (char *) packed + done,
                             .iov_len = total - done < fragment ? total - done : fragment};
@@ -47,8 +45,7 @@ int dt_fragments_unpack(void *buf, int count, MPI_Datatype type, const void *pac
     opal_convertor_t convertor;
     size_t done = 0;
     prepare(&convertor);
-    opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &type->super, (size_t) count,
-                                             buf, 0, &convertor);
+    (void) opal_convertor_prepare_for_recv(&convertor, &type->super, (size_t) count, buf);
     while (done < size) {
         struct iovec iov = {.iov_base = (char *) (uintptr_t) packed + done,
                             .iov_len = size - done < fragment ? size - done : fragment};
@@ -70,15 +67,14 @@ int dt_fragments_unpack_order(void *buf, int count, MPI_Datatype type, const voi
     opal_convertor_t convertor;
     int rc = 0;
     prepare(&convertor);
-    opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &type->super, (size_t) count,
-                                             buf, 0, &convertor);
+    (void) opal_convertor_prepare_for_recv(&convertor, &type->super, (size_t) count, buf);
     for (size_t i = 0; i < n; i++) {
         size_t position = cuts[order[i]];
         size_t length = cuts[order[i] + 1] - position;
         struct iovec iov = {.iov_base = (char *) (uintptr_t) packed + position, .iov_len = length};
         uint32_t used = 1;
         size_t bytes = 0;
-        (void) opal_convertor_set_position(&convertor, &position);
+        (void) dt_openmpi_set_position(&convertor, &position);
         (void) opal_convertor_unpack(&convertor, &iov, &used, &bytes);
         if (bytes != length) {
             rc = -1;

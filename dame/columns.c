@@ -1,7 +1,7 @@
 /*
  * Run kernels of levels that walk a matrix column by column: a level of near steps around one of
- * far steps (dame/memory_order.h). Packed bytes keep their places; the moves are in an order in which a
- * cache line of user memory is used for several columns before it is evicted.
+ * far steps (dame/memory_order.h). Packed bytes keep their places; the moves are in an order in
+ * which a cache line of user memory is used for several columns before it is evicted.
  *
  * Such a walk waits for memory, so it is compiled once, for the baseline: wider registers change
  * nothing. README.md, "What does not pay", has the measurements.
@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 
 #include "block.h"
-#include "dame/memory_order.h"
 #include "divide.h"
 
 /* Widths of blocks: lowest, highest. A range takes two moves, which overlap. */
@@ -102,11 +101,15 @@ enum {
 #define DAME_KEEP_LOOP _Pragma("GCC unroll 1")
 #endif
 
+/* What follows was measured on CPUs with lines of 64 bytes, 8 and 12 of them in a set. Where lines
+ * are longer, half of one is used. */
+enum { LINE = 64, ONE_SET = 4096 };
+
 /*
  * Rows of a block, where rows are so far apart that all of them fall into one set of the L1 cache.
  * To unpack, as many as the set has ways; to pack, enough to fill a line or two of each column.
  */
-enum { UNPACK_ROWS = DAME_WAYS, PACK_ROWS = CELL, PACK_ROWS_WIDE = 2 * CELL, WIDE = 16 };
+enum { UNPACK_ROWS = 8, PACK_ROWS = CELL, PACK_ROWS_WIDE = 2 * CELL, WIDE = 16 };
 
 /*
  * Blocks of rows take the packed stream piece by piece, which costs more than it gains when that
@@ -123,16 +126,16 @@ static inline int64_t columns_apart(const area_t *a)
 /* Does a strip use less than half of a line? */
 static inline int is_narrow(const area_t *a)
 {
-    return 2 * STRIP * columns_apart(a) < DAME_LINE;
+    return 2 * STRIP * columns_apart(a) < LINE;
 }
 
 DAME_INLINE int pays_in_blocks(const area_t *a, dame_dir_t dir)
 {
-    if (a->columns < 2 * STRIP || 0 != a->far % DAME_ONE_SET) {
+    if (a->columns < 2 * STRIP || 0 != a->far % ONE_SET) {
         return 0;
     }
     const int64_t packed = a->columns * a->column;
-    if (2 * STRIP * columns_apart(a) > DAME_LINE) {
+    if (2 * STRIP * columns_apart(a) > LINE) {
         return packed <= BLOCKED_BYTES;
     }
     return DAME_UNPACK == dir || packed <= BLOCKED_BYTES_PACK_NARROW;

@@ -1,6 +1,11 @@
 /* Asks the CPU what it can do; nothing else does. */
 #include "dame/cpu.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <unistd.h>
+
 dame_cpu_t dame_cpu_detect(void)
 {
     dame_cpu_t cpu = {0};
@@ -14,6 +19,65 @@ dame_cpu_t dame_cpu_detect(void)
                                          : DAME_MAKE_OTHER;
 #endif
     return cpu;
+}
+
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+
+/* The value if it is a power of two of a plausible size, else 0. */
+static int64_t power_of_two(int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most && 0 == (value & (value - 1)) ? value : 0;
+}
+
+static void ask_the_c_library(dame_data_cache_t *out)
+{
+    const int64_t line = power_of_two(sysconf(_SC_LEVEL1_DCACHE_LINESIZE), 16, 1024);
+    const int64_t ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+    const int64_t l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    const int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    out->line = 0 != line ? (int32_t) line : out->line;
+    /* A set is chosen by bits of the address, so its lines are a power of two apart. */
+    if (ways >= 1 && ways <= 64 && 0 == l1 % ways &&
+        0 != power_of_two(l1 / ways, out->line, 1 << 20)) {
+        out->ways = (int32_t) ways;
+        out->l1 = l1;
+    }
+    out->l2 = l2 > out->l1 && l2 <= 1 << 30 ? l2 : out->l2;
+}
+
+#else
+
+static void ask_the_c_library(dame_data_cache_t *out)
+{
+    (void) out;
+}
+
+#endif
+
+/* What is used, and this CPU's. */
+static _Atomic(const dame_data_cache_t *) cache;
+static dame_data_cache_t own = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
+
+static void find_own(void)
+{
+    ask_the_c_library(&own);
+}
+
+void dame_data_cache_force(const dame_data_cache_t *forced)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void) pthread_once(&once, find_own);
+    atomic_store_explicit(&cache, NULL == forced ? &own : forced, memory_order_release);
+}
+
+const dame_data_cache_t *dame_data_cache(void)
+{
+    const dame_data_cache_t *result = atomic_load_explicit(&cache, memory_order_acquire);
+    if (NULL == result) {
+        dame_data_cache_force(NULL);
+        result = &own;
+    }
+    return result;
 }
 
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed)

@@ -221,12 +221,17 @@ dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_
     arena->process = getpid();
     arena->page = (size_t) sysconf(_SC_PAGESIZE);
     arena->limit = round_up(bytes, arena->page);
-    if (best == DAME_JIT_MEMORY_DUAL && map_views(arena) != 0) {
+    *out = arena;
+    return DAME_OK;
+}
+
+/* Addresses come with the first code: most processes that could compile never do. */
+static void map_once(dame_code_arena_t *arena)
+{
+    if (arena->memory == DAME_JIT_MEMORY_DUAL && arena->write == NULL && map_views(arena) != 0) {
         arena->error = errno; /* whatever it is: without addresses there is no arena */
         arena->memory = DAME_JIT_MEMORY_OWN;
     }
-    *out = arena;
-    return DAME_OK;
 }
 
 void dame_code_arena_destroy(dame_code_arena_t *arena)
@@ -353,6 +358,7 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
         return DAME_ERR_NOMEM;
     }
     block->size = size;
+    map_once(arena);
     dame_status_t status = DAME_ERR_DENIED;
     while (status == DAME_ERR_DENIED && arena->memory != DAME_JIT_MEMORY_NONE) {
         status = arena->memory == DAME_JIT_MEMORY_DUAL ? put_in_arena(arena, code, block)

@@ -31,7 +31,7 @@ struct dame_code_block {
 };
 
 /*
- * Reserves addresses, but takes no memory for code yet. `bytes`: the most it will take, rounded up
+ * Takes neither addresses nor memory for code yet. `bytes`: the most it will take, rounded up
  * to whole pages. `best`: the kind of memory it tries first. DAME_ERR_NOMEM.
  */
 dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out);

@@ -1,4 +1,4 @@
-/* The locks of jit/ and opal-glue/, and their state after fork(). */
+/* The locks of jit/, measure/ and opal-glue/, and their state after fork(). */
 #include "lock.h"
 
 #include <pthread.h>
@@ -16,8 +16,10 @@ static struct {
     int cancel_state; /* the holder's, before it took the lock */
     _Atomic(void (*)(void)) in_child;
 } locks[] = {
-    [DAME_LOCK_SLOTS] = UNLOCKED,   [DAME_LOCK_TABLE] = UNLOCKED, [DAME_LOCK_GATE] = UNLOCKED,
-    [DAME_LOCK_STATS] = UNLOCKED,   [DAME_LOCK_FILES] = UNLOCKED, [DAME_LOCK_COMPILER] = UNLOCKED,
+    [DAME_LOCK_SLOTS] = UNLOCKED,   [DAME_LOCK_TABLE] = UNLOCKED,
+    [DAME_LOCK_GATE] = UNLOCKED,    [DAME_LOCK_STATS] = UNLOCKED,
+    [DAME_LOCK_FILES] = UNLOCKED,   [DAME_LOCK_COUNTERS] = UNLOCKED,
+    [DAME_LOCK_PROFILE] = UNLOCKED, [DAME_LOCK_COMPILER] = UNLOCKED,
     [DAME_LOCK_READERS] = UNLOCKED,
 };
 
@@ -133,6 +135,17 @@ void dame_unlock(dame_lock_t lock)
     const int state = locks[lock].cancel_state;
     pthread_mutex_unlock(&locks[lock].mutex);
     dame_cancel_restore(state);
+}
+
+void dame_lock_briefly(dame_lock_t lock)
+{
+    pthread_once(&once, install);
+    pthread_mutex_lock(&locks[lock].mutex);
+}
+
+void dame_unlock_briefly(dame_lock_t lock)
+{
+    pthread_mutex_unlock(&locks[lock].mutex);
 }
 
 void dame_wait(dame_lock_t lock)

@@ -1,5 +1,5 @@
 /*
- * The locks of jit/ and opal-glue/, all in one place because fork() takes every one of them.
+ * The locks of jit/, measure/ and opal-glue/, all in one place because fork() takes every one of them.
  *
  * fork(): the handlers take all locks in the order listed, so a child finds them free and what they
  * protect whole. Then, in the child, every hook removes what belongs to threads it does not have.
@@ -7,6 +7,7 @@
  *
  * Cancellation: a thread is not cancelled while it holds a lock, so the holder may write files. A
  * cancellation that is pending takes effect at the first cancellation point after dame_unlock().
+ * Asynchronous cancellation, which MPI does not allow, may hit the holder of a brief lock.
  */
 #ifndef DAME_LOCK_H
 #define DAME_LOCK_H
@@ -18,6 +19,8 @@ typedef enum dame_lock {
     DAME_LOCK_GATE,     /* opal-glue/promote.c: its holder compiles */
     DAME_LOCK_STATS,    /* opal-glue/stats.c: the list of threads */
     DAME_LOCK_FILES,    /* opal-glue/dump.c: its holder writes a file */
+    DAME_LOCK_COUNTERS, /* measure/counters.c: its holder loads PAPI; opal-glue/events.c */
+    DAME_LOCK_PROFILE,  /* measure/profile.c: what is known of the machine */
     DAME_LOCK_COMPILER, /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
                            loader.c */
     DAME_LOCK_READERS,  /* reader.c: the list of readers */
@@ -27,6 +30,11 @@ typedef enum dame_lock {
 void dame_lock(dame_lock_t lock);
 int dame_trylock(dame_lock_t lock); /* 0: another thread holds it */
 void dame_unlock(dame_lock_t lock);
+
+/* The same, 20 ns faster, for a holder that meets no cancellation point: cancellation stays as it
+ * is. */
+void dame_lock_briefly(dame_lock_t lock);
+void dame_unlock_briefly(dame_lock_t lock);
 
 /*
  * The holder of `lock`, and of no other, gives it back until another thread calls dame_wake(), then

@@ -18,18 +18,23 @@ AC_DEFUN([DAME_TRY_CFLAG], [
 # pkg-config may answer for another CPU than the one compiled for. Sets have_ and VARIABLE in lower case.
 AC_DEFUN([DAME_LIBRARY], [
     PKG_CHECK_MODULES([$1], [$2], [have_[]m4_tolower([$1])=yes], [have_[]m4_tolower([$1])=no])
-    AS_IF([test $have_[]m4_tolower([$1]) = yes], [
-        dame_save_CFLAGS=$CFLAGS
-        dame_save_LIBS=$LIBS
-        CFLAGS="$CFLAGS $$1_CFLAGS"
-        LIBS="$$1_LIBS $LIBS"
-        AC_MSG_CHECKING([whether programs with $3 link])
-        AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$3>]])], [AC_MSG_RESULT([yes])],
-            [AC_MSG_RESULT([no])
-             have_[]m4_tolower([$1])=no])
-        CFLAGS=$dame_save_CFLAGS
-        LIBS=$dame_save_LIBS
-    ])
+    AS_IF([test $have_[]m4_tolower([$1]) = yes], [DAME_LINKS([$1], [$3])])
+])
+
+# DAME_LINKS(VARIABLE, HEADER): does a program with HEADER link? Sets have_ and VARIABLE in lower case.
+AC_DEFUN([DAME_LINKS], [
+    dame_save_CFLAGS=$CFLAGS
+    dame_save_LIBS=$LIBS
+    CFLAGS="$CFLAGS $$1_CFLAGS"
+    LIBS="$$1_LIBS $LIBS"
+    AC_MSG_CHECKING([whether programs with $2 link])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$2>]])],
+        [AC_MSG_RESULT([yes])
+         have_[]m4_tolower([$1])=yes],
+        [AC_MSG_RESULT([no])
+         have_[]m4_tolower([$1])=no])
+    CFLAGS=$dame_save_CFLAGS
+    LIBS=$dame_save_LIBS
 ])
 
 # DAME_COMPILER_FLAGS: DAME_CFLAGS for everything, DAME_KERNEL_CFLAGS for the kernels of dame/ on top.

@@ -11,16 +11,23 @@ AC_DEFUN([DAME_OPENMPI], [
 
     AS_IF([test "x$with_openmpi" = xno],
           [have_openmpi=no
+           have_openmpi_headers=no
            OPENMPI_MPICC=
            dame_openmpi_line="no: only dame/ is built"],
           [have_openmpi=yes
            _DAME_OPENMPI_WRAPPER
            _DAME_OPENMPI_FLAGS
-           _DAME_OPENMPI_HEADERS
+           _DAME_OPENMPI_INTERNALS
            _DAME_OPENMPI_TOOLS
-           dame_openmpi_line="$OPENMPI_VERSION, by $OPENMPI_MPICC"])
+           dame_openmpi_line="$OPENMPI_VERSION, by $OPENMPI_MPICC"
+           AS_IF([test $have_openmpi_headers = yes],
+                 [dame_openmpi_line="$dame_openmpi_line; declarations compared with its internal headers"],
+                 [dame_openmpi_line="$dame_openmpi_line; without its internal headers"])])
 
     AM_CONDITIONAL([HAVE_OPENMPI], [test $have_openmpi = yes])
+    AM_CONDITIONAL([HAVE_OPENMPI_HEADERS],
+                   [test $have_openmpi_headers = yes && test "x$cross_compiling" != xyes])
+    AC_SUBST([OPENMPI_INTERNAL_CPPFLAGS])
     AC_SUBST([OPENMPI_MPICC])
     AC_SUBST([OPENMPI_VERSION])
     AC_SUBST([OPENMPI_CPPFLAGS])
@@ -57,13 +64,13 @@ openmpi-bin and libopenmpi-dev; elsewhere give --with-openmpi=DIR; --without-ope
 ])
 
 # Flags. Open MPI's directories are given as system directories, so that -Wextra does not judge its headers.
+# OPENMPI_INTERNAL_CPPFLAGS: where the internal headers are, if anywhere.
 AC_DEFUN([_DAME_OPENMPI_FLAGS], [
     dame_mpi_cppflags=`$OPENMPI_MPICC --showme:compile`
+    OPENMPI_INTERNAL_CPPFLAGS=
     for dame_dir in `$OPENMPI_MPICC --showme:incdirs`; do
-        AS_IF([test -d "$dame_dir/openmpi"], [
-            AS_CASE([" $dame_mpi_cppflags "],
-                    [*" -I$dame_dir/openmpi "*], [],
-                    [dame_mpi_cppflags="$dame_mpi_cppflags -I$dame_dir/openmpi"])])
+        AS_IF([test -d "$dame_dir/openmpi"],
+              [OPENMPI_INTERNAL_CPPFLAGS="$OPENMPI_INTERNAL_CPPFLAGS -isystem $dame_dir/openmpi"])
     done
     OPENMPI_CPPFLAGS=
     for dame_flag in $dame_mpi_cppflags; do
@@ -77,33 +84,40 @@ AC_DEFUN([_DAME_OPENMPI_FLAGS], [
     for dame_dir in `$OPENMPI_MPICC --showme:libdirs`; do
         OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -L$dame_dir"
     done
+    # From 6.0 on, libmpi's functions are in another library.
+    for dame_dir in `$OPENMPI_MPICC --showme:libdirs`; do
+        AS_IF([test -e "$dame_dir/libopen_mpi.so"], [OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -lopen_mpi"; break])
+    done
     OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -lopen-pal"
 ])
 
-# The internal headers and libopen-pal, which most installations leave out.
-AC_DEFUN([_DAME_OPENMPI_HEADERS], [
+# The internal headers, which most installations leave out: own declarations (opal-glue/abi/) serve, and
+# are compared with them where they are complete. And libopen-pal.
+AC_DEFUN([_DAME_OPENMPI_INTERNALS], [
+    AS_CASE([$OPENMPI_VERSION],
+            [4.1.*], [], [5.0.*], [], [6.0.*], [],
+            [AC_MSG_ERROR([$OPENMPI_MPICC is of Open MPI $OPENMPI_VERSION; DAME works in 4.1, 5.0 and 6.0])])
+
     dame_save_CPPFLAGS=$CPPFLAGS
     dame_save_LIBS=$LIBS
-    CPPFLAGS="$CPPFLAGS $OPENMPI_CPPFLAGS"
-
+    AC_ARG_WITH([openmpi-headers],
+        [AS_HELP_STRING([--without-openmpi-headers],
+            [do not compare the declarations in opal-glue/abi/ with Open MPI's internal headers])],
+        [], [with_openmpi_headers=yes])
     AC_MSG_CHECKING([for Open MPI's internal headers])
-    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
-        #include "ompi_config.h"
-        #include "opal/datatype/opal_convertor.h"
-        #include "ompi/mca/hook/hook.h"
-        int size = (int) sizeof(opal_convertor_t) + (int) sizeof(ompi_hook_base_component_t);
-        ]])],
-        [AC_MSG_RESULT([yes])],
-        [AC_MSG_RESULT([no])
-         AC_MSG_ERROR([Open MPI $OPENMPI_VERSION of $OPENMPI_MPICC comes without its internal headers
-(opal/datatype/opal_convertor.h, ompi/mca/hook/hook.h). On Debian install libopenmpi-dev. An Open MPI
-built from source needs configure --with-devel-headers.])])
+    CPPFLAGS="$CPPFLAGS $OPENMPI_CPPFLAGS $OPENMPI_INTERNAL_CPPFLAGS -I$srcdir"
+    have_openmpi_headers=no
+    AS_IF([test "x$with_openmpi_headers" != xno],
+          [AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include "opal-glue/abi/internal_headers.h"]])],
+                             [have_openmpi_headers=yes])])
+    AC_MSG_RESULT([$have_openmpi_headers])
 
     AC_MSG_CHECKING([for libopen-pal])
     LIBS="$OPENMPI_LIBS $OPENMPI_PAL_LIBS $LIBS"
     AC_LINK_IFELSE([AC_LANG_SOURCE([[
         extern int opal_convertor_pack();
-        int main(void) { return opal_convertor_pack != 0 ? 0 : 1; }
+        extern int ompi_datatype_get_args();
+        int main(void) { return opal_convertor_pack != 0 && ompi_datatype_get_args != 0 ? 0 : 1; }
         ]])],
         [AC_MSG_RESULT([yes])],
         [AC_MSG_RESULT([no])

@@ -8,10 +8,7 @@
 #ifndef DT_H
 #define DT_H
 
-#include "ompi_config.h"
-
-#include "ompi/mca/mca.h"
-#include "opal/mca/base/base.h"
+#include "opal-glue/abi/abi.h"
 
 /* What a chosen component offers. Any function may be NULL. Called from MPI_Init and MPI_Finalize,
  * by one thread. None of them may fail the job: an engine that cannot work leaves the native one.
@@ -34,6 +31,6 @@ typedef struct mca_dt_base_component_1_0_0_t {
     mca_base_component_data_t dtc_data;
 } mca_dt_base_component_t;
 
-#define OMPI_DT_BASE_VERSION_1_0_0 OMPI_MCA_BASE_VERSION_2_1_0("dt", 1, 0, 0)
+#define OMPI_DT_BASE_VERSION_1_0_0 DT_ABI_COMPONENT("dt", 1, 0, 0)
 
 #endif

@@ -67,7 +67,7 @@ void dt_param_register(const dt_param_t *param, dt_values_t *values, int *storag
     const char *bad = 0 > index ? NULL : refused(index, values);
     if (NULL != bad) {
         dt_refusal_t refusal = {.of_node = false};
-        (void) values->super.dump(&values->super, &allowed);
+        (void) values->super.dump(&values->super, &allowed DT_ABI_DUMP_STYLE);
         (void) snprintf(refusal.why, sizeof(refusal.why), "is not allowed; allowed: %s",
                         NULL == allowed ? "others" : allowed);
         complain(index, bad, &refusal, NULL == text ? "" : text);

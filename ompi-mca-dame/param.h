@@ -6,12 +6,9 @@
 #ifndef DT_PARAM_H
 #define DT_PARAM_H
 
-#include "ompi_config.h"
-
 #include <stdbool.h>
 
-#include "opal/mca/base/base.h"
-#include "opal/mca/base/mca_base_var.h"
+#include "opal-glue/abi/abi.h"
 #include "values.h"
 
 typedef struct dt_param {

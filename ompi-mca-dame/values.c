@@ -150,7 +150,7 @@ static int set_string(mca_base_var_enum_t *self, const int value, char **string)
     return 0 != value ? copy_of(text, string) : choice_string(self, value, string);
 }
 
-static int dump_numbers(mca_base_var_enum_t *self, char **text)
+static int dump_numbers(DT_ABI_DUMP_ARGUMENTS)
 {
     const dt_values_t *values = (const dt_values_t *) self;
     const char *unit = values->bytes ? "numbers of bytes, also with K, M or G," : "whole numbers";
@@ -161,7 +161,7 @@ static int dump_numbers(mca_base_var_enum_t *self, char **text)
     return OPAL_SUCCESS;
 }
 
-static int dump_names(mca_base_var_enum_t *self, char **text)
+static int dump_names(DT_ABI_DUMP_ARGUMENTS)
 {
     const dt_values_t *values = (const dt_values_t *) self;
     const bool is_set = parse_set == values->parse;
@@ -191,7 +191,7 @@ static void init(dt_values_t *values)
     *values = (dt_values_t){
         .super =
             {
-                .super = OPAL_OBJ_STATIC_INIT(opal_object_t),
+                .super = {.obj_class = &opal_object_t_class, .obj_reference_count = 1},
                 .enum_is_static = true,
                 .enum_name = "dt_values",
                 .get_count = get_count,

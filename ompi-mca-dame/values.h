@@ -9,11 +9,9 @@
 #ifndef DT_VALUES_H
 #define DT_VALUES_H
 
-#include "ompi_config.h"
-
 #include <stdbool.h>
 
-#include "opal/mca/base/mca_base_var_enum.h"
+#include "opal-glue/abi/abi.h"
 
 /* A name for a value, in any case; the value's first name is the one that is shown. */
 typedef struct dt_value_name {

@@ -1,6 +1,7 @@
 #include "advance.h"
 
 #include "hash.h"
+#include "measure/measured.h"
 #include "native.h"
 #include "promote.h"
 #include "sample.h"
@@ -125,23 +126,65 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
 
 static inline bool is_compiled(const dt_entry_t *entry, dame_dir_t dir)
 {
-    return NULL != atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed);
+    const dt_layout_t *layout = entry->layout;
+    return 0 != atomic_load_explicit(&layout->promotions[dir].runs_code, memory_order_relaxed) &&
+           NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
 }
 
-/* A message begins. Its program may be compiled first. */
-static inline const dame_program_t *use(dt_thread_t *thread, const opal_convertor_t *convertor,
-                                        dame_dir_t dir, const struct iovec *iov, uint32_t iovs)
+/* What moves next of a message. */
+typedef struct move {
+    dt_thread_t *thread;
+    opal_convertor_t *convertor;
+    const dame_program_t *program; /* when the message begins, else NULL */
+    struct iovec *iov;
+    uint32_t *out_size;
+    dame_dir_t dir;
+} move_t;
+
+static inline bool is_whole(const move_t *move)
 {
-    dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    dt_promote_use(entry, dir);
-    if (NULL != entry->tally) {
-        const int64_t n = dt_tally_use(entry->tally, (dt_work_t) dir, is_compiled(entry, dir),
-                                       (int64_t) convertor->local_size);
-        if (dt_sample_native_due(entry->tally, (dt_work_t) dir, n) && iovs > 0) {
-            dt_sample_native(thread, entry->tally, n, convertor, dir, iov);
-        }
+    return NULL != move->program && *move->out_size > 0 &&
+           move->iov[0].iov_len >= move->convertor->local_size;
+}
+
+static inline size_t run(const move_t *move)
+{
+    opal_convertor_t *convertor = move->convertor;
+    size_t moved;
+    dame_reader_enter(&move->thread->reader);
+    if (is_whole(move)) {
+        moved = convertor->local_size;
+        dame_program_run(move->program, move->dir, (uintptr_t) convertor->pBaseBuf,
+                         (int64_t) convertor->count, move->iov[0].iov_base);
+        move->iov[0].iov_len = moved;
+        *move->out_size = 1;
+    } else {
+        moved = move_fragments(move->thread, convertor, move->dir, move->iov, move->out_size);
     }
-    return entry->layout->program;
+    dame_reader_leave(&move->thread->reader);
+    return moved;
+}
+
+/* Uses that are compared with each other: sizes up to a quarter apart, whole messages and first
+ * fragments, packed bytes on and off a cache line. */
+static uint32_t class_of(size_t bytes, bool whole, const void *packed)
+{
+    enum { LINE = 64 };
+    const uint32_t log2 = 63 - (uint32_t) __builtin_clzll(bytes | 4);
+    const uint32_t quarter = (uint32_t) (bytes >> (log2 - 2)) & 3;
+    return log2 << 4 | quarter << 2 | (uint32_t) whole << 1 | (0 == (uintptr_t) packed % LINE);
+}
+
+static __attribute__((noinline)) size_t run_timed(const move_t *move, dame_measured_t *measured)
+{
+    const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
+    const bool whole = is_whole(move);
+    const void *packed = *move->out_size > 0 ? move->iov[0].iov_base : NULL;
+    const int64_t start = dame_measured_now();
+    const size_t moved = run(move);
+    const int64_t ticks = dame_measured_now() - start;
+    dame_measured_record(measured, runs, class_of(moved, whole, packed), ticks);
+    return moved;
 }
 
 static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
@@ -153,26 +196,35 @@ static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                    (int64_t) moved);
 }
 
+static inline void tally_use(const move_t *move, dt_entry_t *entry)
+{
+    const int64_t n =
+        dt_tally_use(entry->tally, (dt_work_t) move->dir, is_compiled(entry, move->dir),
+                     (int64_t) move->convertor->local_size);
+    if (dt_sample_native_due(entry->tally, (dt_work_t) move->dir, n) && *move->out_size > 0) {
+        dt_sample_native(move->thread, entry->tally, n, move->convertor, move->dir, move->iov);
+    }
+}
+
 static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
                               uint32_t *out_size, size_t *max_data)
 {
     dt_thread_t *thread = dt_thread();
     const bool first = 0 == convertor->bConverted;
-    const dame_program_t *program = first ? use(thread, convertor, dir, iov, *out_size) : NULL;
+    move_t move = {thread, convertor, NULL, iov, out_size, dir};
+    dame_measured_t *measured = NULL;
+    if (first) { /* it may be compiled first */
+        dt_entry_t *entry = dt_table_get(convertor->pDesc);
+        measured = dt_promote_use(thread, entry, dir, convertor->local_size);
+        move.program = entry->layout->program;
+        if (NULL != entry->tally) {
+            tally_use(&move, entry);
+        }
+    }
     const bool timed = dt_sample_due(thread);
     const int64_t start = timed ? dt_now() : 0;
-    size_t moved;
-    dame_reader_enter(&thread->reader);
-    if (first && *out_size > 0 && iov[0].iov_len >= convertor->local_size) {
-        moved = convertor->local_size;
-        dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
-                         iov[0].iov_base);
-        iov[0].iov_len = moved;
-        *out_size = 1;
-    } else {
-        moved = move_fragments(thread, convertor, dir, iov, out_size);
-    }
-    dame_reader_leave(&thread->reader);
+    const size_t moved =
+        __builtin_expect(NULL == measured, 1) ? run(&move) : run_timed(&move, measured);
     if (timed) {
         keep_time(thread, convertor, dir, start, moved);
     }

@@ -12,9 +12,7 @@
 #ifndef DT_ADVANCE_H
 #define DT_ADVANCE_H
 
-#include "ompi_config.h"
-
-#include "opal/datatype/opal_convertor.h"
+#include "abi/abi.h"
 
 int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                         size_t *max_data);

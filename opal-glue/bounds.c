@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
+#include "abi/abi.h"
 #include "log.h"
-#include "opal/datatype/opal_datatype.h"
 
 dt_decline_t dt_bounds_declined(dame_status_t status)
 {

@@ -1,7 +1,6 @@
 #include "contents.h"
 
-#include "mpi.h"
-#include "ompi/datatype/ompi_datatype.h"
+#include "openmpi.h"
 
 _Static_assert(sizeof(ptrdiff_t) == sizeof(int64_t), "displacements are 64-bit");
 
@@ -43,10 +42,9 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_data
                       dt_contents_t *contents, dt_decline_t *declined)
 {
     const ompi_datatype_t *datatype = (const ompi_datatype_t *) opal_datatype;
-    if (OBJ_CLASS(ompi_datatype_t) != opal_datatype->super.obj_class || NULL == datatype->args ||
-        OMPI_SUCCESS != ompi_datatype_get_args(datatype, 0, &contents->n_ints, NULL,
-                                               &contents->n_aints, NULL, &contents->n_types, NULL,
-                                               &contents->combiner) ||
+    if (&ompi_datatype_t_class != opal_datatype->super.obj_class || NULL == datatype->args ||
+        !dt_openmpi_get_args(datatype, 0, &contents->n_ints, NULL, &contents->n_aints, NULL,
+                             &contents->n_types, NULL, &contents->combiner) ||
         !know(contents)) {
         return false;
     }
@@ -58,16 +56,15 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_data
         *declined = DT_DECLINE_MEMORY;
         return false;
     }
-    return OMPI_SUCCESS == ompi_datatype_get_args(datatype, 1, &contents->n_ints, contents->ints,
-                                                  &contents->n_aints, (ptrdiff_t *) contents->aints,
-                                                  &contents->n_types, contents->types,
-                                                  &contents->combiner);
+    return dt_openmpi_get_args(datatype, 1, &contents->n_ints, contents->ints, &contents->n_aints,
+                               (ptrdiff_t *) contents->aints, &contents->n_types, contents->types,
+                               &contents->combiner);
 }
 
 const char *dt_contents_name(const struct opal_datatype_t *datatype)
 {
     /* Predefined datatypes of MPI say that they are of OPAL's class, as those of OPAL are. */
-    return OBJ_CLASS(ompi_datatype_t) == datatype->super.obj_class ||
+    return &ompi_datatype_t_class == datatype->super.obj_class ||
                    (datatype->flags & OMPI_DATATYPE_FLAG_PREDEFINED)
                ? ((const ompi_datatype_t *) datatype)->name
                : "";

@@ -5,11 +5,8 @@
 #ifndef DT_COPY_H
 #define DT_COPY_H
 
-#include "ompi_config.h"
-
+#include "abi/abi.h"
 #include "entry.h"
-#include "opal/datatype/opal_datatype.h"
-#include "opal/datatype/opal_datatype_internal.h"
 
 /*
  * Is Open MPI's own loop at least as fast? Finding the program takes about 15 ns. Native copies

@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "abi/abi.h"
 #include "contents.h"
-#include "mpi.h"
-#include "ompi/datatype/ompi_datatype.h"
 
 /* Most constructor calls, entries of a list and members of a struct that are written in full. Of
  * more than these, some of the first, and of a list the last. */

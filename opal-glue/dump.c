@@ -1,5 +1,3 @@
-#include "ompi_config.h"
-
 #include "dump.h"
 
 #include <errno.h>
@@ -11,14 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/abi.h"
 #include "contents.h"
 #include "describe.h"
+#include "entry.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
 #include "log.h"
-#include "ompi/datatype/ompi_datatype.h"
-#include "opal/util/output.h"
-#include "opal/util/proc.h"
 #include "program_text.h"
 
 /* Bytes of a program's text: no file is longer than this and its header. */
@@ -30,8 +27,10 @@ typedef struct taken {
     char name[];
 } taken_t;
 
+bool dt_dump_is_on;
+
 static struct {
-    char *directory; /* NULL: nothing is dumped */
+    char *directory;
     bool spawned;    /* MPI_Comm_spawn started this job */
     int most;        /* files */
     int files;
@@ -128,7 +127,7 @@ static const char *file_name(const opal_datatype_t *datatype)
  * NULL: out of memory. */
 static char *new_path(const opal_datatype_t *datatype)
 {
-    const opal_process_name_t me = OPAL_PROC_MY_NAME;
+    const opal_process_name_t me = opal_proc_local_get()->proc_name;
     const char *name = file_name(datatype);
     char number[16] = "";
     char *path;
@@ -292,19 +291,19 @@ static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
 
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
-    if (NULL == dumps.directory || dumps.files > dumps.most) {
+    if (dumps.files > dumps.most) {
         return NULL;
     }
+    const int cancel_state = dame_cancel_defer();
+    dt_dump_t *dump = NULL;
     if (dumps.most == dumps.files++) {
         dt_log_once_a_job("dump: %d datatypes have a file, and no more will get one. The "
                           "parameter dt_dame_dump_limit sets how many do.",
                           dumps.most);
-        return NULL;
-    }
-    dt_dump_t *dump = new_dump(tree, datatype);
-    if (NULL == dump) {
+    } else if (NULL == (dump = new_dump(tree, datatype))) {
         complain(dumps.directory, ENOMEM);
     }
+    dame_cancel_restore(cancel_state);
     return dump;
 }
 
@@ -390,7 +389,9 @@ static char *new_code_path(const dt_dump_t *dump, dame_dir_t dir)
 
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
-    if (NULL == dump) {
+    const void *code;
+    const size_t size = NULL == dump ? 0 : dame_jit_code(program, dir, &code);
+    if (0 == size) {
         return;
     }
     dame_lock(DAME_LOCK_FILES);
@@ -401,8 +402,6 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     if (NULL == lines) {
         complain(dump->path, ENOMEM);
     } else if (NULL != out) {
-        const void *code;
-        size_t size = dame_jit_code(program, dir, &code);
         (void) fwrite(code, 1, size, out);
         end_file(out, beside, path);
         lines = atomic_exchange(&dump->code[dir], lines); /* after eviction there were others */
@@ -441,6 +440,7 @@ void dt_dump_start(const char *directory, int most)
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
+    dt_dump_is_on = NULL != dumps.directory;
     (void) dame_lock_at_fork(DAME_LOCK_FILES, in_child);
 }
 
@@ -450,4 +450,5 @@ void dt_dump_stop(void)
     dumps.taken = NULL;
     free(dumps.directory);
     dumps.directory = NULL;
+    dt_dump_is_on = false;
 }

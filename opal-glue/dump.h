@@ -34,7 +34,7 @@ void dt_dump_start(const char *directory, int most);
 
 /*
  * A datatype was imported: names its file, which dt_dump_write() is to write next. Works in memory
- * of `tree`, which is empty before and after. NULL when nothing is to be dumped, or memory is out.
+ * of `tree`, which is empty before and after. NULL when there are files enough, or memory is out.
  * One thread at a time.
  */
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *datatype);
@@ -44,7 +44,7 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *dataty
  * child of a fork() nothing is written. */
 void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program);
 
-/* The program was compiled: writes the machine code to a file beside the datatype's (NULL: it has
+/* Writes the program's machine code, if there is any, to a file beside the datatype's (NULL: it has
  * none), which will name it. Nobody takes the code away meanwhile. Any thread. */
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir);
 

@@ -6,22 +6,39 @@
 #define DT_ENTRY_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "layout.h"
 
 struct dt_dump;
 struct dt_tally;
+struct dt_events;
 
 typedef struct dt_entry dt_entry_t;
 struct dt_entry {
     _Atomic(const struct opal_datatype_t *) key; /* Open MPI's; the entry ends before it. NULL: the
                                                     entry is unused */
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
-    dt_layout_t *layout;        /* owned: table.c frees it with the entry */
+    dt_layout_t *layout;        /* shared with other datatypes; lives as long as the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
     struct dt_tally *tally;     /* of tally.c; NULL: none are kept */
-    struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
+    _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
 };
+
+/* An entry while datatypes get files: there may be a hundred thousand without. */
+typedef struct dt_dumped_entry {
+    dt_entry_t entry;
+    struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
+} dt_dumped_entry_t;
+
+/* Are all entries dt_dumped_entry_t? dump.c's; set before there is any. */
+extern bool dt_dump_is_on;
+
+static inline struct dt_dump *dt_entry_dump(const dt_entry_t *entry)
+{
+    return dt_dump_is_on ? ((const dt_dumped_entry_t *) entry)->dump : NULL;
+}
 
 #endif

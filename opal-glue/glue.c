@@ -13,14 +13,16 @@
 #include "copy.h"
 #include "dame/heap.h"
 #include "dump.h"
+#include "events.h"
 #include "import.h"
 #include "interpose/got.h"
 #include "jit/lock.h"
+#include "layout.h"
 #include "log.h"
-#include "opal/util/output.h"
-#include "openmpi_4_1.h"
+#include "openmpi.h"
 #include "promote.h"
 #include "sample.h"
+#include "self_test.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
@@ -39,8 +41,9 @@ static void choose_movers(const dt_glue_options_t *options)
     unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
     copy = options->verify ? dt_verify_copy : dt_copy;
     set_position = options->verify ? dt_verify_set_position : dt_advance_set_position;
-    if (NULL != options->dump) {
-        dt_uses_start(pack, unpack);
+    const bool events = '\0' != *options->papi_events && dt_events_start(options->papi_events);
+    if (NULL != options->dump || events) {
+        dt_uses_start(pack, unpack, events);
         pack = dt_uses_pack;
         unpack = dt_uses_unpack;
     }
@@ -114,15 +117,31 @@ static bool dame_handles(const opal_convertor_t *convertor)
     return handles;
 }
 
-/* opal_cuda_check_bufs() of an Open MPI with CUDA: is one of two buffers device memory? */
-static bool (*is_on_device)(char *to, char *from);
-
 static bool uses_dame_advance(const opal_convertor_t *convertor)
 {
     return pack == convertor->fAdvance || unpack == convertor->fAdvance;
 }
 
 /* ---- Functions put before Open MPI's -------------------------------------------------------- */
+
+/* Of a convertor that DAME moves the data of. The end of the message is the callers' business. */
+static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
+{
+    set_position(convertor, position);
+    return OPAL_SUCCESS;
+}
+
+#if DT_OPENMPI_POSITION_IN_GOT
+/* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
+static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
+{
+    if ((convertor->flags & CONVERTOR_NO_OP) ||
+        !uses_dame_advance(convertor)) { /* NO_OP leaves fAdvance */
+        return opal_convertor_set_position_nocheck(convertor, position);
+    }
+    return position_dame(convertor, position);
+}
+#endif
 
 static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
@@ -132,7 +151,7 @@ static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype
     }
     int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
     if (dame_handles(convertor)) {
-        convertor->fAdvance = pack;
+        dt_openmpi_take(convertor, pack, position_dame);
     }
     return rc;
 }
@@ -145,20 +164,9 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
     }
     int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
     if (dame_handles(convertor)) {
-        convertor->fAdvance = unpack;
+        dt_openmpi_take(convertor, unpack, position_dame);
     }
     return rc;
-}
-
-/* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
-static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
-{
-    if ((convertor->flags & CONVERTOR_NO_OP) ||
-        !uses_dame_advance(convertor)) { /* NO_OP leaves fAdvance */
-        return opal_convertor_set_position_nocheck(convertor, position);
-    }
-    set_position(convertor, position);
-    return OPAL_SUCCESS;
 }
 
 static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
@@ -173,7 +181,7 @@ static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uin
 
 static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
-    if (NULL != is_on_device && is_on_device(to, from)) {
+    if (dt_openmpi_on_device(to, from)) {
         decline(DT_DECLINE_DEVICE);
         return false;
     }
@@ -220,7 +228,9 @@ static void *dlopen_and_rescan(const char *file, int mode)
 static const dt_got_hook_t hooks[] = {
     {"opal_convertor_prepare_for_send", (uintptr_t) prepare_for_send, DT_GOT_EVERYWHERE},
     {"opal_convertor_prepare_for_recv", (uintptr_t) prepare_for_recv, DT_GOT_EVERYWHERE},
+#if DT_OPENMPI_POSITION_IN_GOT
     {"opal_convertor_set_position_nocheck", (uintptr_t) set_position_nocheck, DT_GOT_EVERYWHERE},
+#endif
     {"opal_convertor_raw", (uintptr_t) convertor_raw, DT_GOT_EVERYWHERE},
     {"opal_datatype_copy_content_same_ddt", (uintptr_t) copy_content_same_ddt, DT_GOT_EVERYWHERE},
     /* Only where Open MPI opens its components, by absolute path: dlopen() looks at its caller's
@@ -242,8 +252,8 @@ typedef struct watch {
     opal_destruct_t longer[8];
 } watch_t;
 
-static watch_t watches[] = {{.class = OBJ_CLASS(ompi_datatype_t)},
-                            {.class = OBJ_CLASS(opal_datatype_t)}};
+static watch_t watches[] = {{.class = &ompi_datatype_t_class},
+                            {.class = &opal_datatype_t_class}};
 
 enum { WATCHES = sizeof(watches) / sizeof(watches[0]) };
 
@@ -304,7 +314,7 @@ static void log_refused(dt_got_status_t status)
 bool dt_glue_start(const dt_glue_options_t *options)
 {
     dt_log_start(options->output, options->verbosity);
-    if (!dt_version_agrees()) {
+    if (!dt_self_test_engine()) {
         return false;
     }
     for (int i = 0; i < WATCHES; i++) {
@@ -319,8 +329,8 @@ bool dt_glue_start(const dt_glue_options_t *options)
     (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
     dt_thread_start(dt_promote_disable);
     choose_movers(options);
-    *(void **) &is_on_device = dlsym(RTLD_DEFAULT, "opal_cuda_check_bufs");
     dt_import_start(&options->program, options->verify);
+    dt_layout_start(options->layout_cache);
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);
     }
@@ -348,6 +358,7 @@ void dt_glue_stop(void)
     dt_dump_stop();
     dt_sample_stop();
     dt_tally_stop();
+    dt_events_stop();
     dame_heap_trim();
     if (0 != dame_heap_mapped()) {
         dt_log("not all memory was freed: %zu bytes of address space are in use",

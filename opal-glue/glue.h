@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dame/options.h"
 #include "jit/jit.h"
@@ -18,7 +19,10 @@
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
 typedef struct dt_promote_options {
-    int32_t threshold;      /* the use that compiles, 1 being the first; 0: nothing is compiled */
+    int32_t threshold; /* the use that compiles, 1 being the first; 0: nothing is compiled; below 0:
+                          when that is measured to pay */
+    double explore;    /* measured: share of the time that may be spent on the search for the fastest
+                          code, 0 to 1 */
     dame_jit_options_t jit; /* its strings are the caller's, and stay until dt_glue_stop() */
     bool code_files;        /* write machine code to files beside those of `dump` */
 } dt_promote_options_t;
@@ -29,23 +33,30 @@ typedef struct dt_glue_options {
     bool verify;                    /* compare every fragment with Open MPI's own engine */
     bool times;                     /* take times, also of Open MPI's own engine */
     bool tallies;                   /* count for each datatype */
-    const char *dump;     /* directory for the programs of datatypes, or NULL: not written. The
-                             caller's, until dt_glue_start() returns */
-    int dump_limit;       /* most datatypes that are written */
-    int output;           /* opal_output stream for messages; open until dt_glue_stop() */
+    const char *dump;        /* directory for the programs of datatypes, or NULL: not written. The
+                                caller's, until dt_glue_start() returns */
+    int dump_limit;          /* most datatypes that are written */
+    size_t layout_cache;     /* most bytes kept of layouts that no datatype has any more */
+    const char *papi_events; /* hardware events to count (measure/counters.h), "" for none. The
+                                caller's, until dt_glue_start() returns */
+    int output;              /* opal_output stream for messages; open until dt_glue_stop() */
     const int *verbosity; /* may change; until dt_glue_stop() */
 } dt_glue_options_t;
 
-/* False, with one message on the output stream, when DAME cannot work here; then nothing was
- * changed and Open MPI's own engine does everything. */
+/* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work here;
+ * then nothing was changed and Open MPI's own engine does everything. */
 bool dt_glue_start(const dt_glue_options_t *options);
 
 /* Leaves every function pointer as it was found and frees everything. */
 void dt_glue_stop(void);
 
-/* Is the running Open MPI the one we were compiled for? False, with a message once a job, when it
- * is not: then nothing of its internals may be touched. */
-bool dt_version_agrees(void);
+/* Is the running Open MPI of the series we were compiled for, and do our declarations of its classes,
+ * frameworks and parameters fit? False, with a message once a job, if not: then nothing of its
+ * internals may be touched. */
+bool dt_openmpi_fits(void);
+
+/* The same for performance variables, by one that was registered with this context. */
+bool dt_openmpi_pvar_fits(int index, const void *context);
 
 struct mca_base_framework_t;
 
@@ -147,6 +158,9 @@ int64_t dt_tally_ns(dt_work_t work);
  * which the caller must not free meanwhile. */
 int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes);
 int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tier, bool bytes);
+/* The part of the report about hardware events; nothing when none were to be counted. Before
+ * dt_glue_stop(). */
+void dt_events_print(FILE *out);
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 

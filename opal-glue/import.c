@@ -2,12 +2,12 @@
 
 #include <stdbool.h>
 
+#include "abi/abi.h"
 #include "bounds.h"
 #include "contents.h"
 #include "dame/memory_order.h"
 #include "import_mpi.h"
 #include "log.h"
-#include "opal/util/output.h"
 #include "thread.h"
 #include "words.h"
 
@@ -94,10 +94,8 @@ dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datat
     int64_t start = dt_now();
     *declined = build(tree, datatype, &program);
     dt_count(DT_COUNT_import_ns, dt_now() - start);
-    dt_count(NULL != program ? DT_COUNT_types_imported : DT_COUNT_types_declined, 1);
-    if (NULL == program) {
-        dt_count_declined(*declined);
-    } else if (0 != dame_wide_column(program, program_options.fragment)) {
+    dt_count(DT_COUNT_layouts_imported, 1);
+    if (NULL != program && 0 != dame_wide_column(program, program_options.fragment)) {
         dt_count(DT_COUNT_types_wide_columns, 1);
     }
     if (dt_log_wants(DT_LOG_TYPES)) {

@@ -1,8 +1,7 @@
 #include "import_desc.h"
 
+#include "abi/abi.h"
 #include "bounds.h"
-#include "opal/datatype/opal_datatype.h"
-#include "opal/datatype/opal_datatype_internal.h"
 
 /* Deeper loops than any program may have. */
 enum { MAX_LOOPS = 64 };

@@ -1,11 +1,10 @@
 #include "import_mpi.h"
 
+#include "abi/abi.h"
 #include "bounds.h"
 #include "contents.h"
 #include "hash.h"
 #include "import_desc.h"
-#include "mpi.h"
-#include "ompi/datatype/ompi_datatype.h"
 
 /* Nesting costs stack, and threads may have little. A program is at most 16 deep, but levels can
  * vanish on the way. */
@@ -311,7 +310,7 @@ static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *dat
 
 static bool contiguous_predefined(const opal_datatype_t *datatype)
 {
-    return opal_datatype_is_predefined(datatype) && 0 == datatype->lb &&
+    return (datatype->flags & OPAL_DATATYPE_FLAG_PREDEFINED) && 0 == datatype->lb &&
            datatype->ub == (ptrdiff_t) datatype->size && 0 == datatype->true_lb &&
            datatype->true_ub == datatype->ub;
 }

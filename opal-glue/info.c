@@ -5,14 +5,10 @@
  */
 #include "glue.h"
 
-#include "ompi_config.h"
-
 #include <string.h>
 
 #include "interpose/got.h"
-#include "opal/class/opal_pointer_array.h"
-#include "opal/mca/base/mca_base_framework.h"
-#include "opal/runtime/opal_info_support.h"
+#include "openmpi.h"
 
 static struct {
     const char *name;
@@ -28,7 +24,7 @@ static void add_framework(opal_pointer_array_t *types, opal_pointer_array_t *com
     }
     added = true;
     shown.prepare();
-    opal_info_component_map_t *map = OBJ_NEW(opal_info_component_map_t);
+    opal_info_component_map_t *map = dt_object_new(&opal_info_component_map_t_class);
     if (NULL == map) {
         return;
     }

@@ -1,16 +1,13 @@
 #include "log.h"
 
-#include "ompi_config.h"
-
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "abi/abi.h"
 #include "jit/lock.h"
-#include "opal/util/output.h"
-#include "opal/util/proc.h"
 
 enum { LONGEST = 1024 };
 
@@ -71,7 +68,9 @@ static long rank_of_process(void)
 
 static bool speaks_for_node(void)
 {
-    return 0 == from_environment("OMPI_COMM_WORLD_LOCAL_RANK", opal_process_info.my_local_rank);
+    return 0 == from_environment(
+                    "OMPI_COMM_WORLD_LOCAL_RANK",
+                    from_environment("SLURM_LOCALID", from_environment("PMI_LOCAL_RANK", 0)));
 }
 
 /* ---- Showing it ----------------------------------------------------------------------------- */

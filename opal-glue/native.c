@@ -1,12 +1,11 @@
 #include "native.h"
 
-#include "opal/datatype/opal_datatype.h"
-#include "opal/datatype/opal_datatype_internal.h"
+#include "openmpi.h"
 
 size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *convertor, bool send,
                            size_t position)
 {
-    OBJ_CONSTRUCT(native, opal_convertor_t);
+    dt_object_construct(native, &opal_convertor_t_class);
     native->remoteArch = convertor->remoteArch;
     native->master = convertor->master;
     native->flags = 0;
@@ -17,14 +16,13 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
         (void) opal_convertor_prepare_for_recv(native, convertor->pDesc, convertor->count,
                                                convertor->pBaseBuf);
     }
-    (void) opal_convertor_set_position(native, &position);
+    (void) dt_openmpi_set_position(native, &position);
     return position;
 }
 
 void dt_native_destruct(opal_convertor_t *native)
 {
-    opal_convertor_cleanup(native);
-    OBJ_DESTRUCT(native);
+    dt_object_destruct(native);
 }
 
 /* Bytes of the item's data, of an element or an iteration of it, and the items that it is. */

@@ -5,10 +5,10 @@
 #ifndef DT_NATIVE_H
 #define DT_NATIVE_H
 
-#include "ompi_config.h"
+#include <stdbool.h>
 
+#include "abi/abi.h"
 #include "native_mark.h"
-#include "opal/datatype/opal_convertor.h"
 
 /*
  * Makes `native` a convertor of the native engine on the same data as `convertor`, to send or to

@@ -1,58 +1,60 @@
-/*
- * What is true of Open MPI 4.1 and may not be of another series: the layout of the convertor, and
- * the meaning of its flags. glue.c is written in these terms.
- */
+/* Open MPI 4.1; see openmpi.h, which includes this. */
 #ifndef DT_OPENMPI_4_1_H
 #define DT_OPENMPI_4_1_H
 
-#include "ompi_config.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "glue.h"
-#include "ompi/datatype/ompi_datatype.h"
-#include "opal/datatype/opal_convertor.h"
-
-#if OMPI_MAJOR_VERSION != 4 || OMPI_MINOR_VERSION != 1
-#error "this file knows the convertor of Open MPI 4.1; another series needs a file of its own"
-#endif
-
-/* Fields that this room reads or writes; a release that moves them must be looked at first. */
-_Static_assert(24 == offsetof(opal_convertor_t, local_size), "opal_convertor_t changed");
-_Static_assert(40 == offsetof(opal_convertor_t, pDesc), "opal_convertor_t changed");
-_Static_assert(72 == offsetof(opal_convertor_t, pBaseBuf), "opal_convertor_t changed");
-_Static_assert(88 == offsetof(opal_convertor_t, fAdvance), "opal_convertor_t changed");
-_Static_assert(120 == offsetof(opal_convertor_t, bConverted), "opal_convertor_t changed");
-
 enum {
-    DT_OPENMPI_DEVICE = CONVERTOR_CUDA | CONVERTOR_CUDA_ASYNC | CONVERTOR_CUDA_UNIFIED,
-    DT_OPENMPI_STATE = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | CONVERTOR_WITH_CHECKSUM |
-                       CONVERTOR_HOMOGENEOUS | DT_OPENMPI_DEVICE
+    DT_OPENMPI_CHECKSUM = CONVERTOR_WITH_CHECKSUM,
+    DT_OPENMPI_DEVICE = CONVERTOR_CUDA | CONVERTOR_CUDA_ASYNC | CONVERTOR_CUDA_UNIFIED
 };
 
-/* The convertor as Open MPI has just prepared it: homogeneous, in host memory, without checksum,
- * and with something to convert? */
-static inline bool dt_openmpi_is_plain(const opal_convertor_t *convertor)
+/* Every caller positions a convertor through a function in its GOT, which glue.c replaces. */
+#define DT_OPENMPI_POSITION_IN_GOT 1
+
+typedef int32_t (*dt_openmpi_position_t)(opal_convertor_t *convertor, size_t *position);
+
+static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advance_fct_t advance,
+                                   dt_openmpi_position_t position)
 {
-    return CONVERTOR_HOMOGENEOUS == (convertor->flags & DT_OPENMPI_STATE);
+    (void) position;
+    convertor->fAdvance = advance;
 }
 
-/* Why a convertor that is not plain is declined; DT_DECLINE_NONE: there is nothing to convert. */
-static inline dt_decline_t dt_openmpi_declined(const opal_convertor_t *convertor)
+static inline int32_t dt_openmpi_set_position(opal_convertor_t *convertor, size_t *position)
 {
-    const uint32_t flags = convertor->flags;
-    return flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED) ? DT_DECLINE_NONE
-           : !(flags & CONVERTOR_HOMOGENEOUS)              ? DT_DECLINE_HETEROGENEOUS
-           : flags & DT_OPENMPI_DEVICE                     ? DT_DECLINE_DEVICE
-                                                           : DT_DECLINE_CHECKSUM;
+    if (*position >= convertor->local_size) {
+        convertor->flags |= CONVERTOR_COMPLETED;
+        convertor->bConverted = *position = convertor->local_size;
+        return OPAL_SUCCESS;
+    }
+    if (*position == convertor->bConverted) {
+        return OPAL_SUCCESS;
+    }
+    convertor->flags &= ~(uint32_t) CONVERTOR_COMPLETED;
+    if ((convertor->flags & OPAL_DATATYPE_FLAG_NO_GAPS) &&
+        (convertor->flags & (CONVERTOR_SEND | CONVERTOR_HOMOGENEOUS))) {
+        convertor->bConverted = *position;
+        return OPAL_SUCCESS;
+    }
+    return opal_convertor_set_position_nocheck(convertor, position);
 }
 
-/* What the original prepare would mark NO_OP: contiguous data does not pay for being looked at. */
-static inline bool dt_openmpi_is_contiguous(const opal_datatype_t *datatype, size_t count)
+/* Only there in an Open MPI with CUDA. */
+extern bool opal_cuda_check_bufs(char *to, char *from) __attribute__((weak));
+
+/* Is one of the buffers of a local copy device memory? */
+static inline bool dt_openmpi_on_device(char *to, char *from)
 {
-    return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
-           (1 == count && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS));
+    return NULL != opal_cuda_check_bufs && opal_cuda_check_bufs(to, from);
+}
+
+/* The constructor of a datatype and its arguments; see MPI_Type_get_envelope() for `which` 0 and
+ * MPI_Type_get_contents() for 1. False: they are not to be had. */
+static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int which, int *n_ints,
+                                       int *ints, int *n_aints, ptrdiff_t *aints, int *n_types,
+                                       ompi_datatype_t **types, int *combiner)
+{
+    return OMPI_SUCCESS == ompi_datatype_get_args(datatype, which, n_ints, ints, n_aints, aints,
+                                                  n_types, types, combiner);
 }
 
 #endif

@@ -1,5 +1,3 @@
-#include "ompi_config.h"
-
 #include "program_text.h"
 
 #include <inttypes.h>

@@ -5,10 +5,11 @@
 
 #include "contents.h"
 #include "dump.h"
+#include "dame/heap.h"
 #include "jit/lock.h"
 #include "log.h"
+#include "measure/measured.h"
 #include "tally.h"
-#include "thread.h"
 
 /* The holder of DAME_LOCK_GATE compiles while this is true. Between dt_promote_start() and
  * dt_promote_stop() only the holder changes it, and only to false. */
@@ -20,6 +21,12 @@ static struct {
     _Atomic int32_t threshold; /* of new layouts */
     dame_jit_stats_t last;     /* when jit was destroyed */
 } promotion = {.last = {.vector_name = ""}};
+
+enum {
+    NAME_ROOM = 160, /* bytes of a code's name */
+    TICK = 1021      /* uses of layouts that rest, of a thread; prime, lest one of several that take
+                        turns is never met */
+};
 
 /* ---- Compiling ------------------------------------------------------------------------------ */
 
@@ -39,25 +46,64 @@ static void name_code(const dt_entry_t *entry, char *name, size_t room)
     }
 }
 
+static bool code_has_names(void)
+{
+    return NULL != promotion.options.jit.perf_map || promotion.options.jit.gdb;
+}
+
+/* A program runs other machine code than before. */
+static void note_code(dt_entry_t *entry, dame_dir_t dir)
+{
+    const void *code;
+    const dame_program_t *program = entry->layout->program;
+    dt_count(DT_COUNT_compile_bytes, (int64_t) dame_jit_code(program, dir, &code));
+    if (promotion.options.code_files) {
+        dt_dump_code(dt_entry_dump(entry), program, dir);
+    }
+}
+
+static const char *name_of(const dt_entry_t *entry)
+{
+    return dt_contents_name(atomic_load_explicit(&entry->key, memory_order_relaxed));
+}
+
+/* For messages and the report: from now on machine code runs, or the interpreter again. */
+static void keep_in_tally(dt_entry_t *entry, dame_dir_t dir, int32_t runs_code, int64_t ns)
+{
+    const char *what = DAME_PACK == dir ? "pack" : "unpack";
+    const void *code;
+    atomic_store_explicit(&entry->layout->promotions[dir].runs_code, runs_code,
+                          memory_order_relaxed);
+    if (NULL != entry->tally) {
+        dt_tally_compiled(entry->tally, dir, ns);
+    }
+    if (!dt_log_wants(DT_LOG_SETUP)) {
+        return;
+    }
+    if (0 != runs_code) {
+        dt_log_of(DT_LOG_SETUP, name_of(entry), "compiled to %s, %zu bytes", what,
+                  dame_jit_code(entry->layout->program, dir, &code));
+    } else {
+        dt_log_of(DT_LOG_SETUP, name_of(entry),
+                  "the interpreter is faster: machine code to %s undone", what);
+    }
+}
+
 static dame_status_t compile(dt_entry_t *entry, dame_dir_t dir)
 {
-    dame_program_t *program = entry->layout->program;
-    char name[160];
-    const bool named = NULL != promotion.options.jit.perf_map || promotion.options.jit.gdb;
-    if (named) {
+    char name[NAME_ROOM] = "";
+    if (code_has_names()) {
         name_code(entry, name, sizeof(name));
     }
     const int64_t start = dt_now();
-    dame_status_t status = dame_jit_compile(promotion.jit, program, dir, named ? name : NULL);
-    if (DAME_OK == status && NULL != entry->tally) {
-        dt_tally_compiled(entry->tally, dir, dt_now() - start);
-    }
+    const dame_status_t status =
+        dame_jit_compile(promotion.jit, entry->layout->program, dir, '\0' != *name ? name : NULL);
     if (DAME_OK == status) {
-        const void *code;
-        dt_count(DT_COUNT_compile_bytes, (int64_t) dame_jit_code(program, dir, &code));
-    }
-    if (DAME_OK == status && promotion.options.code_files) {
-        dt_dump_code(entry->dump, program, dir);
+        note_code(entry, dir);
+        keep_in_tally(entry, dir, 1, dt_now() - start);
+    } else if (dt_log_wants(DT_LOG_SETUP)) {
+        dt_log_of(DT_LOG_SETUP, name_of(entry), "not compiled to %s: %s",
+                  DAME_PACK == dir ? "pack" : "unpack", dame_status_text(status));
     }
     return status;
 }
@@ -67,30 +113,31 @@ static int32_t twice(int32_t uses)
     return uses > INT32_MAX / 2 ? INT32_MAX : 2 * uses;
 }
 
-/* Sets the uses until the next attempt, after one that ended with `status`. */
+static void set_countdown(dt_promotion_t *state, int32_t countdown)
+{
+    atomic_store_explicit(&state->countdown, countdown, memory_order_release);
+}
+
+static void count_failure(dame_status_t status)
+{
+    dt_count(DAME_ERR_FULL == status     ? DT_COUNT_compile_full
+             : DAME_ERR_DENIED == status ? DT_COUNT_compile_denied
+             : DAME_ERR_NOMEM == status  ? DT_COUNT_compile_memory
+                                         : DT_COUNT_compile_unsupported,
+             1);
+}
+
+/* Sets the uses until the next attempt, after one that ended with `status`. If its code is evicted,
+ * or there was no room, it waits twice as long each time: where the programs in use do not fit the
+ * code cache, compiling them again gains little. */
 static void schedule_attempt(dt_promotion_t *state, dame_status_t status)
 {
-    int32_t countdown = state->period;
-    switch (status) {
-    case DAME_OK: /* If its code is evicted, it waits twice as long each time: where the programs in
-                     use do not fit the code cache, compiling them again gains little. */
-        state->period = twice(state->period);
-        break;
-    case DAME_ERR_FULL:
-        dt_count(DT_COUNT_compile_full, 1);
-        state->period = twice(state->period);
-        break;
-    case DAME_ERR_DENIED:
-        dt_count(DT_COUNT_compile_denied, 1);
-        countdown = state->period = 0;
-        break;
-    default:
-        dt_count(DAME_ERR_NOMEM == status ? DT_COUNT_compile_memory : DT_COUNT_compile_unsupported,
-                 1);
-        countdown = state->period = 0;
-        break;
+    const bool again = DAME_OK == status || DAME_ERR_FULL == status;
+    if (DAME_OK != status) {
+        count_failure(status);
     }
-    atomic_store_explicit(&state->countdown, countdown, memory_order_relaxed);
+    set_countdown(state, again ? state->period : 0);
+    state->period = again ? twice(state->period) : 0;
 }
 
 static void log_denied(void)
@@ -113,50 +160,149 @@ static void stop_compiling(void)
     atomic_store_explicit(&promotion.threshold, 0, memory_order_relaxed);
 }
 
-static void log_attempt(const dt_entry_t *entry, dame_dir_t dir, dame_status_t status)
+static void stop_if_denied(dame_status_t status)
 {
-    const struct opal_datatype_t *datatype =
-        atomic_load_explicit(&entry->key, memory_order_relaxed);
-    const void *code;
-    const char *what = DAME_PACK == dir ? "pack" : "unpack";
-    if (DAME_OK == status) {
-        dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype), "compiled to %s, %zu bytes", what,
-                  dame_jit_code(entry->layout->program, dir, &code));
-    } else {
-        dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype), "not compiled to %s: %s", what,
-                  dame_status_text(status));
+    if (DAME_ERR_DENIED == status) {
+        stop_compiling();
+        log_denied();
     }
 }
 
-/* With the gate's lock held. */
+/* At a fixed use. With the gate's lock held. */
 static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
 {
-    dt_layout_t *layout = entry->layout;
-    dt_promotion_t *state = &layout->promotions[dir];
-    if (!atomic_load_explicit(&compiles, memory_order_relaxed) ||
-        0 == state->period) { /* tried before; another thread's late count has brought it back */
-        atomic_store_explicit(&state->countdown, 0, memory_order_relaxed);
-    } else if (NULL == atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed)) {
-        dame_status_t status = compile(entry, dir);
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    if (0 == state->period) { /* tried before; another thread's late count has brought it back */
+        set_countdown(state, 0);
+    } else if (NULL ==
+               atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed)) {
+        const dame_status_t status = compile(entry, dir);
         schedule_attempt(state, status);
-        if (dt_log_wants(DT_LOG_SETUP)) {
-            log_attempt(entry, dir, status);
-        }
-        if (DAME_ERR_DENIED == status) {
-            stop_compiling();
-            log_denied();
-        }
+        stop_if_denied(status);
     }
 }
 
-void dt_promote(dt_entry_t *entry, dame_dir_t dir)
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* Does not look again before it has been used some more. */
+static bool is_early(dt_promotion_t *state, size_t bytes)
 {
-    if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
-        atomic_store_explicit(&entry->layout->promotions[dir].countdown, 0, memory_order_relaxed);
-    } else if (dame_trylock(DAME_LOCK_GATE)) {
-        try_to_compile(entry, dir);
-        dame_unlock(DAME_LOCK_GATE);
+    if (NULL != state->measured) {
+        return false;
     }
+    const int32_t more = dame_measured_more((int64_t) bytes, state->period);
+    state->period += more;
+    set_countdown(state, -more);
+    return more > 0;
+}
+
+static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    if (NULL == state->measured) {
+        state->measured = dame_measured_new(promotion.jit, entry->layout->program, dir,
+                                            (int64_t) bytes, promotion.options.explore);
+    }
+    return NULL != state->measured;
+}
+
+/*
+ * Sets the uses until the next event. A use that is to be timed is the next one: this one spends
+ * its time here, and what it leaves to do to the CPU would be missing from its time.
+ */
+static void schedule_event(dt_promotion_t *state, const dame_measured_result_t *result)
+{
+    if (result->sample) {
+        atomic_store_explicit(&state->after, result->uses, memory_order_relaxed);
+        state->period = result->uses + 1;
+        set_countdown(state, DT_TIMED);
+    } else if (result->rests) { /* asked again when its code is evicted, or by a tick */
+        state->period = 1;
+        set_countdown(state, dame_measured_has_code(state->measured));
+    } else {
+        state->period = result->uses;
+        set_countdown(state, -result->uses);
+    }
+}
+
+/* Asks the policy. With the gate's lock held. */
+static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    char name[NAME_ROOM] = "";
+    if (!has_measured(entry, dir, bytes)) {
+        count_failure(DAME_ERR_NOMEM);
+        set_countdown(state, 0);
+        return;
+    }
+    if (code_has_names()) {
+        name_code(entry, name, sizeof(name));
+    }
+    const int64_t start = dt_now();
+    const dame_measured_result_t result =
+        dame_measured_event(state->measured, promotion.jit, entry->layout->program, dir,
+                            '\0' != *name ? name : NULL, uses);
+    if (result.compiled) {
+        note_code(entry, dir);
+        keep_in_tally(entry, dir, dame_measured_has_code(state->measured), dt_now() - start);
+    }
+    if (DAME_OK != result.status) {
+        count_failure(result.status);
+        stop_if_denied(result.status);
+    }
+    schedule_event(state, &result);
+}
+
+/* `uses`: of a tick, 0: of an event. */
+static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    if (!dame_trylock(DAME_LOCK_GATE)) {
+        return;
+    }
+    if (!atomic_load_explicit(&compiles, memory_order_relaxed)) {
+        set_countdown(state, 0);
+    } else if (promotion.options.threshold > 0) {
+        try_to_compile(entry, dir);
+    } else if (0 != uses) {
+        if (NULL != state->measured) {
+            measure(entry, dir, bytes, uses);
+        }
+    } else if (!is_early(state, bytes)) {
+        measure(entry, dir, bytes, state->period);
+    }
+    dame_unlock(DAME_LOCK_GATE);
+}
+
+void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
+{
+    if (atomic_load_explicit(&compiles, memory_order_acquire)) {
+        decide(entry, dir, bytes, 0);
+    } else {
+        set_countdown(&entry->layout->promotions[dir], 0);
+    }
+}
+
+/* One of TICK uses of layouts that rest is this one's, so it stands for as many. */
+void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes)
+{
+    thread->tick = TICK - 1;
+    if (promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)) {
+        decide(entry, dir, bytes, TICK);
+    }
+}
+
+dame_measured_t *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    const int32_t after = atomic_load_explicit(&state->after, memory_order_relaxed);
+    int32_t timed = DT_TIMED;
+    if (!atomic_compare_exchange_strong_explicit(&state->countdown, &timed, -after,
+                                                 memory_order_acq_rel, memory_order_relaxed)) {
+        return NULL; /* another thread's use is */
+    }
+    dt_count(DT_COUNT_samples, 1);
+    return state->measured;
 }
 
 void dt_promote_disable(void)
@@ -172,10 +318,13 @@ void dt_promote_disable(void)
 
 void dt_promote_layout_init(dt_layout_t *layout)
 {
-    const int32_t threshold = atomic_load_explicit(&promotion.threshold, memory_order_relaxed);
+    int32_t uses = atomic_load_explicit(&promotion.threshold, memory_order_relaxed);
+    if (uses < 0 && NULL != layout->program) {
+        uses = -dame_measured_first(layout->program->size);
+    }
     for (int dir = 0; dir < 2; dir++) {
-        layout->promotions[dir].period = threshold;
-        atomic_store_explicit(&layout->promotions[dir].countdown, threshold, memory_order_relaxed);
+        layout->promotions[dir] = (dt_promotion_t){.period = uses < 0 ? -uses : uses};
+        set_countdown(&layout->promotions[dir], uses);
     }
 }
 
@@ -184,6 +333,24 @@ void dt_promote_layout_release(dt_layout_t *layout)
     if (NULL != promotion.jit && NULL != layout->program) {
         dame_jit_release(promotion.jit, layout->program);
     }
+    for (int dir = 0; dir < 2; dir++) {
+        dame_heap_free(layout->promotions[dir].measured);
+        layout->promotions[dir].measured = NULL;
+    }
+}
+
+void dt_promote_dump_code(dt_dump_t *dump, const dt_layout_t *layout)
+{
+    if (NULL == dump || !promotion.options.code_files) {
+        return;
+    }
+    dame_lock(DAME_LOCK_GATE); /* so that nothing is evicted meanwhile */
+    for (int dir = 0; dir < 2; dir++) {
+        if (NULL == atomic_load_explicit(&dump->code[dir], memory_order_relaxed)) {
+            dt_dump_code(dump, layout->program, (dame_dir_t) dir);
+        }
+    }
+    dame_unlock(DAME_LOCK_GATE);
 }
 
 /* ---- What was compiled ---------------------------------------------------------------------- */
@@ -263,8 +430,13 @@ void dt_promote_start(const dt_promote_options_t *options)
     }
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
     atomic_store_explicit(&compiles, true, memory_order_release);
-    dt_log("programs are compiled to machine code (%s) at use %d", dt_code_vectors(),
-           (int) options->threshold);
+    if (options->threshold < 0) {
+        dt_log("programs are compiled to machine code (%s) when that is measured to pay",
+               dt_code_vectors());
+    } else {
+        dt_log("programs are compiled to machine code (%s) at use %d", dt_code_vectors(),
+               (int) options->threshold);
+    }
 }
 
 /* 0: all is well. */

@@ -1,10 +1,13 @@
 /*
- * Promotion: each direction of a program is compiled to machine code (jit/) at its
- * promotion_threshold-th use. A use is a message packed, or unpacked, whole or in fragments.
+ * Promotion: when the programs of layouts are compiled to machine code (jit/), each direction on
+ * its own. A use is a message packed, or unpacked, whole or in fragments.
  *
- * The thread whose use reaches the threshold compiles, for some microseconds; one thread of the
- * process at a time. The others go on with the interpreter and never wait. A program that cannot be
- * compiled stays with the interpreter.
+ * Measured: the policy of measure/policy.h decides, for which some uses are timed. At a fixed use:
+ * each direction is compiled at its promotion_threshold-th use, its first candidate, once.
+ *
+ * The thread whose use brings an event compiles, for some microseconds; one thread of the process
+ * at a time. The others go on with what runs and never wait. A program that cannot be compiled
+ * stays with the interpreter.
  */
 #ifndef DT_PROMOTE_H
 #define DT_PROMOTE_H
@@ -13,6 +16,7 @@
 
 #include "entry.h"
 #include "glue.h"
+#include "thread.h"
 
 /* Once a process, before the first datatype is entered. If dame_jit_create() rejects the options,
  * logs why and leaves promotion disabled. Copies the options, but not their strings. */
@@ -27,30 +31,46 @@ void dt_promote_layout_init(dt_layout_t *layout);
 /* A layout that no thread uses any more: its machine code is freed. Any thread. */
 void dt_promote_layout_release(dt_layout_t *layout);
 
+/* The datatype of this file ends: what other datatypes of its layout have had compiled goes to
+ * files beside it (NULL: it has no file). The caller holds the layout, and no lock. */
+void dt_promote_dump_code(struct dt_dump *dump, const dt_layout_t *layout);
+
 /* From now on nothing is compiled any more, and so nothing is taken away from programs that live:
  * they keep the kernels that they have. Returns when no thread compiles. Any thread. */
 void dt_promote_disable(void);
 
-/* Compiles, unless another thread does. For dt_promote_use() only. */
-void dt_promote(dt_entry_t *entry, dame_dir_t dir);
+/* For dt_promote_use() only: decides, unless another thread does. */
+void dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+struct dame_measured *dt_promote_timed(dt_entry_t *entry, dame_dir_t dir);
 
 /*
- * A message begins. The caller holds the datatype, which DAME moves data of, and is not inside its
- * reader. Lost counts of threads that use one datatype at the same time do not matter.
+ * A message of so many bytes begins. The caller holds the datatype, which DAME moves data of, and
+ * is not inside its reader. Lost counts of threads that use one datatype at the same time do not
+ * matter. Not NULL: the message is to be timed for it.
  */
-static inline void dt_promote_use(dt_entry_t *entry, dame_dir_t dir)
+static inline struct dame_measured *dt_promote_use(dt_thread_t *thread, dt_entry_t *entry,
+                                                   dame_dir_t dir, size_t bytes)
 {
     dt_layout_t *layout = entry->layout;
-    if (NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed)) {
-        return;
-    }
     _Atomic int32_t *countdown = &layout->promotions[dir].countdown;
     const int32_t uses = atomic_load_explicit(countdown, memory_order_relaxed);
-    if (uses > 1) {
+    if (uses < -1) {
+        if (DT_TIMED == uses) {
+            return dt_promote_timed(entry, dir);
+        }
+        atomic_store_explicit(countdown, uses + 1, memory_order_relaxed);
+    } else if (0 == uses || (uses > 0 && NULL != atomic_load_explicit(&layout->program->codes[dir],
+                                                                      memory_order_relaxed))) {
+        if (--thread->tick < 0) {
+            dt_promote_tick(thread, entry, dir, bytes);
+        }
+    } else if (uses > 1) {
         atomic_store_explicit(countdown, uses - 1, memory_order_relaxed);
-    } else if (1 == uses) {
-        dt_promote(entry, dir);
+    } else {
+        dt_promote_event(entry, dir, bytes);
     }
+    return NULL;
 }
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 
 #include "native.h"
-#include "opal/datatype/opal_datatype.h"
 
 bool dt_sample_on;
 

@@ -11,10 +11,8 @@
 #ifndef DT_SAMPLE_H
 #define DT_SAMPLE_H
 
-#include "ompi_config.h"
-
+#include "abi/abi.h"
 #include "entry.h"
-#include "opal/datatype/opal_convertor.h"
 #include "tally.h"
 #include "thread.h"
 

@@ -3,6 +3,7 @@
 #include "dump.h"
 #include "import.h"
 #include "jit/lock.h"
+#include "layout_key.h"
 #include "promote.h"
 #include "tally.h"
 
@@ -51,23 +52,33 @@ static void grow(void)
     atomic_store_explicit(&dt_table_buckets, buckets, memory_order_release);
 }
 
+/* Only the holder of the lock changes chains, so no addition of `changes` needs to be atomic. */
 static void begin_change(void)
 {
-    atomic_fetch_add_explicit(&table.changes, 1, memory_order_acq_rel);
+    const uint64_t changes = atomic_load_explicit(&table.changes, memory_order_relaxed);
+    atomic_store_explicit(&table.changes, changes + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
 }
 
 static void end_change(void)
 {
-    atomic_fetch_add_explicit(&table.changes, 1, memory_order_acq_rel);
-    atomic_thread_fence(memory_order_seq_cst); /* see is_absent() */
+    const uint64_t changes = atomic_load_explicit(&table.changes, memory_order_relaxed);
+    atomic_store_explicit(&table.changes, changes + 1, memory_order_release);
+    atomic_thread_fence(memory_order_release); /* see is_absent() */
+}
+
+static void count_generation(void)
+{
+    const uint64_t count = atomic_load_explicit(&dt_table_generation_count, memory_order_relaxed);
+    atomic_store_explicit(&dt_table_generation_count, count + 1, memory_order_release);
 }
 
 /* Certainly not in the table: a walk that no change has overtaken did not find it. */
 static bool is_absent(const struct opal_datatype_t *datatype)
 {
     /* The thread that entered the datatype has given up its reference to it since, but reference
-       counts need not order anything on their own. */
-    atomic_thread_fence(memory_order_seq_cst);
+       counts need not order anything on their own: this fence and that of end_change() do. */
+    atomic_thread_fence(memory_order_acquire);
     uint64_t before = atomic_load_explicit(&table.changes, memory_order_acquire);
     if (0 != (before & 1) || NULL != dt_table_find(datatype)) {
         return false;
@@ -76,7 +87,26 @@ static bool is_absent(const struct opal_datatype_t *datatype)
     return before == atomic_load_explicit(&table.changes, memory_order_relaxed);
 }
 
-static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
+/* An entry that is not in use, or NULL: out of memory. */
+static dt_entry_t *take_entry(void)
+{
+    dt_entry_t *entry = table.unused;
+    if (NULL == entry) {
+        return dame_heap_zalloc(dt_dump_is_on ? sizeof(dt_dumped_entry_t) : sizeof(dt_entry_t));
+    }
+    table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
+    return entry;
+}
+
+/* Readers may be walking over it. */
+static void give_entry(dt_entry_t *entry)
+{
+    atomic_store_explicit(&entry->next, table.unused, memory_order_release);
+    table.unused = entry;
+}
+
+/* Room for one more entry, and memory to import in; false: out of memory. */
+static bool is_ready(void)
 {
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     if (NULL == buckets || table.entries > buckets->mask) {
@@ -88,27 +118,31 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
     if (NULL == table.tree) {
         table.tree = dame_tree_new();
     }
-    if (NULL == buckets || NULL == table.tree) {
+    return NULL != buckets && NULL != table.tree;
+}
+
+static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t hash)
+{
+    dt_entry_t *entry = is_ready() ? take_entry() : NULL;
+    if (NULL == entry) {
         return NULL;
     }
-    dt_layout_t *layout = dt_layout_new(table.tree, datatype);
-    if (NULL == layout) {
+    entry->layout = dt_layout_get(table.tree, datatype, hash);
+    if (NULL == entry->layout) {
+        give_entry(entry);
         return NULL;
     }
-    dt_entry_t *entry = table.unused;
-    if (NULL != entry) {
-        table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
-    } else if (NULL == (entry = dame_heap_zalloc(sizeof(*entry)))) {
-        dt_layout_free(layout);
-        return NULL;
+    if (dt_dump_is_on) {
+        ((dt_dumped_entry_t *) entry)->dump =
+            NULL == entry->layout->program ? NULL : dt_dump_begin(table.tree, datatype);
     }
-    entry->layout = layout;
-    entry->dump = NULL == layout->program ? NULL : dt_dump_begin(table.tree, datatype);
-    entry->tally = NULL == layout->program ? NULL : dt_tally_of(datatype, layout->program);
+    entry->tally =
+        NULL == entry->layout->program ? NULL : dt_tally_of(datatype, entry->layout->program);
     entry->serial = ++table.serial;
+    atomic_store_explicit(&entry->events, NULL, memory_order_relaxed);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
-    link_entry(buckets, entry);
+    link_entry(atomic_load_explicit(&dt_table_buckets, memory_order_relaxed), entry);
     end_change();
     table.entries++;
     return entry;
@@ -116,38 +150,35 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype)
 
 dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
 {
-    dame_lock(DAME_LOCK_TABLE);
+    const uint64_t hash = dt_layout_key_hash(datatype);
+    dame_lock_briefly(DAME_LOCK_TABLE);
     dt_entry_t *entry = dt_table_find(datatype);
     const bool is_new = NULL == entry;
     if (is_new) {
-        entry = new_entry(datatype);
+        entry = new_entry(datatype, hash);
     }
-    dame_unlock(DAME_LOCK_TABLE);
+    dame_unlock_briefly(DAME_LOCK_TABLE);
     if (is_new && NULL != entry) { /* which stays, since the caller holds its datatype */
-        dt_dump_write(entry->dump, entry->layout->program);
+        dt_dump_write(dt_entry_dump(entry), entry->layout->program);
     }
     return entry;
 }
 
-/* Frees what belongs to an entry that nobody can find any more. */
-static void end_entry(dt_entry_t *entry)
+/* Ends the dump of a datatype, and its hold of the layout. */
+static void end_dump(dt_dump_t *dump, dt_layout_t *layout)
 {
-    const dt_layout_t *layout = entry->layout;
-    if (NULL != layout) {
-        dt_dump_end(entry->dump, layout->program,
-                    atomic_load_explicit(&layout->declined, memory_order_relaxed));
-    }
-    dt_layout_free(entry->layout);
+    dt_promote_dump_code(dump, layout);
+    dt_dump_end(dump, layout->program,
+                atomic_load_explicit(&layout->declined, memory_order_relaxed));
+    dame_lock_briefly(DAME_LOCK_TABLE);
+    dt_layout_t *surplus = dt_layout_put(layout);
+    dame_unlock_briefly(DAME_LOCK_TABLE);
+    dt_layout_free(surplus);
 }
 
-void dt_table_forget(const struct opal_datatype_t *datatype)
+/* Takes the datatype's entry out of its chain; NULL: it has none. */
+static dt_entry_t *unlink_entry(const struct opal_datatype_t *datatype)
 {
-    if (is_absent(datatype)) { /* most datatypes are only steps on the way to another */
-        return;
-    }
-    dt_entry_t ended = {.layout = NULL};
-    dame_lock(DAME_LOCK_TABLE);
-    begin_change();
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     _Atomic(dt_entry_t *) *at = NULL != buckets ? dt_table_head(buckets, datatype) : NULL;
     dt_entry_t *entry;
@@ -156,28 +187,49 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
             atomic_store_explicit(at, atomic_load_explicit(&entry->next, memory_order_relaxed),
                                   memory_order_release);
             atomic_store_explicit(&entry->key, NULL, memory_order_release);
-            atomic_fetch_add_explicit(&dt_table_generation_count, 1, memory_order_release);
-            ended.layout = entry->layout;
-            ended.dump = entry->dump;
-            entry->layout = NULL;
-            entry->dump = NULL;
-            atomic_store_explicit(&entry->next, table.unused, memory_order_release);
-            table.unused = entry;
-            table.entries--;
-            break;
+            count_generation();
+            return entry;
         }
         at = &entry->next;
     }
+    return NULL;
+}
+
+void dt_table_forget(const struct opal_datatype_t *datatype)
+{
+    if (is_absent(datatype)) { /* most datatypes are only steps on the way to another */
+        return;
+    }
+    dt_dump_t *dump = NULL;
+    dt_layout_t *layout = NULL;
+    dt_layout_t *surplus = NULL;
+    dame_lock_briefly(DAME_LOCK_TABLE);
+    begin_change();
+    dt_entry_t *entry = unlink_entry(datatype);
+    if (NULL != entry) {
+        dump = dt_entry_dump(entry);
+        layout = entry->layout;
+        give_entry(entry);
+        table.entries--;
+    }
     end_change();
-    dame_unlock(DAME_LOCK_TABLE);
-    end_entry(&ended);
+    if (NULL != entry && NULL == dump) {
+        surplus = dt_layout_put(layout);
+    }
+    dame_unlock_briefly(DAME_LOCK_TABLE);
+    dt_layout_free(surplus);
+    if (NULL != dump) {
+        end_dump(dump, layout);
+    }
 }
 
 static void free_chain(dt_entry_t *entry)
 {
     while (NULL != entry) {
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
-        end_entry(entry);
+        if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed)) {
+            end_dump(dt_entry_dump(entry), entry->layout);
+        }
         dame_heap_free(entry);
         entry = next;
     }
@@ -186,11 +238,12 @@ static void free_chain(dt_entry_t *entry)
 void dt_table_clear(void)
 {
     dt_buckets_t *buckets = atomic_exchange(&dt_table_buckets, NULL);
-    atomic_fetch_add_explicit(&dt_table_generation_count, 1, memory_order_release);
+    count_generation();
     for (size_t i = 0; NULL != buckets && i <= buckets->mask; i++) {
         free_chain(atomic_load_explicit(&buckets->heads[i], memory_order_relaxed));
     }
     free_chain(table.unused);
+    dt_layout_clear();
     dame_tree_free(table.tree);
     table.tree = NULL;
     table.unused = NULL;

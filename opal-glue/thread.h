@@ -39,6 +39,7 @@ typedef struct dt_thread {
     int32_t until_sample; /* fragments, see sample.h */
     int32_t interval;     /* until_sample when it was set */
     uint32_t random;
+    int32_t tick;         /* uses of layouts that rest, until one of them is looked at */
     dt_place_t places[DT_PLACES];
 } dt_thread_t;
 

@@ -1,16 +1,15 @@
 /*
- * Advance functions that count what is moved for each datatype (parameter dump). They pass on to
- * those that move it.
+ * Advance functions that count what is moved for each datatype (parameter dump), and what happens
+ * meanwhile (parameter papi_events). They pass on to those that move it.
  */
 #ifndef DT_USES_H
 #define DT_USES_H
 
-#include "ompi_config.h"
+#include "abi/abi.h"
 
-#include "opal/datatype/opal_convertor.h"
-
-/* The functions that move data, packing and unpacking. Before the first use. */
-void dt_uses_start(convertor_advance_fct_t pack, convertor_advance_fct_t unpack);
+/* The functions that move data, packing and unpacking, and whether to count hardware events. Before
+ * the first use. */
+void dt_uses_start(convertor_advance_fct_t pack, convertor_advance_fct_t unpack, bool events);
 
 int32_t dt_uses_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                      size_t *max_data);

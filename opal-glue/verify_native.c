@@ -13,8 +13,7 @@
 #include "jit/lock.h"
 #include "log.h"
 #include "native.h"
-#include "ompi/datatype/ompi_datatype.h"
-#include "opal/util/output.h"
+#include "openmpi.h"
 #include "program_text.h"
 #include "table.h"
 #include "thread.h"
@@ -245,9 +244,9 @@ void dt_verify_set_position(opal_convertor_t *convertor, size_t *position)
 static void construct(opal_convertor_t *message, const opal_datatype_t *datatype, int32_t count,
                       const char *buffer)
 {
-    OBJ_CONSTRUCT(message, opal_convertor_t);
-    (void) opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, datatype,
-                                                    (size_t) count, buffer, 0, message);
+    dt_object_construct(message, &opal_convertor_t_class);
+    dt_openmpi_same_peer(message, ompi_mpi_local_convertor);
+    (void) opal_convertor_prepare_for_send(message, datatype, (size_t) count, buffer);
 }
 
 /* What the native engine packs before from one buffer and afterwards from the other must agree. */

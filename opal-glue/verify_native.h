@@ -8,10 +8,8 @@
 #ifndef DT_VERIFY_NATIVE_H
 #define DT_VERIFY_NATIVE_H
 
-#include "ompi_config.h"
-
+#include "abi/abi.h"
 #include "entry.h"
-#include "opal/datatype/opal_convertor.h"
 
 int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data);

@@ -23,6 +23,7 @@ static const tool_command_t *const commands[] = {
     &tool_bench,
     &tool_compile,
     &tool_cache,
+    &tool_tune,
     &tool_doctor,
     &tool_on,
     &tool_off,

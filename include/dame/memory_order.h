@@ -5,15 +5,8 @@
 #ifndef DAME_MEMORY_ORDER_H
 #define DAME_MEMORY_ORDER_H
 
+#include "dame/cpu.h"
 #include "dame/program.h"
-
-/* The L1 data cache, as small as it is on CPUs we know: 64 sets of 8 lines of 64 bytes. */
-enum {
-    DAME_LINE = 64,
-    DAME_WAYS = 8,
-    DAME_ONE_SET = 4096,
-    DAME_L1_SIZE = DAME_LINE * DAME_WAYS * 64
-};
 
 /* A level of blocks a constant step apart. */
 static inline int dame_is_strided_leaf(const dame_prim_t *prim)
@@ -21,25 +14,38 @@ static inline int dame_is_strided_leaf(const dame_prim_t *prim)
     return 0 == prim->inner_delta && !dame_prim_has_list(prim) && NULL == prim->inner_deltas;
 }
 
+/* Are blocks so short that several share a cache line? The kernels here are for less than 64 bytes.
+ */
+static inline int dame_shares_lines(int64_t bytes)
+{
+    const int32_t line = dame_data_cache()->line;
+    return bytes < (line < 64 ? line : 64);
+}
+
 /* Short blocks that all start in the same set of the cache, and more of them than it has ways. */
 static inline int dame_in_one_set(const dame_prim_t *prim)
 {
-    return prim->iter_size < DAME_LINE && 0 != prim->step && 0 == prim->step % DAME_ONE_SET &&
-           (0 == prim->count || prim->count > DAME_WAYS);
+    const dame_data_cache_t *cache = dame_data_cache();
+    return dame_shares_lines(prim->iter_size) && 0 != prim->step &&
+           0 == prim->step % (cache->l1 / cache->ways) &&
+           (0 == prim->count || prim->count > cache->ways);
 }
 
+/* Less than a cache line apart? */
 static inline int dame_is_near(int64_t step)
 {
-    return step > -DAME_LINE && step < DAME_LINE;
+    const int32_t line = dame_data_cache()->line;
+    return step > -line && step < line;
 }
 
 /* Blocks of neighbouring iterations share cache lines, which are evicted in between. */
 static inline int dame_walks_columns(const dame_prim_t *prim)
 {
     const dame_prim_t *inner = prim + prim->inner_delta;
+    const dame_data_cache_t *cache = dame_data_cache();
     return !dame_prim_has_list(prim) && dame_is_near(prim->step) && dame_is_strided_leaf(inner) &&
-           !dame_is_near(inner->step) && inner->iter_size < DAME_LINE &&
-           (dame_in_one_set(inner) || inner->count > DAME_L1_SIZE / DAME_LINE);
+           !dame_is_near(inner->step) && dame_shares_lines(inner->iter_size) &&
+           (dame_in_one_set(inner) || inner->count > cache->l1 / cache->line);
 }
 
 /* A fragment must hold at least this many columns for its kernels to use each cache line for

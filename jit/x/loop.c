@@ -60,7 +60,7 @@ enum { LEAST_LINES = 1 << 11, MOST_REACH = 1 << 22 };
 static int may_prefetch(const x_compiler_t *c, const dame_prim_t *prim)
 {
     const int64_t ahead = distance(prim->step, c->context->options.prefetch_distance);
-    return !dame_prim_has_list(prim) && prim->iter_size < DAME_LINE && ahead > 0 &&
+    return !dame_prim_has_list(prim) && prim->iter_size < dame_data_cache()->line && ahead > 0 &&
            ahead < X_FAR / 2 && !dame_is_near(prim->step);
 }
 

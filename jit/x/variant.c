@@ -127,8 +127,8 @@ static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t 
     if (is_block) {
         out |= matters_for_blocks(prim, prim->iter_size, dir);
     }
-    if (!dame_prim_has_list(prim) && prim->iter_size < DAME_LINE && !dame_is_near(prim->step) &&
-        (0 == prim->count || all / prim->iter_size >= LEAST_BLOCKS)) {
+    if (!dame_prim_has_list(prim) && prim->iter_size < dame_data_cache()->line &&
+        !dame_is_near(prim->step) && (0 == prim->count || all / prim->iter_size >= LEAST_BLOCKS)) {
         out |= bit(X_PREFETCH);
     }
     if (DAME_PACK == dir && is_block && prim->iter_size >= 8 &&

@@ -28,6 +28,7 @@ typedef struct mca_dt_dame_params {
     int report; /* mca_dt_dame_report_t */
     char *report_file;
     int last_run; /* 0 or 1 */
+    char *papi_events;
     char *passes;
     int sort_displacements; /* dame_sort_t */
     int sort_range;         /* bytes */
@@ -35,7 +36,8 @@ typedef struct mca_dt_dame_params {
     int dump; /* MCA_DT_DAME_DUMP_... */
     char *dump_dir;
     int dump_limit;
-    int promotion_threshold; /* uses */
+    int promotion_threshold; /* uses; -1: measured */
+    int explore;             /* per cent */
     int tiers;               /* MCA_DT_DAME_TIER_... */
     int vector_width;        /* bits, 0: the best */
     int unroll_bytes;        /* from here on the options of dame_jit_options_t */
@@ -45,6 +47,7 @@ typedef struct mca_dt_dame_params {
     int prefetch_distance;
     int inline_list_max;
     int code_cache_size; /* bytes */
+    int layout_cache_size; /* bytes */
     char *perf_map;
     int gdb; /* 0 or 1 */
 } mca_dt_dame_params_t;
@@ -63,8 +66,8 @@ dt_promote_options_t mca_dt_dame_promote_options(void);
 /* One line that says what DAME works with in this process. Returns `text`. */
 const char *mca_dt_dame_state(char *text, size_t room);
 
-/* Registers the component's performance variables. */
-void mca_dt_dame_register_pvars(const mca_base_component_t *component);
+/* Registers the component's performance variables. False: they are not as we declare them. */
+bool mca_dt_dame_register_pvars(const mca_base_component_t *component);
 
 /* MPI_Init; MPI_Finalize begins, MPI must still be initialised; it has passed its barrier. */
 void mca_dt_dame_finish_start(void);

@@ -4,7 +4,6 @@
 #include "dt_dame.h"
 
 #include "jit/lock.h"
-#include "opal/util/output.h"
 
 static int dame_open(void);
 static int dame_close(void);
@@ -15,15 +14,14 @@ static void dame_finalize_top(void);
 static void dame_finalize_bottom(void);
 static void dame_disable(void);
 
-OMPI_MODULE_DECLSPEC extern const mca_dt_base_component_t mca_dt_dame_component;
+__attribute__((visibility("default"))) extern const mca_dt_base_component_t mca_dt_dame_component;
 
 const mca_dt_base_component_t mca_dt_dame_component = {
     .dtc_version =
         {
             OMPI_DT_BASE_VERSION_1_0_0,
             .mca_component_name = "dame",
-            MCA_BASE_MAKE_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION,
-                                  DAME_RELEASE_VERSION),
+            DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION),
             .mca_open_component = dame_open,
             .mca_close_component = dame_close,
             .mca_query_component = dame_query,
@@ -40,23 +38,25 @@ static mca_dt_base_module_t dame_module = {
 };
 
 static int output = -1;
+static bool fits; /* what we know of Open MPI */
 static bool running;
 
+/* A component whose register fails vanishes, and who asked for it by name would be refused. */
 static int dame_register(void)
 {
+    fits = dt_openmpi_fits();
+    if (!fits) {
+        return OPAL_SUCCESS;
+    }
     mca_dt_dame_register_params(&mca_dt_dame_component.dtc_version);
-    mca_dt_dame_register_pvars(&mca_dt_dame_component.dtc_version);
+    fits = mca_dt_dame_register_pvars(&mca_dt_dame_component.dtc_version);
     return OPAL_SUCCESS;
 }
 
 static int dame_open(void)
 {
-    opal_output_stream_t stream;
-    OBJ_CONSTRUCT(&stream, opal_output_stream_t);
-    stream.lds_want_stderr = true;
-    stream.lds_verbose_level = mca_dt_dame_params.verbose;
-    output = opal_output_open(&stream);
-    OBJ_DESTRUCT(&stream);
+    output = opal_output_open(NULL);
+    opal_output_set_verbosity(output, mca_dt_dame_params.verbose);
     return OPAL_SUCCESS;
 }
 
@@ -87,10 +87,12 @@ static void dame_enable(void)
         .dump =
             MCA_DT_DAME_DUMP_NONE != mca_dt_dame_params.dump ? mca_dt_dame_params.dump_dir : NULL,
         .dump_limit = mca_dt_dame_params.dump_limit,
+        .papi_events = NULL == mca_dt_dame_params.papi_events ? "" : mca_dt_dame_params.papi_events,
+        .layout_cache = (size_t) mca_dt_dame_params.layout_cache_size,
         .output = output,
         .verbosity = &mca_dt_dame_params.verbose,
     };
-    running = dt_glue_start(&options);
+    running = fits && dt_glue_start(&options);
     if (running) {
         mca_dt_dame_finish_start();
         char text[256];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/counters.h"
 #include "ompi-mca-dame/param.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
@@ -56,6 +57,21 @@ static void register_string(const char *name, const char *text, mca_base_var_inf
 {
     const dt_param_t param = {owner, name, text, level, false};
     dt_param_register_string(&param, check, standard, storage);
+}
+
+static bool check_papi_events(const char *value, dt_refusal_t *refusal)
+{
+    int names = '\0' == *value ? 0 : 1;
+    bool good = ',' != *value;
+    for (const char *c = value; '\0' != *c; c++) {
+        names += ',' == *c;
+        good = good && !(',' == *c && (',' == c[1] || '\0' == c[1])) && ' ' != *c;
+    }
+    (void) snprintf(refusal->why, sizeof(refusal->why),
+                    "is not allowed; allowed: a comma-separated list, without blanks, of up to %d "
+                    "names, or empty",
+                    DAME_COUNTERS);
+    return good && names <= DAME_COUNTERS;
 }
 
 /* ---- For those who use DAME ----------------------------------------------------------------- */
@@ -114,6 +130,12 @@ static void register_basics(void)
                     "Keep what this job did in $HOME/.openmpi/dame-last-run, where ompi_info finds "
                     "it (dt_dame_last_run_...), and count for each datatype",
                     &keeps, OPAL_INFO_LVL_3, &mca_dt_dame_params.last_run);
+    register_string("papi_events",
+                    "Events that PAPI counts while DAME packs and unpacks, as a comma-separated "
+                    "list of at most eight names, for instance PAPI_L1_DCM,PAPI_TLB_DM. The report "
+                    "shows them for each datatype (dt_dame_report). Each fragment then takes some "
+                    "microseconds more. Empty: none are counted, and PAPI is not loaded",
+                    OPAL_INFO_LVL_4, check_papi_events, "", &mca_dt_dame_params.papi_events);
 }
 
 /* ---- How programs are built ----------------------------------------------------------------- */
@@ -232,6 +254,19 @@ static void register_optimiser(void)
         &fragment, OPAL_INFO_LVL_6, &mca_dt_dame_params.fragment_bytes);
 }
 
+static void register_layouts(void)
+{
+    static dt_values_t cache;
+    dt_values_bytes(&cache, 0, INT_MAX);
+    mca_dt_dame_params.layout_cache_size = 1 << 20;
+    register_values("layout_cache_size",
+                    "Most memory for layouts, with their programs, that no datatype of a process "
+                    "has any more. When a datatype is made that has the layout of one that was "
+                    "freed, its program, machine code and counts are found here. When it is full, "
+                    "those that have been unused for longest are freed; 0: nothing is kept",
+                    &cache, OPAL_INFO_LVL_5, &mca_dt_dame_params.layout_cache_size);
+}
+
 /* ---- Programs as files ---------------------------------------------------------------------- */
 
 static bool check_dump_dir(const char *value, dt_refusal_t *refusal)
@@ -293,15 +328,25 @@ static void register_tiers(void)
 
 static void register_promotion(void)
 {
-    static dt_values_t uses;
-    dt_values_numbers(&uses, 0, INT_MAX);
-    mca_dt_dame_params.promotion_threshold = 50;
+    static dt_values_t uses, percent;
+    dt_values_numbers(&uses, -1, INT_MAX);
+    mca_dt_dame_params.promotion_threshold = -1;
     register_values(
         "promotion_threshold",
-        "The message at which a datatype's program is compiled to machine code, 1 being the "
-        "first; 0: never. Packed and unpacked messages are counted separately, and "
-        "each direction is compiled when its own count is reached",
+        "When a datatype's program is compiled to machine code. -1: when the time that this is "
+        "expected to have saved by then equals its cost; some messages are timed, several kinds of "
+        "machine code are tried, the fastest is kept, and what is no faster is undone. A number: "
+        "at "
+        "this message, 1 being the first, one kind of machine code and nothing else, so that runs "
+        "are alike. 0: never. Packed and unpacked messages are counted separately",
         &uses, OPAL_INFO_LVL_1, &mca_dt_dame_params.promotion_threshold);
+    dt_values_numbers(&percent, 0, 100);
+    mca_dt_dame_params.explore = 1;
+    register_values("explore",
+                    "Per cent of the time of a datatype's messages that may be spent on trying "
+                    "other kinds of machine code than the first, and on measuring again, when "
+                    "dt_dame_promotion_threshold is -1. 0: no others are tried",
+                    &percent, OPAL_INFO_LVL_5, &mca_dt_dame_params.explore);
     register_tiers();
 }
 
@@ -416,6 +461,7 @@ void mca_dt_dame_register_params(const mca_base_component_t *component)
     owner = component;
     register_basics();
     register_optimiser();
+    register_layouts();
     register_dump();
     register_code();
 }
@@ -435,6 +481,7 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     dt_promote_options_t options = {
         .threshold = params->tiers & MCA_DT_DAME_TIER_X ? params->promotion_threshold : 0,
+        .explore = 0.01 * params->explore,
         .jit = *dame_jit_options_default(),
         .code_files = 0 != (params->dump & MCA_DT_DAME_DUMP_ASM),
     };

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi.h"
-#include "opal/mca/base/mca_base_pvar.h"
-
 static int read_counter(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     (void) object;
@@ -52,21 +49,22 @@ static int read_code_stat(const mca_base_pvar_t *pvar, void *value, void *object
     return OPAL_SUCCESS;
 }
 
-static void register_bound(const mca_base_component_t *component, const char *name,
-                           const char *description, int class, mca_base_get_value_fn_t read,
-                           int index, int binding)
+static int register_bound(const mca_base_component_t *component, const char *name,
+                          const char *description, int class, mca_base_get_value_fn_t read,
+                          int index, int binding)
 {
-    (void) mca_base_component_pvar_register(
+    return mca_base_component_pvar_register(
         component, name, description, OPAL_INFO_LVL_4, class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
         NULL, binding, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, read, NULL,
         NULL, (void *) (intptr_t) index);
 }
 
-static void register_pvar(const mca_base_component_t *component, const char *name,
-                          const char *description, int class, mca_base_get_value_fn_t read,
-                          int index)
+static int register_pvar(const mca_base_component_t *component, const char *name,
+                         const char *description, int class, mca_base_get_value_fn_t read,
+                         int index)
 {
-    register_bound(component, name, description, class, read, index, MCA_BASE_VAR_BIND_NO_OBJECT);
+    return register_bound(component, name, description, class, read, index,
+                          MCA_BASE_VAR_BIND_NO_OBJECT);
 }
 
 /* One of the process, and one, of the same name with "datatype_" before it, of a datatype. */
@@ -108,12 +106,15 @@ static void register_tallies(const mca_base_component_t *component)
     }
 }
 
-void mca_dt_dame_register_pvars(const mca_base_component_t *component)
+bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
 {
     for (int i = 0; i < DT_COUNTERS; i++) {
-        register_pvar(component, dt_counter_name((dt_counter_t) i),
-                      dt_counter_description((dt_counter_t) i), MCA_BASE_PVAR_CLASS_COUNTER,
-                      read_counter, i);
+        const int index = register_pvar(component, dt_counter_name((dt_counter_t) i),
+                                        dt_counter_description((dt_counter_t) i),
+                                        MCA_BASE_PVAR_CLASS_COUNTER, read_counter, i);
+        if (0 <= index && !dt_openmpi_pvar_fits(index, (void *) (intptr_t) i)) {
+            return false;
+        }
     }
     register_tallies(component);
     for (int i = 1; i < DT_DECLINES; i++) {
@@ -135,6 +136,7 @@ void mca_dt_dame_register_pvars(const mca_base_component_t *component)
                                                   : MCA_BASE_PVAR_CLASS_COUNTER,
                       read_code_stat, i);
     }
+    return true;
 }
 
 static double ratio(int64_t a, int64_t b, double scale)
@@ -211,7 +213,7 @@ static void print_wide_columns(FILE *out)
     const int64_t wide = dt_stats_total(DT_COUNT_types_wide_columns);
     if (0 != wide) {
         fprintf(out,
-                "  columns   %12" PRId64 " datatypes have columns of which fewer than four fit a "
+                "  columns   %12" PRId64 " layouts have columns of which fewer than four fit a "
                 "fragment: try --mca btl_vader_max_send_size 131072\n",
                 wide);
     }
@@ -239,8 +241,11 @@ static void print_counts(FILE *out)
 {
     int64_t types = dt_stats_total(DT_COUNT_types_imported);
     int64_t declined = dt_stats_total(DT_COUNT_types_declined);
-    fprintf(out, "  datatypes %12" PRId64 " imported, %" PRId64 " declined, %.2f us each\n", types,
-            declined, ratio(dt_stats_total(DT_COUNT_import_ns), types + declined, 1e-3));
+    int64_t layouts = dt_stats_total(DT_COUNT_layouts_imported);
+    fprintf(out,
+            "  datatypes %12" PRId64 " imported, %" PRId64 " declined; of %" PRId64
+            " layouts, %.2f us each\n",
+            types, declined, layouts, ratio(dt_stats_total(DT_COUNT_import_ns), layouts, 1e-3));
     print_wide_columns(out);
     print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
                     DT_COUNT_fragments_packed, DT_PACK);
@@ -258,6 +263,7 @@ static void print_counts(FILE *out)
     fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
             dt_stats_total(DT_COUNT_messages_declined));
     print_declined(out);
+    dt_events_print(out);
 }
 
 /* One write a process, so that ranks do not mix their lines. */

@@ -35,12 +35,16 @@ static const char *vectors(void)
 const char *mca_dt_dame_state(char *text, size_t room)
 {
     char model[128];
-    char code[64];
+    char code[80];
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     const bool compiles = params->tiers & MCA_DT_DAME_TIER_X && 0 != params->promotion_threshold;
     read_cpu_model(model, sizeof(model));
-    (void) snprintf(code, sizeof(code), " and machine code from use %d on",
-                    params->promotion_threshold);
+    if (params->promotion_threshold < 0) {
+        (void) snprintf(code, sizeof(code), " and machine code where it is repaid, as measured");
+    } else {
+        (void) snprintf(code, sizeof(code), " and machine code from use %d on",
+                        params->promotion_threshold);
+    }
     (void) snprintf(text, room, "on: interpreter%s%s; %s%s", compiles ? code : "",
                     params->verify ? ", everything compared with Open MPI's own engine" : "",
                     '\0' == *model ? "CPU unknown" : model, vectors());

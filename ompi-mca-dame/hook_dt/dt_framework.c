@@ -2,12 +2,21 @@
 
 #include "dt_state.h"
 
-#include "opal/mca/base/mca_base_framework.h"
-
+#if DT_ABI_STATIC_COMPONENTS_ARE_POINTERS_TO_POINTERS
+static const mca_base_component_t *const native = &mca_dt_opal_component.dtc_version;
+static const mca_base_component_t **static_components[] = {(const mca_base_component_t **) &native,
+                                                           NULL};
+#else
 static const mca_base_component_t *static_components[] = {&mca_dt_opal_component.dtc_version, NULL};
+#endif
 
-MCA_BASE_FRAMEWORK_DECLARE(ompi, dt, "Engines that move the data of derived datatypes", NULL, NULL,
-                           NULL, static_components, 0);
+mca_base_framework_t ompi_dt_base_framework = {
+    .framework_project = "ompi",
+    .framework_name = "dt",
+    .framework_description = "Engines that move the data of derived datatypes",
+    .framework_static_components = static_components,
+    .framework_output = -1,
+};
 
 static const mca_dt_base_module_t *chosen;
 

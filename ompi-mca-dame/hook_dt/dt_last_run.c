@@ -1,13 +1,11 @@
 #include "dt_last_run.h"
 
-#include "ompi_config.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ompi-mca-dame/last_run.h"
-#include "opal/mca/base/mca_base_var.h"
+#include "opal-glue/abi/abi.h"
 
 static const struct {
     const char *name;

@@ -1,7 +1,5 @@
 #include "dt_state.h"
 
-#include "ompi_config.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 
 #include "ompi-mca-dame/dt.h"
 #include "opal-glue/glue.h"
-#include "opal/mca/base/mca_base_var.h"
+#include "opal-glue/abi/abi.h"
 
 static struct {
     char chosen_by[128]; /* the parameter dt; "" when it names no engine */
@@ -45,8 +43,7 @@ static bool is_set(const char *name, const char *off)
 {
     static const mca_base_component_t absent = {
         OMPI_DT_BASE_VERSION_1_0_0, .mca_component_name = "dame",
-        MCA_BASE_MAKE_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION,
-                              DAME_RELEASE_VERSION)};
+        DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION)};
     static char *values[2];
     static int used;
     char **value = &values[used++ % 2];

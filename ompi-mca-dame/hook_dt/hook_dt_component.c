@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#include "ompi/mca/hook/hook.h"
-#include "opal/mca/base/mca_base_framework.h"
 #include "opal-glue/glue.h"
 
 static int dt_register(void);
@@ -19,15 +17,15 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
 static void dt_finalize_top(void);
 static void dt_finalize_bottom(void);
 
-OMPI_MODULE_DECLSPEC extern const ompi_hook_base_component_t mca_hook_dt_component;
+__attribute__((
+    visibility("default"))) extern const ompi_hook_base_component_t mca_hook_dt_component;
 
 const ompi_hook_base_component_t mca_hook_dt_component = {
     .hookm_version =
         {
-            OMPI_HOOK_BASE_VERSION_1_0_0,
+            DT_ABI_COMPONENT("hook", 1, 0, 0),
             .mca_component_name = "dt",
-            MCA_BASE_MAKE_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION,
-                                  DAME_RELEASE_VERSION),
+            DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION),
             .mca_open_component = dt_open,
             .mca_close_component = dt_close,
             .mca_register_component_params = dt_register,
@@ -45,7 +43,7 @@ static int start_status;
  */
 static int dt_register(void)
 {
-    if (!dt_version_agrees()) {
+    if (!dt_openmpi_fits()) {
         start_status = OPAL_ERR_NOT_SUPPORTED;
         return OPAL_SUCCESS;
     }

@@ -20,6 +20,7 @@
 #include "check.h"
 #include "copy_check.h"
 #include "dame/isa.h"
+#include "test/lib/caches.h"
 #include "fixpoint_check.h"
 #include "gap_check.h"
 #include "text_check.h"
@@ -199,6 +200,7 @@ static bool run_case(const options_t *options, int64_t number, bool shrink)
     trial_t trial;
     const tier_t tier = tier_of_case(options->tiers, c.check_seed);
     bool ok = status == DAME_OK && dame_isa_force(c.isa) == DAME_OK;
+    dame_data_cache_force(test_caches(c.check_seed));
     if (!ok) {
         printf("case %lld of seed %llu failed: %s: %s\n", (long long) number,
                (unsigned long long) options->seed, what, dame_status_text(status));

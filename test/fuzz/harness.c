@@ -14,6 +14,7 @@
 #include "choices.h"
 #include "dame/dame.h"
 #include "dame/isa.h"
+#include "test/lib/caches.h"
 #include "make_text.h"
 #include "walk.h"
 
@@ -404,6 +405,7 @@ static void force_isa(choices_t *choices)
 static int try_text(const char *text, size_t length, choices_t *choices)
 {
     force_isa(choices);
+    dame_data_cache_force(test_caches(length));
     dame_program_t *program = read_text(text, length);
     if (!program) {
         return 0;

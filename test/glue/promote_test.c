@@ -1,6 +1,7 @@
 /*
- * opal-glue/promote.c without Open MPI and without a compiler: what dame_jit_compile() answers is
- * up to the test, and it watches when it is asked. Worth running under ASan and TSan.
+ * opal-glue/promote.c at fixed uses, without Open MPI and without a compiler: what
+ * dame_jit_compile() answers is up to the test, and it watches when it is asked. Worth running
+ * under ASan and TSan.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include "opal-glue/dump.h"
 #include "opal-glue/log.h"
 #include "opal-glue/tally.h"
+#include "measure/measured.h"
 #include "opal-glue/promote.h"
 #include "opal-glue/thread.h"
 
@@ -106,6 +108,34 @@ dame_status_t dame_jit_compile(dame_jit_t *compiler, dame_program_t *program, da
     return answer;
 }
 
+/* What is measured: test/glue/measured_test.c. */
+int32_t dame_measured_first(int64_t bytes)
+{
+    (void) bytes;
+    abort();
+}
+
+int32_t dame_measured_more(int64_t bytes, int32_t uses)
+{
+    (void) bytes, (void) uses;
+    abort();
+}
+
+dame_measured_t *dame_measured_new(dame_jit_t *compiler, const dame_program_t *program,
+                                   dame_dir_t dir, int64_t bytes, double explore)
+{
+    (void) compiler, (void) program, (void) dir, (void) bytes, (void) explore;
+    abort();
+}
+
+dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t *compiler,
+                                           dame_program_t *program, dame_dir_t dir,
+                                           const char *name, int32_t uses)
+{
+    (void) measured, (void) compiler, (void) program, (void) dir, (void) name, (void) uses;
+    abort();
+}
+
 void dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
 {
     (void) compiler;
@@ -134,6 +164,8 @@ void dame_reader_remove(dame_reader_t *reader)
 {
     (void) reader;
 }
+
+bool dt_dump_is_on;
 
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
@@ -207,13 +239,19 @@ static void end_entry(dt_entry_t *entry)
     entry->layout = NULL;
 }
 
+static void use(dt_entry_t *entry, dame_dir_t dir)
+{
+    static _Thread_local dt_thread_t thread;
+    check(NULL == dt_promote_use(&thread, entry, dir, 800), "nothing is timed");
+}
+
 /* Uses until the compiler is asked once more, at most `most`. */
 static long uses_until_asked(dt_entry_t *entry, dame_dir_t dir, long most)
 {
     const long before = jit.asked;
     long uses = 0;
     while (before == jit.asked && uses < most) {
-        dt_promote_use(entry, dir);
+        use(entry, dir);
         uses++;
     }
     return before == jit.asked ? -1 : uses;
@@ -383,7 +421,7 @@ static void code_has_a_name_where_somebody_reads_it(void)
     start(1);
     atomic_store(&entry.key, &halo);
     new_entry(&entry);
-    dt_promote_use(&entry, DAME_PACK);
+    use(&entry, DAME_PACK);
     check(1 == jit.asked && 0 == strcmp("", jit.name), "no name: %s", jit.name);
     check(0 == jit.code_files, "and no file");
     end_entry(&entry);
@@ -393,11 +431,11 @@ static void code_has_a_name_where_somebody_reads_it(void)
     dt_promote_start(
         &(dt_promote_options_t){.threshold = 1, .jit = some_options, .code_files = true});
     new_entry(&entry);
-    dt_promote_use(&entry, DAME_PACK);
+    use(&entry, DAME_PACK);
     check(0 == strcmp("halo_x", jit.name), "the name is \"%s\"", jit.name);
     check(1 == jit.code_files, "there is a file");
     atomic_store(&entry.key, &nameless);
-    dt_promote_use(&entry, DAME_UNPACK);
+    use(&entry, DAME_UNPACK);
     check(0 == strcmp("datatype 77", jit.name), "the name is \"%s\"", jit.name);
     end_entry(&entry);
     dt_promote_stop();
@@ -442,7 +480,7 @@ static void *user(void *arg)
 {
     const unsigned number = (unsigned) (uintptr_t) arg;
     for (unsigned i = 0; i < USES; i++) {
-        dt_promote_use(&shared[(i + number) % ENTRIES], (dame_dir_t) (i / ENTRIES % 2));
+        use(&shared[(i + number) % ENTRIES], (dame_dir_t) (i / ENTRIES % 2));
         if (0 == i % 50) {
             shared[i / 50 % ENTRIES].layout->program->codes[i / 100 % 2] = NULL;
         }
@@ -499,7 +537,7 @@ static void take_long(void)
 
 static void *use_first(void *arg)
 {
-    dt_promote_use(arg, DAME_PACK);
+    use(arg, DAME_PACK);
     return NULL;
 }
 
@@ -536,7 +574,7 @@ static void a_child_compiles_nothing(void)
     int status = -1;
     start(2);
     new_entry(&entry);
-    dt_promote_use(&entry, DAME_PACK);
+    use(&entry, DAME_PACK);
     pid_t child = fork();
     if (0 == child) {
         dt_entry_t own = {.serial = 2};

@@ -1,6 +1,6 @@
 /*
- * opal-glue/table.c and stats.c without Open MPI: the importer, promotion and the dump are stubs,
- * datatypes are a struct of our own. Worth running under ASan and TSan.
+ * opal-glue/table.c, layout.c and stats.c without Open MPI: keys of layouts, the importer, promotion
+ * and the dump are stubs, datatypes are a struct of our own. Worth running under ASan and TSan.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -16,6 +16,7 @@
 #include "jit/lock.h"
 #include "opal-glue/dump.h"
 #include "opal-glue/import.h"
+#include "opal-glue/layout_key.h"
 #include "opal-glue/promote.h"
 #include "opal-glue/table.h"
 #include "opal-glue/tally.h"
@@ -23,7 +24,7 @@
 
 /* The table only ever passes the address on. */
 struct opal_datatype_t {
-    int64_t shape;   /* what the stub builds a program from; negative: it declines */
+    int64_t shape;   /* its layout: what the stub builds a program from; negative: it declines */
     uint64_t serial; /* of the last entry seen for this address */
 };
 
@@ -71,15 +72,49 @@ static int64_t bound_of(int64_t shape)
     return 8 * (shape + 1) + 4;
 }
 
+/* As if memory had been out. */
+enum { NO_MEMORY = -7 };
+
+/* Bytes of unused layouts. */
+enum { KEPT = 16 << 10 };
+
+struct dt_layout_key {
+    int64_t shape;
+};
+
+/* Seldom differs, so that it is the comparison that tells layouts apart. */
+uint64_t dt_layout_key_hash(const datatype_t *datatype)
+{
+    return (uint64_t) datatype->shape % 13;
+}
+
+bool dt_layout_key_fits(const dt_layout_key_t *key, const datatype_t *datatype)
+{
+    return key->shape == datatype->shape;
+}
+
+dt_layout_key_t *dt_layout_key_new(const datatype_t *datatype)
+{
+    dt_layout_key_t *key = must(dame_heap_alloc(sizeof(*key)));
+    key->shape = datatype->shape;
+    return key;
+}
+
+size_t dt_layout_key_bytes(const dt_layout_key_t *key)
+{
+    return sizeof(*key);
+}
+
 dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decline_t *declined)
 {
     const dame_type_t *basic;
     const dame_type_t *vector;
     dame_program_t *program = NULL;
-    *declined = datatype->shape < 0 ? DT_DECLINE_BOUNDS : DT_DECLINE_NONE;
+    *declined = NO_MEMORY == datatype->shape ? DT_DECLINE_MEMORY
+                : datatype->shape < 0        ? DT_DECLINE_BOUNDS
+                                             : DT_DECLINE_NONE;
+    dt_count(DT_COUNT_layouts_imported, 1);
     if (datatype->shape < 0) {
-        dt_count(DT_COUNT_types_declined, 1);
-        dt_count_declined(*declined);
         return NULL;
     }
     if (DAME_OK != dame_type_basic(tree, 4, &basic) ||
@@ -89,9 +124,10 @@ dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decl
         abort();
     }
     dame_tree_reset(tree);
-    dt_count(DT_COUNT_types_imported, 1);
     return program;
 }
+
+bool dt_dump_is_on = true;
 
 static _Atomic int64_t dumps_begun, dumps_written, dumps_ended, dumps_wrong;
 static _Atomic dt_decline_t dump_declined; /* of the last that ended */
@@ -115,6 +151,9 @@ static bool wait_for(sem_t *event)
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype)
 {
     (void) tree;
+    if (datatype->shape > 30 && 0 != datatype->shape % 2) { /* the limit of files is reached */
+        return NULL;
+    }
     dt_dump_t *dump = must(calloc(1, sizeof(*dump)));
     dump->bytes[DAME_PACK] = bound_of(datatype->shape);
     dumps_begun++;
@@ -164,6 +203,11 @@ void dt_promote_layout_release(dt_layout_t *layout)
 {
     promotions_ended += NULL != layout->program;
     promotions_wrong += NULL != layout->program && 3 > layout->program->nprims; /* freed before */
+}
+
+void dt_promote_dump_code(dt_dump_t *dump, const dt_layout_t *layout)
+{
+    dumps_wrong += NULL != dump && NULL == layout->program;
 }
 
 void dt_promote_disable(void)
@@ -267,6 +311,106 @@ static void declined_datatypes_are_remembered(void)
     dt_table_forget(&odd);
 }
 
+/* ---- layouts -------------------------------------------------------------------------------- */
+
+static int64_t layouts(void)
+{
+    return dt_stats_total(DT_COUNT_layouts_imported);
+}
+
+/* The layout of this shape, as a datatype that is made, used and freed finds it. */
+static dt_layout_t *visit(int64_t shape)
+{
+    datatype_t datatype = {.shape = shape};
+    dt_entry_t *entry = dt_table_get(&datatype);
+    dt_layout_t *layout = entry->layout;
+    check(is_entry_of(entry, &datatype), "shape %lld has its own program", (long long) shape);
+    dt_table_forget(&datatype);
+    return layout;
+}
+
+/* Does a datatype of this shape find a program? */
+static bool is_known(int64_t shape)
+{
+    const int64_t before = layouts();
+    (void) visit(shape);
+    return before == layouts();
+}
+
+static void datatypes_of_one_layout_share_it(void)
+{
+    datatype_t first = {.shape = 20};
+    datatype_t second = {.shape = 20};
+    datatype_t other = {.shape = 20 + 13}; /* of the same hash */
+    dt_table_clear();
+    const int64_t before = layouts();
+    const dt_entry_t *one = dt_table_get(&first);
+    const dt_entry_t *two = dt_table_get(&second);
+    check(one != two && one->layout == two->layout && 1 == layouts() - before, "one import for two");
+    check(one->layout != dt_table_get(&other)->layout && 2 == layouts() - before,
+          "another layout is not shared, whatever its hash");
+    one->layout->promotions[DAME_PACK].period = 77;
+    dt_table_forget(&first);
+    check(is_entry_of(two, &second), "it outlives the first");
+    dt_table_forget(&second);
+    const dt_layout_t *again = visit(20);
+    check(2 == layouts() - before && 77 == again->promotions[DAME_PACK].period,
+          "and the second: a third one finds it, with all that is known of it");
+    dt_table_forget(&other);
+    dt_table_clear();
+    check(!is_known(20), "clearing the table frees it");
+}
+
+static void reasons_that_may_pass_are_not_shared(void)
+{
+    datatype_t odd = {.shape = -1};
+    datatype_t unlucky = {.shape = NO_MEMORY};
+    const int64_t types = dt_stats_total(DT_COUNT_types_declined);
+    const int64_t before = layouts();
+    for (int i = 0; i < 3; i++) {
+        check(DT_DECLINE_BOUNDS == atomic_load(&dt_table_get(&odd)->layout->declined) &&
+                  DT_DECLINE_MEMORY == atomic_load(&dt_table_get(&unlucky)->layout->declined),
+              "declined for its own reason");
+        dt_table_forget(&odd);
+        dt_table_forget(&unlucky);
+    }
+    check(1 + 3 == layouts() - before, "of those declined, only for want of memory again and again");
+    check(6 == dt_stats_total(DT_COUNT_types_declined) - types, "each datatype is counted");
+}
+
+static void what_was_unused_for_longest_goes_first(void)
+{
+    const size_t bytes = visit(40)->bytes;
+    datatype_t living = {.shape = 44};
+    dt_table_clear();
+    dt_layout_start(4 * bytes);
+    const int64_t dropped = dt_stats_total(DT_COUNT_layouts_dropped);
+    for (int64_t shape = 40; shape < 44; shape++) {
+        (void) visit(shape);
+    }
+    (void) visit(40); /* so 41 is the oldest */
+    dt_layout_t *alive = dt_table_get(&living)->layout;
+    check(dropped == dt_stats_total(DT_COUNT_layouts_dropped), "four fit, and one that is in use");
+    (void) visit(45);
+    check(dropped + 1 == dt_stats_total(DT_COUNT_layouts_dropped), "the next one takes one's place");
+    check(is_known(40) && is_known(42) && is_known(43) && is_known(45), "not that of these");
+    check(!is_known(41), "but that of the one unused for longest");
+    check(alive == visit(44), "nor that of one in use");
+    dt_layout_hold(alive);
+    dt_table_forget(&living);
+    for (int64_t shape = 50; shape < 60; shape++) {
+        (void) visit(shape);
+    }
+    check(bound_of(44) == alive->program->true_ub && alive == visit(44),
+          "one that is held stays without a datatype");
+    dt_layout_release(alive);
+    check(is_known(44), "and for a while after that");
+    dt_layout_start(0);
+    (void) visit(44);
+    check(!is_known(44), "nothing is kept where nothing may be");
+    dt_layout_start(KEPT);
+}
+
 /* More keys than the first buckets by far. Every third is left in the table. */
 static void all_of_many_keys_are_found(int64_t n, datatype_t *keys)
 {
@@ -312,9 +456,9 @@ static void a_dump_ends_with_its_datatype(void)
     int64_t begun = dumps_begun;
     check(begun == dumps_ended, "clearing the table ends all dumps");
     dt_entry_t *entry = dt_table_get(&one);
-    check(begun + 1 == dumps_begun && NULL != entry->dump, "an imported datatype has one");
-    check(NULL == dt_table_get(&odd)->dump && begun + 1 == dumps_begun, "a declined one has none");
-    check(NULL != dt_table_get(&other)->dump && begun == dumps_ended, "another one has its own");
+    check(begun + 1 == dumps_begun && NULL != dt_entry_dump(entry), "an imported datatype has one");
+    check(NULL == dt_entry_dump(dt_table_get(&odd)) && begun + 1 == dumps_begun, "a declined one has none");
+    check(NULL != dt_entry_dump(dt_table_get(&other)) && begun == dumps_ended, "another one has its own");
     atomic_store(&entry->layout->declined, DT_DECLINE_DIFFERS);
     dt_table_forget(&one);
     dt_table_forget(&odd);
@@ -367,7 +511,7 @@ static void clear_empties_the_table(void)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-enum { CREATORS = 4, FINDERS = 2, OWN = 400, LONG_LIVED = 300, POOL = 16, ROUNDS = 20000 };
+enum { CREATORS = 4, FINDERS = 2, OWN = 400, LONG_LIVED = 300, POOL = 16, ROUNDS = 10000 };
 
 /* Addresses that any creator may use next: nothing in the table has them. */
 static struct {
@@ -415,7 +559,11 @@ static bool live_and_die(datatype_t *datatype, int64_t shape)
     datatype->serial = entry->serial;
     uint64_t generation = dt_table_generation();
     ok = entry == dt_table_get(datatype) && entry->serial == datatype->serial && ok;
+    dt_layout_t *layout = entry->layout;
+    dt_layout_hold(layout);
     dt_table_forget(datatype);
+    ok = bound_of(shape) == layout->program->true_ub && ok; /* held beyond the datatype */
+    dt_layout_release(layout);
     return ok && dt_table_generation() > generation;
 }
 
@@ -722,10 +870,14 @@ int main(void)
 {
     enum { MANY = 100000 };
     dt_thread_start(dt_promote_disable);
+    dt_layout_start(KEPT);
     getting_twice_imports_once();
     an_address_may_serve_another_datatype();
     generation_counts_datatypes_that_leave();
     declined_datatypes_are_remembered();
+    datatypes_of_one_layout_share_it();
+    reasons_that_may_pass_are_not_shared();
+    what_was_unused_for_longest_goes_first();
     datatype_t *keys = must(calloc(MANY, sizeof(*keys)));
     all_of_many_keys_are_found(MANY, keys);
     a_dump_ends_with_its_datatype();
@@ -733,11 +885,14 @@ int main(void)
     clear_empties_the_table();
     free(keys);
     threads_share_the_table();
+    dt_dump_is_on = false; /* the table is empty */
+    threads_share_the_table();
     check(dumps_begun == dumps_ended && 0 == dumps_wrong, "every dump ended, with its program");
     check(dumps_begun == dumps_written, "and was written once before");
     check(promotions_begun == promotions_ended && 0 == promotions_wrong &&
-              promotions_begun == dumps_begun,
-          "the promotion of every program ended before the program");
+              promotions_begun < dumps_begun / 2,
+          "the promotion of every program, of which there were fewer, ended before the program");
+    check(0 < dt_stats_total(DT_COUNT_layouts_dropped), "some programs were not kept");
     counts_survive_their_threads();
     children_find_the_table_and_the_counters_whole();
     a_thread_that_comes_back_at_its_end_is_in_no_list();

@@ -9,8 +9,7 @@
 #include "pvar.h"
 #include "tests.h"
 
-#include "ompi/datatype/ompi_datatype.h"
-#include "opal/datatype/opal_convertor.h"
+#include "opal-glue/openmpi.h"
 
 enum { MESSAGES = 4 };
 
@@ -108,16 +107,15 @@ static void send_piece(layout_t *l, int count, size_t position, size_t room, con
     size_t moved = 0;
     lay_commit(l);
     message_t m = msg_new(l, count);
-    OBJ_CONSTRUCT(&c, opal_convertor_t);
-    (void) opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &l->type->super,
-                                                    (size_t) count, m.buf, 0, &c);
-    (void) opal_convertor_set_position(&c, &position);
+    dt_object_construct(&c, &opal_convertor_t_class);
+    dt_openmpi_same_peer(&c, ompi_mpi_local_convertor);
+    (void) opal_convertor_prepare_for_send(&c, &l->type->super, (size_t) count, m.buf);
+    (void) dt_openmpi_set_position(&c, &position);
     (void) opal_convertor_pack(&c, &iov, &n, &moved);
     check(stands == position, "%s: stands at %zu, not %zu", name, position, stands);
     check(packs == moved && packs == iov.iov_len && stands + packs == c.bConverted,
           "%s: packs %zu bytes, not %zu", name, moved, packs);
-    opal_convertor_cleanup(&c);
-    OBJ_DESTRUCT(&c);
+    dt_object_destruct(&c);
     msg_free(&m);
     lay_free(l);
 }

@@ -1,11 +1,12 @@
 /*
  * When programs become machine code, and what happens when they cannot. argv[1]:
  *   uses N           dt_dame_promotion_threshold is N
+ *   measured         dt_dame_promotion_threshold is -1
  *   churn BYTES      100,000 datatypes with a code cache of so many bytes
  *   evict            threads use many datatypes with a code cache of 4096 bytes
  *   fork             the application forks
  *   denied WHAT      machine code may not be executed: shared (not in shared mappings) or all
- * In all but uses and evict dt_dame_promotion_threshold is 1.
+ * In all but uses, measured and evict dt_dame_promotion_threshold is 1.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -96,8 +97,69 @@ static void uses(int threshold)
           "and what it takes");
     lay_free(l);
     check(0 == pvar_read("dt_dame_code_live") && 0 == pvar_read("dt_dame_code_bytes"),
-          "the code of a datatype ends with it");
+          "the code of a datatype ends with it, where nothing may stay");
     check(0 == pvar_read("dt_dame_code_evicted"), "none had to give way");
+}
+
+/* ---- measured ---- */
+
+/* What is used twice is interpreted; what is used very often, and is much faster so, is machine
+ * code. Every now and then all bytes are looked at. */
+static void measured(void)
+{
+    enum { OFTEN = 200000 };
+    layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8), *l = lay_vector(100, 1, 2, doubles);
+    double memory[200] = {0}, packed[100];
+
+    lay_commit(l);
+    use(l, 1, "first");
+    use(l, 1, "second");
+    check(0 == compiled() && 0 == pvar_read("dt_dame_samples"), "not for two messages");
+    for (int i = 0; i < OFTEN; i++) {
+        int at = 0;
+        MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
+        at = 0;
+        MPI_Unpack(packed, sizeof(packed), &at, memory, 1, l->type, MPI_COMM_WORLD);
+        if (0 == (i & (i - 1))) { /* 1, 2, 4 ... */
+            use(l, 1, "in between");
+        }
+    }
+    check(pvar_read("dt_dame_compiled_pack") > 0 && pvar_read("dt_dame_compiled_unpack") > 0,
+          "both directions are tried");
+    const long long samples = pvar_read("dt_dame_samples");
+    check(samples > 0 && samples < OFTEN / 100, "%lld samples", samples);
+    lay_free(l);
+    lay_free(doubles);
+    check(0 == pvar_read("dt_dame_code_live"), "the code of a datatype ends with it");
+}
+
+/* ---- lives ---- */
+
+/* Datatypes of one layout, one after the other, each used once: their uses add up, and what is
+ * compiled serves all that come. */
+static void lives(int threshold)
+{
+    for (int i = 1; i <= 3 * threshold; i++) {
+        layout_t *l = vector_of_doubles(100);
+        double memory[300] = {0}, packed[100];
+        int at = 0, there = i >= threshold;
+        MPI_Type_set_name(l->type, "life");
+        MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
+        lay_free(l);
+        check(there == pvar_read("dt_dame_compiled_pack") && there == pvar_read("dt_dame_code_live"),
+              "life %d: %lld compiled, %lld live", i, pvar_read("dt_dame_compiled_pack"),
+              pvar_read("dt_dame_code_live"));
+    }
+    layout_t *last = vector_of_doubles(100), *twin = vector_of_doubles(100);
+    use(last, 5, "one that finds its code");
+    use(twin, 5, "its twin");
+    lay_free(last);
+    use(twin, 5, "the twin that stays");
+    lay_free(twin);
+    check(1 == pvar_read("dt_dame_layouts_imported") &&
+              3 * threshold + 2 == pvar_read("dt_dame_types_imported"),
+          "%lld layouts of %lld datatypes", pvar_read("dt_dame_layouts_imported"),
+          pvar_read("dt_dame_types_imported"));
 }
 
 /* ---- churn ---- */
@@ -289,6 +351,10 @@ int compiled_main(int argc, char **argv)
     check(pvar_start("dt_dame_") > 0, "DAME's counters");
     if (0 == strcmp("uses", mode)) {
         uses(atoi(argument));
+    } else if (0 == strcmp("measured", mode)) {
+        measured();
+    } else if (0 == strcmp("lives", mode)) {
+        lives(atoi(argument));
     } else if (0 == strcmp("churn", mode)) {
         churn(atoll(argument));
     } else if (0 == strcmp("evict", mode)) {

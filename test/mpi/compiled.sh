@@ -51,7 +51,8 @@ code_files()
     maps=$scratch/maps
     mkdir -p "$maps"
     in_new_directory "$log" --mca dt_dame_promotion_threshold 1 --mca dt_dame_dump asm \
-        --mca dt_dame_perf_map "$maps" --mca dt_dame_gdb 1 "$mpi_test" compiled uses 1 &&
+        --mca dt_dame_perf_map "$maps" --mca dt_dame_gdb 1 --mca dt_dame_layout_cache_size 0 \
+        "$mpi_test" compiled uses 1 &&
         good_log "$log" || code=1
     for x in 0:pack:packing 0:unpack:unpacking 1:pack:packing 1:unpack:unpacking; do
         IFS=: read -r x y line <<<"$x"
@@ -71,22 +72,30 @@ code_files()
         [ "$(wc -l <"$x")" = 2 ] || { code=1; echo "not 2 lines in $x" >>"$log"; }
     done
     [ "$(find "$maps" -type f | wc -l)" = 2 ] || { code=1; echo "not 2 maps" >>"$log"; }
+    # The code that the second life had compiled is also the sixth's.
+    in_new_directory "$log" --mca dt_dame_promotion_threshold 2 --mca dt_dame_dump asm \
+        "$mpi_test" compiled lives 2 && good_log "$log" && [ ! -e "$dir/dame-r0-life.pack.bin" ] &&
+        cmp "$dir/dame-r0-life-2.pack.bin" "$dir/dame-r0-life-6.pack.bin" >>"$log" 2>&1 || code=1
     verdict $code compiled "$config" "$log"
 }
 
 machine_code()
 {
     local at_once=(--mca dt_dame_promotion_threshold 1) small=(--mca dt_dame_code_cache_size 4K) x
+    local forgets=(--mca dt_dame_layout_cache_size 0)
     for x in 0 1 2 50 1000; do
-        compiled "threshold $x" 0 --mca dt_dame_promotion_threshold $x -- uses $x
+        compiled "threshold $x" 0 "${forgets[@]}" --mca dt_dame_promotion_threshold $x -- uses $x
     done
-    compiled "default threshold" 0 -- uses 50
-    compiled "tier interp" 0 "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0
-    compiled "tier x" 0 "${at_once[@]}" --mca dt_dame_tiers x -- uses 1
-    compiled "churn" 0 "${at_once[@]}" -- churn 16777216
-    compiled "churn, small cache" 0 "${at_once[@]}" "${small[@]}" -- churn 4096
-    compiled "eviction" 0 "${at_once[@]}" "${small[@]}" -- evict
-    compiled "eviction, second use" 0 --mca dt_dame_promotion_threshold 2 "${small[@]}" -- evict
+    compiled "lives" 0 --mca dt_dame_promotion_threshold 3 -- lives 3
+    compiled "measured" 0 "${forgets[@]}" -- measured
+    compiled "measured, small cache" 0 "${forgets[@]}" "${small[@]}" --mca dt_dame_explore 100 -- measured
+    compiled "measured, no search" 0 "${forgets[@]}" --mca dt_dame_explore 0 -- measured
+    compiled "tier interp" 0 "${forgets[@]}" "${at_once[@]}" --mca dt_dame_tiers interp -- uses 0
+    compiled "tier x" 0 "${forgets[@]}" "${at_once[@]}" --mca dt_dame_tiers x -- uses 1
+    compiled "churn" 0 "${forgets[@]}" "${at_once[@]}" -- churn 16777216
+    compiled "churn, small cache" 0 "${forgets[@]}" "${at_once[@]}" "${small[@]}" -- churn 4096
+    compiled "eviction" 0 "${forgets[@]}" "${at_once[@]}" "${small[@]}" -- evict
+    compiled "eviction, second use" 0 "${forgets[@]}" --mca dt_dame_promotion_threshold 2 "${small[@]}" -- evict
     compiled "fork" 0 "${at_once[@]}" -- fork
     compiled "fork, small cache" 0 "${at_once[@]}" "${small[@]}" -- fork
     compiled "shared mappings denied" 0 "${at_once[@]}" -- denied shared

@@ -189,7 +189,7 @@ static void use_once(opal_convertor_t *c, subject_t *s, bool send)
     default: /* abandoned */
         break;
     }
-    opal_convertor_cleanup(c);
+    dt_object_destruct(c);
     subject_check(s, "a convertor that served other messages before");
 }
 
@@ -210,7 +210,7 @@ static void use_for_nothing(opal_convertor_t *c, const subject_t *s)
     if (1 != rc || 0 != used || 0 != length) {
         subject_fault(none, "raw of nothing: returns %d, %u pieces, %zu bytes", rc, used, length);
     }
-    opal_convertor_cleanup(c);
+    dt_object_destruct(c);
     subject_check(none, "nothing, after other messages");
     subject_free(none);
 }
@@ -228,17 +228,17 @@ static void take_over(subject_t *s, bool send)
         conv_prepare(&c, s, send);
         (void) conv_move_some(&c, s, (size_t) (1 + subject_bytes(s) / 3));
         size_t position = c.bConverted;
-        opal_convertor_cleanup(&c);
+        dt_object_destruct(&c);
         subject_check(s, "a message that is abandoned");
         subject_fill(other, 12);
         conv_prepare(&c, other, send);
         conv_seek(&c, other, position);
         conv_finish(&c, other, (size_t) (1 + subject_bytes(s) / 2));
-        opal_convertor_cleanup(&c);
+        dt_object_destruct(&c);
         subject_check(other, round % 2 ? "more elements, from the same position"
                                        : "in other memory, from the same position");
     }
-    OBJ_DESTRUCT(&c);
+    dt_object_destruct(&c);
     subject_free(others[0]);
     subject_free(others[1]);
 }
@@ -265,8 +265,8 @@ void test_reuse(const subjects_t *set)
             use_for_nothing(&sender, s);
         }
     }
-    OBJ_DESTRUCT(&sender);
-    OBJ_DESTRUCT(&receiver);
+    dt_object_destruct(&sender);
+    dt_object_destruct(&receiver);
     for (int i = 0; i < set->n; i++) {
         subject_t *s = set->all[i];
         if (s->count < TYPES_MAX_COUNT) {

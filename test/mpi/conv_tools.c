@@ -148,12 +148,10 @@ void conv_prepare(opal_convertor_t *c, subject_t *s, bool send)
 {
     const opal_datatype_t *type = &s->layout->type->super;
     size_t count = (size_t) s->count;
-    size_t size = 0;
-    int32_t rc = send ? opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, type,
-                                                                 count, s->memory.buf, 0, c)
-                      : opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, type,
-                                                                 count, s->memory.buf, 0, c);
-    opal_convertor_get_packed_size(c, &size);
+    dt_openmpi_same_peer(c, ompi_mpi_local_convertor);
+    int32_t rc = send ? opal_convertor_prepare_for_send(c, type, count, s->memory.buf)
+                      : opal_convertor_prepare_for_recv(c, type, count, s->memory.buf);
+    size_t size = c->local_size;
     if (OPAL_SUCCESS != rc || (int64_t) size != subject_bytes(s) || 0 != c->bConverted ||
         (0 == size) != (0 != (c->flags & CONVERTOR_COMPLETED))) {
         subject_fault(s, "prepare gives %d, size %zu, position %zu, flags %x", rc, size,
@@ -165,7 +163,7 @@ void conv_prepare(opal_convertor_t *c, subject_t *s, bool send)
 void conv_construct(opal_convertor_t *c)
 {
     memset(c, 0, sizeof(*c)); /* clone reads stack_pos, which nobody sets for contiguous data */
-    OBJ_CONSTRUCT(c, opal_convertor_t);
+    dt_object_construct(c, &opal_convertor_t_class);
 }
 
 void conv_start(opal_convertor_t *c, subject_t *s, bool send)
@@ -176,8 +174,7 @@ void conv_start(opal_convertor_t *c, subject_t *s, bool send)
 
 void conv_end(opal_convertor_t *c)
 {
-    opal_convertor_cleanup(c);
-    OBJ_DESTRUCT(c);
+    dt_object_destruct(c);
 }
 
 /* The iovecs of one call, each with guard bytes behind it. */
@@ -227,11 +224,9 @@ size_t native_pack(const subject_t *s, size_t *position, void *packed, size_t ro
     uint32_t n = 1;
     size_t moved = 0;
     conv_construct(&c);
-    c.remoteArch = ompi_mpi_local_convertor->remoteArch;
-    c.master = ompi_mpi_local_convertor->master;
-    c.flags = ompi_mpi_local_convertor->flags;
+    dt_openmpi_same_peer(&c, ompi_mpi_local_convertor);
     (void) prepare(&c, &s->layout->type->super, (size_t) s->count, s->memory.buf);
-    (void) opal_convertor_set_position(&c, position);
+    (void) dt_openmpi_set_position(&c, position);
     (void) opal_convertor_pack(&c, &iov, &n, &moved);
     conv_end(&c);
     return moved;
@@ -410,12 +405,12 @@ void conv_seek(opal_convertor_t *c, subject_t *s, size_t position)
            having left it (opal_datatype_position.c): wrong places, and at last a stack overflow.
            From the end it starts anew. */
         size_t end = total;
-        (void) opal_convertor_set_position(c, &end);
-        (void) opal_convertor_set_position(c, &reached);
+        (void) dt_openmpi_set_position(c, &end);
+        (void) dt_openmpi_set_position(c, &reached);
     }
     size_t before = c->bConverted;
     reached = position;
-    int32_t rc = opal_convertor_set_position(c, &reached);
+    int32_t rc = dt_openmpi_set_position(c, &reached);
     if ((c->flags & CONVERTOR_SEND) && !(c->flags & CONVERTOR_NO_OP) &&
         !(s->as_bytes && reached == expected)) {
         expected = (size_t) subject_boundary(s, (int64_t) expected);

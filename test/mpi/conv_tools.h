@@ -8,8 +8,7 @@
 #include "mpi_check.h"
 #include "types.h"
 
-#include "ompi/datatype/ompi_datatype.h"
-#include "opal/datatype/opal_convertor.h"
+#include "opal-glue/openmpi.h"
 
 /* DAME moves non-contiguous data (with or without its parameter verify). */
 extern bool with_dame;

@@ -70,11 +70,12 @@ bad_parameters()
         "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
         "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
-        "dame_promotion_threshold||$count|50" "dame_tiers||$tiers|interp,x" \
+        "dame_promotion_threshold||$ahead|-1" "dame_explore||$percent|1" "dame_tiers||$tiers|interp,x" \
         "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
         "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
         "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
         "dame_inline_list_max||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
+        "dame_layout_cache_size||$bytes|1048576" \
         "dame_gdb||$boolean|false")
     for source in environment command file; do
         bad_values "empty, $source" $source "${empty[@]}"
@@ -85,19 +86,22 @@ bad_parameters()
             "dame_passes|merge,fold|has \"fold\", $passes|all" \
             "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
             "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
-            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$count|50" \
+            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
             "dame_tiers|x,x|$tiers|interp,x" "dame_vector_width|64|$widths|auto" \
             "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
             "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
             "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
-            "dame_code_cache_size|4095|$cache|16777216" "dame_gdb|7|$boolean|false" \
+            "dame_code_cache_size|4095|$cache|16777216" \
+            "dame_layout_cache_size|-1|$bytes|1048576" "dame_gdb|7|$boolean|false" \
             "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
     done
     bad_values "more" environment "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
         "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|llvm|$dump|none" \
-        "dame_promotion_threshold|2147483648|$count|50" "dame_tiers|3|$tiers|interp,x" \
+        "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|3|$tiers|interp,x" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
+        "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|empty" \
+        "dame_papi_events|1,2,3,4,5,6,7,8,9|list, without blanks, of up to 8 names, or empty|empty" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
 }
@@ -138,7 +142,7 @@ states()
     state "dame,opal" "not used: of \"dame,opal\" .*$priority" "$COMPONENTS" --mca dt dame,opal
     state "opal" "not used: the parameter dt, \"opal\", excludes it" "$COMPONENTS" --mca dt opal "${loud[@]}"
     state "^dame" "not used: the parameter dt, \"\^dame\", excludes it" "$COMPONENTS" --mca dt ^dame "${loud[@]}"
-    state "on" "on: interpreter and machine code from use 50 on; " "$COMPONENTS" --mca dt dame "${loud[@]}"
+    state "on" "on: interpreter and machine code where it is repaid, as measured; " "$COMPONENTS" --mca dt dame "${loud[@]}"
     state "on, no machine code" "on: interpreter; " "$COMPONENTS" --mca dt dame "${loud[@]}" \
         --mca dt_dame_tiers interp
     state "misspelt" "there is no parameter dt_dame_promtion_threshold\\. Did you mean dt_dame_promotion_threshold\?" \
@@ -154,9 +158,55 @@ states()
         --mca dt_dame_promotion_threshold 2 --mca dt_dame_verbose 20 "$mpi_test" p2p short
 }
 
+# Events that PAPI counts: without dame_papi.so, unknown to PAPI, and real ones, of which each fragment has one.
+papi_events()
+{
+    local events=(--mca dt dame --mca dt_dame_report rank0 --mca dt_dame_papi_events)
+    local missing=$scratch/without_papi preload=$BUILDDIR/test/measure/.libs/define_events.so
+    mkdir -p "$missing" && cp "$COMPONENTS"/mca_*.so "$missing"
+    says parameters "papi_events without dame_papi.so" end-well \
+        "dt:dame: dt_dame_papi_events: not counted: .*/dame_papi.so: not installed" -- -np 2 "${events[@]}" PAPI_L1_DCM \
+        --mca mca_base_component_path "$missing:$PKGLIBDIR" "$mpi_test" mpit dame
+    [ -e "$COMPONENTS/dame_papi.so" ] || return
+    says parameters "papi_events of which PAPI knows none" end-well \
+        "dt:dame: dt_dame_papi_events: not counted: NO_SUCH: .*; NOR_THIS: " -- -np 2 "${path[@]}" "${events[@]}" NO_SUCH,NOR_THIS \
+        "$mpi_test" mpit dame
+    [ -e "$preload" ] || return
+    says parameters "papi_events" end-well "^ *events of a fragment, on average" "fragments *sde:::DAME::READINGS" \
+        "^ *EXIT" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
+        sde:::DAME::READINGS env LD_PRELOAD="$preload" "$mpi_test" mpit dame
+}
+
+# A job that uses no derived datatype has DAME's component, and nothing else: no thread, no file, neither PAPI nor a
+# compiler, no memory for machine code.
+idle()
+{
+    local name=idle config="dame costs nothing" log code=0 rank
+    wanted "$name" "$config" || return 0
+    log=$(log_for "$name" "$config")
+    mkdir "$scratch/cache"
+    XDG_CACHE_HOME=$scratch/cache job "$log" -np 2 "${path[@]}" --mca dt opal "$mpi_test" idle "$scratch/native" || code=1
+    XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${dame[@]}" "$mpi_test" idle "$scratch/dame" || code=1
+    for rank in 0 1; do
+        diff <(idle_list "$scratch/native.$rank") <(idle_list "$scratch/dame.$rank") >>"$log" || code=1
+        grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_dt_dame\.so$' "$scratch/dame.$rank" || code=1
+    done
+    [ -z "$(ls -A "$scratch/cache")" ] || { echo "there are files in the cache directory" >>"$log"; code=1; }
+    verdict $code "$name" "$config" "$log"
+}
+
+# What a process has, but for the component itself and what is named after the job or the process.
+idle_list()
+{
+    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/(native|dame)\.[0-9]$' "$1" |
+        sed 's/[0-9]\{3,\}/N/g' | sort -u
+}
+
 parameters()
 {
-    local x
+    local forgets=(--mca dt_dame_layout_cache_size 0) x
+    idle
+    papi_events
     states
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
@@ -171,19 +221,21 @@ parameters()
         -np 1 "${with[@]}" "$mpi_test" slots dame : \
         -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
-        "columns *1 datatypes .* btl_vader_max_send_size 131072" \
+        "columns *1 layouts .* btl_vader_max_send_size 131072" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$mpi_test" mpit dame
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
         "left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
-        -- -np 1 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 "$mpi_test" edge
+        -- -np 1 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 \
+        "$mpi_test" edge
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$mpi_test" mpit dame
     says parameters "report of machine code" end-well \
         "compiled *1 programs to pack, 1 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
         "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
-        -np 2 "${dame[@]}" --mca dt_dame_report rank0 --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
+        -np 2 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 \
+        --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
     says parameters "verify and report" end-well "verified *[1-9][0-9]* fragments, 0 differences" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$mpi_test" mpit dame
 }

@@ -31,11 +31,17 @@ static const char *const watched[] = {"opal_convertor_prepare_for_send",
                                       "dlopen",
                                       NULL};
 
+/* Objects whose calls must lead to DAME where they are loaded: 4.1's ob1 is a component, and
+ * from 6.0 on libmpi's implementation is in libopen_mpi. */
+static const char *const callers[] = {"/libmpi.so", "/libopen_mpi.so", "/mca_pml_ob1.so"};
+
+enum { CALLERS = sizeof(callers) / sizeof(callers[0]) };
+
 /* What one walk over all objects found. */
 typedef struct walk {
-    int slots;                                         /* of watched functions */
-    int foreign;                                       /* that lead into our components */
-    bool libmpi_send, libmpi_recv, ob1_send, ob1_recv; /* these do */
+    int slots;                                        /* of watched functions */
+    int foreign;                                      /* that lead into our components */
+    bool seen[CALLERS], send[CALLERS], recv[CALLERS]; /* a caller; these slots of it lead there */
 } walk_t;
 
 static bool ours(const char *object)
@@ -79,20 +85,22 @@ static void one_slot(walk_t *w, const char *object, const char *symbol, uintptr_
 {
     place_t p = {.address = target, .object = NULL};
 
+    const bool send = 0 == strcmp(symbol, "opal_convertor_prepare_for_send");
+    const bool recv = 0 == strcmp(symbol, "opal_convertor_prepare_for_recv");
     w->slots++;
     dl_iterate_phdr(find_object, &p);
-    if (!check(NULL != p.object || 0 == target, "%s: slot of %s leads nowhere", object, symbol) ||
-        NULL == p.object || !ours(p.object)) {
+    if (!check(NULL != p.object || 0 == target, "%s: slot of %s leads nowhere", object, symbol)) {
         return;
     }
-    w->foreign++;
-    bool send = 0 == strcmp(symbol, "opal_convertor_prepare_for_send");
-    bool recv = 0 == strcmp(symbol, "opal_convertor_prepare_for_recv");
-    bool libmpi = NULL != strstr(object, "/libmpi.so"), ob1 = NULL != strstr(object, "mca_pml_ob1");
-    w->libmpi_send = w->libmpi_send || (libmpi && send);
-    w->libmpi_recv = w->libmpi_recv || (libmpi && recv);
-    w->ob1_send = w->ob1_send || (ob1 && send);
-    w->ob1_recv = w->ob1_recv || (ob1 && recv);
+    const bool to_us = NULL != p.object && ours(p.object);
+    w->foreign += to_us;
+    for (int i = 0; i < CALLERS; i++) {
+        if (NULL != strstr(object, callers[i])) {
+            w->seen[i] = w->seen[i] || send || recv;
+            w->send[i] = w->send[i] || (to_us && send);
+            w->recv[i] = w->recv[i] || (to_us && recv);
+        }
+    }
 }
 
 static void relocations(walk_t *w, const struct dl_phdr_info *info, const ElfW(Rela) * rela,
@@ -174,8 +182,11 @@ static void check_native(const walk_t *w, const char *when)
 
 static void check_dame(const walk_t *w, const char *when)
 {
-    check(w->libmpi_send && w->libmpi_recv, "%s: libmpi's calls do not lead to DAME", when);
-    check(w->ob1_send && w->ob1_recv, "%s: pml/ob1's calls do not lead to DAME", when);
+    check(w->seen[0], "%s: no slots of libmpi", when);
+    for (int i = 0; i < CALLERS; i++) {
+        check(!w->seen[i] || (w->send[i] && w->recv[i]), "%s: calls of %s do not lead to DAME",
+              when, callers[i]);
+    }
 }
 
 int slots_main(int argc, char **argv)

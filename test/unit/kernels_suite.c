@@ -325,19 +325,49 @@ static void try_columns(int64_t rows, int64_t columns, int64_t width, int64_t ne
 START_TEST(throttled_kernels_move_blocks)
 {
     throttled = true;
-    for (int64_t width = 1; width < DAME_LINE; width++) {
+    for (int64_t width = 1; width < 64; width++) {
         try_strided(14, width, PAGE - width);
     }
     throttled = false;
 }
 END_TEST
 
+/* 600 rows exceed 512 lines, not 768; rows a set apart exceed 8 ways, and 12 only if they are more. */
+START_TEST(columns_are_walked_where_they_exceed_the_cache)
+{
+    static const dame_data_cache_t small = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
+    static const dame_data_cache_t large = {.line = 64, .ways = 12, .l1 = 48 << 10, .l2 = 2 << 20};
+    static const struct {
+        int64_t rows, far;
+        const dame_data_cache_t *cache;
+        bool walks;
+    } cases[] = {
+        {600, 1000, &small, true}, {600, 1000, &large, false}, {800, 1000, &large, true},
+        {10, PAGE, &small, true},  {10, PAGE, &large, false},  {13, PAGE, &large, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const dame_type_t *column = vector(cases[i].rows, 1, cases[i].far, basic(8));
+        dame_data_cache_force(cases[i].cache);
+        dame_program_t *program = program_of(vector(20, 1, 8, resized(0, 8, column)));
+        bool walks = false;
+        for (int32_t k = 0; k < program->nprims; k++) {
+            walks = walks || program->prims[k].by_block != NULL;
+        }
+        ck_assert_msg(walks == cases[i].walks, "case %zu", i);
+        dame_program_free(program);
+    }
+    dame_data_cache_force(NULL);
+}
+END_TEST
+
 START_TEST(columns_of_a_matrix_are_moved)
 {
+    static const dame_data_cache_t cache = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
     static const int64_t widths[] = {1, 3, 4, 6, 8, 11, 12, 16, 20, 24, 32, 40, 45, 48, 63, 64};
     static const int64_t rows[] = {9, 11, 12, 13, 16, 19, 20, 23, 24, 25, 31, 33, 47};
     static const int64_t columns[] = {7, 8, 9, 11, 12, 13, 15, 16, 17, 21, 27};
     enum { WIDTHS = 16, ROWS = 13, COLUMNS = 11 };
+    dame_data_cache_force(&cache); /* which all of these exceed */
     for (int i = 0; i < WIDTHS * ROWS; i++) {
         const int64_t width = widths[i % WIDTHS], n = columns[i % COLUMNS];
         const int64_t near = width + (width < 60 && i % 3 == 0 ? 3 : 0);
@@ -346,6 +376,7 @@ START_TEST(columns_of_a_matrix_are_moved)
             try_columns(520, 1 + i / WIDTHS, width, width, 9 * width);
         }
     }
+    dame_data_cache_force(NULL);
 }
 END_TEST
 
@@ -459,6 +490,7 @@ static void add_provider(Suite *suite, const char *name, void (*setup)(void))
     tcase_add_test(tcase, listed_blocks_are_moved);
     tcase_add_test(tcase, sorted_lists_are_moved);
     tcase_add_test(tcase, throttled_kernels_move_blocks);
+    tcase_add_test(tcase, columns_are_walked_where_they_exceed_the_cache);
     tcase_add_test(tcase, columns_of_a_matrix_are_moved);
     tcase_add_test(tcase, small_bodies_are_moved);
     tcase_add_test(tcase, levels_in_levels_are_moved);

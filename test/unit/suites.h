@@ -30,6 +30,9 @@ Suite *jit_process_suite(void);
 Suite *jit_names_suite(void);
 Suite *cache_suite(void);
 Suite *tune_suite(void);
+Suite *clock_suite(void);
+Suite *profile_suite(void);
+Suite *policy_suite(void);
 Suite *x_aarch64_suite(void);
 
 #endif

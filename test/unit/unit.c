@@ -32,6 +32,9 @@ int main(void)
     srunner_add_suite(runner, jit_names_suite());
     srunner_add_suite(runner, cache_suite());
     srunner_add_suite(runner, tune_suite());
+    srunner_add_suite(runner, clock_suite());
+    srunner_add_suite(runner, profile_suite());
+    srunner_add_suite(runner, policy_suite());
     srunner_add_suite(runner, x_aarch64_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

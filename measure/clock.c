@@ -1,0 +1,133 @@
+#include "clock.h"
+
+#include <time.h>
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+_Atomic int dame_clock_source = DAME_CLOCK_UNKNOWN;
+
+enum { SECOND = 1000000000, LONG_ENOUGH = 100000 /* ns */ };
+
+/* Both clocks when the source was chosen. */
+static _Atomic int64_t first_ticks;
+static _Atomic int64_t first_ns;
+
+static int64_t system_ns(void)
+{
+    struct timespec now;
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * SECOND + now.tv_nsec;
+}
+
+/* ---- The CPU's counter ---------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+
+static const char counter_name[] = "tsc";
+
+/* Intel's and AMD's manuals: CPUID 80000007H, EDX bit 8, "invariant TSC": one rate in all states.
+ */
+static int counter_is_steady(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && 0 != (d >> 8 & 1);
+}
+
+static int64_t counter_hz(void)
+{
+    unsigned a, b, c, d; /* 15H: TSC = crystal's Hz (ECX) * EBX / EAX, where all are given */
+    return __get_cpuid(0x15, &a, &b, &c, &d) && 0 != a && 0 != b && 0 != c
+               ? (int64_t) ((uint64_t) c * b / a)
+               : 0;
+}
+
+#elif defined(__aarch64__)
+
+static const char counter_name[] = "cntvct";
+
+static int64_t counter_hz(void)
+{
+    int64_t hz;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz;
+}
+
+/* The architecture's generic timer always runs at one rate; firmware may forget to say which. */
+static int counter_is_steady(void)
+{
+    return counter_hz() > 0;
+}
+
+#else
+
+static const char counter_name[] = "";
+
+static int counter_is_steady(void)
+{
+    return 0;
+}
+
+static int64_t counter_hz(void)
+{
+    return 0;
+}
+
+#endif
+
+/* ---- Either --------------------------------------------------------------------------------- */
+
+/* Several threads may do this at once: all choose alike, and any pair of times will do that one
+ * thread has stored before the source. */
+static int source(void)
+{
+    int chosen = atomic_load_explicit(&dame_clock_source, memory_order_acquire);
+    if (DAME_CLOCK_UNKNOWN == chosen) {
+        chosen = counter_is_steady() ? DAME_CLOCK_COUNTER : DAME_CLOCK_SYSTEM;
+        int64_t none = 0;
+        if (atomic_compare_exchange_strong(&first_ns, &none, system_ns())) {
+            atomic_store(&first_ticks, dame_clock_counter());
+            atomic_store_explicit(&dame_clock_source, chosen, memory_order_release);
+        }
+    }
+    return chosen;
+}
+
+int64_t dame_clock_slow(void)
+{
+    return DAME_CLOCK_COUNTER == source() ? dame_clock_counter() : system_ns();
+}
+
+const char *dame_clock_name(void)
+{
+    return DAME_CLOCK_COUNTER == source() ? counter_name : "clock_gettime";
+}
+
+/* Ticks and nanoseconds since the source was chosen. */
+static int64_t measured_hz(void)
+{
+    while (DAME_CLOCK_UNKNOWN == atomic_load_explicit(&dame_clock_source, memory_order_acquire)) {
+    } /* another thread is between its two stores */
+    int64_t ns;
+    do {
+        ns = system_ns() - atomic_load(&first_ns);
+    } while (ns < LONG_ENOUGH);
+    const double ticks = (double) (dame_clock_counter() - atomic_load(&first_ticks));
+    return (int64_t) (ticks / (double) ns * SECOND);
+}
+
+int64_t dame_clock_hz(void)
+{
+    static _Atomic int64_t known;
+    if (DAME_CLOCK_SYSTEM == source()) {
+        return SECOND;
+    }
+    int64_t hz = atomic_load_explicit(&known, memory_order_relaxed);
+    if (0 == hz) {
+        hz = counter_hz();
+        hz = hz > 0 ? hz : measured_hz();
+        atomic_store_explicit(&known, hz, memory_order_relaxed);
+    }
+    return hz;
+}

@@ -1,0 +1,65 @@
+/*
+ * A clock for short intervals: the time stamp counter of the CPU where it runs at one rate at all
+ * times, else the system's monotonic clock in nanoseconds.
+ *
+ * Its unit is the tick. On x86-64 a tick is a cycle at the CPU's nominal frequency, whatever the
+ * frequency is at the moment. Ticks of two threads may differ by what their CPUs' counters differ,
+ * which the system keeps below a microsecond. All functions may be called by any thread, at any
+ * time.
+ */
+#ifndef DAME_CLOCK_H
+#define DAME_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+typedef enum dame_clock_source {
+    DAME_CLOCK_UNKNOWN, /* before the first use */
+    DAME_CLOCK_COUNTER, /* of the CPU */
+    DAME_CLOCK_SYSTEM   /* clock_gettime() */
+} dame_clock_source_t;
+
+/* Private to dame_clock_now(): a dame_clock_source_t, which is set once. */
+extern _Atomic int dame_clock_source;
+
+/* For dame_clock_now(): chooses the source if none was chosen, and reads it. */
+int64_t dame_clock_slow(void);
+
+/* The CPU's counter. Only where it is the source. */
+static inline int64_t dame_clock_counter(void)
+{
+#if defined(__x86_64__)
+    _mm_lfence();
+    return (int64_t) __rdtsc();
+#elif defined(__aarch64__)
+    int64_t ticks;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+    return ticks;
+#else
+    return 0;
+#endif
+}
+
+/*
+ * Ticks since some time in the past, read after all earlier instructions are done, so that an
+ * interval holds what was executed between its two ends. A CPU's counter costs about 10 ns.
+ */
+static inline int64_t dame_clock_now(void)
+{
+    const int source = atomic_load_explicit(&dame_clock_source, memory_order_relaxed);
+    return __builtin_expect(DAME_CLOCK_COUNTER == source, 1) ? dame_clock_counter()
+                                                             : dame_clock_slow();
+}
+
+/* "tsc", "cntvct" or "clock_gettime". */
+const char *dame_clock_name(void);
+
+/* Ticks in a second, > 0. Where the CPU does not say, it is measured against the system's clock
+ * since the clock's first use, for at least 100 microseconds, to better than 0.1 %. */
+int64_t dame_clock_hz(void);
+
+#endif

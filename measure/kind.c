@@ -1,0 +1,137 @@
+/* Names: of CPUs, of kinds of programs, and of sizes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dame/isa.h"
+#include "profile.h"
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+/* ---- CPUs ----------------------------------------------------------------------------------- */
+
+/* Maker, family and model, of which virtual machines may report others than there are. */
+static void model(char *name, size_t room)
+{
+#if defined(__x86_64__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    char maker[13] = "";
+    (void) __get_cpuid(0, &a, &b, &c, &d);
+    memcpy(maker, &b, 4);
+    memcpy(maker + 4, &d, 4);
+    memcpy(maker + 8, &c, 4);
+    (void) __get_cpuid(1, &a, &b, &c, &d); /* the manuals: extended family and model add to these */
+    unsigned family = a >> 8 & 15;
+    const unsigned low = a >> 4 & 15;
+    const unsigned high = 6 == family || 15 == family ? a >> 16 & 15 : 0;
+    family += 15 == family ? a >> 20 & 255 : 0;
+    (void) snprintf(name, room, "%s-%u-%u", maker, family, high << 4 | low);
+#elif defined(__aarch64__)
+    uint64_t id = 0;
+    if (0 != (getauxval(AT_HWCAP) & 1 << 11)) { /* HWCAP_CPUID: the system emulates the read */
+        __asm__("mrs %0, midr_el1" : "=r"(id));
+    }
+    (void) snprintf(name, room, "arm-%x-%x", (unsigned) (id >> 24 & 255),
+                    (unsigned) (id >> 4 & 0xfff));
+#else
+    (void) snprintf(name, room, "cpu");
+#endif
+}
+
+void dame_profile_cpu(char *name, size_t room)
+{
+    char maker[64];
+    const dame_data_cache_t *cache = dame_data_cache();
+    const dame_cpu_t cpu = dame_isa_cpu();
+    model(maker, sizeof(maker));
+    for (char *c = maker; '\0' != *c; c++) {
+        *c = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') ? *c
+                                                                                              : '-';
+    }
+    (void) snprintf(name, room, "%s-%" PRId64 "K-%" PRId64 "K-%s%s", maker, cache->l1 / 1024,
+                    cache->l2 / 1024, dame_isa_for(&cpu), cpu.avx512_vbmi ? "-vbmi" : "");
+}
+
+/* ---- Programs ------------------------------------------------------------------------------- */
+
+/* The level of blocks that moves the most bytes in one run, and how many levels are around it. */
+typedef struct leaf {
+    const dame_prim_t *prim;
+    int64_t bytes;
+    int depth;
+} leaf_t;
+
+static void find_leaf(const dame_prim_t *prim, int64_t iterations, int depth, leaf_t *best)
+{
+    enum { DEEP = 8, MANY = 32 }; /* what is beyond is not looked at */
+    if (0 == prim->inner_delta && NULL == prim->inner_deltas) {
+        const int64_t bytes =
+            NULL != prim->prefix ? prim->prefix[prim->count] : iterations * prim->iter_size;
+        if (NULL == best->prim || bytes > best->bytes) {
+            *best = (leaf_t){prim, bytes, depth};
+        }
+        return;
+    }
+    const int64_t bodies = NULL == prim->inner_deltas ? 1 : iterations < MANY ? iterations : MANY;
+    for (int64_t i = 0; i < bodies && depth < DEEP; i++) {
+        const int32_t inner = dame_iter_inner(prim, i);
+        if (0 != inner) {
+            const dame_prim_t *level = prim + inner;
+            find_leaf(level, dame_iter_inner_count(prim, i, level), depth + 1, best);
+        }
+    }
+}
+
+/* A block's bytes: exactly up to 8, then the power of two that it is or lies below, up to 4096. */
+static const char *size_name(int64_t bytes)
+{
+    static const char *const exact[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8"};
+    static const struct {
+        const char *is, *below;
+    } powers[] = {{"16", "<16"},     {"32", "<32"},     {"64", "<64"},
+                  {"128", "<128"},   {"256", "<256"},   {"512", "<512"},
+                  {"1024", "<1024"}, {"2048", "<2048"}, {"4096", "<4096"}};
+    enum { POWERS = sizeof(powers) / sizeof(powers[0]) };
+    if (bytes <= 8) {
+        return exact[bytes];
+    }
+    for (int i = 0; i < POWERS; i++) {
+        if (bytes <= 16 << i) {
+            return bytes == 16 << i ? powers[i].is : powers[i].below;
+        }
+    }
+    return "long";
+}
+
+void dame_profile_kind(const dame_program_t *program, char kind[DAME_PROFILE_WORD])
+{
+    leaf_t leaf = {.depth = 0};
+    find_leaf(program->prims, 1, 0, &leaf);
+    if (NULL == leaf.prim || 0 == program->size) {
+        (void) snprintf(kind, DAME_PROFILE_WORD, "other");
+        return;
+    }
+    const dame_prim_t *prim = leaf.prim;
+    const dame_data_cache_t *cache = dame_data_cache();
+    const int64_t step = prim->step < 0 ? -prim->step : prim->step;
+    const int64_t average =
+        NULL != prim->prefix && prim->count > 0 ? leaf.bytes / prim->count : prim->iter_size;
+    const char *shape = NULL != prim->prefix       ? "blocks"
+                        : dame_prim_has_list(prim) ? "list"
+                                                   : "steps";
+    const char *distance = dame_prim_has_list(prim)                ? ""
+                           : step < cache->line                    ? "-near"
+                           : 0 == step % (cache->l1 / cache->ways) ? "-set"
+                                                                   : "-far";
+    (void) snprintf(kind, DAME_PROFILE_WORD, "%s-%s%s%s", shape, size_name(average), distance,
+                    leaf.depth > 1 ? "-nested" : "");
+}
+
+int32_t dame_profile_class(int64_t packed_bytes)
+{
+    return packed_bytes <= 1 ? 0 : (63 - __builtin_clzll((uint64_t) packed_bytes)) / 2;
+}

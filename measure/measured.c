@@ -1,0 +1,184 @@
+#include "measured.h"
+
+#include "dame/heap.h"
+
+/*
+ * What is expected of a program that nothing is known of, in nanoseconds; measured on Zen 4 and
+ * Emerald Rapids (bench/pack, bench/compile). Before a use was timed, so little is certain to be
+ * saved that a compilation in vain costs less than two per cent.
+ */
+static const double FIRST_BYTE_NS = 30;
+static const double BYTE_NS = 0.1;
+static const double SAVED = 0.3;
+static const double CERTAIN = 0.02;
+static const double SAMPLE_NS = 100;
+static const double FIRST_COMPILATION_NS = 20000; /* of the process */
+static const double COMPILATION_NS = 2000;
+
+static struct {
+    double ns; /* of one; 0: there was none yet */
+    int64_t n; /* the first one, which takes memory, is not in the mean */
+} compilations;
+
+static double ticks_of(double ns)
+{
+    return ns * 1e-9 * (double) dame_clock_hz();
+}
+
+/* In nanoseconds. */
+static dame_policy_expect_t expect(int64_t bytes, double cost)
+{
+    return (dame_policy_expect_t){.ticks = FIRST_BYTE_NS + BYTE_NS * (double) bytes,
+                                  .saved = SAVED,
+                                  .certain = CERTAIN,
+                                  .cost = cost,
+                                  .sample = SAMPLE_NS};
+}
+
+int32_t dame_measured_first(int64_t bytes)
+{
+    const dame_policy_expect_t expected = expect(bytes, COMPILATION_NS);
+    return dame_policy_first(&expected, 0);
+}
+
+static double cost_now(void)
+{
+    return compilations.n > 1    ? compilations.ns
+           : compilations.n == 1 ? COMPILATION_NS
+                                 : FIRST_COMPILATION_NS;
+}
+
+static void count_compilation(int64_t ns)
+{
+    enum { MOST = 64 }; /* that the mean remembers */
+    compilations.n += compilations.n < MOST;
+    if (compilations.n > 1) {
+        const double mean = compilations.n == 2 ? (double) ns : compilations.ns;
+        compilations.ns = mean + ((double) ns - mean) / (double) (compilations.n - 1);
+    }
+}
+
+int32_t dame_measured_more(int64_t bytes, int32_t uses)
+{
+    const dame_policy_expect_t expected = expect(bytes, cost_now());
+    return dame_policy_first(&expected, uses - 1) - 1;
+}
+
+dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                                   int64_t bytes, double explore)
+{
+    dame_measured_t *measured = dame_heap_zalloc(sizeof(*measured));
+    if (measured == NULL) {
+        return NULL;
+    }
+    dame_policy_expect_t expected = expect(bytes, cost_now());
+    expected.ticks = ticks_of(expected.ticks);
+    expected.cost = ticks_of(expected.cost);
+    expected.sample = ticks_of(expected.sample);
+    const int32_t candidates =
+        dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 1);
+    dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
+    measured->evictions = dame_jit_evictions(jit);
+    return measured;
+}
+
+/* ---- What happened ---- */
+
+static void tell_sample(dame_measured_t *measured)
+{
+    const uint64_t sample = atomic_exchange_explicit(&measured->sample, 0, memory_order_relaxed);
+    const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
+    if (sample != 0 && sample >> 48 == (runs & 0xffff)) {
+        dame_policy_sample(&measured->policy, measured->policy.current,
+                           (uint32_t) (sample >> 32) & 0xffff, (double) (uint32_t) sample);
+    }
+}
+
+static void change_runs(dame_measured_t *measured)
+{
+    atomic_fetch_add_explicit(&measured->runs, 1, memory_order_relaxed);
+}
+
+static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program,
+                           dame_dir_t dir)
+{
+    const int64_t evictions = dame_jit_evictions(jit);
+    if (evictions == measured->evictions) {
+        return;
+    }
+    measured->evictions = evictions;
+    for (int32_t arm = 1; arm < measured->policy.narms; arm++) {
+        if (measured->policy.arms[arm].lives &&
+            dame_jit_rank_of(jit, program, dir, &measured->candidates[arm - 1]) < 0) {
+            dame_policy_evicted(&measured->policy, arm);
+            change_runs(measured);
+        }
+    }
+}
+
+/* ---- What to do ---- */
+
+static dame_status_t add(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program,
+                         dame_dir_t dir, const char *name, int32_t arm)
+{
+    int64_t ns = 0;
+    const dame_status_t status =
+        dame_jit_add(jit, program, dir, &measured->candidates[arm - 1], name, &ns);
+    if (status == DAME_OK) {
+        count_compilation(ns);
+    }
+    dame_policy_added(&measured->policy, arm,
+                      status == DAME_OK         ? DAME_ADDED
+                      : status == DAME_ERR_FULL ? DAME_ADDED_LATER
+                                                : DAME_ADDED_NOT,
+                      ticks_of((double) ns));
+    return status;
+}
+
+/* The arm runs, in place of `before`. Returns 0: its code has been evicted meanwhile. */
+static int run(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+               int32_t before, int32_t arm)
+{
+    const int lives =
+        arm == 0 || dame_jit_rank(jit, program, dir, &measured->candidates[arm - 1], 1);
+    if (before != 0 && before != arm) {
+        (void) dame_jit_rank(jit, program, dir, &measured->candidates[before - 1], 0);
+    }
+    change_runs(measured);
+    if (!lives) {
+        dame_policy_evicted(&measured->policy, arm);
+    }
+    return lives;
+}
+
+dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t *jit,
+                                           dame_program_t *program, dame_dir_t dir,
+                                           const char *name, int32_t uses)
+{
+    dame_policy_t *policy = &measured->policy;
+    dame_measured_result_t result = {.status = DAME_OK};
+    tell_sample(measured);
+    tell_evictions(measured, jit, program, dir);
+    int32_t runs = policy->current;
+    dame_step_t step = dame_policy_next(policy, uses);
+    while (step.kind >= DAME_STEP_ADD) {
+        if (step.kind == DAME_STEP_ADD) {
+            const dame_status_t status = add(measured, jit, program, dir, name, step.arm);
+            result.status = status == DAME_OK ? result.status : status;
+            if (status == DAME_ERR_DENIED) {
+                return result;
+            }
+        } else if (step.kind == DAME_STEP_RUN) {
+            const int lives = run(measured, jit, program, dir, runs, step.arm);
+            result.compiled |= lives && step.arm != 0;
+        } else {
+            dame_jit_drop(jit, program, dir, &measured->candidates[step.arm - 1]);
+        }
+        runs = policy->current;
+        step = dame_policy_next(policy, 0);
+    }
+    result.sample = step.kind == DAME_STEP_SAMPLE;
+    result.uses = step.uses;
+    result.rests = dame_policy_choice(policy) >= 0;
+    return result;
+}

@@ -1,0 +1,91 @@
+/*
+ * Measured promotion of a program in one direction: asks the policy (policy.h) and does what it
+ * says.
+ *
+ * A use that is to be timed is timed by the caller, with the clock of clock.h. Threads: one at a
+ * time calls these functions, for all programs, as if under one lock, but for dame_measured_first()
+ * and dame_measured_record().
+ */
+#ifndef DAME_MEASURED_H
+#define DAME_MEASURED_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "jit/jit.h"
+#include "measure/clock.h"
+#include "measure/policy.h"
+
+typedef struct dame_measured {
+    dame_policy_t policy;
+    dame_candidate_t candidates[DAME_POLICY_ARMS - 1]; /* arms 1 and up */
+    int64_t evictions;       /* dame_jit_evictions() when the policy was told last */
+    _Atomic uint32_t runs;   /* changes of the arm that runs */
+    _Atomic uint64_t sample; /* the last one that the policy was not told, 0: none */
+} dame_measured_t;
+
+/* What the policy decided. */
+typedef struct dame_measured_result {
+    int32_t uses;         /* to the next event, 0: none */
+    int rests;            /* the search is over */
+    int compiled;         /* another code runs than before, or for the first time */
+    int sample;           /* the next use is to be timed */
+    dame_status_t status; /* of the last compilation that failed, else DAME_OK */
+} dame_measured_result_t;
+
+/* The use at which a program should be looked at first, if its messages have so many bytes. Any
+ * thread. */
+int32_t dame_measured_first(int64_t bytes);
+
+/* The `uses`-th use begins, of a program that has no dame_measured_t yet: how many more uses to
+ * leave it so. */
+int32_t dame_measured_more(int64_t bytes, int32_t uses);
+
+/* Of a program that was first asked about with such a message. explore: share of the time. NULL:
+ * memory is out. The caller frees it with dame_heap_free(). */
+dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                                   int64_t bytes, double explore);
+
+/* Is it machine code that runs? */
+static inline int dame_measured_has_code(const dame_measured_t *measured)
+{
+    return measured->policy.current != 0;
+}
+
+/* A use begins, the `uses`-th since the last event. `name`: of machine code, for perf and GDB. */
+dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t *jit,
+                                           dame_program_t *program, dame_dir_t dir,
+                                           const char *name, int32_t uses);
+
+/*
+ * The clock to time uses with: where that is cheap, without waiting for earlier instructions to
+ * end. Uses overlap with what the CPU does before and after them, and how well they do is part of
+ * what they cost: fenced, two codes of 150 and 175 ns both took 190.
+ */
+static inline int64_t dame_measured_now(void)
+{
+#ifdef __x86_64__
+    if (atomic_load_explicit(&dame_clock_source, memory_order_relaxed) == DAME_CLOCK_COUNTER) {
+        return (int64_t) __rdtsc();
+    }
+#endif
+    return dame_clock_now();
+}
+
+/*
+ * A use of class `key`, below 2^16, took `ticks`. It began when `runs` was what it says. Any thread
+ * that keeps `measured`; of several samples before the next event, the last counts.
+ */
+static inline void dame_measured_record(dame_measured_t *measured, uint32_t runs, uint32_t key,
+                                        int64_t ticks)
+{
+    const uint64_t most = UINT32_MAX;
+    const uint64_t taken = ticks < 1 ? 1 : (uint64_t) ticks < most ? (uint64_t) ticks : most;
+    if (runs == atomic_load_explicit(&measured->runs, memory_order_relaxed)) {
+        atomic_store_explicit(&measured->sample,
+                              (uint64_t) (runs & 0xffff) << 48 | (uint64_t) key << 32 | taken,
+                              memory_order_relaxed);
+    }
+}
+
+#endif

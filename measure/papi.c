@@ -1,0 +1,187 @@
+/*
+ * dame_papi.so: hardware events by PAPI, beside an application that may use PAPI itself.
+ *
+ * An application starts, stops and destroys event sets of its own, may unregister its threads and
+ * shut PAPI down and start it again. So nothing of ours lives from one use to the next: a use makes
+ * its event sets, counts, and destroys them, and no code of the application runs in between. PAPI
+ * is never shut down, because the application may rely on it by then.
+ */
+#include "papi.h"
+
+#include <papi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Components of PAPI count independently of each other, and one event set belongs to one of them.
+ * A thread has one running event set of a component. */
+static struct {
+    int32_t n;
+    int codes[DAME_COUNTERS];
+    int components[DAME_COUNTERS];
+} events;
+
+/* The place of an event's set in use->sets: the first event of its component. */
+static int32_t set_of(int32_t event)
+{
+    int32_t first = 0;
+    while (events.components[first] != events.components[event]) {
+        first++;
+    }
+    return first;
+}
+
+/* PAPI has no texts before it is initialised and after it is shut down. */
+static const char *error_text(int error)
+{
+    const char *text = PAPI_strerror(error);
+    return NULL == text ? "PAPI is not initialised" : text;
+}
+
+/* ---- A use ---------------------------------------------------------------------------------- */
+
+static void destroy(dame_papi_use_t *use)
+{
+    for (int32_t i = 0; i < events.n; i++) {
+        if (PAPI_NULL != use->sets[i]) {
+            (void) PAPI_cleanup_eventset(use->sets[i]);
+            (void) PAPI_destroy_eventset(&use->sets[i]);
+        }
+    }
+}
+
+static int fill_sets(dame_papi_use_t *use)
+{
+    int error = PAPI_OK;
+    for (int32_t i = 0; i < events.n; i++) {
+        use->sets[i] = PAPI_NULL;
+    }
+    for (int32_t i = 0; i < events.n && PAPI_OK == error; i++) {
+        int *set = &use->sets[set_of(i)];
+        if (PAPI_NULL == *set) {
+            error = PAPI_create_eventset(set);
+        }
+        if (PAPI_OK == error) {
+            error = PAPI_add_event(*set, events.codes[i]);
+        }
+    }
+    return error;
+}
+
+static int begin(dame_papi_use_t *use)
+{
+    int error = fill_sets(use);
+    int32_t started = 0;
+    while (PAPI_OK == error && started < events.n) {
+        if (PAPI_NULL != use->sets[started]) {
+            error = PAPI_start(use->sets[started]);
+        }
+        started += PAPI_OK == error;
+    }
+    if (PAPI_OK != error) {
+        for (int32_t i = 0; i < started; i++) {
+            if (PAPI_NULL != use->sets[i]) {
+                (void) PAPI_stop(use->sets[i], NULL);
+            }
+        }
+        destroy(use);
+    }
+    return error;
+}
+
+static int end(dame_papi_use_t *use, int64_t *counts)
+{
+    long long values[DAME_COUNTERS][DAME_COUNTERS];
+    int32_t used[DAME_COUNTERS] = {0};
+    int error = PAPI_OK;
+    for (int32_t i = 0; i < events.n; i++) {
+        if (PAPI_NULL != use->sets[i]) {
+            const int stopped = PAPI_stop(use->sets[i], values[i]);
+            error = PAPI_OK == stopped ? error : stopped;
+        }
+    }
+    if (PAPI_OK == error) {
+        for (int32_t i = 0; i < events.n; i++) { /* a set's values come in the order of adding */
+            counts[i] = values[set_of(i)][used[set_of(i)]++];
+        }
+    }
+    destroy(use);
+    return error;
+}
+
+/* ---- Which events --------------------------------------------------------------------------- */
+
+static void complain(char *why, size_t room, const char *name, int error)
+{
+    const size_t length = strlen(why);
+    const PAPI_component_info_t *component = NULL;
+    int code;
+    if (PAPI_ECMP_DISABLED == error) {
+        component = PAPI_get_component_info(
+            PAPI_OK == PAPI_event_name_to_code(name, &code) ? PAPI_get_event_component(code) : 0);
+    }
+    (void) snprintf(why + length, room - length, "%s%s: %s%s%s", 0 == length ? "" : "; ", name,
+                    error_text(error), NULL == component ? "" : ", ",
+                    NULL == component ? "" : component->disabled_reason);
+}
+
+/* Takes the event in if it can be counted together with those before. */
+static int try_event(const char *name)
+{
+    dame_papi_use_t use;
+    int64_t counts[DAME_COUNTERS];
+    int code;
+    int error = PAPI_event_name_to_code(name, &code);
+    if (PAPI_OK != error) {
+        return error;
+    }
+    events.codes[events.n] = code;
+    events.components[events.n] = PAPI_get_event_component(code);
+    events.n++;
+    error = begin(&use);
+    if (PAPI_OK == error) {
+        error = end(&use, counts);
+    }
+    if (PAPI_OK != error && PAPI_EISRUN != error) { /* the application is counting: later, then */
+        events.n--;
+        return error;
+    }
+    return PAPI_OK;
+}
+
+static int32_t open_papi(const char **names, int32_t n, char *why, size_t room)
+{
+    *why = '\0';
+    const int version = PAPI_library_init(PAPI_VER_CURRENT);
+    if (PAPI_VER_CURRENT != version) {
+        (void) snprintf(why, room, "PAPI_library_init: %s",
+                        version < 0 ? error_text(version) : "PAPI is of another version");
+        return 0;
+    }
+    const int threads = PAPI_thread_init(pthread_self); /* no change where the application has */
+    if (PAPI_OK != threads) {
+        (void) snprintf(why, room, "PAPI_thread_init: %s", error_text(threads));
+        return 0;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const int error = try_event(names[i]);
+        if (PAPI_OK == error) {
+            names[events.n - 1] = names[i];
+        } else {
+            complain(why, room, names[i], error);
+        }
+    }
+    return events.n;
+}
+
+__attribute__((visibility("default"))) const dame_papi_t *dame_papi(void)
+{
+    static const dame_papi_t papi = {
+        .version = DAME_PAPI_VERSION,
+        .open = open_papi,
+        .begin = begin,
+        .end = end,
+        .error_text = error_text,
+    };
+    return &papi;
+}

@@ -1,0 +1,485 @@
+#include "policy.h"
+
+#include <string.h>
+
+#include "samples.h"
+
+/* Rounds of the search: batches of each arm that is left. */
+static const int8_t targets[] = {2, 4, 16};
+enum { ROUNDS = sizeof(targets) / sizeof(targets[0]) };
+
+enum {
+    ATTEMPTS = 4 * DAME_POLICY_BATCH, /* samples asked for before a batch ends unfilled */
+    LONGEST_MEAN = 16,                /* batches that a mean remembers */
+    MOST_WARMING = 16,                /* uses */
+    WARMING_SAMPLES = 40,             /* warming takes the time of so many samples' cost */
+    FIRST_USES = 3                    /* before that only what is certain is compiled */
+};
+
+static const double CLOSE = 1.03; /* times the best's time: is not told from it yet */
+static const double HOPELESS = 4; /* times the best's time: two samples are enough */
+static const double BEHIND = 1.5; /* times the best's time: leaves within the first round */
+
+/* What a use takes now, as far as known. */
+static double ticks_now(const dame_policy_t *policy)
+{
+    double ticks = dame_policy_ticks(policy, policy->current);
+    if (ticks > 0) {
+        return ticks;
+    }
+    ticks = dame_policy_ticks(policy, 0);
+    if (ticks == 0 && policy->nbatch > 1 && policy->current == 0) { /* not enough to be folded */
+        float few[DAME_POLICY_BATCH];
+        memcpy(few, policy->batch_ticks, sizeof(few));
+        ticks = dame_samples_mean(few, policy->nbatch);
+    }
+    ticks = ticks > 0 ? ticks : policy->expect.ticks;
+    return policy->current == 0 ? ticks : ticks * (1 - policy->expect.saved);
+}
+
+/* The fastest arm of the search that can run. A candidate must beat the interpreter by a margin,
+ * unless that has left the search. */
+static int32_t fastest(const dame_policy_t *policy)
+{
+    const int is_matched = policy->arms[0].in && dame_policy_ticks(policy, 0) > 0;
+    int32_t best = 0;
+    for (int32_t a = 1; a < policy->narms; a++) {
+        const dame_policy_arm_t *arm = &policy->arms[a];
+        if (arm->lives && arm->in && dame_policy_ticks(policy, a) > 0) {
+            const double ratio = dame_samples_relative(policy, a, best);
+            const int is_first = best == 0 && !is_matched;
+            const double limit = best == 0 ? DAME_POLICY_MARGIN : 1;
+            best = is_first || (ratio > 0 && ratio < limit) ? a : best;
+        }
+    }
+    return best;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------
+ */
+
+static dame_step_t wait_for(double uses)
+{
+    const int32_t n = uses < 1 ? 1 : uses < INT32_MAX ? (int32_t) uses : INT32_MAX;
+    return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = n};
+}
+
+static dame_step_t run(dame_policy_t *policy, int32_t arm)
+{
+    policy->current = (int8_t) arm;
+    return (dame_step_t){.kind = DAME_STEP_RUN, .arm = arm};
+}
+
+static dame_step_t add(dame_policy_t *policy, int32_t arm)
+{
+    policy->trying = (int8_t) arm;
+    return (dame_step_t){.kind = DAME_STEP_ADD, .arm = arm};
+}
+
+static void begin_batch(dame_policy_t *policy, int32_t arm)
+{
+    policy->phase = DAME_PHASE_TRY;
+    policy->trying = (int8_t) arm;
+    policy->nbatch = 0;
+    policy->attempts = 0;
+    policy->cold = 1;
+}
+
+/* Uses before the first sample of a batch. What has not run for a while has caches and branch
+ * predictors to warm; what runs anyway would win by that. */
+static int32_t warming_uses(const dame_policy_t *policy)
+{
+    const double uses = WARMING_SAMPLES * policy->expect.sample / ticks_now(policy);
+    return uses < 1 ? 1 : uses < MOST_WARMING ? (int32_t) uses : MOST_WARMING;
+}
+
+/* Of adding an arm. It doubles each time its code does not last. */
+static double cost_of(const dame_policy_t *policy, int32_t arm)
+{
+    const int doublings = policy->arms[arm].setbacks < 40 ? policy->arms[arm].setbacks : 40;
+    return policy->expect.cost * (double) (INT64_C(1) << doublings);
+}
+
+/* ---- rent -------------------------------------------------------------------------------------
+ */
+
+/* The candidate to promote to: the fastest known, else the first that may be had; 0: none. */
+static int32_t candidate(const dame_policy_t *policy)
+{
+    int32_t first = 0, best = 0;
+    for (int32_t a = 1; a < policy->narms; a++) {
+        if (!policy->arms[a].failed) {
+            const double ratio = dame_samples_relative(policy, a, best);
+            first = first == 0 ? a : first;
+            best = ratio > 0 && ratio < DAME_POLICY_MARGIN ? a : best;
+        }
+    }
+    return best != 0 ? best : first;
+}
+
+/* Share of the interpreter's time that an arm saves. */
+static double saved_by(const dame_policy_t *policy, int32_t arm)
+{
+    const double ratio = dame_samples_relative(policy, arm, 0);
+    if (ratio > 0) {
+        return 1 - ratio;
+    }
+    return policy->rented < FIRST_USES ? policy->expect.certain : policy->expect.saved;
+}
+
+static dame_step_t rent(dame_policy_t *policy)
+{
+    const int32_t arm = candidate(policy);
+    if (arm == 0) {
+        return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = 0};
+    }
+    if (policy->current != 0) {
+        return run(policy, 0);
+    }
+    const double each = ticks_now(policy) * saved_by(policy, arm);
+    const double lacking =
+        cost_of(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample - policy->rented * each;
+    if (lacking <= 0 && policy->nbatch != 1) { /* a single sample may be an interrupted use */
+        return add(policy, arm);
+    }
+    dame_step_t step = wait_for(each > 0 ? lacking / each : INT32_MAX);
+    if (policy->rented < FIRST_USES) {
+        step = wait_for(FIRST_USES - policy->rented);
+    } else if (dame_policy_ticks(policy, 0) == 0) {
+        step.kind = DAME_STEP_SAMPLE;
+        step.uses = policy->nbatch == 0 ? 1 : (step.uses + 1) / 2; /* some before it is repaid */
+    }
+    return step;
+}
+
+/* ---- search -----------------------------------------------------------------------------------
+ */
+
+/* The least tried arm that lacks batches in this round; -1: none. */
+static int32_t wanting(const dame_policy_t *policy)
+{
+    int32_t found = -1;
+    for (int32_t a = 0; a < policy->narms; a++) {
+        const dame_policy_arm_t *arm = &policy->arms[a];
+        if (arm->in && arm->tried < targets[policy->round] &&
+            (found < 0 || arm->tried < policy->arms[found].tried)) {
+            found = a;
+        }
+    }
+    return found;
+}
+
+/* Arms of the search that are faster than this one. */
+static int faster_than(const dame_policy_t *policy, int32_t arm)
+{
+    int n = 0;
+    for (int32_t a = 0; a < policy->narms; a++) {
+        const double ratio = dame_samples_relative(policy, arm, a);
+        n += a != arm && policy->arms[a].in && (ratio > 1 || (ratio == 1 && a < arm));
+    }
+    return n;
+}
+
+/* A round is over: the slower half leaves, but not what is CLOSE to the best. */
+static void halve(dame_policy_t *policy)
+{
+    int faster[DAME_POLICY_ARMS], n = 0;
+    for (int32_t a = 0; a < policy->narms; a++) {
+        faster[a] = faster_than(policy, a);
+        n += policy->arms[a].in;
+    }
+    for (int32_t a = 0; a < policy->narms; a++) {
+        policy->arms[a].in &= faster[a] < (n + 1) / 2 || a == policy->best ||
+                              dame_samples_relative(policy, a, policy->best) < CLOSE;
+    }
+    policy->round++;
+}
+
+/* Ticks by which a use on an arm is slower than on the best; hopeless arms run only twice. */
+static double excess(const dame_policy_t *policy, int32_t arm)
+{
+    const double ticks = dame_policy_ticks(policy, policy->best);
+    double ratio = dame_samples_relative(policy, arm, policy->best);
+    if (ratio == 0) {
+        const int expected = arm == 0 && policy->expect.saved < 1;
+        ratio = expected ? 1 / (1 - policy->expect.saved) : 1;
+    }
+    ratio = ratio < HOPELESS ? ratio : HOPELESS;
+    return ratio > 1 ? ticks * (ratio - 1) : 0;
+}
+
+/* What n samples of an arm cost besides its code. */
+static double price_of_samples(const dame_policy_t *policy, int32_t arm, int n)
+{
+    return n * policy->expect.sample + (n + warming_uses(policy)) * excess(policy, arm);
+}
+
+/* What a batch of an arm costs. */
+static double price_of(const dame_policy_t *policy, int32_t arm)
+{
+    const int is_there = arm == 0 || policy->arms[arm].lives;
+    return (is_there ? 0 : cost_of(policy, arm)) + price_of_samples(policy, arm, DAME_POLICY_BATCH);
+}
+
+static dame_step_t measure(dame_policy_t *policy, int32_t arm);
+
+/* Code that runs no more. */
+static int32_t useless(const dame_policy_t *policy)
+{
+    for (int32_t a = 1; a < policy->narms; a++) {
+        if (policy->arms[a].lives && !policy->arms[a].in && a != policy->current) {
+            return a;
+        }
+    }
+    return 0;
+}
+
+static dame_step_t rest(dame_policy_t *policy)
+{
+    policy->phase = DAME_PHASE_REST;
+    if (policy->current != policy->best) {
+        return run(policy, policy->best);
+    }
+    const int32_t arm = useless(policy);
+    if (arm != 0) {
+        policy->arms[arm].lives = 0;
+        return (dame_step_t){.kind = DAME_STEP_DROP, .arm = arm};
+    }
+    if (policy->explore <= 0) {
+        return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = 0};
+    }
+    const double due = 2 * policy->checked - policy->elapsed;
+    if (due > 0) {
+        return wait_for(due / ticks_now(policy));
+    }
+    policy->checking = 1;
+    return measure(policy, policy->best);
+}
+
+static dame_step_t search(dame_policy_t *policy)
+{
+    policy->phase = DAME_PHASE_SEARCH;
+    policy->best = (int8_t) fastest(policy);
+    while (policy->round < ROUNDS && policy->explore > 0) {
+        const int32_t arm = wanting(policy);
+        if (arm < 0) {
+            halve(policy);
+            continue;
+        }
+        const double lacking =
+            price_of(policy, arm) + policy->spent - policy->explore * policy->elapsed;
+        if (lacking <= 0) {
+            return arm == 0 || policy->arms[arm].lives ? measure(policy, arm) : add(policy, arm);
+        }
+        return policy->current != policy->best
+                   ? run(policy, policy->best)
+                   : wait_for(lacking / (policy->explore * ticks_now(policy)));
+    }
+    if (policy->arms[0].tried == 0) { /* without a search, too, what is slower is undone */
+        return measure(policy, 0);
+    }
+    for (int32_t a = 0; a < policy->narms; a++) {
+        policy->arms[a].in &= a == policy->best;
+    }
+    policy->checked = policy->elapsed;
+    return rest(policy);
+}
+
+/* ---- batches ----------------------------------------------------------------------------------
+ */
+
+static int is_hopeless(const dame_policy_t *policy)
+{
+    const double best = dame_policy_ticks(policy, policy->best);
+    int n = 0;
+    for (int i = 0; i < policy->nbatch; i++) {
+        n += best > 0 && (double) policy->batch_ticks[i] > HOPELESS * best;
+    }
+    return n >= 2 && n == policy->nbatch;
+}
+
+/* Is what rests as fast as when it was chosen, and its messages of the same kind? */
+static int has_changed(const dame_policy_t *policy)
+{
+    float ticks[DAME_POLICY_BATCH];
+    int changed = 0, same = 0;
+    for (int c = 0; c < DAME_POLICY_CLASSES; c++) {
+        const int n = dame_samples_of(policy, c, ticks);
+        if (n > 0) {
+            const dame_policy_arm_t *arm = &policy->arms[policy->trying];
+            const double mean = arm->batches[c] > 0 ? (double) arm->mean[c] : 0;
+            const double now = dame_samples_mean(ticks, n);
+            const int is_same = now < mean * DAME_POLICY_DRIFT && now > mean / DAME_POLICY_DRIFT;
+            *(is_same ? &same : &changed) += n;
+        }
+    }
+    return changed > same;
+}
+
+static void search_anew(dame_policy_t *policy)
+{
+    for (int32_t a = 0; a < policy->narms; a++) {
+        dame_policy_arm_t *arm = &policy->arms[a];
+        memset(arm->batches, 0, sizeof(arm->batches));
+        arm->tried = 0;
+        arm->in = !arm->failed;
+    }
+    policy->round = 0;
+}
+
+static void end_batch(dame_policy_t *policy)
+{
+    const int32_t tried = policy->trying;
+    dame_policy_arm_t *arm = &policy->arms[tried];
+    const int n = policy->nbatch;
+    if (policy->checking && has_changed(policy)) {
+        search_anew(policy);
+    }
+    policy->checking = 0;
+    if (arm->tried == 0) { /* what renting measured was a start */
+        memset(arm->batches, 0, sizeof(arm->batches));
+    }
+    dame_samples_fold(policy, tried);
+    arm->tried++;
+    if (policy->searching) {
+        policy->spent += price_of_samples(policy, tried, n);
+    }
+    policy->searching = 1;
+    const int is_behind =
+        arm->tried <= targets[0] && dame_samples_relative(policy, tried, policy->best) > BEHIND;
+    if (tried != policy->best && (n == 0 || is_behind)) {
+        arm->in = 0;
+    }
+    policy->nbatch = 0;
+}
+
+/* Takes the next sample of the batch, or ends it. */
+static dame_step_t sample(dame_policy_t *policy)
+{
+    if (policy->trying != 0 && !policy->arms[policy->trying].lives) {
+        policy->checking = 0;
+        return search(policy);
+    }
+    if (policy->current != policy->trying) {
+        return run(policy, policy->trying);
+    }
+    if (policy->cold) {
+        policy->cold = 0;
+        return wait_for(warming_uses(policy));
+    }
+    if (policy->nbatch < DAME_POLICY_BATCH && policy->attempts < ATTEMPTS && !is_hopeless(policy)) {
+        policy->attempts++;
+        return (dame_step_t){.kind = DAME_STEP_SAMPLE, .uses = 1};
+    }
+    if (policy->checking == 1 && has_changed(policy)) { /* if it is again, it is no noise */
+        policy->checking = 2;
+        return measure(policy, policy->trying);
+    }
+    end_batch(policy);
+    return search(policy);
+}
+
+static dame_step_t measure(dame_policy_t *policy, int32_t arm)
+{
+    begin_batch(policy, arm);
+    return sample(policy);
+}
+
+/* ---- events -----------------------------------------------------------------------------------
+ */
+
+void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_expect_t *expect,
+                      double explore)
+{
+    *policy = (dame_policy_t){.narms = (int8_t) narms, .expect = *expect, .explore = explore};
+    for (int32_t a = 0; a < narms; a++) {
+        policy->arms[a].in = 1;
+    }
+}
+
+dame_step_t dame_policy_next(dame_policy_t *policy, int32_t uses)
+{
+    policy->elapsed += uses * ticks_now(policy);
+    switch (policy->phase) {
+    case DAME_PHASE_RENT:
+        policy->rented += uses;
+        return rent(policy);
+    case DAME_PHASE_TRY:
+        return sample(policy);
+    case DAME_PHASE_SEARCH:
+        return search(policy);
+    default:
+        return rest(policy);
+    }
+}
+
+void dame_policy_sample(dame_policy_t *policy, int32_t arm, uint32_t key, double ticks)
+{
+    if (arm != policy->current || policy->nbatch == DAME_POLICY_BATCH ||
+        (policy->phase != DAME_PHASE_RENT && policy->phase != DAME_PHASE_TRY)) {
+        return;
+    }
+    policy->batch_class[policy->nbatch] = (uint8_t) dame_samples_class(policy, key);
+    policy->batch_ticks[policy->nbatch++] = (float) ticks;
+    if (policy->phase == DAME_PHASE_RENT && policy->nbatch == DAME_POLICY_BATCH) {
+        dame_samples_fold(policy, 0);
+    }
+}
+
+static void begin_rent(dame_policy_t *policy)
+{
+    policy->phase = DAME_PHASE_RENT;
+    policy->rented = 0;
+    policy->nbatch = 0;
+}
+
+void dame_policy_added(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost)
+{
+    const int searching = policy->phase == DAME_PHASE_SEARCH;
+    policy->searching = (int8_t) searching;
+    policy->spent += searching ? cost : 0;
+    if (result == DAME_ADDED) {
+        if (policy->nbatch > 0) { /* samples of renting */
+            dame_samples_fold(policy, 0);
+        }
+        policy->arms[arm].lives = policy->arms[arm].in = 1;
+        begin_batch(policy, arm);
+        return;
+    }
+    policy->arms[arm].failed |= result == DAME_ADDED_NOT;
+    policy->arms[arm].in = 0;
+    policy->arms[arm].setbacks += policy->arms[arm].setbacks < UINT8_MAX;
+    if (!searching) {
+        policy->rented = result == DAME_ADDED_NOT ? policy->rented : 0;
+    }
+}
+
+void dame_policy_evicted(dame_policy_t *policy, int32_t arm)
+{
+    policy->arms[arm].lives = 0;
+    policy->arms[arm].setbacks += policy->arms[arm].setbacks < UINT8_MAX;
+    policy->current = policy->current == arm ? 0 : policy->current;
+    if (arm == policy->best && policy->phase != DAME_PHASE_RENT) {
+        policy->best = (int8_t) fastest(policy);
+        if (policy->best == 0) {
+            policy->checking = 0;
+            begin_rent(policy);
+        }
+    }
+}
+
+int32_t dame_policy_choice(const dame_policy_t *policy)
+{
+    return policy->phase == DAME_PHASE_REST ? policy->best : -1;
+}
+
+int32_t dame_policy_first(const dame_policy_expect_t *expect, int32_t uses)
+{
+    const double each = expect->ticks * expect->saved;
+    if (expect->ticks * expect->certain * (uses + 1) >= expect->cost) {
+        return 1;
+    }
+    const double from = each * INT32_MAX > expect->cost ? expect->cost / each / 4 : INT32_MAX;
+    const double first = from > FIRST_USES ? from : FIRST_USES;
+    return first - uses > 1 ? (int32_t) (first - uses) : 1;
+}

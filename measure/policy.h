@@ -1,0 +1,145 @@
+/*
+ * The policy of promotion: when a program gets machine code, which codes are tried, and which one
+ * stays. Pure decisions: no clock, no compiler, no lock. A driver (opal-glue/promote.c, the tests'
+ * simulation) tells it what happened and does what it answers.
+ *
+ * One policy for a program and direction. Its arms are the interpreter, arm 0, and the candidates
+ * that a compiler offers, from arm 1 on, the likeliest first. Times are ticks of one clock, any.
+ *
+ * Rent.   The program runs on the interpreter until the ticks that the first candidate is expected
+ *         to have saved by then equal its cost (ski rental). Then it is added.
+ * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is undone.
+ * Search. The other arms are tried by sequential halving: 4, 8 and 16 samples an arm, the slower
+ *         half leaving after each round. Each batch of samples waits until `explore` of the time
+ *         that all uses took pays for it: compilation, sampling and slower uses.
+ * Rest.   The fastest stays, the others are dropped. Each time the time used has doubled, a batch
+ *         is measured again; if it differs by DAME_POLICY_DRIFT, the search begins anew.
+ *
+ * Bound. Let B be the time of the best fixed choice in hindsight among never compiling and having
+ * one of the arms from the first use on. Where expected savings are right, the policy takes at most
+ * 2 (1 + explore) B plus a constant: renting costs at most what buying does, and buying twice is
+ * never needed. The constant is one trial and one batch. Where expectations are wrong by a factor
+ * f, renting lasts f times as long or ends f times as early. Evicted code doubles its cost.
+ * test/unit/policy_suite.c checks the bound by simulation.
+ *
+ * Threads: none; the caller calls one function of a policy at a time.
+ */
+#ifndef DAME_POLICY_H
+#define DAME_POLICY_H
+
+#include <stdint.h>
+
+enum {
+    DAME_POLICY_ARMS = 8,    /* most arms, the interpreter included */
+    DAME_POLICY_CLASSES = 4, /* classes of messages that are told apart, the commonest */
+    DAME_POLICY_BATCH = 4    /* samples of an arm before another runs */
+};
+
+#define DAME_POLICY_MARGIN 0.98 /* of the interpreter's time: what takes longer is undone */
+#define DAME_POLICY_DRIFT  1.25 /* times as slow or fast as when it was chosen: search again */
+
+/* What is expected of a program before it is measured. */
+typedef struct dame_policy_expect {
+    double ticks;   /* a use with the interpreter takes, > 0 */
+    double saved;   /* share of that which the first candidate saves, 0 to 1 */
+    double certain; /* the same, as a low estimate: enough to compile before anything is measured */
+    double cost;    /* ticks to compile one candidate and put it in place */
+    double sample;  /* ticks that a sample adds to its use */
+} dame_policy_expect_t;
+
+typedef enum dame_step_kind {
+    DAME_STEP_WAIT,   /* nothing; ask again at the `uses`-th use from now, 0: never */
+    DAME_STEP_SAMPLE, /* measure the use that begins now, and ask again as for WAIT */
+    DAME_STEP_ADD,    /* compile `arm`, call dame_policy_added(), ask again at once */
+    DAME_STEP_RUN,    /* run on `arm` from now on, ask again at once */
+    DAME_STEP_DROP    /* free the code of `arm`, ask again at once */
+} dame_step_kind_t;
+
+typedef struct dame_step {
+    dame_step_kind_t kind;
+    int32_t arm;
+    int32_t uses;
+} dame_step_t;
+
+typedef enum dame_policy_phase {
+    DAME_PHASE_RENT,
+    DAME_PHASE_TRY,
+    DAME_PHASE_SEARCH,
+    DAME_PHASE_REST
+} dame_policy_phase_t;
+
+typedef struct dame_policy_arm {
+    float mean[DAME_POLICY_CLASSES]; /* ticks of a use; valid where batches > 0 */
+    uint8_t batches[DAME_POLICY_CLASSES];
+    uint8_t tried;    /* batches of this search */
+    uint8_t setbacks; /* evictions, and times that there was no room */
+    uint8_t lives;    /* its code can run */
+    uint8_t in;       /* the search; never again when failed */
+    uint8_t failed;
+} dame_policy_arm_t;
+
+/* The fields are policy.c's. Moves with a plain copy. */
+typedef struct dame_policy {
+    dame_policy_expect_t expect;
+    double explore;                    /* share of the time */
+    double elapsed;                    /* ticks of all uses, estimated */
+    double spent;                      /* ticks of the search */
+    double rented;                     /* uses since renting began */
+    double checked;                    /* `elapsed` when what rests was measured last */
+    float weight[DAME_POLICY_CLASSES]; /* samples in each class */
+    uint32_t key[DAME_POLICY_CLASSES];
+    float batch_ticks[DAME_POLICY_BATCH];
+    uint8_t batch_class[DAME_POLICY_BATCH];
+    dame_policy_arm_t arms[DAME_POLICY_ARMS];
+    dame_policy_phase_t phase;
+    int8_t narms;
+    int8_t current; /* the arm that runs */
+    int8_t best;
+    int8_t trying;
+    int8_t round;
+    int8_t nbatch;
+    int8_t attempts;
+    int8_t cold;      /* the arm has not run since the batch began */
+    int8_t searching; /* the batch is not the first of a promotion, and so the search pays */
+    int8_t checking;  /* what rests is being measured again, for the first or the second time */
+} dame_policy_t;
+
+/* narms: 1 to DAME_POLICY_ARMS, the interpreter included. explore: share of the time for the
+ * search, 0: none. */
+void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_expect_t *expect,
+                      double explore);
+
+/*
+ * What to do. Called when a use begins; `uses`: how many began since the last call, this one
+ * included; 0: none, after ADD, RUN and DROP.
+ */
+dame_step_t dame_policy_next(dame_policy_t *policy, int32_t uses);
+
+/* A sample: a use of class `key` (any number) took `ticks` on `arm`. */
+void dame_policy_sample(dame_policy_t *policy, int32_t arm, uint32_t key, double ticks);
+
+typedef enum dame_added {
+    DAME_ADDED,
+    DAME_ADDED_NOT,  /* no compiler for it: not asked for again */
+    DAME_ADDED_LATER /* no room: asked for again when it is worth twice as much */
+} dame_added_t;
+
+/* What became of ADD, and its cost in ticks. */
+void dame_policy_added(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost);
+
+/* The code of an arm is gone, and the interpreter runs in its place. */
+void dame_policy_evicted(dame_policy_t *policy, int32_t arm);
+
+/* Ticks of a use on an arm as measured; 0: not measured. */
+double dame_policy_ticks(const dame_policy_t *policy, int32_t arm);
+
+/* The search is over, and this arm runs; -1: it is not over. */
+int32_t dame_policy_choice(const dame_policy_t *policy);
+
+/*
+ * Before there is a policy: after `uses` uses, at which use from now on one should be asked, 1: the
+ * next. So that what is seldom used takes neither time nor memory.
+ */
+int32_t dame_policy_first(const dame_policy_expect_t *expect, int32_t uses);
+
+#endif

@@ -1,0 +1,241 @@
+#define _GNU_SOURCE
+#include "profile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dame/heap.h"
+#include "jit/lock.h"
+#include "jit/user_file.h"
+#include "records.h"
+
+/* All but path and cpu is under DAME_LOCK_PROFILE. */
+struct dame_profile {
+    char path[PATH_MAX]; /* "": none */
+    char cpu[128];
+    int was_read;
+    int told;      /* of a file that is no good */
+    int learned;   /* since it was saved */
+    pid_t process; /* that the profile belongs to, not a child of it */
+    void (*tell)(const char *text);
+    dame_records_t records;
+};
+
+/* ---- Where it is ---------------------------------------------------------------------------- */
+
+static int is_directory(const char *path)
+{
+    struct stat found;
+    return 0 == stat(path, &found) && S_ISDIR(found.st_mode);
+}
+
+/* From the root on, since the program may change its working directory. */
+static int absolute(const char *where, char *path, size_t room)
+{
+    char *working = '/' == *where ? NULL : getcwd(NULL, 0);
+    const int length = snprintf(path, room, "%s%s%s", NULL == working ? "" : working,
+                                NULL == working ? "" : "/", where);
+    free(working);
+    return length < (int) room;
+}
+
+/* Sets the path, "" when there is no place for it. */
+static void find_place(dame_profile_t *profile, const char *where)
+{
+    char directory[PATH_MAX];
+    int found;
+    if ('\0' == *where) {
+        return;
+    }
+    if (0 == strcmp(where, "auto")) {
+        found = 0 == dame_user_cache_directory(directory, sizeof(directory));
+    } else {
+        found = absolute(where, directory, sizeof(directory));
+    }
+    if (!found) {
+        return;
+    }
+    const int length =
+        0 == strcmp(where, "auto") || is_directory(directory)
+            ? snprintf(profile->path, PATH_MAX, "%s/%s.profile", directory, profile->cpu)
+            : snprintf(profile->path, PATH_MAX, "%s", directory);
+    if (length >= PATH_MAX) {
+        profile->path[0] = '\0';
+    }
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+dame_profile_t *dame_profile_new(const char *where, const char *cpu, void (*tell)(const char *text))
+{
+    dame_profile_t *profile = dame_heap_zalloc(sizeof(*profile));
+    if (NULL == profile) {
+        return NULL;
+    }
+    profile->process = getpid();
+    (void) snprintf(profile->cpu, sizeof(profile->cpu), "%s", cpu);
+    profile->tell = tell;
+    find_place(profile, where);
+    return profile;
+}
+
+void dame_profile_free(dame_profile_t *profile)
+{
+    if (NULL != profile) {
+        dame_records_free(&profile->records);
+        dame_heap_free(profile);
+    }
+}
+
+const char *dame_profile_path(dame_profile_t *profile)
+{
+    return profile->path;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+static void tell(dame_profile_t *profile, const char *why, const char *result)
+{
+    char text[PATH_MAX + 256];
+    if (NULL != profile->tell && !profile->told) {
+        profile->told = 1;
+        (void) snprintf(text, sizeof(text), "profile %s: %s; %s", profile->path, why, result);
+        profile->tell(text);
+    }
+}
+
+static dame_profile_read_t read_file(dame_profile_t *profile, dame_records_t *out)
+{
+    char why[256];
+    const dame_profile_read_t result =
+        dame_profile_read(profile->path, profile->cpu, out, why, sizeof(why));
+    if (DAME_PROFILE_REPLACE == result) {
+        tell(profile, why, "it is not used, and replaced by what is learnt");
+    } else if (DAME_PROFILE_KEEP == result) {
+        tell(profile, why, "it is not used");
+    }
+    return result;
+}
+
+/* With the lock held. */
+static void read_once(dame_profile_t *profile)
+{
+    if (!profile->was_read && '\0' != *profile->path) {
+        (void) read_file(profile, &profile->records);
+    }
+    profile->was_read = 1;
+}
+
+int dame_profile_find(dame_profile_t *profile, const dame_profile_key_t *key,
+                      dame_profile_value_t *out)
+{
+    dame_lock(DAME_LOCK_PROFILE);
+    read_once(profile);
+    const dame_record_t *record = dame_records_find(&profile->records, key);
+    const int found = NULL != record && record->known.samples > 0;
+    if (found) {
+        *out = record->known;
+    }
+    dame_unlock(DAME_LOCK_PROFILE);
+    return found;
+}
+
+int32_t dame_profile_each(dame_profile_t *profile,
+                          void (*visit)(void *argument, const dame_profile_key_t *key,
+                                        const dame_profile_value_t *value),
+                          void *argument)
+{
+    dame_lock(DAME_LOCK_PROFILE);
+    read_once(profile);
+    const int32_t n = profile->records.n;
+    const size_t size = (size_t) n * sizeof(dame_record_t);
+    dame_record_t *copy = dame_heap_alloc(0 == size ? 1 : size);
+    if (NULL != copy && n > 0) {
+        memcpy(copy, profile->records.at, size);
+    }
+    dame_unlock(DAME_LOCK_PROFILE);
+    for (int32_t i = 0; NULL != copy && i < n; i++) {
+        visit(argument, &copy[i].key, &copy[i].known);
+    }
+    dame_heap_free(copy);
+    return NULL == copy ? -1 : n;
+}
+
+/* ---- Learning ------------------------------------------------------------------------------- */
+
+void dame_profile_add(dame_profile_t *profile, const dame_profile_key_t *key,
+                      const dame_profile_value_t *value)
+{
+    if (!dame_profile_key_valid(key) || !dame_profile_value_valid(value)) {
+        return;
+    }
+    dame_lock(DAME_LOCK_PROFILE);
+    read_once(profile);
+    dame_record_t *record = dame_records_put(&profile->records, key);
+    if (NULL != record) {
+        dame_profile_value_add(&record->known, value);
+        dame_profile_value_add(&record->learnt, value);
+        profile->learned = 1;
+    }
+    dame_unlock(DAME_LOCK_PROFILE);
+}
+
+static void add_learnt(dame_records_t *to, const dame_records_t *from)
+{
+    for (int32_t i = 0; i < from->n; i++) {
+        dame_record_t *record =
+            0 == from->at[i].learnt.samples ? NULL : dame_records_put(to, &from->at[i].key);
+        if (NULL != record) {
+            dame_profile_value_add(&record->known, &from->at[i].learnt);
+        }
+    }
+}
+
+/* With both locks held. 0, or an error number. */
+static int merge(dame_profile_t *profile, const dame_profile_lock_t *lock)
+{
+    dame_records_t merged = {0};
+    if (DAME_PROFILE_KEEP == read_file(profile, &merged)) {
+        return EPERM;
+    }
+    add_learnt(&merged, &profile->records);
+    const int error = dame_profile_write(lock, profile->cpu, &merged);
+    if (0 != error) {
+        dame_records_free(&merged);
+        return error;
+    }
+    dame_records_free(&profile->records);
+    profile->records = merged;
+    profile->learned = 0;
+    return 0;
+}
+
+static int lock_and_merge(dame_profile_t *profile)
+{
+    dame_profile_lock_t lock;
+    int error = dame_profile_lock(profile->path, &lock);
+    if (0 == error) {
+        error = merge(profile, &lock);
+        dame_profile_unlock(&lock);
+    }
+    if (0 != error) {
+        tell(profile, dame_profile_error_text(error), "what was learnt is not written");
+    }
+    return error;
+}
+
+dame_status_t dame_profile_save(dame_profile_t *profile)
+{
+    int error = 0;
+    dame_lock(DAME_LOCK_PROFILE);
+    if (profile->learned && '\0' != *profile->path && getpid() == profile->process) {
+        error = lock_and_merge(profile);
+    }
+    dame_unlock(DAME_LOCK_PROFILE);
+    return 0 == error ? DAME_OK : DAME_ERR_DENIED;
+}

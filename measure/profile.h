@@ -1,0 +1,96 @@
+/*
+ * The machine's profile: how fast codes were on this CPU, and what compiling cost, learnt by
+ * earlier jobs and by `dame tune`. A text file for each model of CPU, which many processes read and
+ * add to at the same time.
+ *
+ * The file is read when it is first asked for, and written by dame_profile_save() alone, which
+ * merges what this process has learnt into what the file holds by then. Processes that save wait
+ * for each other (a lock file beside it), readers never: a file is always whole. What is damaged,
+ * not the user's own or of another CPU is left out, with one message.
+ *
+ * Any thread may call these functions, but for dame_profile_free(). A child of fork() saves
+ * nothing. Format: measure/README.md.
+ */
+#ifndef DAME_PROFILE_H
+#define DAME_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dame/cpu.h"
+#include "dame/program.h"
+#include "dame/status.h"
+
+enum {
+    DAME_PROFILE_WORD = 32,     /* bytes of a word with its '\0': letters, digits and :+._<=- */
+    DAME_PROFILE_NAME = 80,     /* of a code's name: DAME_CANDIDATE_NAME (jit/jit.h) */
+    DAME_PROFILE_RECORDS = 4096 /* most records */
+};
+
+/* What a value is of. */
+typedef struct dame_profile_key {
+    char kind[DAME_PROFILE_WORD];      /* dame_profile_kind(), or "compile" */
+    char candidate[DAME_PROFILE_NAME]; /* "interp", or a code: "x:plain"; for "compile": "x" */
+    int32_t dir;                       /* dame_dir_t */
+    int32_t size_class;                /* dame_profile_class(); 0 for "compile" */
+} dame_profile_key_t;
+
+typedef struct dame_profile_value {
+    int64_t mean;    /* clock ticks (measure/clock.h) for 1 MiB of packed bytes; for "compile":
+                        nanoseconds. 0 to 2^40 */
+    int64_t samples; /* measurements that it is the mean of, 1 to 4096: older ones count less and
+                        less then */
+} dame_profile_value_t;
+
+typedef struct dame_profile dame_profile_t;
+
+/*
+ * `where`: "auto" stands for the user's cache directory, $XDG_CACHE_HOME/dame or else
+ * $HOME/.cache/dame; "" for none; else the name of a directory that exists, or of a file. `cpu`:
+ * dame_profile_cpu(), or another name, of the letters of words. `tell` gets messages, one line
+ * each; NULL: not wanted. Touches no file. NULL: out of memory.
+ */
+dame_profile_t *dame_profile_new(const char *where, const char *cpu,
+                                 void (*tell)(const char *text));
+
+/* Accepts NULL. What was learnt and not saved is lost. */
+void dame_profile_free(dame_profile_t *profile);
+
+/* What is known: the file's and what was added since. 0: nothing. */
+int dame_profile_find(dame_profile_t *profile, const dame_profile_key_t *key,
+                      dame_profile_value_t *out);
+
+/* Adds a measurement, or the mean of several. Ignored when it is out of range or the profile is
+ * full. */
+void dame_profile_add(dame_profile_t *profile, const dame_profile_key_t *key,
+                      const dame_profile_value_t *value);
+
+/* Calls `visit` for all that is known, in the order of the keys, without locks held; returns how
+ * many there were, or -1 when memory is out. */
+int32_t dame_profile_each(dame_profile_t *profile,
+                          void (*visit)(void *argument, const dame_profile_key_t *key,
+                                        const dame_profile_value_t *value),
+                          void *argument);
+
+/*
+ * Merges what was added since the last time into the file. Nothing to do, and no file touched, when
+ * nothing was. Waits up to two seconds for other processes. DAME_ERR_DENIED: the file could not be
+ * written (tell says why).
+ */
+dame_status_t dame_profile_save(dame_profile_t *profile);
+
+/* The file, "" when there is none. The profile's. */
+const char *dame_profile_path(dame_profile_t *profile);
+
+/* The name of this CPU as far as speed depends on it: maker, model, sizes of caches, and the
+ * instruction set that programs use by now (dame/isa.h). */
+void dame_profile_cpu(char *name, size_t room);
+
+/* The kind of a program as far as the choice of code depends on it: of its level that moves most
+ * bytes, whether steps are constant or listed, block size, distance, and whether it is nested. */
+void dame_profile_kind(const dame_program_t *program, char kind[DAME_PROFILE_WORD]);
+
+/* The size class of a message: powers of 4. */
+int32_t dame_profile_class(int64_t packed_bytes);
+
+#endif

@@ -1,0 +1,322 @@
+/*
+ * The file of a profile: lines of text, of which the last is a checksum of all before it. Numbers
+ * are written and read without the C library's formats of the locale.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dame/heap.h"
+#include "dame_config.h"
+#include "jit/user_file.h"
+#include "records.h"
+
+enum {
+    LARGEST_FILE = 1 << 20,
+    FORMAT = 1,
+    WAIT_MS = 2000 /* for other processes that write */
+};
+
+static const char first_line[] = "DAME profile ";
+
+/* ---- Parsing -------------------------------------------------------------------------------- */
+
+/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
+static uint64_t checksum(const char *text, size_t size)
+{
+    uint64_t sum = 0xcbf29ce484222325;
+    for (size_t i = 0; i < size; i++) {
+        sum = (sum ^ (unsigned char) text[i]) * 0x100000001b3;
+    }
+    return sum;
+}
+
+/* Cuts the next word off, which ends at a blank or, the last one, at the line's end. */
+static char *next_word(char **rest)
+{
+    return strsep(rest, " ");
+}
+
+static int parse_number(const char *word, int64_t *out)
+{
+    char *end;
+    if (NULL == word || *word < '0' || *word > '9') {
+        return 0;
+    }
+    errno = 0;
+    const long long number = strtoll(word, &end, 10);
+    *out = number;
+    return 0 == errno && '\0' == *end;
+}
+
+static int parse_word(const char *word, char *out, size_t room)
+{
+    if (NULL == word || strlen(word) >= room) {
+        return 0;
+    }
+    (void) strcpy(out, word);
+    return 1;
+}
+
+/* "KIND pack|unpack CLASS CANDIDATE MEAN SAMPLES" */
+static int parse_record(char *line, dame_records_t *out)
+{
+    dame_profile_key_t key = {.dir = DAME_PACK};
+    dame_profile_value_t value;
+    int64_t size_class;
+    if (!parse_word(next_word(&line), key.kind, sizeof(key.kind))) {
+        return 0;
+    }
+    const char *dir = next_word(&line);
+    key.dir = NULL == dir                  ? -1
+              : 0 == strcmp(dir, "pack")   ? DAME_PACK
+              : 0 == strcmp(dir, "unpack") ? DAME_UNPACK
+                                           : -1;
+    if (!parse_number(next_word(&line), &size_class) ||
+        !parse_word(next_word(&line), key.candidate, sizeof(key.candidate)) ||
+        !parse_number(next_word(&line), &value.mean) ||
+        !parse_number(next_word(&line), &value.samples) || NULL != line || size_class > INT_MAX) {
+        return 0;
+    }
+    key.size_class = (int32_t) size_class;
+    if (!dame_profile_key_valid(&key) || !dame_profile_value_valid(&value) ||
+        NULL != dame_records_find(out, &key)) {
+        return 0;
+    }
+    dame_record_t *record = dame_records_put(out, &key);
+    if (NULL != record) {
+        record->known = value;
+    }
+    return NULL != record;
+}
+
+/* The lines before the records. */
+static dame_profile_read_t parse_head(char **rest, const char *cpu, char *why, size_t room)
+{
+    const char *format = strsep(rest, "\n");
+    const char *version = NULL == *rest ? "" : strsep(rest, "\n");
+    const char *found = NULL == *rest ? "" : strsep(rest, "\n");
+    int64_t number;
+    if (0 != strncmp(format, first_line, sizeof(first_line) - 1) ||
+        !parse_number(format + sizeof(first_line) - 1, &number)) {
+        (void) snprintf(why, room, "it is not a profile of DAME");
+        return DAME_PROFILE_KEEP;
+    }
+    if (FORMAT != number) {
+        (void) snprintf(why, room, "its format, %" PRId64 ", is another than %d", number, FORMAT);
+        return DAME_PROFILE_KEEP;
+    }
+    if (0 != strncmp(found, "cpu ", 4) || 0 != strcmp(found + 4, cpu)) {
+        (void) snprintf(why, room, "it is of another CPU than %s", cpu);
+        return DAME_PROFILE_KEEP;
+    }
+    if (0 != strncmp(version, "dame ", 5) || 0 != strcmp(version + 5, DAME_VERSION)) {
+        (void) snprintf(why, room, "it is of another version than %s", DAME_VERSION);
+        return DAME_PROFILE_REPLACE;
+    }
+    return DAME_PROFILE_GOOD;
+}
+
+/* Checks and cuts off the last line. */
+static int take_checksum(char *text, size_t size)
+{
+    enum { LAST = sizeof("sum 0123456789abcdef\n") - 1 };
+    char expected[LAST + 1];
+    if (size < LAST || NULL != memchr(text, '\0', size)) {
+        return 0;
+    }
+    (void) snprintf(expected, sizeof(expected), "sum %016" PRIx64 "\n",
+                    checksum(text, size - LAST));
+    if (0 != strcmp(expected, text + size - LAST)) {
+        return 0;
+    }
+    text[size - LAST] = '\0';
+    return 1;
+}
+
+static dame_profile_read_t parse(char *text, size_t size, const char *cpu, dame_records_t *out,
+                                 char *why, size_t room)
+{
+    char *rest = text;
+    const int whole = take_checksum(text, size);
+    const dame_profile_read_t head = parse_head(&rest, cpu, why, room);
+    if (DAME_PROFILE_GOOD != head) {
+        return head;
+    }
+    int good = whole;
+    while (good && NULL != rest && '\0' != *rest) {
+        good = parse_record(strsep(&rest, "\n"), out);
+    }
+    if (!good) {
+        (void) snprintf(why, room, "it is damaged");
+        return DAME_PROFILE_REPLACE;
+    }
+    return DAME_PROFILE_GOOD;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+/* The directory of a file, opened, and the file's name in it. 0, or an error number. */
+static int open_directory(const char *path, int make, int *directory, const char **name)
+{
+    char above[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    (void) snprintf(above, sizeof(above), "%.*s", (int) (slash - path) + 1, path);
+    *name = slash + 1;
+    return dame_user_directory_open(above, make, directory);
+}
+
+static int read_all(int file, char *text, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n = read(file, text + done, size - done);
+        if (n > 0) {
+            done += (size_t) n;
+        } else if (0 == n || EINTR != errno) {
+            return 0;
+        }
+    }
+    text[size] = '\0';
+    return 1;
+}
+
+/* The file's text, dame_heap_alloc()'s, or NULL and an error number. */
+static char *read_text(const char *path, size_t *size, int *error)
+{
+    const char *name;
+    char *text = NULL;
+    int directory, file;
+    *error = open_directory(path, 0, &directory, &name);
+    if (0 != *error) {
+        return NULL;
+    }
+    *error = dame_user_file_open(directory, name, &file, size);
+    (void) close(directory);
+    if (0 != *error) {
+        return NULL;
+    }
+    *error = *size > LARGEST_FILE ? EFBIG : 0;
+    if (0 == *error &&
+        (NULL == (text = dame_heap_alloc(*size + 1)) || !read_all(file, text, *size))) {
+        *error = NULL == text ? ENOMEM : EIO;
+        dame_heap_free(text);
+        text = NULL;
+    }
+    (void) close(file);
+    return text;
+}
+
+const char *dame_profile_error_text(int error)
+{
+    return EPERM == error   ? "others may write it or its directory"
+           : ELOOP == error ? "it is a symbolic link"
+                            : strerror(error);
+}
+
+dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
+                                      char *why, size_t room)
+{
+    size_t size;
+    int error;
+    char *text = read_text(path, &size, &error);
+    if (NULL == text) {
+        (void) snprintf(why, room, "%s", dame_profile_error_text(error));
+        return ENOENT == error ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
+    }
+    const dame_profile_read_t result = parse(text, size, cpu, out, why, room);
+    dame_heap_free(text);
+    if (DAME_PROFILE_GOOD != result) {
+        dame_records_free(out);
+    }
+    return result;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+static void print(const char *cpu, const dame_records_t *records, FILE *out)
+{
+    fprintf(out, "%s%d\ndame %s\ncpu %s\n", first_line, FORMAT, DAME_VERSION, cpu);
+    for (int32_t i = 0; i < records->n; i++) {
+        const dame_record_t *record = &records->at[i];
+        if (record->known.samples > 0) {
+            fprintf(out, "%s %s %" PRId32 " %s %" PRId64 " %" PRId64 "\n", record->key.kind,
+                    DAME_PACK == record->key.dir ? "pack" : "unpack", record->key.size_class,
+                    record->key.candidate, record->known.mean, record->known.samples);
+        }
+    }
+}
+
+/* The text of a file, malloc()'s; NULL: out of memory. */
+static char *new_text(const char *cpu, const dame_records_t *records, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    if (NULL == out) {
+        return NULL;
+    }
+    print(cpu, records, out);
+    int good = 0 == fflush(out);
+    if (good) {
+        fprintf(out, "sum %016" PRIx64 "\n", checksum(text, *size));
+    }
+    good = 0 == fclose(out) && good;
+    if (!good) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+int dame_profile_write(const dame_profile_lock_t *lock, const char *cpu,
+                       const dame_records_t *records)
+{
+    dame_user_piece_t piece = {.bytes = NULL};
+    char *text = new_text(cpu, records, &piece.size);
+    piece.bytes = text;
+    const int error =
+        NULL == text ? ENOMEM : dame_user_file_write(lock->directory, lock->name, &piece, 1);
+    free(text);
+    return error;
+}
+
+static int lock_name(const dame_profile_lock_t *lock, char *name)
+{
+    return snprintf(name, NAME_MAX + 1, "%s.lock", lock->name) <= NAME_MAX ? 0 : ENAMETOOLONG;
+}
+
+int dame_profile_lock(const char *path, dame_profile_lock_t *lock)
+{
+    char name[NAME_MAX + 1];
+    int error = open_directory(path, 1, &lock->directory, &lock->name);
+    if (0 != error) {
+        return error;
+    }
+    error = lock_name(lock, name);
+    if (0 == error) {
+        error = dame_user_trylock(lock->directory, name, &lock->file);
+    }
+    for (int ms = 0; EWOULDBLOCK == error && ms < WAIT_MS; ms++) {
+        (void) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        error = dame_user_trylock(lock->directory, name, &lock->file);
+    }
+    if (0 != error) {
+        (void) close(lock->directory);
+    }
+    return error;
+}
+
+void dame_profile_unlock(const dame_profile_lock_t *lock)
+{
+    char name[NAME_MAX + 1];
+    if (0 == lock_name(lock, name)) {
+        dame_user_unlock(lock->directory, name, lock->file);
+    }
+    (void) close(lock->directory);
+}

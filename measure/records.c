@@ -1,0 +1,112 @@
+#include "records.h"
+
+#include <string.h>
+
+#include "dame/heap.h"
+
+enum { FIRST_ROOM = 64 };
+
+static const int64_t LARGEST_MEAN = (int64_t) 1 << 40;
+static const int64_t MOST_SAMPLES = 4096;
+
+static int compare(const dame_profile_key_t *a, const dame_profile_key_t *b)
+{
+    int order = strcmp(a->kind, b->kind);
+    order = 0 != order ? order : a->dir - b->dir;
+    order = 0 != order ? order : a->size_class - b->size_class;
+    return 0 != order ? order : strcmp(a->candidate, b->candidate);
+}
+
+/* The place of the first record that is not before `key`. */
+static int32_t place_of(const dame_records_t *records, const dame_profile_key_t *key)
+{
+    int32_t low = 0;
+    int32_t high = records->n;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (compare(&records->at[middle].key, key) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+dame_record_t *dame_records_find(const dame_records_t *records, const dame_profile_key_t *key)
+{
+    const int32_t place = place_of(records, key);
+    return place < records->n && 0 == compare(&records->at[place].key, key) ? &records->at[place]
+                                                                            : NULL;
+}
+
+static int grow(dame_records_t *records)
+{
+    const int32_t room = 0 == records->room ? FIRST_ROOM : 2 * records->room;
+    dame_record_t *at = dame_heap_alloc((size_t) room * sizeof(*at));
+    if (NULL == at) {
+        return 0;
+    }
+    if (records->n > 0) {
+        memcpy(at, records->at, (size_t) records->n * sizeof(*at));
+    }
+    dame_heap_free(records->at);
+    records->at = at;
+    records->room = room;
+    return 1;
+}
+
+dame_record_t *dame_records_put(dame_records_t *records, const dame_profile_key_t *key)
+{
+    const int32_t place = place_of(records, key);
+    dame_record_t *record = dame_records_find(records, key);
+    if (NULL != record) {
+        return record;
+    }
+    if (DAME_PROFILE_RECORDS == records->n || (records->n == records->room && !grow(records))) {
+        return NULL;
+    }
+    record = &records->at[place];
+    memmove(record + 1, record, (size_t) (records->n - place) * sizeof(*record));
+    memset(record, 0, sizeof(*record));
+    record->key = *key;
+    records->n++;
+    return record;
+}
+
+void dame_records_free(dame_records_t *records)
+{
+    dame_heap_free(records->at);
+    *records = (dame_records_t){0};
+}
+
+static int is_word(const char *word, size_t room)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:+._<=-";
+    const size_t length = strnlen(word, room);
+    return length > 0 && length < room && strspn(word, allowed) == length;
+}
+
+int dame_profile_key_valid(const dame_profile_key_t *key)
+{
+    return is_word(key->kind, sizeof(key->kind)) &&
+           is_word(key->candidate, sizeof(key->candidate)) &&
+           (DAME_PACK == key->dir || DAME_UNPACK == key->dir) && key->size_class >= 0 &&
+           key->size_class < 32;
+}
+
+int dame_profile_value_valid(const dame_profile_value_t *value)
+{
+    return value->mean >= 0 && value->mean <= LARGEST_MEAN && value->samples >= 1 &&
+           value->samples <= MOST_SAMPLES;
+}
+
+void dame_profile_value_add(dame_profile_value_t *to, const dame_profile_value_t *from)
+{
+    const int64_t samples = to->samples + from->samples;
+    if (samples > 0) {
+        to->mean = (to->mean * to->samples + from->mean * from->samples + samples / 2) / samples;
+        to->samples = samples < MOST_SAMPLES ? samples : MOST_SAMPLES;
+    }
+}

@@ -1,0 +1,64 @@
+/* The records of a profile, sorted by key; and its file. Private to measure/ and the tests. */
+#ifndef DAME_RECORDS_H
+#define DAME_RECORDS_H
+
+#include "profile.h"
+
+typedef struct dame_record {
+    dame_profile_key_t key;
+    dame_profile_value_t known;  /* the file's and what was learnt; 0 samples: nothing */
+    dame_profile_value_t learnt; /* since the file was written last */
+} dame_record_t;
+
+typedef struct dame_records {
+    dame_record_t *at; /* dame_heap_alloc()'s */
+    int32_t n, room;
+} dame_records_t;
+
+dame_record_t *dame_records_find(const dame_records_t *records, const dame_profile_key_t *key);
+
+/* Finds or makes it. NULL: out of memory, or there are DAME_PROFILE_RECORDS. Pointers to other
+ * records end. */
+dame_record_t *dame_records_put(dame_records_t *records, const dame_profile_key_t *key);
+
+void dame_records_free(dame_records_t *records);
+
+/* Is it within the bounds that profile.h states? */
+int dame_profile_key_valid(const dame_profile_key_t *key);
+int dame_profile_value_valid(const dame_profile_value_t *value);
+
+/* The mean of both, by their numbers of samples. */
+void dame_profile_value_add(dame_profile_value_t *to, const dame_profile_value_t *from);
+
+typedef enum dame_profile_read {
+    DAME_PROFILE_GOOD,
+    DAME_PROFILE_NONE,    /* no such file */
+    DAME_PROFILE_REPLACE, /* no good, and may be overwritten: damaged, or of another DAME */
+    DAME_PROFILE_KEEP     /* no good, and not ours to change */
+} dame_profile_read_t;
+
+/* Reads the file of that CPU into `out`, which is empty, and stays empty unless the file is good.
+ * `why`, of `room` bytes: a sentence's end that says what is wrong. */
+dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
+                                      char *why, size_t room);
+
+/* Why a file could not be used, by its error number; static storage. */
+const char *dame_profile_error_text(int error);
+
+/* A file that this process may write; of no other at the same time. */
+typedef struct dame_profile_lock {
+    int directory;
+    const char *name; /* in it: of the path */
+    int file;
+} dame_profile_lock_t;
+
+/* Waits for other processes that write `path`, up to two seconds; makes its directories. The path
+ * stays until dame_profile_unlock(). 0, or an error number. */
+int dame_profile_lock(const char *path, dame_profile_lock_t *lock);
+void dame_profile_unlock(const dame_profile_lock_t *lock);
+
+/* Writes the records' known values. 0, or an error number, and then the file is as it was. */
+int dame_profile_write(const dame_profile_lock_t *lock, const char *cpu,
+                       const dame_records_t *records);
+
+#endif

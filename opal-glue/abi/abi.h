@@ -1,0 +1,33 @@
+/*
+ * The part of Open MPI's binary interface that DAME uses beyond mpi.h. Declared here because most
+ * installations leave the internal headers out. Facts only: names, offsets, values, prototypes.
+ * README.md beside this file lists where each comes from, and who checks it.
+ *
+ * A build serves one series of Open MPI, that of its mpi.h.
+ */
+#ifndef DT_ABI_H
+#define DT_ABI_H
+
+#include "mpi.h"
+
+/* DT_ABI_INTERNAL: Open MPI's internal headers were included, so that only prototypes are new. */
+#ifndef DT_ABI_INTERNAL
+#include "object.h"
+#endif
+
+#if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1
+#include "series_4_1.h"
+#elif OMPI_MAJOR_VERSION == 5 && OMPI_MINOR_VERSION == 0
+#include "series_5_0.h"
+#elif OMPI_MAJOR_VERSION == 6 && OMPI_MINOR_VERSION == 0
+#include "series_6_0.h"
+#else
+#error "DAME knows the series 4.1, 5.0 and 6.0 of Open MPI; another one needs a header of its own"
+#endif
+
+#ifndef DT_ABI_INTERNAL
+#include "mca.h"
+#endif
+#include "prototypes.h"
+
+#endif

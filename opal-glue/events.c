@@ -1,0 +1,206 @@
+#include "events.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contents.h"
+#include "dame/dame.h"
+#include "dame/heap.h"
+#include "jit/lock.h"
+#include "log.h"
+#include "measure/counters.h"
+
+enum {
+    MOST = 100,      /* datatypes that have counts of their own; the others share one record */
+    NAME_ROOM = 128, /* bytes of a datatype's name and of its program's beginning */
+};
+
+/* Of all datatypes with one name and program. */
+typedef struct dt_events dt_events_t;
+struct dt_events {
+    dt_events_t *next;
+    char name[NAME_ROOM];
+    _Atomic int64_t uses[2]; /* by dame_dir_t: fragments that were counted */
+    _Atomic int64_t counts[2][DAME_COUNTERS];
+};
+
+static struct {
+    bool on;
+    _Atomic(dt_events_t *) first; /* the latest; added to under DAME_LOCK_COUNTERS */
+    int n;
+} all;
+
+/* ---- Datatypes ------------------------------------------------------------------------------ */
+
+typedef struct text {
+    char *at;
+    size_t room; /* with the '\0' */
+} text_t;
+
+/* Takes a program's text as one line, and fails when the room ends. */
+static ssize_t append(void *cookie, const char *from, size_t size)
+{
+    text_t *text = cookie;
+    for (size_t i = 0; i < size; i++) {
+        const bool blank = '\n' == from[i] || ' ' == from[i];
+        if (blank && (1 == text->room || ' ' == text->at[-1])) {
+            continue;
+        }
+        if (1 == text->room) {
+            return 0;
+        }
+        *text->at++ = (char) (blank ? ' ' : from[i]);
+        text->room--;
+    }
+    return (ssize_t) size;
+}
+
+/* "name: EXIT VECTOR(...) ...", as long as there is room. */
+static void describe(char name[NAME_ROOM], const struct opal_datatype_t *datatype,
+                     const dame_program_t *program)
+{
+    const char *given = dt_contents_name(datatype);
+    (void) snprintf(name, NAME_ROOM / 2, "%s%s", given, '\0' == *given ? "" : ": ");
+    for (char *c = name; '\0' != *c; c++) {
+        *c = (unsigned char) *c < ' ' ? '_' : *c;
+    }
+    size_t length = strlen(name);
+    text_t text = {name + length, NAME_ROOM - length};
+    if (0 == length) { /* append() looks back */
+        name[0] = ' ';
+        text = (text_t){name + 1, NAME_ROOM - 1};
+    }
+    FILE *out = fopencookie(&text, "w", (cookie_io_functions_t){.write = append});
+    if (NULL != out) {
+        (void) dame_program_print(program, out);
+        (void) fclose(out);
+    }
+    text.at -= ' ' == text.at[-1]; /* it ended with a line */
+    *text.at = '\0';
+}
+
+/* The record of that name, new or not; NULL when memory is out. */
+static dt_events_t *record(const char *name)
+{
+    dt_events_t *first = atomic_load_explicit(&all.first, memory_order_relaxed);
+    for (dt_events_t *events = first; NULL != events; events = events->next) {
+        if (0 == strcmp(name, events->name)) {
+            return events;
+        }
+    }
+    dt_events_t *events = dame_heap_zalloc(sizeof(*events));
+    if (NULL != events) {
+        (void) strcpy(events->name, name);
+        events->next = first;
+        all.n++;
+        atomic_store_explicit(&all.first, events, memory_order_release);
+    }
+    return events;
+}
+
+static dt_events_t *events_of(dt_entry_t *entry)
+{
+    char name[NAME_ROOM] = "other datatypes";
+    dt_events_t *events = atomic_load_explicit(&entry->events, memory_order_acquire);
+    if (NULL == events) {
+        dame_lock(DAME_LOCK_COUNTERS);
+        if (all.n < MOST) {
+            describe(name, atomic_load_explicit(&entry->key, memory_order_relaxed), entry->layout->program);
+        }
+        events = record(name);
+        atomic_store_explicit(&entry->events, events, memory_order_release);
+        dame_unlock(DAME_LOCK_COUNTERS);
+    }
+    return events;
+}
+
+/* ---- Uses ----------------------------------------------------------------------------------- */
+
+static void add(_Atomic int64_t *to, int64_t n)
+{
+    atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
+int32_t dt_events_move(dt_entry_t *entry, dame_dir_t dir, convertor_advance_fct_t mover,
+                       opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                       size_t *max_data)
+{
+    dame_papi_use_t use;
+    int64_t counts[DAME_COUNTERS];
+    dt_events_t *events = events_of(entry);
+    const bool begun = NULL != events && dame_counters_begin(&use);
+    const int32_t rc = mover(convertor, iov, out_size, max_data);
+    if (begun && dame_counters_end(&use, counts)) {
+        add(&events->uses[dir], 1);
+        for (int32_t i = 0; i < dame_counters_number(); i++) {
+            add(&events->counts[dir][i], counts[i]);
+        }
+    }
+    return rc;
+}
+
+/* ---- The report ----------------------------------------------------------------------------- */
+
+static void print_direction(const dt_events_t *events, int dir, FILE *out)
+{
+    const int64_t uses = atomic_load_explicit(&events->uses[dir], memory_order_relaxed);
+    if (0 == uses) {
+        return;
+    }
+    fprintf(out, "    %-8s %12" PRId64, DAME_PACK == dir ? "packed" : "unpacked", uses);
+    for (int32_t i = 0; i < dame_counters_number(); i++) {
+        const int64_t count = atomic_load_explicit(&events->counts[dir][i], memory_order_relaxed);
+        fprintf(out, " %20.1f", (double) count / (double) uses);
+    }
+    fputc('\n', out);
+}
+
+void dt_events_print(FILE *out)
+{
+    const char *why;
+    const int64_t missed = dame_counters_missed(&why);
+    if (dame_counters_number() > 0) {
+        fprintf(out, "  events of a fragment, on average\n    %-8s %12s", "", "fragments");
+        for (int32_t i = 0; i < dame_counters_number(); i++) {
+            fprintf(out, " %20s", dame_counters_name(i));
+        }
+        fputc('\n', out);
+        const dt_events_t *events = atomic_load_explicit(&all.first, memory_order_acquire);
+        for (; NULL != events; events = events->next) {
+            fprintf(out, "   %s%s\n", ' ' == *events->name ? "" : " ", events->name);
+            print_direction(events, DAME_PACK, out);
+            print_direction(events, DAME_UNPACK, out);
+        }
+    }
+    if (0 != missed) {
+        fprintf(out, "    not counted %9" PRId64 " fragments: PAPI said \"%s\"\n", missed, why);
+    }
+}
+
+/* ---- Start and stop ------------------------------------------------------------------------- */
+
+static void tell(const char *text)
+{
+    dt_log_once_a_node("dt_dame_papi_events: not counted: %s", text);
+}
+
+bool dt_events_start(const char *list)
+{
+    all.on = dame_counters_start(list, NULL, tell);
+    return all.on;
+}
+
+void dt_events_stop(void)
+{
+    dame_counters_stop();
+    dt_events_t *events = atomic_exchange(&all.first, NULL);
+    all.n = 0;
+    all.on = false;
+    while (NULL != events) {
+        dt_events_t *next = events->next;
+        dame_heap_free(events);
+        events = next;
+    }
+}

@@ -1,0 +1,28 @@
+/*
+ * Hardware events of the uses of each datatype (parameter papi_events), for the report.
+ *
+ * What is counted outlives the datatype. Datatypes of one name and one program share their counts,
+ * so an application that makes the same datatype again and again has one line in the report.
+ */
+#ifndef DT_EVENTS_H
+#define DT_EVENTS_H
+
+#include "ompi_config.h"
+
+#include "entry.h"
+#include "abi/abi.h"
+
+/* From now on events are counted: a list as dame_counters_start() takes it. Once a process. False:
+ * memory is out, and nothing is counted. */
+bool dt_events_start(const char *list);
+
+/* Moves data of the entry's datatype by `mover`, and counts what happens meanwhile. Any thread that
+ * holds the datatype. */
+int32_t dt_events_move(dt_entry_t *entry, dame_dir_t dir, convertor_advance_fct_t mover,
+                       opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                       size_t *max_data);
+
+/* Frees everything. No thread moves data. */
+void dt_events_stop(void);
+
+#endif

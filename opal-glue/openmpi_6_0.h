@@ -1,0 +1,71 @@
+/* Open MPI 6.0; see openmpi.h, which includes this. */
+#ifndef DT_OPENMPI_6_0_H
+#define DT_OPENMPI_6_0_H
+
+#include <limits.h>
+
+enum {
+    DT_OPENMPI_CHECKSUM = 0, /* this series has none */
+    DT_OPENMPI_DEVICE =
+        CONVERTOR_ACCELERATOR | CONVERTOR_ACCELERATOR_ASYNC | CONVERTOR_ACCELERATOR_UNIFIED
+};
+
+/* A convertor has a function that positions it, as it has one that moves its data. */
+#define DT_OPENMPI_POSITION_IN_GOT 0
+
+typedef convertor_position_fct_t dt_openmpi_position_t;
+
+static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advance_fct_t advance,
+                                   dt_openmpi_position_t position)
+{
+    convertor->fAdvance = advance;
+    convertor->fPosition = position;
+}
+
+static inline int32_t dt_openmpi_set_position(opal_convertor_t *convertor, size_t *position)
+{
+    if (*position >= convertor->local_size) {
+        convertor->flags |= CONVERTOR_COMPLETED;
+        convertor->bConverted = *position = convertor->local_size;
+        return OPAL_SUCCESS;
+    }
+    if (*position == convertor->bConverted) {
+        return OPAL_SUCCESS;
+    }
+    convertor->flags &= ~(uint32_t) CONVERTOR_COMPLETED;
+    if (NULL == convertor->fPosition) {
+        convertor->bConverted = *position;
+        return OPAL_SUCCESS;
+    }
+    return convertor->fPosition(convertor, position);
+}
+
+/* Is one of the buffers of a local copy device memory? */
+static inline bool dt_openmpi_on_device(const char *to, const char *from)
+{
+    int device;
+    uint64_t flags;
+    return opal_accelerator.check_addr(to, &device, &flags) > 0 ||
+           opal_accelerator.check_addr(from, &device, &flags) > 0;
+}
+
+/* The constructor of a datatype and its arguments; see MPI_Type_get_envelope() for `which` 0 and
+ * MPI_Type_get_contents() for 1. False: they are not to be had, for instance because a constructor
+ * with large counts has made it. */
+static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int which, int *n_ints,
+                                       int *ints, int *n_aints, ptrdiff_t *aints, int *n_types,
+                                       ompi_datatype_t **types, int *combiner)
+{
+    size_t n[4] = {(size_t) *n_ints, 0, (size_t) *n_aints, (size_t) *n_types};
+    if (OMPI_SUCCESS != ompi_datatype_get_args(datatype, which, &n[0], ints, &n[1], NULL, &n[2],
+                                               aints, &n[3], types, combiner) ||
+        0 != n[1] || n[0] > INT_MAX || n[2] > INT_MAX || n[3] > INT_MAX) {
+        return false;
+    }
+    *n_ints = (int) n[0];
+    *n_aints = (int) n[2];
+    *n_types = (int) n[3];
+    return true;
+}
+
+#endif

@@ -1,0 +1,369 @@
+/*
+ * opal-glue/promote.c and measured.c with the real compiler and without Open MPI: uses take the
+ * ticks that the test says, so what is chosen does not depend on the machine. Worth running under
+ * ASan and TSan.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dame/dame.h"
+#include "opal-glue/contents.h"
+#include "opal-glue/dump.h"
+#include "opal-glue/log.h"
+#include "measure/measured.h"
+#include "opal-glue/promote.h"
+
+static _Atomic long passed, failed;
+
+#define check(ok, ...) check_at((ok), __LINE__, __VA_ARGS__)
+
+static void check_at(bool ok, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void check_at(bool ok, int line, const char *format, ...)
+{
+    if (ok) {
+        passed++;
+    } else if (++failed <= 30) {
+        va_list args;
+        va_start(args, format);
+        fprintf(stderr, "measured_test.c:%d: FAILED: ", line);
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+        va_end(args);
+    }
+}
+
+/* ---- what promote.c is put upon ------------------------------------------------------------- */
+
+struct opal_datatype_t {
+    const char *name;
+};
+
+static long code_files;
+
+bool dt_dump_is_on;
+
+void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
+{
+    const void *code;
+    (void) dump;
+    code_files += 0 != dame_jit_code(program, dir, &code);
+}
+
+static const int quiet;
+const int *dt_log_verbosity = &quiet;
+
+void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
+{
+    (void) level;
+    (void) name;
+    (void) format;
+}
+
+void dt_tally_compiled(struct dt_tally *tally, dame_dir_t dir, int64_t ns)
+{
+    (void) tally;
+    (void) dir;
+    (void) ns;
+}
+
+void dt_log(const char *format, ...)
+{
+    (void) format;
+}
+
+void dt_log_once_a_node(const char *format, ...)
+{
+    (void) format;
+}
+
+const char *dt_contents_name(const struct opal_datatype_t *datatype)
+{
+    return datatype->name;
+}
+
+/* ---- layouts, and their uses ---------------------------------------------------------------- */
+
+enum { BYTES = 8192, SPAN = 2 * BYTES };
+
+static void start(int32_t threshold, double explore, size_t arena)
+{
+    dt_promote_options_t options = {.threshold = threshold,
+                                    .explore = explore,
+                                    .jit = *dame_jit_options_default(),
+                                    .code_files = true};
+    options.jit.arena_bytes = arena;
+    code_files = 0;
+    dt_promote_start(&options);
+}
+
+static void new_entry(dt_entry_t *entry)
+{
+    dame_tree_t *tree = dame_tree_new();
+    const dame_type_t *doubles, *type;
+    dt_layout_t *layout = calloc(1, sizeof(*layout));
+    if (NULL == tree || NULL == layout || DAME_OK != dame_type_basic(tree, 8, &doubles) ||
+        DAME_OK != dame_type_vector(tree, BYTES / 8, 1, 16, doubles, &type) ||
+        DAME_OK != dame_program_build(type, NULL, &layout->program)) {
+        abort();
+    }
+    dame_tree_free(tree);
+    dt_promote_layout_init(layout);
+    *entry = (dt_entry_t){.layout = layout, .serial = 1};
+}
+
+static void end_entry(dt_entry_t *entry)
+{
+    dt_promote_layout_release(entry->layout);
+    dame_program_free(entry->layout->program);
+    free(entry->layout);
+}
+
+static const dame_policy_t *policy_of(const dt_entry_t *entry)
+{
+    const dame_measured_t *measured = entry->layout->promotions[DAME_PACK].measured;
+    return NULL != measured ? &measured->policy : NULL;
+}
+
+/* The arm that the policy thinks runs. */
+static int32_t arm_of(const dt_entry_t *entry)
+{
+    return NULL != policy_of(entry) ? policy_of(entry)->current : 0;
+}
+
+/* Does machine code run? */
+static bool is_compiled(const dt_entry_t *entry)
+{
+    const dame_program_t *program = entry->layout->program;
+    for (int32_t i = 0; i < program->nprims; i++) {
+        const dame_prim_t *prim = &program->prims[i];
+        if (NULL != prim->interpreted &&
+            dame_prim_run(prim, DAME_PACK) != prim->interpreted[DAME_PACK]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char memory[SPAN], packed[BYTES], expected[BYTES];
+
+/* One use, which takes as many ticks as its arm's number says, in either unit. */
+static void use(dt_entry_t *entry, const int64_t *ticks)
+{
+    static _Thread_local dt_thread_t thread;
+    dame_measured_t *measured = dt_promote_use(&thread, entry, DAME_PACK, BYTES);
+    if (NULL != measured) {
+        dame_measured_record(measured, atomic_load(&measured->runs), 7, ticks[arm_of(entry)]);
+    }
+}
+
+static void use_often(dt_entry_t *entry, const int64_t *ticks, long uses)
+{
+    for (long i = 0; i < uses; i++) {
+        use(entry, ticks);
+    }
+}
+
+static void check_bytes(const dt_entry_t *entry)
+{
+    memset(packed, 0, sizeof(packed));
+    dame_program_run(entry->layout->program, DAME_PACK, (uintptr_t) memory, 1, packed);
+    check(0 == memcmp(packed, expected, sizeof(packed)), "bytes");
+    check(is_compiled(entry) == (0 != arm_of(entry)), "what runs is what the policy says");
+}
+
+/* ---- one thread ----------------------------------------------------------------------------- */
+
+enum { UNIT = 1 << 14, OFTEN = 300000, ARENA = 1 << 20 };
+
+static const int64_t first_is_best[] = {9 * UNIT, 3 * UNIT, 4 * UNIT, 5 * UNIT,
+                                        6 * UNIT, 7 * UNIT, 8 * UNIT, 8 * UNIT};
+static const int64_t last_is_best[] = {9 * UNIT, 8 * UNIT, 3 * UNIT, 3 * UNIT,
+                                       3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT};
+static const int64_t none_is_best[] = {3 * UNIT, 4 * UNIT, 9 * UNIT, 9 * UNIT,
+                                       9 * UNIT, 9 * UNIT, 9 * UNIT, 9 * UNIT};
+
+static dame_jit_stats_t stats(void)
+{
+    return (dame_jit_stats_t){.live = dt_code_stat(DT_CODE_code_live),
+                              .compiled = {dt_code_stat(DT_CODE_compiled_pack)}};
+}
+
+static void the_fastest_stays(void)
+{
+    static const int64_t *const worlds[] = {first_is_best, last_is_best, none_is_best};
+    for (int w = 0; w < 3; w++) {
+        dt_entry_t entry;
+        start(-1, 0.01, ARENA);
+        new_entry(&entry);
+        use_often(&entry, worlds[w], 2);
+        check(NULL == policy_of(&entry), "two uses: nothing is known");
+        check_bytes(&entry);
+        use_often(&entry, worlds[w], OFTEN);
+        const int32_t arm = arm_of(&entry);
+        check(0 == w ? 1 == arm : 1 == w ? arm > 1 : 0 == arm, "world %d: arm %d", w, (int) arm);
+        check(policy_of(&entry)->narms > 2, "there are several");
+        check(stats().compiled[0] == policy_of(&entry)->narms - 1, "each was tried");
+        check(stats().live == (0 != arm), "and only the best lives");
+        check(code_files > 0, "there is a file");
+        check_bytes(&entry);
+        end_entry(&entry);
+        check(0 == stats().live, "all is freed");
+        dt_promote_stop();
+    }
+}
+
+static void without_a_search_there_is_one_candidate(void)
+{
+    static const int64_t *const worlds[] = {last_is_best, none_is_best};
+    for (int w = 0; w < 2; w++) {
+        dt_entry_t entry;
+        start(-1, 0, ARENA);
+        const int64_t before = stats().compiled[0];
+        new_entry(&entry);
+        use_often(&entry, worlds[w], OFTEN);
+        check(1 - w == arm_of(&entry), "what is not faster is undone: arm %d",
+              (int) arm_of(&entry));
+        check(1 == stats().compiled[0] - before, "one is tried");
+        check_bytes(&entry);
+        end_entry(&entry);
+        dt_promote_stop();
+    }
+}
+
+static void evicted_code_is_missed_at_once(void)
+{
+    dt_entry_t entry, others[8];
+    start(-1, 0.01, 4096);
+    new_entry(&entry);
+    use_often(&entry, first_is_best, OFTEN);
+    check(1 == arm_of(&entry) && is_compiled(&entry), "compiled");
+    for (int i = 0; i < 8; i++) {
+        new_entry(&others[i]);
+        use_often(&others[i], first_is_best, OFTEN);
+    }
+    check(!is_compiled(&entry), "and evicted");
+    const int64_t before = dt_stats_total(DT_COUNT_samples);
+    use(&entry, first_is_best);
+    check(1 == policy_of(&entry)->arms[1].setbacks, "the first use notices");
+    check_bytes(&entry);
+    use_often(&entry, first_is_best, OFTEN);
+    check(is_compiled(&entry) && dt_stats_total(DT_COUNT_samples) > before, "compiled again");
+    check_bytes(&entry);
+    end_entry(&entry);
+    for (int i = 0; i < 8; i++) {
+        end_entry(&others[i]);
+    }
+    dt_promote_stop();
+}
+
+static void a_child_measures_nothing(void)
+{
+    dt_entry_t entry;
+    int status = -1;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    use_often(&entry, first_is_best, 100);
+    pid_t child = fork();
+    if (0 == child) {
+        const int64_t samples = dt_stats_total(DT_COUNT_samples);
+        use_often(&entry, first_is_best, OFTEN);
+        _exit(is_compiled(&entry) || samples != dt_stats_total(DT_COUNT_samples));
+    }
+    check(child == waitpid(child, &status, 0) && 0 == status, "the child: %d", status);
+    use_often(&entry, first_is_best, OFTEN);
+    check(1 == arm_of(&entry), "the parent goes on");
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
+static void drift_is_noticed_by_what_rests(void)
+{
+    dt_entry_t entry;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    use_often(&entry, first_is_best, OFTEN);
+    check(1 == arm_of(&entry), "the first");
+    static const int64_t other[] = {9 * UNIT, 8 * UNIT, 3 * UNIT, 3 * UNIT,
+                                    3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT};
+    use_often(&entry, other, 6 * OFTEN);
+    check(arm_of(&entry) > 1, "another: arm %d", (int) arm_of(&entry));
+    check_bytes(&entry);
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 4 };
+
+static dt_entry_t shared;
+
+/* Also moves data, while other threads change what runs. */
+static void *user(void *arg)
+{
+    static _Thread_local dt_thread_t thread;
+    char *mine = malloc(BYTES);
+    (void) arg;
+    dame_reader_add(&thread.reader);
+    for (long i = 0; NULL != mine && i < 20000; i++) {
+        dame_measured_t *measured = dt_promote_use(&thread, &shared, DAME_PACK, BYTES);
+        const uint32_t runs = NULL != measured ? atomic_load(&measured->runs) : 0;
+        dame_reader_enter(&thread.reader);
+        dame_program_run(shared.layout->program, DAME_PACK, (uintptr_t) memory, 1, mine);
+        dame_reader_leave(&thread.reader);
+        if (NULL != measured) {
+            dame_measured_record(measured, runs, 7, 1000 + i % 5000);
+        }
+        if (0 != memcmp(mine, expected, BYTES)) {
+            check(false, "bytes");
+            break;
+        }
+    }
+    dame_reader_remove(&thread.reader);
+    free(mine);
+    return NULL;
+}
+
+static void threads_share_what_is_measured(void)
+{
+    pthread_t threads[THREADS];
+    start(-1, 1, ARENA);
+    new_entry(&shared);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, user, NULL);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    check(dt_stats_total(DT_COUNT_samples) > 0, "something was measured");
+    check_bytes(&shared);
+    end_entry(&shared);
+    check(0 == stats().live, "all is freed");
+    dt_promote_stop();
+}
+
+int main(void)
+{
+    for (int i = 0; i < SPAN; i++) {
+        memory[i] = (char) (i * 2654435761u >> 13);
+    }
+    for (int i = 0; i < BYTES; i++) {
+        expected[i] = memory[i / 8 * 16 + i % 8];
+    }
+    dt_thread_start(dt_promote_disable);
+    the_fastest_stays();
+    without_a_search_there_is_one_candidate();
+    evicted_code_is_missed_at_once();
+    drift_is_noticed_by_what_rests();
+    a_child_measures_nothing();
+    threads_share_what_is_measured();
+    printf("%ld passed, %ld failed\n", (long) passed, (long) failed);
+    return 0 != failed;
+}

@@ -1,0 +1,454 @@
+/*
+ * The policy of promotion in a simulated process: arms whose times are known, samples as a loaded
+ * machine gives them, patterns of reuse that were recorded or that an adversary would choose.
+ */
+#include "measure/policy.h"
+
+#include "suites.h"
+#include "test/lib/rng.h"
+
+/* Ticks, as measured: 2 us to compile, 0.1 us for a sample. WARMING: most uses before a batch. */
+enum { COST = 5000, SAMPLE = 250, WARMING = 16 };
+
+/* A process that uses one datatype. Times are ticks. */
+typedef struct world {
+    int32_t arms;
+    double ticks[DAME_POLICY_ARMS]; /* of a use; what the policy cannot see */
+    double expected;                /* share that the first candidate saves, for the policy */
+    double certain;
+    double first_ticks; /* expected of a use on the interpreter; 0: right */
+    double explore;
+    /* Time of use `use` on an arm, and its class; NULL: ticks, one class. */
+    double (*time)(const struct world *world, int64_t use, int32_t arm, uint32_t *key);
+    double (*noise)(rng_t *rng, double ticks); /* what a sample shows; NULL: the truth */
+    dame_added_t (*answer)(int64_t adds, int32_t arm);
+    int evict_after; /* an added code is evicted so many uses later; 0: never */
+} world_t;
+
+typedef struct result {
+    double total;    /* ticks of all uses, compilations and samples */
+    double searched; /* of these, those of the search */
+    int64_t adds;
+    int64_t samples;
+    int32_t last; /* the arm that runs at the end */
+    int32_t choice;
+    uint32_t lives; /* a bit for each code that lives at the end */
+} result_t;
+
+static double time_of(const world_t *world, int64_t use, int32_t arm, uint32_t *key)
+{
+    *key = 0;
+    return world->time != NULL ? world->time(world, use, arm, key) : world->ticks[arm];
+}
+
+typedef struct driver {
+    const world_t *world;
+    dame_policy_t policy;
+    rng_t rng;
+    result_t result;
+    int32_t current;
+    int64_t added_at; /* the use before which `added` came */
+    int32_t added;
+} driver_t;
+
+static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
+{
+    const world_t *world = driver->world;
+    if (step->kind == DAME_STEP_RUN) {
+        ck_assert(step->arm == 0 || (driver->result.lives >> step->arm & 1));
+        driver->current = step->arm;
+    } else if (step->kind == DAME_STEP_DROP) {
+        ck_assert(step->arm != driver->current && (driver->result.lives >> step->arm & 1));
+        driver->result.lives &= ~(1u << step->arm);
+    } else {
+        ck_assert(step->kind == DAME_STEP_ADD && step->arm > 0 && step->arm < world->arms);
+        ck_assert(!(driver->result.lives >> step->arm & 1));
+        const dame_added_t answer =
+            world->answer != NULL ? world->answer(driver->result.adds, step->arm) : DAME_ADDED;
+        const double cost = answer == DAME_ADDED ? COST : COST / 10;
+        driver->result.adds++;
+        driver->result.total += cost;
+        driver->result.lives |= answer == DAME_ADDED ? 1u << step->arm : 0;
+        driver->added = answer == DAME_ADDED ? step->arm : 0;
+        driver->added_at = use;
+        dame_policy_added(&driver->policy, step->arm, answer, cost);
+    }
+}
+
+static void evict(driver_t *driver)
+{
+    driver->result.lives &= ~(1u << driver->added);
+    driver->current = driver->current == driver->added ? 0 : driver->current;
+    dame_policy_evicted(&driver->policy, driver->added);
+    driver->added = 0;
+}
+
+/* One use after the other; the policy is asked when it wants to be. */
+static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
+{
+    driver_t driver = {.world = world, .rng = rng_seeded(seed, 0)};
+    uint32_t key;
+    const double first = world->first_ticks > 0 ? world->first_ticks : time_of(world, 0, 0, &key);
+    const dame_policy_expect_t expect = {.ticks = first,
+                                         .saved = world->expected,
+                                         .certain = world->certain,
+                                         .cost = COST,
+                                         .sample = SAMPLE};
+    dame_policy_init(&driver.policy, world->arms, &expect, world->explore);
+    int64_t next = dame_policy_first(&expect, 0), asked = 0;
+    for (int64_t use = 1; use <= uses; use++) {
+        int measured = 0;
+        if (driver.added != 0 && world->evict_after > 0 &&
+            use >= driver.added_at + world->evict_after) {
+            evict(&driver);
+        }
+        if (use == next) {
+            dame_step_t step = dame_policy_next(&driver.policy, (int32_t) (use - asked));
+            for (int n = 0; step.kind >= DAME_STEP_ADD; n++) {
+                ck_assert_int_lt(n, 100);
+                do_step(&driver, &step, use);
+                step = dame_policy_next(&driver.policy, 0);
+            }
+            measured = step.kind == DAME_STEP_SAMPLE;
+            asked = use;
+            next = step.uses > 0 ? use + step.uses : -1;
+        }
+        const double ticks = time_of(world, use, driver.current, &key);
+        driver.result.total += ticks + (measured ? SAMPLE : 0);
+        if (measured) {
+            driver.result.samples++;
+            dame_policy_sample(&driver.policy, driver.current, key,
+                               world->noise != NULL ? world->noise(&driver.rng, ticks) : ticks);
+        }
+    }
+    driver.result.last = driver.current;
+    driver.result.choice = dame_policy_choice(&driver.policy);
+    driver.result.searched = driver.policy.spent;
+    return driver.result;
+}
+
+/* The best of never compiling and one arm from the first use on. */
+static double best_fixed(const world_t *world, int64_t uses)
+{
+    double best = 0;
+    for (int32_t arm = 0; arm < world->arms; arm++) {
+        double total = arm == 0 ? 0 : COST;
+        uint32_t key;
+        for (int64_t use = 1; use <= uses; use++) {
+            total += time_of(world, use, arm, &key);
+        }
+        best = arm == 0 || total < best ? total : best;
+    }
+    return best;
+}
+
+/* ---- the machine's noise ------------------------------------------------------------------------
+ */
+
+/* A few per cent up or down; now and then the thread is preempted, or its caches were taken. */
+static double loaded(rng_t *rng, double ticks)
+{
+    const double spread = 0.96 + 0.0008 * (double) rng_range(rng, 0, 100);
+    const int64_t event = rng_range(rng, 0, 999);
+    return ticks * spread * (event < 50 ? 2.5 : 1) + (event >= 980 ? 1e7 : 0);
+}
+
+/* Every other buffer was in the cache. */
+static double two_populations(rng_t *rng, double ticks)
+{
+    return loaded(rng, ticks) * (double) rng_range(rng, 1, 2);
+}
+
+/* ---- reuse -------------------------------------------------------------------------------------
+ */
+
+/* Ticks of whole messages on Emerald Rapids (2.3 GHz): the interpreter, x, and x with other moves,
+ * unrolling and prefetching (bench/reuse). */
+static const double recorded[][5] = {
+    {120, 105, 110, 104, 107},             /* 16 doubles in 2 runs */
+    {640, 300, 270, 310, 600},             /* 256 of 512 bytes */
+    {1100, 420, 430, 640, 400},            /* 64 blocks of a list */
+    {2300, 700, 460, 700, 710},            /* NAS_LU_y 162, unpacked */
+    {9900, 9950, 9800, 23300, 9900},       /* 64-byte blocks of a permutation */
+    {133000, 92000, 133000, 92000, 95000}, /* WRF */
+    {5000000, 4600000, 4500000, 5100000, 4600000},
+};
+enum { RECORDED = sizeof(recorded) / sizeof(recorded[0]) };
+
+static world_t world_of(const double *ticks, double explore)
+{
+    world_t world = {.arms = 5, .explore = explore, .noise = loaded};
+    for (int a = 0; a < 5; a++) {
+        world.ticks[a] = ticks[a];
+    }
+    world.expected = ticks[1] < ticks[0] ? 1 - ticks[1] / ticks[0] : 0.3;
+    return world;
+}
+
+static const int64_t counts[] = {1, 2, 3, 5, 10, 30, 100, 1000, 10000, 100000, 1000000};
+enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
+
+/* A trial, two batches, and the samples of renting, on the slowest arm. */
+static double constant(const world_t *world)
+{
+    double slowest = 0;
+    for (int a = 0; a < world->arms; a++) {
+        slowest = world->ticks[a] > slowest ? world->ticks[a] : slowest;
+    }
+    return COST + 3 * DAME_POLICY_BATCH * SAMPLE +
+           (DAME_POLICY_BATCH + WARMING) *
+               (slowest - world->ticks[0] > 0 ? slowest - world->ticks[0] : 0);
+}
+
+START_TEST(recorded_programs_keep_the_bound)
+{
+    for (int r = 0; r < RECORDED; r++) {
+        for (int c = 0; c < COUNTS; c++) {
+            const world_t world = world_of(recorded[r], 0.01);
+            const result_t result = simulate(&world, counts[c], (uint64_t) r);
+            const double best = best_fixed(&world, counts[c]);
+            ck_assert_double_le(result.total, 2 * 1.01 * best + constant(&world));
+        }
+    }
+}
+END_TEST
+
+START_TEST(what_is_used_once_or_twice_pays_nothing)
+{
+    for (int r = 0; r < RECORDED; r++) {
+        for (int uses = 1; uses <= 2; uses++) {
+            world_t world = world_of(recorded[r], 0.01);
+            ck_assert_double_eq(simulate(&world, uses, 0).total, uses * recorded[r][0]);
+            world.certain = world.expected; /* nor does it when much is certain to be saved */
+            const result_t result = simulate(&world, uses, 0);
+            ck_assert_double_le(result.total, uses * recorded[r][0]);
+            ck_assert_int_eq(result.adds, recorded[r][0] - recorded[r][1] > COST);
+        }
+    }
+}
+END_TEST
+
+/* Is the arm that runs within `margin` of the fastest? */
+static int is_good(const world_t *world, const result_t *result, double margin)
+{
+    for (int a = 0; a < world->arms; a++) {
+        if (world->ticks[result->last] > margin * world->ticks[a]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+START_TEST(the_fastest_is_found_in_noise)
+{
+    enum { SEEDS = 200 };
+    double (*const noises[])(rng_t *, double) = {NULL, loaded, two_populations};
+    const double near[] = {1.06, 1.06, 1.12};
+    const int most_misses[] = {0, SEEDS * RECORDED / 100, SEEDS * RECORDED / 10};
+    for (int n = 0; n < 3; n++) {
+        int missed = 0;
+        for (int i = 0; i < SEEDS * RECORDED; i++) {
+            world_t world = world_of(recorded[i % RECORDED], 0.01);
+            world.noise = noises[n];
+            const result_t result = simulate(&world, 100000, (uint64_t) i);
+            missed += !is_good(&world, &result, near[n]);
+            ck_assert(is_good(&world, &result, 1.6));
+        }
+        ck_assert_int_le(missed, most_misses[n]);
+    }
+}
+END_TEST
+
+START_TEST(what_is_not_faster_is_undone)
+{
+    static const double slower[5] = {1000, 1500, 1200, 1100, 9000};
+    static const double equal[5] = {1000, 1000, 1000, 1000, 1000};
+    int undone = 0;
+    for (int seed = 0; seed < 100; seed++) {
+        for (int e = 0; e < 2; e++) {
+            const world_t world = world_of(slower, e == 0 ? 0 : 0.01);
+            const result_t result = simulate(&world, 100000, (uint64_t) seed);
+            ck_assert_uint_eq(result.lives, result.last == 0 ? 0 : 1u << result.last);
+            ck_assert_int_eq(result.adds, e == 0 ? 1 : 4);
+            undone += result.last == 0;
+        }
+        const world_t world = world_of(equal, 0.01);
+        ck_assert_double_le(simulate(&world, 100000, (uint64_t) seed).total, 1.02 * 100000 * 1000);
+    }
+    ck_assert_int_ge(undone, 196);
+}
+END_TEST
+
+START_TEST(the_search_keeps_to_its_share)
+{
+    static const double shares[] = {0, 0.001, 0.01, 0.1, 1};
+    for (int s = 0; s < 5; s++) {
+        for (int r = 0; r < RECORDED; r++) {
+            for (int c = 0; c < COUNTS; c++) {
+                const world_t world = world_of(recorded[r], shares[s]);
+                const result_t result = simulate(&world, counts[c], (uint64_t) c);
+                const double batch = DAME_POLICY_BATCH * SAMPLE +
+                                     (DAME_POLICY_BATCH + WARMING) * 5 * recorded[r][0] + COST;
+                ck_assert_double_le(result.searched, shares[s] * result.total * 1.5 + batch);
+                ck_assert(shares[s] > 0 || result.adds <= 1);
+            }
+        }
+    }
+}
+END_TEST
+
+/* ---- adversaries --------------------------------------------------------------------------------
+ */
+
+/* From the 50,000th use on another arm is the fastest. */
+static double drifting(const world_t *world, int64_t use, int32_t arm, uint32_t *key)
+{
+    *key = 0;
+    return use < 50000 || arm == 0 ? world->ticks[arm] : world->ticks[5 - arm] * 1.5;
+}
+
+START_TEST(drift_is_noticed)
+{
+    for (int seed = 0; seed < 100; seed++) {
+        world_t world = world_of(recorded[1], 0.01);
+        world.ticks[0] *= 3;
+        world.time = drifting;
+        const result_t result = simulate(&world, 2000000, (uint64_t) seed);
+        ck_assert_int_ge(result.last, 3); /* or 4, which is nearly as fast */
+    }
+}
+END_TEST
+
+/* Bursts of small messages, then of large ones, for which another arm is the fastest. */
+static double bursts(const world_t *world, int64_t use, int32_t arm, uint32_t *key)
+{
+    *key = (uint32_t) (use / 777 % 2);
+    return world->ticks[arm] * (*key == 0 ? 1 : arm == 2 ? 20 : 10);
+}
+
+START_TEST(classes_are_weighed_by_their_time)
+{
+    static const double ticks[5] = {5000, 1000, 800, 1000, 1000};
+    int found = 0;
+    for (int seed = 0; seed < 100; seed++) {
+        world_t world = world_of(ticks, 0.01);
+        world.time = bursts;
+        found += simulate(&world, 1000000, (uint64_t) seed).last != 2;
+    }
+    ck_assert_int_ge(found, 50);
+}
+END_TEST
+
+START_TEST(evicted_code_costs_at_most_what_it_saves)
+{
+    static const int lives[] = {1, 2, 3, 7, 50, 1000};
+    for (int l = 0; l < 6; l++) {
+        for (int r = 0; r < RECORDED; r++) {
+            for (int c = 0; c < COUNTS; c++) {
+                world_t world = world_of(recorded[r], 0.01);
+                world.evict_after = lives[l];
+                const result_t result = simulate(&world, counts[c], 1);
+                const double never = (double) counts[c] * recorded[r][0];
+                ck_assert_double_le(result.total, 2 * 1.01 * never + constant(&world));
+                ck_assert_int_le(result.adds, 4 + 5 * 40);
+            }
+        }
+    }
+}
+END_TEST
+
+static dame_added_t none_is_supported(int64_t adds, int32_t arm)
+{
+    (void) adds, (void) arm;
+    return DAME_ADDED_NOT;
+}
+
+static dame_added_t only_the_last_is_supported(int64_t adds, int32_t arm)
+{
+    (void) adds;
+    return arm == 4 ? DAME_ADDED : DAME_ADDED_NOT;
+}
+
+static dame_added_t full(int64_t adds, int32_t arm)
+{
+    (void) adds, (void) arm;
+    return DAME_ADDED_LATER;
+}
+
+START_TEST(what_cannot_be_compiled_is_given_up)
+{
+    world_t world = world_of(recorded[2], 0.01);
+    world.answer = none_is_supported;
+    result_t result = simulate(&world, 100000, 1);
+    ck_assert_int_eq(result.adds, 4);
+    ck_assert_int_eq(result.last, 0);
+    world.answer = only_the_last_is_supported;
+    result = simulate(&world, 100000, 1);
+    ck_assert_int_eq(result.adds, 4);
+    ck_assert_int_eq(result.last, 4);
+    world.answer = full;
+    result = simulate(&world, 1000000, 1);
+    ck_assert_int_eq(result.last, 0);
+    ck_assert_int_lt(result.adds, 30);
+    ck_assert_double_le(result.total, 1.01 * 1000000 * recorded[2][0]);
+}
+END_TEST
+
+START_TEST(without_candidates_it_asks_no_more)
+{
+    world_t world = world_of(recorded[2], 0.01);
+    world.arms = 1;
+    const result_t result = simulate(&world, 100000, 1);
+    ck_assert_int_eq(result.adds, 0);
+    ck_assert_int_eq(result.samples, 0);
+}
+END_TEST
+
+/* Random arms, expectations that are wrong both ways, any number of uses. Against never and the
+ * first candidate: others can be had only after a search, which its share of the time has to pay
+ * for. */
+START_TEST(random_programs_keep_the_bound)
+{
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        rng_t rng = rng_seeded(seed, 1);
+        const double scale = (double) (INT64_C(100) << rng_range(&rng, 0, 12));
+        double ticks[5] = {scale, 0, 0, 0, 0};
+        for (int a = 1; a < 5; a++) {
+            ticks[a] = scale * 0.01 * (double) rng_range(&rng, 10, 150);
+        }
+        world_t world = world_of(ticks, 0.01);
+        world.noise = NULL;
+        world.expected = 0.01 * (double) rng_range(&rng, 5, 90);
+        const int64_t uses = INT64_C(1) << rng_range(&rng, 0, 17);
+        const double saves = 1 - ticks[1] / ticks[0];
+        const double wrong = saves > world.expected ? saves / world.expected
+                             : saves > 0            ? world.expected / saves
+                                                    : 1;
+        const double total = simulate(&world, uses, seed).total;
+        world.arms = 2;
+        ck_assert_double_le(total, (1 + wrong) * 1.01 * best_fixed(&world, uses) +
+                                       2 * constant(&world) + 2 * scale);
+    }
+}
+END_TEST
+
+Suite *policy_suite(void)
+{
+    Suite *suite = suite_create("policy");
+    TCase *reuse = tcase_create("reuse");
+    tcase_add_test(reuse, recorded_programs_keep_the_bound);
+    tcase_add_test(reuse, what_is_used_once_or_twice_pays_nothing);
+    tcase_add_test(reuse, the_fastest_is_found_in_noise);
+    tcase_add_test(reuse, what_is_not_faster_is_undone);
+    tcase_add_test(reuse, the_search_keeps_to_its_share);
+    tcase_add_test(reuse, random_programs_keep_the_bound);
+    suite_add_tcase(suite, reuse);
+    TCase *adversaries = tcase_create("adversaries");
+    tcase_add_test(adversaries, drift_is_noticed);
+    tcase_add_test(adversaries, classes_are_weighed_by_their_time);
+    tcase_add_test(adversaries, evicted_code_costs_at_most_what_it_saves);
+    tcase_add_test(adversaries, what_cannot_be_compiled_is_given_up);
+    tcase_add_test(adversaries, without_candidates_it_asks_no_more);
+    suite_add_tcase(suite, adversaries);
+    return suite;
+}
