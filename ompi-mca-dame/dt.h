@@ -19,6 +19,9 @@ typedef struct mca_dt_base_module_1_0_0_t {
     void (*dtm_enable)(void);
     /* MPI_Finalize begins; MPI calls are still allowed. */
     void (*dtm_finalize_top)(void);
+    /* MPI_Finalize has passed its barrier; no MPI call is allowed any more. Not in Open MPI 4.1,
+       where only the framework closes. */
+    void (*dtm_finalize_bottom)(void);
     /* The framework closes: leave every function pointer as it was found. */
     void (*dtm_disable)(void);
 } mca_dt_base_module_t;

@@ -14,18 +14,20 @@ static int register_variable(const dt_param_t *param, const char *standard,
         asprintf(&help, "%s (default: %s).", param->text, '\0' == *standard ? "empty" : standard)) {
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
-    int index = mca_base_component_var_register(param->owner, param->name, help, type, values, 0, 0,
-                                                param->level, MCA_BASE_VAR_SCOPE_READONLY, storage);
+    int index = mca_base_component_var_register(
+        param->owner, param->name, help, type, values, 0,
+        param->changes ? MCA_BASE_VAR_FLAG_SETTABLE : 0, param->level,
+        param->changes ? MCA_BASE_VAR_SCOPE_LOCAL : MCA_BASE_VAR_SCOPE_READONLY, storage);
     free(help);
     return index;
 }
 
 /* Makes `value` the variable's, as if nobody had set it. */
-static void set_default(int index, const void *value, size_t size)
+static void set_default(const dt_param_t *param, int index, const void *value, size_t size)
 {
     (void) mca_base_var_set_flag(index, MCA_BASE_VAR_FLAG_SETTABLE, true);
     (void) mca_base_var_set_value(index, value, size, MCA_BASE_VAR_SOURCE_DEFAULT, NULL);
-    (void) mca_base_var_set_flag(index, MCA_BASE_VAR_FLAG_SETTABLE, false);
+    (void) mca_base_var_set_flag(index, MCA_BASE_VAR_FLAG_SETTABLE, param->changes);
 }
 
 static void complain(int index, const char *value, const dt_refusal_t *refusal,
@@ -69,7 +71,7 @@ void dt_param_register(const dt_param_t *param, dt_values_t *values, int *storag
         (void) snprintf(refusal.why, sizeof(refusal.why), "is not allowed; allowed: %s",
                         NULL == allowed ? "others" : allowed);
         complain(index, bad, &refusal, NULL == text ? "" : text);
-        set_default(index, &standard, sizeof(standard));
+        set_default(param, index, &standard, sizeof(standard));
     }
     free(allowed);
     free(text);
@@ -88,6 +90,6 @@ void dt_param_register_string(const dt_param_t *param, dt_param_check_t *check,
     const char *value = NULL == *storage ? "" : *storage;
     if (!check(value, &refusal)) {
         complain(index, value, &refusal, standard);
-        set_default(index, standard, strlen(standard) + 1);
+        set_default(param, index, standard, strlen(standard) + 1);
     }
 }

@@ -1,7 +1,7 @@
 /*
  * Registers parameters, all of which treat a bad value alike, wherever it comes from: one message a
  * job names the parameter, the value and what is allowed, and the default is used, which is then
- * what ompi_info and MPI_T show. They are read-only: MPI_T cannot change them.
+ * what ompi_info and MPI_T show. MPI_T can change those that say so.
  */
 #ifndef DT_PARAM_H
 #define DT_PARAM_H
@@ -16,6 +16,7 @@ typedef struct dt_param {
     const char *name; /* without the component's */
     const char *text; /* the help; the default is added to it */
     mca_base_var_info_lvl_t level;
+    bool changes; /* MPI_T may change it while the job runs */
 } dt_param_t;
 
 /* `storage`, which must live as long as the parameter, has the default and gets the value. An empty

@@ -4,15 +4,9 @@
 #include "measure/measured.h"
 #include "native.h"
 #include "promote.h"
+#include "sample.h"
 #include "table.h"
 #include "thread.h"
-
-static bool take_times;
-
-void dt_advance_take_times(bool on)
-{
-    take_times = on;
-}
 
 static inline bool is_at(const dt_place_t *place, const opal_convertor_t *convertor)
 {
@@ -130,6 +124,13 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
     return 0;
 }
 
+static inline bool is_compiled(const dt_entry_t *entry, dame_dir_t dir)
+{
+    const dt_layout_t *layout = entry->layout;
+    return 0 != atomic_load_explicit(&layout->promotions[dir].runs_code, memory_order_relaxed) &&
+           NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
+}
+
 static inline bool is_whole(const opal_convertor_t *convertor, const struct iovec *iov,
                             const uint32_t *out_size)
 {
@@ -155,20 +156,41 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
     return moved;
 }
 
+static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
+                                                const opal_convertor_t *convertor, dame_dir_t dir,
+                                                int64_t start, size_t moved)
+{
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    dt_sample_took(thread, entry->tally, (dt_work_t) dir, is_compiled(entry, dir), start,
+                   (int64_t) moved);
+}
+
+static inline void tally_use(dt_thread_t *thread, dt_entry_t *entry,
+                             const opal_convertor_t *convertor, dame_dir_t dir,
+                             const struct iovec *iov, const uint32_t *out_size)
+{
+    const int64_t n = dt_tally_use(entry->tally, (dt_work_t) dir, is_compiled(entry, dir),
+                                   (int64_t) convertor->local_size);
+    if (dt_sample_native_due(entry->tally, (dt_work_t) dir, n) && *out_size > 0) {
+        dt_sample_native(thread, entry->tally, n, convertor, dir, iov);
+    }
+}
+
 static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *convertor,
                                      dame_dir_t dir, const dame_program_t *program,
                                      struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
     const bool first = NULL != program;
-    const int64_t start = take_times ? dt_now() : 0;
+    const bool timed = dt_sample_due(thread);
+    const int64_t start = timed ? dt_now() : 0;
     const size_t moved = move(thread, convertor, dir, program, iov, out_size);
+    if (timed) {
+        keep_time(thread, convertor, dir, start, moved);
+    }
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
     dt_stats_add(&count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
-    if (take_times) {
-        dt_stats_add(&count[DT_COUNT_pack_ns + dir], dt_now() - start);
-    }
     return finish(convertor, moved, max_data);
 }
 
@@ -199,6 +221,9 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
         convertor->bConverted) { /* a message begins: its program, which may be compiled first */
         dt_entry_t *entry = dt_table_get(convertor->pDesc);
         dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
+        if (NULL != entry->tally) {
+            tally_use(thread, entry, convertor, dir, iov, out_size);
+        }
         if (__builtin_expect(NULL != measured, 0)) {
             return advance_timed(convertor, dir, iov, out_size, max_data, measured);
         }
@@ -209,8 +234,7 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
 
 _Static_assert(DT_COUNT_messages_packed + DAME_UNPACK == DT_COUNT_messages_unpacked &&
                    DT_COUNT_fragments_packed + DAME_UNPACK == DT_COUNT_fragments_unpacked &&
-                   DT_COUNT_bytes_packed + DAME_UNPACK == DT_COUNT_bytes_unpacked &&
-                   DT_COUNT_pack_ns + DAME_UNPACK == DT_COUNT_unpack_ns,
+                   DT_COUNT_bytes_packed + DAME_UNPACK == DT_COUNT_bytes_unpacked,
                "counters come in pairs indexed by direction");
 
 int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,

@@ -28,7 +28,4 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position);
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                        size_t *length);
 
-/* The parameter `report` is on: take the time of every fragment. Set before the first use. */
-void dt_advance_take_times(bool on);
-
 #endif

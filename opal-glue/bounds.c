@@ -41,9 +41,10 @@ dt_decline_t dt_bounds_check(const opal_datatype_t *datatype, const dame_type_t 
          (type->true_lb == datatype->true_lb && type->true_ub == datatype->true_ub))) {
         return DT_DECLINE_NONE;
     }
-    dt_log("%s: size %" PRId64 ", true bounds [%" PRId64 ", %" PRId64
-           "); Open MPI says %zu, [%td, %td)",
-           datatype->name, type->size, type->true_lb, type->true_ub, datatype->size,
-           datatype->true_lb, datatype->true_ub);
+    dt_log_of(DT_LOG_TYPES, datatype->name,
+              "size %" PRId64 ", true bounds [%" PRId64 ", %" PRId64
+              "); Open MPI says %zu, [%td, %td)",
+              type->size, type->true_lb, type->true_ub, datatype->size, datatype->true_lb,
+              datatype->true_ub);
     return DT_DECLINE_BOUNDS;
 }

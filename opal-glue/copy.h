@@ -40,7 +40,4 @@ static inline bool dt_copy_is_faster_native(const opal_datatype_t *datatype, int
 bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
              const char *from);
 
-/* The parameter `report` is on: take the time of every copy. Set before the first use. */
-void dt_copy_take_times(bool on);
-
 #endif

@@ -13,6 +13,7 @@
 #include "layout.h"
 
 struct dt_dump;
+struct dt_tally;
 struct dt_events;
 
 typedef struct dt_entry dt_entry_t;
@@ -22,6 +23,7 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     dt_layout_t *layout;        /* shared with other datatypes; lives as long as the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
+    struct dt_tally *tally;     /* of tally.c; NULL: none are kept */
     _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
 };
 

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "contents.h"
 #include "copy.h"
 #include "dame/heap.h"
 #include "dump.h"
@@ -20,6 +21,7 @@
 #include "log.h"
 #include "openmpi.h"
 #include "promote.h"
+#include "sample.h"
 #include "self_test.h"
 #include "table.h"
 #include "thread.h"
@@ -78,17 +80,41 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
     return entry;
 }
 
+/* What has become of a message's convertor; `reason` when DAME does not move it. */
+static __attribute__((noinline)) void log_message(const opal_convertor_t *convertor, bool handled,
+                                                  dt_decline_t reason)
+{
+    const bool contiguous = !handled && 0 != (convertor->flags & CONVERTOR_NO_OP);
+    if (0 == convertor->local_size) {
+        return;
+    }
+    dt_log_of(DT_LOG_MESSAGES, dt_contents_name(convertor->pDesc),
+              "%zu bytes to %s: moved by %s%s%s", convertor->local_size,
+              convertor->flags & CONVERTOR_SEND ? "pack" : "unpack",
+              handled      ? "DAME"
+              : contiguous ? "Open MPI, being contiguous"
+                           : "Open MPI's own engine",
+              DT_DECLINE_NONE == reason ? "" : ": ",
+              DT_DECLINE_NONE == reason ? "" : dt_decline_text(reason));
+}
+
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
 static bool dame_handles(const opal_convertor_t *convertor)
 {
-    if (!dt_openmpi_is_plain(convertor)) {
-        const dt_decline_t reason = dt_openmpi_declined(convertor);
+    bool handles = false;
+    dt_decline_t reason = DT_DECLINE_NONE;
+    if (dt_openmpi_is_plain(convertor)) {
+        handles = NULL != entry_for(convertor->pDesc, convertor->count);
+    } else {
+        reason = dt_openmpi_declined(convertor);
         if (DT_DECLINE_NONE != reason) {
             decline(reason);
         }
-        return false;
     }
-    return NULL != entry_for(convertor->pDesc, convertor->count);
+    if (dt_log_wants(DT_LOG_MESSAGES)) {
+        log_message(convertor, handles, reason);
+    }
+    return handles;
 }
 
 static bool uses_dame_advance(const opal_convertor_t *convertor)
@@ -287,7 +313,7 @@ static void log_refused(dt_got_status_t status)
 
 bool dt_glue_start(const dt_glue_options_t *options)
 {
-    dt_log_start(options->output);
+    dt_log_start(options->output, options->verbosity);
     if (!dt_self_test_engine()) {
         return false;
     }
@@ -310,8 +336,8 @@ bool dt_glue_start(const dt_glue_options_t *options)
     }
     dt_promote_start(&options->promotion);
     (void) dt_thread(); /* libc allocates it: now, not above what the application frees later */
-    dt_advance_take_times(options->times);
-    dt_copy_take_times(options->times);
+    dt_tally_start(options->tallies || options->times);
+    dt_sample_start(options->times);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
         log_refused(status);
@@ -330,6 +356,8 @@ void dt_glue_stop(void)
     dt_table_clear();
     dt_promote_stop();
     dt_dump_stop();
+    dt_sample_stop();
+    dt_tally_stop();
     dt_events_stop();
     dame_heap_trim();
     if (0 != dame_heap_mapped()) {

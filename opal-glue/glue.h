@@ -33,7 +33,8 @@ typedef struct dt_glue_options {
     dame_options_t program;         /* how programs are built */
     dt_promote_options_t promotion; /* when programs are compiled, and how */
     bool verify;                    /* compare every fragment with Open MPI's own engine */
-    bool times;                     /* take the time of every fragment */
+    bool times;                     /* take times, also of Open MPI's own engine */
+    bool tallies;                   /* count for each datatype */
     const char *dump;        /* directory for the programs of datatypes, or NULL: not written. The
                                 caller's, until dt_glue_start() returns */
     int dump_limit;          /* most datatypes that are written */
@@ -41,6 +42,7 @@ typedef struct dt_glue_options {
     const char *papi_events; /* hardware events to count (measure/counters.h), "" for none. The
                                 caller's, until dt_glue_start() returns */
     int output;              /* opal_output stream for messages; open until dt_glue_stop() */
+    const int *verbosity; /* may change; until dt_glue_stop() */
 } dt_glue_options_t;
 
 /* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work here;
@@ -60,9 +62,9 @@ bool dt_openmpi_pvar_fits(int index, const void *context);
 
 struct mca_base_framework_t;
 
-/* Makes ompi_info show a framework, if that is the program we are in. Both live as long as the
- * process. Once a process. */
-void dt_info_show(const char *name, struct mca_base_framework_t *framework);
+/* Makes ompi_info show a framework, if that is the program we are in; before it does, `prepare` is
+ * called. All live as long as the process. Once a process. */
+void dt_info_show(const char *name, struct mca_base_framework_t *framework, void (*prepare)(void));
 
 /* ---- Counters ------------------------------------------------------------------------------- */
 
@@ -116,14 +118,61 @@ bool dt_code_stat_is_level(dt_code_stat_t stat); /* what is there now; otherwise
 /* The vectors that machine code uses, see dame_jit_stats_t. */
 const char *dt_code_vectors(void);
 
+/* ---- What was done with each datatype ------------------------------------------------------- */
+
+/* What is done with a message; the first two are dame_dir_t's. */
+typedef enum dt_work { DT_PACK = DAME_PACK, DT_UNPACK = DAME_UNPACK, DT_COPY, DT_WORKS } dt_work_t;
+
+/* By what. */
+typedef enum dt_tier { DT_INTERP, DT_CODE, DT_TIERS } dt_tier_t;
+
+enum { DT_TALLY_NAME = 40, DT_TALLY_WORDS = 40 };
+
+typedef struct dt_row_moved {
+    int64_t uses;
+    int64_t bytes;
+    int64_t samples;    /* how many times were taken */
+    double ns_per_byte; /* < 0: none was */
+} dt_row_moved_t;
+
+/* All datatypes of one name and layout that this process has used. Plain data. */
+typedef struct dt_tally_row {
+    char name[DT_TALLY_NAME]; /* "": they have none */
+    char words[DT_TALLY_WORDS];
+    int64_t size; /* of an element */
+    int64_t datatypes;
+    dt_row_moved_t moved[DT_WORKS][DT_TIERS];
+    struct {
+        int64_t samples;
+        double ns_per_byte;
+    } native[DT_WORKS];     /* the same work by Open MPI's own engine */
+    int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
+    int64_t compile_ns;
+} dt_tally_row_t;
+
+/* The rows with the most bytes, those first. Returns how many, at most `room`. */
+int dt_tally_rows(dt_tally_row_t *rows, int room);
+
+/* Nanoseconds that `work` took, estimated from samples; 0 while the report is off. */
+int64_t dt_tally_ns(dt_work_t work);
+
+/* Uses, or bytes, of all datatypes; and of one MPI_Datatype with all others of its name and layout,
+ * which the caller must not free meanwhile. */
+int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes);
+int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tier, bool bytes);
 /* The part of the report about hardware events; nothing when none were to be counted. Before
  * dt_glue_stop(). */
 void dt_events_print(FILE *out);
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
-/* Verbosity from which on messages are shown that not everybody needs. */
-enum { DT_LOG_SETUP = 10 };
+/* Verbosity (parameter verbose) from which on messages are shown that not everybody needs. */
+typedef enum dt_log_level {
+    DT_LOG_STATE = 1,    /* is DAME on? One line a job */
+    DT_LOG_TYPES = 5,    /* datatypes imported, and declined with the reason */
+    DT_LOG_SETUP = 10,   /* what is set up; programs compiled */
+    DT_LOG_MESSAGES = 20 /* every message, and who moves it */
+} dt_log_level_t;
 
 /*
  * A message that every process of a node, or of a job, would print. One process prints it at any
@@ -132,6 +181,9 @@ enum { DT_LOG_SETUP = 10 };
  */
 __attribute__((format(printf, 1, 2))) void dt_log_once_a_node(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void dt_log_once_a_job(const char *format, ...);
+
+/* Whether DAME is on: one process of a job prints it, `always` or from DT_LOG_STATE on. */
+__attribute__((format(printf, 2, 3))) void dt_log_state(bool always, const char *format, ...);
 
 /* Why no file can be made in a directory, as an error number; 0: nothing is known to prevent it. */
 int dt_directory_error(const char *path);

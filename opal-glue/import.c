@@ -9,6 +9,7 @@
 #include "import_mpi.h"
 #include "log.h"
 #include "thread.h"
+#include "words.h"
 
 static dame_options_t program_options;
 static bool verify_programs;
@@ -33,8 +34,8 @@ static dt_decline_t verified(dame_program_t *program)
 static void tell_limit(const struct opal_datatype_t *datatype, const dame_limit_t *limit)
 {
     char text[128];
-    dt_log("%s is left to Open MPI's own engine: %s", dt_contents_name(datatype),
-           dame_limit_text(limit, text, sizeof(text)));
+    dt_log_of(DT_LOG_TYPES, dt_contents_name(datatype), "left to Open MPI's own engine: %s",
+              dame_limit_text(limit, text, sizeof(text)));
     dt_stats_tell_limit(limit);
 }
 
@@ -68,6 +69,24 @@ static dt_decline_t build(dame_tree_t *tree, const struct opal_datatype_t *datat
     return declined;
 }
 
+static void log_outcome(const struct opal_datatype_t *datatype, const dame_program_t *program,
+                        dt_decline_t declined)
+{
+    char words[80];
+    char size[DT_WORDS_BYTES];
+    const char *name = dt_contents_name(datatype);
+    if (DT_DECLINE_LIMIT == declined) {
+        return; /* which tell_limit() has said */
+    }
+    if (NULL == program) {
+        dt_log_of(DT_LOG_TYPES, name, "declined: %s", dt_decline_text(declined));
+        return;
+    }
+    dt_words_of_layout(program, words, sizeof(words));
+    dt_log_of(DT_LOG_TYPES, name, "imported: %s, %s", words,
+              dt_words_of_bytes((double) program->size, size));
+}
+
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dt_decline_t *declined)
 {
@@ -78,6 +97,9 @@ dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datat
     dt_count(DT_COUNT_layouts_imported, 1);
     if (NULL != program && 0 != dame_wide_column(program, program_options.fragment)) {
         dt_count(DT_COUNT_types_wide_columns, 1);
+    }
+    if (dt_log_wants(DT_LOG_TYPES)) {
+        log_outcome(datatype, program, *declined);
     }
     return program;
 }

@@ -13,6 +13,7 @@
 static struct {
     const char *name;
     mca_base_framework_t *framework;
+    void (*prepare)(void);
 } shown;
 
 static void add_framework(opal_pointer_array_t *types, opal_pointer_array_t *component_map)
@@ -22,6 +23,7 @@ static void add_framework(opal_pointer_array_t *types, opal_pointer_array_t *com
         return;
     }
     added = true;
+    shown.prepare();
     opal_info_component_map_t *map = dt_object_new(&opal_info_component_map_t_class);
     if (NULL == map) {
         return;
@@ -49,7 +51,7 @@ static void show_component_version(opal_pointer_array_t *types, opal_pointer_arr
                                      ver_type);
 }
 
-void dt_info_show(const char *name, mca_base_framework_t *framework)
+void dt_info_show(const char *name, mca_base_framework_t *framework, void (*prepare)(void))
 {
     static const dt_got_hook_t hooks[] = {
         {"opal_info_do_params", (uintptr_t) do_params, DT_GOT_MAIN_PROGRAM},
@@ -58,5 +60,6 @@ void dt_info_show(const char *name, mca_base_framework_t *framework)
     };
     shown.name = name;
     shown.framework = framework;
+    shown.prepare = prepare;
     (void) dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0])); /* a no-op elsewhere */
 }

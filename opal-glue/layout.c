@@ -60,8 +60,7 @@ static dt_layout_t **chain_of(uint64_t hash)
 static dt_layout_t *find(const struct opal_datatype_t *datatype, uint64_t hash)
 {
     dt_layout_t *layout = NULL == all.chains ? NULL : *chain_of(hash);
-    while (NULL != layout &&
-           (hash != layout->hash || !dt_layout_key_fits(layout->key, datatype))) {
+    while (NULL != layout && (hash != layout->hash || !dt_layout_key_fits(layout->key, datatype))) {
         layout = layout->next;
     }
     return layout;
@@ -154,8 +153,7 @@ static void count_datatype(const dt_layout_t *layout)
     }
 }
 
-dt_layout_t *dt_layout_get(dame_tree_t *tree, const struct opal_datatype_t *datatype,
-                           uint64_t hash)
+dt_layout_t *dt_layout_get(dame_tree_t *tree, const struct opal_datatype_t *datatype, uint64_t hash)
 {
     dt_layout_t *layout = find(datatype, hash);
     if (NULL == layout) {

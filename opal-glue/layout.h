@@ -34,7 +34,8 @@ typedef struct dt_promotion {
                                   < 0: counted always, towards 0; 0: never */
     int32_t period; /* at a fixed use: from that attempt to the one after it; measured: from the
                        event before to the next one */
-    _Atomic int32_t after;          /* uses from one that is timed to the next event */
+    _Atomic int32_t after;     /* uses from one that is timed to the next event */
+    _Atomic int32_t runs_code; /* not 0: its program runs machine code, unless it was evicted */
     struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dt_promotion_t;
 
@@ -45,11 +46,11 @@ struct dt_layout {
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
     _Atomic int32_t holds;         /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */
-    int32_t datatypes;         /* that have an entry in the table */
-    struct dt_layout_key *key; /* owned; NULL: no other datatype shares this layout */
-    uint64_t hash;             /* of the key */
-    size_t bytes;              /* of layout, key and program; machine code has its own bound */
-    dt_layout_t *next;         /* of its hash chain; of those that are to be freed */
+    int32_t datatypes;          /* that have an entry in the table */
+    struct dt_layout_key *key;  /* owned; NULL: no other datatype shares this layout */
+    uint64_t hash;              /* of the key */
+    size_t bytes;               /* of layout, key and program; machine code has its own bound */
+    dt_layout_t *next;          /* of its hash chain; of those that are to be freed */
     dt_layout_t *newer, *older; /* of those that are unused */
 };
 

@@ -4,16 +4,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "abi/abi.h"
+#include "jit/lock.h"
 
 enum { LONGEST = 1024 };
 
 static int stream = -1;
 
-void dt_log_start(int output)
+static const int quiet;
+const int *dt_log_verbosity = &quiet;
+
+void dt_log_start(int output, const int *verbosity)
 {
     stream = output;
+    dt_log_verbosity = verbosity;
 }
 
 int dt_log_stream(void)
@@ -53,12 +59,11 @@ static bool is_first_of_a_program(long rank)
     return first == rank;
 }
 
-/* mpirun sets the first of these, PMIx and PMI servers the others. */
-static bool speaks_for_job(void)
+/* In MPI_COMM_WORLD. mpirun sets the first of these, PMIx and PMI servers the others. */
+static long rank_of_process(void)
 {
-    const long rank = from_environment(
-        "OMPI_COMM_WORLD_RANK", from_environment("PMIX_RANK", from_environment("PMI_RANK", 0)));
-    return is_first_of_a_program(rank);
+    return from_environment("OMPI_COMM_WORLD_RANK",
+                            from_environment("PMIX_RANK", from_environment("PMI_RANK", 0)));
 }
 
 static bool speaks_for_node(void)
@@ -70,15 +75,18 @@ static bool speaks_for_node(void)
 
 /* ---- Showing it ----------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 0))) static void show(bool always, const char *format,
-                                                       va_list args)
+enum { ALWAYS = 0 };
+
+/* From the verbosity `level` on. Everybody's lines say whose they are. */
+__attribute__((format(printf, 2, 0))) static void show(int level, const char *format, va_list args)
 {
     char text[LONGEST];
-    (void) vsnprintf(text, sizeof(text), format, args);
-    if (always) {
+    if (ALWAYS == level) {
+        (void) vsnprintf(text, sizeof(text), format, args);
         opal_output(0, "dt:dame: %s", text);
-    } else if (opal_output_get_verbosity(stream) >= DT_LOG_SETUP) {
-        opal_output(stream, "dt:dame: %s", text);
+    } else if (dt_log_wants((dt_log_level_t) level)) {
+        (void) vsnprintf(text, sizeof(text), format, args);
+        opal_output(stream < 0 ? 0 : stream, "dt:dame: rank %ld: %s", rank_of_process(), text);
     }
 }
 
@@ -86,15 +94,38 @@ void dt_log(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    show(false, format, args);
+    show(DT_LOG_SETUP, format, args);
     va_end(args);
+}
+
+/* Any thread may be the first to use a datatype, one with the smallest stack too; opal_output()
+ * takes 8 KiB of it. */
+void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
+{
+    enum { ROOM = 384 };
+    char text[ROOM];
+    va_list args;
+    if (!dt_log_wants(level)) {
+        return;
+    }
+    int used = snprintf(text, ROOM / 2, "dt:dame: rank %ld: %s: ", rank_of_process(),
+                        '\0' == *name ? "a datatype without a name" : name);
+    used = used < ROOM / 2 ? used : ROOM / 2 - 1;
+    va_start(args, format);
+    used += vsnprintf(text + used, (size_t) (ROOM - used), format, args);
+    va_end(args);
+    used = used < ROOM ? used : ROOM - 1;
+    text[used++] = '\n';
+    const int cancel_state = dame_cancel_defer();
+    (void) !write(STDERR_FILENO, text, (size_t) used);
+    dame_cancel_restore(cancel_state);
 }
 
 void dt_log_once_a_node(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    show(speaks_for_node(), format, args);
+    show(speaks_for_node() ? ALWAYS : DT_LOG_SETUP, format, args);
     va_end(args);
 }
 
@@ -102,6 +133,16 @@ void dt_log_once_a_job(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    show(speaks_for_job(), format, args);
+    show(is_first_of_a_program(rank_of_process()) ? ALWAYS : DT_LOG_SETUP, format, args);
+    va_end(args);
+}
+
+void dt_log_state(bool always, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (is_first_of_a_program(rank_of_process()) && (always || dt_log_wants(DT_LOG_STATE))) {
+        show(ALWAYS, format, args);
+    }
     va_end(args);
 }

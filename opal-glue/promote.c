@@ -9,6 +9,7 @@
 #include "jit/lock.h"
 #include "log.h"
 #include "measure/measured.h"
+#include "tally.h"
 
 /* The holder of DAME_LOCK_GATE compiles while this is true. Between dt_promote_start() and
  * dt_promote_stop() only the holder changes it, and only to false. */
@@ -63,16 +64,48 @@ static void note_code(dt_entry_t *entry, dame_dir_t dir)
     }
 }
 
+static const char *name_of(const dt_entry_t *entry)
+{
+    return dt_contents_name(atomic_load_explicit(&entry->key, memory_order_relaxed));
+}
+
+/* For messages and the report: from now on machine code runs, or the interpreter again. */
+static void keep_in_tally(dt_entry_t *entry, dame_dir_t dir, int32_t runs_code, int64_t ns)
+{
+    const char *what = DAME_PACK == dir ? "pack" : "unpack";
+    const void *code;
+    atomic_store_explicit(&entry->layout->promotions[dir].runs_code, runs_code,
+                          memory_order_relaxed);
+    if (NULL != entry->tally) {
+        dt_tally_compiled(entry->tally, dir, ns);
+    }
+    if (!dt_log_wants(DT_LOG_SETUP)) {
+        return;
+    }
+    if (0 != runs_code) {
+        dt_log_of(DT_LOG_SETUP, name_of(entry), "compiled to %s, %zu bytes", what,
+                  dame_jit_code(entry->layout->program, dir, &code));
+    } else {
+        dt_log_of(DT_LOG_SETUP, name_of(entry),
+                  "the interpreter is faster: machine code to %s undone", what);
+    }
+}
+
 static dame_status_t compile(dt_entry_t *entry, dame_dir_t dir)
 {
     char name[NAME_ROOM] = "";
     if (code_has_names()) {
         name_code(entry, name, sizeof(name));
     }
+    const int64_t start = dt_now();
     const dame_status_t status =
         dame_jit_compile(promotion.jit, entry->layout->program, dir, '\0' != *name ? name : NULL);
     if (DAME_OK == status) {
         note_code(entry, dir);
+        keep_in_tally(entry, dir, 1, dt_now() - start);
+    } else if (dt_log_wants(DT_LOG_SETUP)) {
+        dt_log_of(DT_LOG_SETUP, name_of(entry), "not compiled to %s: %s",
+                  DAME_PACK == dir ? "pack" : "unpack", dame_status_text(status));
     }
     return status;
 }
@@ -226,11 +259,13 @@ static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t use
     if (code_has_names()) {
         name_code(entry, name, sizeof(name));
     }
+    const int64_t start = dt_now();
     const dame_measured_result_t result =
         dame_measured_event(state->measured, promotion.jit, entry->layout->program, dir,
                             '\0' != *name ? name : NULL, uses);
     if (result.compiled) {
         note_code(entry, dir);
+        keep_in_tally(entry, dir, dame_measured_has_code(state->measured), dt_now() - start);
     }
     if (DAME_OK != result.status) {
         count_failure(result.status);

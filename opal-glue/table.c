@@ -5,6 +5,7 @@
 #include "jit/lock.h"
 #include "layout_key.h"
 #include "promote.h"
+#include "tally.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_generation_count;
@@ -135,6 +136,8 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t ha
         ((dt_dumped_entry_t *) entry)->dump =
             NULL == entry->layout->program ? NULL : dt_dump_begin(table.tree, datatype);
     }
+    entry->tally =
+        NULL == entry->layout->program ? NULL : dt_tally_of(datatype, entry->layout->program);
     entry->serial = ++table.serial;
     atomic_store_explicit(&entry->events, NULL, memory_order_relaxed);
     begin_change();

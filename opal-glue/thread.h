@@ -36,6 +36,9 @@ typedef struct dt_thread {
     dame_reader_t reader; /* inside while kernels run */
     bool enlisted;        /* nothing more to do for dt_thread_enlist() */
     bool ended;           /* it has left the lists, and may not come back */
+    int32_t until_sample; /* fragments, see sample.h */
+    int32_t interval;     /* until_sample when it was set */
+    uint32_t random;
     int32_t tick;         /* uses of layouts that rest, until one of them is looked at */
     dt_place_t places[DT_PLACES];
 } dt_thread_t;

@@ -1,4 +1,4 @@
-/* The commands of dame(1), one for each file of that name. */
+/* The commands of dame(1), most in a file of that name. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -8,12 +8,16 @@ extern const tool_command_t tool_bench;
 extern const tool_command_t tool_cache;
 extern const tool_command_t tool_check;
 extern const tool_command_t tool_compile;
+extern const tool_command_t tool_doctor;
 extern const tool_command_t tool_draw;
 extern const tool_command_t tool_explain;
 extern const tool_command_t tool_mpi;
+extern const tool_command_t tool_off;
+extern const tool_command_t tool_on;
 extern const tool_command_t tool_optimise;
 extern const tool_command_t tool_pack;
 extern const tool_command_t tool_print;
+extern const tool_command_t tool_status;
 extern const tool_command_t tool_tune;
 extern const tool_command_t tool_typemap;
 extern const tool_command_t tool_unpack;

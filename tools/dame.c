@@ -24,6 +24,10 @@ static const tool_command_t *const commands[] = {
     &tool_compile,
     &tool_cache,
     &tool_tune,
+    &tool_doctor,
+    &tool_on,
+    &tool_off,
+    &tool_status,
 };
 /* clang-format on */
 
@@ -31,9 +35,9 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void print_help(void)
 {
-    printf("Usage: dame COMMAND [OPTION]... FILE\n\n"
+    printf("Usage: dame COMMAND [OPTION]... [FILE]\n\n"
            "Programs of the DAME language say what an MPI datatype moves. FILE holds one as text;\n"
-           "'-' is standard input.\n\n");
+           "'-' is standard input. doctor, on, off and status are about DAME in Open MPI.\n\n");
     for (int i = 0; i < COMMANDS; i++) {
         printf("  dame %-10s %s\n", commands[i]->name, commands[i]->what);
     }

@@ -9,7 +9,9 @@
 typedef enum mca_dt_dame_report {
     MCA_DT_DAME_REPORT_NONE,
     MCA_DT_DAME_REPORT_RANK0,
-    MCA_DT_DAME_REPORT_ALL
+    MCA_DT_DAME_REPORT_ALL,
+    MCA_DT_DAME_REPORT_SUMMARY, /* this and what follows: one for all ranks */
+    MCA_DT_DAME_REPORT_JSON
 } mca_dt_dame_report_t;
 
 /* Values of the parameter `dump`: a set of what is written. */
@@ -24,6 +26,8 @@ typedef struct mca_dt_dame_params {
     int verbose;
     int verify; /* 0 or 1 */
     int report; /* mca_dt_dame_report_t */
+    char *report_file;
+    int last_run; /* 0 or 1 */
     char *papi_events;
     char *passes;
     int sort_displacements; /* dame_sort_t */
@@ -60,8 +64,16 @@ dame_options_t mca_dt_dame_program_options(void);
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
 dt_promote_options_t mca_dt_dame_promote_options(void);
 
+/* One line that says what DAME works with in this process. Returns `text`. */
+const char *mca_dt_dame_state(char *text, size_t room);
+
 /* Registers the component's performance variables. False: they are not as we declare them. */
 bool mca_dt_dame_register_pvars(const mca_base_component_t *component);
+
+/* MPI_Init; MPI_Finalize begins, MPI must still be initialised; it has passed its barrier. */
+void mca_dt_dame_finish_start(void);
+void mca_dt_dame_publish(void);
+void mca_dt_dame_collect(void);
 
 /* Prints this process's counters to stderr. MPI must still be initialised. */
 void mca_dt_dame_print_report(mca_dt_dame_report_t who);

@@ -11,6 +11,7 @@ static int dame_register(void);
 static int dame_query(mca_base_module_t **module, int *priority);
 static void dame_enable(void);
 static void dame_finalize_top(void);
+static void dame_finalize_bottom(void);
 static void dame_disable(void);
 
 __attribute__((visibility("default"))) extern const mca_dt_base_component_t mca_dt_dame_component;
@@ -20,8 +21,7 @@ const mca_dt_base_component_t mca_dt_dame_component = {
         {
             OMPI_DT_BASE_VERSION_1_0_0,
             .mca_component_name = "dame",
-            DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION,
-                                  DAME_RELEASE_VERSION),
+            DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION),
             .mca_open_component = dame_open,
             .mca_close_component = dame_close,
             .mca_query_component = dame_query,
@@ -33,6 +33,7 @@ const mca_dt_base_component_t mca_dt_dame_component = {
 static mca_dt_base_module_t dame_module = {
     .dtm_enable = dame_enable,
     .dtm_finalize_top = dame_finalize_top,
+    .dtm_finalize_bottom = dame_finalize_bottom,
     .dtm_disable = dame_disable,
 };
 
@@ -81,6 +82,7 @@ static void dame_enable(void)
         .program = mca_dt_dame_program_options(),
         .promotion = mca_dt_dame_promote_options(),
         .verify = mca_dt_dame_params.verify,
+        .tallies = mca_dt_dame_params.last_run,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
         .dump =
             MCA_DT_DAME_DUMP_NONE != mca_dt_dame_params.dump ? mca_dt_dame_params.dump_dir : NULL,
@@ -88,15 +90,35 @@ static void dame_enable(void)
         .papi_events = NULL == mca_dt_dame_params.papi_events ? "" : mca_dt_dame_params.papi_events,
         .layout_cache = (size_t) mca_dt_dame_params.layout_cache_size,
         .output = output,
+        .verbosity = &mca_dt_dame_params.verbose,
     };
     running = fits && dt_glue_start(&options);
+    if (running) {
+        mca_dt_dame_finish_start();
+        char text[256];
+        dt_log_state(false, "%s", mca_dt_dame_state(text, sizeof(text)));
+    }
 }
 
+/* Writing output is a cancellation point; MPI_Finalize shall not become one. */
 static void dame_finalize_top(void)
 {
-    if (running && MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
+    const mca_dt_dame_report_t report = (mca_dt_dame_report_t) mca_dt_dame_params.report;
+    if (running) {
         const int cancel_state = dame_cancel_defer();
-        mca_dt_dame_print_report((mca_dt_dame_report_t) mca_dt_dame_params.report);
+        if (MCA_DT_DAME_REPORT_RANK0 == report || MCA_DT_DAME_REPORT_ALL == report) {
+            mca_dt_dame_print_report(report);
+        }
+        mca_dt_dame_publish();
+        dame_cancel_restore(cancel_state);
+    }
+}
+
+static void dame_finalize_bottom(void)
+{
+    if (running) {
+        const int cancel_state = dame_cancel_defer();
+        mca_dt_dame_collect();
         dame_cancel_restore(cancel_state);
     }
 }
@@ -104,6 +126,7 @@ static void dame_finalize_top(void)
 static void dame_disable(void)
 {
     if (running) {
+        dame_finalize_bottom();
         dt_glue_stop();
         running = false;
     }

@@ -23,7 +23,15 @@ static const mca_base_component_t *owner;
 static void register_values(const char *name, const char *text, dt_values_t *values,
                             mca_base_var_info_lvl_t level, int *storage)
 {
-    const dt_param_t param = {owner, name, text, level};
+    const dt_param_t param = {owner, name, text, level, false};
+    dt_param_register(&param, values, storage);
+}
+
+/* One that MPI_T may change while the job runs. */
+static void register_changing(const char *name, const char *text, dt_values_t *values,
+                              mca_base_var_info_lvl_t level, int *storage)
+{
+    const dt_param_t param = {owner, name, text, level, true};
     dt_param_register(&param, values, storage);
 }
 
@@ -47,7 +55,7 @@ static void register_bool(const char *name, const char *text, dt_values_t *value
 static void register_string(const char *name, const char *text, mca_base_var_info_lvl_t level,
                             dt_param_check_t *check, const char *standard, char **storage)
 {
-    const dt_param_t param = {owner, name, text, level};
+    const dt_param_t param = {owner, name, text, level, false};
     dt_param_register_string(&param, check, standard, storage);
 }
 
@@ -68,15 +76,20 @@ static bool check_papi_events(const char *value, dt_refusal_t *refusal)
 
 /* ---- For those who use DAME ----------------------------------------------------------------- */
 
+static bool check_report_file(const char *value, dt_refusal_t *refusal)
+{
+    (void) snprintf(refusal->why, sizeof(refusal->why), "is empty; allowed: the name of a file");
+    return '\0' != *value;
+}
+
 static void register_basics(void)
 {
     static const dt_value_name_t report_names[] = {
-        {MCA_DT_DAME_REPORT_NONE, "none"},
-        {MCA_DT_DAME_REPORT_RANK0, "rank0"},
-        {MCA_DT_DAME_REPORT_ALL, "all"},
-        {0, NULL},
+        {MCA_DT_DAME_REPORT_NONE, "none"}, {MCA_DT_DAME_REPORT_RANK0, "rank0"},
+        {MCA_DT_DAME_REPORT_ALL, "all"},   {MCA_DT_DAME_REPORT_SUMMARY, "summary"},
+        {MCA_DT_DAME_REPORT_JSON, "json"}, {0, NULL},
     };
-    static dt_values_t percent, reports, answers;
+    static dt_values_t percent, reports, answers, keeps;
     dt_values_numbers(&percent, 0, 100);
     mca_dt_dame_params.priority = 20;
     register_values("priority",
@@ -85,23 +98,38 @@ static void register_basics(void)
                     "name or given a higher priority",
                     &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.priority);
     mca_dt_dame_params.verbose = 0;
-    register_values("verbose",
-                    "How much DAME prints on stderr: 0 only errors, 10 also what it sets up",
-                    &percent, OPAL_INFO_LVL_3, &mca_dt_dame_params.verbose);
+    register_changing("verbose",
+                      "How much DAME prints on stderr. 0: only errors; 1: whether it is on, and "
+                      "why not, once a job; 5: every datatype that it imports, or declines and "
+                      "why; 10: also what it sets up, and programs that become machine code; 20: "
+                      "every message of non-contiguous data, and which engine moves it",
+                      &percent, OPAL_INFO_LVL_1, &mca_dt_dame_params.verbose);
     register_bool("verify",
                   "Compare everything DAME packs, unpacks and copies with Open MPI's own engine: "
                   "bytes, amounts and positions. A difference is reported with the "
                   "datatype's program, the native result is used, and the datatype is left to the "
                   "native engine from then on. Slow; use it to find out whether DAME causes a "
                   "wrong result",
-                  &answers, OPAL_INFO_LVL_3, &mca_dt_dame_params.verify);
+                  &answers, OPAL_INFO_LVL_1, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
     register_choice("report",
-                    "Print at MPI_Finalize what DAME did in a process: datatypes imported and "
-                    "declined with reasons, messages, bytes, fragments, cut blocks and time. "
-                    "none: nothing; rank0: rank 0 of MPI_COMM_WORLD prints its own counts; all: "
-                    "every rank does",
-                    &reports, report_names, OPAL_INFO_LVL_2, &mca_dt_dame_params.report);
+                    "Say at MPI_Finalize what DAME did and what it bought. none: nothing; summary: "
+                    "one page on stderr for all ranks; json: the same and more in a file "
+                    "(dt_dame_report_file); rank0: rank 0 of MPI_COMM_WORLD prints its own "
+                    "counters; all: every rank does. While it is on, DAME takes times of some "
+                    "messages and lets Open MPI's own engine move a few, to compare",
+                    &reports, report_names, OPAL_INFO_LVL_1, &mca_dt_dame_params.report);
+    register_string("report_file",
+                    "The file that dt_dame_report json writes; a relative name starts from the "
+                    "working directory. An existing file is replaced",
+                    OPAL_INFO_LVL_2, check_report_file, "dame-report.json",
+                    &mca_dt_dame_params.report_file);
+    dt_values_bool(&keeps);
+    mca_dt_dame_params.last_run = 1;
+    register_values("last_run",
+                    "Keep what this job did in $HOME/.openmpi/dame-last-run, where ompi_info finds "
+                    "it (dt_dame_last_run_...), and count for each datatype",
+                    &keeps, OPAL_INFO_LVL_3, &mca_dt_dame_params.last_run);
     register_string("papi_events",
                     "Events that PAPI counts while DAME packs and unpacks, as a comma-separated "
                     "list of at most eight names, for instance PAPI_L1_DCM,PAPI_TLB_DM. The report "
@@ -318,7 +346,7 @@ static void register_promotion(void)
         "at "
         "this message, 1 being the first, one kind of machine code and nothing else, so that runs "
         "are alike. 0: never. Packed and unpacked messages are counted separately",
-        &uses, OPAL_INFO_LVL_3, &mca_dt_dame_params.promotion_threshold);
+        &uses, OPAL_INFO_LVL_1, &mca_dt_dame_params.promotion_threshold);
     dt_values_numbers(&percent, 0, 100);
     register_string("profile",
                     "Where the machine's profile is kept: which codes were the fastest on this "

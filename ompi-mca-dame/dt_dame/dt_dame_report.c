@@ -7,12 +7,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int read_counter(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     (void) object;
     *(unsigned long long *) value =
         (unsigned long long) dt_stats_total((dt_counter_t) (intptr_t) pvar->ctx);
+    return OPAL_SUCCESS;
+}
+
+/* What a variable of the tallies shows, in its context. */
+enum { TIME = 1 << 8, BYTES = 1 << 9, TIER = 4 };
+
+static int read_tally(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const intptr_t what = (intptr_t) pvar->ctx;
+    const dt_work_t work = (dt_work_t) (what & (TIER - 1));
+    const dt_tier_t tier = (dt_tier_t) (what / TIER & 1);
+    const bool bytes = 0 != (what & BYTES);
+    *(unsigned long long *) value =
+        (unsigned long long) (0 != (what & TIME) ? dt_tally_ns(work)
+                              : NULL == object   ? dt_tally_total(work, tier, bytes)
+                                                 : dt_tally_of_datatype(object, work, tier, bytes));
     return OPAL_SUCCESS;
 }
 
@@ -32,15 +49,61 @@ static int read_code_stat(const mca_base_pvar_t *pvar, void *value, void *object
     return OPAL_SUCCESS;
 }
 
+static int register_bound(const mca_base_component_t *component, const char *name,
+                          const char *description, int class, mca_base_get_value_fn_t read,
+                          int index, int binding)
+{
+    return mca_base_component_pvar_register(
+        component, name, description, OPAL_INFO_LVL_4, class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
+        NULL, binding, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, read, NULL,
+        NULL, (void *) (intptr_t) index);
+}
+
 static int register_pvar(const mca_base_component_t *component, const char *name,
                          const char *description, int class, mca_base_get_value_fn_t read,
                          int index)
 {
-    return mca_base_component_pvar_register(
-        component, name, description, OPAL_INFO_LVL_4, class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
-        NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, read, NULL, NULL,
-        (void *) (intptr_t) index);
+    return register_bound(component, name, description, class, read, index,
+                          MCA_BASE_VAR_BIND_NO_OBJECT);
+}
+
+/* One of the process, and one, of the same name with "datatype_" before it, of a datatype. */
+static void register_tally(const mca_base_component_t *component, const char *unit, dt_work_t work,
+                           dt_tier_t tier, int what)
+{
+    static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
+    static const char *const tiers[DT_TIERS] = {"interp", "code"};
+    char name[64];
+    char description[160];
+    (void) snprintf(name, sizeof(name), "datatype_%s_%s_%s", works[work], tiers[tier], unit);
+    (void) snprintf(description, sizeof(description), "%s of %s by %s",
+                    BYTES == what ? "Bytes" : "Uses", works[work],
+                    DT_INTERP == tier ? "the interpreter" : "machine code");
+    register_pvar(component, name + strlen("datatype_"), description, MCA_BASE_PVAR_CLASS_COUNTER,
+                  read_tally, what | (int) work | (int) tier * TIER);
+    (void) snprintf(description, sizeof(description),
+                    "%s of %s by %s, of a datatype and all others of its name and layout",
+                    BYTES == what ? "Bytes" : "Uses", works[work],
+                    DT_INTERP == tier ? "the interpreter" : "machine code");
+    register_bound(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER, read_tally,
+                   what | (int) work | (int) tier * TIER, MCA_BASE_VAR_BIND_MPI_DATATYPE);
+}
+
+static void register_tallies(const mca_base_component_t *component)
+{
+    register_pvar(component, "pack_ns", "Time spent packing, estimated while the report is on",
+                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DT_PACK);
+    register_pvar(component, "unpack_ns", "Time spent unpacking, estimated while the report is on",
+                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DT_UNPACK);
+    register_pvar(component, "copy_ns",
+                  "Time spent on local copies, estimated while the report is on",
+                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DT_COPY);
+    for (int work = 0; work < DT_WORKS; work++) {
+        for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
+            register_tally(component, "uses", (dt_work_t) work, (dt_tier_t) tier, 0);
+            register_tally(component, "bytes", (dt_work_t) work, (dt_tier_t) tier, BYTES);
+        }
+    }
 }
 
 bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
@@ -53,6 +116,7 @@ bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
             return false;
         }
     }
+    register_tallies(component);
     for (int i = 1; i < DT_DECLINES; i++) {
         char name[64];
         char description[128];
@@ -81,10 +145,10 @@ static double ratio(int64_t a, int64_t b, double scale)
 }
 
 static void print_direction(FILE *out, const char *what, dt_counter_t messages, dt_counter_t bytes,
-                            dt_counter_t fragments, dt_counter_t ns)
+                            dt_counter_t fragments, dt_work_t work)
 {
     int64_t moved = dt_stats_total(bytes);
-    int64_t time = dt_stats_total(ns);
+    int64_t time = dt_tally_ns(work);
     fprintf(out,
             "  %-9s %12" PRId64 " messages %16" PRId64 " bytes %12" PRId64
             " fragments %11.3f ms %7.2f GB/s\n",
@@ -95,7 +159,7 @@ static void print_direction(FILE *out, const char *what, dt_counter_t messages, 
 static void print_copies(FILE *out)
 {
     int64_t moved = dt_stats_total(DT_COUNT_bytes_copied);
-    int64_t time = dt_stats_total(DT_COUNT_copy_ns);
+    int64_t time = dt_tally_ns(DT_COPY);
     fprintf(out,
             "  copied    %12" PRId64 " messages %16" PRId64 " bytes %22s %11.3f ms %7.2f GB/s\n",
             dt_stats_total(DT_COUNT_messages_copied), moved, "within the process",
@@ -184,9 +248,9 @@ static void print_counts(FILE *out)
             types, declined, layouts, ratio(dt_stats_total(DT_COUNT_import_ns), layouts, 1e-3));
     print_wide_columns(out);
     print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
-                    DT_COUNT_fragments_packed, DT_COUNT_pack_ns);
+                    DT_COUNT_fragments_packed, DT_PACK);
     print_direction(out, "unpacked", DT_COUNT_messages_unpacked, DT_COUNT_bytes_unpacked,
-                    DT_COUNT_fragments_unpacked, DT_COUNT_unpack_ns);
+                    DT_COUNT_fragments_unpacked, DT_UNPACK);
     print_copies(out);
     fprintf(out,
             "  fragments %12" PRId64 " ended inside a block, %" PRId64 " had to be searched for\n",

@@ -1,5 +1,7 @@
 #include "dt_framework.h"
 
+#include "dt_state.h"
+
 #if DT_ABI_STATIC_COMPONENTS_ARE_POINTERS_TO_POINTERS
 static const mca_base_component_t *const native = &mca_dt_opal_component.dtc_version;
 static const mca_base_component_t **static_components[] = {(const mca_base_component_t **) &native,
@@ -24,6 +26,7 @@ int dt_framework_start(void)
     if (OPAL_SUCCESS != rc) {
         return rc;
     }
+    dt_state_before_choice();
     mca_base_module_t *module = NULL;
     mca_base_component_t *component = NULL;
     rc = mca_base_select("dt", ompi_dt_base_framework.framework_output,
@@ -34,6 +37,7 @@ int dt_framework_start(void)
             chosen->dtm_enable();
         }
     }
+    dt_state_after_choice(OPAL_SUCCESS == rc ? component->mca_component_name : NULL);
     return OPAL_SUCCESS;
 }
 

@@ -33,7 +33,7 @@ static int opal_register(void)
         &mca_dt_opal_component.dtc_version, "priority",
         "Priority of Open MPI's own datatype engine. The dt component with the highest priority is "
         "used",
-        OPAL_INFO_LVL_3};
+        OPAL_INFO_LVL_3, false};
     dt_values_numbers(&percent, 0, 100);
     dt_param_register(&priority, &percent, &component_priority);
     return OPAL_SUCCESS;

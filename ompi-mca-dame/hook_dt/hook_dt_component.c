@@ -4,6 +4,7 @@
  * registers them.
  */
 #include "dt_framework.h"
+#include "dt_last_run.h"
 
 #include <stdlib.h>
 
@@ -14,16 +15,17 @@ static int dt_open(void);
 static int dt_close(void);
 static void dt_init_top_post_opal(int argc, char **argv, int requested, int *provided);
 static void dt_finalize_top(void);
+static void dt_finalize_bottom(void);
 
-__attribute__((visibility("default"))) extern const ompi_hook_base_component_t mca_hook_dt_component;
+__attribute__((
+    visibility("default"))) extern const ompi_hook_base_component_t mca_hook_dt_component;
 
 const ompi_hook_base_component_t mca_hook_dt_component = {
     .hookm_version =
         {
             DT_ABI_COMPONENT("hook", 1, 0, 0),
             .mca_component_name = "dt",
-            DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION,
-                                  DAME_RELEASE_VERSION),
+            DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION),
             .mca_open_component = dt_open,
             .mca_close_component = dt_close,
             .mca_register_component_params = dt_register,
@@ -31,6 +33,7 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
     .hookm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .hookm_mpi_init_top_post_opal = dt_init_top_post_opal,
     .hookm_mpi_finalize_top = dt_finalize_top,
+    .hookm_mpi_finalize_bottom = dt_finalize_bottom,
 };
 
 static int start_status;
@@ -44,8 +47,15 @@ static int dt_register(void)
         start_status = OPAL_ERR_NOT_SUPPORTED;
         return OPAL_SUCCESS;
     }
+    (void) mca_base_var_register(
+        "ompi", "dt", NULL, NULL,
+        "The engine that moves the data of derived datatypes: dame, or "
+        "opal, Open MPI's own. Of several, or when empty, the one with the "
+        "highest priority; \"^\" before a list excludes its engines",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_1,
+        MCA_BASE_VAR_SCOPE_ALL_EQ, &ompi_dt_base_framework.framework_selection);
     start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
-    dt_info_show("dt", &ompi_dt_base_framework);
+    dt_info_show("dt", &ompi_dt_base_framework, dt_last_run_register);
     return OPAL_SUCCESS;
 }
 
@@ -86,5 +96,13 @@ static void dt_finalize_top(void)
     const mca_dt_base_module_t *module = dt_framework_module();
     if (NULL != module && NULL != module->dtm_finalize_top) {
         module->dtm_finalize_top();
+    }
+}
+
+static void dt_finalize_bottom(void)
+{
+    const mca_dt_base_module_t *module = dt_framework_module();
+    if (NULL != module && NULL != module->dtm_finalize_bottom) {
+        module->dtm_finalize_bottom();
     }
 }

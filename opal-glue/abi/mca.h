@@ -139,6 +139,7 @@ typedef enum {
     MCA_BASE_VAR_SCOPE_CONSTANT,
     MCA_BASE_VAR_SCOPE_READONLY,
     MCA_BASE_VAR_SCOPE_LOCAL,
+    MCA_BASE_VAR_SCOPE_ALL_EQ = 6,
 } mca_base_var_scope_t;
 
 /* Level n of ompi_info has the value n - 1. */
@@ -162,7 +163,7 @@ typedef enum {
     MCA_BASE_VAR_FLAG_DWG = 0x0040,
 } mca_base_var_flag_t;
 
-enum { MCA_BASE_VAR_BIND_NO_OBJECT = 0 };
+enum { MCA_BASE_VAR_BIND_NO_OBJECT = 0, MCA_BASE_VAR_BIND_MPI_DATATYPE = 2 };
 
 typedef struct mca_base_var_enum_t {
     opal_object_t super;

@@ -56,6 +56,23 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     code_files += 0 != dame_jit_code(program, dir, &code);
 }
 
+static const int quiet;
+const int *dt_log_verbosity = &quiet;
+
+void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
+{
+    (void) level;
+    (void) name;
+    (void) format;
+}
+
+void dt_tally_compiled(struct dt_tally *tally, dame_dir_t dir, int64_t ns)
+{
+    (void) tally;
+    (void) dir;
+    (void) ns;
+}
+
 void dt_log(const char *format, ...)
 {
     (void) format;

@@ -31,8 +31,8 @@ static void traffic(const layout_t *l)
 
 static void control_variables(void)
 {
-    static const char *const names[] = {"dt_dame_priority", "dt_dame_verbose", "dt_dame_verify",
-                                        "dt_dame_report"};
+    static const char *const names[] = {"dt_dame_priority", "dt_dame_passes", "dt_dame_verify",
+                                        "dt_dame_dump"};
     char text[256] = "";
 
     for (int i = 0; i < 4; i++) {
@@ -45,6 +45,12 @@ static void control_variables(void)
                   cvar_read(names[i], after, sizeof(after)) && 0 == strcmp(text, after),
               "%s can be written: %s, %s", names[i], text, after);
     }
+    check(MPI_SUCCESS == cvar_write("dt_dame_verbose", 1) &&
+              cvar_read("dt_dame_verbose", text, sizeof(text)) && 0 == strcmp(text, "1") &&
+              MPI_SUCCESS != cvar_write("dt_dame_verbose", 101) &&
+              cvar_read("dt_dame_verbose", text, sizeof(text)) && 0 == strcmp(text, "1"),
+          "verbose can be set to 1, not to 101: %s", text);
+    (void) cvar_write("dt_dame_verbose", 0);
     check(cvar_read("dt", text, sizeof(text)) && 0 == strcmp(text, "dame"),
           "control variable dt is \"%s\"", text);
 }

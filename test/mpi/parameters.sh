@@ -63,9 +63,10 @@ bad_parameters()
     local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
     local block="from 64 to 2147483647\." cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
     local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
-    local report="allowed: none, rank0, all\." ahead="from -1 to 2147483647\." source
+    local report="allowed: none, rank0, all, summary, json\." ahead="from -1 to 2147483647\." source
     local empty=("dame_priority||$percent|20" "dame_verbose||$percent|0" \
-        "dame_verify||$boolean|false" "dame_report||$report|none" "dame_passes||has \"\", $passes|all" \
+        "dame_verify||$boolean|false" "dame_report||$report|none" "dame_last_run||$boolean|true" \
+        "dame_report_file||is empty; allowed: the name of a file|dame-report.json" "dame_passes||has \"\", $passes|all" \
         "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
         "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
@@ -81,7 +82,7 @@ bad_parameters()
     done
     for source in environment command file; do
         bad_values "words, $source" $source "dame_priority|1000|$percent|20" "dame_verbose|loud|$percent|0" \
-            "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" \
+            "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" "dame_last_run|maybe|$boolean|true" \
             "dame_passes|merge,fold|has \"fold\", $passes|all" \
             "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
             "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
@@ -102,6 +103,58 @@ bad_parameters()
         "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" environment "dame_tiers|x,l|$tiers|interp,x" "dame_dump|program,|$dump|none"
+}
+
+# state CONFIGURATION LINE DIRECTORY ARGUMENT...: with the components in DIRECTORY, two ranks end well and
+# print one line of DAME's, which matches LINE; none when LINE is empty.
+state()
+{
+    local config=$1 line=$2 directory=$3 log code=0
+    shift 3
+    wanted state "$config" || return 0
+    log=$(log_for state "$config")
+    job "$log" -np 2 --mca mca_base_component_path "$directory:$PKGLIBDIR" "$@" "$mpi_test" p2p short &&
+        good_log "$log" || code=1
+    [ "$(grep -c "dt:dame: " "$log")" = $((${#line} > 0)) ] || { code=1; echo "not one line" >>"$log"; }
+    grep -Eq "dt:dame: $line" "$log" || [ -z "$line" ] || { code=1; echo "missing: $line" >>"$log"; }
+    verdict $code state "$config" "$log"
+}
+
+# Is it on? Every way to go without DAME says so to those who ask for DAME, or ask whether it is on.
+states()
+{
+    local hook=$scratch/hook dame_only=$scratch/dame loud=(--mca dt_dame_verbose 1)
+    local priority="opal has 50, dame 20\\. To use DAME: --mca dt dame"
+    mkdir -p "$hook" "$dame_only"
+    ln -sf "$COMPONENTS/mca_hook_dt.so" "$hook"
+    ln -sf "$COMPONENTS/mca_dt_dame.so" "$dame_only"
+    state "not installed" "" "$scratch" --mca dt dame "${loud[@]}"
+    state "without the hook" "" "$dame_only" --mca dt dame "${loud[@]}"
+    state "without the component" "not used: mca_dt_dame.so was not found" "$hook" "${loud[@]}"
+    state "without the component, report" "not used: mca_dt_dame.so was not found" "$hook" \
+        --mca dt_dame_report rank0
+    state "without the component, ^opal" "not used: mca_dt_dame.so was not found" "$hook" --mca dt ^opal
+    state "without the component, unasked" "" "$hook"
+    state "unasked" "" "$COMPONENTS"
+    state "not chosen" "not used: it was not asked for, .*50, dame 20.*--mca dt dame" "$COMPONENTS" "${loud[@]}"
+    state "not chosen, report" "not used: it was not asked for" "$COMPONENTS" --mca dt_dame_report all
+    state "dame,opal" "not used: of \"dame,opal\" .*$priority" "$COMPONENTS" --mca dt dame,opal
+    state "opal" "not used: the parameter dt, \"opal\", excludes it" "$COMPONENTS" --mca dt opal "${loud[@]}"
+    state "^dame" "not used: the parameter dt, \"\^dame\", excludes it" "$COMPONENTS" --mca dt ^dame "${loud[@]}"
+    state "on" "on: interpreter and machine code where it is repaid, as measured; " "$COMPONENTS" --mca dt dame "${loud[@]}"
+    state "on, no machine code" "on: interpreter; " "$COMPONENTS" --mca dt dame "${loud[@]}" \
+        --mca dt_dame_tiers interp
+    state "misspelt" "there is no parameter dt_dame_promtion_threshold\\. Did you mean dt_dame_promotion_threshold\?" \
+        "$COMPONENTS" --mca dt dame --mca dt_dame_promtion_threshold 3
+    state "misspelt component" "there is no parameter dt_damn_report\\. Did you mean dt_dame_report\?" \
+        "$COMPONENTS" --mca dt_damn_report all
+    state "unlike any" "there is no parameter dt_frobnicate_now\\. \"ompi_info" "$COMPONENTS" \
+        --mca dt_frobnicate_now 1
+    says state "datatypes" exit-0 "dt:dame: rank 1: .*: imported: [0-9]+ .*x [0-9]+ B" -- \
+        -np 2 "${dame[@]}" --mca dt_dame_verbose 5 "$mpi_test" p2p short
+    says state "messages" exit-0 "rank 0: .*: compiled to pack, [0-9]+ bytes" \
+        "rank [01]: .*: [0-9]+ bytes to unpack: moved by DAME" -- -np 2 "${dame[@]}" \
+        --mca dt_dame_promotion_threshold 2 --mca dt_dame_verbose 20 "$mpi_test" p2p short
 }
 
 # Events that PAPI counts: without dame_papi.so, unknown to PAPI, and real ones, of which each fragment has one.
@@ -153,6 +206,7 @@ parameters()
     local forgets=(--mca dt_dame_layout_cache_size 0) x
     idle
     papi_events
+    states
     says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
@@ -171,7 +225,7 @@ parameters()
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
-        "is left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
+        "left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
         -- -np 1 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 \
         "$mpi_test" edge
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \

@@ -19,6 +19,7 @@ int mpit_main(int argc, char **argv);
 int onesided_main(int argc, char **argv);
 int p2p_main(int argc, char **argv);
 int pack_main(int argc, char **argv);
+int report_main(int argc, char **argv);
 int slots_main(int argc, char **argv);
 int threads_main(int argc, char **argv);
 int typemaps_main(int argc, char **argv);

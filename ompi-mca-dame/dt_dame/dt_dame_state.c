@@ -1,0 +1,52 @@
+/*
+ * What DAME works with in this process, in one line.
+ */
+#include "dt_dame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "dame/cpu.h"
+
+/* The model as /proc/cpuinfo calls it; "" where it does not. */
+static void read_cpu_model(char *text, size_t room)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    text[0] = '\0';
+    while (NULL != file && '\0' == text[0] && NULL != fgets(line, sizeof(line), file)) {
+        const char *value = strchr(line, ':');
+        if (0 == strncmp(line, "model name", 10) && NULL != value) {
+            value += 1 + strspn(value + 1, " \t");
+            (void) snprintf(text, room, "%.*s", (int) strcspn(value, "\n"), value);
+        }
+    }
+    if (NULL != file) {
+        (void) fclose(file);
+    }
+}
+
+static const char *vectors(void)
+{
+    const dame_cpu_t cpu = dame_cpu_detect();
+    return cpu.avx512 ? ", AVX-512" : cpu.avx2 ? ", AVX2" : "";
+}
+
+const char *mca_dt_dame_state(char *text, size_t room)
+{
+    char model[128];
+    char code[80];
+    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
+    const bool compiles = params->tiers & MCA_DT_DAME_TIER_X && 0 != params->promotion_threshold;
+    read_cpu_model(model, sizeof(model));
+    if (params->promotion_threshold < 0) {
+        (void) snprintf(code, sizeof(code), " and machine code where it is repaid, as measured");
+    } else {
+        (void) snprintf(code, sizeof(code), " and machine code from use %d on",
+                        params->promotion_threshold);
+    }
+    (void) snprintf(text, room, "on: interpreter%s%s; %s%s", compiles ? code : "",
+                    params->verify ? ", everything compared with Open MPI's own engine" : "",
+                    '\0' == *model ? "CPU unknown" : model, vectors());
+    return text;
+}

@@ -1,0 +1,242 @@
+/*
+ * MPI_Finalize: before its barrier this process publishes its record; behind it, one process of the
+ * job writes the report and the last run (job.h).
+ */
+#include "dt_dame.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "mpi.h"
+#include "ompi-mca-dame/last_run.h"
+#include "record.h"
+
+static double started;
+static pid_t publisher; /* this process, once its record is published */
+static dt_dame_job_t job;
+
+static double now(void)
+{
+    struct timespec time;
+    (void) clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+void mca_dt_dame_finish_start(void)
+{
+    started = now();
+}
+
+/* ---- Where records are brought together ----------------------------------------------------- */
+
+static int number(const char *variable)
+{
+    const char *text = getenv(variable);
+    return NULL == text ? 0 : atoi(text);
+}
+
+/* Do all ranks run on this node? False when nobody says so. */
+static bool is_one_node(int ranks)
+{
+    return 1 == ranks || ranks == number("OMPI_COMM_WORLD_LOCAL_SIZE") ||
+           1 == number("SLURM_STEP_NUM_NODES");
+}
+
+/* A name that all processes of the job know, and no other job at the same time. */
+static void name_of_job(char *name, size_t room)
+{
+    const char *space = getenv("PMIX_NAMESPACE");
+    const char *slurm = getenv("SLURM_JOB_ID");
+    const char *step = getenv("SLURM_STEP_ID");
+    if (NULL != space) {
+        (void) snprintf(name, room, "dame-%s", space);
+    } else if (NULL != slurm && NULL != step) {
+        (void) snprintf(name, room, "dame-slurm-%s.%s", slurm, step);
+    } else {
+        (void) snprintf(name, room, "dame-pid-%ld", (long) getpid());
+    }
+    for (char *c = name; '\0' != *c; c++) {
+        *c = '/' == *c ? '-' : *c;
+    }
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return NULL != path && 0 == stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+/*
+ * On one node: the job's session directory, which Open MPI removes in the end, or memory. A report
+ * of several nodes needs a directory that they share: the user's home. What is merely kept for
+ * ompi_info is not worth that: ranks of other nodes are left out.
+ */
+static bool open_job(int rank, int ranks)
+{
+    char name[128];
+    char path[DT_DAME_JOB_PATH];
+    const char *home = getenv("HOME");
+    const bool reports = mca_dt_dame_params.report >= MCA_DT_DAME_REPORT_SUMMARY;
+    name_of_job(name, sizeof(name));
+    if (is_one_node(ranks) || !reports || NULL == home) {
+        const char *tmp = getenv("TMPDIR");
+        const char *parent = is_directory("/dev/shm") ? "/dev/shm"
+                             : is_directory(tmp)      ? tmp
+                                                      : "/tmp";
+        (void) snprintf(path, sizeof(path), "%s/%s", parent, name);
+    } else {
+        (void) snprintf(path, sizeof(path), "%s/.openmpi", home);
+        (void) mkdir(path, 0777);
+        (void) snprintf(path, sizeof(path), "%s/.openmpi/%s", home, name);
+    }
+    return dt_dame_job_open(&job, path, rank, ranks);
+}
+
+/* ---- Before the barrier --------------------------------------------------------------------- */
+
+void mca_dt_dame_publish(void)
+{
+    int rank, ranks;
+    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
+    const bool reports = params->report >= MCA_DT_DAME_REPORT_SUMMARY;
+    if ((!reports && !params->last_run) || MPI_SUCCESS != PMPI_Comm_rank(MPI_COMM_WORLD, &rank) ||
+        MPI_SUCCESS != PMPI_Comm_size(MPI_COMM_WORLD, &ranks)) {
+        return;
+    }
+    dt_dame_record_t *record = calloc(1, sizeof(*record));
+    if (NULL == record) {
+        return;
+    }
+    record->rank = rank;
+    record->ranks = ranks;
+    record->report = reports ? params->report : MCA_DT_DAME_REPORT_NONE;
+    record->last_run = params->last_run;
+    record->seconds = now() - started;
+    (void) snprintf(record->report_file, sizeof(record->report_file), "%s",
+                    NULL == params->report_file ? "" : params->report_file);
+    (void) mca_dt_dame_state(record->state, sizeof(record->state));
+    dt_dame_record_fill(record);
+    if (open_job(rank, ranks) && dt_dame_job_publish(&job, record, sizeof(*record))) {
+        publisher = getpid();
+        (void) atexit(mca_dt_dame_collect);
+    } else if (reports) {
+        dt_log_once_a_node("no report: %s: %s", job.directory, strerror(errno));
+    }
+    free(record);
+}
+
+/* ---- Behind the barrier --------------------------------------------------------------------- */
+
+static void visit(void *context, const void *record)
+{
+    dt_dame_sum_add(context, record);
+}
+
+/* In one piece, so that nothing of other processes comes between. */
+static void print(const dt_dame_sum_t *sum)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (NULL != out) {
+        dt_dame_write_summary(sum, out);
+        if (0 == fclose(out)) {
+            (void) fwrite(text, 1, length, stderr);
+            (void) fflush(stderr);
+        }
+        free(text);
+    }
+}
+
+/* A new file takes the place of the old one when it is complete. Returns 0 or an error number. */
+static int replace(const char *name, const dt_dame_sum_t *sum,
+                   void (*write)(const dt_dame_sum_t *sum, FILE *out))
+{
+    char temporary[4096 + 8];
+    if ((size_t) snprintf(temporary, sizeof(temporary), "%s.XXXXXX", name) >= sizeof(temporary)) {
+        return ENAMETOOLONG;
+    }
+    const int fd = mkostemp(temporary, 02000000 /* O_CLOEXEC */);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (NULL == out) {
+        return errno;
+    }
+    const mode_t mask = umask(077);
+    (void) umask(mask);
+    write(sum, out);
+    int error = ferror(out) || 0 != fchmod(fd, 0666 & ~mask) ? EIO : 0;
+    if (0 != fclose(out) && 0 == error) {
+        error = errno;
+    }
+    if (0 == error && 0 != rename(temporary, name)) {
+        error = errno;
+    }
+    if (0 != error) {
+        (void) unlink(temporary);
+    }
+    return error;
+}
+
+static void write_last_run(const dt_dame_sum_t *sum, FILE *out)
+{
+    fputs(DT_LAST_RUN_FIRST_LINE, out);
+    dt_dame_write_last_run(sum, out);
+    fputs(DT_LAST_RUN_LAST_LINE, out);
+}
+
+/* Nobody has asked for this file: no word when it cannot be written. */
+static void keep_last_run(const dt_dame_sum_t *sum)
+{
+    char name[4096];
+    if (dt_last_run_file(name, sizeof(name))) {
+        *strrchr(name, '/') = '\0';
+        (void) mkdir(name, 0777);
+        name[strlen(name)] = '/';
+        (void) replace(name, sum, write_last_run);
+    }
+}
+
+static void write_all(const dt_dame_sum_t *sum)
+{
+    if (MCA_DT_DAME_REPORT_SUMMARY == sum->report) {
+        print(sum);
+    } else if (MCA_DT_DAME_REPORT_JSON == sum->report) {
+        const int error = replace(sum->report_file, sum, dt_dame_write_json);
+        if (0 != error) {
+            fprintf(stderr, "dt:dame: no report: %s: %s\n", sum->report_file, strerror(error));
+        }
+    }
+    if (sum->last_run && sum->first.rank == 0) {
+        keep_last_run(sum);
+    }
+}
+
+/*
+ * Open MPI 5.0 calls its hooks there; 4.1 only closes our framework, and not before MPI_T_finalize
+ * where a tool has called MPI_T_init_thread. If it never does, the process comes here when it
+ * exits.
+ */
+void mca_dt_dame_collect(void)
+{
+    if (getpid() != publisher) {
+        return;
+    }
+    publisher = 0;
+    if (!dt_dame_job_claim(&job)) {
+        return;
+    }
+    dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
+    dt_dame_record_t *record = calloc(1, sizeof(*record));
+    if (NULL != sum && NULL != record &&
+        0 < dt_dame_job_collect(&job, record, sizeof(*record), visit, sum)) {
+        dt_dame_sum_finish(sum);
+        write_all(sum);
+    }
+    free(record);
+    free(sum);
+}

@@ -1,0 +1,41 @@
+/*
+ * How the ranks of a job bring their records together at MPI_Finalize, without ever waiting for one
+ * another.
+ *
+ * Each rank writes its record to a file in a directory of the job before the barrier inside
+ * MPI_Finalize. Behind the barrier, every record of a living rank with DAME is there; the first
+ * rank that comes claims the directory, reads what it finds, and removes it. So a rank that runs
+ * natively, or has died, is missing from the report and delays nobody. (Where Open MPI is told to
+ * leave the barrier out,
+ * --mca async_mpi_finalize 1, ranks that come later are missing, too.)
+ *
+ * Knows no MPI.
+ */
+#ifndef DT_DAME_JOB_H
+#define DT_DAME_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { DT_DAME_JOB_PATH = 512 };
+
+typedef struct dt_dame_job {
+    char directory[DT_DAME_JOB_PATH];
+    int rank;
+    int ranks;
+} dt_dame_job_t;
+
+/* Makes the directory, unless another rank has. False: it cannot be had, errno says why. */
+bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks);
+
+bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t size);
+
+/* Is the caller the first who asks? Then it must collect. */
+bool dt_dame_job_claim(const dt_dame_job_t *job);
+
+/* Calls `visit` with every complete record, in the order of ranks, and removes the directory.
+ * Returns how many there were. `record` has room for one. */
+int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
+                        void (*visit)(void *context, const void *record), void *context);
+
+#endif

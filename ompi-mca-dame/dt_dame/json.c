@@ -1,0 +1,143 @@
+/* The report as JSON. */
+#include "record.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <time.h>
+
+static void write_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; '\0' != *text; text++) {
+        const unsigned char c = (unsigned char) *text;
+        if ('"' == c || '\\' == c) {
+            fprintf(out, "\\%c", c);
+        } else if (c < ' ' || c >= 127) { /* names are bytes, of no known encoding */
+            fprintf(out, "\\u%04x", c);
+        } else {
+            fputc(c, out);
+        }
+    }
+    fputc('"', out);
+}
+
+static void write_range(FILE *out, const char *comma, const char *name, const dt_dame_sum_t *sum,
+                        const dt_dame_range_t *range)
+{
+    fprintf(out, "%s\n    ", comma);
+    write_string(out, name);
+    fprintf(out, ": {\"min\": %.0f, \"mean\": %.10g, \"max\": %.0f, \"sum\": %.0f}", range->min,
+            range->sum / sum->found, range->max, range->sum);
+}
+
+static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
+static const char *const tiers[DT_TIERS] = {"interp", "code"};
+
+static void write_counters(FILE *out, const dt_dame_sum_t *sum)
+{
+    const char *comma = "";
+    fputs("  \"counters\": {", out);
+    for (int i = 0; i < DT_COUNTERS; i++) {
+        write_range(out, comma, dt_counter_name((dt_counter_t) i), sum, &sum->counters[i]);
+        comma = ",";
+    }
+    for (int i = 0; i < DT_CODE_STATS; i++) {
+        write_range(out, comma, dt_code_stat_name((dt_code_stat_t) i), sum, &sum->code[i]);
+    }
+    for (int work = 0; work < DT_WORKS; work++) {
+        char estimate[32];
+        (void) snprintf(estimate, sizeof(estimate), "%s_ns", works[work]);
+        write_range(out, comma, estimate, sum, &sum->ns[work]);
+        for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
+            char name[64];
+            (void) snprintf(name, sizeof(name), "%s_%s_uses", works[work], tiers[tier]);
+            write_range(out, comma, name, sum, &sum->uses[work][tier]);
+            (void) snprintf(name, sizeof(name), "%s_%s_bytes", works[work], tiers[tier]);
+            write_range(out, comma, name, sum, &sum->bytes[work][tier]);
+        }
+    }
+    fputs("\n  },\n  \"declined\": {", out);
+    comma = "";
+    for (int i = 1; i < DT_DECLINES; i++) {
+        char name[64];
+        (void) snprintf(name, sizeof(name), "%s", dt_decline_name((dt_decline_t) i));
+        for (char *c = name; '\0' != *c; c++) {
+            *c = (char) tolower((unsigned char) *c);
+        }
+        write_range(out, comma, name, sum, &sum->declined[i]);
+        comma = ",";
+    }
+    fputs("\n  },\n", out);
+}
+
+/* null: there are no samples. */
+static void write_rate(FILE *out, const dt_dame_amount_t *amount)
+{
+    if (amount->timed_bytes > 0) {
+        fprintf(out, "%.6g", amount->ns / amount->timed_bytes);
+    } else {
+        fputs("null", out);
+    }
+}
+
+static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
+{
+    fprintf(out, ",\n     \"%s\": {", works[work]);
+    for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
+        const dt_dame_amount_t *moved = &row->moved[work][tier];
+        fprintf(out, "\"%s\": {\"uses\": %" PRId64 ", \"bytes\": %" PRId64 ", \"ns_per_byte\": ",
+                tiers[tier], moved->uses, moved->bytes);
+        write_rate(out, moved);
+        fputs("}, ", out);
+    }
+    fputs("\"native_ns_per_byte\": ", out);
+    write_rate(out, &row->native[work]);
+    if (DT_COPY != work) {
+        fprintf(out, ", \"compiled_at_use\": %" PRId64 ", \"compiled_on_ranks\": %d",
+                row->compiled_at[work], row->compiled_ranks[work]);
+    }
+    fputc('}', out);
+}
+
+static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row)
+{
+    double dame, native, bytes;
+    fprintf(out, "%s\n    {\"name\": ", comma);
+    write_string(out, row->name);
+    fputs(", \"layout\": ", out);
+    write_string(out, row->words);
+    fprintf(out,
+            ", \"size\": %" PRId64 ", \"ranks\": %d, \"datatypes\": %" PRId64
+            ", \"bytes\": %" PRId64,
+            row->size, row->ranks, row->datatypes, row->bytes);
+    for (int work = 0; work < DT_WORKS; work++) {
+        write_work(out, row, work);
+    }
+    dt_dame_compare_row(row, &dame, &native, &bytes);
+    fprintf(out,
+            ",\n     \"compile_ns\": %" PRId64
+            ", \"compared\": {\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f}}",
+            row->compile_ns, bytes, dame, native);
+}
+
+void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
+{
+    double dame, native, bytes;
+    fprintf(out, "{\n  \"format\": 1,\n  \"dame\": \"%s\",\n  \"program\": ", sum->first.version);
+    write_string(out, sum->first.program);
+    fputs(",\n  \"state\": ", out);
+    write_string(out, sum->first.state);
+    fprintf(out,
+            ",\n  \"ended\": %lld,\n  \"seconds\": %.6f,\n  \"ranks\": %d,\n  \"reporting\": %d,\n",
+            (long long) time(NULL), sum->first.seconds, sum->ranks, sum->found);
+    write_counters(out, sum);
+    fputs("  \"datatypes\": [", out);
+    for (int i = 0; i < sum->nrows; i++) {
+        write_row(out, 0 == i ? "" : ",", &sum->rows[i]);
+    }
+    dt_dame_compare(sum, &dame, &native, &bytes);
+    fprintf(out,
+            "\n  ],\n  \"compared\": {\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f, "
+            "\"set_up_ns\": %.0f}\n}\n",
+            bytes, dame, native, dt_dame_set_up(sum));
+}

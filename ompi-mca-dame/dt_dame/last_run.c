@@ -1,0 +1,66 @@
+/* The last run, for ompi_info. */
+#include "record.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+enum { BUSIEST = 10 };
+
+/* A value ends with its line. */
+static void write_text(FILE *out, const char *text)
+{
+    for (; '\0' != *text; text++) {
+        fputc(*text >= ' ' && *text <= '~' ? *text : '?', out);
+    }
+}
+
+static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
+{
+    const char *tier = 0 == row->moved[DT_PACK][DT_CODE].uses + row->moved[DT_UNPACK][DT_CODE].uses
+                           ? "interp"
+                           : "code";
+    int64_t uses = 0;
+    for (int work = 0; work < DT_WORKS; work++) {
+        uses += row->moved[work][DT_INTERP].uses + row->moved[work][DT_CODE].uses;
+    }
+    fprintf(out, "datatype_%d=", i);
+    write_text(out, '\0' == row->name[0] ? "(no name)" : row->name);
+    fputs(": ", out);
+    write_text(out, row->words);
+    fprintf(out, ", %" PRId64 " uses, %" PRId64 " bytes, %s\n", uses, row->bytes, tier);
+}
+
+void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
+{
+    char when[40] = "";
+    const time_t now = time(NULL);
+    struct tm broken;
+    double uses = 0, bytes = 0, dame, native, compared;
+    if (NULL != localtime_r(&now, &broken)) {
+        (void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &broken);
+    }
+    for (int work = 0; work < DT_WORKS; work++) {
+        for (int tier = 0; tier < DT_TIERS; tier++) {
+            uses += sum->uses[work][tier].sum;
+            bytes += sum->bytes[work][tier].sum;
+        }
+    }
+    fputs("program=", out);
+    write_text(out, sum->first.program);
+    fprintf(out, "\nended=%s\nranks=%d of %d\nuses=%.0f\nbytes=%.0f\npromotions=%.0f\n", when,
+            sum->found, sum->ranks, uses, bytes,
+            sum->code[DT_CODE_compiled_pack].sum + sum->code[DT_CODE_compiled_unpack].sum);
+    dt_dame_compare(sum, &dame, &native, &compared);
+    if (compared > 0) {
+        fprintf(out, "seconds_saved=%.6f\n", (native - dame - dt_dame_set_up(sum)) / 1e9);
+    } else {
+        fputs("seconds_saved=not estimated: dt_dame_report was none\n", out);
+    }
+    for (int i = 0; i < BUSIEST; i++) {
+        if (i < sum->nrows) {
+            write_row(out, i + 1, &sum->rows[i]);
+        } else {
+            fprintf(out, "datatype_%d=none\n", i + 1);
+        }
+    }
+}

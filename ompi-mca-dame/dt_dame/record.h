@@ -1,0 +1,114 @@
+/*
+ * What one rank knows at MPI_Finalize, and all ranks' records added up.
+ */
+#ifndef DT_DAME_RECORD_H
+#define DT_DAME_RECORD_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "opal-glue/glue.h"
+
+/* More datatypes of a rank than that are not in its record. */
+enum { DT_DAME_ROWS = 32, DT_DAME_TEXT = 192 };
+
+/* Plain data without pointers; written and read by processes of one job. */
+typedef struct dt_dame_record {
+    char version[16]; /* DAME's */
+    int rank;
+    int ranks;
+    int report;                     /* mca_dt_dame_report_t that this rank was given */
+    int last_run;                   /* not 0: it wants the last run to be recorded */
+    char report_file[DT_DAME_TEXT]; /* for json */
+    char program[DT_DAME_TEXT];     /* its name */
+    char state[DT_DAME_TEXT];       /* "on: ..." */
+    char limit[128];                /* the first that a datatype exceeded, or "" */
+    double seconds;                 /* from MPI_Init to MPI_Finalize */
+    int64_t counters[DT_COUNTERS];
+    int64_t declined[DT_DECLINES];
+    int64_t code[DT_CODE_STATS];
+    int64_t uses[DT_WORKS][DT_TIERS]; /* of all datatypes, also of those without a row */
+    int64_t bytes[DT_WORKS][DT_TIERS];
+    int64_t ns[DT_WORKS]; /* estimated; 0: no report was asked for */
+    int nrows;
+    dt_tally_row_t rows[DT_DAME_ROWS];
+} dt_dame_record_t;
+
+/* ---- All ranks ------------------------------------------------------------------------------ */
+
+typedef struct dt_dame_range {
+    double min;
+    double sum;
+    double max;
+} dt_dame_range_t;
+
+/* An amount of data of which a part was timed. */
+typedef struct dt_dame_amount {
+    int64_t uses;
+    int64_t bytes;
+    double timed_bytes; /* those of ranks that have samples */
+    double ns;          /* that these took */
+} dt_dame_amount_t;
+
+/* Datatypes of one name and layout, on all ranks. */
+typedef struct dt_dame_sum_row {
+    char name[DT_TALLY_NAME];
+    char words[DT_TALLY_WORDS];
+    int64_t size;
+    int64_t datatypes;
+    int ranks;
+    int64_t bytes;
+    dt_dame_amount_t moved[DT_WORKS][DT_TIERS];
+    dt_dame_amount_t
+        native[DT_WORKS];   /* the same data; ns: what Open MPI's own engine would take */
+    int compiled_ranks[2];  /* [dame_dir_t] */
+    int64_t compiled_at[2]; /* the least use */
+    int64_t compile_ns;
+} dt_dame_sum_row_t;
+
+enum { DT_DAME_SUM_ROWS = 128 };
+
+typedef struct dt_dame_sum {
+    int found;              /* records */
+    int ranks;              /* of the job */
+    dt_dame_record_t first; /* the record of the lowest rank */
+    int report;             /* the strongest wish of any rank */
+    int last_run;
+    char report_file[DT_DAME_TEXT];
+    dt_dame_range_t counters[DT_COUNTERS];
+    dt_dame_range_t declined[DT_DECLINES];
+    dt_dame_range_t code[DT_CODE_STATS];
+    dt_dame_range_t uses[DT_WORKS][DT_TIERS];
+    dt_dame_range_t bytes[DT_WORKS][DT_TIERS];
+    dt_dame_range_t ns[DT_WORKS];
+    int nrows;
+    dt_dame_sum_row_t rows[DT_DAME_SUM_ROWS]; /* the most bytes first, after dt_dame_sum_finish() */
+} dt_dame_sum_t;
+
+/* Everything but what comes from MPI and the parameters. */
+void dt_dame_record_fill(dt_dame_record_t *record);
+
+/* `sum` starts as zeros. */
+void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record);
+void dt_dame_sum_finish(dt_dame_sum_t *sum);
+
+/* Nanoseconds that the data of a row, or of all rows, took in DAME and would take in Open MPI's
+ * engine: both of the part that both have samples of, whose bytes *bytes are. */
+void dt_dame_compare_row(const dt_dame_sum_row_t *row, double *dame, double *native, double *bytes);
+void dt_dame_compare(const dt_dame_sum_t *sum, double *dame, double *native, double *bytes);
+
+/* Nanoseconds that it took to import and compile, on all ranks. */
+double dt_dame_set_up(const dt_dame_sum_t *sum);
+
+/* ---- Output --------------------------------------------------------------------------------- */
+
+/* One page of 80 columns. */
+void dt_dame_write_summary(const dt_dame_sum_t *sum, FILE *out);
+
+/* An object; doc/tuning.md describes its members. */
+void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out);
+
+/* Lines "name=value", the variables dt_dame_last_run_<name> of ompi_info. */
+void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out);
+
+#endif

@@ -1,0 +1,79 @@
+#include "dt_last_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompi-mca-dame/last_run.h"
+#include "opal-glue/abi/abi.h"
+
+static const struct {
+    const char *name;
+    const char *description;
+} variables[] = {
+#define DT_LAST_RUN(name, description) {#name, description},
+#include "ompi-mca-dame/last_run.def"
+#undef DT_LAST_RUN
+};
+
+enum { VARIABLES = sizeof(variables) / sizeof(variables[0]), LARGEST_FILE = 64 << 10 };
+
+static char *values[VARIABLES]; /* MCA's */
+static char text[LARGEST_FILE];
+
+static bool read_file(void)
+{
+    char name[4096];
+    FILE *file = dt_last_run_file(name, sizeof(name)) ? fopen(name, "re") : NULL;
+    if (NULL == file) {
+        return false;
+    }
+    const size_t n = fread(text, 1, sizeof(text) - 1, file);
+    (void) fclose(file);
+    text[n] = '\0';
+    return strlen(text) == n;
+}
+
+/* `line` is "name=value\n" and becomes "value"; returns the next line, or NULL: it is not. */
+static char *take_value(char *line, const char *name, char **value)
+{
+    const size_t length = strlen(name);
+    char *end = strchr(line, '\n');
+    if (NULL == end || 0 != strncmp(line, name, length) || '=' != line[length]) {
+        return NULL;
+    }
+    *end = '\0';
+    *value = line + length + 1;
+    return end + 1;
+}
+
+/* Whole or not at all. */
+static bool parse(void)
+{
+    char *at = text;
+    if (0 != strncmp(at, DT_LAST_RUN_FIRST_LINE, sizeof(DT_LAST_RUN_FIRST_LINE) - 1)) {
+        return false;
+    }
+    at += sizeof(DT_LAST_RUN_FIRST_LINE) - 1;
+    for (int i = 0; i < VARIABLES && NULL != at; i++) {
+        at = take_value(at, variables[i].name, &values[i]);
+    }
+    return NULL != at && 0 == strcmp(at, DT_LAST_RUN_LAST_LINE);
+}
+
+void dt_last_run_register(void)
+{
+    static char none[] = "none recorded";
+    const bool recorded = read_file() && parse();
+    for (int i = 0; i < VARIABLES; i++) {
+        char name[64];
+        if (!recorded) {
+            values[i] = none;
+        }
+        (void) snprintf(name, sizeof(name), "last_run_%s", variables[i].name);
+        (void) mca_base_var_register("ompi", "dt", "dame", name, variables[i].description,
+                                     MCA_BASE_VAR_TYPE_STRING, NULL, 0,
+                                     MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_4,
+                                     MCA_BASE_VAR_SCOPE_CONSTANT, &values[i]);
+    }
+}

@@ -1,0 +1,15 @@
+/*
+ * Says whether DAME is on where DAME itself cannot: when another engine was chosen, or when
+ * mca_dt_dame.so is missing. Also names parameters that do not exist.
+ */
+#ifndef DT_STATE_H
+#define DT_STATE_H
+
+/* The framework is open, and nothing is chosen yet: unchosen components take their parameters with
+ * them. */
+void dt_state_before_choice(void);
+
+/* `engine`: the component that was chosen, NULL when none was. */
+void dt_state_after_choice(const char *engine);
+
+#endif

@@ -1,0 +1,11 @@
+#include "last_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+bool dt_last_run_file(char *name, size_t room)
+{
+    const char *home = getenv("HOME");
+    return NULL != home && '/' == *home &&
+           (size_t) snprintf(name, room, "%s/.openmpi/dame-last-run", home) < room;
+}

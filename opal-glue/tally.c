@@ -1,0 +1,256 @@
+#include "tally.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contents.h"
+#include "dame/heap.h"
+#include "table.h"
+#include "words.h"
+
+/* An application that names every datatype differently must not fill the memory. */
+enum { MOST_TALLIES = 1024 };
+
+/* Changed with the table's lock held. Tallies are only ever added at the front. */
+static struct {
+    bool on;
+    int count;
+    _Atomic(dt_tally_t *) first;
+} tallies;
+
+void dt_tally_start(bool on)
+{
+    tallies.on = on;
+}
+
+void dt_tally_stop(void)
+{
+    dt_tally_t *tally = atomic_exchange(&tallies.first, NULL);
+    while (NULL != tally) {
+        dt_tally_t *next = tally->next;
+        dame_heap_free(tally);
+        tally = next;
+    }
+    tallies.count = 0;
+}
+
+static dt_tally_t *find(const char *name, const char *words, int64_t size)
+{
+    dt_tally_t *tally = atomic_load_explicit(&tallies.first, memory_order_relaxed);
+    while (NULL != tally && (size != tally->size || 0 != strcmp(words, tally->words) ||
+                             0 != strcmp(name, tally->name))) {
+        tally = tally->next;
+    }
+    return tally;
+}
+
+static dt_tally_t *add(const char *name, const char *words, int64_t size)
+{
+    dt_tally_t *tally = dame_heap_zalloc(sizeof(*tally));
+    if (NULL == tally) {
+        return NULL;
+    }
+    memcpy(tally->name, name, DT_TALLY_NAME);
+    memcpy(tally->words, words, DT_TALLY_WORDS);
+    tally->size = size;
+    for (int work = 0; work < DT_WORKS; work++) {
+        atomic_init(&tally->next_native[work], DT_FIRST_NATIVE_SAMPLE);
+    }
+    tally->next = atomic_load_explicit(&tallies.first, memory_order_relaxed);
+    atomic_store_explicit(&tallies.first, tally, memory_order_release);
+    tallies.count++;
+    return tally;
+}
+
+dt_tally_t *dt_tally_of(const struct opal_datatype_t *datatype, const dame_program_t *program)
+{
+    char name[DT_TALLY_NAME] = "";
+    char words[DT_TALLY_WORDS] = "";
+    int64_t size = program->size;
+    if (!tallies.on) {
+        return NULL;
+    }
+    if (tallies.count < MOST_TALLIES) {
+        (void) snprintf(name, sizeof(name), "%s", dt_contents_name(datatype));
+        dt_words_of_layout(program, words, sizeof(words));
+    } else {
+        (void) snprintf(name, sizeof(name), "(all others)");
+        size = 0;
+    }
+    dt_tally_t *tally = find(name, words, size);
+    if (NULL == tally) {
+        tally = add(name, words, size);
+    }
+    if (NULL != tally) {
+        atomic_fetch_add_explicit(&tally->datatypes, 1, memory_order_relaxed);
+    }
+    return tally;
+}
+
+void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns)
+{
+    const int64_t uses =
+        atomic_load_explicit(&tally->moved[dir][DT_INTERP].uses, memory_order_relaxed) + 1;
+    int64_t never = 0;
+    (void) atomic_compare_exchange_strong(&tally->compiled_at[dir], &never, uses);
+    atomic_fetch_add_explicit(&tally->compile_ns, ns, memory_order_relaxed);
+}
+
+/* ---- Times ---------------------------------------------------------------------------------- */
+
+void dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes)
+{
+    const uint64_t time = ns < 0 ? 0 : ns < UINT32_MAX ? (uint64_t) ns : UINT32_MAX;
+    const uint64_t amount = bytes < UINT32_MAX ? (uint64_t) bytes : UINT32_MAX;
+    const uint32_t count = atomic_fetch_add_explicit(&samples->count, 1, memory_order_relaxed);
+    atomic_store_explicit(&samples->last[count % DT_SAMPLES], time << 32 | amount,
+                          memory_order_relaxed);
+}
+
+static double rate_of(uint64_t sample)
+{
+    return (double) (sample >> 32) / (double) (uint32_t) sample;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = rate_of(*(const uint64_t *) a);
+    const double y = rate_of(*(const uint64_t *) b);
+    return (x > y) - (x < y);
+}
+
+/*
+ * Nanoseconds for each byte: the mean of the middle half, so that the times at which the system
+ * gave the CPU to somebody else do not count. Negative: there is no sample.
+ */
+static double rate(const dt_samples_t *samples)
+{
+    uint64_t sorted[DT_SAMPLES];
+    const uint32_t ever = atomic_load_explicit(&samples->count, memory_order_relaxed);
+    size_t n = 0;
+    double ns = 0;
+    double bytes = 0;
+    for (uint32_t i = 0; i < DT_SAMPLES && i < ever; i++) {
+        const uint64_t sample = atomic_load_explicit(&samples->last[i], memory_order_relaxed);
+        if (0 != (uint32_t) sample) {
+            sorted[n++] = sample;
+        }
+    }
+    qsort(sorted, n, sizeof(sorted[0]), compare);
+    for (size_t i = n / 4; i < n - n / 4; i++) {
+        ns += (double) (sorted[i] >> 32);
+        bytes += (double) (uint32_t) sorted[i];
+    }
+    return bytes > 0 ? ns / bytes : -1;
+}
+
+/* ---- For the report ------------------------------------------------------------------------- */
+
+static int64_t bytes_of(const dt_tally_row_t *row)
+{
+    int64_t bytes = 0;
+    for (int work = 0; work < DT_WORKS; work++) {
+        for (int tier = 0; tier < DT_TIERS; tier++) {
+            bytes += row->moved[work][tier].bytes;
+        }
+    }
+    return bytes;
+}
+
+static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
+{
+    memset(row, 0, sizeof(*row));
+    memcpy(row->name, tally->name, sizeof(row->name));
+    memcpy(row->words, tally->words, sizeof(row->words));
+    row->size = tally->size;
+    row->datatypes = atomic_load_explicit(&tally->datatypes, memory_order_relaxed);
+    for (int work = 0; work < DT_WORKS; work++) {
+        for (int tier = 0; tier < DT_TIERS; tier++) {
+            const dt_moved_t *from = &tally->moved[work][tier];
+            dt_row_moved_t *to = &row->moved[work][tier];
+            to->uses = atomic_load_explicit(&from->uses, memory_order_relaxed);
+            to->bytes = atomic_load_explicit(&from->bytes, memory_order_relaxed);
+            to->samples = atomic_load_explicit(&from->samples.count, memory_order_relaxed);
+            to->ns_per_byte = rate(&from->samples);
+        }
+        row->native[work].samples =
+            atomic_load_explicit(&tally->native[work].count, memory_order_relaxed);
+        row->native[work].ns_per_byte = rate(&tally->native[work]);
+    }
+    for (int dir = 0; dir < 2; dir++) {
+        row->compiled_at[dir] =
+            atomic_load_explicit(&tally->compiled_at[dir], memory_order_relaxed);
+    }
+    row->compile_ns = atomic_load_explicit(&tally->compile_ns, memory_order_relaxed);
+}
+
+int dt_tally_rows(dt_tally_row_t *rows, int room)
+{
+    int n = 0;
+    const dt_tally_t *tally = atomic_load_explicit(&tallies.first, memory_order_acquire);
+    for (; NULL != tally; tally = tally->next) {
+        dt_tally_row_t row;
+        fill_row(tally, &row);
+        const int64_t bytes = bytes_of(&row);
+        if (n < room) {
+            n++;
+        } else if (bytes <= bytes_of(&rows[n - 1])) {
+            continue;
+        }
+        int at = n - 1;
+        for (; at > 0 && bytes > bytes_of(&rows[at - 1]); at--) {
+            rows[at] = rows[at - 1];
+        }
+        rows[at] = row;
+    }
+    return n;
+}
+
+int64_t dt_tally_ns(dt_work_t work)
+{
+    double ns = 0;
+    double timed = 0;
+    double all = 0;
+    const dt_tally_t *tally = atomic_load_explicit(&tallies.first, memory_order_acquire);
+    for (; NULL != tally; tally = tally->next) {
+        for (int tier = 0; tier < DT_TIERS; tier++) {
+            const dt_moved_t *moved = &tally->moved[work][tier];
+            const double bytes = (double) atomic_load_explicit(&moved->bytes, memory_order_relaxed);
+            const double cost = rate(&moved->samples);
+            all += bytes;
+            if (cost >= 0) {
+                timed += bytes;
+                ns += cost * bytes;
+            }
+        }
+    }
+    return timed > 0 ? (int64_t) (ns * all / timed) : 0;
+}
+
+static dt_tally_t *tally_of(const void *datatype)
+{
+    const dt_entry_t *entry = dt_table_find(datatype);
+    return NULL == entry ? NULL : entry->tally;
+}
+
+int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tier, bool bytes)
+{
+    const dt_tally_t *tally = tally_of(datatype);
+    if (NULL == tally) {
+        return 0;
+    }
+    const dt_moved_t *moved = &tally->moved[work][tier];
+    return atomic_load_explicit(bytes ? &moved->bytes : &moved->uses, memory_order_relaxed);
+}
+
+int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes)
+{
+    int64_t sum = 0;
+    const dt_tally_t *tally = atomic_load_explicit(&tallies.first, memory_order_acquire);
+    for (; NULL != tally; tally = tally->next) {
+        const dt_moved_t *moved = &tally->moved[work][tier];
+        sum += atomic_load_explicit(bytes ? &moved->bytes : &moved->uses, memory_order_relaxed);
+    }
+    return sum;
+}

@@ -1,0 +1,75 @@
+/*
+ * What was done with each datatype, for the report and for MPI_T.
+ *
+ * A tally belongs to all datatypes of one name and one layout that a process uses, one after the
+ * other or at the same time, and outlives them: applications create the same datatype again and
+ * again. Threads that use one tally at the same time may lose counts.
+ */
+#ifndef DT_TALLY_H
+#define DT_TALLY_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "dame/program.h"
+#include "glue.h"
+
+struct opal_datatype_t;
+
+/* The last times that were taken of something: 32 bits of nanoseconds, 32 bits of bytes each. */
+enum { DT_SAMPLES = 32 };
+typedef struct dt_samples {
+    _Atomic uint32_t count; /* ever taken */
+    _Atomic uint64_t last[DT_SAMPLES];
+} dt_samples_t;
+
+typedef struct dt_moved {
+    _Atomic int64_t uses;
+    _Atomic int64_t bytes;
+    dt_samples_t samples;
+} dt_moved_t;
+
+typedef struct dt_tally dt_tally_t;
+struct dt_tally {
+    dt_tally_t *next;
+    char name[DT_TALLY_NAME];
+    char words[DT_TALLY_WORDS];
+    int64_t size;
+    _Atomic int64_t datatypes;
+    dt_moved_t moved[DT_WORKS][DT_TIERS];
+    dt_samples_t native[DT_WORKS];
+    _Atomic int64_t next_native[DT_WORKS]; /* the use that is sampled next, see sample.h */
+    _Atomic int64_t compiled_at[2];        /* [dame_dir_t]: the use; 0: was not compiled */
+    _Atomic int64_t compile_ns;
+};
+
+/* The native engine is given this use of a tally, twice, four and eight times that use, and so on.
+ */
+enum { DT_FIRST_NATIVE_SAMPLE = 2 };
+
+/* Before the first datatype: are tallies kept? */
+void dt_tally_start(bool on);
+void dt_tally_stop(void);
+
+/* The tally of a new datatype and its program. NULL: none are kept, or memory is out. With the
+ * table's lock held. */
+dt_tally_t *dt_tally_of(const struct opal_datatype_t *datatype, const dame_program_t *program);
+
+/* The program of a tally's datatype was compiled for `dir`, in so many nanoseconds. */
+void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns);
+
+void dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes);
+
+/* A message begins. Returns which use it is of its kind. */
+static inline int64_t dt_tally_use(dt_tally_t *tally, dt_work_t work, bool compiled, int64_t bytes)
+{
+    dt_moved_t *moved = &tally->moved[work][compiled];
+    const int64_t uses = atomic_load_explicit(&moved->uses, memory_order_relaxed) + 1;
+    atomic_store_explicit(&moved->uses, uses, memory_order_relaxed);
+    atomic_store_explicit(&moved->bytes,
+                          atomic_load_explicit(&moved->bytes, memory_order_relaxed) + bytes,
+                          memory_order_relaxed);
+    return uses + atomic_load_explicit(&tally->moved[work][!compiled].uses, memory_order_relaxed);
+}
+
+#endif

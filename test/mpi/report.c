@@ -1,0 +1,126 @@
+/*
+ * Traffic whose counts are known, for the report at MPI_Finalize (report.sh), and the same counts
+ * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
+ * dies before MPI_Finalize, or "tool": MPI_T is never finalized.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi_check.h"
+#include "tests.h"
+
+enum { FACES = 100, CORNERS = 10, ROWS = 500, COLUMNS = 8, CORNER = 3 };
+
+static double sent[ROWS * COLUMNS], received[ROWS * COLUMNS];
+
+static void exchange(MPI_Datatype type, int messages)
+{
+    const int other = my_rank ^ 1;
+    for (int m = 0; m < messages; m++) {
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+            sent[i] = my_rank + 10 * m + 1000.0 * i;
+            received[i] = -1;
+        }
+        MPI_Sendrecv(sent, 1, type, other, 0, received, 1, type, other, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        check(other + 10 * m == received[0] && -1 == received[1], "message %d", m);
+    }
+}
+
+/* ---- MPI_T ---------------------------------------------------------------------------------- */
+
+static MPI_T_pvar_session session;
+
+/* A handle of a variable, bound to a datatype or, with NULL, to nothing. */
+static MPI_T_pvar_handle handle_of(const char *name, MPI_Datatype *type)
+{
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    int index, count;
+    const int code = MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index);
+    if (check(MPI_SUCCESS == code, "there is a variable %s", name)) {
+        int name_room = 0, text_room = 0, verbosity, class, binding, readonly, continuous, atomic;
+        MPI_Datatype datatype;
+        MPI_T_enum values;
+        MPI_T_pvar_get_info(index, NULL, &name_room, &verbosity, &class, &datatype, &values, NULL,
+                            &text_room, &binding, &readonly, &continuous, &atomic);
+        check((NULL == type ? MPI_T_BIND_NO_OBJECT : MPI_T_BIND_MPI_DATATYPE) == binding,
+              "binding of %s", name);
+        check(MPI_SUCCESS == MPI_T_pvar_handle_alloc(session, index, type, &handle, &count),
+              "handle of %s", name);
+    }
+    return handle;
+}
+
+static long long read_counter(MPI_T_pvar_handle handle)
+{
+    unsigned long long value = 0;
+    return MPI_SUCCESS == MPI_T_pvar_read(session, handle, &value) ? (long long) value : -1;
+}
+
+/* Uses of packing are counted for each datatype, by what moved them; the process's are their sum.
+ */
+static void traffic(MPI_Datatype face, MPI_Datatype corner, bool reads)
+{
+    enum { FACE_INTERP, FACE_CODE, FACE_BYTES, CORNER_INTERP, ALL_CODE, HANDLES };
+    MPI_T_pvar_handle handles[HANDLES];
+    if (!reads) {
+        exchange(face, FACES);
+        exchange(corner, CORNERS);
+        return;
+    }
+    MPI_T_pvar_session_create(&session);
+    handles[FACE_INTERP] = handle_of("dt_dame_datatype_pack_interp_uses", &face);
+    handles[FACE_CODE] = handle_of("dt_dame_datatype_pack_code_uses", &face);
+    handles[FACE_BYTES] = handle_of("dt_dame_datatype_pack_code_bytes", &face);
+    handles[CORNER_INTERP] = handle_of("dt_dame_datatype_pack_interp_uses", &corner);
+    handles[ALL_CODE] = handle_of("dt_dame_pack_code_uses", NULL);
+    exchange(face, FACES / 2);
+    const long long half = read_counter(handles[FACE_INTERP]) + read_counter(handles[FACE_CODE]);
+    check(FACES / 2 == half, "half of the faces: %lld", half);
+    check(0 == read_counter(handles[CORNER_INTERP]), "no corner yet");
+    exchange(face, FACES / 2);
+    exchange(corner, CORNERS);
+    /* dt_dame_promotion_threshold is 20 */
+    check(19 == read_counter(handles[FACE_INTERP]), "faces by the interpreter: %lld",
+          read_counter(handles[FACE_INTERP]));
+    check(FACES - 19 == read_counter(handles[FACE_CODE]), "faces by machine code: %lld",
+          read_counter(handles[FACE_CODE]));
+    check((FACES - 19) * ROWS * 8LL == read_counter(handles[FACE_BYTES]), "their bytes: %lld",
+          read_counter(handles[FACE_BYTES]));
+    check(CORNERS == read_counter(handles[CORNER_INTERP]), "corners: %lld",
+          read_counter(handles[CORNER_INTERP]));
+    check(FACES - 19 == read_counter(handles[ALL_CODE]), "all by machine code: %lld",
+          read_counter(handles[ALL_CODE]));
+    MPI_T_pvar_session_free(&session);
+}
+
+int report_main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    const bool dame = 0 == strcmp(mode, "dame");
+    const bool tool = 0 == strcmp(mode, "tool");
+    MPI_Datatype face, corner;
+    int provided;
+    check_init(&argc, &argv);
+    if (dame || tool) {
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    }
+    MPI_Type_vector(ROWS, 1, COLUMNS, MPI_DOUBLE, &face);
+    MPI_Type_set_name(face, "face \"x\"");
+    MPI_Type_commit(&face);
+    MPI_Type_vector(CORNER, 1, COLUMNS, MPI_DOUBLE, &corner);
+    MPI_Type_commit(&corner);
+    traffic(face, corner, dame);
+    MPI_Type_free(&face);
+    MPI_Type_free(&corner);
+    if (0 == strcmp(mode, "die") && 1 == my_rank) {
+        raise(SIGKILL);
+    }
+    if (dame) {
+        MPI_T_finalize();
+    }
+    return check_finish();
+}

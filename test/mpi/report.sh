@@ -1,0 +1,125 @@
+# shellcheck shell=bash disable=SC2153,SC2154
+# Sourced by test/mpi/run, whose functions and variables it uses: the report, its file, and the last run.
+
+# one_page LOG: one report, of at most 80 columns and 60 lines.
+one_page()
+{
+    [ "$(grep -c '^DAME report: ' "$1")" = 1 ] || { echo "not one report"; return 1; }
+    sed -n '/^DAME report: /,$p' "$1" | grep -E '^(DAME|  )' | awk 'length > 80 { print "too wide: " $0; bad = 1 }
+        END { if (NR > 60) { print "too long"; bad = 1 } exit bad }'
+}
+
+# summary CONFIGURATION TEXT... -- ARGUMENT...: mpirun ends well and prints one page with every TEXT.
+summary()
+{
+    local config=$1 log code=0 texts=() text
+    shift
+    while [ "$1" != -- ]; do texts+=("$1"); shift; done
+    shift
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    HOME=$scratch job "$log" "$@" && good_log "$log" || code=1
+    one_page "$log" >"$log.page" 2>&1 || { code=1; cat "$log.page" >>"$log"; }
+    for text in "${texts[@]}"; do
+        grep -Eq -- "$text" "$log" || { code=1; echo "missing: $text" >>"$log"; }
+    done
+    verdict $code report "$config" "$log"
+}
+
+json_report()
+{
+    local config=json log code=0 file=$scratch/report.json
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    echo old >"$file"
+    HOME=$scratch job "$log" -np 4 "${dame[@]}" "${twenty[@]}" --mca dt_dame_report json \
+        --mca dt_dame_report_file "$file" "$mpi_test" report dame && good_log "$log" || code=1
+    [ "$(grep -c "DAME report" "$log")" = 0 ] || { code=1; echo "a report on stderr, too" >>"$log"; }
+    python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["format"] == 1 and report["ranks"] == report["reporting"] == 4, report
+counters = report["counters"]
+assert counters["messages_packed"] == {"min": 110, "mean": 110, "max": 110, "sum": 440}, counters
+assert counters["pack_interp_uses"]["sum"] == 4 * (19 + 10), counters
+assert counters["pack_code_bytes"]["sum"] == 4 * 81 * 4000, counters
+face, corner = report["datatypes"][:2]  # the busiest first
+assert face["name"] == 'face "x"' and face["layout"] == "500 x 8 B" and face["size"] == 4000, face
+assert face["ranks"] == 4 and face["datatypes"] == 4 and face["bytes"] == 2 * 4 * 100 * 4000, face
+assert face["pack"]["code"]["uses"] == 4 * 81 and face["pack"]["compiled_at_use"] == 20, face
+assert face["pack"]["native_ns_per_byte"] > 0 and face["pack"]["code"]["ns_per_byte"] > 0, face
+assert corner["name"] == "" and corner["pack"]["interp"]["uses"] == 40, corner
+compared = report["compared"]
+assert 0 < compared["dame_ns"] and 0 < compared["native_ns"], compared
+assert compared["bytes"] == 2 * 4 * (100 * 4000 + 10 * 24), compared
+END
+    verdict $code report "$config" "$log"
+}
+
+# A rank that dies ends the job, as ever; nobody waits for its record.
+dying_rank()
+{
+    local config="a rank dies" log code
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    HOME=$scratch job "$log" -np 4 "${dame[@]}" --mca dt_dame_report summary "$mpi_test" report die
+    code=$?
+    verdict $((code == 0 || code == 124)) report "$config" "$log"
+}
+
+# shown HOME: what ompi_info shows of the last run.
+shown()
+{
+    HOME=$1 OMPI_MCA_mca_base_component_path=$COMPONENTS:$PKGLIBDIR timeout "$limit" "$OMPI_INFO" \
+        --parsable --param dt dame --level 9 2>&1 | grep -E "param:dt_dame_last_run_[a-z0-9_]+:value:"
+}
+
+last_runs()
+{
+    local config="last run" log code=0 home=$scratch/last file x jobs=()
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    file=$home/.openmpi/dame-last-run
+    mkdir -p "$home"
+    {
+        shown "$home" | grep -vq "value:none recorded" && { code=1; echo "recorded before any run"; }
+        HOME=$home job "$log.job" -np 2 "${dame[@]}" --mca dt_dame_last_run 0 "$mpi_test" report native || code=1
+        [ ! -e "$file" ] || { code=1; echo "written although off"; }
+        for x in 1 2 3; do # at the same time
+            HOME=$home job "$log.job$x" -np 2 "${dame[@]}" "${twenty[@]}" "$mpi_test" report dame &
+            jobs+=($!)
+        done
+        for x in "${jobs[@]}"; do wait "$x" || code=1; done
+        [ "$(ls "$home/.openmpi")" = dame-last-run ] || { code=1; ls "$home/.openmpi"; }
+        shown "$home" >"$log.info"
+        for x in "program:value:.*mpi_test" "ranks:value:2 of 2" "uses:value:440" "promotions:value:4" \
+            "bytes:value:1600960" 'datatype_1:value:.*face "x": 500 x 8 B, 400 uses, 1600000 bytes, code' \
+            "datatype_3:value:none" "seconds_saved:value:.*not estimated"; do
+            grep -Eq "last_run_$x" "$log.info" || { code=1; echo "missing: $x"; cat "$log.info"; }
+        done
+        cp "$file" "$home/good"
+        for x in "head -c 100" "sed s/uses/used/" "sed 1d" "sed 5d" "tr \n x" "cat - /etc/passwd"; do
+            # shellcheck disable=SC2086
+            $x <"$home/good" >"$file"
+            shown "$home" | grep -vq "value:\"\?none recorded" && { code=1; echo "shown after $x"; }
+        done
+    } >"$log" 2>&1
+    verdict $code report "$config" "$log"
+}
+
+reports()
+{
+    local twenty=(--mca dt_dame_promotion_threshold 20) sums=(--mca dt_dame_report summary)
+    summary "summary" "report: mpi_test, 4 of 4 ranks" "^  messages packed +110 +110 +110 +440$" \
+        "^  on: interpreter and machine code from use 20 on" "code from use 20 [0-9.]+; Open MPI [0-9.]+$" \
+        "face \"x\"  \(500 x 8 B, 4.00 kB\)  3.20 MB on 4 ranks" "\(no name\)  \(3 x 8 B, 24 B\)" \
+        "estimated by samples for 100 % of the bytes" "in all DAME (saved|LOST) [0-9.]+ [num]?s$" \
+        -- -np 4 "${dame[@]}" "${twenty[@]}" "${sums[@]}" "$mpi_test" report dame
+    summary "two ranks of four, and the lowest is native" "2 of 4 ranks" "the other 2 ranks did not use DAME" \
+        -- "${path[@]}" "${sums[@]}" -np 1 "${without[@]}" "$mpi_test" report native : \
+        -np 2 "${with[@]}" "$mpi_test" report native : -np 1 "${without[@]}" "$mpi_test" report native
+    summary "MPI_T stays open" "2 of 2 ranks" -- -np 2 "${dame[@]}" "${sums[@]}" "$mpi_test" report tool
+    json_report
+    dying_rank
+    last_runs
+}

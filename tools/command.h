@@ -1,0 +1,16 @@
+/* Other programs, and what they print. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+/*
+ * Runs argv[0], found in PATH unless it has a slash, with no input, for at most `seconds`. Returns
+ * its output and errors, which the caller frees; NULL when it cannot be started or memory is out.
+ * *code is its exit code, or -1 when a signal or the time limit ended it.
+ */
+char *command_output(const char *const argv[], int seconds, int *code);
+
+/* The rest of the first line of `text` that starts with `prefix`, up to its end, as a copy that the
+ * caller frees; NULL: no line does. */
+char *command_line(const char *text, const char *prefix);
+
+#endif

@@ -1,0 +1,220 @@
+/* dame on, dame off, dame status: the parameter dt in the user's own parameter file. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+
+enum { LARGEST_FILE = 16 << 20 };
+
+/* The file that Open MPI reads from a user's home. The caller frees; NULL after a message. */
+static char *file_name(void)
+{
+    const char *home = getenv("HOME");
+    char *name;
+    if (home == NULL || *home == '\0') {
+        tool_error(TOOL_SYSTEM, "the variable HOME is not set");
+        return NULL;
+    }
+    if (asprintf(&name, "%s/.openmpi/mca-params.conf", home) < 0) {
+        tool_error(TOOL_SYSTEM, "out of memory");
+        return NULL;
+    }
+    return name;
+}
+
+/* The file's text, "" when there is no file; the caller frees. */
+static int read_file(const char *name, char **text, size_t *length)
+{
+    if (access(name, F_OK) != 0 && errno == ENOENT) {
+        *length = 0;
+        *text = calloc(1, 1);
+        return *text == NULL ? tool_error(TOOL_SYSTEM, "out of memory") : TOOL_OK;
+    }
+    const int code = tool_read(name, LARGEST_FILE, text, length);
+    if (code == TOOL_OK && *length == LARGEST_FILE) {
+        free(*text);
+        return tool_error(TOOL_WRONG, "%s: longer than %d bytes", name, LARGEST_FILE);
+    }
+    return code;
+}
+
+/* The value of a line "dt = VALUE" and its length, or NULL: the line says something else. */
+static const char *value_of(const char *line, const char *end, size_t *length)
+{
+    while (line < end && (*line == ' ' || *line == '\t')) {
+        line++;
+    }
+    if (end - line < 2 || line[0] != 'd' || line[1] != 't') {
+        return NULL;
+    }
+    line += 2;
+    while (line < end && (*line == ' ' || *line == '\t')) {
+        line++;
+    }
+    if (line == end || *line != '=') {
+        return NULL;
+    }
+    line++;
+    while (line < end && isspace((unsigned char) *line)) {
+        line++;
+    }
+    while (end > line && isspace((unsigned char) end[-1])) {
+        end--;
+    }
+    *length = (size_t) (end - line);
+    return line;
+}
+
+/* Copies `text` with its lines for dt replaced by one: the first keeps its place. */
+static void write_edited(FILE *out, const char *text, size_t length, const char *engine)
+{
+    const char *end = text + length;
+    int written = 0;
+    int ended = 1; /* the last line that was written has its newline */
+    for (const char *line = text; line < end;) {
+        const char *newline = memchr(line, '\n', (size_t) (end - line));
+        const char *next = newline == NULL ? end : newline + 1;
+        size_t ignored;
+        if (value_of(line, newline == NULL ? end : newline, &ignored) == NULL) {
+            fwrite(line, 1, (size_t) (next - line), out);
+            ended = newline != NULL;
+        } else if (!written) {
+            written = 1;
+            fprintf(out, "dt = %s\n", engine);
+            ended = 1;
+        }
+        line = next;
+    }
+    if (!written) {
+        fprintf(out, "%sdt = %s\n", ended ? "" : "\n", engine);
+    }
+}
+
+static int make_directory(const char *name)
+{
+    char *directory = strdup(name);
+    int code = TOOL_OK;
+    if (directory == NULL) {
+        return tool_error(TOOL_SYSTEM, "out of memory");
+    }
+    *strrchr(directory, '/') = '\0';
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        code = tool_error(TOOL_SYSTEM, "%s: %s", directory, strerror(errno));
+    }
+    free(directory);
+    return code;
+}
+
+static int edit(const char *name, const char *engine)
+{
+    char *text;
+    char *edited = NULL;
+    size_t before;
+    size_t length;
+    int code = read_file(name, &text, &before);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    FILE *out = open_memstream(&edited, &length);
+    if (out != NULL) {
+        write_edited(out, text, before, engine);
+    }
+    if (out == NULL || fclose(out) != 0) {
+        code = tool_error(TOOL_SYSTEM, "out of memory");
+    } else {
+        code = make_directory(name);
+    }
+    if (code == TOOL_OK) {
+        code = tool_write(name, edited, length);
+    }
+    free(edited);
+    free(text);
+    return code;
+}
+
+/* The last line for dt is the one that Open MPI follows. */
+static int print_status(const char *name)
+{
+    char *text;
+    size_t length;
+    const char *value = NULL;
+    size_t value_length = 0;
+    const int code = read_file(name, &text, &length);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    for (const char *line = text; *line != '\0';) {
+        const size_t line_length = strcspn(line, "\n");
+        size_t n;
+        const char *found = value_of(line, line + line_length, &n);
+        if (found != NULL) {
+            value = found;
+            value_length = n;
+        }
+        line += line_length + (line[line_length] == '\n');
+    }
+    const char *variable = getenv("OMPI_MCA_dt");
+    if (variable != NULL) {
+        printf("%s: OMPI_MCA_dt=%s in the environment, before any file\n",
+               strcmp(variable, "dame") == 0 ? "on" : "off", variable);
+    } else if (value == NULL) {
+        printf("off: %s has no line for dt\n", name);
+    } else {
+        printf("%s: dt = %.*s in %s\n",
+               value_length == 4 && memcmp(value, "dame", 4) == 0 ? "on" : "off",
+               (int) value_length, value, name);
+    }
+    printf("--mca dt on mpirun's command line comes before both; \"dame doctor\" tries it out.\n");
+    free(text);
+    return TOOL_OK;
+}
+
+/* `engine` NULL: only looks. */
+static int run(int argc, char **argv, const char *engine)
+{
+    static const struct option longs[] = {{NULL, 0, NULL, 0}};
+    if (tool_option(argc, argv, ":", longs) != -1) {
+        return TOOL_USAGE;
+    }
+    int code = tool_operands(argc, argv, 0, 0);
+    char *name = code == TOOL_OK ? file_name() : NULL;
+    if (name == NULL) {
+        return code == TOOL_OK ? TOOL_SYSTEM : code;
+    }
+    if (engine != NULL) {
+        code = edit(name, engine);
+    }
+    if (code == TOOL_OK) {
+        code = print_status(name);
+    }
+    free(name);
+    return code;
+}
+
+static int run_on(int argc, char **argv)
+{
+    return run(argc, argv, "dame");
+}
+
+static int run_off(int argc, char **argv)
+{
+    return run(argc, argv, "opal");
+}
+
+static int run_status(int argc, char **argv)
+{
+    return run(argc, argv, NULL);
+}
+
+#define FILE_HELP                                                                                  \
+    "The file is $HOME/.openmpi/mca-params.conf. Only its line for the parameter dt is changed.\n"
+
+const tool_command_t tool_on = {"on", "", "Let DAME move data in all your jobs", FILE_HELP, run_on};
+const tool_command_t tool_off = {"off", "", "Let Open MPI's own engine do it", FILE_HELP, run_off};
+const tool_command_t tool_status = {"status", "", "Is DAME switched on for your jobs?", FILE_HELP,
+                                    run_status};
