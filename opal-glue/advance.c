@@ -161,18 +161,18 @@ static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                                                 int64_t start, size_t moved)
 {
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    dt_sample_took(thread, entry->tally, (dt_work_t) dir, is_compiled(entry, dir), start,
+    dt_sample_took(thread, dt_entry_tally(entry), (dt_work_t) dir, is_compiled(entry, dir), start,
                    (int64_t) moved);
 }
 
-static inline void tally_use(dt_thread_t *thread, dt_entry_t *entry,
+static inline void tally_use(dt_thread_t *thread, dt_tally_t *tally, const dt_entry_t *entry,
                              const opal_convertor_t *convertor, dame_dir_t dir,
                              const struct iovec *iov, const uint32_t *out_size)
 {
-    const int64_t n = dt_tally_use(entry->tally, (dt_work_t) dir, is_compiled(entry, dir),
+    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, is_compiled(entry, dir),
                                    (int64_t) convertor->local_size);
-    if (dt_sample_native_due(entry->tally, (dt_work_t) dir, n) && *out_size > 0) {
-        dt_sample_native(thread, entry->tally, n, convertor, dir, iov);
+    if (dt_sample_native_due(tally, (dt_work_t) dir, n) && *out_size > 0) {
+        dt_sample_native(thread, tally, n, convertor, dir, iov);
     }
 }
 
@@ -221,8 +221,9 @@ static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struc
         convertor->bConverted) { /* a message begins: its program, which may be compiled first */
         dt_entry_t *entry = dt_table_get(convertor->pDesc);
         dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
-        if (NULL != entry->tally) {
-            tally_use(thread, entry, convertor, dir, iov, out_size);
+        dt_tally_t *tally = dt_entry_tally(entry);
+        if (NULL != tally) {
+            tally_use(thread, tally, entry, convertor, dir, iov, out_size);
         }
         if (__builtin_expect(NULL != measured, 0)) {
             return advance_timed(convertor, dir, iov, out_size, max_data, measured);

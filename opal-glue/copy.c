@@ -12,17 +12,18 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     }
     dt_thread_t *thread = dt_thread();
     const int64_t bytes = count * program->size;
-    if (NULL != entry->tally) {
-        const int64_t n = dt_tally_use(entry->tally, DT_COPY, false, bytes);
-        if (dt_sample_native_due(entry->tally, DT_COPY, n)) {
-            dt_sample_native_copy(thread, entry->tally, n, datatype, count, to, from);
+    dt_tally_t *tally = dt_entry_tally(entry);
+    if (NULL != tally) {
+        const int64_t n = dt_tally_use(tally, DT_COPY, false, bytes);
+        if (dt_sample_native_due(tally, DT_COPY, n)) {
+            dt_sample_native_copy(thread, tally, n, datatype, count, to, from);
         }
     }
     const bool timed = dt_sample_due(thread);
     const int64_t start = timed ? dt_now() : 0;
     dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
     if (timed) {
-        dt_sample_took(thread, entry->tally, DT_COPY, false, start, bytes);
+        dt_sample_took(thread, tally, DT_COPY, false, start, bytes);
     }
     _Atomic int64_t *counts = thread->stats.count;
     dt_stats_add(&counts[DT_COUNT_messages_copied], 1);

@@ -27,7 +27,6 @@ typedef struct taken {
     char name[];
 } taken_t;
 
-bool dt_dump_is_on;
 
 static struct {
     char *directory;
@@ -291,7 +290,7 @@ static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
 
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
-    if (dumps.files > dumps.most) {
+    if (NULL == dumps.directory || dumps.files > dumps.most) {
         return NULL;
     }
     const int cancel_state = dame_cancel_defer();
@@ -440,7 +439,6 @@ void dt_dump_start(const char *directory, int most)
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
-    dt_dump_is_on = NULL != dumps.directory;
     (void) dame_lock_at_fork(DAME_LOCK_FILES, in_child);
 }
 
@@ -450,5 +448,4 @@ void dt_dump_stop(void)
     dumps.taken = NULL;
     free(dumps.directory);
     dumps.directory = NULL;
-    dt_dump_is_on = false;
 }

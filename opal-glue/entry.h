@@ -23,22 +23,29 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     dt_layout_t *layout;        /* shared with other datatypes; lives as long as the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
-    struct dt_tally *tally;     /* of tally.c; NULL: none are kept */
-    _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
 };
 
-/* An entry while datatypes get files: there may be a hundred thousand without. */
-typedef struct dt_dumped_entry {
+/* An entry while something is kept for each datatype on its own; there may be a hundred thousand
+ * for which nothing is. */
+typedef struct dt_wide_entry {
     dt_entry_t entry;
-    struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
-} dt_dumped_entry_t;
+    struct dt_dump *dump;   /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
+    struct dt_tally *tally; /* of tally.c; NULL: none are kept */
+    _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
+} dt_wide_entry_t;
 
-/* Are all entries dt_dumped_entry_t? dump.c's; set before there is any. */
-extern bool dt_dump_is_on;
+/* Are all entries dt_wide_entry_t? Set while there is none. */
+extern bool dt_entries_are_wide;
 
 static inline struct dt_dump *dt_entry_dump(const dt_entry_t *entry)
 {
-    return dt_dump_is_on ? ((const dt_dumped_entry_t *) entry)->dump : NULL;
+    return dt_entries_are_wide ? ((const dt_wide_entry_t *) entry)->dump : NULL;
+}
+
+/* The datatype's own tally, or else its layout's; NULL: none are kept. */
+static inline struct dt_tally *dt_entry_tally(const dt_entry_t *entry)
+{
+    return dt_entries_are_wide ? ((const dt_wide_entry_t *) entry)->tally : entry->layout->tally;
 }
 
 #endif

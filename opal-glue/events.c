@@ -103,14 +103,16 @@ static dt_events_t *record(const char *name)
 static dt_events_t *events_of(dt_entry_t *entry)
 {
     char name[NAME_ROOM] = "other datatypes";
-    dt_events_t *events = atomic_load_explicit(&entry->events, memory_order_acquire);
+    dt_events_t *events =
+        atomic_load_explicit(&((dt_wide_entry_t *) entry)->events, memory_order_acquire);
     if (NULL == events) {
         dame_lock(DAME_LOCK_COUNTERS);
         if (all.n < MOST) {
-            describe(name, atomic_load_explicit(&entry->key, memory_order_relaxed), entry->layout->program);
+            describe(name, atomic_load_explicit(&entry->key, memory_order_relaxed),
+                     entry->layout->program);
         }
         events = record(name);
-        atomic_store_explicit(&entry->events, events, memory_order_release);
+        atomic_store_explicit(&((dt_wide_entry_t *) entry)->events, events, memory_order_release);
         dame_unlock(DAME_LOCK_COUNTERS);
     }
     return events;

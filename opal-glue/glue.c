@@ -252,8 +252,7 @@ typedef struct watch {
     opal_destruct_t longer[8];
 } watch_t;
 
-static watch_t watches[] = {{.class = &ompi_datatype_t_class},
-                            {.class = &opal_datatype_t_class}};
+static watch_t watches[] = {{.class = &ompi_datatype_t_class}, {.class = &opal_datatype_t_class}};
 
 enum { WATCHES = sizeof(watches) / sizeof(watches[0]) };
 
@@ -331,6 +330,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     choose_movers(options);
     dt_import_start(&options->program, options->verify);
     dt_layout_start(options->layout_cache);
+    dt_entries_are_wide = NULL != options->dump || options->times || '\0' != *options->papi_events;
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);
     }

@@ -22,6 +22,7 @@ struct opal_datatype_t;
 struct dt_layout_key;
 
 struct dame_measured;
+struct dt_tally;
 
 #define DT_TIMED INT32_MIN /* a countdown: the next use is to be timed */
 
@@ -44,6 +45,8 @@ struct dt_layout {
     dame_program_t *program;       /* owned; NULL: declined */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
+    struct dt_tally *tally; /* of tally.c, named after the first datatype; NULL: none is kept, or
+                               each datatype has its own */
     _Atomic int32_t holds;         /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */
     int32_t datatypes;          /* that have an entry in the table */

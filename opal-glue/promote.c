@@ -76,8 +76,9 @@ static void keep_in_tally(dt_entry_t *entry, dame_dir_t dir, int32_t runs_code, 
     const void *code;
     atomic_store_explicit(&entry->layout->promotions[dir].runs_code, runs_code,
                           memory_order_relaxed);
-    if (NULL != entry->tally) {
-        dt_tally_compiled(entry->tally, dir, ns);
+    dt_tally_t *tally = dt_entry_tally(entry);
+    if (NULL != tally) {
+        dt_tally_compiled(tally, dir, ns);
     }
     if (!dt_log_wants(DT_LOG_SETUP)) {
         return;

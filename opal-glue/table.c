@@ -8,6 +8,7 @@
 #include "tally.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
+bool dt_entries_are_wide;
 _Atomic uint64_t dt_table_generation_count;
 
 /* Under DAME_LOCK_TABLE, but for `changes`. */
@@ -92,7 +93,7 @@ static dt_entry_t *take_entry(void)
 {
     dt_entry_t *entry = table.unused;
     if (NULL == entry) {
-        return dame_heap_zalloc(dt_dump_is_on ? sizeof(dt_dumped_entry_t) : sizeof(dt_entry_t));
+        return dame_heap_zalloc(dt_entries_are_wide ? sizeof(dt_wide_entry_t) : sizeof(dt_entry_t));
     }
     table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
     return entry;
@@ -121,6 +122,23 @@ static bool is_ready(void)
     return NULL != buckets && NULL != table.tree;
 }
 
+/* What is kept for a datatype besides its entry. */
+static void keep_more(dt_entry_t *entry, const struct opal_datatype_t *datatype)
+{
+    dt_layout_t *layout = entry->layout;
+    const bool moves = NULL != layout->program;
+    if (dt_entries_are_wide) {
+        dt_wide_entry_t *wide = (dt_wide_entry_t *) entry;
+        wide->dump = moves ? dt_dump_begin(table.tree, datatype) : NULL;
+        wide->tally = moves ? dt_tally_of(datatype, layout->program) : NULL;
+        atomic_store_explicit(&wide->events, NULL, memory_order_relaxed);
+    } else if (moves && NULL == layout->tally) {
+        layout->tally = dt_tally_of(datatype, layout->program);
+    } else if (NULL != layout->tally) {
+        dt_tally_one_more(layout->tally);
+    }
+}
+
 static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t hash)
 {
     dt_entry_t *entry = is_ready() ? take_entry() : NULL;
@@ -132,14 +150,8 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t ha
         give_entry(entry);
         return NULL;
     }
-    if (dt_dump_is_on) {
-        ((dt_dumped_entry_t *) entry)->dump =
-            NULL == entry->layout->program ? NULL : dt_dump_begin(table.tree, datatype);
-    }
-    entry->tally =
-        NULL == entry->layout->program ? NULL : dt_tally_of(datatype, entry->layout->program);
+    keep_more(entry, datatype);
     entry->serial = ++table.serial;
-    atomic_store_explicit(&entry->events, NULL, memory_order_relaxed);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(atomic_load_explicit(&dt_table_buckets, memory_order_relaxed), entry);

@@ -83,9 +83,14 @@ dt_tally_t *dt_tally_of(const struct opal_datatype_t *datatype, const dame_progr
         tally = add(name, words, size);
     }
     if (NULL != tally) {
-        atomic_fetch_add_explicit(&tally->datatypes, 1, memory_order_relaxed);
+        dt_tally_one_more(tally);
     }
     return tally;
+}
+
+void dt_tally_one_more(dt_tally_t *tally)
+{
+    atomic_fetch_add_explicit(&tally->datatypes, 1, memory_order_relaxed);
 }
 
 void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns)
@@ -231,7 +236,7 @@ int64_t dt_tally_ns(dt_work_t work)
 static dt_tally_t *tally_of(const void *datatype)
 {
     const dt_entry_t *entry = dt_table_find(datatype);
-    return NULL == entry ? NULL : entry->tally;
+    return NULL == entry ? NULL : dt_entry_tally(entry);
 }
 
 int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tier, bool bytes)

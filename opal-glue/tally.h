@@ -55,6 +55,9 @@ void dt_tally_stop(void);
  * table's lock held. */
 dt_tally_t *dt_tally_of(const struct opal_datatype_t *datatype, const dame_program_t *program);
 
+/* Another datatype has this tally, too. */
+void dt_tally_one_more(dt_tally_t *tally);
+
 /* The program of a tally's datatype was compiled for `dir`, in so many nanoseconds. */
 void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns);
 

@@ -47,7 +47,7 @@ struct opal_datatype_t {
 
 static long code_files;
 
-bool dt_dump_is_on;
+bool dt_entries_are_wide;
 
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {

@@ -165,7 +165,7 @@ void dame_reader_remove(dame_reader_t *reader)
     (void) reader;
 }
 
-bool dt_dump_is_on;
+bool dt_entries_are_wide;
 
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
