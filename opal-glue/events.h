@@ -7,8 +7,6 @@
 #ifndef DT_EVENTS_H
 #define DT_EVENTS_H
 
-#include "ompi_config.h"
-
 #include "entry.h"
 #include "abi/abi.h"
 

@@ -109,7 +109,8 @@ static void by_session(char **argv)
     MPI_Session session;
     MPI_Group group;
     MPI_Comm comm;
-    for (int i = 0; i < 2; i++) { /* MPI ends with the first session, and begins with the second */
+    /* MPI ends with the first session, and begins with the second; but not in 5.0.7. */
+    for (int i = 0; i < (MPI_VERSION < 4 ? 1 : 2); i++) {
         int rank;
         MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
         MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
