@@ -131,7 +131,7 @@ int broken_main(int argc, char **argv)
     run(lay_vector(50, 1, 3, ints), 1, 1, "spoilt in unpacking");
     run(lay_vector(50, 3, 7, ints), 1, -1, "sound");
     run(lay_vector(40000, 1, 3, doubles), 1, 0, "spoilt in fragments");
-    copy_some(lay_vector(50, 1, 3, doubles), "spoilt in copying");
+    copy_some(lay_vector(60, 1, 3, doubles), "spoilt in copying");
     if (0 == my_rank) {
         layout_t *shorts = lay_basic(MPI_SHORT, 2, 2);
         layout_t *doubles_and_ints = lay_pair(MPI_DOUBLE_INT, MPI_DOUBLE, 8);
