@@ -7,6 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#define LEAK_CHECKS(what) __lsan_##what()
+#else
+#define LEAK_CHECKS(what) ((void) 0)
+#endif
+
 #include "jit/provider.h"
 #include "jit/shape.h"
 #include "suites.h"
@@ -105,8 +112,10 @@ START_TEST(the_bytes_are_the_same_at_any_address)
                 dame_machine_code_t a, b;
                 char name[DAME_VARIANT_NAME];
                 ck_assert(l->variant_name(one, variants[k], name));
-                ck_assert_int_eq(l->compile(one, program, (dame_dir_t) dir, variants[k], &a), DAME_OK);
-                ck_assert_int_eq(l->compile(other, copy, (dame_dir_t) dir, variants[k], &b), DAME_OK);
+                ck_assert_int_eq(l->compile(one, program, (dame_dir_t) dir, variants[k], &a),
+                                 DAME_OK);
+                ck_assert_int_eq(l->compile(other, copy, (dame_dir_t) dir, variants[k], &b),
+                                 DAME_OK);
                 ck_assert_msg(same_code(&a, &b), "%s, direction %d, %s", texts[i], dir, name);
             }
         }
@@ -182,10 +191,12 @@ END_TEST
 START_TEST(an_error_inside_llvm_does_not_end_the_process)
 {
     void *broken = NULL;
+    LEAK_CHECKS(disable); /* what LLVM held is lost (jit/l/README.md) */
     ck_assert_int_eq(l->open(&all, "passes=trigger-verifier-error,verify", &broken),
                      DAME_ERR_ARGUMENT);
     ck_assert_int_eq(l->open(&all, "passes=module(trigger-verifier-error,verify)", &broken),
                      DAME_ERR_ARGUMENT);
+    LEAK_CHECKS(enable);
     void *state = state_of("");
     dame_program_t *program = program_of_text(texts[0]);
     dame_machine_code_t code;

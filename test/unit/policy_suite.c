@@ -1,6 +1,6 @@
 /*
  * The policy of promotion in a simulated process: arms whose times are known, samples as a loaded
- * machine gives them, patterns of reuse that were recorded or that an adversary would choose.
+ * machine gives them, patterns of reuse that are typical or that an adversary would choose.
  */
 #include "measure/policy.h"
 
@@ -164,9 +164,9 @@ static double two_populations(rng_t *rng, double ticks)
 /* ---- reuse -------------------------------------------------------------------------------------
  */
 
-/* Ticks of whole messages on Emerald Rapids (2.3 GHz): the interpreter, x, and x with other moves,
- * unrolling and prefetching (bench/reuse). */
-static const double recorded[][5] = {
+/* Ticks of whole messages as they may be, not measured ones: the interpreter, x, and x with other
+ * moves, unrolling and prefetching. */
+static const double typical[][5] = {
     {120, 105, 110, 104, 107},             /* 16 doubles in 2 runs */
     {640, 300, 270, 310, 600},             /* 256 of 512 bytes */
     {1100, 420, 430, 640, 400},            /* 64 blocks of a list */
@@ -175,7 +175,7 @@ static const double recorded[][5] = {
     {133000, 92000, 133000, 92000, 95000}, /* WRF */
     {5000000, 4600000, 4500000, 5100000, 4600000},
 };
-enum { RECORDED = sizeof(recorded) / sizeof(recorded[0]) };
+enum { TYPICAL = sizeof(typical) / sizeof(typical[0]) };
 
 static world_t world_of(const double *ticks, double explore)
 {
@@ -202,11 +202,11 @@ static double constant(const world_t *world)
                (slowest - world->ticks[0] > 0 ? slowest - world->ticks[0] : 0);
 }
 
-START_TEST(recorded_programs_keep_the_bound)
+START_TEST(typical_programs_keep_the_bound)
 {
-    for (int r = 0; r < RECORDED; r++) {
+    for (int r = 0; r < TYPICAL; r++) {
         for (int c = 0; c < COUNTS; c++) {
-            const world_t world = world_of(recorded[r], 0.01);
+            const world_t world = world_of(typical[r], 0.01);
             const result_t result = simulate(&world, counts[c], (uint64_t) r);
             const double best = best_fixed(&world, counts[c]);
             ck_assert_double_le(result.total, 2 * 1.01 * best + constant(&world));
@@ -217,14 +217,14 @@ END_TEST
 
 START_TEST(what_is_used_once_or_twice_pays_nothing)
 {
-    for (int r = 0; r < RECORDED; r++) {
+    for (int r = 0; r < TYPICAL; r++) {
         for (int uses = 1; uses <= 2; uses++) {
-            world_t world = world_of(recorded[r], 0.01);
-            ck_assert_double_eq(simulate(&world, uses, 0).total, uses * recorded[r][0]);
+            world_t world = world_of(typical[r], 0.01);
+            ck_assert_double_eq(simulate(&world, uses, 0).total, uses * typical[r][0]);
             world.certain = world.expected; /* nor does it when much is certain to be saved */
             const result_t result = simulate(&world, uses, 0);
-            ck_assert_double_le(result.total, uses * recorded[r][0]);
-            ck_assert_int_eq(result.adds, recorded[r][0] - recorded[r][1] > COST);
+            ck_assert_double_le(result.total, uses * typical[r][0]);
+            ck_assert_int_eq(result.adds, typical[r][0] - typical[r][1] > COST);
         }
     }
 }
@@ -246,11 +246,11 @@ START_TEST(the_fastest_is_found_in_noise)
     enum { SEEDS = 60 };
     double (*const noises[])(rng_t *, double) = {NULL, loaded, two_populations};
     const double near[] = {1.06, 1.06, 1.12};
-    const int most_misses[] = {0, SEEDS * RECORDED / 100, SEEDS * RECORDED / 10};
+    const int most_misses[] = {0, SEEDS * TYPICAL / 100, SEEDS * TYPICAL / 10};
     for (int n = 0; n < 3; n++) {
         int missed = 0;
-        for (int i = 0; i < SEEDS * RECORDED; i++) {
-            world_t world = world_of(recorded[i % RECORDED], 0.01);
+        for (int i = 0; i < SEEDS * TYPICAL; i++) {
+            world_t world = world_of(typical[i % TYPICAL], 0.01);
             world.noise = noises[n];
             const result_t result = simulate(&world, 100000, (uint64_t) i);
             missed += !is_good(&world, &result, near[n]);
@@ -285,12 +285,12 @@ START_TEST(the_search_keeps_to_its_share)
 {
     static const double shares[] = {0, 0.001, 0.01, 0.1, 1};
     for (int s = 0; s < 5; s++) {
-        for (int r = 0; r < RECORDED; r++) {
+        for (int r = 0; r < TYPICAL; r++) {
             for (int c = 0; c < COUNTS; c++) {
-                const world_t world = world_of(recorded[r], shares[s]);
+                const world_t world = world_of(typical[r], shares[s]);
                 const result_t result = simulate(&world, counts[c], (uint64_t) c);
                 const double batch = DAME_POLICY_BATCH * SAMPLE +
-                                     (DAME_POLICY_BATCH + WARMING) * 5 * recorded[r][0] + COST;
+                                     (DAME_POLICY_BATCH + WARMING) * 5 * typical[r][0] + COST;
                 ck_assert_double_le(result.searched, shares[s] * result.total * 1.5 + batch);
                 ck_assert(shares[s] > 0 || result.adds <= 1);
             }
@@ -312,7 +312,7 @@ static double drifting(const world_t *world, int64_t use, int32_t arm, uint32_t 
 START_TEST(drift_is_noticed)
 {
     for (int seed = 0; seed < 20; seed++) {
-        world_t world = world_of(recorded[1], 0.01);
+        world_t world = world_of(typical[1], 0.01);
         world.ticks[0] *= 3;
         world.time = drifting;
         const result_t result = simulate(&world, 500000, (uint64_t) seed);
@@ -345,12 +345,12 @@ START_TEST(evicted_code_costs_at_most_what_it_saves)
 {
     static const int lives[] = {1, 2, 3, 7, 50, 1000};
     for (int l = 0; l < 6; l++) {
-        for (int r = 0; r < RECORDED; r++) {
+        for (int r = 0; r < TYPICAL; r++) {
             for (int c = 0; c < COUNTS - 1; c++) {
-                world_t world = world_of(recorded[r], 0.01);
+                world_t world = world_of(typical[r], 0.01);
                 world.evict_after = lives[l];
                 const result_t result = simulate(&world, counts[c], 1);
-                const double never = (double) counts[c] * recorded[r][0];
+                const double never = (double) counts[c] * typical[r][0];
                 ck_assert_double_le(result.total, 2 * 1.01 * never + constant(&world));
                 ck_assert_int_le(result.adds, 4 + 5 * 40);
             }
@@ -379,7 +379,7 @@ static dame_added_t full(int64_t adds, int32_t arm)
 
 START_TEST(what_cannot_be_compiled_is_given_up)
 {
-    world_t world = world_of(recorded[2], 0.01);
+    world_t world = world_of(typical[2], 0.01);
     world.answer = none_is_supported;
     result_t result = simulate(&world, 100000, 1);
     ck_assert_int_eq(result.adds, 4);
@@ -392,13 +392,13 @@ START_TEST(what_cannot_be_compiled_is_given_up)
     result = simulate(&world, 1000000, 1);
     ck_assert_int_eq(result.last, 0);
     ck_assert_int_lt(result.adds, 30);
-    ck_assert_double_le(result.total, 1.01 * 1000000 * recorded[2][0]);
+    ck_assert_double_le(result.total, 1.01 * 1000000 * typical[2][0]);
 }
 END_TEST
 
 START_TEST(without_candidates_it_asks_no_more)
 {
-    world_t world = world_of(recorded[2], 0.01);
+    world_t world = world_of(typical[2], 0.01);
     world.arms = 1;
     const result_t result = simulate(&world, 100000, 1);
     ck_assert_int_eq(result.adds, 0);
@@ -439,7 +439,7 @@ Suite *policy_suite(void)
     Suite *suite = suite_create("policy");
     TCase *reuse = tcase_create("reuse");
     tcase_set_timeout(reuse, 60); /* with sanitizers, on a busy machine */
-    tcase_add_test(reuse, recorded_programs_keep_the_bound);
+    tcase_add_test(reuse, typical_programs_keep_the_bound);
     tcase_add_test(reuse, what_is_used_once_or_twice_pays_nothing);
     tcase_add_test(reuse, the_fastest_is_found_in_noise);
     tcase_add_test(reuse, what_is_not_faster_is_undone);
