@@ -239,12 +239,13 @@ static void without_a_search_there_is_one_candidate(void)
 
 static void evicted_code_is_missed_at_once(void)
 {
-    dt_entry_t entry, others[8];
+    enum { OTHERS = 32 }; /* more than 4 KiB of code on any CPU */
+    dt_entry_t entry, others[OTHERS];
     start(-1, 0.01, 4096);
     new_entry(&entry);
     use_often(&entry, first_is_best, OFTEN);
     check(1 == arm_of(&entry) && is_compiled(&entry), "compiled");
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < OTHERS; i++) {
         new_entry(&others[i]);
         use_often(&others[i], first_is_best, OFTEN);
     }
@@ -257,7 +258,7 @@ static void evicted_code_is_missed_at_once(void)
     check(is_compiled(&entry) && dt_stats_total(DT_COUNT_samples) > before, "compiled again");
     check_bytes(&entry);
     end_entry(&entry);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < OTHERS; i++) {
         end_entry(&others[i]);
     }
     dt_promote_stop();
