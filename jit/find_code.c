@@ -43,11 +43,10 @@ static char *origin_of(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t 
     size_t size = 0;
     (void) provider->variant_name(slot->state, variant, name);
     for (;;) {
-        const int length =
-            snprintf(origin, size, format, provider->name, name, (unsigned) variant,
-                     DAME_PROVIDER_VERSION, provider->identity, machine, makes[cpu->make],
-                     cpu->avx2 ? " avx2" : "", cpu->avx512 ? " avx512" : "",
-                     cpu->avx512_vbmi ? " avx512_vbmi" : "", slot->options);
+        const int length = snprintf(
+            origin, size, format, provider->name, name, (unsigned) variant, DAME_PROVIDER_VERSION,
+            provider->identity, machine, makes[cpu->make], cpu->avx2 ? " avx2" : "",
+            cpu->avx512 ? " avx512" : "", cpu->avx512_vbmi ? " avx512_vbmi" : "", slot->options);
         if (origin != NULL || length < 0) {
             return origin;
         }
@@ -63,9 +62,8 @@ static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_r
                     dame_cache_key_t *key)
 {
     char *origin = origin_of(jit, slot, request->variant);
-    const int made =
-        origin != NULL &&
-        dame_cache_key_make(origin, request->program, request->dir, key) == DAME_OK;
+    const int made = origin != NULL &&
+                     dame_cache_key_make(origin, request->program, request->dir, key) == DAME_OK;
     dame_heap_free(origin);
     return made;
 }
@@ -75,8 +73,8 @@ static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_r
 static dame_status_t compile(const dame_slot_t *slot, const dame_request_t *request,
                              dame_machine_code_t *code)
 {
-    const dame_status_t status = slot->provider->compile(
-        slot->state, request->program, request->dir, request->variant, code);
+    const dame_status_t status = slot->provider->compile(slot->state, request->program,
+                                                         request->dir, request->variant, code);
     return status == DAME_OK && code->nentries == 0 ? DAME_ERR_UNSUPPORTED : status;
 }
 
