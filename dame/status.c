@@ -26,6 +26,8 @@ const char *dame_status_text(dame_status_t status)
         return "the system does not let memory be executed";
     case DAME_ERR_FULL:
         return "no room for more machine code";
+    case DAME_ERR_BUSY:
+        return "another process is compiling it";
     }
     return "unknown status";
 }

@@ -25,6 +25,7 @@ static void free_jit(dame_jit_t *jit)
         dame_code_arena_destroy(jit->arena);
     }
     dame_perf_map_destroy(jit->perf_map);
+    dame_cache_close(jit->cache);
     dame_heap_free(jit);
 }
 
@@ -102,26 +103,26 @@ static int64_t now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* With the provider reserved; the lock is given back while it compiles. */
+/* With the provider reserved; the lock is given back while it compiles or reads a file. */
 static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candidate,
                              const char *name)
 {
     dame_jit_t *jit = codes->jit;
-    const dame_program_t *program = codes->program;
-    const dame_dir_t dir = codes->dir;
-    dame_machine_code_t machine = {0};
+    const dame_request_t request = {codes->program, codes->dir, candidate->variant};
+    dame_found_t found;
     const dame_slot_t slot = jit->slots[candidate->provider];
     dame_unlock(DAME_LOCK_COMPILER);
-    dame_status_t status =
-        slot.provider->compile(slot.state, program, dir, candidate->variant, &machine);
+    dame_status_t status = dame_find_code(jit, &slot, &request, &found);
     dame_lock(DAME_LOCK_COMPILER);
     if (jit->is_fork) { /* a provider that forks: nothing of the program is there any more */
-        return DAME_ERR_DENIED;
+        status = DAME_ERR_DENIED;
     }
-    if (status == DAME_OK && machine.nentries == 0) {
-        status = DAME_ERR_UNSUPPORTED;
+    if (status == DAME_OK) {
+        status = dame_codes_put(codes, candidate, &found.code, name);
+        jit->stats.found[request.dir] += status == DAME_OK && found.kept.memory != NULL;
     }
-    return status == DAME_OK ? dame_codes_put(codes, candidate, &machine, name) : status;
+    dame_found_free(&found);
+    return status;
 }
 
 /* Locked. `codes` counts this compilation, so neither it nor the program goes away. */

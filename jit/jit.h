@@ -56,8 +56,9 @@ typedef struct dame_jit_options {
                                   The caller's, until dame_jit_create() returns */
     int gdb;                   /* not 0: tell GDB the names (its JIT interface) */
     void (*complain)(const char *message); /* is called once a process for each provider that is
-                                              there but does not work, with a sentence that says
-                                              why; no lock is held. NULL: it goes to stderr */
+                                              there but does not work, and once for a code cache
+                                              that does not, with a sentence that says why; no lock
+                                              is held. NULL: it goes to stderr */
 } dame_jit_options_t;
 
 #define DAME_JIT_LARGEST_ARENA ((size_t) 1 << 30)
@@ -98,6 +99,14 @@ dame_status_t dame_jit_load(dame_jit_t *jit, int32_t provider);
 /* Does its code depend on the program's shape alone (shape.h)? 0 until it is loaded. */
 int dame_jit_is_by_shape(dame_jit_t *jit, int32_t provider);
 
+/*
+ * From now on, code of loaded providers in shared objects that is by_shape (provider.h) is looked
+ * for in files before it is compiled, and kept there afterwards; `directories` and `limit` as in
+ * cache.h. NULL: no files, as at the beginning. No other function of this jit may be running.
+ * DAME_ERR_ARGUMENT, DAME_ERR_NOMEM: all stays as it is.
+ */
+dame_status_t dame_jit_set_cache(dame_jit_t *jit, const char *directories, int64_t limit);
+
 /* A code that a program could have. */
 typedef struct dame_candidate {
     int32_t provider;
@@ -122,7 +131,7 @@ const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *can
 /* ---- the codes of a program ---- */
 
 /*
- * Compiles a code. It lives from then on, with rank 0, and is not used yet; nothing to do when it
+ * Compiles a code, or finds it in the code cache. It lives from then on, with rank 0, and is not used yet; nothing to do when it
  * lives already. `name` is for perf and GDB, NULL for none. *cost_ns, if not NULL: the time that
  * took. Waits while the same provider compiles for another thread. The program must stay until this
  * returns; dame_jit_release() waits for it.
@@ -130,7 +139,8 @@ const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *can
  * Errors, which leave the program as it was: DAME_ERR_UNSUPPORTED (no provider for this CPU, or no
  * kernel of this program would become better: it is no use to ask again), DAME_ERR_DENIED
  * (execution is denied, or this process is a fork), DAME_ERR_FULL (the arena is full of code that
- * runs or is too small: later it may work), DAME_ERR_NOMEM, DAME_ERR_LIMIT.
+ * runs or is too small: later it may work), DAME_ERR_BUSY (another process is compiling it for the
+ * code cache: later it may be there), DAME_ERR_NOMEM, DAME_ERR_LIMIT.
  */
 dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                            const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
@@ -179,6 +189,7 @@ typedef struct dame_jit_stats {
     const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
                                 when there is no compiler for this CPU. Static storage */
     int64_t compiled[2];     /* codes, by direction */
+    int64_t found[2];        /* .. of which came from the code cache */
     int64_t evicted;
     int64_t live;        /* codes that were neither evicted nor dropped nor released */
     int64_t code_bytes;  /* of those */

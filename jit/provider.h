@@ -21,7 +21,7 @@
 #include "dame/status.h"
 
 /* Increased whenever something in this file, or the layout of a dame_program_t, changes. */
-#define DAME_PROVIDER_VERSION 1
+#define DAME_PROVIDER_VERSION 2
 
 /* The entry of a kernel: where in the code, and for which primitive. */
 typedef struct dame_entry_point {
@@ -49,6 +49,10 @@ typedef struct dame_provider {
     int by_shape; /* not 0: the code depends on what jit/shape.h says of a program and on nothing
                      else, so it may be used for any program of that shape, in any process. 0: it
                      may refer to tables of the program and to functions by absolute address */
+    const char *identity; /* of a provider that is by_shape: what its code depends on besides shape,
+                             direction, variant, CPU and options, such as its own version and its
+                             compiler library's. Another text wherever the code may be another. The
+                             code cache keeps code under it; NULL: keeps none. Static storage */
     /*
      * Makes a state. `cpu`: the features that code may use; stays until close. `options`:
      * "key=value,key=value" or "" for the defaults; an unknown key and a value out of range are

@@ -53,7 +53,7 @@ dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *opti
 
 /* ---- loading ---- */
 
-static void complain(const dame_jit_t *jit, const char *message)
+void dame_jit_complain(const dame_jit_t *jit, const char *message)
 {
     if (jit->options.complain != NULL) {
         jit->options.complain(message);
@@ -77,7 +77,7 @@ static const dame_provider_t *load(dame_jit_t *jit, const dame_slot_t *slot, voi
         }
     }
     if (provider == NULL && message[0] != '\0') {
-        complain(jit, message);
+        dame_jit_complain(jit, message);
     }
     return provider;
 }

@@ -1,6 +1,6 @@
 /*
- * What the files of a dame_jit_t share: jit.c makes it and compiles, providers.c opens providers,
- * codes.c has the codes that live. Private to jit/ and the tests.
+ * What the files of a dame_jit_t share: jit.c makes it, find_code.c finds or compiles code,
+ * providers.c opens providers, codes.c has the codes that live. Private to jit/ and the tests.
  *
  * DAME_LOCK_COMPILER protects all of it. "Locked": the caller holds that lock.
  */
@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
+#include "cache.h"
 #include "code_arena.h"
 #include "gdb.h"
 #include "jit.h"
@@ -70,6 +71,7 @@ struct dame_jit {
     dame_cpu_t cpu;
     dame_code_arena_t *arena;
     dame_perf_map_t *perf_map;
+    dame_cache_t *cache; /* NULL: none */
     dame_slot_t slots[DAME_JIT_MOST_PROVIDERS];
     int32_t nslots;
     struct dame_code_queue queues[DAME_CODE_USES]; /* the oldest first */
@@ -102,6 +104,32 @@ int dame_jit_wait(const dame_jit_t *jit);
 
 /* No thread is compiling any more. */
 void dame_slots_close(dame_jit_t *jit);
+
+/* Tells `complain` or stderr. No lock is held. */
+void dame_jit_complain(const dame_jit_t *jit, const char *message);
+
+/* ---- find_code.c ---- */
+
+typedef struct dame_request {
+    const dame_program_t *program;
+    dame_dir_t dir;
+    uint32_t variant;
+} dame_request_t;
+
+/* The provider's memory, or that of a file. */
+typedef struct dame_found {
+    dame_machine_code_t code;
+    dame_cache_code_t kept; /* its memory is NULL: compiled */
+} dame_found_t;
+
+/*
+ * Machine code with at least one entry, from the code cache or compiled and then kept there. The
+ * provider is reserved, cancellation off, no lock held. Errors as dame_jit_add(). The caller gives
+ * *out to dame_found_free(), whatever this returned.
+ */
+dame_status_t dame_find_code(const dame_jit_t *jit, const dame_slot_t *slot,
+                             const dame_request_t *request, dame_found_t *out);
+void dame_found_free(dame_found_t *found);
 
 /* ---- codes.c, all locked ---- */
 

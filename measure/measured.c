@@ -228,9 +228,9 @@ static dame_status_t add(dame_measured_t *measured, dame_jit_t *jit, dame_progra
         count_compilation(ns);
     }
     dame_policy_added(&measured->policy, arm,
-                      status == DAME_OK         ? DAME_ADDED
-                      : status == DAME_ERR_FULL ? DAME_ADDED_LATER
-                                                : DAME_ADDED_NOT,
+                      status == DAME_OK                                      ? DAME_ADDED
+                      : status == DAME_ERR_FULL || status == DAME_ERR_BUSY ? DAME_ADDED_LATER
+                                                                             : DAME_ADDED_NOT,
                       ticks_of((double) ns));
     return status;
 }

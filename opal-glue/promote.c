@@ -135,8 +135,8 @@ static void count_failure(dame_status_t status)
  * code cache, compiling them again gains little. */
 static void schedule_attempt(dt_promotion_t *state, dame_status_t status)
 {
-    const bool again = DAME_OK == status || DAME_ERR_FULL == status;
-    if (DAME_OK != status) {
+    const bool again = DAME_OK == status || DAME_ERR_FULL == status || DAME_ERR_BUSY == status;
+    if (DAME_OK != status && DAME_ERR_BUSY != status) {
         count_failure(status);
     }
     set_countdown(state, again ? state->period : 0);

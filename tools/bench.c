@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "llvm.h"
 #include "measure.h"
 #include "text.h"
 
@@ -14,6 +15,7 @@ typedef struct arguments {
     int nfragments;
     const char *variants[MAX_VARIANTS];
     int nvariants;
+    const char *llvm;
     int64_t offset; /* of the user memory */
     int64_t memory; /* bytes that may be allocated */
     double seconds;
@@ -61,6 +63,9 @@ static int parse_option(int option, arguments_t *arguments)
         return parse_variant(optarg, arguments);
     case 'o':
         return tool_number("--offset", optarg, 0, DAME_PAGE - 1, &arguments->offset);
+    case 'L':
+        arguments->llvm = optarg;
+        return TOOL_OK;
     case 'm':
         return tool_number("--memory", optarg, 1, INT64_MAX, &arguments->memory);
     case 'j':
@@ -77,14 +82,17 @@ static int parse(int argc, char **argv, arguments_t *arguments)
         {"count", required_argument, NULL, 'c'},    {"seconds", required_argument, NULL, 's'},
         {"fragment", required_argument, NULL, 'f'}, {"memory", required_argument, NULL, 'm'},
         {"variant", required_argument, NULL, 'V'},  {"offset", required_argument, NULL, 'o'},
-       
-        {"json", no_argument, NULL, 'j'},           {0}};
+        {"llvm", required_argument, NULL, 'L'},     {"json", no_argument, NULL, 'j'},
+        {0}};
     *arguments =
         (arguments_t){.count = 1, .nfragments = 1, .memory = (int64_t) 1 << 30, .seconds = 1};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         if (parse_option(option, arguments) != TOOL_OK) {
             return TOOL_USAGE;
         }
+    }
+    if (arguments->llvm != NULL && tool_llvm(arguments->llvm) == NULL) {
+        return tool_error(TOOL_USAGE, "--llvm: '%s' cannot be read", arguments->llvm);
     }
     return tool_operands(argc, argv, 1, 1);
 }
@@ -159,6 +167,7 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
                          .seconds = arguments->seconds,
                          .variants = arguments->variants,
                          .nvariants = arguments->nvariants,
+                         .llvm = tool_llvm(arguments->llvm),
                          .offset = arguments->offset};
     int code = tool_span(program, arguments->count, &measure.low, &measure.high, &measure.total);
     if (code != TOOL_OK) {
@@ -212,6 +221,8 @@ const tool_command_t tool_bench = {
         "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16 times\n"
         "  --variant NAME    also this variant of DAME-X's code, as 'dame compile --list' shows\n"
         "                    them; up to 16 times\n"
+        "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where it was\n"
+        "                    built or installed\n"
         "  --offset BYTES    user memory and packed bytes begin so many bytes after a page\n"
         "                    does, 0 if not given\n"
         "  --memory BYTES    refuse to use more, 1G if not given\n"
@@ -220,7 +231,7 @@ const tool_command_t tool_bench = {
         "\n"
         "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
         "with all, both interpreted; x is the optimised one as machine code, where the CPU\n"
-        "has a compiler. GB/s are 10^9 packed bytes a second, the median of rounds in which all\n"
+        "has a compiler; l is the same by DAME-L, if dame_llvm.so is there. GB/s are 10^9 packed bytes a second, the median of rounds in which all\n"
         "tiers take turns; the data stays in the caches if it fits. memcpy moves the same\n"
         "bytes, contiguous, in pieces of the fragment's size. Only the ratios to it mean\n"
         "something on another machine.\n",

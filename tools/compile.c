@@ -1,19 +1,28 @@
 /* dame compile: what becomes machine code, how large it is, and how long that takes. */
 #include <inttypes.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
+#include "code_row.h"
 #include "commands.h"
 #include "jit/jit.h"
+#include "llvm.h"
 
-enum { DIRECTIONS = 2, DEFAULT_REPEATS = 201, MOST_REPEATS = 1000000 };
-
-static const char *const directions[DIRECTIONS] = {"pack", "unpack"};
+enum {
+    DIRECTIONS = 2,
+    DEFAULT_REPEATS = 201,
+    REPEATS_OF_L = 11, /* each takes milliseconds */
+    MOST_REPEATS = 1000000
+};
 
 typedef struct arguments {
-    int only; /* a direction, or -1 */
-    int64_t repeats;
+    int only;        /* a direction, or -1 */
+    int64_t repeats; /* 0: not given */
+    int is_l;
+    const char *llvm;
+    const char *code_dir;
+    int32_t provider;
     dame_jit_options_t options;
     int list; /* the variants, instead */
     int verbose;
@@ -24,7 +33,7 @@ typedef struct arguments {
 static int parse_direction(const char *text, int *only)
 {
     for (*only = 0; *only < DIRECTIONS; ++*only) {
-        if (strcmp(text, directions[*only]) == 0) {
+        if (strcmp(text, code_row_directions[*only]) == 0) {
             return TOOL_OK;
         }
     }
@@ -43,9 +52,25 @@ static int parse_vector_bits(const char *text, int32_t *bits)
     return tool_error(TOOL_USAGE, "--vector-bits: '%s' is none of 128, 256, 512", text);
 }
 
+static int parse_tier(const char *text, int *is_l)
+{
+    *is_l = strcmp(text, "l") == 0;
+    return *is_l || strcmp(text, "x") == 0
+               ? TOOL_OK
+               : tool_error(TOOL_USAGE, "--tier: '%s' is neither x nor l", text);
+}
+
 static int parse_option(int option, arguments_t *arguments)
 {
     switch (option) {
+    case 't':
+        return parse_tier(optarg, &arguments->is_l);
+    case 'L':
+        arguments->llvm = optarg;
+        return TOOL_OK;
+    case 'c':
+        arguments->code_dir = optarg;
+        return TOOL_OK;
     case 'd':
         return parse_direction(optarg, &arguments->only);
     case 'b':
@@ -73,17 +98,14 @@ static int parse_option(int option, arguments_t *arguments)
 
 static int parse(int argc, char **argv, arguments_t *arguments)
 {
-    static const struct option longs[] = {{"direction", required_argument, NULL, 'd'},
-                                          {"vector-bits", required_argument, NULL, 'b'},
-                                          {"repeats", required_argument, NULL, 'r'},
-                                          {"variant", required_argument, NULL, 'V'},
-                                          {"list", no_argument, NULL, 'l'},
-                                          {"verbose", no_argument, NULL, 'v'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {0}};
-    *arguments = (arguments_t){
-        .only = -1, .repeats = DEFAULT_REPEATS, .options = *dame_jit_options_default()};
+    static const struct option longs[] = {
+        {"tier", required_argument, NULL, 't'},        {"code-dir", required_argument, NULL, 'c'},
+        {"llvm", required_argument, NULL, 'L'},        {"direction", required_argument, NULL, 'd'},
+        {"vector-bits", required_argument, NULL, 'b'}, {"repeats", required_argument, NULL, 'r'},
+        {"variant", required_argument, NULL, 'V'},     {"list", no_argument, NULL, 'l'},
+        {"verbose", no_argument, NULL, 'v'},           {"json", no_argument, NULL, 'j'},
+        {"output", required_argument, NULL, 'o'},      {0}};
+    *arguments = (arguments_t){.only = -1, .options = *dame_jit_options_default()};
     for (int option; (option = tool_option(argc, argv, ":vo:", longs)) != -1;) {
         if (parse_option(option, arguments) != TOOL_OK) {
             return TOOL_USAGE;
@@ -96,209 +118,63 @@ static int parse(int argc, char **argv, arguments_t *arguments)
         return tool_error(TOOL_USAGE, "compile: --output takes the code of one FILE and one "
                                       "--direction");
     }
-    return TOOL_OK;
-}
-
-/* ---- a program and direction ---- */
-
-/* A row of the table. */
-typedef struct row {
-    const char *path;
-    dame_dir_t dir;
-    const dame_program_t *program; /* as it is in the file */
-    dame_jit_t *jit;
-    double first_ns; /* of the first compilation of this process, 0: that was another */
-    double median_ns;
-    double worst_ns;
-    dame_program_t *compiled; /* optimised, with machine code unless status says otherwise */
-    dame_run_fn *before;      /* the kernels of its primitives without */
-    dame_status_t status;
-    int64_t levels;
-    int64_t kernels; /* .. that are machine code */
-    size_t bytes;    /* of machine code */
-    const void *code;
-} row_t;
-
-static double now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e9 * (double) time.tv_sec + (double) time.tv_nsec;
-}
-
-static int is_compiled(const row_t *row, int32_t prim)
-{
-    return dame_prim_run(&row->compiled->prims[prim], row->dir) != row->before[prim];
-}
-
-/* Compiles it once, to look at. */
-static int look(row_t *row)
-{
-    dame_jit_stats_t before;
-    dame_jit_stats(row->jit, &before);
-    int code = tool_optimised(tool_input_name(row->path), row->program, NULL, &row->compiled);
-    if (code != TOOL_OK) {
-        row->compiled = NULL;
-        return code;
+    if (!arguments->is_l && (arguments->llvm != NULL || arguments->code_dir != NULL)) {
+        return tool_error(TOOL_USAGE, "compile: --code-dir and --llvm need --tier l");
     }
-    row->before = calloc((size_t) row->compiled->nprims, sizeof(row->before[0]));
-    if (row->before == NULL) {
-        return tool_status_error(tool_input_name(row->path), DAME_ERR_NOMEM);
+    if (arguments->is_l &&
+        (arguments->options.variant != NULL || arguments->options.vector_bits != 0)) {
+        return tool_error(TOOL_USAGE, "compile: --variant and --vector-bits are for tier x");
     }
-    for (int32_t i = 0; i < row->compiled->nprims; i++) {
-        row->before[i] = dame_prim_run(&row->compiled->prims[i], row->dir);
-    }
-    const double start = now_ns();
-    row->status = dame_jit_compile(row->jit, row->compiled, row->dir, NULL);
-    row->first_ns = before.compiled[0] + before.compiled[1] == 0 ? now_ns() - start : 0;
-    if (row->status == DAME_ERR_NOMEM) {
-        return tool_status_error(tool_input_name(row->path), row->status);
-    }
-    row->bytes = dame_jit_code(row->compiled, row->dir, &row->code);
-    for (int32_t i = 0; i < row->compiled->nprims; i++) {
-        row->levels += dame_prim_run(&row->compiled->prims[i], row->dir) != NULL;
-        row->kernels += is_compiled(row, i);
+    if (arguments->repeats == 0) {
+        arguments->repeats = arguments->is_l ? REPEATS_OF_L : DEFAULT_REPEATS;
     }
     return TOOL_OK;
 }
 
-/* Optimises and compiles, then throws all away. */
-static dame_status_t time_one(const row_t *row, double *ns)
+static int compile(const arguments_t *arguments, code_row_t *row, int *rows)
 {
-    dame_program_t *optimised;
-    dame_status_t status = dame_program_optimise(row->program, NULL, &optimised);
-    if (status != DAME_OK) {
-        return status;
-    }
-    const double start = now_ns();
-    status = dame_jit_compile(row->jit, optimised, row->dir, NULL);
-    *ns = now_ns() - start;
-    dame_jit_release(row->jit, optimised);
-    dame_program_free(optimised);
-    return status;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
-static int time_others(row_t *row, int64_t repeats)
-{
-    double *ns = calloc((size_t) repeats, sizeof(*ns));
-    dame_status_t status = ns != NULL ? DAME_OK : DAME_ERR_NOMEM;
-    for (int64_t i = 0; status == DAME_OK && i < repeats; i++) {
-        status = time_one(row, &ns[i]);
-    }
-    if (status == DAME_OK) {
-        qsort(ns, (size_t) repeats, sizeof(*ns), compare);
-        row->median_ns = ns[repeats / 2];
-        row->worst_ns = ns[repeats - 1];
-    }
-    free(ns);
-    return status == DAME_OK ? TOOL_OK : tool_status_error(tool_input_name(row->path), status);
-}
-
-/* ---- showing it ---- */
-
-static void print_heading(dame_jit_t *jit)
-{
-    dame_jit_stats_t stats;
-    dame_jit_stats(jit, &stats);
-    if (stats.vector_name[0] == '\0') {
-        printf("There is no compiler for this CPU.\n");
-        return;
-    }
-    printf("%s vectors; microseconds\n\n%-30s %-6s %7s %7s %8s %8s %8s\n", stats.vector_name,
-           "program", "", "levels", "bytes", "first", "median", "worst");
-}
-
-static void print_row(const row_t *row, int verbose)
-{
-    printf("%-30s %-6s ", tool_input_name(row->path), directions[row->dir]);
-    if (row->status != DAME_OK) {
-        printf("not compiled: %s\n", dame_status_text(row->status));
-        return;
-    }
-    printf("%3" PRId64 "/%-3" PRId64 " %7zu ", row->kernels, row->levels, row->bytes);
-    if (row->first_ns > 0) {
-        printf("%8.2f", 1e-3 * row->first_ns);
-    } else {
-        printf("%8s", "-");
-    }
-    printf(" %8.2f %8.2f\n", 1e-3 * row->median_ns, 1e-3 * row->worst_ns);
-    for (int32_t i = 0; verbose && i < row->compiled->nprims; i++) {
-        const dame_prim_t *prim = &row->compiled->prims[i];
-        if (dame_prim_run(prim, row->dir) != NULL) {
-            printf("    %5" PRId32 " %-16s %s\n", i, dame_op_name(prim->params->op),
-                   is_compiled(row, i) ? "compiled" : "interpreter");
-        }
-    }
-}
-
-static void print_json(const row_t *row, int is_first)
-{
-    printf("%s  {\"file\": ", is_first ? "\n" : ",\n");
-    tool_json_string(stdout, row->path);
-    printf(", \"direction\": \"%s\", \"compiled\": %s", directions[row->dir],
-           row->status == DAME_OK ? "true" : "false");
-    if (row->status != DAME_OK) {
-        printf(", \"message\": ");
-        tool_json_string(stdout, dame_status_text(row->status));
-    } else {
-        printf(", \"levels\": %" PRId64 ", \"kernels\": %" PRId64 ", \"code_bytes\": %zu",
-               row->levels, row->kernels, row->bytes);
-        if (row->first_ns > 0) {
-            printf(", \"first_ns\": %.0f", row->first_ns);
-        }
-        printf(", \"median_ns\": %.0f, \"worst_ns\": %.0f", row->median_ns, row->worst_ns);
-    }
-    putchar('}');
-}
-
-static int compile(const arguments_t *arguments, row_t *row, int *rows)
-{
-    int code = look(row);
+    int code = code_row_look(row);
     if (code == TOOL_OK && row->status == DAME_OK) {
-        code = time_others(row, arguments->repeats);
+        code = code_row_time(row, arguments->repeats);
     }
     if (code == TOOL_OK && arguments->json) {
-        print_json(row, 0 == (*rows)++);
+        code_row_json(row, 0 == (*rows)++);
     } else if (code == TOOL_OK) {
         ++*rows;
-        print_row(row, arguments->verbose);
+        code_row_print(row, arguments->verbose);
     }
     if (code == TOOL_OK && arguments->output != NULL) {
         code = row->status == DAME_OK ? tool_write(arguments->output, row->code, row->bytes)
                                       : tool_status_error(tool_input_name(row->path), row->status);
     }
-    if (row->compiled != NULL) {
-        dame_jit_release(row->jit, row->compiled);
-    }
-    dame_program_free(row->compiled);
-    free(row->before);
+    code_row_end(row);
     return code;
 }
 
 /* ---- the variants ---- */
 
-static int list(row_t *row, int *rows, int json)
+static int find_candidates(const code_row_t *row, int32_t provider,
+                           dame_candidate_t candidates[TOOL_CANDIDATES], int32_t *n)
 {
-    enum { MOST = 16 };
-    dame_candidate_t candidates[MOST];
-    char name[DAME_CANDIDATE_NAME];
-    int code = tool_optimised(tool_input_name(row->path), row->program, NULL, &row->compiled);
-    if (code != TOOL_OK) {
-        return code;
+    dame_program_t *optimised;
+    const int code = tool_optimised(tool_input_name(row->path), row->program, NULL, &optimised);
+    if (code == TOOL_OK) {
+        *n = tool_candidates(row->jit, provider, optimised, row->dir, candidates);
+        dame_program_free(optimised);
     }
-    const int32_t n = dame_jit_candidates(row->jit, row->compiled, row->dir, candidates, MOST);
+    return code;
+}
+
+static void list(const code_row_t *row, const dame_candidate_t *candidates, int32_t n, int *rows,
+                 int json)
+{
+    char name[DAME_CANDIDATE_NAME];
     if (json) {
         printf("%s  {\"file\": ", 0 == *rows ? "\n" : ",\n");
         tool_json_string(stdout, row->path);
-        printf(", \"direction\": \"%s\", \"variants\": [", directions[row->dir]);
+        printf(", \"direction\": \"%s\", \"variants\": [", code_row_directions[row->dir]);
     } else {
-        printf("%-30s %-6s", tool_input_name(row->path), directions[row->dir]);
+        printf("%-30s %-6s", tool_input_name(row->path), code_row_directions[row->dir]);
     }
     for (int32_t i = 0; i < n; i++) {
         dame_jit_candidate_name(row->jit, &candidates[i], name);
@@ -306,8 +182,39 @@ static int list(row_t *row, int *rows, int json)
     }
     printf(json ? "]}" : "\n");
     ++*rows;
-    dame_program_free(row->compiled);
-    return TOOL_OK;
+}
+
+/* The likeliest code of DAME-X, or all of DAME-L, which are kept for jobs to measure. */
+static int compile_all(const arguments_t *arguments, const code_row_t *row,
+                       const dame_candidate_t *candidates, int32_t n, int *rows)
+{
+    const int32_t most = arguments->is_l && arguments->output == NULL ? n : 1;
+    int worst = TOOL_OK, i = 0;
+    do {
+        code_row_t one = *row;
+        one.candidate = i < n ? &candidates[i] : NULL;
+        if (arguments->is_l && i < n) {
+            dame_jit_candidate_name(row->jit, one.candidate, one.variant);
+        }
+        const int code = compile(arguments, &one, rows);
+        worst = code > worst ? code : worst;
+    } while (++i < most);
+    return worst;
+}
+
+static int list_or_compile(const arguments_t *arguments, const code_row_t *row, int *rows)
+{
+    dame_candidate_t candidates[TOOL_CANDIDATES];
+    int32_t n = 0;
+    const int code = find_candidates(row, arguments->provider, candidates, &n);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    if (arguments->list) {
+        list(row, candidates, n, rows, arguments->json);
+        return TOOL_OK;
+    }
+    return compile_all(arguments, row, candidates, n, rows);
 }
 
 /* ---- all of them ---- */
@@ -325,19 +232,53 @@ static int compile_file(const arguments_t *arguments, dame_jit_t *jit, const cha
         return worst;
     }
     if (*rows == 0 && !arguments->json && !arguments->list) {
-        print_heading(jit);
+        code_row_heading(jit);
     }
     for (int dir = 0; dir < DIRECTIONS; dir++) {
-        row_t row = {.path = path, .dir = (dame_dir_t) dir, .program = program, .jit = jit};
-        int code = TOOL_OK;
-        if (wanted(arguments, dir)) {
-            code = arguments->list ? list(&row, rows, arguments->json)
-                                   : compile(arguments, &row, rows);
-        }
+        code_row_t row = {.path = path, .dir = (dame_dir_t) dir, .program = program, .jit = jit};
+        const int code = wanted(arguments, dir) ? list_or_compile(arguments, &row, rows) : TOOL_OK;
         worst = code > worst ? code : worst;
     }
     dame_program_free(program);
     return worst;
+}
+
+static int has_problem; /* a code cache or provider that does not work */
+
+static void complain(const char *message)
+{
+    has_problem = tool_error(TOOL_SYSTEM, "%s", message);
+}
+
+static int use_code_dir(dame_jit_t *jit, const char *directory)
+{
+    char absolute[2 * PATH_MAX] = "";
+    if (directory[0] != '/') {
+        if (getcwd(absolute, PATH_MAX - 1) == NULL) {
+            return tool_error(TOOL_SYSTEM, "the working directory has no name");
+        }
+        strcat(absolute, "/");
+    }
+    if (strlen(directory) >= PATH_MAX) {
+        return tool_error(TOOL_USAGE, "--code-dir: the name is too long");
+    }
+    strcat(absolute, directory);
+    /* Jobs keep the limit; here nothing that was just compiled shall go. */
+    const dame_status_t status = dame_jit_set_cache(jit, absolute, INT64_MAX);
+    return status == DAME_OK ? TOOL_OK : tool_status_error(directory, status);
+}
+
+static int use_llvm(arguments_t *arguments, dame_jit_t *jit)
+{
+    const char *path = tool_llvm(arguments->llvm);
+    if (path == NULL) {
+        return tool_error(TOOL_SYSTEM, "dame_llvm.so was not found; --llvm says where it is");
+    }
+    const dame_status_t status = tool_llvm_load(jit, path, &arguments->provider);
+    if (status != DAME_OK) {
+        return has_problem != TOOL_OK ? has_problem : tool_status_error(path, status);
+    }
+    return arguments->code_dir != NULL ? use_code_dir(jit, arguments->code_dir) : TOOL_OK;
 }
 
 static int run(int argc, char **argv)
@@ -347,11 +288,17 @@ static int run(int argc, char **argv)
     if (parse(argc, argv, &arguments) != TOOL_OK) {
         return TOOL_USAGE;
     }
+    arguments.options.complain = complain;
     dame_status_t status = dame_jit_create(&arguments.options, &jit);
     if (status != DAME_OK) {
         return tool_status_error("compile", status);
     }
-    int worst = TOOL_OK, rows = 0;
+    int rows = 0;
+    int worst = arguments.is_l ? use_llvm(&arguments, jit) : TOOL_OK;
+    if (worst != TOOL_OK) {
+        dame_jit_destroy(jit);
+        return worst;
+    }
     if (arguments.json) {
         putchar('[');
     }
@@ -363,31 +310,42 @@ static int run(int argc, char **argv)
         printf("\n]\n");
     }
     dame_jit_destroy(jit);
-    return worst;
+    return has_problem > worst ? has_problem : worst;
 }
 
 const tool_command_t tool_compile = {
     .name = "compile",
     .arguments = "[OPTION]... FILE...",
     .what = "says what becomes machine code, how large it is and how long that takes",
-    .help = "  --direction WAY     pack or unpack; if not given, both\n"
-            "  --vector-bits N     no wider vectors than 128, 256 or 512 bits; if not given, the\n"
-            "                      best of this CPU\n"
-            "  --variant NAME      this variant of the code, such as x:far-prefetch; if not\n"
-            "                      given, the likeliest to be the fastest\n"
-            "  --list              show the variants that could be the fastest, the likeliest\n"
-            "                      first, instead of compiling\n"
-            "  --repeats N         compilations to take the median of, 201 if not given\n"
-            "  -v, --verbose       also each loop level, by the number of its primitive\n"
-            "  --json              an array with an object for each program and direction;\n"
-            "                      times in nanoseconds\n"
-            "  -o, --output FILE   the machine code, of one program and direction. It is raw, to\n"
-            "                      be seen with: objdump -D -b binary -m i386:x86-64 FILE\n"
-            "\n"
-            "A program is optimised, then compiled by DAME-X. Levels that would not become\n"
-            "faster keep the interpreter's loops, so fewer levels may be compiled than there\n"
-            "are. 'first' is the first compilation of the process, which also gets memory for\n"
-            "code, and so there is only one; 'median' and 'worst' are those of later\n"
-            "compilations, each of a program that is new. Microseconds.\n",
+    .help =
+        "  --tier x|l          the compiler: DAME-X, the default, or DAME-L, which uses LLVM and\n"
+        "                      shows all variants that could be the fastest\n"
+        "  --code-dir DIR      of tier l: looks for code in this directory before it compiles,\n"
+        "                      and keeps there what it compiled, for this CPU; made if it is\n"
+        "                      missing. 'found' marks what was there\n"
+        "  --llvm PATH         dame_llvm.so; if not given, $DAME_LLVM, or where it was built or\n"
+        "                      installed\n"
+        "  --direction WAY     pack or unpack; if not given, both\n"
+        "  --vector-bits N     no wider vectors than 128, 256 or 512 bits; if not given, the\n"
+        "                      best of this CPU\n"
+        "  --variant NAME      this variant of the code, such as x:far-prefetch; if not\n"
+        "                      given, the likeliest to be the fastest\n"
+        "  --list              show the variants that could be the fastest, the likeliest\n"
+        "                      first, instead of compiling\n"
+        "  --repeats N         compilations to take the median of; if not given, 201, and 11\n"
+        "                      of tier l\n"
+        "  -v, --verbose       also each loop level, by the number of its primitive\n"
+        "  --json              an array with an object for each program and direction;\n"
+        "                      times in nanoseconds\n"
+        "  -o, --output FILE   the machine code, of one program and direction. It is raw, to\n"
+        "                      be seen with: objdump -D -b binary -m i386:x86-64 FILE\n"
+        "\n"
+        "A program is optimised, then compiled. Levels that would not become\n"
+        "faster keep the interpreter's loops, so fewer levels may be compiled than there\n"
+        "are. 'first' is the first compilation of the process, which also gets memory for\n"
+        "code, and so there is only one; 'median' and 'worst' are those of later\n"
+        "compilations, each of a program that is new. Of tier l, 'first' is that of each\n"
+        "code, and with --code-dir the later ones are found in the directory.\n"
+        "Microseconds.\n",
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "llvm.h"
 #include "tool.h"
 
 /* ---- the tiers ---- */
@@ -22,13 +23,19 @@ enum { TIERS = sizeof(tiers) / sizeof(tiers[0]), X_TIER = TIERS - 1 };
 
 int measure_tiers(const measure_t *measure)
 {
-    return TIERS + measure->nvariants;
+    return TIERS + measure->nvariants + (measure->llvm != NULL);
+}
+
+static int is_l(const measure_t *measure, int tier)
+{
+    return tier == TIERS + measure->nvariants;
 }
 
 const char *measure_tier_name(const measure_t *measure, int tier)
 {
     return tier == MEASURE_MEMCPY ? "memcpy"
            : tier < TIERS         ? tiers[tier].name
+           : is_l(measure, tier)  ? "l"
                                   : measure->variants[tier - TIERS] - 2;
 }
 
@@ -251,16 +258,37 @@ static int allocate(measure_t *measure)
     return TOOL_OK;
 }
 
+/* The first candidate of DAME-X or DAME-L. */
+static dame_status_t compile_first(measure_t *measure, int tier, int32_t provider, dame_dir_t dir)
+{
+    dame_candidate_t candidates[TOOL_CANDIDATES];
+    dame_jit_t *jit = measure->jits[tier];
+    dame_program_t *program = measure->programs[tier];
+    if (provider == DAME_JIT_X) {
+        return dame_jit_compile(jit, program, dir, NULL);
+    }
+    return tool_candidates(jit, provider, program, dir, candidates) == 0
+               ? DAME_ERR_UNSUPPORTED
+               : tool_compile_code(jit, program, dir, &candidates[0]);
+}
+
 /* Both directions; the tier is missing when neither becomes machine code. */
 static dame_status_t compile_tier(measure_t *measure, int tier)
 {
     dame_status_t made[2] = {DAME_OK, DAME_OK};
     dame_jit_options_t options = *dame_jit_options_default();
-    options.variant = tier >= TIERS ? measure->variants[tier - TIERS] : NULL;
+    int32_t provider = DAME_JIT_X;
+    options.variant =
+        tier >= TIERS && !is_l(measure, tier) ? measure->variants[tier - TIERS] : NULL;
     dame_status_t status = dame_jit_create(&options, &measure->jits[tier]);
+    if (status == DAME_OK && is_l(measure, tier)) {
+        measure->missing[tier] = tool_llvm_load(measure->jits[tier], measure->llvm, &provider);
+        if (measure->missing[tier] != DAME_OK) {
+            return DAME_OK;
+        }
+    }
     for (int dir = DAME_PACK; status == DAME_OK && dir <= DAME_UNPACK; dir++) {
-        made[dir] = dame_jit_compile(measure->jits[tier], measure->programs[tier], (dame_dir_t) dir,
-                                     NULL);
+        made[dir] = compile_first(measure, tier, provider, (dame_dir_t) dir);
     }
     if (made[DAME_PACK] != DAME_OK && made[DAME_UNPACK] != DAME_OK) {
         measure->missing[tier] = made[DAME_PACK];

@@ -21,6 +21,7 @@ typedef struct measure {
     double seconds; /* for all; more where messages are large */
     const char *const *variants; /* of DAME-X, each a tier more; "x:" stands before the names */
     int nvariants;
+    const char *llvm; /* dame_llvm.so; NULL: there is no tier l. "l" is the last tier */
     int64_t offset; /* from a page to the first byte of user memory and of packed bytes */
 
     dame_jit_t **jits;         /* of the tiers that compile */

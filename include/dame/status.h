@@ -20,7 +20,8 @@ typedef enum dame_status {
     DAME_ERR_TEXT,        /* a text is no program; see dame/text.h */
     DAME_ERR_UNSUPPORTED, /* not available here: on this CPU, or for this program */
     DAME_ERR_DENIED,      /* the operating system refuses a permission */
-    DAME_ERR_FULL         /* a bounded store has no room at the moment; later it may */
+    DAME_ERR_FULL,        /* a bounded store has no room at the moment; later it may */
+    DAME_ERR_BUSY         /* another process is doing the same at the moment */
 } dame_status_t;
 
 /* Which limit DAME_ERR_LIMIT is about. All zero: none. */

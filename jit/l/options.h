@@ -24,7 +24,8 @@ typedef struct l_options {
  *           brackets belong to it
  *   cpu     x86-64, x86-64-v3, x86-64-v4 or a model of the table in options.c; what it has must be
  *           in `cpu`; native, the default: all that is in `cpu`
- *   dump    a directory, which receives PID-NUMBER-DIRECTION-VARIANT.ll, .opt.ll and .s
+ *   dump    a directory, which receives PID-NUMBER-DIRECTION-VARIANT.ll, .opt.ll and .s of what is
+ *           compiled, not of what the code cache has
  *   verify  1: check the IR after each pass, for tests
  * DAME_ERR_ARGUMENT: another key, a bad value, or one that is too long.
  */

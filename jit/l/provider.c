@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "dame_config.h"
 #include "dump.h"
 #include "kernels.h"
 #include "machine.h"
@@ -342,12 +343,22 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
     return request.status;
 }
 
+/* Increased with any change of the kernels or of the pipelines: files of other revisions are not used. */
+enum { REVISION = 1 };
+
+static char identity[80]; /* written by the loader's thread, once a process */
+
 __attribute__((visibility("default"))) const dame_provider_t *dame_provider(void)
 {
+    unsigned major = 0, minor = 0, patch = 0;
+    LLVMGetVersion(&major, &minor, &patch); /* of the library that is loaded */
+    snprintf(identity, sizeof(identity), "DAME %s revision %d, LLVM %u.%u.%u", DAME_VERSION,
+             REVISION, major, minor, patch);
     static const dame_provider_t provider = {
         .version = DAME_PROVIDER_VERSION,
         .name = "l",
         .by_shape = 1,
+        .identity = identity,
         .open = open_state,
         .variants = variants,
         .variant_name = variant_name,

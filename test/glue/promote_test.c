@@ -361,11 +361,13 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
         long uses = uses_until_asked(&entry, DAME_PACK, 1000);
         check(expected[i] == uses, "try %d after %ld uses", i, uses);
     }
+    jit.answer = DAME_ERR_BUSY;
+    check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "another process compiles it");
     check(6 == dt_stats_total(DT_COUNT_compile_full) - before, "each try is counted");
     jit.answer = DAME_OK;
-    check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
+    check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
     entry.layout->program->codes[DAME_PACK] = NULL;
-    check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
+    check(384 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
     end_entry(&entry);
     dt_promote_stop();
 

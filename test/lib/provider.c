@@ -5,10 +5,12 @@
  *
  * Options: padding=BYTES, that each code is made longer by. The environment variable TEST_PROVIDER
  * makes it another provider: "old" of another version of the interface, "by-program" not by_shape.
+ * TEST_PROVIDER_LOG names a file that each compilation makes a byte longer, 20 ms before its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "jit/provider.h"
 
@@ -129,6 +131,17 @@ static uint32_t offset_of(dame_run_fn kernel)
     return (uint32_t) ((uintptr_t) kernel - (uintptr_t) __start_dame_kernels);
 }
 
+static void log_compilation(void)
+{
+    const char *path = getenv("TEST_PROVIDER_LOG");
+    FILE *log = path != NULL ? fopen(path, "a") : NULL;
+    if (log != NULL) {
+        fputc('x', log);
+        fclose(log);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+}
+
 static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
                              uint32_t variant, dame_machine_code_t *code)
 {
@@ -141,6 +154,7 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
     if (variant >= VARIANTS) {
         return DAME_ERR_UNSUPPORTED;
     }
+    log_compilation();
     free(state->bytes);
     free(state->entries);
     state->bytes = calloc(1, size + state->padding);
@@ -166,6 +180,7 @@ __attribute__((visibility("default"))) const dame_provider_t *dame_provider(void
     static dame_provider_t provider = {.version = DAME_PROVIDER_VERSION,
                                        .name = "test",
                                        .by_shape = 1,
+                                       .identity = "of the tests",
                                        .open = open,
                                        .variants = variants,
                                        .variant_name = variant_name,

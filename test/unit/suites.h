@@ -31,6 +31,7 @@ Suite *jit_names_suite(void);
 Suite *provider_suite(void);
 Suite *ranks_suite(void);
 Suite *cache_suite(void);
+Suite *find_code_suite(void);
 Suite *tune_suite(void);
 Suite *llvm_suite(void);
 Suite *clock_suite(void);
