@@ -20,7 +20,7 @@
 #include "opal-glue/promote.h"
 #include "opal-glue/thread.h"
 
-static long passed, failed;
+static _Atomic long passed, failed;
 
 #define check(ok, ...) check_at((ok), __LINE__, __VA_ARGS__)
 
