@@ -7,6 +7,9 @@ BENCH_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BENCH_BUILD=${DAME_BUILD:-$(dirname "$BENCH_DIR")/build}
 BENCH_PROGRAM=$(basename "$0")
 
+# What earlier jobs learnt is not part of a measurement, and measurements teach later jobs nothing.
+export OMPI_MCA_dt_dame_profile=
+
 fail()
 {
     printf '%s: %s\n' "$BENCH_PROGRAM" "$*" >&2
