@@ -53,7 +53,7 @@ doctors()
     doctor "half installed, dame" 1 "$alone" "$on" "mca_hook_dt.so: not there" "one of the two files"
     doctor "does not load" 1 "$bad" "$on" "mca_dt_dame.so: no" "does not load what is installed" \
         "mca_dt_dame.so: file too short|invalid ELF header"
-    doctor "another version" 1 "$other" "$on" "compiled for Open MPI 4.1.3, but this is"
+    doctor "another version" 1 "$other" "$on" "this build of DAME is for Open MPI 4.0, but this is"
     without_installing use.sh ". '$BUILDDIR/use.sh' && . '$BUILDDIR/use.sh' && dame doctor"
     x=$(command -v tclsh) || { echo "SKIP doctor [dame.module]: no tclsh"; return; }
     # What an environment module does with the file, in as much as this one asks for it.
