@@ -180,6 +180,7 @@ void dame_codes_end(dame_codes_t *codes)
         TAILQ_REMOVE(queue_of(code), code, order);
         free_code(code);
     }
+    codes->compilations = 0; /* nobody is left who compiles */
     dame_codes_trim(codes);
 }
 

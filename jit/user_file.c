@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char temporary_suffix[] = ".tmp";
@@ -130,12 +131,14 @@ int dame_user_file_write(int directory, const char *name, const dame_user_piece_
 {
     static atomic_uint serial; /* threads of a process write under different names */
     char temporary[NAME_MAX + 1];
-    const int length = snprintf(temporary, sizeof(temporary), "%s.%ld-%u%s", name, (long) getpid(),
-                                atomic_fetch_add(&serial, 1), temporary_suffix);
+    struct timespec now; /* nodes that share the directory may share process numbers */
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int length =
+        snprintf(temporary, sizeof(temporary), "%s.%ld-%lx-%u%s", name, (long) getpid(),
+                 (unsigned long) now.tv_nsec, atomic_fetch_add(&serial, 1), temporary_suffix);
     if (length < 0 || (size_t) length >= sizeof(temporary)) {
         return ENAMETOOLONG;
     }
-    unlinkat(directory, temporary, 0); /* of a process that had this number before */
     const int fd =
         openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {

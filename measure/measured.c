@@ -13,6 +13,7 @@ static const double FIRST_BYTE_NS = 30;
 static const double BYTE_NS = 0.1;
 static const double SAVED = 0.3;
 static const double CERTAIN = 0.02;
+static const double LEAST_SAVED = 0.02; /* of what the profile calls no faster: asked again, late */
 static const double SAMPLE_NS = 100;
 static const double FIRST_COMPILATION_NS = 20000; /* of the process */
 static const double COMPILATION_NS = 2000;
@@ -130,8 +131,9 @@ static void ask_profile(dame_measured_t *measured, dame_policy_expect_t *expecte
         expected->ticks = interpreted;
     }
     if (interpreted > 0 && best > 0) {
-        expected->saved = best < interpreted ? 1 - best / interpreted : 0;
-        expected->certain = expected->saved;
+        const double saved = best < interpreted ? 1 - best / interpreted : 0;
+        expected->certain = saved;
+        expected->saved = saved > LEAST_SAVED ? saved : LEAST_SAVED;
     }
 }
 
@@ -228,9 +230,9 @@ static dame_status_t add(dame_measured_t *measured, dame_jit_t *jit, dame_progra
         count_compilation(ns);
     }
     dame_policy_added(&measured->policy, arm,
-                      status == DAME_OK                                      ? DAME_ADDED
+                      status == DAME_OK                                    ? DAME_ADDED
                       : status == DAME_ERR_FULL || status == DAME_ERR_BUSY ? DAME_ADDED_LATER
-                                                                             : DAME_ADDED_NOT,
+                                                                           : DAME_ADDED_NOT,
                       ticks_of((double) ns));
     return status;
 }
@@ -257,8 +259,8 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
 {
     dame_policy_t *policy = &measured->policy;
     dame_measured_result_t result = {.status = DAME_OK};
-    tell_sample(measured);
     tell_evictions(measured, jit, program, dir);
+    tell_sample(measured);
     int32_t runs = policy->current;
     dame_step_t step = dame_policy_next(policy, uses);
     while (step.kind >= DAME_STEP_ADD) {

@@ -147,7 +147,7 @@ static dame_step_t rent(dame_policy_t *policy)
         step = wait_for(FIRST_USES - policy->rented);
     } else if (dame_policy_ticks(policy, 0) == 0) {
         step.kind = DAME_STEP_SAMPLE;
-        step.uses = policy->nbatch == 0 ? 1 : (step.uses + 1) / 2; /* some before it is repaid */
+        step.uses = policy->nbatch == 0 ? 1 : step.uses - step.uses / 2; /* some before it is repaid */
     }
     return step;
 }

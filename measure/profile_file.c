@@ -20,7 +20,7 @@
 enum {
     LARGEST_FILE = 1 << 20,
     FORMAT = 1,
-    WAIT_MS = 2000 /* for other processes that write */
+    WAIT_MS = 200 /* for other processes that write */
 };
 
 static const char first_line[] = "DAME profile ";

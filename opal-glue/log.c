@@ -66,7 +66,7 @@ static long rank_of_process(void)
                             from_environment("PMIX_RANK", from_environment("PMI_RANK", 0)));
 }
 
-static bool speaks_for_node(void)
+bool dt_log_speaks_for_node(void)
 {
     return 0 == from_environment(
                     "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -125,7 +125,7 @@ void dt_log_once_a_node(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    show(speaks_for_node() ? ALWAYS : DT_LOG_SETUP, format, args);
+    show(dt_log_speaks_for_node() ? ALWAYS : DT_LOG_SETUP, format, args);
     va_end(args);
 }
 

@@ -23,6 +23,9 @@ static inline bool dt_log_wants(dt_log_level_t level)
 /* What is set up or decided, once a process: shown at DT_LOG_SETUP. */
 __attribute__((format(printf, 1, 2))) void dt_log(const char *format, ...);
 
+/* Is this the process of its node that speaks, and writes, for the others? */
+bool dt_log_speaks_for_node(void);
+
 /* The same about a datatype, at a verbosity. The line starts with the datatype's name; "" when it
  * has none. */
 __attribute__((format(printf, 3, 4))) void dt_log_of(dt_log_level_t level, const char *name,

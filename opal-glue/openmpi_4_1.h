@@ -41,6 +41,13 @@ static inline int32_t dt_openmpi_set_position(opal_convertor_t *convertor, size_
 /* Only there in an Open MPI with CUDA. */
 extern bool opal_cuda_check_bufs(char *to, char *from) __attribute__((weak));
 
+/* With CUDA, the first convertor that is prepared decides for good whether there are devices, and the
+ * components that know are opened after us. May we prepare one of our own now? */
+static inline bool dt_openmpi_may_convert_early(void)
+{
+    return NULL == opal_cuda_check_bufs;
+}
+
 /* Is one of the buffers of a local copy device memory? */
 static inline bool dt_openmpi_on_device(char *to, char *from)
 {

@@ -58,4 +58,10 @@ static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int whic
                                                   n_types, types, combiner);
 }
 
+/* May we prepare a convertor of our own before all components are open? */
+static inline bool dt_openmpi_may_convert_early(void)
+{
+    return true;
+}
+
 #endif

@@ -77,7 +77,7 @@ static void keep_in_tally(dt_entry_t *entry, dame_dir_t dir, int32_t runs_code, 
     atomic_store_explicit(&entry->layout->promotions[dir].runs_code, runs_code,
                           memory_order_relaxed);
     dt_tally_t *tally = dt_entry_tally(entry);
-    if (NULL != tally) {
+    if (NULL != tally && 0 != runs_code) {
         dt_tally_compiled(tally, dir, ns);
     }
     if (!dt_log_wants(DT_LOG_SETUP)) {
@@ -199,9 +199,14 @@ static bool is_early(dt_promotion_t *state, size_t bytes)
     return more > 0;
 }
 
+/* About the profile; a user who did not ask for one need not hear of it. */
 static void tell(const char *text)
 {
-    dt_log_once_a_node("%s", text);
+    if (0 == strcmp("auto", promotion.options.profile)) {
+        dt_log("%s", text);
+    } else {
+        dt_log_once_a_node("%s", text);
+    }
 }
 
 /* The profile is looked for when the first program is measured. With the gate's lock held. */
@@ -264,9 +269,13 @@ static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t use
     const dame_measured_result_t result =
         dame_measured_event(state->measured, promotion.jit, entry->layout->program, dir,
                             '\0' != *name ? name : NULL, uses);
+    const int32_t has_code = dame_measured_has_code(state->measured);
     if (result.compiled) {
         note_code(entry, dir);
-        keep_in_tally(entry, dir, dame_measured_has_code(state->measured), dt_now() - start);
+    }
+    if (result.compiled ||
+        has_code != atomic_load_explicit(&state->runs_code, memory_order_relaxed)) {
+        keep_in_tally(entry, dir, has_code, dt_now() - start);
     }
     if (DAME_OK != result.status) {
         count_failure(result.status);
@@ -484,7 +493,10 @@ static void log_perf_map_error(int error)
 static void save_profile(void)
 {
     if (NULL != promotion.profile) {
-        (void) dame_profile_save(promotion.profile);
+        if (dt_log_speaks_for_node()) { /* what others have learnt is alike, and they need not wait
+                                         */
+            (void) dame_profile_save(promotion.profile);
+        }
         dame_measured_profile(NULL);
         dame_profile_free(promotion.profile);
         promotion.profile = NULL;

@@ -104,8 +104,9 @@ void mca_dt_dame_publish(void)
     int rank, ranks;
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     const bool reports = params->report >= MCA_DT_DAME_REPORT_SUMMARY;
-    if ((!reports && !params->last_run) || MPI_SUCCESS != PMPI_Comm_rank(MPI_COMM_WORLD, &rank) ||
-        MPI_SUCCESS != PMPI_Comm_size(MPI_COMM_WORLD, &ranks)) {
+    if ((!reports && !params->last_run) ||
+        MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
+        MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &ranks)) {
         return;
     }
     dt_dame_record_t *record = calloc(1, sizeof(*record));
@@ -119,7 +120,9 @@ void mca_dt_dame_publish(void)
     record->seconds = now() - started;
     (void) snprintf(record->report_file, sizeof(record->report_file), "%s",
                     NULL == params->report_file ? "" : params->report_file);
-    (void) mca_dt_dame_state(record->state, sizeof(record->state));
+    if (reports) {
+        (void) mca_dt_dame_state(record->state, sizeof(record->state));
+    }
     dt_dame_record_fill(record);
     if (open_job(rank, ranks) && dt_dame_job_publish(&job, record, sizeof(*record))) {
         publisher = getpid();
