@@ -51,7 +51,8 @@ assert face["pack"]["native_ns_per_byte"] > 0 and face["pack"]["code"]["ns_per_b
 assert corner["name"] == "" and corner["pack"]["interp"]["uses"] == 40, corner
 compared = report["compared"]
 assert 0 < compared["dame_ns"] and 0 < compared["native_ns"], compared
-assert compared["bytes"] == 2 * 4 * (100 * 4000 + 10 * 24), compared
+# Whether the few messages of the corner are timed depends on how long they take.
+assert 2 * 4 * 100 * 4000 <= compared["bytes"] <= 2 * 4 * (100 * 4000 + 10 * 24), compared
 END
     verdict $code report "$config" "$log"
 }
