@@ -18,26 +18,7 @@
 #include "measure/measured.h"
 #include "opal-glue/promote.h"
 
-static _Atomic long passed, failed;
-
-#define check(ok, ...) check_at((ok), __LINE__, __VA_ARGS__)
-
-static void check_at(bool ok, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void check_at(bool ok, int line, const char *format, ...)
-{
-    if (ok) {
-        passed++;
-    } else if (++failed <= 30) {
-        va_list args;
-        va_start(args, format);
-        fprintf(stderr, "measured_test.c:%d: FAILED: ", line);
-        vfprintf(stderr, format, args);
-        fputc('\n', stderr);
-        va_end(args);
-    }
-}
+#include "checks.h"
 
 /* ---- what promote.c is put upon ------------------------------------------------------------- */
 
