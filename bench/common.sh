@@ -41,10 +41,12 @@ find_build()
     choose_binding
 }
 
-# One process is bound to a core, where the machine lets us.
+# One process is bound to a core, where the machine lets us. Who has pinned us to a few cores (taskset)
+# chose them: mpirun would bind to the machine's first core whatever it was started on.
 choose_binding()
 {
     BIND=(--bind-to core)
+    [ "$(nproc)" = "$(nproc --all)" ] || BIND=(--bind-to none)
     "$MPIRUN" -np 1 "${BIND[@]}" true >/dev/null 2>&1 || BIND=(--bind-to none)
 }
 
