@@ -26,6 +26,9 @@
  *   x_set            register = constant
  *   x_move, x_add, x_add_constant, x_multiply
  *                    64-bit arithmetic that wraps
+ *   x_subtract_register
+ *                    to -= from
+ *   x_align_down     clears the lowest bits: rounds down to a multiple of 16 or 32 bytes
  *   x_load_entry     register = 4 bytes, sign-extended, or 8 bytes of a table
  *   x_element        the operand at the sum of a base and an entry that has just been loaded
  *

@@ -12,6 +12,7 @@
 
 #include "dame/cpu.h"
 #include "code.h"
+#include "variant.h"
 
 enum { X_FRAME = 29, X_LINK = 30, X_SP = 31, X_ZERO = 31 };
 
@@ -153,11 +154,11 @@ static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, 
 static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_t variant)
 {
     (void) cpu;
-    (void) variant;
     return (x_vectors_t){.name = "neon",
                          .bytes = 128 == bits ? 16 : 32,
                          .tail_bytes = 128 == bits ? 16 : 32,
-                         .permute_bytes = 16};
+                         .permute_bytes = 16,
+                         .aligns = X_ALIGNED == x_choice(variant, X_STORES)};
 }
 
 /* ---- integers ---- */
@@ -180,6 +181,22 @@ static inline void x_add(x_code_t *code, x_reg_t to, x_reg_t from)
 {
     if (x_has_room(code)) {
         x_put_sum(code, X_ADD, to, to, from);
+    }
+}
+
+static inline void x_subtract_register(x_code_t *code, x_reg_t to, x_reg_t from)
+{
+    if (x_has_room(code)) {
+        x_put_sum(code, X_SUB, to, to, from);
+    }
+}
+
+/* AND with all ones but the lowest: 64 - log2(bytes) ones, rotated left by log2(bytes). */
+static inline void x_align_down(x_code_t *code, x_reg_t reg, int bytes)
+{
+    const uint32_t zeros = (uint32_t) __builtin_ctz((unsigned) bytes);
+    if (x_has_room(code)) {
+        x_registers(code, 0x92400000 | (64 - zeros) << 16 | (63 - zeros) << 10, reg, reg, 0);
     }
 }
 

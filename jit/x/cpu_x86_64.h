@@ -149,7 +149,7 @@ static inline void x_op(x_code_t *code, unsigned op, int reg, int rm)
     }
 }
 
-/* op reg, constant, where `extension` says which: 0 add, 5 sub, 7 cmp. */
+/* op reg, constant, where `extension` says which: 0 add, 4 and, 5 sub, 7 cmp. */
 static inline void x_op_constant(x_code_t *code, int extension, int reg, int32_t constant)
 {
     if (x_has_room(code)) {
@@ -198,20 +198,25 @@ static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_
     static const int moves[4] = {32, [X_WIDE] = 64};
     static const int permutations[4] = {32, [X_WIDE] = 64, [X_SINGLE] = 0};
     const int most = 0 == bits ? X_VECTOR : bits / 8;
+    const int aligns = X_ALIGNED == x_choice(variant, X_STORES);
     const int permute = 0 == bits ? permutations[x_choice(variant, X_PERMUTE)] : most;
     if (most == 16 || !cpu->avx2) {
-        return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
+        return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16, .aligns = aligns};
     }
     if (!cpu->avx512) {
-        return (x_vectors_t){
-            .name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = permute > 0 ? 16 : 0};
+        return (x_vectors_t){.name = "avx2",
+                             .bytes = 32,
+                             .tail_bytes = 32,
+                             .permute_bytes = permute > 0 ? 16 : 0,
+                             .aligns = aligns};
     }
     return (x_vectors_t){.name = "avx512",
                          .bytes = 0 != bits ? most : moves[x_choice(variant, X_MOVE)],
                          .tail_bytes = 0 != bits ? most : 32,
                          .mask_bytes = most,
                          .permute_bytes = cpu->avx512_vbmi ? permute : 0,
-                         .splits_tails = X_SPLIT == x_choice(variant, X_TAILS)};
+                         .splits_tails = X_SPLIT == x_choice(variant, X_TAILS),
+                         .aligns = aligns};
 }
 
 static inline int x_is_evex(const x_code_t *code)
@@ -252,6 +257,16 @@ static inline void x_move(x_code_t *code, x_reg_t to, x_reg_t from)
 static inline void x_add(x_code_t *code, x_reg_t to, x_reg_t from)
 {
     x_op(code, 0x01, from, to);
+}
+
+static inline void x_subtract_register(x_code_t *code, x_reg_t to, x_reg_t from)
+{
+    x_op(code, 0x29, from, to);
+}
+
+static inline void x_align_down(x_code_t *code, x_reg_t reg, int bytes)
+{
+    x_op_constant(code, 4, reg, -bytes);
 }
 
 static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int64_t constant)

@@ -100,6 +100,16 @@ static void init_free_registers(x_compiler_t *c, int has_table)
     }
 }
 
+/* The same without calls, where nothing is saved. */
+static void init_free_registers_of_leaf(x_compiler_t *c)
+{
+    c->packed = X_ARG_PACKED;
+    c->nfree = 0;
+    for (int i = 0; i < X_VOLATILES; i++) {
+        c->free[c->nfree++] = x_volatile[i];
+    }
+}
+
 static void move_to_saved(x_compiler_t *c, x_reg_t *reg)
 {
     const x_reg_t to = x_reg_alloc(c);
@@ -168,7 +178,7 @@ static void emit_kernel(x_compiler_t *c, const dame_prim_t *prim, int has_full_l
         const x_label_t otherwise = x_jcc_forward(code, X_NOT_EQUAL);
         if (x_collect_blocks(c, prim, prim->count, 0, c->context->options.straight_bytes,
                              c->blocks)) {
-            c->packed = X_ARG_PACKED;
+            init_free_registers_of_leaf(c);
             x_copy_blocks(c, x_mem(X_ARG_ORIGIN, 0), c->blocks);
             x_epilogue(code, 0);
             c->packed_offset = 0;

@@ -48,12 +48,10 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
     return factor < 1 || distance(prim->step, factor + 1) > X_FAR ? 1 : factor;
 }
 
-/*
- * Walks gain from prefetching that touch at least so many cache lines, more than the first cache
- * has, but reach over no more bytes than the last one. A walk may reach over megabytes and touch
- * few lines: those stay in the first cache.
- */
-enum { LEAST_LINES = 1 << 11, MOST_REACH = 1 << 22 };
+/* Walks gain from prefetching that touch x_least_lines(), but reach over no more bytes than the
+ * last cache has. A walk may reach over megabytes and touch few lines: those stay in the first
+ * cache. */
+enum { MOST_REACH = 1 << 22 };
 
 /* Does prefetching pay in this loop, if it touches enough lines? The CPU itself fetches blocks of a
  * line and more ahead. */
@@ -158,7 +156,7 @@ static void emit_prefetching_loop(x_compiler_t *c, const x_walk_t *walk, x_reg_t
 {
     x_code_t *code = c->code;
     const int64_t step = distance(walk->prim->step, 1);
-    x_compare(code, remaining, LEAST_LINES);
+    x_compare(code, remaining, x_least_lines(c->context->dir));
     const x_label_t few = x_jcc_forward(code, X_LESS);
     x_compare(code, remaining, MOST_REACH / step);
     const x_label_t many = x_jcc_forward(code, X_GREATER);
@@ -201,7 +199,7 @@ static void emit_straight_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t 
             emit_streaming_loop(c, walk, trips.reg, n);
         }
         if (may_prefetch(c, walk->prim) && c->reach < MOST_REACH &&
-            (0 == walk->prim->count || walk->prim->count >= LEAST_LINES)) {
+            (0 == walk->prim->count || walk->prim->count >= x_least_lines(c->context->dir))) {
             emit_prefetching_loop(c, walk, trips.reg, n, window);
         }
         if (n > 1) {
@@ -215,8 +213,8 @@ static void emit_straight_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t 
     }
     int64_t rest = trips.constant;
     const int64_t whole = rest > window ? (rest - window) / n : 0;
-    c->prefetches =
-        may_prefetch(c, walk->prim) && c->lines >= LEAST_LINES && c->reach <= MOST_REACH;
+    c->prefetches = may_prefetch(c, walk->prim) && c->lines >= x_least_lines(c->context->dir) &&
+                    c->reach <= MOST_REACH;
     if (whole > 1) {
         const x_reg_t remaining = x_reg_alloc(c);
         x_set(code, remaining, whole);

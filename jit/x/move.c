@@ -3,6 +3,7 @@
 
 #include "cpu.h"
 #include "fault.h"
+#include "options.h"
 
 #if DAME_X_HAVE_CPU
 
@@ -111,6 +112,82 @@ static void emit_copy(x_code_t *code, const copy_t *copy)
              is_power ? (int) last : width / 2);
     }
 }
+
+/* ---- aligned stores ---- */
+
+static int has_aligned_stores(const x_code_t *code, const x_blocks_t *blocks, int k)
+{
+    return code->vectors.aligns && !blocks->streams && blocks->at[k].bytes >= X_ALIGNED_LEAST;
+}
+
+int x_needs_scratch(const x_code_t *code, const x_blocks_t *blocks)
+{
+    int needs = 0;
+    for (int k = 0; k < blocks->n; k++) {
+        needs |= has_aligned_stores(code, blocks, k);
+    }
+    return needs;
+}
+
+/* Stores of 64 bytes gain nothing over two of 32, and lose where their loads cross lines. */
+static int aligned_width(const x_code_t *code)
+{
+    return code->vectors.bytes < 32 ? code->vectors.bytes : 32;
+}
+
+static void add_operand(x_code_t *code, x_reg_t to, x_mem_t mem)
+{
+    x_add(code, to, mem.base);
+    if (X_NO_INDEX != mem.index) {
+        x_add(code, to, mem.index);
+    }
+}
+
+static void subtract_operand(x_code_t *code, x_reg_t to, x_mem_t mem)
+{
+    x_subtract_register(code, to, mem.base);
+    if (X_NO_INDEX != mem.index) {
+        x_subtract_register(code, to, mem.index);
+    }
+}
+
+/* to: the first aligned address behind the start of the block; from: what belongs there. */
+static void set_aligned(x_code_t *code, const copy_t *copy, int width, x_reg_t from, x_reg_t to)
+{
+    const int64_t disp = copy->to.disp + X_FAULT(aligned_too_far, width, 2 * width);
+    x_add_constant(code, to, copy->to.base, disp);
+    if (X_NO_INDEX != copy->to.index) {
+        x_add(code, to, copy->to.index);
+    }
+    x_align_down(code, to, width);
+    x_move(code, from, to);
+    subtract_operand(code, from, copy->to);
+    add_operand(code, from, copy->from);
+    x_add_constant(code, from, from, copy->from.disp - copy->to.disp);
+}
+
+/*
+ * `to` lies 1 to `width` bytes behind the start, so that many vectors fit for certain; what is left
+ * behind them is less than a vector and the remainder of the bytes by one.
+ */
+static void emit_aligned_copy(x_code_t *code, const copy_t *copy, x_reg_t from, x_reg_t to)
+{
+    const int width = aligned_width(code);
+    const int64_t vectors = copy->bytes / width - 1;
+    const int64_t remainder = copy->bytes % width;
+    const copy_t aligned = {.from = x_mem(from, 0), .to = x_mem(to, 0)};
+    set_aligned(code, copy, width, from, to);
+    move_vector(code, copy, 0, width);
+    for (int64_t i = 0; i < vectors && !code->full; i++) {
+        move_vector(code, &aligned, i * width, width);
+    }
+    if (remainder > 1) {
+        move_vector(code, copy, copy->bytes - remainder - width, width);
+    }
+    move_vector(code, copy, copy->bytes - width, width);
+}
+
+/* ---- past the caches ---- */
 
 /* Word by word, where whole lines come together. */
 static void emit_streaming_copy(x_code_t *code, const copy_t *copy)
@@ -259,7 +336,7 @@ static copy_t copy_of(dame_dir_t dir, x_mem_t user, x_reg_t packed, const x_bloc
 }
 
 void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
-                   const x_blocks_t *blocks)
+                   const x_blocks_t *blocks, const x_reg_t scratch[2])
 {
     for (int k = 0; k < blocks->n;) {
         if (code->vectors.permute_bytes > 0 && !blocks->streams) {
@@ -278,7 +355,11 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
             }
         }
         const copy_t copy = copy_of(dir, user, packed, blocks, k);
-        (blocks->streams ? emit_streaming_copy : emit_copy)(code, &copy);
+        if (has_aligned_stores(code, blocks, k)) {
+            emit_aligned_copy(code, &copy, scratch[0], scratch[1]);
+        } else {
+            (blocks->streams ? emit_streaming_copy : emit_copy)(code, &copy);
+        }
         k++;
     }
 }

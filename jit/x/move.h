@@ -50,8 +50,12 @@ int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes);
  * displacements fit. Within the contract of dame_run_fn, packing may write behind a block what
  * later blocks, those of n_lookahead included, write again, and may read beyond a block up to the
  * end of a later one with less than a page between them. Nothing outside the blocks is written.
+ * scratch: two registers that are changed; not looked at unless x_needs_scratch().
  */
 void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
-                   const x_blocks_t *blocks);
+                   const x_blocks_t *blocks, const x_reg_t scratch[2]);
+
+/* Are there blocks that x_emit_copies() needs two scratch registers for? */
+int x_needs_scratch(const x_code_t *code, const x_blocks_t *blocks);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "dame/program.h"
 #include "dame/status.h"
 
 /* As in dame_jit_options_t (jit/jit.h). */
@@ -20,6 +21,21 @@ typedef struct x_options {
 } x_options_t;
 
 enum { X_UNROLL_BYTES = 192, X_MEMCPY_BYTES = 1024 }; /* defaults that variants differ from */
+
+/*
+ * Walks gain from prefetching that touch at least so many cache lines, more than the first cache
+ * has. Packing, so may shorter ones, whose loads wait for stores at the same offset in a page: a
+ * load that was prefetched waits less.
+ */
+enum { X_MANY_LINES = 1 << 11, X_FEW_LINES = 96 };
+
+static inline int64_t x_least_lines(dame_dir_t dir)
+{
+    return DAME_PACK == dir ? X_FEW_LINES : X_MANY_LINES;
+}
+
+/* Blocks of how many bytes have aligned stores, in the variants that have them. */
+enum { X_ALIGNED_LEAST = 128, X_ALIGNED_MEMCPY_BYTES = 2048 };
 
 /* Reads "key=value,key=value"; what is not in it gets its default. DAME_ERR_ARGUMENT: an unknown
  * key or a value out of range. */

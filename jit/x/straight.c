@@ -109,7 +109,15 @@ int x_collect_iteration(const x_compiler_t *c, const dame_prim_t *prim, int64_t 
 
 void x_copy_blocks(x_compiler_t *c, x_mem_t user, const x_blocks_t *blocks)
 {
-    x_emit_copies(c->code, c->context->dir, user, c->packed, blocks);
+    x_reg_t scratch[2] = {X_TEMP, X_TEMP};
+    const int needs_scratch = x_needs_scratch(c->code, blocks);
+    for (int i = 0; needs_scratch && i < 2; i++) {
+        scratch[i] = x_reg_alloc(c);
+    }
+    x_emit_copies(c->code, c->context->dir, user, c->packed, blocks, scratch);
+    for (int i = 2; needs_scratch && i-- > 0;) {
+        x_reg_free(c, scratch[i]);
+    }
     if (blocks->n > 0) {
         c->packed_offset = blocks->at[blocks->n - 1].packed + blocks->at[blocks->n - 1].bytes;
     }

@@ -6,19 +6,14 @@
 #include "dame/memory_order.h"
 #include "jit/tune.h"
 
-enum {
-    AHEAD = 16,
-    FAR_AHEAD = 64,
-    LEAST_BLOCKS = 1 << 11, /* see LEAST_LINES in loop.c */
-    MOST_VARIANTS = 6
-};
+enum { AHEAD = 16, FAR_AHEAD = 64, MOST_VARIANTS = 6 };
 
 /* ---- numbers and names ---- */
 
 static const char *const words[X_CHOICES][4] = {
     [X_PREFETCH] = {"", "prefetch", "far-prefetch"}, [X_MOVE] = {"", "move64"},
     [X_PERMUTE] = {"", "permute64", "single"},       [X_TAILS] = {"", "split"},
-    [X_UNROLL] = {"", "unroll1", "unroll8"},         [X_MEMCPY] = {"", "memcpy512"},
+    [X_UNROLL] = {"", "unroll1", "unroll8"},         [X_STORES] = {"", "align"},
 };
 
 int x_variant_exists(uint32_t variant)
@@ -91,16 +86,19 @@ x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
     if (X_TWICE == x_choice(variant, X_UNROLL)) {
         out.unroll_bytes = 2 * X_UNROLL_BYTES;
     }
-    if (0 != x_choice(variant, X_MEMCPY)) {
-        out.memcpy_bytes = X_MEMCPY_BYTES / 2;
+    if (0 != x_choice(variant, X_STORES) && X_MEMCPY_BYTES == out.memcpy_bytes) {
+        out.memcpy_bytes = X_ALIGNED_MEMCPY_BYTES;
     }
     return out;
 }
 
 /* ---- what could matter ---- */
 
-/* Which choices could matter: a bit for each. */
+/* Which choices could matter: a bit for each, and one where prefetching does, but only some way
+ * ahead, and is not what comes first. */
 typedef unsigned x_choices_t;
+
+enum { PREFETCHES_FEW_LINES = 1u << X_CHOICES };
 
 static x_choices_t bit(x_choice_t choice)
 {
@@ -131,8 +129,8 @@ static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, da
     if (bytes <= X_UNROLL_BYTES / 2) {
         out |= bit(X_UNROLL);
     }
-    if (bytes > X_MEMCPY_BYTES / 2 && bytes <= X_MEMCPY_BYTES) {
-        out |= bit(X_MEMCPY);
+    if (bytes >= X_ALIGNED_LEAST && bytes <= X_ALIGNED_MEMCPY_BYTES) {
+        out |= bit(X_STORES);
     }
     return out;
 }
@@ -157,8 +155,11 @@ static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t 
         out |= matters_for_blocks(prim, prim->iter_size, dir);
     }
     if (!dame_prim_has_list(prim) && prim->iter_size < dame_data_cache()->line &&
-        !dame_is_near(prim->step) && (0 == prim->count || all / prim->iter_size >= LEAST_BLOCKS)) {
-        out |= bit(X_PREFETCH);
+        !dame_is_near(prim->step)) {
+        const int64_t lines = 0 == prim->count ? X_MANY_LINES : all / prim->iter_size;
+        out |= lines >= X_MANY_LINES         ? bit(X_PREFETCH)
+               : lines >= x_least_lines(dir) ? PREFETCHES_FEW_LINES
+                                             : 0;
     }
     return out;
 }
@@ -176,9 +177,9 @@ static x_choices_t matters(const dame_cpu_t *cpu, const x_options_t *options,
     out &= 0 == options->vector_bits && cpu->avx2 && (!cpu->avx512 || cpu->avx512_vbmi)
                ? ~0u
                : ~bit(X_PERMUTE);
-    out &= options->prefetch_distance < 0 ? ~0u : ~bit(X_PREFETCH);
+    out &= options->prefetch_distance < 0 ? ~0u : ~(bit(X_PREFETCH) | PREFETCHES_FEW_LINES);
+    out &= X_MEMCPY_BYTES == options->memcpy_bytes ? ~0u : ~bit(X_STORES);
     out &= X_UNROLL_BYTES == options->unroll_bytes ? ~0u : ~bit(X_UNROLL);
-    out &= X_MEMCPY_BYTES == options->memcpy_bytes ? ~0u : ~bit(X_MEMCPY);
     return out;
 }
 
@@ -210,9 +211,10 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
         x_choice_t choice;
         int value;
     } others[] = {
-        {X_PREFETCH, 0},    {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
-        {X_MOVE, X_WIDE},   {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_MEMCPY, X_SHORTER},
-        {X_TAILS, X_SPLIT}, {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},       {X_UNROLL, X_ONCE},
+        {X_PREFETCH, 0},       {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD},
+        {X_MOVE, 0},           {X_MOVE, X_WIDE},      {X_STORES, X_ALIGNED},
+        {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},   {X_TAILS, X_SPLIT},
+        {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},   {X_UNROLL, X_ONCE},
     };
     const x_choices_t choices = matters(cpu, options, program, dir);
     const uint32_t first = likeliest(cpu, choices, dir);
@@ -224,6 +226,9 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
     }
     if (n < most) {
         out[n++] = first;
+    }
+    if (n < most && PREFETCHES_FEW_LINES == (choices & (PREFETCHES_FEW_LINES | bit(X_PREFETCH)))) {
+        out[n++] = x_with(first, X_PREFETCH, X_AHEAD);
     }
     for (size_t i = 0; n < most && i < sizeof(others) / sizeof(others[0]); i++) {
         const uint32_t other = x_with(first, others[i].choice, others[i].value);
