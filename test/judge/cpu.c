@@ -13,11 +13,12 @@ bool cpu_take(cpu_t *cpu, const operand_t *operand, value_t *value)
     uint64_t address;
     switch (operand->kind) {
     case OPERAND_CONSTANT:
-        *value = (value_t){(uint64_t) operand->value, KNOWN};
+        *value = (value_t){(uint64_t) operand->value, KNOWN, 0};
         return true;
     case OPERAND_GPR:
         *value = cpu->gpr[operand->number];
         value->bits = cpu_cut(value->bits, operand->bytes);
+        value->knowledge = value->low >= operand->bytes ? KNOWN : value->knowledge;
         return value->knowledge != UNDEFINED || cpu->now->is_idiom ||
                cpu_fail(cpu, RULE_DEFINED, "%s was not set", gpr_names[operand->number]);
     case OPERAND_MASK:
@@ -37,6 +38,9 @@ static void put_gpr(cpu_t *cpu, const operand_t *operand, value_t value)
     value.bits = cpu_cut(value.bits, operand->bytes);
     if (operand->bytes < 4) { /* the other bytes stay */
         value.bits |= gpr->bits & ~cpu_cut(UINT64_MAX, operand->bytes);
+        value.low = value.knowledge != KNOWN   ? 0
+                    : gpr->low > operand->bytes ? gpr->low
+                                                : operand->bytes;
         value.knowledge = gpr->knowledge == KNOWN && value.knowledge == KNOWN ? KNOWN : MOVED;
     }
     *gpr = value;
@@ -128,7 +132,7 @@ static uint64_t shift(action_t action, uint64_t a, uint64_t by, int bytes)
 
 static bool known_flags(cpu_t *cpu)
 {
-    const value_t flags = {0, cpu->flags.knowledge};
+    const value_t flags = {0, cpu->flags.knowledge, 0};
     return cpu_is_known(cpu, &flags, "the condition");
 }
 
@@ -138,7 +142,7 @@ static bool arithmetic(cpu_t *cpu)
     const instruction_t *in = cpu->now;
     const int bytes = in->operands[0].bytes;
     value_t a;
-    value_t b = {1, KNOWN};
+    value_t b = {1, KNOWN, 0};
     value_t result;
     if (!cpu_take(cpu, &in->operands[0], &a) ||
         (in->noperands > 1 && !cpu_take(cpu, &in->operands[1], &b))) {
@@ -223,7 +227,7 @@ static bool three_operands(cpu_t *cpu)
         return false;
     }
     const unsigned keep = (unsigned) (b.bits & 0xff);
-    value_t result = {a.bits * b.bits, a.knowledge < b.knowledge ? a.knowledge : b.knowledge};
+    value_t result = {a.bits * b.bits, a.knowledge < b.knowledge ? a.knowledge : b.knowledge, 0};
     if (in->action == ACTION_BZHI) {
         result.bits = keep >= 64 ? a.bits : a.bits & ((UINT64_C(1) << keep) - 1);
     }
@@ -231,7 +235,7 @@ static bool three_operands(cpu_t *cpu)
     return cpu_put(cpu, &in->operands[0], result);
 }
 
-/* Of rax and the only operand, into rdx:rax. */
+/* mul and imul of rax and the only operand, into rdx:rax. */
 static bool multiply(cpu_t *cpu)
 {
     const instruction_t *in = cpu->now;
@@ -244,9 +248,12 @@ static bool multiply(cpu_t *cpu)
     if (!cpu_take(cpu, operand, &factor) || !cpu_is_known(cpu, rax, "rax")) {
         return false;
     }
-    const unsigned __int128 product = (unsigned __int128) rax->bits * factor.bits;
-    cpu->gpr[RAX] = (value_t){(uint64_t) product, factor.knowledge};
-    cpu->gpr[RDX] = (value_t){(uint64_t) (product >> 64), factor.knowledge};
+    const unsigned __int128 product =
+        in->action == ACTION_MUL
+            ? (unsigned __int128) rax->bits * factor.bits
+            : (unsigned __int128) ((__int128) (int64_t) rax->bits * (int64_t) factor.bits);
+    cpu->gpr[RAX] = (value_t){(uint64_t) product, factor.knowledge, 0};
+    cpu->gpr[RDX] = (value_t){(uint64_t) (product >> 64), factor.knowledge, 0};
     cpu->flags.knowledge = UNDEFINED;
     return true;
 }
@@ -274,7 +281,7 @@ static bool lea(cpu_t *cpu)
 {
     uint64_t address;
     return cpu_address(cpu, &cpu->now->operands[1], &address) &&
-           cpu_put(cpu, &cpu->now->operands[0], (value_t){address, KNOWN});
+           cpu_put(cpu, &cpu->now->operands[0], (value_t){address, KNOWN, 0});
 }
 
 static bool holds(const flags_t *flags, int condition)
@@ -336,7 +343,7 @@ static bool set_if(cpu_t *cpu)
 {
     return known_flags(cpu) &&
            cpu_put(cpu, &cpu->now->operands[0],
-                   (value_t){holds(&cpu->flags, cpu->now->condition), KNOWN});
+                   (value_t){holds(&cpu->flags, cpu->now->condition), KNOWN, 0});
 }
 
 /* A register that was not set may be saved, too. */
@@ -372,7 +379,7 @@ static bool execute(cpu_t *cpu)
         return lea(cpu);
     case ACTION_IMUL:
     case ACTION_BZHI:
-        return three_operands(cpu);
+        return cpu->now->noperands == 1 ? multiply(cpu) : three_operands(cpu);
     case ACTION_MUL:
         return multiply(cpu);
     case ACTION_NOT:
@@ -416,13 +423,13 @@ static void set_up(cpu_t *cpu, uint32_t entry, rng_t *rng)
     cpu->code = UINT64_C(0x100000000000) + (uint64_t) rng_range(rng, 0, 1 << 24) * 64;
     for (int i = 0; i < GPRS; i++) { /* what the caller has there */
         const bool saved = i == RBX || i == RBP || i >= R12;
-        cpu->gpr[i] = (value_t){saved ? rng_next(rng) : 0, saved ? KNOWN : UNDEFINED};
+        cpu->gpr[i] = (value_t){saved ? rng_next(rng) : 0, saved ? KNOWN : UNDEFINED, 0};
     }
-    cpu->gpr[RDI] = (value_t){(uintptr_t) run->prim, KNOWN};
-    cpu->gpr[RSI] = (value_t){run->origin, KNOWN};
-    cpu->gpr[RDX] = (value_t){run->packed, KNOWN};
-    cpu->gpr[RCX] = (value_t){(uint64_t) run->first, KNOWN};
-    cpu->gpr[R8] = (value_t){(uint64_t) run->n, KNOWN};
+    cpu->gpr[RDI] = (value_t){(uintptr_t) run->prim, KNOWN, 0};
+    cpu->gpr[RSI] = (value_t){run->origin, KNOWN, 0};
+    cpu->gpr[RDX] = (value_t){run->packed, KNOWN, 0};
+    cpu->gpr[RCX] = (value_t){(uint64_t) run->first, KNOWN, 0};
+    cpu->gpr[R8] = (value_t){(uint64_t) run->n, KNOWN, 0};
     cpu_reset_stack(cpu);
     cpu->depth = 1;
     cpu->frames[0].rsp = cpu->gpr[RSP].bits;

@@ -174,7 +174,7 @@ static bool call_entry(cpu_t *cpu, int64_t target)
     if (cpu->depth == MOST_FRAMES) {
         return cpu_fail(cpu, RULE_ENDS, "more than %d calls within each other", MOST_FRAMES);
     }
-    if (!cpu_push(cpu, (value_t){cpu->code + back, KNOWN})) {
+    if (!cpu_push(cpu, (value_t){cpu->code + back, KNOWN, 0})) {
         return false;
     }
     frame_t *frame = &cpu->frames[cpu->depth++];

@@ -21,7 +21,7 @@ static size_t stack_index(uint64_t address)
 void cpu_reset_stack(cpu_t *cpu)
 {
     memset(cpu->stack_knowledge, UNDEFINED, sizeof cpu->stack_knowledge);
-    cpu->gpr[RSP] = (value_t){STACK_TOP - 8, KNOWN};
+    cpu->gpr[RSP] = (value_t){STACK_TOP - 8, KNOWN, 0};
 }
 
 bool cpu_is_known(cpu_t *cpu, const value_t *value, const char *what)
@@ -75,7 +75,7 @@ bool cpu_check_rsp(cpu_t *cpu)
 static value_t stack_value(const cpu_t *cpu, uint64_t address, int64_t bytes)
 {
     const size_t at = stack_index(address);
-    value_t read = {0, KNOWN};
+    value_t read = {0, KNOWN, 0};
     for (int64_t i = 0; i < bytes; i++) {
         const knowledge_t known = (knowledge_t) cpu->stack_knowledge[at + (size_t) i];
         read.knowledge = known < read.knowledge ? known : read.knowledge;

@@ -20,6 +20,7 @@ typedef enum knowledge {
 typedef struct value {
     uint64_t bits;
     knowledge_t knowledge;
+    int low; /* so many low bytes are known, whatever the others are */
 } value_t;
 
 /* A kernel that is running: the outermost one, and those that it calls in the same code. */

@@ -19,7 +19,7 @@ static bool access_masked(cpu_t *cpu, const operand_t *operand, uint64_t address
 {
     const value_t *mask = &cpu->mask[cpu->now->mask];
     const int elements = operand->bytes / operand->element;
-    if (!cpu_is_known(cpu, mask, "the mask")) {
+    if (8 * mask->low < elements && !cpu_is_known(cpu, mask, "the mask")) {
         return false;
     }
     const uint64_t bits = elements < 64 ? mask->bits & ((UINT64_C(1) << elements) - 1) : mask->bits;
@@ -56,13 +56,13 @@ static bool access_memory(cpu_t *cpu, const operand_t *operand, access_fn touch)
                           : touch(cpu, address, operand->bytes);
 }
 
-static bool take(cpu_t *cpu, const operand_t *operand, bool is_first)
+static bool take(cpu_t *cpu, const operand_t *operand, bool may_be_unset)
 {
     switch (operand->kind) {
     case OPERAND_MEMORY:
         return access_memory(cpu, operand, load);
     case OPERAND_VECTOR:
-        if (cpu->now->is_idiom || (is_first && cpu->now->is_merged) ||
+        if (cpu->now->is_idiom || may_be_unset ||
             0 != (cpu->vectors >> operand->number & 1)) {
             return true;
         }
@@ -99,7 +99,8 @@ bool cpu_vector(cpu_t *cpu)
         return cpu_fail(cpu, RULE_UPPER, "an SSE instruction while upper halves are in use");
     }
     for (int i = 0; i < in->noperands; i++) {
-        if (in->operands[i].read && !take(cpu, &in->operands[i], i == 0)) {
+        const bool may_be_unset = (i == 0 && in->is_merged) || (i == 1 && in->is_insert);
+        if (in->operands[i].read && !take(cpu, &in->operands[i], may_be_unset)) {
             return false;
         }
     }

@@ -175,6 +175,7 @@ static bool take_operands(const decoded_t *d, instruction_t *in, verdict_t *verd
     }
     in->sse = in->vector > 0 && d->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
     in->is_merged = d->z.avx.mask.mode == ZYDIS_MASK_MODE_MERGING;
+    in->is_insert = strncmp(ZydisMnemonicGetString(d->z.mnemonic), "vinsert", 7) == 0;
     return true;
 }
 
@@ -194,7 +195,7 @@ static bool wants_aligned(const instruction_t *in, ZydisMnemonic mnemonic)
 }
 
 /* By the name of its set: AVX512BW_256, AVX512_VBMI_512, and so on. */
-static cpu_model_t first_model(const decoded_t *d)
+static cpu_model_t first_model(const decoded_t *d, const instruction_t *in)
 {
     static const struct {
         const char *set; /* how names begin */
@@ -211,7 +212,18 @@ static cpu_model_t first_model(const decoded_t *d)
             return models[i].model;
         }
     }
-    return CPU_SSE2; /* x86-64 itself */
+    return in->vector > 0 ? CPU_MODELS : CPU_SSE2; /* x86-64 itself */
+}
+
+/* Is all that it reads and writes among its operands, with vectors of bytes or integers? */
+static bool computes_with_vectors(const decoded_t *d, const instruction_t *in)
+{
+    for (int i = 0; i < d->z.operand_count; i++) {
+        if (d->operands[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN) {
+            return false; /* flags, addresses, how numbers are rounded */
+        }
+    }
+    return in->vector > 0;
 }
 
 static uint8_t mask_bytes(ZydisMnemonic mnemonic)
@@ -229,9 +241,6 @@ static bool take_instruction(const decoded_t *d, uint32_t offset, instruction_t 
                           .length = d->z.length,
                           .condition = d->z.opcode & 15,
                           .action = mnemonic_action(d->z.mnemonic)};
-    if (in->action == ACTION_NONE) {
-        return not_allowed(d, offset, verdict, "not on the list");
-    }
     if (0 != (d->z.attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
                                  ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))) {
         return not_allowed(d, offset, verdict, "a lock or repeat prefix");
@@ -239,10 +248,14 @@ static bool take_instruction(const decoded_t *d, uint32_t offset, instruction_t 
     if (!take_operands(d, in, verdict)) {
         return false;
     }
+    if (in->action == ACTION_NONE && !computes_with_vectors(d, in)) {
+        return not_allowed(d, offset, verdict, "not on the list");
+    }
+    in->action = in->action == ACTION_NONE ? ACTION_VECTOR : in->action;
     if (in->action == ACTION_RET && in->noperands > 0) {
         return not_allowed(d, offset, verdict, "with an operand");
     }
-    in->since = first_model(d);
+    in->since = first_model(d, in);
     in->mask_bytes = mask_bytes(d->z.mnemonic);
     in->is_idiom = is_idiom(in, d->z.mnemonic);
     if (wants_aligned(in, d->z.mnemonic)) {

@@ -90,6 +90,7 @@ typedef struct instruction {
     uint8_t condition;  /* 0 to 15 as the CPU numbers them */
     bool sse;           /* of the encoding before VEX, with a vector operand */
     bool is_merged;     /* what the mask leaves out stays as it was */
+    bool is_insert;     /* of vectors: the next operand fills a part, and nobody may read the others */
     bool is_idiom;      /* its result does not depend on its operands: xor a, a */
     uint16_t vector;    /* bytes of the vectors, 0: none */
     action_t action;

@@ -1,4 +1,4 @@
-/* The list of the instructions that may be used. */
+/* The list of the instructions that may be used, besides those that only compute with vectors. */
 #ifndef JUDGE_MNEMONICS_H
 #define JUDGE_MNEMONICS_H
 

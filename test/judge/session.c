@@ -134,9 +134,12 @@ static void judge_x(session_t *session, subject_t *subject, bool all, rng_t *rng
 /* The states of another provider stay open. */
 static void judge_other(session_t *session, subject_t *subject, bool all, rng_t *rng)
 {
-    void **state = &session->states[subject->model];
-    if (!*state &&
-        session->provider->open(judge_cpu(subject->model), "", state) != DAME_OK) {
+    static dame_cpu_t cpus[CPU_MODELS][DAME_MAKES]; /* stay as long as the states */
+    const dame_make_t make = subject->options.cpu->make;
+    dame_cpu_t *cpu = &cpus[subject->model][make];
+    void **state = &session->states[subject->model][make];
+    *cpu = *subject->options.cpu;
+    if (!*state && session->provider->open(cpu, "", state) != DAME_OK) {
         session->failed++;
         fprintf(session->out, "FAIL %s: open for %s\n", subject->name,
                 judge_cpu_name(subject->model));
@@ -291,9 +294,10 @@ bool session_run(session_t *session, const session_plan_t *plan)
 
 void session_free(session_t *session)
 {
-    for (int i = 0; i < CPU_MODELS; i++) {
-        if (session->states[i]) {
-            session->provider->close(session->states[i]);
+    for (int i = 0; i < CPU_MODELS * DAME_MAKES; i++) {
+        void *state = session->states[i / DAME_MAKES][i % DAME_MAKES];
+        if (state) {
+            session->provider->close(state);
         }
     }
     trial_free(&session->trial);

@@ -27,7 +27,7 @@ typedef struct session_plan {
 typedef struct session {
     FILE *out; /* receives the report */
     const dame_provider_t *provider;
-    void *states[CPU_MODELS]; /* of a provider other than DAME-X */
+    void *states[CPU_MODELS][DAME_MAKES]; /* of a provider other than DAME-X */
     trial_t trial;
     int64_t passed;
     int64_t failed;

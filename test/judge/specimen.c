@@ -85,6 +85,22 @@ KERNEL(right_mask, START "mov eax, 0xff\n"
                          "1:"
                          "vmovdqu8 zmm16{k1}{z}, [rsi]\n"
                          "vmovdqu8 [rdx]{k1}, zmm16\n" NEXT END);
+/* As LLVM writes it: a mask whose unused bits are what the register had, half a vector that nobody set or
+ * reads, a product in rdx:rax. */
+#define PART_OF_MASK(number, vector)                                                               \
+    "endbr64\n"                                                                                    \
+    "mov r9, rdx\n"                                                                                \
+    "mov rax, rcx\n"                                                                               \
+    "imul rsi\n"                                                                                   \
+    "mov rdx, r9\n"                                                                                \
+    "mov rdx, r9\n"                                                                                \
+    "mov r10w, " number "\n"                                                                       \
+    "kmovd k1, r10d\n"                                                                             \
+    START "1: vmovdqu8 " vector " {k1}{z}, [rsi]\n"                                                \
+    "vinserti128 ymm2, ymm3, xmm0, 1\n"                                                            \
+    "vmovdqu8 [rdx]{k1}, " vector "\n" NEXT "2: vzeroupper\nret\n"
+KERNEL(right_part_of_mask, PART_OF_MASK("0xff", "xmm0"));
+KERNEL(mask_of_more, PART_OF_MASK("0xff", "ymm0"));
 /* Reads over the gap behind each block but the last, as the contract allows. */
 KERNEL(right_gap_read, START "1: cmp r8, 1\n"
                              "je 4f\n"
@@ -690,6 +706,8 @@ const specimen_t specimens[] = {
     SPECIMEN(right_list, LIST, PACK, NONE, 512, NULL),
     SPECIMEN(right_tail_jump, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_memcpy, VECTOR, PACK, NONE, 512, NULL),
+    SPECIMEN(right_part_of_mask, VECTOR, PACK, NONE, 512, NULL),
+    SPECIMEN(mask_of_more, VECTOR, PACK, DATA, 512, NULL),
     SPECIMEN(right_mask, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_gap_read, VECTOR, PACK, NONE, 512, NULL),
     SPECIMEN(right_constant, VECTOR, PACK, NONE, 512, NULL),
