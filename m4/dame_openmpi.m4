@@ -101,9 +101,15 @@ AC_DEFUN([_DAME_OPENMPI_INTERNALS], [
     dame_save_CPPFLAGS=$CPPFLAGS
     dame_save_LIBS=$LIBS
     AC_ARG_WITH([openmpi-headers],
-        [AS_HELP_STRING([--without-openmpi-headers],
-            [do not compare the declarations in opal-glue/abi/ with Open MPI's internal headers])],
-        [], [with_openmpi_headers=yes])
+        [AS_HELP_STRING([--with-openmpi-headers@<:@=DIR@:>@],
+            [compare the declarations in opal-glue/abi/ with Open MPI's internal headers; default: if they are
+             installed; those that are not, from its sources in DIR])],
+        [], [with_openmpi_headers=auto])
+    AS_CASE([$with_openmpi_headers],
+            [auto | yes | no], [],
+            [OPENMPI_INTERNAL_CPPFLAGS="$OPENMPI_INTERNAL_CPPFLAGS -isystem $with_openmpi_headers \
+-isystem $with_openmpi_headers/opal/include -isystem $with_openmpi_headers/ompi/include \
+`pkg-config --cflags pmix 2>/dev/null`"])
     AC_MSG_CHECKING([for Open MPI's internal headers])
     CPPFLAGS="$CPPFLAGS $OPENMPI_CPPFLAGS $OPENMPI_INTERNAL_CPPFLAGS -I$srcdir"
     have_openmpi_headers=no
@@ -111,6 +117,9 @@ AC_DEFUN([_DAME_OPENMPI_INTERNALS], [
           [AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include "opal-glue/abi/internal_headers.h"]])],
                              [have_openmpi_headers=yes])])
     AC_MSG_RESULT([$have_openmpi_headers])
+    AS_CASE([$with_openmpi_headers,$have_openmpi_headers],
+            [auto,* | *,yes | no,*], [],
+            [AC_MSG_ERROR([--with-openmpi-headers: they cannot be compiled; see config.log])])
 
     AC_MSG_CHECKING([for libopen-pal])
     LIBS="$OPENMPI_LIBS $OPENMPI_PAL_LIBS $LIBS"

@@ -1,6 +1,6 @@
 /*
  * What DAME asks of Open MPI and what is answered in another way in each series. glue.c is written
- * in these terms. Here: what is the same in all; openmpi_<series>.h: the rest.
+ * in these terms. Here: what is the same in all series or in two; openmpi_<series>.h: the rest.
  */
 #ifndef DT_OPENMPI_H
 #define DT_OPENMPI_H
@@ -70,6 +70,72 @@ static inline bool dt_openmpi_is_contiguous(const opal_datatype_t *datatype, siz
 #include "openmpi_5_0.h"
 #else
 #include "openmpi_6_0.h"
+#endif
+
+#if OMPI_MAJOR_VERSION <= 5
+/* Every caller positions a convertor through a function in its GOT, which glue.c replaces. */
+#define DT_OPENMPI_POSITION_IN_GOT 1
+
+typedef int32_t (*dt_openmpi_position_t)(opal_convertor_t *convertor, size_t *position);
+
+static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advance_fct_t advance,
+                                   dt_openmpi_position_t position)
+{
+    (void) position;
+    convertor->fAdvance = advance;
+}
+
+static inline int32_t dt_openmpi_jump(opal_convertor_t *convertor, size_t *position)
+{
+    if ((convertor->flags & OPAL_DATATYPE_FLAG_NO_GAPS) &&
+        (convertor->flags & (CONVERTOR_SEND | CONVERTOR_HOMOGENEOUS))) {
+        convertor->bConverted = *position;
+        return OPAL_SUCCESS;
+    }
+    return opal_convertor_set_position_nocheck(convertor, position);
+}
+
+/* The constructor of a datatype and its arguments; see MPI_Type_get_envelope() for `which` 0 and
+ * MPI_Type_get_contents() for 1. False: they are not to be had. */
+static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int which, int *n_ints,
+                                       int *ints, int *n_aints, ptrdiff_t *aints, int *n_types,
+                                       ompi_datatype_t **types, int *combiner)
+{
+    return OMPI_SUCCESS == ompi_datatype_get_args(datatype, which, n_ints, ints, n_aints, aints,
+                                                  n_types, types, combiner);
+}
+#endif
+
+/* What Open MPI's inline opal_convertor_set_position() does. */
+static inline int32_t dt_openmpi_set_position(opal_convertor_t *convertor, size_t *position)
+{
+    if (*position >= convertor->local_size) {
+        convertor->flags |= CONVERTOR_COMPLETED;
+        convertor->bConverted = *position = convertor->local_size;
+        return OPAL_SUCCESS;
+    }
+    if (*position == convertor->bConverted) {
+        return OPAL_SUCCESS;
+    }
+    convertor->flags &= ~(uint32_t) CONVERTOR_COMPLETED;
+    return dt_openmpi_jump(convertor, position);
+}
+
+#if OMPI_MAJOR_VERSION >= 5
+/* Is one of the buffers of a local copy device memory? */
+static inline bool dt_openmpi_on_device(const char *to, const char *from)
+{
+    int device;
+    uint64_t flags;
+    return opal_accelerator.check_addr(to, &device, &flags) > 0 ||
+           opal_accelerator.check_addr(from, &device, &flags) > 0;
+}
+
+/* May we prepare a convertor of our own before all components are open? */
+static inline bool dt_openmpi_may_convert_early(void)
+{
+    return true;
+}
 #endif
 
 /* The convertor as Open MPI has just prepared it: homogeneous, in host memory, without checksum,

@@ -22,31 +22,13 @@ static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advanc
     convertor->fPosition = position;
 }
 
-static inline int32_t dt_openmpi_set_position(opal_convertor_t *convertor, size_t *position)
+static inline int32_t dt_openmpi_jump(opal_convertor_t *convertor, size_t *position)
 {
-    if (*position >= convertor->local_size) {
-        convertor->flags |= CONVERTOR_COMPLETED;
-        convertor->bConverted = *position = convertor->local_size;
-        return OPAL_SUCCESS;
-    }
-    if (*position == convertor->bConverted) {
-        return OPAL_SUCCESS;
-    }
-    convertor->flags &= ~(uint32_t) CONVERTOR_COMPLETED;
     if (NULL == convertor->fPosition) {
         convertor->bConverted = *position;
         return OPAL_SUCCESS;
     }
     return convertor->fPosition(convertor, position);
-}
-
-/* Is one of the buffers of a local copy device memory? */
-static inline bool dt_openmpi_on_device(const char *to, const char *from)
-{
-    int device;
-    uint64_t flags;
-    return opal_accelerator.check_addr(to, &device, &flags) > 0 ||
-           opal_accelerator.check_addr(from, &device, &flags) > 0;
 }
 
 /* The constructor of a datatype and its arguments; see MPI_Type_get_envelope() for `which` 0 and
@@ -65,12 +47,6 @@ static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int whic
     *n_ints = (int) n[0];
     *n_aints = (int) n[2];
     *n_types = (int) n[3];
-    return true;
-}
-
-/* May we prepare a convertor of our own before all components are open? */
-static inline bool dt_openmpi_may_convert_early(void)
-{
     return true;
 }
 

@@ -215,10 +215,10 @@ parameters()
             "dt:dame: parameter dt_opal_priority: the value \"$x\" .* from 0 to 100\\. The default, 50," \
             -- -np 2 "${path[@]}" --mca dt_opal_priority "$x" "$mpi_test" slots native
     done
-    says parameters "a bad value of the second program" end-well \
-        "dt:dame: parameter dt_dame_tiers: the value \"y\" is not allowed" -- "${path[@]}" \
-        -np 1 "${with[@]}" "$mpi_test" slots dame : \
-        -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
+    [[ $OMPI_VERSION = 5.* ]] || # two programs end prterun 5.0.7
+        says parameters "a bad value of the second program" end-well \
+            "dt:dame: parameter dt_dame_tiers: the value \"y\" is not allowed" -- "${dame[@]}" \
+            -np 1 "$mpi_test" slots dame : -np 2 env OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
         "columns *1 layouts .* btl_vader_max_send_size 131072" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$mpi_test" mpit dame

@@ -117,8 +117,7 @@ reports()
         "estimated by samples for 100 % of the bytes" "in all DAME (saved|LOST) [0-9.]+ [num]?s$" \
         -- -np 4 "${dame[@]}" "${twenty[@]}" "${sums[@]}" "$mpi_test" report dame
     summary "two ranks of four, and the lowest is native" "2 of 4 ranks" "the other 2 ranks did not use DAME" \
-        -- "${path[@]}" "${sums[@]}" -np 1 "${without[@]}" "$mpi_test" report native : \
-        -np 2 "${with[@]}" "$mpi_test" report native : -np 1 "${without[@]}" "$mpi_test" report native
+        -- "${path[@]}" "${sums[@]}" -np 4 "$engines" native,dame,dame,native "$mpi_test" report native
     summary "MPI_T stays open" "2 of 2 ranks" -- -np 2 "${dame[@]}" "${sums[@]}" "$mpi_test" report tool
     json_report
     dying_rank
