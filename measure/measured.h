@@ -47,6 +47,12 @@ int32_t dame_measured_more(int64_t bytes, int32_t uses);
 dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                                    int64_t bytes, double explore);
 
+/* The user announces so many uses in all, or DAME_POLICY_MATTERS. */
+static inline void dame_measured_promise(dame_measured_t *measured, double uses)
+{
+    dame_policy_promise(&measured->policy, uses);
+}
+
 /* What is expected of programs, and what was measured, from now on comes from and goes to this
  * profile (NULL: none), the caller's, which stays until it is replaced. */
 void dame_measured_profile(dame_profile_t *profile);

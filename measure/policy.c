@@ -55,8 +55,7 @@ static int32_t fastest(const dame_policy_t *policy)
     return best;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ---- */
 
 static dame_step_t wait_for(double uses)
 {
@@ -100,8 +99,13 @@ static double cost_of(const dame_policy_t *policy, int32_t arm)
     return policy->expect.cost * (double) (INT64_C(1) << doublings);
 }
 
-/* ---- rent -------------------------------------------------------------------------------------
- */
+/* ---- rent ---- */
+
+/* Uses that count towards the cost of compiling. */
+static double uses_of(const dame_policy_t *policy)
+{
+    return policy->rented > policy->promised ? policy->rented : policy->promised;
+}
 
 /* The candidate to promote to: the fastest known, else the first that may be had; 0: none. */
 static int32_t candidate(const dame_policy_t *policy)
@@ -124,7 +128,7 @@ static double saved_by(const dame_policy_t *policy, int32_t arm)
     if (ratio > 0) {
         return 1 - ratio;
     }
-    return policy->rented < FIRST_USES ? policy->expect.certain : policy->expect.saved;
+    return uses_of(policy) < FIRST_USES ? policy->expect.certain : policy->expect.saved;
 }
 
 static dame_step_t rent(dame_policy_t *policy)
@@ -137,23 +141,30 @@ static dame_step_t rent(dame_policy_t *policy)
         return run(policy, 0);
     }
     const double each = ticks_now(policy) * saved_by(policy, arm);
-    const double lacking =
-        cost_of(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample - policy->rented * each;
-    if (lacking <= 0 && policy->nbatch != 1) { /* a single sample may be an interrupted use */
+    const double owed = cost_of(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample;
+    if (owed <= uses_of(policy) * each && policy->nbatch != 1) { /* a single sample may be an
+                                                                    interrupted use */
         return add(policy, arm);
     }
-    dame_step_t step = wait_for(each > 0 ? lacking / each : INT32_MAX);
+    dame_step_t step = wait_for(each > 0 ? owed / each - policy->rented : INT32_MAX);
     if (policy->rented < FIRST_USES) {
         step = wait_for(FIRST_USES - policy->rented);
     } else if (dame_policy_ticks(policy, 0) == 0) {
         step.kind = DAME_STEP_SAMPLE;
-        step.uses = policy->nbatch == 0 ? 1 : step.uses - step.uses / 2; /* some before it is repaid */
+        step.uses =
+            policy->nbatch == 0 ? 1 : step.uses - step.uses / 2; /* some before it is repaid */
     }
     return step;
 }
 
-/* ---- search -----------------------------------------------------------------------------------
- */
+/* ---- search ---- */
+
+/* Ticks of all uses, those that are promised included. */
+static double time_of(const dame_policy_t *policy)
+{
+    const double promised = policy->promised > 0 ? policy->promised * ticks_now(policy) : 0;
+    return policy->elapsed > promised ? policy->elapsed : promised;
+}
 
 /* The least tried arm that lacks batches in this round; -1: none. */
 static int32_t wanting(const dame_policy_t *policy)
@@ -267,7 +278,7 @@ static dame_step_t search(dame_policy_t *policy)
             continue;
         }
         const double lacking =
-            price_of(policy, arm) + policy->spent - policy->explore * policy->elapsed;
+            price_of(policy, arm) + policy->spent - policy->explore * time_of(policy);
         if (lacking <= 0) {
             return arm == 0 || policy->arms[arm].lives ? measure(policy, arm) : add(policy, arm);
         }
@@ -285,8 +296,7 @@ static dame_step_t search(dame_policy_t *policy)
     return rest(policy);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ---- */
 
 static int is_hopeless(const dame_policy_t *policy)
 {
@@ -385,8 +395,7 @@ static dame_step_t measure(dame_policy_t *policy, int32_t arm)
     return sample(policy);
 }
 
-/* ---- events -----------------------------------------------------------------------------------
- */
+/* ---- events ---- */
 
 void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_expect_t *expect,
                       double explore)
@@ -395,6 +404,11 @@ void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_ex
     for (int32_t a = 0; a < narms; a++) {
         policy->arms[a].in = 1;
     }
+}
+
+void dame_policy_promise(dame_policy_t *policy, double uses)
+{
+    policy->promised = uses > policy->promised ? uses : policy->promised;
 }
 
 dame_step_t dame_policy_next(dame_policy_t *policy, int32_t uses)
@@ -430,6 +444,7 @@ static void begin_rent(dame_policy_t *policy)
 {
     policy->phase = DAME_PHASE_RENT;
     policy->rented = 0;
+    policy->promised = 0;
     policy->nbatch = 0;
 }
 
@@ -449,8 +464,9 @@ void dame_policy_added(dame_policy_t *policy, int32_t arm, dame_added_t result, 
     policy->arms[arm].failed |= result == DAME_ADDED_NOT;
     policy->arms[arm].in = 0;
     policy->arms[arm].setbacks += policy->arms[arm].setbacks < UINT8_MAX;
-    if (!searching) {
-        policy->rented = result == DAME_ADDED_NOT ? policy->rented : 0;
+    if (!searching && result == DAME_ADDED_LATER) {
+        policy->rented = 0;
+        policy->promised = 0;
     }
 }
 

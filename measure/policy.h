@@ -13,6 +13,9 @@
  *         an arm by the end of a round, after which the slower half leaves, but not what is within
  *         3 % of the best. Each batch waits until `explore` of the time that all uses took pays for
  *         it: compilation, samples, and uses that are slower than the best.
+ * Promise. Uses that the user announces count as if they had been: the first candidate is added at
+ *         once when they repay it, and the search may cost `explore` of their time. The promise
+ *         ends when code is evicted or finds no room.
  * Rest.   The fastest stays, the others are dropped. Each time the time used has doubled, a batch
  *         is measured again; if it differs by DAME_POLICY_DRIFT twice, the search begins anew.
  *
@@ -88,6 +91,7 @@ typedef struct dame_policy {
     double elapsed;                    /* ticks of all uses, estimated */
     double spent;                      /* ticks of the search */
     double rented;                     /* uses since renting began */
+    double promised;                   /* uses that the user has announced */
     double checked;                    /* `elapsed` when what rests was measured last */
     float weight[DAME_POLICY_CLASSES]; /* samples in each class */
     uint32_t key[DAME_POLICY_CLASSES];
@@ -111,6 +115,11 @@ typedef struct dame_policy {
  * search, 0: none. */
 void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_expect_t *expect,
                       double explore);
+
+#define DAME_POLICY_MATTERS 1e15 /* uses to promise where everything is to be tried at once */
+
+/* The user expects so many uses in all. The largest promise counts. */
+void dame_policy_promise(dame_policy_t *policy, double uses);
 
 /*
  * What to do. Called when a use begins; `uses`: how many began since the last call, this one

@@ -1,6 +1,7 @@
 #include "advance.h"
 
 #include "hash.h"
+#include "hints.h"
 #include "measure/measured.h"
 #include "native.h"
 #include "promote.h"
@@ -203,12 +204,15 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
     const bool whole = is_whole(convertor, iov, out_size);
     const void *packed = *out_size > 0 ? iov[0].iov_base : NULL;
-    const dame_program_t *program = dt_table_get(convertor->pDesc)->layout->program;
+    const dt_layout_t *layout = dt_table_get(convertor->pDesc)->layout;
+    dt_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
     const int64_t start = dame_measured_now();
     const int32_t rc =
-        move_and_count(dt_thread(), convertor, dir, program, iov, out_size, max_data);
+        move_and_count(dt_thread(), convertor, dir, layout->program, iov, out_size, max_data);
     const int64_t ticks = dame_measured_now() - start;
-    dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
+    if (NULL == hints || dt_hints_fit(hints, convertor->count, convertor->pBaseBuf)) {
+        dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
+    }
     return rc;
 }
 

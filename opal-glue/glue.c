@@ -14,6 +14,7 @@
 #include "dame/heap.h"
 #include "dump.h"
 #include "events.h"
+#include "hints.h"
 #include "import.h"
 #include "interpose/got.h"
 #include "jit/lock.h"
@@ -289,6 +290,24 @@ static void unwatch_classes(void)
         }
         watch->original = NULL;
     }
+}
+
+/* ---- Hints ---------------------------------------------------------------------------------- */
+
+bool dt_glue_hint(const void *datatype, dt_hint_t hint, intptr_t value)
+{
+    const opal_datatype_t *type = datatype;
+    if (NULL == type || 0 == (type->flags & OPAL_DATATYPE_FLAG_COMMITTED) || 0 == type->size ||
+        dt_openmpi_is_contiguous(type, 2)) {
+        return false;
+    }
+    const dt_entry_t *entry = dt_table_get(type);
+    if (NULL == entry || NULL == entry->layout->program ||
+        !dt_hints_keep(entry->layout, hint, value)) {
+        return false;
+    }
+    dt_promote_hinted(entry->layout);
+    return true;
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */

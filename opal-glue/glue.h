@@ -164,6 +164,20 @@ int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tie
  * dt_glue_stop(). */
 void dt_events_print(FILE *out);
 
+/* ---- Hints ---------------------------------------------------------------------------------- */
+
+/* What a user may know of a datatype (include/mpi-dame.h has the words), and its value. */
+typedef enum dt_hint {
+    DT_HINT_USES,   /* messages expected in all */
+    DT_HINT_COUNT,  /* elements of each message */
+    DT_HINT_BASE,   /* address of each message */
+    DT_HINT_MATTERS /* without a value */
+} dt_hint_t;
+
+/* Keeps a hint for an MPI_Datatype that the caller must not free meanwhile. Between dt_glue_start()
+ * and dt_glue_stop(). False: DAME has no use for it. */
+bool dt_glue_hint(const void *datatype, dt_hint_t hint, intptr_t value);
+
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 /* Verbosity (parameter verbose) from which on messages are shown that not everybody needs. */

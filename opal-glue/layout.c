@@ -216,6 +216,7 @@ void dt_layout_free(dt_layout_t *layouts)
         dt_promote_layout_release(layouts);
         dame_program_free(layouts->program);
         dame_heap_free(layouts->key);
+        dame_heap_free(atomic_load_explicit(&layouts->hints, memory_order_relaxed));
         dame_heap_free(layouts);
         layouts = next;
     }

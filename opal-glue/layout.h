@@ -24,6 +24,8 @@ struct dt_layout_key;
 struct dame_measured;
 struct dt_tally;
 
+typedef struct dt_hints dt_hints_t;
+
 #define DT_TIMED INT32_MIN /* a countdown: the next use is to be timed */
 
 /*
@@ -47,6 +49,7 @@ struct dt_layout {
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
     struct dt_tally *tally; /* of tally.c, named after the first datatype; NULL: none is kept, or
                                each datatype has its own */
+    _Atomic(dt_hints_t *) hints;   /* owned; hints.h; NULL: the user gave none */
     _Atomic int32_t holds;         /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */
     int32_t datatypes;          /* that have an entry in the table */

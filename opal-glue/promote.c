@@ -6,6 +6,7 @@
 #include "contents.h"
 #include "dump.h"
 #include "dame/heap.h"
+#include "hints.h"
 #include "jit/lock.h"
 #include "log.h"
 #include "measure/measured.h"
@@ -187,10 +188,17 @@ static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Does not look again before it has been used some more. */
-static bool is_early(dt_promotion_t *state, size_t bytes)
+/* The uses that the user expects; 0: not known. */
+static double promised(const dt_layout_t *layout)
 {
-    if (NULL != state->measured) {
+    const dt_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
+    return NULL == hints ? 0 : atomic_load_explicit(&hints->uses, memory_order_relaxed);
+}
+
+/* Does not look again before it has been used some more. */
+static bool is_early(const dt_layout_t *layout, dt_promotion_t *state, size_t bytes)
+{
+    if (NULL != state->measured || promised(layout) > 0) {
         return false;
     }
     const int32_t more = dame_measured_more((int64_t) bytes, state->period);
@@ -229,6 +237,9 @@ static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
         find_profile();
         state->measured = dame_measured_new(promotion.jit, entry->layout->program, dir,
                                             (int64_t) bytes, promotion.options.explore);
+    }
+    if (NULL != state->measured) {
+        dame_measured_promise(state->measured, promised(entry->layout));
     }
     return NULL != state->measured;
 }
@@ -291,6 +302,7 @@ static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses
     if (!dame_trylock(DAME_LOCK_GATE)) {
         return;
     }
+    bytes = dt_hints_bytes(entry->layout, bytes);
     if (!atomic_load_explicit(&compiles, memory_order_relaxed)) {
         set_countdown(state, 0);
     } else if (promotion.options.threshold > 0) {
@@ -299,7 +311,7 @@ static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses
         if (NULL != state->measured) {
             measure(entry, dir, bytes, uses);
         }
-    } else if (!is_early(state, bytes)) {
+    } else if (!is_early(entry->layout, state, bytes)) {
         measure(entry, dir, bytes, state->period);
     }
     dame_unlock(DAME_LOCK_GATE);
@@ -362,6 +374,25 @@ void dt_promote_layout_init(dt_layout_t *layout)
         layout->promotions[dir] = (dt_promotion_t){.period = uses < 0 ? -uses : uses};
         set_countdown(&layout->promotions[dir], uses);
     }
+}
+
+/* The next use is an event. The period was to end later. */
+static void bring_forward(dt_promotion_t *state)
+{
+    int32_t countdown = atomic_load_explicit(&state->countdown, memory_order_relaxed);
+    if (countdown < -1 && DT_TIMED != countdown &&
+        atomic_compare_exchange_strong(&state->countdown, &countdown, -1)) {
+        state->period += countdown + 1;
+    }
+}
+
+void dt_promote_hinted(dt_layout_t *layout)
+{
+    dame_lock(DAME_LOCK_GATE);
+    for (int dir = 0; dir < 2; dir++) {
+        bring_forward(&layout->promotions[dir]);
+    }
+    dame_unlock(DAME_LOCK_GATE);
 }
 
 void dt_promote_layout_release(dt_layout_t *layout)

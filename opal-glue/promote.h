@@ -31,6 +31,10 @@ void dt_promote_layout_init(dt_layout_t *layout);
 /* A layout that no thread uses any more: its machine code is freed. Any thread. */
 void dt_promote_layout_release(dt_layout_t *layout);
 
+/* The layout, which the caller holds, has new hints: the next use of it is looked at. Any thread,
+ * with no lock held. */
+void dt_promote_hinted(dt_layout_t *layout);
+
 /* The datatype of this file ends: what other datatypes of its layout have had compiled goes to
  * files beside it (NULL: it has no file). The caller holds the layout, and no lock. */
 void dt_promote_dump_code(struct dt_dump *dump, const dt_layout_t *layout);

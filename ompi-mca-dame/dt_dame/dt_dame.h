@@ -75,6 +75,10 @@ void mca_dt_dame_finish_start(void);
 void mca_dt_dame_publish(void);
 void mca_dt_dame_collect(void);
 
+/* The program may give hints (include/mpi-dame.h); no more. MPI must be initialised. */
+void mca_dt_dame_hints_open(void);
+void mca_dt_dame_hints_close(void);
+
 /* Prints this process's counters to stderr. MPI must still be initialised. */
 void mca_dt_dame_print_report(mca_dt_dame_report_t who);
 

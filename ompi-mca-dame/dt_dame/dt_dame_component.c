@@ -10,6 +10,7 @@ static int dame_close(void);
 static int dame_register(void);
 static int dame_query(mca_base_module_t **module, int *priority);
 static void dame_enable(void);
+static void dame_init_bottom(void);
 static void dame_finalize_top(void);
 static void dame_finalize_bottom(void);
 static void dame_disable(void);
@@ -32,6 +33,7 @@ const mca_dt_base_component_t mca_dt_dame_component = {
 
 static mca_dt_base_module_t dame_module = {
     .dtm_enable = dame_enable,
+    .dtm_init_bottom = dame_init_bottom,
     .dtm_finalize_top = dame_finalize_top,
     .dtm_finalize_bottom = dame_finalize_bottom,
     .dtm_disable = dame_disable,
@@ -100,12 +102,20 @@ static void dame_enable(void)
     }
 }
 
+static void dame_init_bottom(void)
+{
+    if (running) {
+        mca_dt_dame_hints_open();
+    }
+}
+
 /* Writing output is a cancellation point; MPI_Finalize shall not become one. */
 static void dame_finalize_top(void)
 {
     const mca_dt_dame_report_t report = (mca_dt_dame_report_t) mca_dt_dame_params.report;
     if (running) {
         const int cancel_state = dame_cancel_defer();
+        mca_dt_dame_hints_close();
         if (MCA_DT_DAME_REPORT_RANK0 == report || MCA_DT_DAME_REPORT_ALL == report) {
             mca_dt_dame_print_report(report);
         }

@@ -14,6 +14,7 @@ static int dt_register(void);
 static int dt_open(void);
 static int dt_close(void);
 static void dt_init_top_post_opal(int argc, char **argv, int requested, int *provided);
+static void dt_init_bottom(int argc, char **argv, int requested, int *provided);
 static void dt_finalize_top(void);
 static void dt_finalize_bottom(void);
 
@@ -32,6 +33,7 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
         },
     .hookm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .hookm_mpi_init_top_post_opal = dt_init_top_post_opal,
+    .hookm_mpi_init_bottom = dt_init_bottom,
     .hookm_mpi_finalize_top = dt_finalize_top,
     .hookm_mpi_finalize_bottom = dt_finalize_bottom,
 };
@@ -88,6 +90,18 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
     (void) provided;
     if (OPAL_ERR_NOT_FOUND == start_status) {
         exit(EXIT_FAILURE);
+    }
+}
+
+static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
+{
+    const mca_dt_base_module_t *module = dt_framework_module();
+    (void) argc;
+    (void) argv;
+    (void) requested;
+    (void) provided;
+    if (NULL != module && NULL != module->dtm_init_bottom) {
+        module->dtm_init_bottom();
     }
 }
 

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "dame/dame.h"
+#include "dame/heap.h"
 #include "opal-glue/contents.h"
 #include "opal-glue/dump.h"
+#include "opal-glue/hints.h"
 #include "opal-glue/log.h"
 #include "measure/measured.h"
 #include "opal-glue/promote.h"
@@ -106,6 +108,7 @@ static void new_entry(dt_entry_t *entry)
 
 static void end_entry(dt_entry_t *entry)
 {
+    dame_heap_free(entry->layout->hints);
     dt_promote_layout_release(entry->layout);
     dame_program_free(entry->layout->program);
     free(entry->layout);
@@ -286,6 +289,63 @@ static void drift_is_noticed_by_what_rests(void)
     dt_promote_stop();
 }
 
+/* ---- hints ---------------------------------------------------------------------------------- */
+
+/* Codes made after so many uses, at least and at most. */
+static void announced_uses_count_as_uses(void)
+{
+    static const struct {
+        dt_hint_t hint;
+        intptr_t value;
+        long before, after; /* the hint comes between */
+        int least, most;
+    } cases[] = {
+        {DT_HINT_USES, 0, 0, 3, 0, 0},          {DT_HINT_USES, 3, 0, 3, 0, 0},
+        {DT_HINT_USES, 1000000, 0, 1, 1, 1},    {DT_HINT_USES, 1000000, 2, 1, 1, 1},
+        {DT_HINT_USES, 1 << 30, 0, 2000, 3, 8}, {DT_HINT_MATTERS, 1, 0, 1, 1, 1},
+        {DT_HINT_MATTERS, 1, 3, 2000, 3, 8},    {DT_HINT_COUNT, 1 << 20, 0, 3, 1, 1},
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        dt_entry_t entry;
+        start(-1, 0.01, ARENA);
+        const int64_t before = stats().compiled[0];
+        new_entry(&entry);
+        use_often(&entry, last_is_best, cases[c].before);
+        dt_hints_keep(entry.layout, cases[c].hint, cases[c].value);
+        dt_promote_hinted(entry.layout);
+        use_often(&entry, last_is_best, cases[c].after);
+        const int64_t made = stats().compiled[0] - before;
+        check(made >= cases[c].least && made <= cases[c].most, "case %zu: %d codes", c, (int) made);
+        check_bytes(&entry);
+        use_often(&entry, last_is_best, OFTEN);
+        check(arm_of(&entry) > 1, "case %zu: the fastest is found", c);
+        end_entry(&entry);
+        dt_promote_stop();
+    }
+}
+
+static void messages_are_as_announced_or_the_announcement_is_forgotten(void)
+{
+    static const struct {
+        size_t count;
+        const char *base;
+        bool fits;
+    } messages[] = {{2, memory, true}, {1, memory, false}, {2, packed, false}, {2, memory, true}};
+    dt_layout_t layout = {.hints = NULL};
+    check(dt_hints_bytes(&layout, 5) == 5, "nothing is known");
+    dt_hints_keep(&layout, DT_HINT_COUNT, 2);
+    dt_hints_keep(&layout, DT_HINT_BASE, (intptr_t) memory);
+    for (size_t m = 0; m < sizeof(messages) / sizeof(messages[0]); m++) {
+        check(messages[m].fits == dt_hints_fit(layout.hints, messages[m].count, messages[m].base),
+              "message %zu", m);
+    }
+    for (int i = 0; i < 16; i++) {
+        check(!dt_hints_fit(layout.hints, 3, packed), "stranger %d", i);
+    }
+    check(dt_hints_fit(layout.hints, 3, packed), "forgotten");
+    dame_heap_free(layout.hints);
+}
+
 /* ---- threads -------------------------------------------------------------------------------- */
 
 enum { THREADS = 4 };
@@ -350,6 +410,8 @@ int main(void)
     evicted_code_is_missed_at_once();
     drift_is_noticed_by_what_rests();
     a_child_measures_nothing();
+    announced_uses_count_as_uses();
+    messages_are_as_announced_or_the_announcement_is_forgotten();
     threads_share_what_is_measured();
     printf("%ld passed, %ld failed\n", (long) passed, (long) failed);
     return 0 != failed;
