@@ -2,11 +2,15 @@
  * Hints to DAME for Open MPI: what a program knows of the messages of a datatype.
  *
  *     #include <mpi-dame.h>
+ *
  *     MPI_Type_commit(&column);
- *     dame_expect_uses(column, 100000);        (a hundred thousand messages will be sent or
- * received) dame_fix_count(column, 1);               (each of one element,) dame_fix_base(column,
- * matrix);           (each from or to this address) dame_type_matters(column);               (find
- * the fastest code for it now, whatever that costs)
+ *     dame_expect_uses(column, 100000);
+ *     dame_fix_count(column, 1);
+ *     dame_fix_base(column, matrix);
+ *     dame_type_matters(column);
+ *
+ * says: a hundred thousand messages will be sent or received; each is of one element, from or to
+ * the address `matrix`; find the fastest code for it now, whatever that costs.
  *
  * A hint may change how long messages take, never a byte of them; a wrong one costs time. There is
  * nothing to link with. Where there is no DAME, with any MPI, the functions do nothing.
