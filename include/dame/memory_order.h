@@ -38,14 +38,21 @@ static inline int dame_is_near(int64_t step)
     return step > -line && step < line;
 }
 
+/* Do the lines that the blocks of such a level lie on stay in the first cache while its packed bytes
+ * pass through, some of them ahead? */
+static inline int dame_fits_first_cache(const dame_prim_t *prim)
+{
+    const dame_data_cache_t *cache = dame_data_cache();
+    return prim->count <= cache->l1 / (cache->line + 2 * prim->iter_size);
+}
+
 /* Blocks of neighbouring iterations share cache lines, which are evicted in between. */
 static inline int dame_walks_columns(const dame_prim_t *prim)
 {
     const dame_prim_t *inner = prim + prim->inner_delta;
-    const dame_data_cache_t *cache = dame_data_cache();
     return !dame_prim_has_list(prim) && dame_is_near(prim->step) && dame_is_strided_leaf(inner) &&
            !dame_is_near(inner->step) && dame_shares_lines(inner->iter_size) &&
-           (dame_in_one_set(inner) || inner->count > cache->l1 / cache->line);
+           (dame_in_one_set(inner) || !dame_fits_first_cache(inner));
 }
 
 /* A fragment must hold at least this many columns for its kernels to use each cache line for

@@ -332,7 +332,7 @@ START_TEST(throttled_kernels_move_blocks)
 }
 END_TEST
 
-/* 600 rows exceed 512 lines, not 768; rows a set apart exceed 8 ways, and 12 only if they are more. */
+/* 600 rows and their packed bytes exceed 512 lines, not 768, which 650 do; rows a set apart exceed 8 ways, and 12 only if they are more. */
 START_TEST(columns_are_walked_where_they_exceed_the_cache)
 {
     static const dame_data_cache_t small = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
@@ -342,7 +342,7 @@ START_TEST(columns_are_walked_where_they_exceed_the_cache)
         const dame_data_cache_t *cache;
         bool walks;
     } cases[] = {
-        {600, 1000, &small, true}, {600, 1000, &large, false}, {800, 1000, &large, true},
+        {600, 1000, &small, true}, {600, 1000, &large, false}, {650, 1000, &large, true},
         {10, PAGE, &small, true},  {10, PAGE, &large, false},  {13, PAGE, &large, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
