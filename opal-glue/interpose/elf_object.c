@@ -2,6 +2,7 @@
 #include "elf_object.h"
 
 #include <elf.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +31,9 @@ static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool 
         case DT_SYMTAB:
             object->symbols = (const ElfW(Sym) *) entry->d_un.d_ptr;
             break;
+        case DT_GNU_HASH:
+            object->hash = (const uint32_t *) entry->d_un.d_ptr;
+            break;
         case DT_JMPREL:
             object->tables[0] = (const ElfW(Rela) *) entry->d_un.d_ptr;
             break;
@@ -44,6 +48,9 @@ static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool 
             break;
         case DT_RELASZ:
             object->counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_RELACOUNT:
+            object->n_relative = entry->d_un.d_val;
             break;
         default:
             break;
@@ -86,10 +93,92 @@ bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address)
     return false;
 }
 
+/* DT_GNU_HASH: the symbols that the object defines, which are the last ones of its table. */
+typedef struct defined {
+    uint32_t first; /* symbol */
+    uint32_t n_buckets;
+    uint32_t n_filters;
+    uint32_t shift;
+    const ElfW(Addr) * filters;
+    const uint32_t *buckets; /* of the first symbol each, 0: none */
+    const uint32_t *chains;  /* from the first symbol on: hashes, the lowest bit ends a chain */
+} defined_t;
+
+static defined_t defined_symbols(const uint32_t *table)
+{
+    defined_t defined = {
+        .n_buckets = table[0], .first = table[1], .n_filters = table[2], .shift = table[3]};
+    defined.filters = (const ElfW(Addr) *) (table + 4);
+    defined.buckets = (const uint32_t *) (defined.filters + defined.n_filters);
+    defined.chains = defined.buckets + defined.n_buckets;
+    return defined;
+}
+
+static bool is_named(const dt_elf_object_t *object, size_t symbol, const char *name)
+{
+    const char *found = object->strings + object->symbols[symbol].st_name;
+    return *found == *name && 0 == strcmp(found, name);
+}
+
+static bool uses_one(const dt_elf_object_t *object, const defined_t *defined,
+                     const char *const *names, size_t n)
+{
+    for (uint32_t symbol = 1; symbol < defined->first; symbol++) {
+        for (size_t i = 0; i < n; i++) {
+            if (is_named(object, symbol, names[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool defines(const dt_elf_object_t *object, const defined_t *defined, const char *name)
+{
+    enum { BITS = 8 * sizeof(ElfW(Addr)) };
+    uint32_t hash = 5381;
+    for (const char *c = name; '\0' != *c; c++) {
+        hash = hash * 33 + (unsigned char) *c;
+    }
+    const ElfW(Addr) filter = defined->filters[hash / BITS % defined->n_filters];
+    if (0 == (filter >> hash % BITS & filter >> (hash >> defined->shift) % BITS & 1)) {
+        return false;
+    }
+    uint32_t symbol = defined->buckets[hash % defined->n_buckets];
+    if (symbol < defined->first) {
+        return false;
+    }
+    for (;; symbol++) {
+        const uint32_t found = defined->chains[symbol - defined->first];
+        if ((found | 1) == (hash | 1) && is_named(object, symbol, name)) {
+            return true;
+        }
+        if (0 != (found & 1)) {
+            return false;
+        }
+    }
+}
+
+bool dt_elf_may_have(const dt_elf_object_t *object, const char *const *symbols, size_t n)
+{
+    if (NULL == object->hash) {
+        return true;
+    }
+    const defined_t defined = defined_symbols(object->hash);
+    if (defined.first <= 1) { /* linkers write so when none is defined, and others may follow */
+        return true;
+    }
+    bool found = uses_one(object, &defined, symbols, n);
+    for (size_t i = 0; !found && i < n; i++) {
+        found = defines(object, &defined, symbols[i]);
+    }
+    return found;
+}
+
 bool dt_elf_slots(const dt_elf_object_t *object, dt_elf_visit_fn_t visit, void *context)
 {
     for (int table = 0; table < 2; table++) {
-        for (size_t i = 0; i < object->counts[table]; i++) {
+        for (size_t i = 0 == table ? 0 : object->n_relative; i < object->counts[table]; i++) {
             const ElfW(Rela) *relocation = &object->tables[table][i];
             unsigned type = (unsigned) ELF64_R_TYPE(relocation->r_info);
             if (RELOC_JUMP_SLOT != type && RELOC_GLOB_DAT != type) {

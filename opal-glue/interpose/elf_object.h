@@ -16,6 +16,8 @@ typedef struct dt_elf_object {
     const ElfW(Sym) * symbols;
     const ElfW(Rela) * tables[2]; /* PLT and others */
     size_t counts[2];
+    size_t n_relative;          /* of the second table, at its start: these are no slots */
+    const uint32_t *hash;       /* DT_GNU_HASH; NULL: none */
     uintptr_t relro, relro_end; /* pages that are read-only after relocation */
 } dt_elf_object_t;
 
@@ -24,6 +26,10 @@ bool dt_elf_read(dt_elf_object_t *object, const struct dl_phdr_info *info);
 
 /* Does the object have `address` in one of its segments? */
 bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address);
+
+/* May the object have a slot of one of these `n` symbols? Faster than to look at all slots, which
+ * are mostly of the object's own symbols. False is certain. */
+bool dt_elf_may_have(const dt_elf_object_t *object, const char *const *symbols, size_t n);
 
 /* Calls visit(slot, symbol, context) for every JUMP_SLOT and GLOB_DAT, until it is false. */
 typedef bool (*dt_elf_visit_fn_t)(uintptr_t *slot, const char *symbol, void *context);
