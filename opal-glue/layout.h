@@ -42,12 +42,13 @@ typedef struct dt_promotion {
 
 typedef struct dt_layout dt_layout_t;
 struct dt_layout {
+    uint64_t number;               /* never used twice, from 1 on */
     dame_program_t *program;       /* owned; NULL: declined */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
     struct dt_tally *tally; /* of tally.c, named after the first datatype; NULL: none is kept, or
                                each datatype has its own */
-    _Atomic int32_t holds;         /* of dt_layout_hold() */
+    _Atomic int32_t holds;  /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */
     int32_t datatypes;          /* that have an entry in the table */
     struct dt_layout_key *key;  /* owned; NULL: no other datatype shares this layout */
