@@ -120,20 +120,31 @@ static bool is_named(const dt_elf_object_t *object, size_t symbol, const char *n
     return *found == *name && 0 == strcmp(found, name);
 }
 
-static bool uses_one(const dt_elf_object_t *object, const defined_t *defined,
-                     const char *const *names, size_t n)
+/* Numbers of the symbols that an object has slots of; 0: it has not. */
+typedef struct wanted {
+    const char *const *names;
+    size_t n;
+    uint32_t numbers[DT_ELF_MOST_SYMBOLS];
+} wanted_t;
+
+static bool find_undefined(const dt_elf_object_t *object, const defined_t *defined,
+                           wanted_t *wanted)
 {
+    bool found = false;
     for (uint32_t symbol = 1; symbol < defined->first; symbol++) {
-        for (size_t i = 0; i < n; i++) {
-            if (is_named(object, symbol, names[i])) {
-                return true;
+        for (size_t i = 0; i < wanted->n; i++) {
+            if (is_named(object, symbol, wanted->names[i])) {
+                wanted->numbers[i] = symbol;
+                found = true;
             }
         }
     }
-    return false;
+    return found;
 }
 
-static bool defines(const dt_elf_object_t *object, const defined_t *defined, const char *name)
+/* The number of a symbol, 0: it is not defined here. */
+static uint32_t find_defined(const dt_elf_object_t *object, const defined_t *defined,
+                             const char *name)
 {
     enum { BITS = 8 * sizeof(ElfW(Addr)) };
     uint32_t hash = 5381;
@@ -142,56 +153,79 @@ static bool defines(const dt_elf_object_t *object, const defined_t *defined, con
     }
     const ElfW(Addr) filter = defined->filters[hash / BITS % defined->n_filters];
     if (0 == (filter >> hash % BITS & filter >> (hash >> defined->shift) % BITS & 1)) {
-        return false;
+        return 0;
     }
     uint32_t symbol = defined->buckets[hash % defined->n_buckets];
     if (symbol < defined->first) {
-        return false;
+        return 0;
     }
     for (;; symbol++) {
         const uint32_t found = defined->chains[symbol - defined->first];
         if ((found | 1) == (hash | 1) && is_named(object, symbol, name)) {
-            return true;
+            return symbol;
         }
         if (0 != (found & 1)) {
-            return false;
+            return 0;
         }
     }
 }
 
-bool dt_elf_may_have(const dt_elf_object_t *object, const char *const *symbols, size_t n)
+/* Are the numbers of all wanted symbols known, if they have one? */
+static bool find_symbols(const dt_elf_object_t *object, wanted_t *wanted, bool *any)
 {
+    *any = true;
     if (NULL == object->hash) {
-        return true;
+        return false;
     }
     const defined_t defined = defined_symbols(object->hash);
     if (defined.first <= 1) { /* linkers write so when none is defined, and others may follow */
-        return true;
+        return false;
     }
-    bool found = uses_one(object, &defined, symbols, n);
-    for (size_t i = 0; !found && i < n; i++) {
-        found = defines(object, &defined, symbols[i]);
+    *any = find_undefined(object, &defined, wanted);
+    for (size_t i = 0; i < wanted->n; i++) {
+        if (0 == wanted->numbers[i]) {
+            wanted->numbers[i] = find_defined(object, &defined, wanted->names[i]);
+            *any |= 0 != wanted->numbers[i];
+        }
     }
-    return found;
+    return true;
 }
 
-bool dt_elf_slots(const dt_elf_object_t *object, dt_elf_visit_fn_t visit, void *context)
+/* Which of the wanted symbols this is; n: none. */
+static size_t which_symbol(const dt_elf_object_t *object, const wanted_t *wanted, uint32_t symbol,
+                           bool by_number)
 {
-    for (int table = 0; table < 2; table++) {
+    size_t i = 0;
+    while (i < wanted->n && (by_number ? symbol != wanted->numbers[i]
+                                       : !is_named(object, symbol, wanted->names[i]))) {
+        i++;
+    }
+    return i;
+}
+
+/* Libraries have thousands of slots, most of them of symbols of their own: so symbols are looked
+ * for first, among those that are not defined and in the hash table of the others. */
+void dt_elf_slots(const dt_elf_object_t *object, const char *const *symbols, size_t n,
+                  dt_elf_visit_fn_t visit, void *context)
+{
+    wanted_t wanted = {.names = symbols, .n = n};
+    bool any;
+    const bool by_number = find_symbols(object, &wanted, &any);
+    for (int table = 0; any && table < 2; table++) {
         for (size_t i = 0 == table ? 0 : object->n_relative; i < object->counts[table]; i++) {
             const ElfW(Rela) *relocation = &object->tables[table][i];
             unsigned type = (unsigned) ELF64_R_TYPE(relocation->r_info);
             if (RELOC_JUMP_SLOT != type && RELOC_GLOB_DAT != type) {
                 continue;
             }
-            const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
-            if (!visit((uintptr_t *) (object->base + relocation->r_offset),
-                       object->strings + symbol->st_name, context)) {
-                return false;
+            const size_t which = which_symbol(
+                object, &wanted, (uint32_t) ELF64_R_SYM(relocation->r_info), by_number);
+            if (which < n &&
+                !visit((uintptr_t *) (object->base + relocation->r_offset), which, context)) {
+                return;
             }
         }
     }
-    return true;
 }
 
 bool dt_elf_write(const dt_elf_object_t *object, uintptr_t *slot, uintptr_t value)

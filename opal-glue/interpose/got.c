@@ -30,7 +30,7 @@ typedef struct object {
 static struct {
     const dt_got_hook_t *hooks;
     size_t n_hooks;
-    const char *symbols[DT_GOT_MOST_HOOKS]; /* theirs */
+    const char *symbols[DT_ELF_MOST_SYMBOLS]; /* theirs */
     object_t *objects;
     size_t n_objects;
 } got;
@@ -44,18 +44,6 @@ static bool hook_applies(const dt_got_hook_t *hook, const char *name)
     }
     return '\0' == hook->where[0] ? '\0' == name[0]
                                   : 0 == strncmp(file, hook->where, strlen(hook->where));
-}
-
-/* For the calls of this symbol in the object of this name, or NULL. */
-static inline const dt_got_hook_t *hook_of(const char *symbol, const char *name)
-{
-    for (size_t i = 0; i < got.n_hooks; i++) {
-        const dt_got_hook_t *hook = &got.hooks[i];
-        if (symbol[0] == hook->symbol[0] && 0 == strcmp(symbol, hook->symbol)) {
-            return hook_applies(hook, name) ? hook : NULL;
-        }
-    }
-    return NULL;
 }
 
 /* ---- Objects -------------------------------------------------------------------------------- */
@@ -116,19 +104,35 @@ static bool is_reopened(const object_t *object)
 
 /* ---- What is loaded ------------------------------------------------------------------------- */
 
-static bool is_no_slot_of_ours(uintptr_t *address, const char *symbol, void *name)
+static bool note_slot(uintptr_t *address, size_t which, void *found)
 {
     (void) address;
-    return NULL == hook_of(symbol, name);
+    (void) which;
+    *(bool *) found = true;
+    return false;
+}
+
+/* Here are no slots of ours: from here the originals must stay callable. */
+static bool is_this_object(const struct dl_phdr_info *info)
+{
+    return dt_elf_contains(info, (uintptr_t) &is_this_object);
 }
 
 static bool has_slots(const struct dl_phdr_info *info)
 {
+    const char *symbols[DT_ELF_MOST_SYMBOLS];
+    size_t n = 0;
     dt_elf_object_t elf;
-    return !dt_elf_contains(info, (uintptr_t) &has_slots) && /* from here the originals must stay
-                                                                callable */
-           dt_elf_read(&elf, info) && dt_elf_may_have(&elf, got.symbols, got.n_hooks) &&
-           !dt_elf_slots(&elf, is_no_slot_of_ours, (void *) (uintptr_t) info->dlpi_name);
+    bool found = false;
+    for (size_t i = 0; i < got.n_hooks; i++) {
+        if (hook_applies(&got.hooks[i], info->dlpi_name)) {
+            symbols[n++] = got.hooks[i].symbol;
+        }
+    }
+    if (n > 0 && !is_this_object(info) && dt_elf_read(&elf, info)) {
+        dt_elf_slots(&elf, symbols, n, note_slot, &found);
+    }
+    return found;
 }
 
 typedef struct walk {
@@ -263,11 +267,11 @@ static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replaceme
     return true;
 }
 
-static bool rewrite(uintptr_t *address, const char *symbol, void *context)
+static bool rewrite(uintptr_t *address, size_t which, void *context)
 {
     change_t *change = context;
-    const dt_got_hook_t *hook = hook_of(symbol, change->object->name);
-    return NULL == hook || hook->replacement == *address ||
+    const dt_got_hook_t *hook = &got.hooks[which];
+    return !hook_applies(hook, change->object->name) || hook->replacement == *address ||
            write_slot(change, address, hook->replacement);
 }
 
@@ -281,7 +285,7 @@ static int rewrite_object(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (dt_elf_read(&elf, info)) {
         change->elf = &elf;
-        (void) dt_elf_slots(&elf, rewrite, change);
+        dt_elf_slots(&elf, got.symbols, got.n_hooks, rewrite, change);
     }
     return 1;
 }
@@ -373,7 +377,7 @@ dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
 {
     dame_lock(DAME_LOCK_SLOTS);
     got.hooks = hooks;
-    got.n_hooks = n < DT_GOT_MOST_HOOKS ? n : DT_GOT_MOST_HOOKS;
+    got.n_hooks = n < DT_ELF_MOST_SYMBOLS ? n : DT_ELF_MOST_SYMBOLS;
     for (size_t i = 0; i < got.n_hooks; i++) {
         got.symbols[i] = hooks[i].symbol;
     }

@@ -21,8 +21,6 @@ typedef struct dt_got_hook {
     const char *where; /* objects to change */
 } dt_got_hook_t;
 
-enum { DT_GOT_MOST_HOOKS = 16 };
-
 typedef enum dt_got_status {
     DT_GOT_OK,
     DT_GOT_NO_SLOT,   /* nobody calls these functions through a GOT */
@@ -31,7 +29,7 @@ typedef enum dt_got_status {
 } dt_got_status_t;
 
 /*
- * Rewrites the slots of all objects that are loaded now. `hooks`, 1 to DT_GOT_MOST_HOOKS, must live
+ * Rewrites the slots of all objects that are loaded now. `hooks`, 1 to 16, must live
  * until dt_got_restore(). When the result is not DT_GOT_OK every slot is as it was.
  */
 dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n);
