@@ -131,6 +131,13 @@ static void read_once(dame_profile_t *profile)
     profile->was_read = 1;
 }
 
+void dame_profile_load(dame_profile_t *profile)
+{
+    dame_lock(DAME_LOCK_PROFILE);
+    read_once(profile);
+    dame_unlock(DAME_LOCK_PROFILE);
+}
+
 int dame_profile_find(dame_profile_t *profile, const dame_profile_key_t *key,
                       dame_profile_value_t *out)
 {
@@ -185,15 +192,21 @@ void dame_profile_add(dame_profile_t *profile, const dame_profile_key_t *key,
     dame_unlock(DAME_LOCK_PROFILE);
 }
 
-static void add_learnt(dame_records_t *to, const dame_records_t *from)
+/* As many as there is room for. 0, or an error number: memory is out. */
+static int add_learnt(dame_records_t *to, const dame_records_t *from)
 {
     for (int32_t i = 0; i < from->n; i++) {
-        dame_record_t *record =
-            0 == from->at[i].learnt.samples ? NULL : dame_records_put(to, &from->at[i].key);
+        if (0 == from->at[i].learnt.samples) {
+            continue;
+        }
+        dame_record_t *record = dame_records_put(to, &from->at[i].key);
         if (NULL != record) {
             dame_profile_value_add(&record->known, &from->at[i].learnt);
+        } else if (to->n < DAME_PROFILE_RECORDS) {
+            return ENOMEM;
         }
     }
+    return 0;
 }
 
 /* With both locks held. 0, or an error number. */
@@ -203,8 +216,8 @@ static int merge(dame_profile_t *profile, const dame_profile_lock_t *lock)
     if (DAME_PROFILE_KEEP == read_file(profile, &merged)) {
         return EPERM;
     }
-    add_learnt(&merged, &profile->records);
-    const int error = dame_profile_write(lock, profile->cpu, &merged);
+    int error = add_learnt(&merged, &profile->records);
+    error = 0 != error ? error : dame_profile_write(lock, profile->cpu, &merged);
     if (0 != error) {
         dame_records_free(&merged);
         return error;

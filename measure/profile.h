@@ -3,10 +3,11 @@
  * earlier jobs and by `dame tune`. A text file for each model of CPU, which many processes read and
  * add to at the same time.
  *
- * The file is read when it is first asked for, and written by dame_profile_save() alone, which
- * merges what this process has learnt into what the file holds by then. Processes that save wait
- * for each other (a lock file beside it), readers never: a file is always whole. What is damaged,
- * not the user's own or of another CPU is left out, with one message.
+ * The file is read by dame_profile_load() or when it is first asked for, and written by
+ * dame_profile_save() alone, which merges what this process has learnt into what the file holds by
+ * then. Processes that save wait for each other (a lock file beside it), readers never: a file is
+ * always whole. What is damaged, not the user's own or of another CPU is left out, with one
+ * message.
  *
  * Any thread may call these functions, but for dame_profile_free(). A child of fork() saves
  * nothing. Format: measure/README.md.
@@ -52,6 +53,9 @@ typedef struct dame_profile dame_profile_t;
  */
 dame_profile_t *dame_profile_new(const char *where, const char *cpu,
                                  void (*tell)(const char *text));
+
+/* Reads the file, for callers with a better time for that than the first question. */
+void dame_profile_load(dame_profile_t *profile);
 
 /* Accepts NULL. What was learnt and not saved is lost. */
 void dame_profile_free(dame_profile_t *profile);

@@ -64,14 +64,14 @@ static int parse_word(const char *word, char *out, size_t room)
     return 1;
 }
 
-/* "KIND pack|unpack CLASS CANDIDATE MEAN SAMPLES" */
+/* "KIND pack|unpack CLASS CANDIDATE MEAN SAMPLES". 0, or an error number. */
 static int parse_record(char *line, dame_records_t *out)
 {
     dame_profile_key_t key = {.dir = DAME_PACK};
     dame_profile_value_t value;
     int64_t size_class;
     if (!parse_word(next_word(&line), key.kind, sizeof(key.kind))) {
-        return 0;
+        return EINVAL;
     }
     const char *dir = next_word(&line);
     key.dir = NULL == dir                  ? -1
@@ -82,18 +82,19 @@ static int parse_record(char *line, dame_records_t *out)
         !parse_word(next_word(&line), key.candidate, sizeof(key.candidate)) ||
         !parse_number(next_word(&line), &value.mean) ||
         !parse_number(next_word(&line), &value.samples) || NULL != line || size_class > INT_MAX) {
-        return 0;
+        return EINVAL;
     }
     key.size_class = (int32_t) size_class;
     if (!dame_profile_key_valid(&key) || !dame_profile_value_valid(&value) ||
-        NULL != dame_records_find(out, &key)) {
-        return 0;
+        NULL != dame_records_find(out, &key) || DAME_PROFILE_RECORDS == out->n) {
+        return EINVAL;
     }
     dame_record_t *record = dame_records_put(out, &key);
-    if (NULL != record) {
-        record->known = value;
+    if (NULL == record) {
+        return ENOMEM;
     }
-    return NULL != record;
+    record->known = value;
+    return 0;
 }
 
 /* The lines before the records. */
@@ -149,13 +150,13 @@ static dame_profile_read_t parse(char *text, size_t size, const char *cpu, dame_
     if (DAME_PROFILE_GOOD != head) {
         return head;
     }
-    int good = whole;
-    while (good && NULL != rest && '\0' != *rest) {
-        good = parse_record(strsep(&rest, "\n"), out);
+    int error = whole ? 0 : EINVAL;
+    while (0 == error && NULL != rest && '\0' != *rest) {
+        error = parse_record(strsep(&rest, "\n"), out);
     }
-    if (!good) {
-        (void) snprintf(why, room, "it is damaged");
-        return DAME_PROFILE_REPLACE;
+    if (0 != error) {
+        (void) snprintf(why, room, "%s", EINVAL == error ? "it is damaged" : strerror(error));
+        return EINVAL == error ? DAME_PROFILE_REPLACE : DAME_PROFILE_KEEP;
     }
     return DAME_PROFILE_GOOD;
 }

@@ -5,6 +5,7 @@
 #include "measure/measured.h"
 #include "native.h"
 #include "promote.h"
+#include "recent.h"
 #include "sample.h"
 #include "table.h"
 #include "thread.h"
@@ -125,17 +126,23 @@ static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *
     return 0;
 }
 
-static inline bool is_compiled(const dt_entry_t *entry, dame_dir_t dir)
-{
-    const dt_layout_t *layout = entry->layout;
-    return 0 != atomic_load_explicit(&layout->promotions[dir].runs_code, memory_order_relaxed) &&
-           NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
-}
-
 static inline bool is_whole(const opal_convertor_t *convertor, const struct iovec *iov,
                             const uint32_t *out_size)
 {
     return *out_size > 0 && iov[0].iov_len >= convertor->local_size;
+}
+
+/* With the thread inside its reader. */
+static inline size_t move_whole(opal_convertor_t *convertor, dame_dir_t dir,
+                                const dame_program_t *program, struct iovec *iov,
+                                uint32_t *out_size)
+{
+    const size_t moved = convertor->local_size;
+    dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
+                     iov[0].iov_base);
+    iov[0].iov_len = moved;
+    *out_size = 1;
+    return moved;
 }
 
 /* Moves what fits. `program`: when the message begins, else NULL. */
@@ -145,11 +152,7 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
     size_t moved;
     dame_reader_enter(&thread->reader);
     if (NULL != program && is_whole(convertor, iov, out_size)) {
-        moved = convertor->local_size;
-        dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
-                         iov[0].iov_base);
-        iov[0].iov_len = moved;
-        *out_size = 1;
+        moved = move_whole(convertor, dir, program, iov, out_size);
     } else {
         moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
@@ -162,19 +165,25 @@ static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                                                 int64_t start, size_t moved)
 {
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    dt_sample_took(thread, dt_entry_tally(entry), (dt_work_t) dir, is_compiled(entry, dir), start,
-                   (int64_t) moved);
+    dt_sample_took(thread, dt_entry_tally(entry), (dt_work_t) dir,
+                   dt_promote_is_compiled(entry->layout, dir), start, (int64_t) moved);
 }
 
-static inline void tally_use(dt_thread_t *thread, dt_tally_t *tally, const dt_entry_t *entry,
+/* Returns whether the native engine has moved the message's data already, so that DAME finds it in
+ * the caches. */
+static inline bool tally_use(dt_thread_t *thread, const dt_entry_t *entry,
                              const opal_convertor_t *convertor, dame_dir_t dir,
                              const struct iovec *iov, const uint32_t *out_size)
 {
-    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, is_compiled(entry, dir),
-                                   (int64_t) convertor->local_size);
-    if (dt_sample_native_due(tally, (dt_work_t) dir, n) && *out_size > 0) {
-        dt_sample_native(thread, tally, n, convertor, dir, iov);
+    dt_tally_t *tally = dt_entry_tally(entry);
+    if (NULL == tally) {
+        return false;
     }
+    const bool compiled = dt_promote_is_compiled(entry->layout, dir);
+    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, compiled ? DT_CODE : DT_INTERP,
+                                   (int64_t) convertor->local_size);
+    return dt_sample_native_due(tally, (dt_work_t) dir, n) && *out_size > 0 &&
+           dt_sample_native(thread, tally, n, convertor, dir, iov);
 }
 
 static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *convertor,
@@ -216,31 +225,44 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     return rc;
 }
 
-static inline int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
-                              uint32_t *out_size, size_t *max_data)
+/* A fragment of a message that needs more than to be moved. */
+static __attribute__((noinline)) int32_t
+advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t *entry,
+                struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    dt_thread_t *thread = dt_thread();
-    const dame_program_t *program = NULL;
-    if (0 ==
-        convertor->bConverted) { /* a message begins: its program, which may be compiled first */
-        dt_entry_t *entry = dt_table_get(convertor->pDesc);
-        dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
-        dt_tally_t *tally = dt_entry_tally(entry);
-        if (NULL != tally) {
-            tally_use(thread, tally, entry, convertor, dir, iov, out_size);
-        }
-        if (__builtin_expect(NULL != measured, 0)) {
-            return advance_timed(convertor, dir, iov, out_size, max_data, measured);
-        }
-        program = entry->layout->program;
+    if (NULL == entry) {
+        return move_and_count(thread, convertor, dir, NULL, iov, out_size, max_data);
     }
-    return move_and_count(thread, convertor, dir, program, iov, out_size, max_data);
+    dt_recent_end(thread, entry, dir, convertor->local_size);
+    dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
+    const bool is_warm = tally_use(thread, entry, convertor, dir, iov, out_size);
+    if (__builtin_expect(NULL != measured && !is_warm, 0)) {
+        return advance_timed(convertor, dir, iov, out_size, max_data, measured);
+    }
+    dt_recent_grant(thread, entry, (dt_work_t) dir);
+    return move_and_count(thread, convertor, dir, entry->layout->program, iov, out_size, max_data);
 }
 
-_Static_assert(DT_COUNT_messages_packed + DAME_UNPACK == DT_COUNT_messages_unpacked &&
-                   DT_COUNT_fragments_packed + DAME_UNPACK == DT_COUNT_fragments_unpacked &&
-                   DT_COUNT_bytes_packed + DAME_UNPACK == DT_COUNT_bytes_unpacked,
-               "counters come in pairs indexed by direction");
+static inline __attribute__((always_inline)) int32_t advance(opal_convertor_t *convertor,
+                                                             dame_dir_t dir, struct iovec *iov,
+                                                             uint32_t *out_size, size_t *max_data)
+{
+    dt_thread_t *thread = dt_thread();
+    if (0 != convertor->bConverted) {
+        return advance_counted(thread, convertor, dir, NULL, iov, out_size, max_data);
+    }
+    dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    const dt_layout_t *layout = entry->layout;
+    dt_recent_t *recent = dt_recent_of(thread, layout);
+    if (!dt_recent_may(recent, layout, dir) || !is_whole(convertor, iov, out_size)) {
+        return advance_counted(thread, convertor, dir, entry, iov, out_size, max_data);
+    }
+    dt_recent_use(recent, (dt_work_t) dir, (int64_t) convertor->local_size);
+    dame_reader_enter(&thread->reader);
+    const size_t moved = move_whole(convertor, dir, layout->program, iov, out_size);
+    dame_reader_leave(&thread->reader);
+    return finish(convertor, moved, max_data);
+}
 
 int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                         size_t *max_data)

@@ -1,5 +1,6 @@
 #include "copy.h"
 
+#include "recent.h"
 #include "sample.h"
 #include "thread.h"
 
@@ -12,6 +13,12 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     }
     dt_thread_t *thread = dt_thread();
     const int64_t bytes = count * program->size;
+    dt_recent_t *recent = dt_recent_of(thread, entry->layout);
+    if (dt_recent_has_left(recent, entry->layout, DT_COPY)) {
+        dt_recent_use(recent, DT_COPY, bytes);
+        dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
+        return true;
+    }
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL != tally) {
         const int64_t n = dt_tally_use(tally, DT_COPY, false, bytes);
@@ -28,5 +35,6 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     _Atomic int64_t *counts = thread->stats.count;
     dt_stats_add(&counts[DT_COUNT_messages_copied], 1);
     dt_stats_add(&counts[DT_COUNT_bytes_copied], bytes);
+    dt_recent_grant(thread, entry, DT_COPY);
     return true;
 }

@@ -24,6 +24,7 @@
 #include "promote.h"
 #include "sample.h"
 #include "self_test.h"
+#include "stats.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
@@ -376,6 +377,7 @@ void dt_glue_stop(void)
     dt_promote_stop();
     dt_dump_stop();
     dt_sample_stop();
+    dt_stats_settle_all();
     dt_tally_stop();
     dt_events_stop();
     dame_heap_trim();

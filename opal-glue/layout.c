@@ -16,6 +16,7 @@ static struct {
     dt_layout_t **chains;
     size_t mask; /* number of chains - 1 */
     size_t layouts;
+    uint64_t number;              /* the last one */
     dt_layout_t *newest, *oldest; /* of the unused ones, by when they became so */
     size_t unused;                /* bytes of those */
     size_t most_unused;
@@ -130,6 +131,7 @@ static dt_layout_t *new_layout(dame_tree_t *tree, const struct opal_datatype_t *
     if (NULL == layout) {
         return NULL;
     }
+    layout->number = ++all.number;
     dt_decline_t declined;
     const int cancel_state = dame_cancel_defer(); /* it may log */
     layout->program = dt_import(tree, datatype, &declined);

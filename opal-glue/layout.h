@@ -44,6 +44,7 @@ typedef struct dt_promotion {
 
 typedef struct dt_layout dt_layout_t;
 struct dt_layout {
+    uint64_t number;               /* never used twice, from 1 on */
     dame_program_t *program;       /* owned; NULL: declined */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
     dt_promotion_t promotions[2];  /* [dame_dir_t] */

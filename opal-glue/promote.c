@@ -20,10 +20,10 @@ static struct {
     dame_jit_t *jit; /* NULL: nothing is compiled */
     dt_promote_options_t options;
     dame_profile_t *profile;   /* NULL: none */
-    bool has_profile;          /* it was looked for */
+    atomic_bool has_profile;   /* it was looked for, or need not be */
     _Atomic int32_t threshold; /* of new layouts */
     dame_jit_stats_t last;     /* when jit was destroyed */
-} promotion = {.last = {.vector_name = ""}};
+} promotion = {.has_profile = true, .last = {.vector_name = ""}};
 
 enum {
     NAME_ROOM = 160, /* bytes of a code's name */
@@ -217,24 +217,35 @@ static void tell(const char *text)
     }
 }
 
-/* The profile is looked for when the first program is measured. With the gate's lock held. */
+/* With the gate's lock held. */
 static void find_profile(void)
 {
     char cpu[128];
-    const char *where = promotion.options.profile;
-    if (!promotion.has_profile && NULL != where && '\0' != *where) {
-        dame_profile_cpu(cpu, sizeof(cpu));
-        promotion.profile = dame_profile_new(where, cpu, tell);
+    dame_profile_cpu(cpu, sizeof(cpu));
+    promotion.profile = dame_profile_new(promotion.options.profile, cpu, tell);
+    if (NULL != promotion.profile) {
+        dame_profile_load(promotion.profile);
         dame_measured_profile(promotion.profile);
     }
-    promotion.has_profile = true;
+}
+
+void dt_promote_prepare(void)
+{
+    if (atomic_load_explicit(&promotion.has_profile, memory_order_relaxed)) {
+        return;
+    }
+    dame_lock(DAME_LOCK_GATE);
+    if (!atomic_load_explicit(&promotion.has_profile, memory_order_relaxed)) {
+        find_profile();
+        atomic_store_explicit(&promotion.has_profile, true, memory_order_relaxed);
+    }
+    dame_unlock(DAME_LOCK_GATE);
 }
 
 static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (NULL == state->measured) {
-        find_profile();
         state->measured = dame_measured_new(promotion.jit, entry->layout->program, dir,
                                             (int64_t) bytes, promotion.options.explore);
     }
@@ -344,13 +355,18 @@ dame_measured_t *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t byte
     return NULL;
 }
 
+void dt_promote_rested(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
+{
+    if (promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)) {
+        decide(entry, dir, bytes, uses);
+    }
+}
+
 /* One of TICK uses of layouts that rest is this one's, so it stands for as many. */
 void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
     thread->tick = TICK - 1;
-    if (promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)) {
-        decide(entry, dir, bytes, TICK);
-    }
+    dt_promote_rested(entry, dir, bytes, TICK);
 }
 
 void dt_promote_disable(void)
@@ -501,6 +517,9 @@ void dt_promote_start(const dt_promote_options_t *options)
         dt_log("nothing is compiled to machine code: %s", dame_status_text(status));
         return;
     }
+    const bool wants_profile =
+        options->threshold < 0 && NULL != options->profile && '\0' != *options->profile;
+    atomic_store_explicit(&promotion.has_profile, !wants_profile, memory_order_relaxed);
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
     atomic_store_explicit(&compiles, true, memory_order_release);
     if (options->threshold < 0) {
@@ -532,7 +551,7 @@ static void save_profile(void)
         dame_profile_free(promotion.profile);
         promotion.profile = NULL;
     }
-    promotion.has_profile = false;
+    atomic_store_explicit(&promotion.has_profile, true, memory_order_relaxed);
 }
 
 void dt_promote_stop(void)

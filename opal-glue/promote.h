@@ -25,6 +25,10 @@ void dt_promote_start(const dt_promote_options_t *options);
 /* After the last dt_promote_layout_release(), with no thread inside. What was counted stays. */
 void dt_promote_stop(void);
 
+/* A datatype was entered, and may be used often: reads the profile, once a process, so that no
+ * message waits for that when its program is measured. No lock is held. */
+void dt_promote_prepare(void);
+
 /* A new layout: it has not been used yet. */
 void dt_promote_layout_init(dt_layout_t *layout);
 
@@ -47,6 +51,25 @@ void dt_promote_disable(void);
 struct dame_measured *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t bytes,
                                        int32_t countdown);
 void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+
+/* A layout that rests was used so many times, which were not counted here. */
+void dt_promote_rested(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses);
+
+/* Does the program run machine code? */
+static inline bool dt_promote_is_compiled(const dt_layout_t *layout, dame_dir_t dir)
+{
+    return 0 != atomic_load_explicit(&layout->promotions[dir].runs_code, memory_order_relaxed) &&
+           NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
+}
+
+/* Does no decision wait for uses of this layout to be counted? */
+static inline bool dt_promote_rests(const dt_layout_t *layout, dame_dir_t dir)
+{
+    const int32_t uses =
+        atomic_load_explicit(&layout->promotions[dir].countdown, memory_order_relaxed);
+    return uses >= 0 && (0 == uses || NULL != atomic_load_explicit(&layout->program->codes[dir],
+                                                                   memory_order_relaxed));
+}
 
 /*
  * A message of so many bytes begins. The caller holds the datatype, which DAME moves data of, and

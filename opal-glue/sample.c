@@ -117,12 +117,12 @@ static size_t whole_elements(const opal_convertor_t *convertor, size_t room, siz
                                           : convertor->local_size;
 }
 
-void dt_sample_native(dt_thread_t *thread, dt_tally_t *tally, int64_t use,
+bool dt_sample_native(dt_thread_t *thread, dt_tally_t *tally, int64_t use,
                       const opal_convertor_t *convertor, dame_dir_t dir, const struct iovec *iov)
 {
     int64_t bytes;
     if (!native_may(tally, (dt_work_t) dir, use)) {
-        return;
+        return false;
     }
     const size_t few = whole_elements(convertor, iov->iov_len, FEW_BYTES);
     const size_t all = whole_elements(convertor, iov->iov_len, MOST_BYTES);
@@ -135,6 +135,7 @@ void dt_sample_native(dt_thread_t *thread, dt_tally_t *tally, int64_t use,
             keep(thread, tally, (dt_work_t) dir, ns, bytes);
         }
     }
+    return few > 0 || all > 0;
 }
 
 void dt_sample_native_copy(dt_thread_t *thread, dt_tally_t *tally, int64_t use,

@@ -39,8 +39,9 @@ static inline bool dt_sample_native_due(const dt_tally_t *tally, dt_work_t work,
            use >= atomic_load_explicit(&tally->next_native[work], memory_order_relaxed);
 }
 
-/* Then: it does, or must wait, because it has had enough of the time. */
-void dt_sample_native(dt_thread_t *thread, dt_tally_t *tally, int64_t use,
+/* Then: it does, or must wait, because it has had enough of the time. Returns whether it moved
+ * anything. */
+bool dt_sample_native(dt_thread_t *thread, dt_tally_t *tally, int64_t use,
                       const opal_convertor_t *convertor, dame_dir_t dir, const struct iovec *iov);
 void dt_sample_native_copy(dt_thread_t *thread, dt_tally_t *tally, int64_t use,
                            const opal_datatype_t *datatype, int32_t count, char *to,

@@ -2,8 +2,8 @@
  * components and parameters (glue.h). */
 #include "self_test.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,14 +74,44 @@ bool dt_self_test_is_text(const char *address, const char *text)
            0 == memcmp(found, text, size);
 }
 
+static bool has_address(const struct dl_phdr_info *object, const void *address)
+{
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (PT_LOAD == segment->p_type &&
+            (uintptr_t) address - object->dlpi_addr - segment->p_vaddr < segment->p_memsz) {
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct pair {
+    const void *address, *other;
+    bool together;
+} pair_t;
+
+static int look_for_pair(struct dl_phdr_info *object, size_t size, void *context)
+{
+    pair_t *pair = context;
+    (void) size;
+    const bool found = has_address(object, pair->address);
+    pair->together = found && has_address(object, pair->other);
+    return found;
+}
+
+/* Are both addresses in one loaded object? dladdr() would look for symbols, too: 5 us. */
+static bool are_together(const void *address, const void *other)
+{
+    pair_t pair = {address, other, false};
+    (void) dl_iterate_phdr(look_for_pair, &pair);
+    return pair.together;
+}
+
 /* The class itself may be in the main program, by a copy relocation. */
 bool dt_self_test_is_beside(const void *address, const opal_class_t *class)
 {
-    Dl_info here;
-    Dl_info there;
-    return 0 != dladdr(address, &here) &&
-           0 != dladdr(*(void *const *) &class->cls_construct, &there) &&
-           here.dli_fbase == there.dli_fbase;
+    return are_together(address, *(void *const *) &class->cls_construct);
 }
 
 /* ---- Classes -------------------------------------------------------------------------------- */
@@ -148,10 +178,7 @@ static bool is_list(const opal_list_t *list)
 /* Is it NULL, or of the object that the component is in? */
 static bool is_function(const void *function, const void *component)
 {
-    Dl_info here;
-    Dl_info there;
-    return NULL == function || (0 != dladdr(function, &here) && 0 != dladdr(component, &there) &&
-                                here.dli_fbase == there.dli_fbase);
+    return NULL == function || are_together(function, component);
 }
 
 /* Is a component of the framework as we declare components? */

@@ -155,7 +155,9 @@ static void walk(message_t *m, char *packed, bool pack)
 
 static void fill(message_t *m)
 {
-    for (int i = 0; i < MEMORY; i++) {
+    enum { AROUND = 64 };
+    const ptrdiff_t end = ZERO + (ptrdiff_t) m->type->count * extent_of(m->type) + AROUND;
+    for (ptrdiff_t i = ZERO - AROUND; i < end; i++) {
         m->memory[i] = (char) (i * 37 + i / 256);
     }
     walk(m, m->packed, true);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "jit/lock.h"
+#include "tally.h"
 
 static const struct {
     const char *name;
@@ -29,17 +30,120 @@ static dt_stats_t *threads; /* of living threads */
 static dt_stats_t gone;     /* sum over threads that ended */
 static dame_limit_t first_limit;
 
+/* ---- Messages of recent layouts ------------------------------------------------------------- */
+
+_Static_assert(DT_COUNT_messages_packed + DT_UNPACK == DT_COUNT_messages_unpacked &&
+                   DT_COUNT_messages_packed + DT_COPY == DT_COUNT_messages_copied &&
+                   DT_COUNT_fragments_packed + DT_UNPACK == DT_COUNT_fragments_unpacked &&
+                   DT_COUNT_bytes_packed + DT_UNPACK == DT_COUNT_bytes_unpacked &&
+                   DT_COUNT_bytes_packed + DT_COPY == DT_COUNT_bytes_copied,
+               "counters are indexed by work");
+
+static int32_t unsettled_uses(const dt_recent_t *recent, int work)
+{
+    return atomic_load_explicit(&recent->granted[work], memory_order_relaxed) -
+           atomic_load_explicit(&recent->left[work], memory_order_relaxed);
+}
+
+static dt_tier_t tier_of(const dt_recent_t *recent, int work)
+{
+    return (dt_tier_t) atomic_load_explicit(&recent->tier[work], memory_order_relaxed);
+}
+
+static int64_t unsettled_bytes(const dt_recent_t *recent, int work)
+{
+    return atomic_load_explicit(&recent->bytes[work], memory_order_relaxed);
+}
+
+int32_t dt_stats_settle(dt_stats_t *stats, dt_recent_t *recent, dt_work_t work)
+{
+    const int32_t uses = unsettled_uses(recent, work);
+    const int64_t bytes = unsettled_bytes(recent, work);
+    dt_tally_t *tally = atomic_load_explicit(&recent->tally, memory_order_relaxed);
+    atomic_store_explicit(&recent->granted[work], 0, memory_order_relaxed);
+    atomic_store_explicit(&recent->left[work], 0, memory_order_relaxed);
+    atomic_store_explicit(&recent->bytes[work], 0, memory_order_relaxed);
+    if (0 == uses) {
+        return 0;
+    }
+    dt_stats_add(&stats->count[DT_COUNT_messages_packed + work], uses);
+    dt_stats_add(&stats->count[DT_COUNT_bytes_packed + work], bytes);
+    if (DT_COPY != work) {
+        dt_stats_add(&stats->count[DT_COUNT_fragments_packed + work], uses);
+    }
+    if (NULL != tally) {
+        dt_tally_add(tally, work, tier_of(recent, work), uses, bytes);
+    }
+    return uses;
+}
+
+static void settle_thread(dt_stats_t *stats)
+{
+    for (int i = 0; i < DT_RECENTS; i++) {
+        for (int work = 0; work < DT_WORKS; work++) {
+            (void) dt_stats_settle(stats, &stats->recent[i], (dt_work_t) work);
+        }
+    }
+}
+
+void dt_stats_settle_all(void)
+{
+    dame_lock(DAME_LOCK_STATS);
+    for (dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        settle_thread(stats);
+    }
+    dame_unlock(DAME_LOCK_STATS);
+}
+
+void dt_stats_add_unsettled(const dt_tally_t *tally, int64_t uses[DT_WORKS][DT_TIERS],
+                            int64_t bytes[DT_WORKS][DT_TIERS])
+{
+    dame_lock(DAME_LOCK_STATS);
+    for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        for (int i = 0; i < DT_RECENTS; i++) {
+            const dt_recent_t *recent = &stats->recent[i];
+            if (tally == atomic_load_explicit(&recent->tally, memory_order_relaxed)) {
+                for (int work = 0; work < DT_WORKS; work++) {
+                    uses[work][tier_of(recent, work)] += unsettled_uses(recent, work);
+                    bytes[work][tier_of(recent, work)] += unsettled_bytes(recent, work);
+                }
+            }
+        }
+    }
+    dame_unlock(DAME_LOCK_STATS);
+}
+
+/* Of a counter that is also counted there. */
+static int64_t unsettled(const dt_stats_t *stats, dt_counter_t counter)
+{
+    int64_t total = 0;
+    for (int work = 0; work < DT_WORKS; work++) {
+        const bool messages =
+            counter == DT_COUNT_messages_packed + (dt_counter_t) work ||
+            (counter == DT_COUNT_fragments_packed + (dt_counter_t) work && DT_COPY != work);
+        const bool bytes = counter == DT_COUNT_bytes_packed + (dt_counter_t) work;
+        for (int i = 0; (messages || bytes) && i < DT_RECENTS; i++) {
+            total += messages ? unsettled_uses(&stats->recent[i], work)
+                              : unsettled_bytes(&stats->recent[i], work);
+        }
+    }
+    return total;
+}
+
 /* ---- Threads -------------------------------------------------------------------------------- */
 
 void dt_stats_add_thread(dt_stats_t *stats)
 {
     stats->next = threads;
+    stats->listed = true;
     threads = stats;
 }
 
 /* A thread's counts move to the sum. */
-static void add_to_gone(const dt_stats_t *stats)
+static void add_to_gone(dt_stats_t *stats)
 {
+    settle_thread(stats);
+    stats->listed = false;
     for (int i = 0; i < DT_COUNTERS; i++) {
         dt_stats_add(&gone.count[i], atomic_load_explicit(&stats->count[i], memory_order_relaxed));
     }
@@ -80,32 +184,27 @@ void dt_stats_keep_thread(dt_stats_t *own)
 
 /* ---- Sums and texts ------------------------------------------------------------------------- */
 
-static int64_t counter_at(const dt_stats_t *stats, size_t offset)
-{
-    const _Atomic int64_t *counter = (const _Atomic int64_t *) ((const char *) stats + offset);
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-/* Sum of the counter that stands `offset` bytes into every thread's counts. */
-static int64_t sum(size_t offset)
+int64_t dt_stats_total(dt_counter_t counter)
 {
     dame_lock(DAME_LOCK_STATS);
-    int64_t total = counter_at(&gone, offset);
+    int64_t total = atomic_load_explicit(&gone.count[counter], memory_order_relaxed);
     for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
-        total += counter_at(stats, offset);
+        total += atomic_load_explicit(&stats->count[counter], memory_order_relaxed) +
+                 unsettled(stats, counter);
     }
     dame_unlock(DAME_LOCK_STATS);
     return total;
 }
 
-int64_t dt_stats_total(dt_counter_t counter)
-{
-    return sum(offsetof(dt_stats_t, count) + counter * sizeof(_Atomic int64_t));
-}
-
 int64_t dt_stats_declined(dt_decline_t reason)
 {
-    return sum(offsetof(dt_stats_t, declined) + reason * sizeof(_Atomic int64_t));
+    dame_lock(DAME_LOCK_STATS);
+    int64_t total = atomic_load_explicit(&gone.declined[reason], memory_order_relaxed);
+    for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        total += atomic_load_explicit(&stats->declined[reason], memory_order_relaxed);
+    }
+    dame_unlock(DAME_LOCK_STATS);
+    return total;
 }
 
 void dt_stats_tell_limit(const dame_limit_t *limit)

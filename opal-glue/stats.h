@@ -1,20 +1,44 @@
 /*
  * Counters of what DAME does, which glue.h lists and sums up. Every thread counts for itself,
  * without locks or atomic read-modify-write; readers add up. A thread's counts survive it.
+ *
+ * Whole messages of the layouts that a thread uses are counted in its dt_recent_t (recent.h), in
+ * two words each. dt_stats_settle() moves them to the counters and to the layout's tally; until
+ * then, whoever sums up adds them.
  */
 #ifndef DT_STATS_H
 #define DT_STATS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "glue.h"
+
+struct dt_tally;
+
+/* Whole messages of one layout, of one thread, by dt_work_t. */
+typedef struct dt_recent {
+    uint64_t layout;                 /* its number; 0: unused */
+    void *codes[2];                  /* [dame_dir_t]; of its program, when uses were granted */
+    _Atomic int32_t left[DT_WORKS];  /* of the uses granted */
+    _Atomic int64_t bytes[DT_WORKS]; /* of the granted uses that are not left */
+    _Atomic int32_t granted[DT_WORKS];
+    _Atomic int32_t tier[DT_WORKS];   /* dt_tier_t: what runs since they were granted */
+    _Atomic(struct dt_tally *) tally; /* the layout's; NULL: none is kept */
+    int32_t misses;                   /* uses of layouts that found this one here */
+} dt_recent_t;
+
+/* Layouts are numbered in sequence, so those in use share none of these before there are more. */
+enum { DT_RECENTS = 64 };
 
 /* One thread's counts. */
 typedef struct dt_stats {
     _Atomic int64_t count[DT_COUNTERS];
     _Atomic int64_t declined[DT_DECLINES];
     struct dt_stats *next; /* the next living thread's, not owned; under DAME_LOCK_STATS */
+    bool listed;           /* among the living threads */
+    dt_recent_t recent[DT_RECENTS];
 } dt_stats_t;
 
 /* Only the owning thread adds, so a plain sum is enough. */
@@ -23,6 +47,17 @@ static inline void dt_stats_add(_Atomic int64_t *counter, int64_t n)
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
                           memory_order_relaxed);
 }
+
+/* Moves what was counted to the thread's counters and the tally, and ends the grant. Of the calling
+ * thread. Returns the uses. */
+int32_t dt_stats_settle(dt_stats_t *stats, dt_recent_t *recent, dt_work_t work);
+
+/* The same for all of every thread's, of which none moves data. Then no tally is referred to. */
+void dt_stats_settle_all(void);
+
+/* Adds to `uses` and `bytes` what threads have counted of a tally's datatypes and not settled. */
+void dt_stats_add_unsettled(const struct dt_tally *tally, int64_t uses[DT_WORKS][DT_TIERS],
+                            int64_t bytes[DT_WORKS][DT_TIERS]);
 
 /*
  * For thread.c, with DAME_LOCK_STATS held: a thread's counts are added up from now on; the thread

@@ -172,6 +172,9 @@ dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
     dame_unlock_briefly(DAME_LOCK_TABLE);
     if (is_new && NULL != entry) { /* which stays, since the caller holds its datatype */
         dt_dump_write(dt_entry_dump(entry), entry->layout->program);
+        if (NULL != entry->layout->program) {
+            dt_promote_prepare();
+        }
     }
     return entry;
 }

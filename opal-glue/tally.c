@@ -93,10 +93,29 @@ void dt_tally_one_more(dt_tally_t *tally)
     atomic_fetch_add_explicit(&tally->datatypes, 1, memory_order_relaxed);
 }
 
+/* What was counted by now, by all threads. */
+typedef struct sums {
+    int64_t uses[DT_WORKS][DT_TIERS];
+    int64_t bytes[DT_WORKS][DT_TIERS];
+} sums_t;
+
+static void sum_up(const dt_tally_t *tally, sums_t *sums)
+{
+    for (int work = 0; work < DT_WORKS; work++) {
+        for (int tier = 0; tier < DT_TIERS; tier++) {
+            const dt_moved_t *moved = &tally->moved[work][tier];
+            sums->uses[work][tier] = atomic_load_explicit(&moved->uses, memory_order_relaxed);
+            sums->bytes[work][tier] = atomic_load_explicit(&moved->bytes, memory_order_relaxed);
+        }
+    }
+    dt_stats_add_unsettled(tally, sums->uses, sums->bytes);
+}
+
 void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns)
 {
-    const int64_t uses =
-        atomic_load_explicit(&tally->moved[dir][DT_INTERP].uses, memory_order_relaxed) + 1;
+    sums_t sums;
+    sum_up(tally, &sums);
+    const int64_t uses = sums.uses[dir][DT_INTERP] + 1;
     int64_t never = 0;
     (void) atomic_compare_exchange_strong(&tally->compiled_at[dir], &never, uses);
     atomic_fetch_add_explicit(&tally->compile_ns, ns, memory_order_relaxed);
@@ -165,6 +184,8 @@ static int64_t bytes_of(const dt_tally_row_t *row)
 
 static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
 {
+    sums_t sums;
+    sum_up(tally, &sums);
     memset(row, 0, sizeof(*row));
     memcpy(row->name, tally->name, sizeof(row->name));
     memcpy(row->words, tally->words, sizeof(row->words));
@@ -174,8 +195,8 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
         for (int tier = 0; tier < DT_TIERS; tier++) {
             const dt_moved_t *from = &tally->moved[work][tier];
             dt_row_moved_t *to = &row->moved[work][tier];
-            to->uses = atomic_load_explicit(&from->uses, memory_order_relaxed);
-            to->bytes = atomic_load_explicit(&from->bytes, memory_order_relaxed);
+            to->uses = sums.uses[work][tier];
+            to->bytes = sums.bytes[work][tier];
             to->samples = atomic_load_explicit(&from->samples.count, memory_order_relaxed);
             to->ns_per_byte = rate(&from->samples);
         }
@@ -219,10 +240,11 @@ int64_t dt_tally_ns(dt_work_t work)
     double all = 0;
     const dt_tally_t *tally = atomic_load_explicit(&tallies.first, memory_order_acquire);
     for (; NULL != tally; tally = tally->next) {
+        sums_t sums;
+        sum_up(tally, &sums);
         for (int tier = 0; tier < DT_TIERS; tier++) {
-            const dt_moved_t *moved = &tally->moved[work][tier];
-            const double bytes = (double) atomic_load_explicit(&moved->bytes, memory_order_relaxed);
-            const double cost = rate(&moved->samples);
+            const double bytes = (double) sums.bytes[work][tier];
+            const double cost = rate(&tally->moved[work][tier].samples);
             all += bytes;
             if (cost >= 0) {
                 timed += bytes;
@@ -245,8 +267,9 @@ int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tie
     if (NULL == tally) {
         return 0;
     }
-    const dt_moved_t *moved = &tally->moved[work][tier];
-    return atomic_load_explicit(bytes ? &moved->bytes : &moved->uses, memory_order_relaxed);
+    sums_t sums;
+    sum_up(tally, &sums);
+    return bytes ? sums.bytes[work][tier] : sums.uses[work][tier];
 }
 
 int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes)
@@ -254,8 +277,9 @@ int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes)
     int64_t sum = 0;
     const dt_tally_t *tally = atomic_load_explicit(&tallies.first, memory_order_acquire);
     for (; NULL != tally; tally = tally->next) {
-        const dt_moved_t *moved = &tally->moved[work][tier];
-        sum += atomic_load_explicit(bytes ? &moved->bytes : &moved->uses, memory_order_relaxed);
+        sums_t sums;
+        sum_up(tally, &sums);
+        sum += bytes ? sums.bytes[work][tier] : sums.uses[work][tier];
     }
     return sum;
 }

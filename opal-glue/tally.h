@@ -3,7 +3,7 @@
  *
  * A tally belongs to all datatypes of one name and one layout that a process uses, one after the
  * other or at the same time, and outlives them: applications create the same datatype again and
- * again. Threads that use one tally at the same time may lose counts.
+ * again.
  */
 #ifndef DT_TALLY_H
 #define DT_TALLY_H
@@ -63,16 +63,21 @@ void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns);
 
 void dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes);
 
-/* A message begins. Returns which use it is of its kind. */
-static inline int64_t dt_tally_use(dt_tally_t *tally, dt_work_t work, bool compiled, int64_t bytes)
+static inline void dt_tally_add(dt_tally_t *tally, dt_work_t work, dt_tier_t tier, int64_t uses,
+                                int64_t bytes)
 {
-    dt_moved_t *moved = &tally->moved[work][compiled];
-    const int64_t uses = atomic_load_explicit(&moved->uses, memory_order_relaxed) + 1;
-    atomic_store_explicit(&moved->uses, uses, memory_order_relaxed);
-    atomic_store_explicit(&moved->bytes,
-                          atomic_load_explicit(&moved->bytes, memory_order_relaxed) + bytes,
-                          memory_order_relaxed);
-    return uses + atomic_load_explicit(&tally->moved[work][!compiled].uses, memory_order_relaxed);
+    dt_moved_t *moved = &tally->moved[work][tier];
+    atomic_fetch_add_explicit(&moved->uses, uses, memory_order_relaxed);
+    atomic_fetch_add_explicit(&moved->bytes, bytes, memory_order_relaxed);
+}
+
+/* A message begins that no dt_recent_t counts. Returns which use it is of its kind, but for those
+ * that are counted there. */
+static inline int64_t dt_tally_use(dt_tally_t *tally, dt_work_t work, dt_tier_t tier, int64_t bytes)
+{
+    dt_tally_add(tally, work, tier, 1, bytes);
+    return atomic_load_explicit(&tally->moved[work][DT_INTERP].uses, memory_order_relaxed) +
+           atomic_load_explicit(&tally->moved[work][DT_CODE].uses, memory_order_relaxed);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "elf_object.h"
 
 #include <elf.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +31,9 @@ static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool 
         case DT_SYMTAB:
             object->symbols = (const ElfW(Sym) *) entry->d_un.d_ptr;
             break;
+        case DT_GNU_HASH:
+            object->hash = (const uint32_t *) entry->d_un.d_ptr;
+            break;
         case DT_JMPREL:
             object->tables[0] = (const ElfW(Rela) *) entry->d_un.d_ptr;
             break;
@@ -44,6 +48,9 @@ static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool 
             break;
         case DT_RELASZ:
             object->counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_RELACOUNT:
+            object->n_relative = entry->d_un.d_val;
             break;
         default:
             break;
@@ -86,23 +93,139 @@ bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address)
     return false;
 }
 
-bool dt_elf_slots(const dt_elf_object_t *object, dt_elf_visit_fn_t visit, void *context)
+/* DT_GNU_HASH: the symbols that the object defines, which are the last ones of its table. */
+typedef struct defined {
+    uint32_t first; /* symbol */
+    uint32_t n_buckets;
+    uint32_t n_filters;
+    uint32_t shift;
+    const ElfW(Addr) * filters;
+    const uint32_t *buckets; /* of the first symbol each, 0: none */
+    const uint32_t *chains;  /* from the first symbol on: hashes, the lowest bit ends a chain */
+} defined_t;
+
+static defined_t defined_symbols(const uint32_t *table)
 {
-    for (int table = 0; table < 2; table++) {
-        for (size_t i = 0; i < object->counts[table]; i++) {
+    defined_t defined = {
+        .n_buckets = table[0], .first = table[1], .n_filters = table[2], .shift = table[3]};
+    defined.filters = (const ElfW(Addr) *) (table + 4);
+    defined.buckets = (const uint32_t *) (defined.filters + defined.n_filters);
+    defined.chains = defined.buckets + defined.n_buckets;
+    return defined;
+}
+
+static bool is_named(const dt_elf_object_t *object, size_t symbol, const char *name)
+{
+    const char *found = object->strings + object->symbols[symbol].st_name;
+    return *found == *name && 0 == strcmp(found, name);
+}
+
+/* Numbers of the symbols that an object has slots of; 0: it has not. */
+typedef struct wanted {
+    const char *const *names;
+    size_t n;
+    uint32_t numbers[DT_ELF_MOST_SYMBOLS];
+} wanted_t;
+
+static bool find_undefined(const dt_elf_object_t *object, const defined_t *defined,
+                           wanted_t *wanted)
+{
+    bool found = false;
+    for (uint32_t symbol = 1; symbol < defined->first; symbol++) {
+        for (size_t i = 0; i < wanted->n; i++) {
+            if (is_named(object, symbol, wanted->names[i])) {
+                wanted->numbers[i] = symbol;
+                found = true;
+            }
+        }
+    }
+    return found;
+}
+
+/* The number of a symbol, 0: it is not defined here. */
+static uint32_t find_defined(const dt_elf_object_t *object, const defined_t *defined,
+                             const char *name)
+{
+    enum { BITS = 8 * sizeof(ElfW(Addr)) };
+    uint32_t hash = 5381;
+    for (const char *c = name; '\0' != *c; c++) {
+        hash = hash * 33 + (unsigned char) *c;
+    }
+    const ElfW(Addr) filter = defined->filters[hash / BITS % defined->n_filters];
+    if (0 == (filter >> hash % BITS & filter >> (hash >> defined->shift) % BITS & 1)) {
+        return 0;
+    }
+    uint32_t symbol = defined->buckets[hash % defined->n_buckets];
+    if (symbol < defined->first) {
+        return 0;
+    }
+    for (;; symbol++) {
+        const uint32_t found = defined->chains[symbol - defined->first];
+        if ((found | 1) == (hash | 1) && is_named(object, symbol, name)) {
+            return symbol;
+        }
+        if (0 != (found & 1)) {
+            return 0;
+        }
+    }
+}
+
+/* Are the numbers of all wanted symbols known, if they have one? */
+static bool find_symbols(const dt_elf_object_t *object, wanted_t *wanted, bool *any)
+{
+    *any = true;
+    if (NULL == object->hash) {
+        return false;
+    }
+    const defined_t defined = defined_symbols(object->hash);
+    if (defined.first <= 1) { /* linkers write so when none is defined, and others may follow */
+        return false;
+    }
+    *any = find_undefined(object, &defined, wanted);
+    for (size_t i = 0; i < wanted->n; i++) {
+        if (0 == wanted->numbers[i]) {
+            wanted->numbers[i] = find_defined(object, &defined, wanted->names[i]);
+            *any |= 0 != wanted->numbers[i];
+        }
+    }
+    return true;
+}
+
+/* Which of the wanted symbols this is; n: none. */
+static size_t which_symbol(const dt_elf_object_t *object, const wanted_t *wanted, uint32_t symbol,
+                           bool by_number)
+{
+    size_t i = 0;
+    while (i < wanted->n && (by_number ? symbol != wanted->numbers[i]
+                                       : !is_named(object, symbol, wanted->names[i]))) {
+        i++;
+    }
+    return i;
+}
+
+/* Libraries have thousands of slots, most of them of symbols of their own: so symbols are looked
+ * for first, among those that are not defined and in the hash table of the others. */
+void dt_elf_slots(const dt_elf_object_t *object, const char *const *symbols, size_t n,
+                  dt_elf_visit_fn_t visit, void *context)
+{
+    wanted_t wanted = {.names = symbols, .n = n};
+    bool any;
+    const bool by_number = find_symbols(object, &wanted, &any);
+    for (int table = 0; any && table < 2; table++) {
+        for (size_t i = 0 == table ? 0 : object->n_relative; i < object->counts[table]; i++) {
             const ElfW(Rela) *relocation = &object->tables[table][i];
             unsigned type = (unsigned) ELF64_R_TYPE(relocation->r_info);
             if (RELOC_JUMP_SLOT != type && RELOC_GLOB_DAT != type) {
                 continue;
             }
-            const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
-            if (!visit((uintptr_t *) (object->base + relocation->r_offset),
-                       object->strings + symbol->st_name, context)) {
-                return false;
+            const size_t which = which_symbol(
+                object, &wanted, (uint32_t) ELF64_R_SYM(relocation->r_info), by_number);
+            if (which < n &&
+                !visit((uintptr_t *) (object->base + relocation->r_offset), which, context)) {
+                return;
             }
         }
     }
-    return true;
 }
 
 bool dt_elf_write(const dt_elf_object_t *object, uintptr_t *slot, uintptr_t value)

@@ -16,6 +16,8 @@ typedef struct dt_elf_object {
     const ElfW(Sym) * symbols;
     const ElfW(Rela) * tables[2]; /* PLT and others */
     size_t counts[2];
+    size_t n_relative;          /* of the second table, at its start: these are no slots */
+    const uint32_t *hash;       /* DT_GNU_HASH; NULL: none */
     uintptr_t relro, relro_end; /* pages that are read-only after relocation */
 } dt_elf_object_t;
 
@@ -25,9 +27,12 @@ bool dt_elf_read(dt_elf_object_t *object, const struct dl_phdr_info *info);
 /* Does the object have `address` in one of its segments? */
 bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address);
 
-/* Calls visit(slot, symbol, context) for every JUMP_SLOT and GLOB_DAT, until it is false. */
-typedef bool (*dt_elf_visit_fn_t)(uintptr_t *slot, const char *symbol, void *context);
-bool dt_elf_slots(const dt_elf_object_t *object, dt_elf_visit_fn_t visit, void *context);
+/* Calls visit(slot, which, context) for every JUMP_SLOT and GLOB_DAT of symbols[which], of `n` <=
+ * DT_ELF_MOST_SYMBOLS, until it is false. */
+enum { DT_ELF_MOST_SYMBOLS = 16 };
+typedef bool (*dt_elf_visit_fn_t)(uintptr_t *slot, size_t which, void *context);
+void dt_elf_slots(const dt_elf_object_t *object, const char *const *symbols, size_t n,
+                  dt_elf_visit_fn_t visit, void *context);
 
 /* Stores to a slot, through a moment of write permission where it was made read-only. False, and
  * nothing stored, when that is not permitted. */

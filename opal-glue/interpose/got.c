@@ -21,6 +21,8 @@ typedef struct object {
     char *name;
     slot_t *slots;
     size_t n_slots;
+    bool waits; /* it calls functions that we replace, and is not changed yet */
+    bool is_loaded;
 } object_t;
 
 /* Under DAME_LOCK_SLOTS, which is never held while the dynamic linker is asked to open something.
@@ -28,12 +30,151 @@ typedef struct object {
 static struct {
     const dt_got_hook_t *hooks;
     size_t n_hooks;
+    const char *symbols[DT_ELF_MOST_SYMBOLS]; /* theirs */
     object_t *objects;
     size_t n_objects;
-    unsigned long long subs; /* objects closed in this process (dlpi_subs), at the last scan */
 } got;
 
+static bool hook_applies(const dt_got_hook_t *hook, const char *name)
+{
+    const char *file = strrchr(name, '/');
+    file = NULL == file ? name : file + 1;
+    if (DT_GOT_EVERYWHERE == hook->where) {
+        return true;
+    }
+    return '\0' == hook->where[0] ? '\0' == name[0]
+                                  : 0 == strncmp(file, hook->where, strlen(hook->where));
+}
+
+/* ---- Objects -------------------------------------------------------------------------------- */
+
+/* The one after `hint`, or another; -1: it was not looked at. */
+static int find_object(uintptr_t base, const char *name, int hint)
+{
+    const int n = (int) got.n_objects;
+    for (int i = 0, at = hint; i < n; i++) {
+        at = at + 1 < n ? at + 1 : 0;
+        if (base == got.objects[at].base && 0 == strcmp(name, got.objects[at].name)) {
+            return at;
+        }
+    }
+    return -1;
+}
+
+/* Returns its index, -1 when memory is out. */
+static int add_object(uintptr_t base, const char *name)
+{
+    object_t *objects = realloc(got.objects, (got.n_objects + 1) * sizeof(*objects));
+    char *copy = strdup(name);
+    if (NULL == objects || NULL == copy) {
+        got.objects = NULL == objects ? got.objects : objects;
+        free(copy);
+        return -1;
+    }
+    got.objects = objects;
+    objects[got.n_objects] = (object_t){.base = base, .name = copy};
+    return (int) got.n_objects++;
+}
+
+static void forget_object(object_t *object)
+{
+    free(object->name);
+    free(object->slots);
+}
+
+/* Forgets objects that are gone, so that others can be at their addresses. */
+static void prune(void)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < got.n_objects; i++) {
+        if (got.objects[i].is_loaded) {
+            got.objects[kept++] = got.objects[i];
+        } else {
+            forget_object(&got.objects[i]);
+        }
+    }
+    got.n_objects = kept;
+}
+
+/* Closed and opened again, at the address where it was: its slots are fresh. */
+static bool is_reopened(const object_t *object)
+{
+    return object->n_slots > 0 && object->slots[0].replacement != *object->slots[0].address;
+}
+
 /* ---- What is loaded ------------------------------------------------------------------------- */
+
+static bool note_slot(uintptr_t *address, size_t which, void *found)
+{
+    (void) address;
+    (void) which;
+    *(bool *) found = true;
+    return false;
+}
+
+/* Here are no slots of ours: from here the originals must stay callable. */
+static bool is_this_object(const struct dl_phdr_info *info)
+{
+    return dt_elf_contains(info, (uintptr_t) &is_this_object);
+}
+
+static bool has_slots(const struct dl_phdr_info *info)
+{
+    const char *symbols[DT_ELF_MOST_SYMBOLS];
+    size_t n = 0;
+    dt_elf_object_t elf;
+    bool found = false;
+    for (size_t i = 0; i < got.n_hooks; i++) {
+        if (hook_applies(&got.hooks[i], info->dlpi_name)) {
+            symbols[n++] = got.hooks[i].symbol;
+        }
+    }
+    if (n > 0 && !is_this_object(info) && dt_elf_read(&elf, info)) {
+        dt_elf_slots(&elf, symbols, n, note_slot, &found);
+    }
+    return found;
+}
+
+typedef struct walk {
+    int last; /* the object before this one, -1: it is the first */
+    bool failed;
+} walk_t;
+
+/* Open MPI opens and closes many components: those known from another walk are only found again. */
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    walk_t *walk = context;
+    (void) size;
+    int at = find_object(info->dlpi_addr, info->dlpi_name, walk->last);
+    if (at < 0) {
+        at = add_object(info->dlpi_addr, info->dlpi_name);
+        if (at < 0) {
+            walk->failed = true;
+            return 1;
+        }
+        got.objects[at].waits = has_slots(info);
+    }
+    got.objects[at].waits |= is_reopened(&got.objects[at]);
+    got.objects[at].is_loaded = true;
+    walk->last = at;
+    return 0;
+}
+
+/* False: memory is out. */
+static bool look_at_all(void)
+{
+    walk_t walk = {.last = -1};
+    for (size_t i = 0; i < got.n_objects; i++) {
+        got.objects[i].is_loaded = false;
+    }
+    (void) dl_iterate_phdr(look_at_object, &walk);
+    if (!walk.failed) {
+        prune();
+    }
+    return !walk.failed;
+}
+
+/* ---- Objects that wait ---------------------------------------------------------------------- */
 
 /* An object as the dynamic linker lists it. */
 typedef struct loaded {
@@ -44,30 +185,7 @@ typedef struct loaded {
 typedef struct listing {
     loaded_t *entries;
     size_t n;
-    unsigned long long subs; /* objects closed in this process so far */
-    bool failed;
 } listing_t;
-
-static int list_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-    listing_t *listing = context;
-    (void) size;
-    listing->subs = info->dlpi_subs;
-    if (dt_elf_contains(info, (uintptr_t) &list_object)) {
-        return 0; /* ourselves: from here the originals must stay callable */
-    }
-    loaded_t *entries = realloc(listing->entries, (listing->n + 1) * sizeof(*entries));
-    char *name = strdup(info->dlpi_name);
-    if (NULL == entries || NULL == name) {
-        listing->entries = NULL == entries ? listing->entries : entries;
-        free(name);
-        listing->failed = true;
-        return 1;
-    }
-    entries[listing->n++] = (loaded_t){.base = info->dlpi_addr, .name = name};
-    listing->entries = entries;
-    return 0;
-}
 
 static void free_listing(listing_t *listing)
 {
@@ -75,6 +193,25 @@ static void free_listing(listing_t *listing)
         free(listing->entries[i].name);
     }
     free(listing->entries);
+}
+
+/* False: memory is out. */
+static bool list_those_that_wait(listing_t *listing)
+{
+    for (size_t i = 0; i < got.n_objects; i++) {
+        if (!got.objects[i].waits) {
+            continue;
+        }
+        if (NULL == listing->entries) {
+            listing->entries = calloc(got.n_objects - i, sizeof(*listing->entries));
+        }
+        char *name = NULL == listing->entries ? NULL : strdup(got.objects[i].name);
+        if (NULL == name) {
+            return false;
+        }
+        listing->entries[listing->n++] = (loaded_t){got.objects[i].base, name};
+    }
+    return true;
 }
 
 /*
@@ -112,17 +249,6 @@ typedef struct change {
     dt_got_status_t status;
 } change_t;
 
-static bool hook_applies(const dt_got_hook_t *hook, const char *name)
-{
-    const char *file = strrchr(name, '/');
-    file = NULL == file ? name : file + 1;
-    if (DT_GOT_EVERYWHERE == hook->where) {
-        return true;
-    }
-    return '\0' == hook->where[0] ? '\0' == name[0]
-                                  : 0 == strncmp(file, hook->where, strlen(hook->where));
-}
-
 static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement)
 {
     object_t *object = change->object;
@@ -141,16 +267,12 @@ static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replaceme
     return true;
 }
 
-static bool rewrite(uintptr_t *address, const char *symbol, void *context)
+static bool rewrite(uintptr_t *address, size_t which, void *context)
 {
     change_t *change = context;
-    for (size_t i = 0; i < got.n_hooks; i++) {
-        const dt_got_hook_t *hook = &got.hooks[i];
-        if (0 == strcmp(symbol, hook->symbol) && hook_applies(hook, change->object->name)) {
-            return hook->replacement == *address || write_slot(change, address, hook->replacement);
-        }
-    }
-    return true;
+    const dt_got_hook_t *hook = &got.hooks[which];
+    return !hook_applies(hook, change->object->name) || hook->replacement == *address ||
+           write_slot(change, address, hook->replacement);
 }
 
 static int rewrite_object(struct dl_phdr_info *info, size_t size, void *context)
@@ -163,7 +285,7 @@ static int rewrite_object(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (dt_elf_read(&elf, info)) {
         change->elf = &elf;
-        (void) dt_elf_slots(&elf, rewrite, change);
+        dt_elf_slots(&elf, got.symbols, got.n_hooks, rewrite, change);
     }
     return 1;
 }
@@ -188,90 +310,38 @@ static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-static void forget_object(object_t *object)
-{
-    free(object->name);
-    free(object->slots);
-}
-
 /* ---- All objects ---------------------------------------------------------------------------- */
-
-static object_t *find_object(uintptr_t base, const char *name)
-{
-    for (size_t i = 0; i < got.n_objects; i++) {
-        if (base == got.objects[i].base && 0 == strcmp(name, got.objects[i].name)) {
-            return &got.objects[i];
-        }
-    }
-    return NULL;
-}
-
-/* Forgets objects that are gone, so that others can be at their addresses. */
-static void prune(const listing_t *listing)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < got.n_objects; i++) {
-        object_t *object = &got.objects[i];
-        bool there = false;
-        for (size_t k = 0; k < listing->n && !there; k++) {
-            there = object->base == listing->entries[k].base &&
-                    0 == strcmp(object->name, listing->entries[k].name);
-        }
-        if (there) {
-            got.objects[kept++] = *object;
-        } else {
-            forget_object(object);
-        }
-    }
-    got.n_objects = kept;
-}
-
-/* Closed and opened again, at the address where it was: its slots are fresh. */
-static bool is_reopened(const object_t *object)
-{
-    return object->n_slots > 0 && object->slots[0].replacement != *object->slots[0].address;
-}
-
-/* A record for an object that has none. NULL when memory is out. */
-static object_t *new_object(const loaded_t *loaded)
-{
-    object_t *objects = realloc(got.objects, (got.n_objects + 1) * sizeof(*objects));
-    char *name = strdup(loaded->name);
-    if (NULL == objects || NULL == name) {
-        got.objects = NULL == objects ? got.objects : objects;
-        free(name);
-        return NULL;
-    }
-    got.objects = objects;
-    objects[got.n_objects] = (object_t){.base = loaded->base, .name = name};
-    return &objects[got.n_objects++];
-}
 
 /* The object is relocated and stays while we are here. */
 static dt_got_status_t change_object(const loaded_t *loaded)
 {
-    object_t *object = find_object(loaded->base, loaded->name);
-    if (NULL != object && !is_reopened(object)) {
+    const int at = find_object(loaded->base, loaded->name, -1);
+    if (at < 0 || !got.objects[at].waits) { /* another thread was faster */
         return DT_GOT_OK;
     }
-    if (NULL == object && NULL == (object = new_object(loaded))) {
-        return DT_GOT_NO_MEMORY;
-    }
+    object_t *object = &got.objects[at];
+    object->waits = false;
     object->n_slots = 0;
     change_t change = {.base = loaded->base, .object = object};
     (void) dl_iterate_phdr(rewrite_object, &change);
     return change.status;
 }
 
-/* Is there something to do, or to look at: objects may have been closed since, and opened again. */
-static bool is_wanted(const loaded_t *loaded, bool closed)
+/* With the lock held, which is given back meanwhile. */
+static dt_got_status_t pin_and_change(const loaded_t *loaded)
 {
-    bool wanted = false;
-    for (size_t i = 0; i < got.n_hooks; i++) {
-        wanted |= hook_applies(&got.hooks[i], loaded->name);
+    dt_got_status_t status = DT_GOT_OK;
+    void *handle;
+    dame_unlock(DAME_LOCK_SLOTS);
+    bool pinned = pin_object(loaded, &handle);
+    dame_lock(DAME_LOCK_SLOTS);
+    if (pinned && got.n_hooks > 0) {
+        status = change_object(loaded);
     }
-    const object_t *object = wanted ? find_object(loaded->base, loaded->name) : NULL;
-    return wanted && (NULL == object || (closed && object->n_slots > 0));
+    dame_unlock(DAME_LOCK_SLOTS);
+    unpin(handle);
+    dame_lock(DAME_LOCK_SLOTS);
+    return status;
 }
 
 /* Returns the first failure, having gone on to the other objects. */
@@ -280,29 +350,12 @@ static dt_got_status_t scan(void)
     listing_t listing = {.entries = NULL};
     dt_got_status_t status = DT_GOT_OK;
     dame_lock(DAME_LOCK_SLOTS);
-    (void) dl_iterate_phdr(list_object, &listing);
-    if (listing.failed) {
+    if (got.n_hooks > 0 && (!look_at_all() || !list_those_that_wait(&listing))) {
         status = DT_GOT_NO_MEMORY;
-    } else {
-        prune(&listing);
     }
-    bool closed = listing.subs != got.subs;
-    got.subs = listing.subs;
-    for (size_t i = 0; !listing.failed && i < listing.n; i++) {
-        if (!is_wanted(&listing.entries[i], closed)) {
-            continue;
-        }
-        void *handle;
-        dame_unlock(DAME_LOCK_SLOTS);
-        bool pinned = pin_object(&listing.entries[i], &handle);
-        dame_lock(DAME_LOCK_SLOTS);
-        if (pinned && got.n_hooks > 0) {
-            dt_got_status_t changed = change_object(&listing.entries[i]);
-            status = DT_GOT_OK == status ? changed : status;
-        }
-        dame_unlock(DAME_LOCK_SLOTS);
-        unpin(handle);
-        dame_lock(DAME_LOCK_SLOTS);
+    for (size_t i = 0; i < listing.n; i++) {
+        const dt_got_status_t changed = pin_and_change(&listing.entries[i]);
+        status = DT_GOT_OK == status ? changed : status;
     }
     dame_unlock(DAME_LOCK_SLOTS);
     free_listing(&listing);
@@ -324,7 +377,10 @@ dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
 {
     dame_lock(DAME_LOCK_SLOTS);
     got.hooks = hooks;
-    got.n_hooks = n;
+    got.n_hooks = n < DT_ELF_MOST_SYMBOLS ? n : DT_ELF_MOST_SYMBOLS;
+    for (size_t i = 0; i < got.n_hooks; i++) {
+        got.symbols[i] = hooks[i].symbol;
+    }
     dame_unlock(DAME_LOCK_SLOTS);
     dt_got_status_t status = scan();
     if (DT_GOT_OK == status && 0 == dt_got_slots()) {

@@ -29,8 +29,8 @@ typedef enum dt_got_status {
 } dt_got_status_t;
 
 /*
- * Rewrites the slots of all objects that are loaded now. `hooks` must live until dt_got_restore().
- * When the result is not DT_GOT_OK every slot is as it was.
+ * Rewrites the slots of all objects that are loaded now. `hooks`, 1 to 16, must live
+ * until dt_got_restore(). When the result is not DT_GOT_OK every slot is as it was.
  */
 dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n);
 

@@ -80,10 +80,13 @@ const char *dt_contents_name(const struct opal_datatype_t *datatype)
 
 enum { BYTES = 8192, SPAN = 2 * BYTES };
 
+static const char *profile; /* NULL: none */
+
 static void start(int32_t threshold, double explore, size_t arena)
 {
     dt_promote_options_t options = {.threshold = threshold,
                                     .explore = explore,
+                                    .profile = profile,
                                     .jit = *dame_jit_options_default(),
                                     .code_files = true};
     options.jit.arena_bytes = arena;
@@ -148,7 +151,8 @@ static void use(dt_entry_t *entry, const int64_t *ticks)
     static _Thread_local dt_thread_t thread;
     dame_measured_t *measured = dt_promote_use(&thread, entry, DAME_PACK, BYTES);
     if (NULL != measured) {
-        dame_measured_record(measured, atomic_load(&measured->runs), 7, ticks[arm_of(entry)]);
+        dame_measured_record(measured, atomic_load(&measured->runs),
+                             dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
     }
 }
 
@@ -206,6 +210,52 @@ static void the_fastest_stays(void)
         check(0 == stats().live, "all is freed");
         dt_promote_stop();
     }
+}
+
+static dame_candidate_t candidate_of(const dt_entry_t *entry)
+{
+    const dame_measured_t *measured = entry->layout->promotions[DAME_PACK].measured;
+    return measured->candidates[arm_of(entry) - 1];
+}
+
+/* Long before anything could be measured, the code that was best is the one that is compiled. */
+static void the_second_run_starts_with_its_choice(void)
+{
+    enum { FEW = 40 };
+    char directory[] = "/tmp/dame_measured_XXXXXX", path[64];
+    dt_entry_t entry;
+    if (NULL == mkdtemp(directory)) {
+        check(false, "a directory");
+        return;
+    }
+    (void) snprintf(path, sizeof(path), "%s/profile", directory);
+    profile = path;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    dt_promote_prepare();
+    use_often(&entry, last_is_best, OFTEN);
+    check(1 < arm_of(&entry), "not the first that is tried: arm %d", (int) arm_of(&entry));
+    const dame_candidate_t chosen = candidate_of(&entry);
+    end_entry(&entry);
+    dt_promote_stop();
+
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    dt_promote_prepare();
+    use_often(&entry, last_is_best, FEW);
+    const dame_candidate_t again = arm_of(&entry) > 0 ? candidate_of(&entry) : chosen;
+    check(0 < arm_of(&entry) && again.provider == chosen.provider &&
+              again.variant == chosen.variant,
+          "after %d uses: arm %d, variant %u, before %u", FEW, (int) arm_of(&entry),
+          (unsigned) again.variant, (unsigned) chosen.variant);
+    check_bytes(&entry);
+    end_entry(&entry);
+    dt_promote_stop();
+    profile = NULL;
+    (void) unlink(path);
+    (void) snprintf(path, sizeof(path), "%s/profile.lock", directory);
+    (void) unlink(path);
+    check(0 == rmdir(directory), "nothing else was written");
 }
 
 static void without_a_search_there_is_one_candidate(void)
@@ -406,6 +456,7 @@ int main(void)
     }
     dt_thread_start(dt_promote_disable);
     the_fastest_stays();
+    the_second_run_starts_with_its_choice();
     without_a_search_there_is_one_candidate();
     evicted_code_is_missed_at_once();
     drift_is_noticed_by_what_rests();

@@ -198,6 +198,10 @@ void dt_tally_one_more(dt_tally_t *tally)
     (void) tally;
 }
 
+void dt_promote_prepare(void)
+{
+}
+
 void dt_promote_layout_init(dt_layout_t *layout)
 {
     promotions_begun += NULL != layout->program;

@@ -1,5 +1,6 @@
 /* DAME's parameters and counters as MPI_T variables. Needs two ranks; argv[1]: dame, or native when
    DAME must not have moved anything. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,77 @@ static void wide_columns_are_counted(void)
     check(1 == pvar_read("dt_dame_types_wide_columns"), "four columns exceed a fragment");
 }
 
+enum { LAYOUTS = 100, OFTEN = 3, USES = 2500, FEW_USES = 30 };
+
+/* A few layouts often, and by turns more than a thread counts on their own. Returns the bytes. */
+static long long pack_and_unpack_many(void)
+{
+    static double memory[32 * 32], packed[32];
+    MPI_Datatype types[LAYOUTS];
+    long long bytes = 0;
+    for (int i = 0; i < LAYOUTS; i++) {
+        MPI_Type_vector(2 + i % 10, 1, 3 + i / 10, MPI_DOUBLE, &types[i]);
+        MPI_Type_commit(&types[i]);
+    }
+    for (int use = 0; use < USES; use++) {
+        for (int i = 0; i < (use < FEW_USES ? LAYOUTS : OFTEN); i++) {
+            int at = 0;
+            MPI_Pack(memory, 1, types[i], packed, sizeof(packed), &at, MPI_COMM_SELF);
+            at = 0;
+            MPI_Unpack(packed, sizeof(packed), &at, memory, 1, types[i], MPI_COMM_SELF);
+            bytes += (2 + i % 10) * (long long) sizeof(double);
+        }
+    }
+    for (int i = 0; i < LAYOUTS; i++) {
+        MPI_Type_free(&types[i]);
+    }
+    return bytes;
+}
+
+static void *pack_in_thread(void *bytes)
+{
+    *(long long *) bytes = pack_and_unpack_many();
+    return NULL;
+}
+
+static void check_counts(const char *where, const long long before[4], int times, long long bytes)
+{
+    static const char *const works[] = {"pack", "unpack"};
+    const long long messages = times * (OFTEN * USES + (LAYOUTS - OFTEN) * FEW_USES);
+    for (int work = 0; work < 2; work++) {
+        char interp[64], code[64], all[64];
+        (void) snprintf(interp, sizeof(interp), "dt_dame_%s_interp_uses", works[work]);
+        (void) snprintf(code, sizeof(code), "dt_dame_%s_code_uses", works[work]);
+        (void) snprintf(all, sizeof(all), "dt_dame_messages_%sed", works[work]);
+        check(messages == pvar_read(all) - before[work] &&
+                  pvar_read(all) == pvar_read(interp) + pvar_read(code),
+              "%s: %lld messages, %s: %lld, in tallies %lld and %lld", where, messages, all,
+              pvar_read(all) - before[work], pvar_read(interp), pvar_read(code));
+        (void) snprintf(interp, sizeof(interp), "dt_dame_%s_interp_bytes", works[work]);
+        (void) snprintf(code, sizeof(code), "dt_dame_%s_code_bytes", works[work]);
+        (void) snprintf(all, sizeof(all), "dt_dame_bytes_%sed", works[work]);
+        check(bytes == pvar_read(all) - before[2 + work] &&
+                  pvar_read(all) == pvar_read(interp) + pvar_read(code),
+              "%s: %lld bytes, %s: %lld", where, bytes, all, pvar_read(all) - before[2 + work]);
+    }
+}
+
+/* While this thread counts them, after another has ended, and when both have. */
+static void every_message_is_counted(void)
+{
+    const long long before[] = {
+        pvar_read("dt_dame_messages_packed"), pvar_read("dt_dame_messages_unpacked"),
+        pvar_read("dt_dame_bytes_packed"), pvar_read("dt_dame_bytes_unpacked")};
+    pthread_t thread;
+    long long of_thread = 0;
+    const long long bytes = pack_and_unpack_many();
+    check_counts("one thread", before, 1, bytes);
+    pthread_create(&thread, NULL, pack_in_thread, &of_thread);
+    pthread_join(thread, NULL);
+    check_counts("a thread that ended", before, 2, 2 * bytes);
+    check(bytes == of_thread, "both pack as much");
+}
+
 int mpit_main(int argc, char **argv)
 {
     bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
@@ -107,6 +179,7 @@ int mpit_main(int argc, char **argv)
         check(0 == pvar_read("dt_dame_differences"), "differences");
         control_variables();
         wide_columns_are_counted();
+        every_message_is_counted();
     } else {
         check(0 == pvar_sum("messages_"), "DAME moved messages");
     }

@@ -1,0 +1,56 @@
+/*
+ * Messages that need no decision, and what they cost: two counts in the thread's own memory.
+ *
+ * When the policy of promotion has nothing to ask of a layout for a while, a thread is granted its
+ * next uses: whole messages, which it counts down without looking at anything that other threads
+ * write. With them it counts their bytes. A grant ends with its last use, or when the program gets
+ * or loses machine code; then uses and bytes go to the counters and to the layout's tally, and the
+ * policy hears of them. Layouts in use have an dt_recent_t each in every thread that uses them.
+ *
+ * Nothing is granted while something is kept for each datatype on its own (the report, dumps,
+ * hardware events): then every message is looked at.
+ */
+#ifndef DT_RECENT_H
+#define DT_RECENT_H
+
+#include "entry.h"
+#include "thread.h"
+
+/* Where the layout is counted, if it is. */
+static inline dt_recent_t *dt_recent_of(dt_thread_t *thread, const dt_layout_t *layout)
+{
+    return &thread->stats.recent[layout->number % DT_RECENTS];
+}
+
+static inline bool dt_recent_has_left(const dt_recent_t *recent, const dt_layout_t *layout,
+                                      dt_work_t work)
+{
+    return recent->layout == layout->number &&
+           atomic_load_explicit(&recent->left[work], memory_order_relaxed) > 0;
+}
+
+/* May the layout's next message go without a question? */
+static inline bool dt_recent_may(const dt_recent_t *recent, const dt_layout_t *layout,
+                                 dame_dir_t dir)
+{
+    return dt_recent_has_left(recent, layout, (dt_work_t) dir) &&
+           recent->codes[dir] ==
+               atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
+}
+
+/* It does. */
+static inline void dt_recent_use(dt_recent_t *recent, dt_work_t work, int64_t bytes)
+{
+    atomic_store_explicit(&recent->left[work],
+                          atomic_load_explicit(&recent->left[work], memory_order_relaxed) - 1,
+                          memory_order_relaxed);
+    dt_stats_add(&recent->bytes[work], bytes);
+}
+
+/* A message begins that may not: settles a grant that has ended, and lets the policy hear of it. */
+void dt_recent_end(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+
+/* Grants the layout's next uses for this work, if nobody has a question before. */
+void dt_recent_grant(dt_thread_t *thread, const dt_entry_t *entry, dt_work_t work);
+
+#endif
