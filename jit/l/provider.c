@@ -167,9 +167,7 @@ static void describe_target(const l_options_t *options, l_target_t *target)
     snprintf(target->features, sizeof(target->features), "%s%s%s", cpu->avx2 ? "+avx2" : "+sse2",
              cpu->avx512 ? ",+avx512f,+avx512bw,+avx512vl" : "",
              cpu->avx512_vbmi ? ",+avx512vbmi" : "");
-    char *host = LLVMGetHostCPUName();
-    snprintf(target->tune, sizeof(target->tune), "%s", NULL != options->tune ? options->tune : host);
-    LLVMDisposeMessage(host);
+    target->tune = options->tune;
 }
 
 static void close_state(void *opaque)
@@ -344,7 +342,7 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
 }
 
 /* Increased with any change of the kernels or of the pipelines: files of other revisions are not used. */
-enum { REVISION = 1 };
+enum { REVISION = 2 };
 
 static char identity[80]; /* written by the loader's thread, once a process */
 
