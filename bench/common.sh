@@ -256,7 +256,7 @@ choose_engines()
     fi
 }
 
-# import_programs: DAME's program of each layout into $work, and the file $work/layouts with
+# import_programs: DAME's programs of the layouts into files in $work, and the file $work/layouts with
 # lines "layout NAME BYTES COUNT".
 import_programs()
 {
@@ -264,6 +264,10 @@ import_programs()
         --mca dt_dame_promotion_threshold 0)
     engine dame 1 program_worker ${selection[@]+"${selection[@]}"} >"$work/layouts" ||
         fail "the run that imports the datatypes failed"
+    local file
+    for file in "$work"/dame-r0-*.dame; do # a program of more than 16 MiB of text is not in its file
+        grep -q EXIT "$file" || rm "$file"
+    done
 }
 
 # collect WORKER [RANKS ARGUMENT…]: the lines of all runs into the file $samples, each with "ROUND

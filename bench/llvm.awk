@@ -21,11 +21,12 @@ function take_phases(round, variant,    total, i, ns) {
         variants[++nvariants] = variant
     }
     for (i = 1; i < PHASES - 1; i++) {
-        total += ns = member(phase[i] "_ns")
+        ns = member(phase[i] "_ns") + 0
+        total += ns
         phase_of[variant, i, ++phases[variant, i]] = ns
     }
     phase_of[variant, i, ++phases[variant, i]] = member("first_ns") - total
-    phase_of[variant, PHASES, ++phases[variant, PHASES]] = member("median_ns")
+    phase_of[variant, PHASES, ++phases[variant, PHASES]] = member("median_ns") + 0
 }
 
 function quantiles(variant, i,    n, k, list) {
