@@ -34,8 +34,9 @@ static void count(void *context, const dame_cache_file_t *file)
         if (localtime_r(&used, &day) != NULL) {
             strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &day);
         }
-        printf("%s  %s  %-6s  %8zu bytes  %s\n", file->name, when,
-               file->dir == DAME_PACK ? "pack" : "unpack", file->code_bytes, file->origin);
+        printf("%s  %s  %-6s  %8zu bytes  %s%s%s\n", file->name, when,
+               file->dir == DAME_PACK ? "pack" : "unpack", file->code_bytes, file->origin,
+               file->maker[0] != '\0' ? ", by " : "", file->maker);
     }
 }
 
