@@ -61,9 +61,9 @@ have_mpich()
 }
 
 # engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, known (dame
-# whatever $DAME_PARAMETERS), interp (dame
-# that compiles nothing), x (dame that compiles a datatype at its first use), threshold:N (at its n-th use), dame:PASSES (only these
-# passes of the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
+# whatever $DAME_PARAMETERS), interp (dame that compiles nothing), x (dame that compiles a datatype at
+# its first use), l (the same by DAME-L), threshold:N (at its n-th use), dame:PASSES (only these passes of
+# the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()
 {
@@ -95,6 +95,11 @@ engine()
     x)
         engine_with dt_dame_promotion_threshold "$x_threshold" "$ranks" "$program" "$@"
         ;;
+    l)
+        local DAME_PARAMETERS=("${DAME_PARAMETERS[@]}" --mca dt_dame_tiers interp,l
+            --mca dt_dame_llvm_compile now --mca dt_dame_code_dir "$code_dir")
+        engine x "$ranks" "$program" "$@"
+        ;;
     threshold:*)
         engine_with dt_dame_promotion_threshold "${name#threshold:}" "$ranks" "$program" "$@"
         ;;
@@ -120,6 +125,9 @@ engine_with()
 
 # dt_dame_promotion_threshold of the engine x.
 x_threshold=1
+
+# Where the engine l keeps its code: none.
+code_dir=
 
 # More --mca arguments for the dame engine.
 DAME_PARAMETERS=()
@@ -211,15 +219,16 @@ have_tiers()
         --parsable 2>/dev/null | grep -q ':dt_dame_promotion_threshold:'
 }
 
-# check_tier_x: where machine code is denied, x would be the interpreter once more. The report tells.
-check_tier_x()
+# check_tier x|l: where machine code is denied, and without LLVM, that would be the interpreter once
+# more. The report tells.
+check_tier()
 {
     local DAME_PARAMETERS=(--mca dt_dame_report rank0) x_threshold=1 reported
 
-    reported=$(engine x 1 program_worker --layout vector_16x1_64 2>&1) ||
+    reported=$(engine "$1" 1 program_worker --layout vector_16x1_64 2>&1) ||
         fail "a run with dt_dame_promotion_threshold 1 failed: $reported"
     grep -Eq '^ *compiled +[1-9]' <<<"$reported" ||
-        fail "dt_dame_promotion_threshold 1 compiled nothing: $reported"
+        fail "tier $1 compiled nothing: $reported"
 }
 
 # choose_engines WORKER [TIER…]: DAME as these tiers of it, interp and x, or as dame when none is named
@@ -235,7 +244,8 @@ choose_engines()
                 "$BENCH_PROGRAM" >&2
             set -- interp
         fi
-        [[ " $* " != *" x "* ]] || check_tier_x
+        [[ " $* " != *" x "* ]] || check_tier x
+        [[ " $* " != *" l "* ]] || check_tier l
         [ $# -gt 0 ] || set -- dame
         engines+=("$@")
     else
@@ -246,6 +256,20 @@ choose_engines()
     else
         printf '%s: MPICH is not there: not measured\n' "$BENCH_PROGRAM" >&2
     fi
+}
+
+# import_programs: DAME's programs of the layouts into files in $work, and the file $work/layouts with
+# lines "layout NAME BYTES COUNT".
+import_programs()
+{
+    local DAME_PARAMETERS=(--mca dt_dame_dump program --mca dt_dame_dump_dir "$work"
+        --mca dt_dame_promotion_threshold 0)
+    engine dame 1 program_worker ${selection[@]+"${selection[@]}"} >"$work/layouts" ||
+        fail "the run that imports the datatypes failed"
+    local file
+    for file in "$work"/dame-r0-*.dame; do # a program of more than 16 MiB of text is not in its file
+        grep -q EXIT "$file" || rm "$file"
+    done
 }
 
 # collect WORKER [RANKS ARGUMENT…]: the lines of all runs into the file $samples, each with "ROUND

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 dame_cpu_t dame_cpu_detect(void)
@@ -84,4 +85,51 @@ int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed)
 {
     return cpu->avx2 >= needed->avx2 && cpu->avx512 >= needed->avx512 &&
            cpu->avx512_vbmi >= needed->avx512_vbmi;
+}
+
+/* ---- CPUs by name ---- */
+
+#define CPU(make, ...) {DAME_MAKE_##make, __VA_ARGS__}
+#define AVX2(make)     CPU(make, .avx2 = 1)
+#define AVX512(make)   CPU(make, .avx2 = 1, .avx512 = 1)
+#define VBMI(make)     CPU(make, .avx2 = 1, .avx512 = 1, .avx512_vbmi = 1)
+static const dame_cpu_model_t models[] = {
+    {"x86-64", CPU(OTHER, .avx2 = 0)},
+    {"x86-64-v3", AVX2(OTHER)},
+    {"x86-64-v4", AVX512(OTHER)},
+    {"haswell", AVX2(INTEL)},
+    {"broadwell", AVX2(INTEL)},
+    {"skylake", AVX2(INTEL)},
+    {"alderlake", AVX2(INTEL)},
+    {"skylake-avx512", AVX512(INTEL)},
+    {"cascadelake", AVX512(INTEL)},
+    {"cooperlake", AVX512(INTEL)},
+    {"icelake-server", VBMI(INTEL)},
+    {"sapphirerapids", VBMI(INTEL)},
+    {"emeraldrapids", VBMI(INTEL)},
+    {"graniterapids", VBMI(INTEL)},
+    {"znver1", AVX2(AMD)},
+    {"znver2", AVX2(AMD)},
+    {"znver3", AVX2(AMD)},
+    {"znver4", VBMI(AMD)},
+    {NULL, {0}},
+};
+#undef VBMI
+#undef AVX512
+#undef AVX2
+#undef CPU
+
+const dame_cpu_model_t *dame_cpu_models(void)
+{
+    return models;
+}
+
+const dame_cpu_t *dame_cpu_named(const char *name)
+{
+    for (const dame_cpu_model_t *model = models; NULL != model->name; model++) {
+        if (0 == strcmp(model->name, name)) {
+            return &model->cpu;
+        }
+    }
+    return NULL;
 }

@@ -32,6 +32,8 @@ struct dame_cache {
     const char *directories[MOST_DIRECTORIES]; /* [0]: the one that is written, or "" */
     int ndirectories;
     int64_t limit;
+    char (*known)[NAME_DIGITS]; /* of dame_cache_look(), sorted */
+    size_t nknown;
     _Atomic int64_t hits, misses, stored, removed, refused;
     atomic_int problem; /* 0: none; 1: being written; 2: to be told; 3: told */
     char text[512];
@@ -82,6 +84,7 @@ void dame_cache_close(dame_cache_t *cache)
 {
     if (cache != NULL) {
         dame_heap_free(cache->paths);
+        dame_heap_free(cache->known);
         dame_heap_free(cache);
     }
 }
@@ -93,7 +96,7 @@ dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *prog
 {
     const size_t text = strlen(origin) + 1;
     const size_t shape = dame_shape(program, NULL, 0);
-    dame_cache_key_t key = {.size = 1 + text + shape};
+    dame_cache_key_t key = {.size = 1 + text + shape, .maker = ""};
     key.bytes = dame_heap_alloc(key.size);
     if (key.bytes == NULL) {
         return DAME_ERR_NOMEM;
@@ -141,15 +144,21 @@ int dame_cache_problem(dame_cache_t *cache, char *text, size_t size)
 
 /* ---- reading ---- */
 
-static int load_from(dame_cache_t *cache, const char *path, int own, const dame_cache_key_t *key,
+static int open_directory(dame_cache_t *cache, int i, int *directory)
+{
+    const char *path = cache->directories[i];
+    const int error = dame_user_directory_open(path, 0, directory);
+    if (error != 0 && error != ENOENT) {
+        tell(cache, "the code cache %s is not used: %s", path, dame_cache_reason(error));
+    }
+    return error == 0;
+}
+
+static int load_from(dame_cache_t *cache, int i, const dame_cache_key_t *key,
                      dame_cache_code_t *out)
 {
-    int directory;
-    int error = dame_user_directory_open(path, 0, &directory);
-    if (error != 0) {
-        if (error != ENOENT) {
-            tell(cache, "the code cache %s is not used: %s", path, dame_cache_reason(error));
-        }
+    int directory, error;
+    if (!open_directory(cache, i, &directory)) {
         return 0;
     }
     dame_cache_contents_t contents;
@@ -158,14 +167,19 @@ static int load_from(dame_cache_t *cache, const char *path, int own, const dame_
         fault = "it was made for something else";
         dame_heap_free(contents.memory);
     }
-    if (fault == NULL && own) { /* used now; those not used for longest go first */
+    if (fault == NULL && dame_cache_file_is_older(&contents, key)) {
+        dame_heap_free(contents.memory);
+        close(directory);
+        return 0;
+    }
+    if (fault == NULL && i == 0) { /* our own: used now; those not used for longest go first */
         (void) utimensat(directory, key->name, NULL, AT_SYMLINK_NOFOLLOW);
     }
     close(directory);
     if (fault != NULL) {
         if (error != ENOENT) {
             atomic_fetch_add(&cache->refused, 1);
-            tell(cache, "%s/%s is not used: %s", path, key->name, fault);
+            tell(cache, "%s/%s is not used: %s", cache->directories[i], key->name, fault);
         }
         return 0;
     }
@@ -180,8 +194,7 @@ static int load_from(dame_cache_t *cache, const char *path, int own, const dame_
 int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, dame_cache_code_t *out)
 {
     for (int i = 0; i < cache->ndirectories; i++) {
-        const char *path = cache->directories[i];
-        if (*path != '\0' && load_from(cache, path, i == 0, key, out)) {
+        if (*cache->directories[i] != '\0' && load_from(cache, i, key, out)) {
             atomic_fetch_add(&cache->hits, 1);
             return 1;
         }
@@ -220,6 +233,62 @@ static DIR *names_of(int directory)
         close(again);
     }
     return names;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return memcmp(a, b, NAME_DIGITS);
+}
+
+/* Adds the names of a directory. */
+static void look_into(dame_cache_t *cache, int directory)
+{
+    enum { MOST_NAMES = 1 << 16, MORE = 64 };
+    DIR *names = names_of(directory);
+    struct dirent *entry;
+    size_t room = cache->nknown;
+    while (names != NULL && cache->nknown < MOST_NAMES && (entry = readdir(names)) != NULL) {
+        if (!is_code(entry->d_name)) {
+            continue;
+        }
+        if (cache->nknown == room) {
+            const size_t more = room < MORE ? MORE : 2 * room;
+            void *larger = dame_heap_alloc(more * NAME_DIGITS);
+            if (larger == NULL) {
+                break;
+            }
+            if (cache->nknown > 0) {
+                memcpy(larger, cache->known, cache->nknown * NAME_DIGITS);
+            }
+            dame_heap_free(cache->known);
+            cache->known = larger;
+            room = more;
+        }
+        memcpy(cache->known[cache->nknown++], entry->d_name, NAME_DIGITS);
+    }
+    if (names != NULL) {
+        closedir(names);
+    }
+}
+
+void dame_cache_look(dame_cache_t *cache)
+{
+    for (int i = 0; i < cache->ndirectories; i++) {
+        int directory;
+        if (*cache->directories[i] != '\0' && open_directory(cache, i, &directory)) {
+            look_into(cache, directory);
+            close(directory);
+        }
+    }
+    if (cache->nknown > 0) {
+        qsort(cache->known, cache->nknown, NAME_DIGITS, compare_names);
+    }
+}
+
+int dame_cache_has(const dame_cache_t *cache, const dame_cache_key_t *key)
+{
+    return cache->nknown > 0 &&
+           bsearch(key->name, cache->known, cache->nknown, NAME_DIGITS, compare_names) != NULL;
 }
 
 typedef struct used_file {
@@ -357,7 +426,8 @@ int dame_cache_claim(dame_cache_t *cache, const dame_cache_key_t *key, dame_cach
     int unused;
     if (exists(directory, key->name) &&
         dame_cache_file_read(directory, key->name, &contents, &unused) == NULL) {
-        const int made = dame_cache_file_is_for(&contents, key); /* since the caller looked */
+        const int made = dame_cache_file_is_for(&contents, key) && /* since the caller looked */
+                         !dame_cache_file_is_older(&contents, key);
         dame_heap_free(contents.memory);
         if (made) {
             dame_cache_release(claim);
@@ -401,11 +471,12 @@ int dame_cache_each(const char *path, void (*each)(void *context, const dame_cac
         dame_cache_contents_t contents = {.memory = NULL};
         int unused;
         dame_cache_file_t file = {
-            .name = files[i].name, .origin = "", .used_s = files[i].used_ns / INT64_C(1000000000)};
+            .name = files[i].name, .origin = "", .maker = "", .used_s = files[i].used_ns / INT64_C(1000000000)};
         file.fault = dame_cache_file_read(directory, files[i].name, &contents, &unused);
         if (file.fault == NULL) {
             file.dir = contents.key[0] == DAME_PACK ? DAME_PACK : DAME_UNPACK;
             file.origin = contents.key + 1;
+            file.maker = contents.maker;
             file.code_bytes = contents.code_size;
         }
         each(context, &file);

@@ -32,16 +32,21 @@ typedef struct dame_cache dame_cache_t;
 dame_status_t dame_cache_open(const char *directories, int64_t limit, dame_cache_t **out);
 void dame_cache_close(dame_cache_t *cache); /* accepts NULL */
 
+enum { DAME_CACHE_MAKER = 32 };
+
 /* Everything that code is made from, as bytes, and the name of its file. */
 typedef struct dame_cache_key {
     char *bytes; /* owned; dame_cache_key_free() */
     size_t size;
     char name[40];
+    /* Who makes the code (provider.h), which is in the file but not in its name. To find: its code
+     * or that of a newer one will do; "", the beginning: any. To store: who made it. */
+    char maker[DAME_CACHE_MAKER];
 } dame_cache_key_t;
 
 /*
- * The key of code for a program's shape and a direction. `origin` names the rest: provider, version
- * of its compiler, variant, target CPU and features. DAME_ERR_NOMEM.
+ * The key of code for a program's shape and a direction. `origin` names the rest: provider, its
+ * version, variant, target CPU and features. DAME_ERR_NOMEM.
  */
 dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *program, dame_dir_t dir,
                                   dame_cache_key_t *out);
@@ -56,6 +61,15 @@ typedef struct dame_cache_code {
 /* Finds the code of a key. 0: there is none that can be used. */
 int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, dame_cache_code_t *out);
 void dame_cache_code_free(dame_cache_code_t *code);
+
+/*
+ * Reads the names of all files, so that dame_cache_has() knows them. Files that come later stay
+ * unknown to it, and those that go, known. Called once, before other threads use the cache.
+ */
+void dame_cache_look(dame_cache_t *cache);
+
+/* Was there a file of this key when dame_cache_look() was called? Calls no system. */
+int dame_cache_has(const dame_cache_t *cache, const dame_cache_key_t *key);
 
 /* Keeps code; returns 0 or an errno. */
 int dame_cache_store(dame_cache_t *cache, const dame_cache_key_t *key,
@@ -94,6 +108,7 @@ int dame_cache_problem(dame_cache_t *cache, char *text, size_t size);
 typedef struct dame_cache_file {
     const char *name;
     const char *origin; /* "" when the file is damaged */
+    const char *maker;  /* the same; "" also when there was none */
     dame_dir_t dir;
     size_t code_bytes;
     int64_t used_s;    /* last use, seconds since 1970 */

@@ -1,7 +1,9 @@
 /* The format of the code cache's files. */
+#define _GNU_SOURCE
 #include "cache_file.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +11,7 @@
 #include "dame/heap.h"
 #include "user_file.h"
 
-enum { FORMAT = 1, LARGEST_FILE = 64 << 20 };
+enum { FORMAT = 2, LARGEST_FILE = 64 << 20 };
 
 /*
  * A file: this header, the key, the entries, the code. Numbers are the machine's own, so the magic
@@ -22,6 +24,7 @@ typedef struct header {
     uint64_t key_size;
     uint64_t code_size;
     uint64_t checksum; /* of the whole file, with this field 0 */
+    char maker[DAME_CACHE_MAKER];
 } header_t;
 
 static const char magic[8] = {'D', 'A', 'M', 'E', 'c', 'o', 'd', 'e'};
@@ -102,6 +105,10 @@ static const char *parse(const char *memory, size_t size, dame_cache_contents_t 
     if (checksum_of(memory, size) != header.checksum) {
         return "its checksum is wrong";
     }
+    if (memchr(header.maker, '\0', sizeof(header.maker)) == NULL) {
+        return "its maker is damaged";
+    }
+    out->maker = memory + offsetof(header_t, maker);
     out->key = memory + sizeof(header);
     out->key_size = header.key_size;
     out->entries = (const dame_entry_point_t *) (const void *) (out->key + header.key_size);
@@ -151,6 +158,11 @@ static size_t padded(size_t size)
     return (size + unit - 1) / unit * unit;
 }
 
+int dame_cache_file_is_older(const dame_cache_contents_t *contents, const dame_cache_key_t *key)
+{
+    return strverscmp(contents->maker, key->maker) < 0;
+}
+
 int dame_cache_file_is_for(const dame_cache_contents_t *contents, const dame_cache_key_t *key)
 {
     return contents->key_size == padded(key->size) &&
@@ -184,6 +196,7 @@ int dame_cache_file_write(int directory, const dame_cache_key_t *key,
         return EFBIG;
     }
     memcpy(header.magic, magic, sizeof(magic));
+    strcpy(header.maker, key->maker);
     uint64_t checksum = DAME_FNV_START;
     for (int i = 0; i < PIECES; i++) {
         checksum = dame_fnv(checksum, pieces[i].bytes, pieces[i].size);

@@ -10,6 +10,7 @@
 /* What a file has, once its header and checksum have been found right. */
 typedef struct dame_cache_contents {
     char *memory; /* owned: dame_heap_free() */
+    const char *maker;
     const char *key;
     size_t key_size;                   /* with padding */
     const dame_entry_point_t *entries; /* inside the code */
@@ -32,6 +33,9 @@ int dame_cache_file_write(int directory, const dame_cache_key_t *key,
 
 /* Was it written for this key? */
 int dame_cache_file_is_for(const dame_cache_contents_t *contents, const dame_cache_key_t *key);
+
+/* Was it made by an older maker than the key asks for? */
+int dame_cache_file_is_older(const dame_cache_contents_t *contents, const dame_cache_key_t *key);
 
 /* FNV-1a (Fowler, Noll, Vo) of 64 bits, continued from `hash`. */
 #define DAME_FNV_START UINT64_C(0xcbf29ce484222325)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dame/heap.h"
+#include "loader.h"
 #include "state.h"
 
 dame_status_t dame_jit_set_cache(dame_jit_t *jit, const char *directories, int64_t limit)
@@ -17,6 +18,22 @@ dame_status_t dame_jit_set_cache(dame_jit_t *jit, const char *directories, int64
     dame_cache_close(jit->cache);
     jit->cache = cache;
     return DAME_OK;
+}
+
+static void tell_problem(const dame_jit_t *jit)
+{
+    char problem[600];
+    if (dame_cache_problem(jit->cache, problem, sizeof(problem))) {
+        dame_jit_complain(jit, problem);
+    }
+}
+
+void dame_jit_look(dame_jit_t *jit)
+{
+    if (jit->cache != NULL) {
+        dame_cache_look(jit->cache);
+        tell_problem(jit);
+    }
 }
 
 /* ---- everything but the shape that code was made from ---- */
@@ -36,12 +53,13 @@ static char *origin_of(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t 
 {
     static const char *const makes[DAME_MAKES] = {"other", "AMD", "Intel"};
     static const char format[] = "%s:%s %u, interface %d, %s, %s %s%s%s%s, options \"%s\"";
-    const dame_provider_t *provider = slot->provider;
+    void *state;
+    const dame_provider_t *provider = dame_slot_face(slot, &state);
     const dame_cpu_t *cpu = &jit->cpu;
     char name[DAME_VARIANT_NAME];
     char *origin = NULL;
     size_t size = 0;
-    (void) provider->variant_name(slot->state, variant, name);
+    (void) provider->variant_name(state, variant, name);
     for (;;) {
         const int length = snprintf(
             origin, size, format, provider->name, name, (unsigned) variant, DAME_PROVIDER_VERSION,
@@ -58,23 +76,49 @@ static char *origin_of(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t 
     }
 }
 
+/* What is linked in is as fast as a file, and its options are not remembered. */
+static int is_kept(const dame_jit_t *jit, const dame_slot_t *slot)
+{
+    void *state;
+    const dame_provider_t *provider = dame_slot_face(slot, &state);
+    return jit->cache != NULL && slot->path != NULL && provider != NULL && provider->by_shape &&
+           provider->identity != NULL;
+}
+
+/* From now on, the maker of what is stored, and the oldest one of what is found. */
+static void set_maker(const dame_slot_t *slot, dame_cache_key_t *key)
+{
+    const int has_one = slot->provider != NULL && slot->provider->maker != NULL;
+    snprintf(key->maker, sizeof(key->maker), "%s", has_one ? slot->provider->maker : "");
+}
+
+/* 0: it has none. */
 static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request,
                     dame_cache_key_t *key)
 {
-    char *origin = origin_of(jit, slot, request->variant);
+    char *origin = is_kept(jit, slot) ? origin_of(jit, slot, request->variant) : NULL;
     const int made = origin != NULL &&
                      dame_cache_key_make(origin, request->program, request->dir, key) == DAME_OK;
     dame_heap_free(origin);
+    if (made && slot->face == NULL) { /* else any maker will do */
+        set_maker(slot, key);
+    }
     return made;
 }
 
 /* ---- finding and keeping ---- */
 
-static dame_status_t compile(const dame_slot_t *slot, const dame_request_t *request,
-                             dame_machine_code_t *code)
+static dame_status_t compile(const dame_jit_t *jit, dame_slot_t *slot,
+                             const dame_request_t *request, dame_machine_code_t *code)
 {
-    const dame_status_t status = slot->provider->compile(slot->state, request->program,
-                                                         request->dir, request->variant, code);
+    dame_status_t status = dame_slot_load(jit, slot);
+    if (status == DAME_OK && !dame_loader_enter()) {
+        status = DAME_ERR_DENIED;
+    } else if (status == DAME_OK) {
+        status = slot->provider->compile(slot->state, request->program, request->dir,
+                                         request->variant, code);
+        dame_loader_leave();
+    }
     return status == DAME_OK && code->nentries == 0 ? DAME_ERR_UNSUPPORTED : status;
 }
 
@@ -90,54 +134,81 @@ static int fits(const dame_machine_code_t *code, const dame_program_t *program)
     return code->nentries > 0;
 }
 
-/* What was found. If it does not fit, which would be the provider's fault, it stays in its file. */
-static dame_status_t use(const dame_slot_t *slot, const dame_request_t *request, dame_found_t *out)
+/* 1: found; 0: not; -1: it does not fit, which would be the provider's fault, and stays in its file.
+ */
+static int load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_request_t *request,
+                dame_found_t *out)
 {
+    if (!dame_cache_load(cache, key, &out->kept)) {
+        return 0;
+    }
     if (!fits(&out->kept.code, request->program)) {
         dame_cache_code_free(&out->kept);
-        return compile(slot, request, &out->code);
+        return -1;
     }
     out->code = out->kept.code;
-    return DAME_OK;
+    out->is_of_file = 1;
+    return 1;
 }
 
-static dame_status_t load_or_compile(dame_cache_t *cache, const dame_cache_key_t *key,
-                                     const dame_slot_t *slot, const dame_request_t *request,
+static dame_status_t load_or_compile(const dame_jit_t *jit, dame_cache_key_t *key,
+                                     dame_slot_t *slot, const dame_request_t *request,
                                      dame_found_t *out)
 {
     dame_cache_claim_t claim;
-    if (dame_cache_load(cache, key, &out->kept)) {
-        return use(slot, request, out);
+    const int found = load(jit->cache, key, request, out);
+    if (found != 0) {
+        return found > 0 ? DAME_OK : compile(jit, slot, request, &out->code);
     }
-    if (!dame_cache_claim(cache, key, &claim)) { /* it may be there by now */
-        return dame_cache_load(cache, key, &out->kept) ? use(slot, request, out) : DAME_ERR_BUSY;
+    if (!dame_cache_claim(jit->cache, key, &claim)) { /* it may be there by now */
+        return load(jit->cache, key, request, out) > 0 ? DAME_OK : DAME_ERR_BUSY;
     }
-    const dame_status_t status = compile(slot, request, &out->code);
+    const dame_status_t status = compile(jit, slot, request, &out->code);
     if (status == DAME_OK) {
-        (void) dame_cache_store(cache, key, &out->code); /* its problems are told below */
+        set_maker(slot, key);
+        (void) dame_cache_store(jit->cache, key, &out->code); /* its problems are told below */
     }
     dame_cache_release(&claim);
     return status;
 }
 
-dame_status_t dame_find_code(const dame_jit_t *jit, const dame_slot_t *slot,
+dame_status_t dame_find_code(const dame_jit_t *jit, dame_slot_t *slot,
                              const dame_request_t *request, dame_found_t *out)
 {
     dame_cache_key_t key;
-    char problem[600];
     *out = (dame_found_t){.code = {.nentries = 0}};
-    /* What is linked in is as fast as a file, and its options are not remembered. */
-    const int is_kept = jit->cache != NULL && slot->path != NULL && slot->provider->by_shape &&
-                        slot->provider->identity != NULL;
-    if (!is_kept || !make_key(jit, slot, request, &key)) {
-        return compile(slot, request, &out->code);
+    if (!make_key(jit, slot, request, &key)) {
+        return compile(jit, slot, request, &out->code);
     }
-    const dame_status_t status = load_or_compile(jit->cache, &key, slot, request, out);
+    const dame_status_t status = load_or_compile(jit, &key, slot, request, out);
     dame_cache_key_free(&key);
-    if (dame_cache_problem(jit->cache, problem, sizeof(problem))) {
-        dame_jit_complain(jit, problem);
-    }
+    tell_problem(jit);
     return status;
+}
+
+dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
+                             const dame_request_t *request, dame_found_t *out)
+{
+    dame_cache_key_t key;
+    *out = (dame_found_t){.code = {.nentries = 0}};
+    if (!make_key(jit, slot, request, &key)) {
+        return DAME_ERR_BUSY;
+    }
+    const int found = load(jit->cache, &key, request, out) > 0;
+    dame_cache_key_free(&key);
+    tell_problem(jit);
+    return found ? DAME_OK : DAME_ERR_BUSY;
+}
+
+int dame_has_file(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request)
+{
+    dame_cache_key_t key;
+    if (!make_key(jit, slot, request, &key)) {
+        return 0;
+    }
+    const int has = dame_cache_has(jit->cache, &key);
+    dame_cache_key_free(&key);
+    return has;
 }
 
 void dame_found_free(dame_found_t *found)

@@ -110,16 +110,19 @@ static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candid
     dame_jit_t *jit = codes->jit;
     const dame_request_t request = {codes->program, codes->dir, candidate->variant};
     dame_found_t found;
-    const dame_slot_t slot = jit->slots[candidate->provider];
+    dame_slot_t slot = jit->slots[candidate->provider];
     dame_unlock(DAME_LOCK_COMPILER);
     dame_status_t status = dame_find_code(jit, &slot, &request, &found);
     dame_lock(DAME_LOCK_COMPILER);
+    jit->slots[candidate->provider].provider = slot.provider; /* loaded, perhaps */
+    jit->slots[candidate->provider].state = slot.state;
+    jit->slots[candidate->provider].has_failed = slot.has_failed;
     if (jit->is_fork) { /* a provider that forks: nothing of the program is there any more */
         status = DAME_ERR_DENIED;
     }
     if (status == DAME_OK) {
         status = dame_codes_put(codes, candidate, &found.code, name);
-        jit->stats.found[request.dir] += status == DAME_OK && found.kept.memory != NULL;
+        jit->stats.found[request.dir] += status == DAME_OK && found.is_of_file;
     }
     dame_found_free(&found);
     return status;
@@ -145,9 +148,13 @@ static dame_status_t reserve_and_compile(dame_codes_t *codes, const dame_candida
     return status;
 }
 
-/* Locked. */
-static dame_status_t add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
-                         const dame_candidate_t *candidate, const char *name, int64_t *cost_ns)
+/* Locked, the program's codes count it: gives it code. */
+typedef dame_status_t make_fn(dame_codes_t *codes, const dame_candidate_t *candidate,
+                              const char *name, void *argument);
+
+static dame_status_t make_locked(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                                 const dame_candidate_t *candidate, const char *name,
+                                 make_fn *make, void *argument)
 {
     if (jit->is_fork) {
         return DAME_ERR_DENIED;
@@ -159,7 +166,7 @@ static dame_status_t add(dame_jit_t *jit, dame_program_t *program, dame_dir_t di
     dame_status_t status = DAME_OK;
     if (dame_codes_find(codes, candidate) == NULL) {
         codes->compilations++;
-        status = reserve_and_compile(codes, candidate, name, cost_ns);
+        status = make(codes, candidate, name, argument);
         codes->compilations -= jit->is_fork ? 0 : 1;
         dame_wake(DAME_LOCK_COMPILER);
     }
@@ -167,18 +174,86 @@ static dame_status_t add(dame_jit_t *jit, dame_program_t *program, dame_dir_t di
     return status;
 }
 
+static dame_status_t make(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                          const dame_candidate_t *candidate, const char *name, make_fn *how,
+                          void *argument)
+{
+    const int cancel_state = dame_cancel_defer();
+    dame_lock(DAME_LOCK_COMPILER);
+    const dame_status_t status = make_locked(jit, program, dir, candidate, name, how, argument);
+    dame_unlock(DAME_LOCK_COMPILER);
+    dame_cancel_restore(cancel_state);
+    return status;
+}
+
+static dame_status_t by_compiling(dame_codes_t *codes, const dame_candidate_t *candidate,
+                                  const char *name, void *cost_ns)
+{
+    return reserve_and_compile(codes, candidate, name, cost_ns);
+}
+
 dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                            const dame_candidate_t *candidate, const char *name, int64_t *cost_ns)
 {
     int64_t taken = 0;
-    const int cancel_state = dame_cancel_defer();
-    dame_lock(DAME_LOCK_COMPILER);
-    const dame_status_t status = add(jit, program, dir, candidate, name, &taken);
-    dame_unlock(DAME_LOCK_COMPILER);
-    dame_cancel_restore(cancel_state);
+    const dame_status_t status = make(jit, program, dir, candidate, name, by_compiling, &taken);
     if (cost_ns != NULL) {
         *cost_ns = taken;
     }
+    return status;
+}
+
+/* ---- without compiling ---- */
+
+static dame_status_t by_putting(dame_codes_t *codes, const dame_candidate_t *candidate,
+                                const char *name, void *argument)
+{
+    const dame_found_t *found = argument;
+    const dame_status_t status = dame_codes_put(codes, candidate, &found->code, name);
+    codes->jit->stats.found[codes->dir] += status == DAME_OK && found->is_of_file;
+    return status;
+}
+
+dame_status_t dame_jit_put(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                           const dame_candidate_t *candidate, const dame_found_t *found,
+                           const char *name)
+{
+    return make(jit, program, dir, candidate, name, by_putting, (void *) (uintptr_t) found);
+}
+
+/* A copy of the slot as it is now. */
+static dame_slot_t slot_of(dame_jit_t *jit, int32_t provider)
+{
+    dame_lock(DAME_LOCK_COMPILER);
+    const int is_one = provider >= 0 && provider < jit->nslots;
+    const dame_slot_t slot = is_one ? jit->slots[provider] : (dame_slot_t){.path = NULL};
+    dame_unlock(DAME_LOCK_COMPILER);
+    return slot;
+}
+
+int dame_jit_has(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                 const dame_candidate_t *candidate)
+{
+    const dame_slot_t slot = slot_of(jit, candidate->provider);
+    const dame_request_t request = {program, dir, candidate->variant};
+    return dame_has_file(jit, &slot, &request);
+}
+
+dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                            const dame_candidate_t *candidate, const char *name, int64_t *cost_ns)
+{
+    const int64_t start = now_ns();
+    const int cancel_state = dame_cancel_defer();
+    const dame_slot_t slot = slot_of(jit, candidate->provider);
+    const dame_request_t request = {program, dir, candidate->variant};
+    dame_found_t found;
+    dame_status_t status = dame_find_file(jit, &slot, &request, &found);
+    if (status == DAME_OK) {
+        status = dame_jit_put(jit, program, dir, candidate, &found, name);
+    }
+    dame_found_free(&found);
+    dame_cancel_restore(cancel_state);
+    *cost_ns = now_ns() - start;
     return status;
 }
 

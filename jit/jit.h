@@ -55,6 +55,7 @@ typedef struct dame_jit_options {
                                   none. Then code has pages of its own, the only ones perf names.
                                   The caller's, until dame_jit_create() returns */
     int gdb;                   /* not 0: tell GDB the names (its JIT interface) */
+    int without_x;             /* not 0: DAME-X compiles nothing */
     void (*complain)(const char *message); /* is called once a process for each provider that is
                                               there but does not work, and once for a code cache
                                               that does not, with a sentence that says why; no lock
@@ -90,22 +91,37 @@ dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *opti
                              int32_t *provider);
 
 /*
+ * The same for DAME-L, whose face is linked in: it has candidates before it is loaded, and is
+ * loaded only to compile what the code cache does not have. DAME_ERR_ARGUMENT: bad options.
+ */
+dame_status_t dame_jit_offer_l(dame_jit_t *jit, const char *path, const char *options,
+                               int32_t *provider);
+
+/* Can the options be had on this CPU? LLVM may still not know a pipeline. */
+int dame_jit_l_understands(const char *options);
+
+/*
  * Loads and opens a provider; nothing to do when that has been done. It may take milliseconds.
  * DAME_ERR_UNSUPPORTED: it is not there, or does not work, which `complain` was told. What has
  * failed once is not tried again by this process.
  */
 dame_status_t dame_jit_load(dame_jit_t *jit, int32_t provider);
 
-/* Does its code depend on the program's shape alone (shape.h)? 0 until it is loaded. */
+/* Does its code depend on the program's shape alone (shape.h)? 0 until it is loaded or has a face.
+ */
 int dame_jit_is_by_shape(dame_jit_t *jit, int32_t provider);
 
 /*
- * From now on, code of loaded providers in shared objects that is by_shape (provider.h) is looked
+ * From now on, code of providers in shared objects that is by_shape (provider.h) is looked
  * for in files before it is compiled, and kept there afterwards; `directories` and `limit` as in
  * cache.h. NULL: no files, as at the beginning. No other function of this jit may be running.
  * DAME_ERR_ARGUMENT, DAME_ERR_NOMEM: all stays as it is.
  */
 dame_status_t dame_jit_set_cache(dame_jit_t *jit, const char *directories, int64_t limit);
+
+/* Learns which files there are, for dame_jit_has(). It reads directories. No other function of this
+ * jit may be running. */
+void dame_jit_look(dame_jit_t *jit);
 
 /* A code that a program could have. */
 typedef struct dame_candidate {
@@ -115,7 +131,7 @@ typedef struct dame_candidate {
 
 /*
  * The codes that could be the fastest for a program and direction: those of each provider that is
- * loaded, in the providers' order, the likeliest of each first. Writes up to `room`, returns how
+ * loaded or has a face, in the providers' order, the likeliest of each first. Writes up to `room`, returns how
  * many it wrote.
  */
 int32_t dame_jit_candidates(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
@@ -144,6 +160,17 @@ const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *can
  */
 dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                            const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
+
+/*
+ * Was there a file of this code when dame_jit_look() was called? Calls no system. And: installs it
+ * as dame_jit_add() does, without compiling and without loading its provider, which takes some
+ * microseconds where files are near. Errors: DAME_ERR_BUSY (there is no file any more, or it is no good), and
+ * as dame_jit_add().
+ */
+int dame_jit_has(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                 const dame_candidate_t *candidate);
+dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                            const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
 
 /*
  * Sets the rank of a code: > 0 to be used where no code of a higher rank has a kernel, 0 not to be

@@ -2,9 +2,13 @@
 #include "loader.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "lock.h"
 
@@ -27,6 +31,38 @@ static int find(const struct stat *object)
     return i;
 }
 
+/* ---- the end of the process ---- */
+
+static atomic_int inside;
+static atomic_int is_ending;
+static pid_t process;
+
+static void wait_for_all(void)
+{
+    enum { STEPS = 10000, STEP_NS = 1000000 };
+    atomic_store(&is_ending, 1);
+    for (int i = 0; i < STEPS && atomic_load(&inside) > 0 && getpid() == process; i++) {
+        (void) nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
+    }
+}
+
+int dame_loader_enter(void)
+{
+    atomic_fetch_add(&inside, 1);
+    if (atomic_load(&is_ending)) {
+        dame_loader_leave();
+        return 0;
+    }
+    return 1;
+}
+
+void dame_loader_leave(void)
+{
+    atomic_fetch_sub(&inside, 1);
+}
+
+/* ---- loading ---- */
+
 static const dame_provider_t *open_object(const char *path, char message[DAME_LOADER_MESSAGE])
 {
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -34,6 +70,8 @@ static const dame_provider_t *open_object(const char *path, char message[DAME_LO
         snprintf(message, DAME_LOADER_MESSAGE, "cannot be loaded: %s", dlerror());
         return NULL;
     }
+    process = getpid();
+    (void) atexit(wait_for_all); /* comes before the destructors of what was just loaded */
     const dame_provider_t *(*get)(void) = NULL;
     void *symbol = dlsym(object, DAME_PROVIDER_SYMBOL);
     memcpy(&get, &symbol, sizeof(get)); /* ISO C has no cast for it */

@@ -19,6 +19,14 @@ enum { DAME_LOADER_MESSAGE = 600 };
  */
 const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOADER_MESSAGE]);
 
+/*
+ * Around every call of a provider that was loaded. exit() waits for those inside, for ten seconds at
+ * most: afterwards it destroys what the provider's library needs. 0: that has begun, nothing may be
+ * called.
+ */
+int dame_loader_enter(void);
+void dame_loader_leave(void);
+
 /* It does not work after all: from now on it counts as failed. */
 void dame_loader_fail(const dame_provider_t *provider);
 

@@ -21,6 +21,7 @@ typedef enum dame_lock {
     DAME_LOCK_FILES,    /* opal-glue/dump.c: its holder writes a file */
     DAME_LOCK_COUNTERS, /* measure/counters.c: its holder loads PAPI; opal-glue/events.c */
     DAME_LOCK_PROFILE,  /* measure/profile.c: what is known of the machine */
+    DAME_LOCK_BACKGROUND, /* background.c: the orders */
     DAME_LOCK_COMPILER, /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
                            loader.c */
     DAME_LOCK_READERS,  /* reader.c: the list of readers */

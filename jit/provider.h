@@ -21,7 +21,7 @@
 #include "dame/status.h"
 
 /* Increased whenever something in this file, or the layout of a dame_program_t, changes. */
-#define DAME_PROVIDER_VERSION 2
+#define DAME_PROVIDER_VERSION 3
 
 /* The entry of a kernel: where in the code, and for which primitive. */
 typedef struct dame_entry_point {
@@ -50,9 +50,11 @@ typedef struct dame_provider {
                      else, so it may be used for any program of that shape, in any process. 0: it
                      may refer to tables of the program and to functions by absolute address */
     const char *identity; /* of a provider that is by_shape: what its code depends on besides shape,
-                             direction, variant, CPU and options, such as its own version and its
-                             compiler library's. Another text wherever the code may be another. The
+                             direction, variant, CPU, options and maker, such as its own version. The
                              code cache keeps code under it; NULL: keeps none. Static storage */
+    const char *maker; /* the compiler library and its version, "LLVM 19.1.7", under 32 bytes: code
+                          of any maker does for code of another, the newest is kept. NULL: none.
+                          Static storage */
     /*
      * Makes a state. `cpu`: the features that code may use; stays until close. `options`:
      * "key=value,key=value" or "" for the defaults; an unknown key and a value out of range are
@@ -85,5 +87,9 @@ const dame_provider_t *dame_provider(void);
 
 /* DAME-X, the direct emitter (jit/x/), linked in. */
 extern const dame_provider_t dame_provider_x;
+
+/* The face of DAME-L, linked in: it answers all questions as the provider in dame_llvm.so does, but
+ * compiles nothing, so that code can be found in files without LLVM. */
+extern const dame_provider_t dame_provider_l_face;
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dame/heap.h"
+#include "dame/isa.h"
 #include "loader.h"
 #include "lock.h"
 #include "state.h"
@@ -19,15 +20,17 @@ int dame_jit_wait(const dame_jit_t *jit)
 dame_status_t dame_slot_open(dame_jit_t *jit, const dame_provider_t *provider, const char *options)
 {
     dame_slot_t *slot = &jit->slots[0];
-    const dame_status_t status = provider->open(&jit->cpu, options, &slot->state);
+    const dame_status_t status = jit->options.without_x
+                                     ? DAME_ERR_UNSUPPORTED
+                                     : provider->open(&jit->cpu, options, &slot->state);
     slot->provider = status == DAME_OK ? provider : NULL;
     slot->has_failed = status != DAME_OK;
     jit->nslots = 1;
     return status == DAME_ERR_UNSUPPORTED ? DAME_OK : status; /* the interpreter goes on */
 }
 
-dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *options,
-                             int32_t *provider)
+static dame_status_t offer(dame_jit_t *jit, const char *path, const char *options,
+                           const dame_provider_t *face, void *face_state, int32_t *provider)
 {
     const size_t bytes = strlen(path) + 1;
     char *copy = dame_heap_alloc(bytes + strlen(options) + 1);
@@ -39,7 +42,8 @@ dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *opti
     dame_lock(DAME_LOCK_COMPILER);
     const int32_t number = jit->nslots;
     if (number < DAME_JIT_MOST_PROVIDERS) {
-        jit->slots[number] = (dame_slot_t){.path = copy, .options = copy + bytes};
+        jit->slots[number] = (dame_slot_t){
+            .path = copy, .options = copy + bytes, .face = face, .face_state = face_state};
         jit->nslots++;
         *provider = number;
     }
@@ -49,6 +53,43 @@ dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *opti
         return DAME_ERR_LIMIT;
     }
     return DAME_OK;
+}
+
+dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *options,
+                             int32_t *provider)
+{
+    return offer(jit, path, options, NULL, NULL, provider);
+}
+
+dame_status_t dame_jit_offer_l(dame_jit_t *jit, const char *path, const char *options,
+                               int32_t *provider)
+{
+    return dame_jit_offer_with(jit, &dame_provider_l_face, path, options, provider);
+}
+
+int dame_jit_l_understands(const char *options)
+{
+    const dame_cpu_t cpu = dame_isa_cpu();
+    void *state = NULL;
+    const int good = dame_provider_l_face.open(&cpu, options, &state) == DAME_OK;
+    if (good) {
+        dame_provider_l_face.close(state);
+    }
+    return good;
+}
+
+dame_status_t dame_jit_offer_with(dame_jit_t *jit, const dame_provider_t *face, const char *path,
+                                  const char *options, int32_t *provider)
+{
+    void *state = NULL;
+    dame_status_t status = face->open(&jit->cpu, options, &state);
+    if (status == DAME_OK) {
+        status = offer(jit, path, options, face, state, provider);
+        if (status != DAME_OK) {
+            face->close(state);
+        }
+    }
+    return status;
 }
 
 /* ---- loading ---- */
@@ -62,13 +103,31 @@ void dame_jit_complain(const dame_jit_t *jit, const char *message)
     }
 }
 
-/* The slot is this thread's; no lock is held. */
-static const dame_provider_t *load(dame_jit_t *jit, const dame_slot_t *slot, void **state)
+/* Is the provider what its face says? Otherwise the code cache would mix them up. */
+static int is_behind(const dame_provider_t *face, const dame_provider_t *provider)
 {
-    char message[DAME_LOADER_MESSAGE + 100];
+    return face == NULL || (strcmp(provider->name, face->name) == 0 && provider->by_shape &&
+                            provider->identity != NULL &&
+                            strcmp(provider->identity, face->identity) == 0);
+}
+
+static const dame_provider_t *load(const dame_jit_t *jit, const dame_slot_t *slot, void **state)
+{
+    char message[DAME_LOADER_MESSAGE + 200];
     const dame_provider_t *provider = dame_loader_load(slot->path, message);
+    if (provider != NULL && !is_behind(slot->face, provider)) {
+        snprintf(message, sizeof(message), "%.300s is %.100s, but %.100s is needed", slot->path,
+                 provider->identity != NULL ? provider->identity : provider->name,
+                 slot->face->identity);
+        dame_loader_fail(provider);
+        provider = NULL;
+    }
     if (provider != NULL) {
-        const dame_status_t status = provider->open(&jit->cpu, slot->options, state);
+        dame_status_t status = DAME_ERR_UNSUPPORTED;
+        if (dame_loader_enter()) {
+            status = provider->open(&jit->cpu, slot->options, state);
+            dame_loader_leave();
+        }
         if (status != DAME_OK) {
             snprintf(message, sizeof(message), "%s cannot be used with the options \"%s\": %s",
                      slot->path, slot->options, dame_status_text(status));
@@ -82,10 +141,40 @@ static const dame_provider_t *load(dame_jit_t *jit, const dame_slot_t *slot, voi
     return provider;
 }
 
+dame_status_t dame_slot_load(const dame_jit_t *jit, dame_slot_t *slot)
+{
+    if (slot->provider == NULL && !slot->has_failed) {
+        slot->has_failed = 1; /* before the attempt: whatever escapes from it leaves that */
+        slot->provider = load(jit, slot, &slot->state);
+    }
+    return slot->provider != NULL ? DAME_OK : DAME_ERR_UNSUPPORTED;
+}
+
+const dame_provider_t *dame_slot_face(const dame_slot_t *slot, void **state)
+{
+    *state = slot->provider != NULL ? slot->state : slot->face_state;
+    return slot->provider != NULL ? slot->provider : slot->face;
+}
+
 void dame_slot_release(dame_jit_t *jit, int32_t number)
 {
     jit->slots[number].is_busy = 0;
     dame_wake(DAME_LOCK_COMPILER);
+}
+
+/* Locked, given back meanwhile: the slot is reserved. */
+static dame_status_t load_reserved(dame_jit_t *jit, dame_slot_t *slot)
+{
+    dame_slot_t copy = *slot;
+    if (copy.provider == NULL && !copy.has_failed) {
+        slot->has_failed = 1;
+        dame_unlock(DAME_LOCK_COMPILER);
+        (void) dame_slot_load(jit, &copy);
+        dame_lock(DAME_LOCK_COMPILER);
+        slot->provider = copy.provider;
+        slot->state = copy.state;
+    }
+    return slot->provider != NULL ? DAME_OK : DAME_ERR_UNSUPPORTED;
 }
 
 dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number)
@@ -103,16 +192,7 @@ dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number)
         return DAME_ERR_DENIED;
     }
     slot->is_busy = 1;
-    if (slot->provider == NULL && !slot->has_failed) {
-        slot->has_failed = 1; /* before the attempt: whatever escapes from it leaves that */
-        dame_unlock(DAME_LOCK_COMPILER);
-        void *state = NULL;
-        const dame_provider_t *provider = load(jit, slot, &state);
-        dame_lock(DAME_LOCK_COMPILER);
-        slot->provider = provider;
-        slot->state = state;
-    }
-    if (slot->provider == NULL) {
+    if (slot->face == NULL && load_reserved(jit, slot) != DAME_OK) {
         dame_slot_release(jit, number);
         return DAME_ERR_UNSUPPORTED;
     }
@@ -123,8 +203,9 @@ dame_status_t dame_jit_load(dame_jit_t *jit, int32_t provider)
 {
     const int cancel_state = dame_cancel_defer();
     dame_lock(DAME_LOCK_COMPILER);
-    const dame_status_t status = dame_slot_reserve(jit, provider);
+    dame_status_t status = dame_slot_reserve(jit, provider);
     if (status == DAME_OK) {
+        status = load_reserved(jit, &jit->slots[provider]);
         dame_slot_release(jit, provider);
     }
     dame_unlock(DAME_LOCK_COMPILER);
@@ -139,6 +220,9 @@ void dame_slots_close(dame_jit_t *jit)
         if (slot->provider != NULL && !slot->is_abandoned) {
             slot->provider->close(slot->state);
         }
+        if (slot->face != NULL) {
+            slot->face->close(slot->face_state);
+        }
         dame_heap_free(slot->path);
     }
     jit->nslots = 0;
@@ -146,14 +230,13 @@ void dame_slots_close(dame_jit_t *jit)
 
 /* ---- questions ---- */
 
-/* The provider with this number and its state; NULL: it is not loaded. */
+/* The provider with this number or its face, and its state; NULL: it has neither. */
 static const dame_provider_t *loaded(dame_jit_t *jit, int32_t number, void **state)
 {
     const dame_provider_t *provider = NULL;
     dame_lock(DAME_LOCK_COMPILER);
     if (number >= 0 && number < jit->nslots && !jit->slots[number].is_abandoned) {
-        provider = jit->slots[number].provider;
-        *state = jit->slots[number].state;
+        provider = dame_slot_face(&jit->slots[number], state);
     }
     dame_unlock(DAME_LOCK_COMPILER);
     return provider;

@@ -58,6 +58,8 @@ struct dame_codes {
 typedef struct dame_slot {
     const dame_provider_t *provider; /* NULL: not loaded */
     void *state;
+    const dame_provider_t *face; /* NULL: none */
+    void *face_state;
     char *path;    /* NULL: linked in */
     char *options; /* behind the path, in one allocation */
     int has_failed;
@@ -87,16 +89,27 @@ dame_status_t dame_jit_create_for(const dame_provider_t *provider,
 
 /* ---- providers.c ---- */
 
+/* dame_jit_offer_l() with another face. */
+dame_status_t dame_jit_offer_with(dame_jit_t *jit, const dame_provider_t *face, const char *path,
+                                  const char *options, int32_t *provider);
+
 /* Opens a provider that is linked in, as number 0. */
 dame_status_t dame_slot_open(dame_jit_t *jit, const dame_provider_t *provider, const char *options);
 
 /*
  * Locked, given back meanwhile, with cancellation off: reserves a provider for this thread, loads
- * it if need be. The caller then has it alone, without the lock if it likes, until
+ * it if need be, unless it has a face. The caller then has it alone, without the lock if it likes, until
  * dame_slot_release(). DAME_ERR_UNSUPPORTED; DAME_ERR_DENIED in a fork.
  */
 dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number);
 void dame_slot_release(dame_jit_t *jit, int32_t number);
+
+/* Loads the provider of a slot that is this thread's, or its copy, once; no lock is held. */
+dame_status_t dame_slot_load(const dame_jit_t *jit, dame_slot_t *slot);
+
+/* What answers questions about a slot, and its state: the provider or else its face; NULL: neither.
+ */
+const dame_provider_t *dame_slot_face(const dame_slot_t *slot, void **state);
 
 /* Locked, given back meanwhile: waits for something to change in another thread. Returns 0 in the
  * child of a fork whose handlers did not run: there is no other thread. */
@@ -119,17 +132,32 @@ typedef struct dame_request {
 /* The provider's memory, or that of a file. */
 typedef struct dame_found {
     dame_machine_code_t code;
-    dame_cache_code_t kept; /* its memory is NULL: compiled */
+    dame_cache_code_t kept; /* its memory is NULL: the provider's */
+    int is_of_file;         /* not compiled now */
 } dame_found_t;
 
 /*
  * Machine code with at least one entry, from the code cache or compiled and then kept there. The
- * provider is reserved, cancellation off, no lock held. Errors as dame_jit_add(). The caller gives
+ * slot, or a copy of it, is this thread's, and its provider is loaded if need be; cancellation is
+ * off, no lock held. Errors as dame_jit_add(). The caller gives
  * *out to dame_found_free(), whatever this returned.
  */
-dame_status_t dame_find_code(const dame_jit_t *jit, const dame_slot_t *slot,
+dame_status_t dame_find_code(const dame_jit_t *jit, dame_slot_t *slot,
                              const dame_request_t *request, dame_found_t *out);
 void dame_found_free(dame_found_t *found);
+
+/* The same from the code cache only, and whether it is said to be there; DAME_ERR_BUSY: it is not.
+ */
+dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
+                             const dame_request_t *request, dame_found_t *out);
+int dame_has_file(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request);
+
+/* ---- jit.c ---- */
+
+/* Installs what another thread found, as dame_jit_add() does what it finds. */
+dame_status_t dame_jit_put(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
+                           const dame_candidate_t *candidate, const dame_found_t *found,
+                           const char *name);
 
 /* ---- codes.c, all locked ---- */
 

@@ -71,6 +71,73 @@ int32_t dame_measured_more(int64_t bytes, int32_t uses)
 
 static dame_profile_t *profile;
 
+/* ---- Code that is far ---- */
+
+static const double FILE_NS = 20000;         /* to install it from the code cache */
+static const double FAR_COMPILATION_NS = 3e7; /* with what is to be loaded first */
+
+static struct {
+    int32_t provider; /* -1: none */
+    dame_measured_far_t how;
+} far = {.provider = -1};
+
+void dame_measured_far(int32_t provider, dame_measured_far_t how)
+{
+    far.provider = provider;
+    far.how = how;
+}
+
+static dame_profile_key_t far_key(void)
+{
+    return (dame_profile_key_t){.kind = "compile", .candidate = "l", .dir = DAME_PACK};
+}
+
+static double far_cost(void)
+{
+    dame_profile_value_t value;
+    const dame_profile_key_t key = far_key();
+    return profile != NULL && dame_profile_find(profile, &key, &value) ? (double) value.mean
+                                                                       : FAR_COMPILATION_NS;
+}
+
+static void learn_far_cost(int64_t ns)
+{
+    const dame_profile_key_t key = far_key();
+    if (profile != NULL) {
+        dame_profile_add(profile, &key, &(dame_profile_value_t){ns, 1});
+    }
+}
+
+static int is_far(const dame_candidate_t *candidate)
+{
+    return candidate->provider == far.provider;
+}
+
+/* Leaves out what cannot be had. Returns how many are left. */
+static int32_t keep_those_to_be_had(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                                    dame_candidate_t *candidates, int32_t n)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < n; i++) {
+        if (!is_far(&candidates[i]) || far.how != DAME_FAR_NEVER ||
+            dame_jit_has(jit, program, dir, &candidates[i])) {
+            candidates[kept++] = candidates[i];
+        }
+    }
+    return kept;
+}
+
+/* What it costs to have the code of an arm. */
+static void set_far_cost(dame_measured_t *measured, dame_jit_t *jit, const dame_program_t *program,
+                         dame_dir_t dir, int32_t arm)
+{
+    if (dame_jit_has(jit, program, dir, &measured->candidates[arm - 1])) {
+        dame_policy_cost(&measured->policy, arm, ticks_of(FILE_NS), 0);
+    } else {
+        dame_policy_cost(&measured->policy, arm, ticks_of(far_cost()), far.how == DAME_FAR_ORDER);
+    }
+}
+
 void dame_measured_profile(dame_profile_t *use)
 {
     profile = use;
@@ -177,9 +244,16 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     expected.cost = ticks_of(expected.cost);
     expected.sample = ticks_of(expected.sample);
     const int32_t candidates =
-        dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 1);
+        keep_those_to_be_had(jit, program, dir, measured->candidates,
+                             dame_jit_candidates(jit, program, dir, measured->candidates,
+                                                 DAME_POLICY_ARMS - 1));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
+    for (int32_t arm = 1; arm <= candidates; arm++) {
+        if (is_far(&measured->candidates[arm - 1])) {
+            set_far_cost(measured, jit, program, dir, arm);
+        }
+    }
     measured->evictions = dame_jit_evictions(jit);
     return measured;
 }
@@ -214,27 +288,56 @@ static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_prog
             dame_jit_rank_of(jit, program, dir, &measured->candidates[arm - 1]) < 0) {
             dame_policy_evicted(&measured->policy, arm);
             change_runs(measured);
+            if (is_far(&measured->candidates[arm - 1])) {
+                set_far_cost(measured, jit, program, dir, arm);
+            }
         }
     }
 }
 
 /* ---- What to do ---- */
 
+static dame_added_t added_of(dame_status_t status)
+{
+    return status == DAME_OK                                    ? DAME_ADDED
+           : status == DAME_ERR_FULL || status == DAME_ERR_BUSY ? DAME_ADDED_LATER
+                                                                : DAME_ADDED_NOT;
+}
+
 static dame_status_t add(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program,
                          dame_dir_t dir, const char *name, int32_t arm)
 {
+    const dame_candidate_t *candidate = &measured->candidates[arm - 1];
+    const int from_file = is_far(candidate) && far.how != DAME_FAR_NOW;
     int64_t ns = 0;
-    const dame_status_t status =
-        dame_jit_add(jit, program, dir, &measured->candidates[arm - 1], name, &ns);
-    if (status == DAME_OK) {
+    const dame_status_t status = from_file
+                                     ? dame_jit_find(jit, program, dir, candidate, name, &ns)
+                                     : dame_jit_add(jit, program, dir, candidate, name, &ns);
+    if (status == DAME_OK && !is_far(candidate)) {
         count_compilation(ns);
     }
-    dame_policy_added(&measured->policy, arm,
-                      status == DAME_OK                                    ? DAME_ADDED
-                      : status == DAME_ERR_FULL || status == DAME_ERR_BUSY ? DAME_ADDED_LATER
-                                                                           : DAME_ADDED_NOT,
-                      ticks_of((double) ns));
+    dame_policy_added(&measured->policy, arm, added_of(status), ticks_of((double) ns));
+    if (from_file && far.how == DAME_FAR_ORDER && status == DAME_ERR_BUSY) { /* no good file */
+        dame_policy_cost(&measured->policy, arm, ticks_of(far_cost()), 1);
+    }
     return status;
+}
+
+void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candidate,
+                        dame_status_t status, int64_t ns, int is_compiled)
+{
+    int32_t arm = 1;
+    while (arm < measured->policy.narms &&
+           (measured->candidates[arm - 1].provider != candidate->provider ||
+            measured->candidates[arm - 1].variant != candidate->variant)) {
+        arm++;
+    }
+    if (arm < measured->policy.narms) {
+        if (is_compiled) {
+            learn_far_cost(ns);
+        }
+        dame_policy_came(&measured->policy, arm, added_of(status), ticks_of((double) ns));
+    }
 }
 
 /* The arm runs, in place of `before`. Returns 0: its code has been evicted meanwhile. */
@@ -263,7 +366,7 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
     tell_sample(measured);
     int32_t runs = policy->current;
     dame_step_t step = dame_policy_next(policy, uses);
-    while (step.kind >= DAME_STEP_ADD) {
+    while (step.kind >= DAME_STEP_ORDER) {
         if (step.kind == DAME_STEP_ADD) {
             const dame_status_t status = add(measured, jit, program, dir, name, step.arm);
             result.status = status == DAME_OK ? result.status : status;
@@ -273,6 +376,11 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
         } else if (step.kind == DAME_STEP_RUN) {
             const int lives = run(measured, jit, program, dir, runs, step.arm);
             result.compiled |= lives && step.arm != 0;
+        } else if (step.kind == DAME_STEP_ORDER) {
+            result.orders = 1; /* one at a time */
+            result.order = measured->candidates[step.arm - 1];
+            step = (dame_step_t){.kind = DAME_STEP_WAIT, .uses = 1};
+            break;
         } else {
             dame_jit_drop(jit, program, dir, &measured->candidates[step.arm - 1]);
         }

@@ -31,6 +31,8 @@ typedef struct dame_measured_result {
     int rests;            /* the search is over */
     int compiled;         /* another code runs than before, or for the first time */
     int sample;           /* the next use is to be timed */
+    int orders;           /* `order` is to be compiled elsewhere: dame_measured_came() */
+    dame_candidate_t order;
     dame_status_t status; /* of the last compilation that failed, else DAME_OK */
 } dame_measured_result_t;
 
@@ -56,6 +58,21 @@ static inline void dame_measured_promise(dame_measured_t *measured, double uses)
 /* What is expected of programs, and what was measured, from now on comes from and goes to this
  * profile (NULL: none), the caller's, which stays until it is replaced. */
 void dame_measured_profile(dame_profile_t *profile);
+
+/* How code is come by that takes a compiler much longer than a message. */
+typedef enum dame_measured_far {
+    DAME_FAR_NEVER, /* from the code cache only */
+    DAME_FAR_ORDER, /* the same, or it is ordered */
+    DAME_FAR_NOW    /* compiled as any other */
+} dame_measured_far_t;
+
+/* From now on, code of this provider of the jit is come by like that; -1: of none. */
+void dame_measured_far(int32_t provider, dame_measured_far_t how);
+
+/* What came of an order: its code lives, with rank 0, when the status is DAME_OK. It took `ns`, to be
+ * compiled or found. */
+void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candidate,
+                        dame_status_t status, int64_t ns, int is_compiled);
 
 /* The class of a use, for dame_measured_record(): uses that are compared with each other. Sizes up
  * to a quarter apart, whole messages and first fragments, packed bytes on and off a cache line. */

@@ -95,8 +95,9 @@ static int32_t warming_uses(const dame_policy_t *policy)
 /* Of adding an arm. It doubles each time its code does not last. */
 static double cost_of(const dame_policy_t *policy, int32_t arm)
 {
-    const int doublings = policy->arms[arm].setbacks < 40 ? policy->arms[arm].setbacks : 40;
-    return policy->expect.cost * (double) (INT64_C(1) << doublings);
+    const dame_policy_arm_t *of = &policy->arms[arm];
+    const double once = of->cost > 0 ? (double) of->cost : policy->expect.cost;
+    return once * (double) (INT64_C(1) << (of->setbacks < 40 ? of->setbacks : 40));
 }
 
 /* ---- rent ---- */
@@ -107,18 +108,28 @@ static double uses_of(const dame_policy_t *policy)
     return policy->rented > policy->promised ? policy->rented : policy->promised;
 }
 
-/* The candidate to promote to: the fastest known, else the first that may be had; 0: none. */
+/* The candidate to promote to: the fastest known, else the first that may be had, at once or else
+ * later; 0: none. */
 static int32_t candidate(const dame_policy_t *policy)
 {
     int32_t first = 0, best = 0;
     for (int32_t a = 1; a < policy->narms; a++) {
-        if (!policy->arms[a].failed) {
+        const dame_policy_arm_t *arm = &policy->arms[a];
+        if (!arm->failed) {
             const double ratio = dame_samples_relative(policy, a, best);
-            first = first == 0 ? a : first;
-            best = ratio > 0 && ratio < DAME_POLICY_MARGIN ? a : best;
+            const int is_nearer = arm->far == DAME_AT_HAND && policy->arms[first].far;
+            first = first == 0 || is_nearer ? a : first;
+            best = ratio > 0 && ratio < DAME_POLICY_MARGIN && !arm->far ? a : best;
         }
     }
     return best != 0 ? best : first;
+}
+
+static dame_step_t order(dame_policy_t *policy, int32_t arm)
+{
+    policy->arms[arm].far = DAME_ORDERED;
+    policy->spent += policy->phase == DAME_PHASE_RENT ? 0 : cost_of(policy, arm);
+    return (dame_step_t){.kind = DAME_STEP_ORDER, .arm = arm};
 }
 
 /* Share of the interpreter's time that an arm saves. */
@@ -142,11 +153,12 @@ static dame_step_t rent(dame_policy_t *policy)
     }
     const double each = ticks_now(policy) * saved_by(policy, arm);
     const double owed = cost_of(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample;
-    if (owed <= uses_of(policy) * each && policy->nbatch != 1) { /* a single sample may be an
-                                                                    interrupted use */
-        return add(policy, arm);
-    }
-    dame_step_t step = wait_for(each > 0 ? owed / each - policy->rented : INT32_MAX);
+    const int is_ordered = policy->arms[arm].far == DAME_ORDERED;
+    if (owed <= uses_of(policy) * each && policy->nbatch != 1 && !is_ordered) {
+        return policy->arms[arm].far ? order(policy, arm) : add(policy, arm);
+    } /* a single sample may be an interrupted use */
+    const double wanted = is_ordered ? cost_of(policy, arm) : owed - policy->rented * each;
+    dame_step_t step = wait_for(each > 0 ? wanted / each : INT32_MAX);
     if (policy->rented < FIRST_USES) {
         step = wait_for(FIRST_USES - policy->rented);
     } else if (dame_policy_ticks(policy, 0) == 0) {
@@ -296,6 +308,25 @@ static dame_step_t search(dame_policy_t *policy)
     return rest(policy);
 }
 
+/* At rest: the next arm that has to be ordered, when `explore` of the time pays for it. */
+static dame_step_t rest_or_order(dame_policy_t *policy)
+{
+    dame_step_t step = rest(policy);
+    int32_t a = 1;
+    while (a < policy->narms && (policy->arms[a].far != DAME_FAR || policy->arms[a].failed)) {
+        a++;
+    }
+    if (a == policy->narms || step.kind != DAME_STEP_WAIT || policy->explore <= 0) {
+        return step;
+    }
+    const double lacking = cost_of(policy, a) + policy->spent - policy->explore * time_of(policy);
+    if (lacking <= 0) {
+        return order(policy, a);
+    }
+    const dame_step_t until = wait_for(lacking / (policy->explore * ticks_now(policy)));
+    return step.uses == 0 || until.uses < step.uses ? until : step;
+}
+
 /* ---- batches ---- */
 
 static int is_hopeless(const dame_policy_t *policy)
@@ -332,7 +363,7 @@ static void search_anew(dame_policy_t *policy)
         dame_policy_arm_t *arm = &policy->arms[a];
         memset(arm->batches, 0, sizeof(arm->batches));
         arm->tried = 0;
-        arm->in = !arm->failed;
+        arm->in = !arm->failed && !arm->far;
     }
     policy->round = 0;
 }
@@ -423,8 +454,15 @@ dame_step_t dame_policy_next(dame_policy_t *policy, int32_t uses)
     case DAME_PHASE_SEARCH:
         return search(policy);
     default:
-        return rest(policy);
+        return rest_or_order(policy);
     }
+}
+
+void dame_policy_cost(dame_policy_t *policy, int32_t arm, double cost, int far)
+{
+    policy->arms[arm].cost = (float) cost;
+    policy->arms[arm].far = far ? DAME_FAR : DAME_AT_HAND;
+    policy->arms[arm].in &= !far;
 }
 
 void dame_policy_sample(dame_policy_t *policy, int32_t arm, uint32_t key, double ticks)
@@ -467,6 +505,37 @@ void dame_policy_added(dame_policy_t *policy, int32_t arm, dame_added_t result, 
     if (!searching && result == DAME_ADDED_LATER) {
         policy->rented = 0;
         policy->promised = 0;
+    }
+}
+
+/* It is compared with the best, from the beginning. */
+static void join_search(dame_policy_t *policy, int32_t arm)
+{
+    dame_policy_arm_t *const both[] = {&policy->arms[policy->best], &policy->arms[arm]};
+    for (int i = 0; i < 2; i++) {
+        both[i]->in = 1;
+        both[i]->tried = 0;
+    }
+    policy->round = 0;
+    policy->phase = policy->phase == DAME_PHASE_REST ? DAME_PHASE_SEARCH : policy->phase;
+}
+
+void dame_policy_came(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost)
+{
+    dame_policy_arm_t *const of = &policy->arms[arm];
+    const double expected = cost_of(policy, arm);
+    of->far = result == DAME_ADDED ? DAME_AT_HAND : DAME_FAR;
+    if (policy->phase == DAME_PHASE_RENT) {
+        dame_policy_added(policy, arm, result, cost);
+        return;
+    }
+    policy->spent += cost - expected; /* order() has counted that */
+    if (result == DAME_ADDED) {
+        of->lives = 1;
+        join_search(policy, arm);
+    } else {
+        of->failed |= result == DAME_ADDED_NOT;
+        of->setbacks += of->setbacks < UINT8_MAX;
     }
 }
 

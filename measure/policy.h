@@ -19,6 +19,11 @@
  * Rest.   The fastest stays, the others are dropped. Each time the time used has doubled, a batch
  *         is measured again; if it differs by DAME_POLICY_DRIFT twice, the search begins anew.
  *
+ * Some arms cannot be had at once: their code is made elsewhere, while the program runs on as it is.
+ * They are ordered when they are repaid: while renting, if there is no other candidate, as that
+ * would be added; at rest, when `explore` of the time pays for their cost. What has come takes part
+ * in the search, which begins anew for it and the best.
+ *
  * Bound. Let B be the time of the better of never compiling and having the first candidate from the
  * first use on. If the savings are as expected, the policy takes at most 2 (1 + explore) B plus a
  * constant: renting costs what buying does, at most. The constant is a trial, a batch, and the
@@ -36,7 +41,7 @@
 #include <stdint.h>
 
 enum {
-    DAME_POLICY_ARMS = 8,    /* most arms, the interpreter included */
+    DAME_POLICY_ARMS = 12,   /* most arms, the interpreter included */
     DAME_POLICY_CLASSES = 4, /* classes of messages that are told apart, the commonest */
     DAME_POLICY_BATCH = 4    /* samples of an arm before another runs */
 };
@@ -56,6 +61,8 @@ typedef struct dame_policy_expect {
 typedef enum dame_step_kind {
     DAME_STEP_WAIT,   /* nothing; ask again at the `uses`-th use from now, 0: never */
     DAME_STEP_SAMPLE, /* measure this use or the next one, and ask again as for WAIT */
+    DAME_STEP_ORDER,  /* have `arm` compiled elsewhere, which ends with dame_policy_came(); ask again at
+                         once */
     DAME_STEP_ADD,    /* compile `arm`, call dame_policy_added(), ask again at once */
     DAME_STEP_RUN,    /* run on `arm` from now on, ask again at once */
     DAME_STEP_DROP    /* free the code of `arm`, ask again at once */
@@ -74,6 +81,12 @@ typedef enum dame_policy_phase {
     DAME_PHASE_REST
 } dame_policy_phase_t;
 
+typedef enum dame_far {
+    DAME_AT_HAND,
+    DAME_FAR,    /* has to be ordered */
+    DAME_ORDERED /* was */
+} dame_far_t;
+
 typedef struct dame_policy_arm {
     float mean[DAME_POLICY_CLASSES]; /* ticks of a use; valid where batches > 0 */
     uint8_t batches[DAME_POLICY_CLASSES];
@@ -82,6 +95,8 @@ typedef struct dame_policy_arm {
     uint8_t lives;    /* its code can run */
     uint8_t in;       /* the search; never again when failed */
     uint8_t failed;
+    uint8_t far; /* dame_far_t */
+    float cost;  /* ticks to add it; 0: what is expected of all */
 } dame_policy_arm_t;
 
 /* The fields are policy.c's. Moves with a plain copy. */
@@ -121,6 +136,10 @@ void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_ex
 /* The user expects so many uses in all. The largest promise counts. */
 void dame_policy_promise(dame_policy_t *policy, double uses);
 
+/* After dame_policy_init(), or when its code is gone: adding this arm costs so many ticks, `far`: and
+ * it has to be ordered. */
+void dame_policy_cost(dame_policy_t *policy, int32_t arm, double cost, int far);
+
 /*
  * What to do. Called when a use begins; `uses`: how many began since the last call, this one
  * included; 0: none, after ADD, RUN and DROP.
@@ -138,6 +157,9 @@ typedef enum dame_added {
 
 /* What became of ADD, and its cost in ticks. */
 void dame_policy_added(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost);
+
+/* What became of ORDER, any time later, and its cost in ticks: DAME_ADDED, its code lives. */
+void dame_policy_came(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost);
 
 /* The code of an arm is gone, and the interpreter runs in its place. */
 void dame_policy_evicted(dame_policy_t *policy, int32_t arm);

@@ -373,6 +373,7 @@ void dt_glue_stop(void)
     const int cancel_state = dame_cancel_defer();
     dt_got_restore();
     unwatch_classes();
+    dt_promote_settle();
     dt_table_clear();
     dt_promote_stop();
     dt_dump_stop();

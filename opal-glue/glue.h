@@ -18,6 +18,13 @@
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
+/* When LLVM compiles what the code cache does not have. */
+typedef enum dt_llvm_compile {
+    DT_LLVM_NEVER,
+    DT_LLVM_BACKGROUND, /* in a thread of its own, when that is expected to pay */
+    DT_LLVM_NOW         /* in the message that wants it, for tests */
+} dt_llvm_compile_t;
+
 typedef struct dt_promote_options {
     int32_t threshold; /* the use that compiles, 1 being the first; 0: nothing is compiled; below 0:
                           when that is measured to pay */
@@ -26,6 +33,12 @@ typedef struct dt_promote_options {
     double explore; /* measured: share of the time that may be spent on the search for the fastest
                        code, 0 to 1 */
     dame_jit_options_t jit; /* its strings are the caller's, and stay until dt_glue_stop() */
+    const char *llvm;       /* options of DAME-L (jit/l/options.h); NULL: it is not used. The
+                               caller's, until dt_glue_start() returns, as the directories */
+    dt_llvm_compile_t llvm_compile;
+    const char *code_directories; /* of the code cache (jit/cache.h), NULL: none */
+    bool code_directory_is_standard; /* the user named none: problems are told at verbosity 10 */
+    int64_t code_bytes;           /* most bytes in the first of them */
     bool code_files;        /* write machine code to files beside those of `dump` */
 } dt_promote_options_t;
 

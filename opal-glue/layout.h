@@ -11,6 +11,7 @@
 #define DT_LAYOUT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,7 @@ typedef struct dt_promotion {
                        event before to the next one */
     _Atomic int32_t after;     /* uses from one that is timed to the next event */
     _Atomic int32_t runs_code; /* not 0: its program runs machine code, unless it was evicted */
+    bool is_ordered;           /* code for it is made in the background (order.h) */
     struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dt_promotion_t;
 

@@ -10,6 +10,7 @@
 #include "jit/lock.h"
 #include "log.h"
 #include "measure/measured.h"
+#include "order.h"
 #include "tally.h"
 
 /* The holder of DAME_LOCK_GATE compiles while this is true. Between dt_promote_start() and
@@ -22,11 +23,13 @@ static struct {
     dame_profile_t *profile;   /* NULL: none */
     atomic_bool has_profile;   /* it was looked for, or need not be */
     _Atomic int32_t threshold; /* of new layouts */
+    bool must_stay;            /* a thread is at work with jit that could not be stopped */
     dame_jit_stats_t last;     /* when jit was destroyed */
 } promotion = {.has_profile = true, .last = {.vector_name = ""}};
 
 enum {
     NAME_ROOM = 160, /* bytes of a code's name */
+    ORDERED_USES = 64, /* between looks for code that was ordered, at fixed uses */
     TICK = 1021      /* uses of layouts that rest, of a thread; prime, lest one of several that take
                         turns is never met */
 };
@@ -100,12 +103,15 @@ static dame_status_t compile(dt_entry_t *entry, dame_dir_t dir)
         name_code(entry, name, sizeof(name));
     }
     const int64_t start = dt_now();
+    const char *label = '\0' != *name ? name : NULL;
     const dame_status_t status =
-        dame_jit_compile(promotion.jit, entry->layout->program, dir, '\0' != *name ? name : NULL);
+        dt_order_is_first(entry->layout->program, dir)
+            ? dt_order_compile(entry->layout, dir, label)
+            : dame_jit_compile(promotion.jit, entry->layout->program, dir, label);
     if (DAME_OK == status) {
         note_code(entry, dir);
         keep_in_tally(entry, dir, 1, dt_now() - start);
-    } else if (dt_log_wants(DT_LOG_SETUP)) {
+    } else if (DAME_ERR_BUSY != status && dt_log_wants(DT_LOG_SETUP)) {
         dt_log_of(DT_LOG_SETUP, name_of(entry), "not compiled to %s: %s",
                   DAME_PACK == dir ? "pack" : "unpack", dame_status_text(status));
     }
@@ -139,6 +145,10 @@ static void schedule_attempt(dt_promotion_t *state, dame_status_t status)
     const bool again = DAME_OK == status || DAME_ERR_FULL == status || DAME_ERR_BUSY == status;
     if (DAME_OK != status && DAME_ERR_BUSY != status) {
         count_failure(status);
+    }
+    if (state->is_ordered) {
+        set_countdown(state, ORDERED_USES);
+        return;
     }
     set_countdown(state, again ? state->period : 0);
     state->period = again ? twice(state->period) : 0;
@@ -178,8 +188,9 @@ static void try_to_compile(dt_entry_t *entry, dame_dir_t dir)
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (0 == state->period) { /* tried before; another thread's late count has brought it back */
         set_countdown(state, 0);
-    } else if (NULL ==
-               atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed)) {
+    } else if (0 == atomic_load_explicit(&state->runs_code, memory_order_relaxed) ||
+               NULL == atomic_load_explicit(&entry->layout->program->codes[dir],
+                                            memory_order_relaxed)) {
         const dame_status_t status = compile(entry, dir);
         schedule_attempt(state, status);
         stop_if_denied(status);
@@ -304,6 +315,9 @@ static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t use
         stop_if_denied(result.status);
     }
     schedule_event(state, &result);
+    if (result.orders && !dt_order_place(entry->layout, dir, &result.order)) {
+        dame_measured_came(state->measured, &result.order, DAME_ERR_BUSY, 0, 0);
+    }
 }
 
 /* `uses`: of a tick, 0: of an event. */
@@ -314,6 +328,7 @@ static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses
         return;
     }
     bytes = dt_hints_bytes(entry->layout, bytes);
+    struct dame_order *come = dt_order_come();
     if (!atomic_load_explicit(&compiles, memory_order_relaxed)) {
         set_countdown(state, 0);
     } else if (promotion.options.threshold > 0) {
@@ -326,6 +341,8 @@ static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses
         measure(entry, dir, bytes, state->period);
     }
     dame_unlock(DAME_LOCK_GATE);
+    dt_order_end(come);
+    dt_order_tell();
 }
 
 /* The use that begins is to be timed, unless it was another thread's. */
@@ -506,7 +523,8 @@ void dt_promote_start(const dt_promote_options_t *options)
     if (0 == options->threshold) {
         return;
     }
-    dame_status_t status = dame_jit_create(&options->jit, &promotion.jit);
+    promotion.options.jit.complain = dt_order_complain;
+    dame_status_t status = dame_jit_create(&promotion.options.jit, &promotion.jit);
     /* The programs of a child of fork() are the interpreter's (jit/jit.h). */
     if (DAME_OK == status && !dame_lock_at_fork(DAME_LOCK_GATE, stop_compiling)) {
         dame_jit_destroy(promotion.jit);
@@ -520,6 +538,8 @@ void dt_promote_start(const dt_promote_options_t *options)
     const bool wants_profile =
         options->threshold < 0 && NULL != options->profile && '\0' != *options->profile;
     atomic_store_explicit(&promotion.has_profile, !wants_profile, memory_order_relaxed);
+    dt_order_start(promotion.jit, options);
+    dt_order_tell();
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
     atomic_store_explicit(&compiles, true, memory_order_release);
     if (options->threshold < 0) {
@@ -554,14 +574,22 @@ static void save_profile(void)
     atomic_store_explicit(&promotion.has_profile, true, memory_order_relaxed);
 }
 
-void dt_promote_stop(void)
+void dt_promote_settle(void)
 {
     stop_compiling();
+    promotion.must_stay |= !dt_order_stop();
+}
+
+void dt_promote_stop(void)
+{
+    dt_promote_settle();
     save_profile();
     if (NULL != promotion.jit) {
         dame_jit_stats(promotion.jit, &promotion.last);
         log_perf_map_error(promotion.last.perf_map_errno);
-        dame_jit_destroy(promotion.jit);
+        if (!promotion.must_stay) {
+            dame_jit_destroy(promotion.jit);
+        }
         promotion.jit = NULL;
     }
 }

@@ -22,6 +22,9 @@
  * logs why and leaves promotion disabled. Copies the options, but not their strings. */
 void dt_promote_start(const dt_promote_options_t *options);
 
+/* Before the last layouts end: nothing is compiled any more, and no order holds a layout. */
+void dt_promote_settle(void);
+
 /* After the last dt_promote_layout_release(), with no thread inside. What was counted stays. */
 void dt_promote_stop(void);
 

@@ -1,6 +1,7 @@
 /* dame bench: how fast a program moves its data, against memcpy of the same bytes. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "llvm.h"
@@ -47,7 +48,9 @@ static int parse_variant(const char *text, arguments_t *arguments)
     if (arguments->nvariants == MAX_VARIANTS) {
         return tool_error(TOOL_USAGE, "--variant: '%s': at most %d times", text, MAX_VARIANTS);
     }
-    return tool_variant(text, &arguments->variants[arguments->nvariants++]);
+    arguments->variants[arguments->nvariants++] = text;
+    const char *of_x;
+    return strncmp(text, "l:", 2) == 0 ? TOOL_OK : tool_variant(text, &of_x);
 }
 
 static int parse_option(int option, arguments_t *arguments)
@@ -219,8 +222,8 @@ const tool_command_t tool_bench = {
         "  --seconds S       how long to measure in all, 1 if not given; at least 11 rounds are\n"
         "                    made in any case\n"
         "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16 times\n"
-        "  --variant NAME    also this variant of DAME-X's code, as 'dame compile --list' shows\n"
-        "                    them; up to 16 times\n"
+        "  --variant NAME    also this variant of the code, such as x:far-prefetch or l:O2, as\n"
+        "                    'dame compile --list' shows them; up to 16 times\n"
         "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where it was\n"
         "                    built or installed\n"
         "  --offset BYTES    user memory and packed bytes begin so many bytes after a page\n"

@@ -34,8 +34,9 @@ static void count(void *context, const dame_cache_file_t *file)
         if (localtime_r(&used, &day) != NULL) {
             strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &day);
         }
-        printf("%s  %s  %-6s  %8zu bytes  %s\n", file->name, when,
-               file->dir == DAME_PACK ? "pack" : "unpack", file->code_bytes, file->origin);
+        printf("%s  %s  %-6s  %8zu bytes  %s%s%s\n", file->name, when,
+               file->dir == DAME_PACK ? "pack" : "unpack", file->code_bytes, file->origin,
+               file->maker[0] != '\0' ? ", by " : "", file->maker);
     }
 }
 
@@ -104,7 +105,7 @@ const tool_command_t tool_cache = {
     .name = "cache",
     .arguments = "[--code-dir DIR] list|check|clear",
     .what = "shows, checks or empties the code cache",
-    .help = "  list            a line for each file: last use, direction, size, what made it\n"
+    .help = "  list            a line for each file: last use, direction, size, compiler and CPU\n"
             "  check           bad files only; exit code 1 if there are any\n"
             "  clear           removes all files of code\n"
             "  --code-dir DIR  the directory (default: dame/ in $XDG_CACHE_HOME or ~/.cache)\n",

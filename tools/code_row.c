@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "llvm.h"
 #include "tool.h"
@@ -52,6 +53,7 @@ int code_row_look(code_row_t *row)
     dame_jit_stats_t after;
     dame_jit_stats(row->jit, &after);
     row->is_found = after.found[row->dir] > before.found[row->dir];
+    row->has_phases = row->variant[0] != '\0' && !row->is_found && tool_llvm_phases(&row->phases);
     if (row->status == DAME_ERR_NOMEM) {
         return tool_status_error(tool_input_name(row->path), row->status);
     }
@@ -141,6 +143,29 @@ void code_row_print(const code_row_t *row, int verbose)
     }
 }
 
+/* Of this process, in memory; 0: not known. */
+static int64_t resident_bytes(void)
+{
+    long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL || fscanf(file, "%*s %lld", &pages) != 1) {
+        pages = 0;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* What the first compilation took; the rest of its time goes to the code cache and to memory for
+ * code. */
+static void phases_json(const l_phases_t *phases)
+{
+    printf(", \"ir_ns\": %" PRId64 ", \"passes_ns\": %" PRId64 ", \"generate_ns\": %" PRId64
+           ", \"link_ns\": %" PRId64,
+           phases->ir, phases->passes, phases->generate, phases->link);
+}
+
 void code_row_json(const code_row_t *row, int is_first)
 {
     printf("%s  {\"file\": ", is_first ? "\n" : ",\n");
@@ -160,7 +185,11 @@ void code_row_json(const code_row_t *row, int is_first)
         if (row->first_ns > 0) {
             printf(", \"first_ns\": %.0f", row->first_ns);
         }
-        printf(", \"median_ns\": %.0f, \"worst_ns\": %.0f", row->median_ns, row->worst_ns);
+        if (row->has_phases) {
+            phases_json(&row->phases);
+        }
+        printf(", \"median_ns\": %.0f, \"worst_ns\": %.0f, \"resident_bytes\": %" PRId64,
+               row->median_ns, row->worst_ns, resident_bytes());
     }
     putchar('}');
 }

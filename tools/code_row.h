@@ -4,6 +4,7 @@
 
 #include "dame/dame.h"
 #include "jit/jit.h"
+#include "jit/l/phases.h"
 
 /* A row of the table. The caller sets path, dir, program, jit, candidate and variant. */
 typedef struct code_row {
@@ -16,6 +17,8 @@ typedef struct code_row {
     int is_found;                      /* in the code cache */
     double first_ns; /* of the first compilation of this process, 0: that was another. Of DAME-L,
                         of the first of this code */
+    int has_phases; /* DAME-L made the code now */
+    l_phases_t phases; /* of the first compilation */
     double median_ns;
     double worst_ns;
     dame_program_t *compiled; /* optimised, with machine code unless status says otherwise */

@@ -52,6 +52,20 @@ static int parse_vector_bits(const char *text, int32_t *bits)
     return tool_error(TOOL_USAGE, "--vector-bits: '%s' is none of 128, 256, 512", text);
 }
 
+static int parse_cpu(const char *text, const dame_cpu_t **cpu)
+{
+    *cpu = dame_cpu_named(text);
+    if (*cpu != NULL) {
+        return TOOL_OK;
+    }
+    char names[400] = "";
+    for (const dame_cpu_model_t *model = dame_cpu_models(); model->name != NULL; model++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, "%s%s", used == 0 ? "" : ", ", model->name);
+    }
+    return tool_error(TOOL_USAGE, "--cpu: '%s' is none of %s", text, names);
+}
+
 static int parse_tier(const char *text, int *is_l)
 {
     *is_l = strcmp(text, "l") == 0;
@@ -71,6 +85,8 @@ static int parse_option(int option, arguments_t *arguments)
     case 'c':
         arguments->code_dir = optarg;
         return TOOL_OK;
+    case 'C':
+        return parse_cpu(optarg, &arguments->options.cpu);
     case 'd':
         return parse_direction(optarg, &arguments->only);
     case 'b':
@@ -101,6 +117,7 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     static const struct option longs[] = {
         {"tier", required_argument, NULL, 't'},        {"code-dir", required_argument, NULL, 'c'},
         {"llvm", required_argument, NULL, 'L'},        {"direction", required_argument, NULL, 'd'},
+        {"cpu", required_argument, NULL, 'C'},
         {"vector-bits", required_argument, NULL, 'b'}, {"repeats", required_argument, NULL, 'r'},
         {"variant", required_argument, NULL, 'V'},     {"list", no_argument, NULL, 'l'},
         {"verbose", no_argument, NULL, 'v'},           {"json", no_argument, NULL, 'j'},
@@ -321,8 +338,10 @@ const tool_command_t tool_compile = {
         "  --tier x|l          the compiler: DAME-X, the default, or DAME-L, which uses LLVM and\n"
         "                      shows all variants that could be the fastest\n"
         "  --code-dir DIR      of tier l: looks for code in this directory before it compiles,\n"
-        "                      and keeps there what it compiled, for this CPU; made if it is\n"
-        "                      missing. 'found' marks what was there\n"
+        "                      and keeps there what it compiled; made if it is missing.\n"
+        "                      'found' marks what was there\n"
+        "  --cpu NAME          for this CPU, such as znver4 or sapphirerapids, instead of the one\n"
+        "                      dame runs on; another name shows all\n"
         "  --llvm PATH         dame_llvm.so; if not given, $DAME_LLVM, or where it was built or\n"
         "                      installed\n"
         "  --direction WAY     pack or unpack; if not given, both\n"

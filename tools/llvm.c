@@ -1,6 +1,7 @@
 /* DAME-L for the commands: where its shared object is, and its codes of a program. */
 #include "llvm.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,10 +42,27 @@ const char *tool_llvm(const char *given)
     return is_there(DAME_LLVM_INSTALLED) ? DAME_LLVM_INSTALLED : NULL;
 }
 
+static void *loaded; /* dame_llvm.so, once it is */
+
 dame_status_t tool_llvm_load(dame_jit_t *jit, const char *path, int32_t *provider)
 {
-    const dame_status_t status = dame_jit_offer(jit, path, "", provider);
-    return status == DAME_OK ? dame_jit_load(jit, *provider) : status;
+    dame_status_t status = dame_jit_offer(jit, path, "", provider);
+    status = status == DAME_OK ? dame_jit_load(jit, *provider) : status;
+    if (status == DAME_OK && loaded == NULL) {
+        loaded = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    }
+    return status;
+}
+
+int tool_llvm_phases(l_phases_t *out)
+{
+    const l_phases_t *(*phases)(void) = NULL;
+    void *symbol = loaded != NULL ? dlsym(loaded, "dame_l_phases") : NULL;
+    if (symbol != NULL) {
+        memcpy(&phases, &symbol, sizeof(phases));
+        *out = *phases();
+    }
+    return symbol != NULL;
 }
 
 int32_t tool_candidates(dame_jit_t *jit, int32_t provider, const dame_program_t *program,
@@ -58,6 +76,18 @@ int32_t tool_candidates(dame_jit_t *jit, int32_t provider, const dame_program_t 
         }
     }
     return kept;
+}
+
+int tool_candidate_named(dame_jit_t *jit, const char *name, dame_candidate_t *candidate)
+{
+    enum { MOST_VARIANTS = 256 }; /* the largest number of DAME-L's is far below */
+    char other[DAME_CANDIDATE_NAME];
+    for (candidate->variant = 0; candidate->variant < MOST_VARIANTS; candidate->variant++) {
+        if (strcmp(dame_jit_candidate_name(jit, candidate, other), name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 dame_status_t tool_compile_code(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,

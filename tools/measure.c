@@ -26,17 +26,26 @@ int measure_tiers(const measure_t *measure)
     return TIERS + measure->nvariants + (measure->llvm != NULL);
 }
 
+/* The variant that a tier is of, or NULL. */
+static const char *variant_of(const measure_t *measure, int tier)
+{
+    const int i = tier - TIERS;
+    return i >= 0 && i < measure->nvariants ? measure->variants[i] : NULL;
+}
+
 static int is_l(const measure_t *measure, int tier)
 {
-    return tier == TIERS + measure->nvariants;
+    const char *variant = variant_of(measure, tier);
+    return variant != NULL ? variant[0] == 'l' : tier >= TIERS;
 }
 
 const char *measure_tier_name(const measure_t *measure, int tier)
 {
+    const char *variant = variant_of(measure, tier);
     return tier == MEASURE_MEMCPY ? "memcpy"
            : tier < TIERS         ? tiers[tier].name
-           : is_l(measure, tier)  ? "l"
-                                  : measure->variants[tier - TIERS] - 2;
+           : variant != NULL      ? variant
+                                  : "l";
 }
 
 const char *measure_missing(const measure_t *measure, int tier)
@@ -258,8 +267,8 @@ static int allocate(measure_t *measure)
     return TOOL_OK;
 }
 
-/* The first candidate of DAME-X or DAME-L. */
-static dame_status_t compile_first(measure_t *measure, int tier, int32_t provider, dame_dir_t dir)
+/* The variant of the tier, or the first candidate of DAME-X or DAME-L. */
+static dame_status_t compile_one(measure_t *measure, int tier, int32_t provider, dame_dir_t dir)
 {
     dame_candidate_t candidates[TOOL_CANDIDATES];
     dame_jit_t *jit = measure->jits[tier];
@@ -267,9 +276,15 @@ static dame_status_t compile_first(measure_t *measure, int tier, int32_t provide
     if (provider == DAME_JIT_X) {
         return dame_jit_compile(jit, program, dir, NULL);
     }
-    return tool_candidates(jit, provider, program, dir, candidates) == 0
-               ? DAME_ERR_UNSUPPORTED
-               : tool_compile_code(jit, program, dir, &candidates[0]);
+    if (variant_of(measure, tier) != NULL) {
+        candidates[0].provider = provider;
+        if (!tool_candidate_named(jit, variant_of(measure, tier), &candidates[0])) {
+            return DAME_ERR_ARGUMENT;
+        }
+    } else if (tool_candidates(jit, provider, program, dir, candidates) == 0) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    return tool_compile_code(jit, program, dir, &candidates[0]);
 }
 
 /* Both directions; the tier is missing when neither becomes machine code. */
@@ -278,17 +293,22 @@ static dame_status_t compile_tier(measure_t *measure, int tier)
     dame_status_t made[2] = {DAME_OK, DAME_OK};
     dame_jit_options_t options = *dame_jit_options_default();
     int32_t provider = DAME_JIT_X;
-    options.variant =
-        tier >= TIERS && !is_l(measure, tier) ? measure->variants[tier - TIERS] : NULL;
+    options.variant = tier >= TIERS && !is_l(measure, tier) ? variant_of(measure, tier) + 2 : NULL;
     dame_status_t status = dame_jit_create(&options, &measure->jits[tier]);
     if (status == DAME_OK && is_l(measure, tier)) {
-        measure->missing[tier] = tool_llvm_load(measure->jits[tier], measure->llvm, &provider);
+        measure->missing[tier] =
+            measure->llvm == NULL
+                ? DAME_ERR_UNSUPPORTED
+                : tool_llvm_load(measure->jits[tier], measure->llvm, &provider);
         if (measure->missing[tier] != DAME_OK) {
             return DAME_OK;
         }
     }
     for (int dir = DAME_PACK; status == DAME_OK && dir <= DAME_UNPACK; dir++) {
-        made[dir] = compile_first(measure, tier, provider, (dame_dir_t) dir);
+        made[dir] = compile_one(measure, tier, provider, (dame_dir_t) dir);
+    }
+    if (made[DAME_PACK] == DAME_ERR_ARGUMENT) { /* there is no such variant */
+        return DAME_ERR_ARGUMENT;
     }
     if (made[DAME_PACK] != DAME_OK && made[DAME_UNPACK] != DAME_OK) {
         measure->missing[tier] = made[DAME_PACK];

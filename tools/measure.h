@@ -19,7 +19,7 @@ typedef struct measure {
     const int64_t *fragments; /* sizes in bytes, 0: the whole message at once */
     int nfragments;
     double seconds; /* for all; more where messages are large */
-    const char *const *variants; /* of DAME-X, each a tier more; "x:" stands before the names */
+    const char *const *variants; /* each a tier more: "x:" or "l:", and a name */
     int nvariants;
     const char *llvm; /* dame_llvm.so; NULL: there is no tier l. "l" is the last tier */
     int64_t offset; /* from a page to the first byte of user memory and of packed bytes */

@@ -40,6 +40,18 @@ const dame_data_cache_t *dame_data_cache(void);
 /* For tests: others, which live as long as they are used; NULL: this CPU's again. */
 void dame_data_cache_force(const dame_data_cache_t *cache);
 
+/* A CPU by the name that compilers have for it. */
+typedef struct dame_cpu_model {
+    const char *name;
+    dame_cpu_t cpu;
+} dame_cpu_model_t;
+
+/* Those that code can be made for on another machine; the last has no name. Static storage. */
+const dame_cpu_model_t *dame_cpu_models(void);
+
+/* The one with that name; NULL: none has it. */
+const dame_cpu_t *dame_cpu_named(const char *name);
+
 /* Does `cpu` have every feature of `needed`? The make does not count. */
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed);
 

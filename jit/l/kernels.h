@@ -10,7 +10,7 @@
 typedef struct l_target {
     dame_cpu_t cpu;
     char features[128]; /* "+avx2,..." */
-    char tune[64];      /* the CPU that instructions are scheduled for */
+    const char *tune;   /* the CPU that instructions are scheduled for */
     int64_t vector_bytes;
 } l_target_t;
 

@@ -13,6 +13,9 @@ typedef struct copy {
 static void move(l_unit_t *u, const copy_t *copy, int64_t at, int64_t width)
 {
     LLVMValueRef bytes = l_load(u, l_bytes_type(u, width), l_gep(u, copy->from, at));
+    /* Where loads overlap, passes would take the bytes of one from another, with shifts or through
+     * the memory that was just written. */
+    LLVMSetVolatile(bytes, 1);
     l_store(u, bytes, l_gep(u, copy->to, at));
     u->moves++;
 }

@@ -2,25 +2,6 @@
 
 #include <string.h>
 
-/* CPUs by LLVM's names, and what kernels may use there. */
-static const struct {
-    const char *name;
-    dame_cpu_t cpu;
-} models[] = {
-#define AVX2   {.avx2 = 1}
-#define AVX512 {.avx2 = 1, .avx512 = 1}
-#define VBMI   {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1}
-    {"x86-64", {.avx2 = 0}},     {"x86-64-v3", AVX2},       {"x86-64-v4", AVX512},
-    {"haswell", AVX2},           {"broadwell", AVX2},       {"skylake", AVX2},
-    {"alderlake", AVX2},         {"skylake-avx512", AVX512}, {"cascadelake", AVX512},
-    {"cooperlake", AVX512},      {"icelake-server", VBMI},  {"sapphirerapids", VBMI},
-    {"emeraldrapids", VBMI},     {"graniterapids", VBMI},   {"znver1", AVX2},
-    {"znver2", AVX2},            {"znver3", AVX2},          {"znver4", VBMI},
-#undef AVX2
-#undef AVX512
-#undef VBMI
-};
-
 typedef struct text {
     const char *at;
     size_t length;
@@ -31,18 +12,29 @@ static int is_text(text_t text, const char *word)
     return strlen(word) == text.length && 0 == memcmp(text.at, word, text.length);
 }
 
+/* The CPU that all of this make with these features are scheduled for: code depends on `cpu` alone,
+ * not on the machine that it is made on. */
+static const char *tuning_of(const dame_cpu_t *cpu)
+{
+    static const char *const names[DAME_MAKES][4] = {
+        [DAME_MAKE_OTHER] = {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4"},
+        [DAME_MAKE_AMD] = {"x86-64", "znver3", "znver4", "znver4"},
+        [DAME_MAKE_INTEL] = {"x86-64", "haswell", "skylake-avx512", "sapphirerapids"},
+    };
+    return names[cpu->make][cpu->avx2 + cpu->avx512 + cpu->avx512_vbmi];
+}
+
 static dame_status_t take_cpu(text_t value, const dame_cpu_t *cpu, l_options_t *out)
 {
     if (is_text(value, "native")) {
         out->cpu = *cpu;
-        out->tune = NULL;
+        out->tune = tuning_of(cpu);
         return DAME_OK;
     }
-    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
-        if (is_text(value, models[i].name) && dame_cpu_has(cpu, &models[i].cpu)) {
-            out->cpu = models[i].cpu;
-            out->cpu.make = cpu->make;
-            out->tune = models[i].name;
+    for (const dame_cpu_model_t *model = dame_cpu_models(); NULL != model->name; model++) {
+        if (is_text(value, model->name) && dame_cpu_has(cpu, &model->cpu)) {
+            out->cpu = model->cpu;
+            out->tune = model->name;
             return DAME_OK;
         }
     }
@@ -93,7 +85,7 @@ static size_t length_of(const char *text)
 
 dame_status_t l_options_parse(const char *text, const dame_cpu_t *cpu, l_options_t *out)
 {
-    *out = (l_options_t){.cpu = *cpu};
+    *out = (l_options_t){.cpu = *cpu, .tune = tuning_of(cpu)};
     while ('\0' != text[0]) {
         const size_t length = length_of(text);
         const char *equals = memchr(text, '=', length);

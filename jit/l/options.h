@@ -13,7 +13,7 @@ typedef struct l_options {
     char passes[L_LONGEST_PASSES]; /* the only pipeline; "": every variant has its own */
     int has_passes;
     dame_cpu_t cpu;   /* what kernels may use */
-    const char *tune; /* LLVM's name of the CPU that they are scheduled for; NULL: this one */
+    const char *tune; /* LLVM's name of the CPU that they are scheduled for */
     char dump[L_LONGEST_PATH]; /* directory for IR and assembly; "": none */
     int verify;                /* after each pass, too */
 } l_options_t;
@@ -22,8 +22,8 @@ typedef struct l_options {
  * "key=value,key=value" with
  *   passes  a pipeline as opt(1) spells it, like default<O2>; "none" or empty: none. Commas inside
  *           brackets belong to it
- *   cpu     x86-64, x86-64-v3, x86-64-v4 or a model of the table in options.c; what it has must be
- *           in `cpu`; native, the default: all that is in `cpu`
+ *   cpu     a name of dame_cpu_models(), whose features must be in `cpu`; native, the default: all
+ *           that is in `cpu`
  *   dump    a directory, which receives PID-NUMBER-DIRECTION-VARIANT.ll, .opt.ll and .s of what is
  *           compiled, not of what the code cache has
  *   verify  1: check the IR after each pass, for tests

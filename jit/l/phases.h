@@ -1,5 +1,6 @@
 /*
- * What the time of a compilation goes into. dame_llvm.so exports dame_l_phases() for bench/.
+ * What the time of a compilation goes into. dame_llvm.so exports dame_l_phases() for
+ * dame compile --json, which bench/compile reads.
  */
 #ifndef DAME_L_PHASES_H
 #define DAME_L_PHASES_H

@@ -17,29 +17,7 @@
 #include "machine.h"
 #include "options.h"
 #include "phases.h"
-
-/* ---- variants: a pipeline, and the widest vectors ---- */
-
-typedef struct pipeline {
-    const char *name;
-    const char *passes;
-} pipeline_t;
-
-/* Numbers are kept in profiles and file names: append only. */
-static const pipeline_t pipelines[] = {
-    {"none", ""},
-    {"O1", "default<O1>"},
-    {"O2", "default<O2>"},
-    {"O3", "default<O3>"},
-};
-
-enum {
-    PIPELINES = sizeof(pipelines) / sizeof(pipelines[0]),
-    CUSTOM = 15,       /* the pipeline of the option passes */
-    PIPELINE = 15,     /* the bits that have the pipeline */
-    HALF_VECTORS = 16, /* vectors of 32 bytes where 64 are to be had */
-    VARIANTS = 32
-};
+#include "variants.h"
 
 typedef struct state {
     l_code_t code; /* of the last compilation */
@@ -49,71 +27,18 @@ typedef struct state {
     int is_broken; /* LLVM gave up inside: it is never called again */
 } state_t;
 
-static const char *pipeline_name(uint32_t variant)
-{
-    const uint32_t pipeline = variant & PIPELINE;
-    return CUSTOM == pipeline ? "custom" : pipeline < PIPELINES ? pipelines[pipeline].name : NULL;
-}
-
 static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
 {
-    const char *pipeline = variant < VARIANTS ? pipeline_name(variant) : NULL;
     (void) state;
-    name[0] = '\0';
-    if (NULL != pipeline) {
-        snprintf(name, DAME_VARIANT_NAME, "%s%s", pipeline,
-                 0 != (variant & HALF_VECTORS) ? "+256" : "");
-    }
-    return NULL != pipeline;
-}
-
-/* Are there moves that use the widest vectors? */
-static int has_wide_moves(const dame_program_t *program)
-{
-    for (int32_t i = 0; i < program->nprims; i++) {
-        const dame_prim_t *prim = &program->prims[i];
-        if (NULL != prim->interpreted &&
-            (NULL != prim->prefix || dame_iter_size(prim, 0) > 32 ||
-             (prim->step > -32 && prim->step < 32))) {
-            return 1;
-        }
-    }
-    return 0;
+    return l_variant_name(variant, name);
 }
 
 static int32_t variants(void *opaque, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
                         int32_t room)
 {
     const state_t *state = opaque;
-    static const uint32_t likely[] = {0, 2};
-    const int halves = state->options.cpu.avx512 && has_wide_moves(program);
-    int32_t n = 0;
     (void) dir;
-    for (size_t i = 0; i < sizeof(likely) / sizeof(likely[0]); i++) {
-        const uint32_t pipeline = state->options.has_passes ? CUSTOM : likely[i];
-        if (n < room) {
-            out[n++] = pipeline;
-        }
-        if (n < room && halves) {
-            out[n++] = pipeline | HALF_VECTORS;
-        }
-        if (state->options.has_passes) {
-            break;
-        }
-    }
-    return n;
-}
-
-static const char *passes_of(const state_t *state, uint32_t variant)
-{
-    const uint32_t pipeline = variant & PIPELINE;
-    return CUSTOM == pipeline ? state->options.passes : pipelines[pipeline].passes;
-}
-
-static int is_variant(const state_t *state, uint32_t variant)
-{
-    return variant < VARIANTS && ((variant & PIPELINE) < PIPELINES ||
-                                  ((variant & PIPELINE) == CUSTOM && state->options.has_passes));
+    return l_variants(&state->options, program, out, room);
 }
 
 /* ---- errors that LLVM does not return ---- */
@@ -167,9 +92,7 @@ static void describe_target(const l_options_t *options, l_target_t *target)
     snprintf(target->features, sizeof(target->features), "%s%s%s", cpu->avx2 ? "+avx2" : "+sse2",
              cpu->avx512 ? ",+avx512f,+avx512bw,+avx512vl" : "",
              cpu->avx512_vbmi ? ",+avx512vbmi" : "");
-    char *host = LLVMGetHostCPUName();
-    snprintf(target->tune, sizeof(target->tune), "%s", NULL != options->tune ? options->tune : host);
-    LLVMDisposeMessage(host);
+    target->tune = options->tune;
 }
 
 static void close_state(void *opaque)
@@ -254,7 +177,7 @@ static dame_status_t generate(state_t *state, const l_unit_t *u, uint32_t varian
     const l_dump_t dump = l_dump_begin(state->options.dump, u->dir, name);
     int64_t start = now_ns();
     l_dump_ir(&dump, u->module, ".ll");
-    if (!l_machine_optimise(state->machine, u->module, passes_of(state, variant),
+    if (!l_machine_optimise(state->machine, u->module, l_passes_of(&state->options, variant),
                             state->options.verify)) {
         return DAME_ERR_UNSUPPORTED;
     }
@@ -303,11 +226,8 @@ static void compile_program(state_t *state, void *arguments)
     l_unit_t u = {.program = request->program,
                   .dir = request->dir,
                   .cpu = state->target.cpu,
-                  .vector_bytes = state->target.vector_bytes,
+                  .vector_bytes = l_vector_bytes(request->variant, state->target.vector_bytes),
                   .kernels = kernels};
-    if (0 != (request->variant & HALF_VECTORS) && u.vector_bytes > 32) {
-        u.vector_bytes = 32;
-    }
     u.context = LLVMContextCreate(); /* a new one each time: contexts keep all they have seen */
     LLVMContextSetDiagnosticHandler(u.context, ignore, NULL);
     u.module = LLVMModuleCreateWithNameInContext("dame", u.context);
@@ -327,7 +247,7 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
 {
     state_t *state = opaque;
     request_t request = {program, dir, variant, DAME_ERR_UNSUPPORTED};
-    if (!is_variant(state, variant)) {
+    if (!l_is_variant(&state->options, variant)) {
         return DAME_ERR_ARGUMENT;
     }
     if (state->is_broken || program->nprims > L_MOST_PRIMS) {
@@ -343,22 +263,19 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
     return request.status;
 }
 
-/* Increased with any change of the kernels or of the pipelines: files of other revisions are not used. */
-enum { REVISION = 1 };
-
-static char identity[80]; /* written by the loader's thread, once a process */
+static char maker[32]; /* written by the loader's thread, once a process */
 
 __attribute__((visibility("default"))) const dame_provider_t *dame_provider(void)
 {
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch); /* of the library that is loaded */
-    snprintf(identity, sizeof(identity), "DAME %s revision %d, LLVM %u.%u.%u", DAME_VERSION,
-             REVISION, major, minor, patch);
+    snprintf(maker, sizeof(maker), "LLVM %u.%u.%u", major, minor, patch);
     static const dame_provider_t provider = {
         .version = DAME_PROVIDER_VERSION,
         .name = "l",
         .by_shape = 1,
-        .identity = identity,
+        .identity = L_IDENTITY,
+        .maker = maker,
         .open = open_state,
         .variants = variants,
         .variant_name = variant_name,

@@ -1,5 +1,6 @@
 #include "window.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <string.h>
 
 enum {
@@ -114,6 +115,14 @@ static LLVMValueRef low_bits(const l_unit_t *u, LLVMValueRef n)
     return LLVMBuildSelect(u->b, none, l_int(u, 0), bits, "");
 }
 
+/* From 22 on, the pointer's attribute says how memory is aligned: without one, to 1 byte. Before, that
+ * is an argument. */
+#if LLVM_VERSION_MAJOR >= 22
+#define ALIGNED_TO_ONE(u)
+#else
+#define ALIGNED_TO_ONE(u) LLVMConstInt((u)->i32, 1, 0),
+#endif
+
 static LLVMValueRef call_masked(const l_unit_t *u, const char *name, LLVMTypeRef vector,
                                 LLVMValueRef *args, unsigned n)
 {
@@ -127,14 +136,14 @@ static LLVMValueRef call_masked(const l_unit_t *u, const char *name, LLVMTypeRef
 static LLVMValueRef load_masked(const l_unit_t *u, LLVMTypeRef vector, LLVMValueRef p,
                                 LLVMValueRef mask)
 {
-    LLVMValueRef args[] = {p, LLVMConstInt(u->i32, 1, 0), mask, LLVMConstNull(vector)};
-    return call_masked(u, "llvm.masked.load", vector, args, 4);
+    LLVMValueRef args[] = {p, ALIGNED_TO_ONE(u) mask, LLVMConstNull(vector)};
+    return call_masked(u, "llvm.masked.load", vector, args, sizeof(args) / sizeof(args[0]));
 }
 
 static void store_masked(const l_unit_t *u, LLVMValueRef v, LLVMValueRef p, LLVMValueRef mask)
 {
-    LLVMValueRef args[] = {v, p, LLVMConstInt(u->i32, 1, 0), mask};
-    call_masked(u, "llvm.masked.store", LLVMTypeOf(v), args, 4);
+    LLVMValueRef args[] = {v, p, ALIGNED_TO_ONE(u) mask};
+    call_masked(u, "llvm.masked.store", LLVMTypeOf(v), args, sizeof(args) / sizeof(args[0]));
 }
 
 /* ---- memory that vectors are gathered from ---- */

@@ -15,10 +15,15 @@ typedef enum mca_dt_dame_report {
 } mca_dt_dame_report_t;
 
 /* Values of the parameter `dump`: a set of what is written. */
-enum { MCA_DT_DAME_DUMP_NONE = 0, MCA_DT_DAME_DUMP_PROGRAM = 1, MCA_DT_DAME_DUMP_ASM = 2 };
+enum {
+    MCA_DT_DAME_DUMP_NONE = 0,
+    MCA_DT_DAME_DUMP_PROGRAM = 1,
+    MCA_DT_DAME_DUMP_ASM = 2,
+    MCA_DT_DAME_DUMP_LLVM = 4
+};
 
 /* Values of the parameter `tiers`: a set of what moves data. */
-enum { MCA_DT_DAME_TIER_INTERP = 1, MCA_DT_DAME_TIER_X = 2 };
+enum { MCA_DT_DAME_TIER_INTERP = 1, MCA_DT_DAME_TIER_X = 2, MCA_DT_DAME_TIER_L = 4 };
 
 /* The parameters dt_dame_<name>, as registered: MCA writes them. */
 typedef struct mca_dt_dame_params {
@@ -39,6 +44,11 @@ typedef struct mca_dt_dame_params {
     int promotion_threshold; /* uses; -1: measured */
     char *profile;
     int explore;      /* per cent */
+    char *code_dir;
+    int code_dir_size; /* bytes */
+    int llvm_compile;  /* dt_llvm_compile_t */
+    char *llvm_passes;
+    char *llvm_cpu;
     int tiers;        /* MCA_DT_DAME_TIER_... */
     int vector_width; /* bits, 0: the best */
     int unroll_bytes; /* from here on the options of dame_jit_options_t */
@@ -63,6 +73,12 @@ dame_options_t mca_dt_dame_program_options(void);
 
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
 dt_promote_options_t mca_dt_dame_promote_options(void);
+
+/* Those of DAME-L and the code cache. Its options; the cache's directories, NULL: none. Static
+ * storage. */
+void mca_dt_dame_register_llvm(const mca_base_component_t *component);
+const char *mca_dt_dame_llvm_options(void);
+const char *mca_dt_dame_code_directories(void);
 
 /* One line that says what DAME works with in this process. Returns `text`. */
 const char *mca_dt_dame_state(char *text, size_t room);

@@ -86,8 +86,9 @@ static void dame_enable(void)
         .verify = mca_dt_dame_params.verify,
         .tallies = mca_dt_dame_params.last_run,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
-        .dump =
-            MCA_DT_DAME_DUMP_NONE != mca_dt_dame_params.dump ? mca_dt_dame_params.dump_dir : NULL,
+        .dump = 0 != (mca_dt_dame_params.dump & (MCA_DT_DAME_DUMP_PROGRAM | MCA_DT_DAME_DUMP_ASM))
+                    ? mca_dt_dame_params.dump_dir
+                    : NULL,
         .dump_limit = mca_dt_dame_params.dump_limit,
         .papi_events = NULL == mca_dt_dame_params.papi_events ? "" : mca_dt_dame_params.papi_events,
         .layout_cache = (size_t) mca_dt_dame_params.layout_cache_size,

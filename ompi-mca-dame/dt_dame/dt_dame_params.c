@@ -282,6 +282,7 @@ static void register_dump(void)
         {MCA_DT_DAME_DUMP_NONE, "none"},
         {MCA_DT_DAME_DUMP_PROGRAM, "program"},
         {MCA_DT_DAME_DUMP_ASM, "asm"},
+        {MCA_DT_DAME_DUMP_LLVM, "llvm"},
         {0, NULL},
     };
     static dt_values_t dumps, limit;
@@ -293,7 +294,10 @@ static void register_dump(void)
                     "reads it, with the constructors, the bounds and the uses of the datatype, in "
                     "dame-r<rank>-<name of the datatype, or a number>.dame; asm: that and its "
                     "machine code, once there is any, in files .pack.bin and .unpack.bin beside "
-                    "it, with the command that disassembles them in the .dame file",
+                    "it, with the command that disassembles them in the .dame file; llvm: of what "
+                    "LLVM compiles, its input before (.ll) and after optimisation (.opt.ll) and "
+                    "the assembly (.s), in files <pid>-<number>-<pack or unpack>-<kind>; nothing "
+                    "comes from the code cache then, or goes to it",
                     &dumps, OPAL_INFO_LVL_4, &mca_dt_dame_params.dump);
     register_string("dump_dir",
                     "The directory that files of dt_dame_dump are written to. It must exist; a "
@@ -314,15 +318,18 @@ static void register_tiers(void)
     static const dt_value_name_t tier_names[] = {
         {MCA_DT_DAME_TIER_INTERP, "interp"},
         {MCA_DT_DAME_TIER_X, "x"},
+        {MCA_DT_DAME_TIER_L, "l"},
         {0, NULL},
     };
     static dt_values_t tiers;
     dt_values_set(&tiers, tier_names);
-    mca_dt_dame_params.tiers = MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X;
+    mca_dt_dame_params.tiers = MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L;
     register_values("tiers",
                     "The engines that may move data, as a comma-separated list. interp: the "
                     "interpreter, which is always available and moves what the others cannot; x: "
-                    "machine code, compiled while the job runs",
+                    "machine code, compiled in microseconds while the job runs; l: machine code "
+                    "by LLVM, from the code cache (dt_dame_code_dir), or compiled in the "
+                    "background where that is expected to pay (dt_dame_llvm_compile)",
                     &tiers, OPAL_INFO_LVL_4, &mca_dt_dame_params.tiers);
 }
 
@@ -478,6 +485,7 @@ void mca_dt_dame_register_params(const mca_base_component_t *component)
     register_layouts();
     register_dump();
     register_code();
+    mca_dt_dame_register_llvm(component);
 }
 
 dame_options_t mca_dt_dame_program_options(void)
@@ -494,7 +502,15 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     dt_promote_options_t options = {
-        .threshold = params->tiers & MCA_DT_DAME_TIER_X ? params->promotion_threshold : 0,
+        .threshold = 0 != (params->tiers & (MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L))
+                         ? params->promotion_threshold
+                         : 0,
+        .llvm = 0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL,
+        .llvm_compile = (dt_llvm_compile_t) params->llvm_compile,
+        .code_directories = mca_dt_dame_code_directories(),
+        .code_directory_is_standard =
+            NULL != params->code_dir && 0 == strcmp("auto", params->code_dir),
+        .code_bytes = params->code_dir_size,
         .profile = NULL == params->profile ? "" : params->profile,
         .explore = 0.01 * params->explore,
         .jit = *dame_jit_options_default(),
@@ -510,5 +526,6 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
     options.jit.arena_bytes = (size_t) params->code_cache_size;
     options.jit.perf_map = params->perf_map;
     options.jit.gdb = params->gdb;
+    options.jit.without_x = 0 == (params->tiers & MCA_DT_DAME_TIER_X);
     return options;
 }

@@ -37,7 +37,8 @@ const char *mca_dt_dame_state(char *text, size_t room)
     char model[128];
     char code[80];
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    const bool compiles = params->tiers & MCA_DT_DAME_TIER_X && 0 != params->promotion_threshold;
+    const bool compiles = 0 != (params->tiers & (MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L)) &&
+                          0 != params->promotion_threshold;
     read_cpu_model(model, sizeof(model));
     if (params->promotion_threshold < 0) {
         (void) snprintf(code, sizeof(code), " and machine code where it is repaid, as measured");

@@ -17,6 +17,7 @@
 #include "opal-glue/log.h"
 #include "opal-glue/tally.h"
 #include "measure/measured.h"
+#include "opal-glue/order.h"
 #include "opal-glue/promote.h"
 #include "opal-glue/thread.h"
 
@@ -114,6 +115,61 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
                                            const char *name, int32_t uses)
 {
     (void) measured, (void) compiler, (void) program, (void) dir, (void) name, (void) uses;
+    abort();
+}
+
+/* There is no DAME-L here. */
+void dt_order_complain(const char *message)
+{
+    (void) message;
+}
+
+void dt_order_tell(void)
+{
+}
+
+void dt_order_start(dame_jit_t *compiler, const dt_promote_options_t *options)
+{
+    (void) compiler, (void) options;
+}
+
+bool dt_order_stop(void)
+{
+    return true;
+}
+
+bool dt_order_place(dt_layout_t *layout, dame_dir_t dir, const dame_candidate_t *candidate)
+{
+    (void) layout, (void) dir, (void) candidate;
+    abort();
+}
+
+bool dt_order_is_first(const dame_program_t *program, dame_dir_t dir)
+{
+    (void) program, (void) dir;
+    return false;
+}
+
+dame_status_t dt_order_compile(dt_layout_t *layout, dame_dir_t dir, const char *name)
+{
+    (void) layout, (void) dir, (void) name;
+    abort();
+}
+
+struct dame_order *dt_order_come(void)
+{
+    return NULL;
+}
+
+void dt_order_end(struct dame_order *orders)
+{
+    (void) orders;
+}
+
+void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candidate,
+                        dame_status_t status, int64_t ns, int is_compiled)
+{
+    (void) measured, (void) candidate, (void) status, (void) ns, (void) is_compiled;
     abort();
 }
 

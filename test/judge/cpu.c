@@ -235,6 +235,27 @@ static bool three_operands(cpu_t *cpu)
     return cpu_put(cpu, &in->operands[0], result);
 }
 
+/* shld and shrd of registers of 8 bytes: what leaves the second comes into the first. */
+static bool double_shift(cpu_t *cpu)
+{
+    const instruction_t *in = cpu->now;
+    value_t a, b, by;
+    if (in->operands[0].bytes != 8) {
+        return cpu_fail(cpu, RULE_ALLOWED, "a form that is not used");
+    }
+    if (!cpu_take(cpu, &in->operands[0], &a) || !cpu_take(cpu, &in->operands[1], &b) ||
+        !cpu_take(cpu, &in->operands[2], &by) || !cpu_is_known(cpu, &by, "the distance")) {
+        return false;
+    }
+    const int n = (int) (by.bits & 63);
+    const unsigned __int128 both = in->action == ACTION_SHLD
+                                       ? ((unsigned __int128) a.bits << 64 | b.bits) << n >> 64
+                                       : ((unsigned __int128) b.bits << 64 | a.bits) >> n;
+    cpu->flags.knowledge = UNDEFINED;
+    return cpu_put(cpu, &in->operands[0],
+                   (value_t){(uint64_t) both, a.knowledge < b.knowledge ? a.knowledge : b.knowledge, 0});
+}
+
 /* mul and imul of rax and the only operand, into rdx:rax. */
 static bool multiply(cpu_t *cpu)
 {
@@ -382,6 +403,9 @@ static bool execute(cpu_t *cpu)
         return cpu->now->noperands == 1 ? multiply(cpu) : three_operands(cpu);
     case ACTION_MUL:
         return multiply(cpu);
+    case ACTION_SHLD:
+    case ACTION_SHRD:
+        return double_shift(cpu);
     case ACTION_NOT:
         return invert(cpu);
     case ACTION_CMOV:

@@ -17,12 +17,18 @@ static bool store(cpu_t *cpu, uint64_t address, int64_t bytes)
 /* Those elements that the mask has, neighbours together. */
 static bool access_masked(cpu_t *cpu, const operand_t *operand, uint64_t address, access_fn touch)
 {
-    const value_t *mask = &cpu->mask[cpu->now->mask];
+    const instruction_t *in = cpu->now;
+    const value_t *mask = &cpu->mask[in->mask];
     const int elements = operand->bytes / operand->element;
-    if (8 * mask->low < elements && !cpu_is_known(cpu, mask, "the mask")) {
+    const int lanes = in->is_broadcast ? in->vector / operand->element : elements;
+    if (8 * mask->low < lanes && !cpu_is_known(cpu, mask, "the mask")) {
         return false;
     }
-    const uint64_t bits = elements < 64 ? mask->bits & ((UINT64_C(1) << elements) - 1) : mask->bits;
+    uint64_t bits = lanes < 64 ? mask->bits & ((UINT64_C(1) << lanes) - 1) : mask->bits;
+    for (int i = elements; i < lanes; i += elements) {
+        bits |= bits >> i;
+    }
+    bits = elements < 64 ? bits & ((UINT64_C(1) << elements) - 1) : bits;
     if (cpu->now->action == ACTION_VECTOR_PACKED) {
         const int64_t bytes = __builtin_popcountll(bits) * operand->element;
         return bytes == 0 || touch(cpu, address, bytes);
@@ -52,7 +58,7 @@ static bool access_memory(cpu_t *cpu, const operand_t *operand, access_fn touch)
     if (cpu->now->action == ACTION_VECTOR_ALIGNED && address % operand->bytes != 0) {
         return cpu_fail(cpu, RULE_ALIGNED, "%d bytes at 0x%" PRIx64, operand->bytes, address);
     }
-    return cpu->now->mask ? access_masked(cpu, operand, address, touch)
+    return cpu->now->mask && cpu->now->is_sparing ? access_masked(cpu, operand, address, touch)
                           : touch(cpu, address, operand->bytes);
 }
 

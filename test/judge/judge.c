@@ -21,7 +21,7 @@ static void print_help(void)
     printf("Usage: judge [OPTION]...\n"
            "Decodes the machine code that DAME-X or DAME-L writes for layouts and random datatypes, and runs "
            "it on\na CPU without memory, which checks every access.\n\n"
-           "  --cases N      how many random datatypes, 0 to %d (default 700)\n"
+           "  --cases N      how many random datatypes, 0 to %d (default 700; with --layout 0)\n"
            "  --seed S       seed of all choices, 0 to 18446744073709551615 (default: the time)\n"
            "  --case K       random datatype K only, 0 to %d\n"
            "  --tier x|l     whose code (default x); exit status 77: there is no dame_llvm.so\n"
@@ -76,7 +76,7 @@ static session_plan_t parse_options(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
     };
     session_plan_t options = {
-        .cases = 700, .seed = (uint64_t) time(NULL), .only = -1, .most_failures = MAX_FAILURES};
+        .cases = -1, .seed = (uint64_t) time(NULL), .only = -1, .most_failures = MAX_FAILURES};
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (option) {
@@ -102,6 +102,9 @@ static session_plan_t parse_options(int argc, char **argv)
             fprintf(stderr, "Try 'judge --help'.\n");
             exit(2);
         }
+    }
+    if (options.cases < 0) {
+        options.cases = options.layout ? 0 : 700;
     }
     if (optind < argc) {
         fprintf(stderr, "judge: '%s' is not an option. Try 'judge --help'.\n", argv[optind]);

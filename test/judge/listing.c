@@ -153,6 +153,25 @@ static bool is_idiom(const instruction_t *in, ZydisMnemonic mnemonic)
            (first->kind == OPERAND_GPR || first->kind == OPERAND_VECTOR);
 }
 
+/* Intel's classes of exceptions that end in NF: masks do not suppress faults. */
+static bool is_sparing(const decoded_t *d)
+{
+    switch (d->z.meta.exception_class) {
+    case ZYDIS_EXCEPTION_CLASS_E1NF:
+    case ZYDIS_EXCEPTION_CLASS_E2NF:
+    case ZYDIS_EXCEPTION_CLASS_E3NF:
+    case ZYDIS_EXCEPTION_CLASS_E4NF:
+    case ZYDIS_EXCEPTION_CLASS_E5NF:
+    case ZYDIS_EXCEPTION_CLASS_E6NF:
+    case ZYDIS_EXCEPTION_CLASS_E9NF:
+    case ZYDIS_EXCEPTION_CLASS_E10NF:
+    case ZYDIS_EXCEPTION_CLASS_E11NF:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static bool take_operands(const decoded_t *d, instruction_t *in, verdict_t *verdict)
 {
     for (int i = 0; i < d->z.operand_count; i++) {
@@ -175,6 +194,8 @@ static bool take_operands(const decoded_t *d, instruction_t *in, verdict_t *verd
     }
     in->sse = in->vector > 0 && d->z.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
     in->is_merged = d->z.avx.mask.mode == ZYDIS_MASK_MODE_MERGING;
+    in->is_sparing = is_sparing(d);
+    in->is_broadcast = d->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID;
     in->is_insert = strncmp(ZydisMnemonicGetString(d->z.mnemonic), "vinsert", 7) == 0;
     return true;
 }

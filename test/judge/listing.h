@@ -40,6 +40,8 @@ typedef enum action {
     ACTION_SHL,
     ACTION_SHR,
     ACTION_SAR,
+    ACTION_SHLD,
+    ACTION_SHRD,
     ACTION_BZHI,
     ACTION_CMOV,
     ACTION_SET,
@@ -90,6 +92,8 @@ typedef struct instruction {
     uint8_t condition;  /* 0 to 15 as the CPU numbers them */
     bool sse;           /* of the encoding before VEX, with a vector operand */
     bool is_merged;     /* what the mask leaves out stays as it was */
+    bool is_sparing;    /* and memory that it leaves out is not touched */
+    bool is_broadcast;  /* of memory: to all lanes of the mask */
     bool is_insert;     /* of vectors: the next operand fills a part, and nobody may read the others */
     bool is_idiom;      /* its result does not depend on its operands: xor a, a */
     uint16_t vector;    /* bytes of the vectors, 0: none */

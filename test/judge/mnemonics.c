@@ -36,6 +36,8 @@ static const unsigned char actions[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
     ROW(SHL, SHL),
     ROW(SHR, SHR),
     ROW(SAR, SAR),
+    ROW(SHLD, SHLD),
+    ROW(SHRD, SHRD),
     ROW(BZHI, BZHI),
     ROW(CMOVB, CMOV),
     ROW(CMOVBE, CMOV),

@@ -272,7 +272,7 @@ bool session_run(session_t *session, const session_plan_t *plan)
     session->provider = plan->provider ? plan->provider : &dame_provider_x;
     /* LLVM leaves constants behind whose last use it has found a shorter way for. */
     session->trial.listing.has_unused_constants = plan->provider != NULL;
-    if (!plan->layout) {
+    if (plan->cases > 0 || plan->only >= 0) {
         judge_cases(session, plan);
     }
     if (plan->only < 0 && !plan->no_layouts) {

@@ -6,6 +6,7 @@
  * Options: padding=BYTES, that each code is made longer by. The environment variable TEST_PROVIDER
  * makes it another provider: "old" of another version of the interface, "by-program" not by_shape.
  * TEST_PROVIDER_LOG names a file that each compilation makes a byte longer, 20 ms before its end.
+ * TEST_PROVIDER_MS: so many instead, and another byte at its end. TEST_PROVIDER_MAKER: its maker.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +139,13 @@ static void log_compilation(void)
     if (log != NULL) {
         fputc('x', log);
         fclose(log);
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        const char *text = getenv("TEST_PROVIDER_MS");
+        const long ms = text != NULL ? atol(text) : 20;
+        nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+        if (text != NULL && (log = fopen(path, "a")) != NULL) {
+            fputc('y', log);
+            fclose(log);
+        }
     }
 }
 
@@ -187,6 +194,7 @@ __attribute__((visibility("default"))) const dame_provider_t *dame_provider(void
                                        .compile = compile,
                                        .close = close};
     const char *other = getenv("TEST_PROVIDER");
+    provider.maker = getenv("TEST_PROVIDER_MAKER");
     if (other != NULL) {
         provider.version += strcmp(other, "old") == 0 ? -1 : 0;
         provider.by_shape = strcmp(other, "by-program") != 0;

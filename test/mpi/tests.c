@@ -12,7 +12,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } tests[] = {
     {"broken", broken_main},     {"cancel", cancel_main},       {"coll", coll_main},
-    {"compiled", compiled_main}, {"convertor", convertor_main}, {"edge", edge_main},
+    {"compiled", compiled_main}, {"llvm", llvm_main}, {"convertor", convertor_main}, {"edge", edge_main},
     {"file", file_main},         {"forks", forks_main},         {"frags", frags_main},
     {"heap", heap_main},         {"idle", idle_main},           {"late_dso", late_dso_main},
     {"lifetime", lifetime_main}, {"mpit", mpit_main},           {"onesided", onesided_main},

@@ -32,6 +32,7 @@ Suite *provider_suite(void);
 Suite *ranks_suite(void);
 Suite *cache_suite(void);
 Suite *find_code_suite(void);
+Suite *background_suite(void);
 Suite *tune_suite(void);
 Suite *llvm_suite(void);
 Suite *clock_suite(void);

@@ -34,6 +34,7 @@ int main(void)
     srunner_add_suite(runner, ranks_suite());
     srunner_add_suite(runner, cache_suite());
     srunner_add_suite(runner, find_code_suite());
+    srunner_add_suite(runner, background_suite());
     srunner_add_suite(runner, tune_suite());
     srunner_add_suite(runner, clock_suite());
     srunner_add_suite(runner, profile_suite());

@@ -1,0 +1,389 @@
+/* A thread that finds or compiles code. */
+#define _GNU_SOURCE
+#include "background.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dame/heap.h"
+#include "loader.h"
+#include "lock.h"
+#include "state.h"
+
+enum {
+    STACK_BYTES = 8 << 20,   /* a compiler is recursive */
+    STOP_NS = 100000000,     /* that dame_background_stop() waits .. */
+    STOP_STEP_NS = 100000,   /* .. looking so often */
+    BUSY_STEPS = 200,        /* that are waited for another process to compile .. */
+    BUSY_STEP_NS = 10000000, /* .. each */
+};
+
+typedef struct queue {
+    dame_order_t *first;
+    dame_order_t **end;
+} queue_t;
+
+/* DAME_LOCK_BACKGROUND protects all but what says otherwise. */
+struct dame_background {
+    dame_background_t *others;
+    dame_jit_t *jit;
+    dame_slot_t slot; /* a copy, with a state of its own: the thread's */
+    pthread_t thread;
+    int has_thread;
+    int stops;
+    int is_fork;
+    queue_t waiting;
+    int nwaiting;
+    dame_order_t *under_way;
+    queue_t done;
+    atomic_int ndone;     /* read without the lock */
+    atomic_int has_ended; /* the same */
+    atomic_int id;        /* the system's, of the thread; 0: it has not begun */
+};
+
+static dame_background_t *all;
+
+static void clear(queue_t *queue)
+{
+    *queue = (queue_t){.end = &queue->first};
+}
+
+static void put(queue_t *queue, dame_order_t *order)
+{
+    order->next = NULL;
+    *queue->end = order;
+    queue->end = &order->next;
+}
+
+static dame_order_t *take(queue_t *queue)
+{
+    dame_order_t *order = queue->first;
+    if (order != NULL) {
+        queue->first = order->next;
+        queue->end = order->next != NULL ? queue->end : &queue->first;
+    }
+    return order;
+}
+
+static void finish(dame_background_t *background, dame_order_t *order)
+{
+    put(&background->done, order);
+    atomic_fetch_add_explicit(&background->ndone, 1, memory_order_release);
+}
+
+/* ---- fork() ---- */
+
+/* In the child: what was under way stays so for ever, the rest is given back. */
+static void leave_thread(void)
+{
+    for (dame_background_t *at = all; at != NULL; at = at->others) {
+        at->is_fork = 1;
+        at->has_thread = 0;
+    }
+}
+
+/* ---- the thread ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void sleep_ns(int64_t ns)
+{
+    (void) nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+}
+
+/* Wakes without preempting anybody, with the least share of a core that others want. SCHED_IDLE has
+ * a fifth of that, and on a machine with more processes than cores MPI_Finalize would wait. */
+static void be_modest(dame_background_t *background)
+{
+    const struct sched_param none = {.sched_priority = 0};
+    atomic_store(&background->id, (int) gettid());
+    (void) pthread_setname_np(pthread_self(), "dame-compile");
+    (void) pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+    (void) setpriority(PRIO_PROCESS, 0, 19); /* on Linux, of the calling thread */
+}
+
+/* Somebody waits for its end. Systems allow this to few. */
+static void hurry(dame_background_t *background)
+{
+    const int id = atomic_load(&background->id);
+    if (id != 0) {
+        (void) setpriority(PRIO_PROCESS, (id_t) id, getpriority(PRIO_PROCESS, 0));
+    }
+}
+
+/* Makes what is the provider's, until its next compilation, ours. Returns 0 when memory is out. */
+static int keep(dame_found_t *found)
+{
+    const dame_machine_code_t *code = &found->code;
+    const size_t entries = (size_t) code->nentries * sizeof(code->entries[0]);
+    if (found->kept.memory != NULL) {
+        return 1;
+    }
+    char *memory = dame_heap_alloc(entries + code->size);
+    if (memory == NULL) {
+        return 0;
+    }
+    memcpy(memory, code->entries, entries);
+    memcpy(memory + entries, code->bytes, code->size);
+    found->kept = (dame_cache_code_t){.code = *code, .memory = memory};
+    found->kept.code.entries = (const dame_entry_point_t *) (void *) memory;
+    found->kept.code.bytes = memory + entries;
+    found->code = found->kept.code;
+    return 1;
+}
+
+static int has_to_stop(dame_background_t *background)
+{
+    dame_lock(DAME_LOCK_BACKGROUND);
+    const int stops = background->stops;
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    return stops;
+}
+
+static void work(dame_background_t *background, dame_order_t *order)
+{
+    const dame_request_t request = {order->program, order->dir, order->candidate.variant};
+    const int64_t start = now_ns();
+    order->status = DAME_ERR_BUSY;
+    for (int step = 0; order->status == DAME_ERR_BUSY && step < BUSY_STEPS; step++) {
+        if (step > 0) {
+            sleep_ns(BUSY_STEP_NS);
+        }
+        if (has_to_stop(background)) {
+            order->status = DAME_ERR_DENIED;
+            return;
+        }
+        order->status =
+            dame_find_code(background->jit, &background->slot, &request, order->found);
+    }
+    if (order->status == DAME_OK && !keep(order->found)) {
+        order->status = DAME_ERR_NOMEM;
+    }
+    order->ns = now_ns() - start;
+    order->is_compiled = order->status == DAME_OK && !order->found->is_of_file;
+}
+
+static void close_provider(dame_background_t *background)
+{
+    dame_slot_t *slot = &background->slot;
+    if (slot->provider != NULL && dame_loader_enter()) {
+        slot->provider->close(slot->state);
+        dame_loader_leave();
+    }
+    slot->provider = NULL;
+}
+
+static void *run(void *argument)
+{
+    dame_background_t *background = argument;
+    (void) dame_cancel_defer();
+    be_modest(background);
+    dame_lock(DAME_LOCK_BACKGROUND);
+    for (;;) {
+        while (!background->stops && background->waiting.first == NULL) {
+            dame_wait(DAME_LOCK_BACKGROUND);
+        }
+        if (background->stops) {
+            break;
+        }
+        dame_order_t *order = background->under_way = take(&background->waiting);
+        background->nwaiting--;
+        dame_unlock(DAME_LOCK_BACKGROUND);
+        work(background, order);
+        dame_lock(DAME_LOCK_BACKGROUND);
+        background->under_way = NULL;
+        finish(background, order);
+    }
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    atomic_store(&background->has_ended, 1);
+    return NULL;
+}
+
+/* Locked. */
+static int start_thread(dame_background_t *background)
+{
+    pthread_attr_t attributes;
+    sigset_t signals, before;
+    if (pthread_attr_init(&attributes) != 0) {
+        return 0;
+    }
+    sigfillset(&signals); /* the application's handlers run in its own threads */
+    (void) pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    (void) pthread_sigmask(SIG_BLOCK, &signals, &before);
+    background->has_thread =
+        pthread_create(&background->thread, &attributes, run, background) == 0;
+    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void) pthread_attr_destroy(&attributes);
+    return background->has_thread;
+}
+
+/* ---- beginning and end ---- */
+
+dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider)
+{
+    dame_background_t *background = dame_heap_zalloc(sizeof(*background));
+    if (background == NULL || !dame_lock_at_fork(DAME_LOCK_BACKGROUND, leave_thread)) {
+        dame_heap_free(background);
+        return NULL;
+    }
+    background->jit = jit;
+    background->slot = jit->slots[provider];
+    background->slot.provider = NULL;
+    background->slot.has_failed = 0;
+    clear(&background->waiting);
+    clear(&background->done);
+    dame_lock(DAME_LOCK_BACKGROUND);
+    background->others = all;
+    all = background;
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    return background;
+}
+
+/* Locked: orders that were not begun are not begun any more. */
+static void refuse(dame_background_t *background)
+{
+    dame_order_t *order;
+    background->stops = 1;
+    while ((order = take(&background->waiting)) != NULL) {
+        order->status = DAME_ERR_DENIED;
+        finish(background, order);
+    }
+    background->nwaiting = 0;
+    dame_wake(DAME_LOCK_BACKGROUND);
+}
+
+int dame_background_stop(dame_background_t *background)
+{
+    const int cancel_state = dame_cancel_defer();
+    const int64_t until = now_ns() + STOP_NS;
+    dame_lock(DAME_LOCK_BACKGROUND);
+    const int has_thread = background->has_thread;
+    refuse(background);
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    if (has_thread) {
+        hurry(background);
+    }
+    while (has_thread && !atomic_load(&background->has_ended) && now_ns() < until) {
+        sleep_ns(STOP_STEP_NS);
+    }
+    dame_lock(DAME_LOCK_BACKGROUND);
+    const int works = background->under_way != NULL && !background->is_fork;
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    if (has_thread && atomic_load(&background->has_ended)) {
+        pthread_join(background->thread, NULL);
+        background->has_thread = 0;
+    } else if (has_thread) { /* it does not get a core: all it will do is end */
+        pthread_detach(background->thread);
+    }
+    if (!works && !background->is_fork) {
+        close_provider(background);
+    }
+    dame_cancel_restore(cancel_state);
+    return !works;
+}
+
+void dame_background_free(dame_background_t *background)
+{
+    if (background == NULL) {
+        return;
+    }
+    dame_lock(DAME_LOCK_BACKGROUND);
+    const int has_thread = background->has_thread; /* it reads what it stops for */
+    dame_background_t **at = &all;
+    while (*at != background) {
+        at = &(*at)->others;
+    }
+    *at = background->others;
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    if (!has_thread) {
+        dame_heap_free(background);
+    }
+}
+
+/* ---- orders ---- */
+
+static dame_order_t *new_order(const dame_order_t *order)
+{
+    dame_order_t *made = dame_heap_alloc(sizeof(*made));
+    dame_found_t *found = dame_heap_zalloc(sizeof(*found));
+    if (made == NULL || found == NULL) {
+        dame_heap_free(made);
+        dame_heap_free(found);
+        return NULL;
+    }
+    *made = *order;
+    made->found = found;
+    return made;
+}
+
+/* Locked. */
+static dame_status_t accept(dame_background_t *background, const dame_order_t *order)
+{
+    if (background->is_fork || background->stops) {
+        return DAME_ERR_DENIED;
+    }
+    if (background->nwaiting == DAME_BACKGROUND_ORDERS) {
+        return DAME_ERR_FULL;
+    }
+    if (!background->has_thread && !start_thread(background)) {
+        return DAME_ERR_DENIED;
+    }
+    dame_order_t *made = new_order(order);
+    if (made == NULL) {
+        return DAME_ERR_NOMEM;
+    }
+    put(&background->waiting, made);
+    background->nwaiting++;
+    dame_wake(DAME_LOCK_BACKGROUND);
+    return DAME_OK;
+}
+
+dame_status_t dame_background_order(dame_background_t *background, dame_program_t *program,
+                                    dame_dir_t dir, const dame_candidate_t *candidate, void *owner)
+{
+    const dame_order_t order = {
+        .program = program, .dir = dir, .candidate = *candidate, .owner = owner};
+    if (!dame_trylock(DAME_LOCK_BACKGROUND)) {
+        return DAME_ERR_BUSY;
+    }
+    const dame_status_t status = accept(background, &order);
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    return status;
+}
+
+dame_order_t *dame_background_take(dame_background_t *background)
+{
+    if (atomic_load_explicit(&background->ndone, memory_order_acquire) == 0 ||
+        !dame_trylock(DAME_LOCK_BACKGROUND)) {
+        return NULL;
+    }
+    dame_order_t *order = take(&background->done);
+    if (order != NULL) {
+        atomic_fetch_sub_explicit(&background->ndone, 1, memory_order_relaxed);
+    }
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    return order;
+}
+
+dame_status_t dame_order_install(dame_jit_t *jit, const dame_order_t *order, const char *name)
+{
+    return dame_jit_put(jit, order->program, order->dir, &order->candidate, order->found, name);
+}
+
+void dame_order_free(dame_order_t *order)
+{
+    dame_found_free(order->found);
+    dame_heap_free(order->found);
+    dame_heap_free(order);
+}

@@ -1,0 +1,29 @@
+/*
+ * Variants: a pipeline, and the widest vectors. Needs no LLVM. Private to jit/l/.
+ */
+#ifndef DAME_L_VARIANTS_H
+#define DAME_L_VARIANTS_H
+
+#include "jit/provider.h"
+#include "options.h"
+
+/* Increased with any change of the kernels or of the pipelines: files of other revisions are not
+ * used. */
+#define L_REVISION "2"
+#define L_IDENTITY "DAME " DAME_VERSION " revision " L_REVISION
+
+/* As in provider.h. */
+int32_t l_variants(const l_options_t *options, const dame_program_t *program, uint32_t *out,
+                   int32_t room);
+int l_variant_name(uint32_t variant, char name[DAME_VARIANT_NAME]);
+
+/* Can it be compiled with these options? */
+int l_is_variant(const l_options_t *options, uint32_t variant);
+
+/* Its pipeline, as opt(1) spells it; "": none. */
+const char *l_passes_of(const l_options_t *options, uint32_t variant);
+
+/* The widest vectors that its moves use, where the CPU has some of `most` bytes. */
+int l_vector_bytes(uint32_t variant, int most);
+
+#endif

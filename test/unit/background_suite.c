@@ -1,0 +1,499 @@
+/* Code that is ordered from a thread in the background, and code that is found without its provider. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jit/background.h"
+#include "jit_tools.h"
+#include "suites.h"
+#include "test/lib/rng.h"
+#include "tools.h"
+
+enum { PLENTY = 1 << 20, BLOCKS = 10 };
+
+static char directory[40];
+static char log_file[60];
+
+static void setup(void)
+{
+    tree_setup();
+    strcpy(directory, "/tmp/dame-order.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(log_file, sizeof log_file, "%s/log", directory);
+    setenv("TEST_PROVIDER_LOG", log_file, 1);
+    unsetenv("TEST_PROVIDER");
+    unsetenv("TEST_PROVIDER_MS");
+    unsetenv("TEST_PROVIDER_MAKER");
+}
+
+static void teardown(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    ck_assert_int_eq(system(command), 0);
+    tree_teardown();
+}
+
+static int log_bytes(void)
+{
+    struct stat about;
+    return stat(log_file, &about) == 0 ? (int) about.st_size : 0;
+}
+
+static void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+}
+
+static void wait_for_log(int bytes)
+{
+    for (int i = 0; log_bytes() < bytes && i < 20000; i++) {
+        sleep_ms(1);
+    }
+    ck_assert_int_ge(log_bytes(), bytes);
+}
+
+/* ---- the face of the provider of the tests ---- */
+
+static dame_status_t open_face(const dame_cpu_t *cpu, const char *options, void **state)
+{
+    (void) cpu, (void) options;
+    *state = NULL;
+    return DAME_OK;
+}
+
+static int32_t variants(void *state, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
+                        int32_t room)
+{
+    (void) state, (void) program, (void) dir;
+    out[0] = 0;
+    return room > 0;
+}
+
+static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
+{
+    (void) state, (void) variant;
+    strcpy(name, variant == 0 ? "forwards" : "backwards");
+    return 1;
+}
+
+static void close_face(void *state)
+{
+    (void) state;
+}
+
+static dame_provider_t face = {.version = DAME_PROVIDER_VERSION,
+                               .name = "test",
+                               .by_shape = 1,
+                               .identity = "of the tests",
+                               .open = open_face,
+                               .variants = variants,
+                               .variant_name = variant_name,
+                               .close = close_face};
+
+static int complaints;
+
+static void complain(const char *message)
+{
+    (void) message;
+    complaints++;
+}
+
+static dame_jit_t *jit_behind(const char *path, int32_t *provider)
+{
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.complain = complain;
+    dame_jit_t *jit = jit_with(&options);
+    ck_assert_int_eq(dame_jit_offer_with(jit, &face, path, "", provider), DAME_OK);
+    return jit;
+}
+
+static dame_program_t *some_program(void)
+{
+    return program_of(vector(BLOCKS, 1, 16, basic(8)));
+}
+
+static void check_bytes(const dame_program_t *program)
+{
+    char user[16 * 8 * BLOCKS], packed[8 * BLOCKS];
+    fill_pattern(user, sizeof user, 1);
+    dame_program_run(program, DAME_PACK, (uintptr_t) user, 1, packed);
+    for (int i = 0; i < BLOCKS; i++) {
+        ck_assert_mem_eq(packed + 8 * i, user + 16 * i, 8);
+    }
+}
+
+static dame_order_t *wait_for(dame_background_t *background)
+{
+    dame_order_t *order = NULL;
+    for (int i = 0; !order && i < 20000; i++) {
+        order = dame_background_take(background);
+        if (!order) {
+            sleep_ms(1);
+        }
+    }
+    ck_assert_ptr_nonnull(order);
+    return order;
+}
+
+static int is_mapped(const char *name)
+{
+    char line[1024];
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        found |= strstr(line, name) != NULL;
+    }
+    fclose(maps);
+    return found;
+}
+
+/* ---- orders ---- */
+
+START_TEST(an_order_comes_back_with_code)
+{
+    int32_t provider;
+    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
+    dame_program_t *program = some_program();
+    const dame_candidate_t candidate = {provider, 0};
+    int owner;
+    ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
+    dame_background_t *background = dame_background_new(jit, provider);
+    for (int i = 0; i < 3; i++) { /* compiled, then found */
+        ck_assert_int_eq(
+            dame_background_order(background, program, DAME_PACK, &candidate, &owner), DAME_OK);
+        dame_order_t *order = wait_for(background);
+        ck_assert_ptr_eq(order->owner, &owner);
+        ck_assert_int_eq(order->status, DAME_OK);
+        ck_assert_int_eq(order->is_compiled, i == 0);
+        ck_assert_int_gt(order->ns, 0);
+        ck_assert_int_eq(dame_jit_rank_of(jit, program, DAME_PACK, &candidate), -1);
+        ck_assert_int_eq(dame_order_install(jit, order, "name"), DAME_OK);
+        ck_assert_int_eq(dame_jit_rank_of(jit, program, DAME_PACK, &candidate), 0);
+        ck_assert(dame_jit_rank(jit, program, DAME_PACK, &candidate, 1));
+        ck_assert(is_compiled(program, DAME_PACK));
+        check_bytes(program);
+        dame_jit_drop(jit, program, DAME_PACK, &candidate);
+        dame_order_free(order);
+    }
+    ck_assert_int_eq(log_bytes(), 1);
+    ck_assert(dame_background_stop(background));
+    dame_background_free(background);
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+/* The files of a job before this one's: no provider on this machine, nothing is loaded. */
+START_TEST(code_is_found_without_its_provider)
+{
+    int32_t provider;
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    dame_jit_t *jit = jit_behind(child == 0 ? TEST_PROVIDER : "/none/provider.so", &provider);
+    dame_program_t *program = some_program();
+    const dame_candidate_t candidate = {provider, 0}, other = {provider, 1};
+    int64_t ns = 0;
+    ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
+    if (child == 0) {
+        _exit(dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL) != DAME_OK);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(!dame_jit_has(jit, program, DAME_PACK, &candidate)); /* nobody has looked */
+    dame_jit_look(jit);
+    dame_candidate_t found[8];
+    const int32_t n = dame_jit_candidates(jit, program, DAME_PACK, found, 8);
+    ck_assert_int_gt(n, 0);
+    ck_assert_int_eq(found[n - 1].provider, provider);
+    ck_assert(dame_jit_has(jit, program, DAME_PACK, &candidate));
+    ck_assert(!dame_jit_has(jit, program, DAME_PACK, &other));
+    ck_assert(!dame_jit_has(jit, program, DAME_UNPACK, &candidate));
+    ck_assert_int_eq(dame_jit_find(jit, program, DAME_PACK, &candidate, NULL, &ns), DAME_OK);
+    ck_assert_int_eq(dame_jit_find(jit, program, DAME_UNPACK, &candidate, NULL, &ns),
+                     DAME_ERR_BUSY);
+    ck_assert(dame_jit_rank(jit, program, DAME_PACK, &candidate, 1));
+    ck_assert(is_compiled(program, DAME_PACK));
+    check_bytes(program);
+    ck_assert(!is_mapped("provider.so"));
+    ck_assert_int_eq(dame_jit_add(jit, program, DAME_UNPACK, &candidate, NULL, NULL),
+                     DAME_ERR_UNSUPPORTED);
+    ck_assert_int_eq(complaints, 0);
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+START_TEST(a_provider_behind_another_face_is_refused_once)
+{
+    int32_t provider;
+    face.identity = "of other tests";
+    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
+    dame_program_t *program = some_program();
+    const dame_candidate_t candidate = {provider, 0};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL),
+                         DAME_ERR_UNSUPPORTED);
+    }
+    ck_assert_int_eq(complaints, 1);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+START_TEST(a_newer_maker_replaces_code)
+{
+    static const struct {
+        const char *maker;
+        int compilations;
+    } jobs[] = {{"LLVM 9.0.1", 1}, {"LLVM 19.1.7", 2}, {"LLVM 18.1.8", 2}, {"LLVM 19.1.7", 2}};
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+        setenv("TEST_PROVIDER_MAKER", jobs[i].maker, 1);
+        pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (child == 0) { /* asks the provider itself, which then wants its own code */
+            int32_t provider;
+            dame_jit_t *jit = jit_with(NULL);
+            const dame_candidate_t candidate = {1, 0};
+            ck_assert_int_eq(dame_jit_offer(jit, TEST_PROVIDER, "", &provider), DAME_OK);
+            ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
+            _exit(dame_jit_add(jit, some_program(), DAME_PACK, &candidate, NULL, NULL) != DAME_OK);
+        }
+        int status;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+        ck_assert_int_eq(log_bytes(), jobs[i].compilations);
+    }
+}
+END_TEST
+
+/* ---- the end ---- */
+
+START_TEST(what_waits_at_the_end_is_given_back)
+{
+    int32_t provider;
+    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
+    dame_program_t *program = some_program();
+    const dame_candidate_t candidate = {provider, 0};
+    int posted = 0, back = 0, begun = 0;
+    dame_background_t *background = dame_background_new(jit, provider);
+    dame_status_t status = DAME_OK;
+    while (status != DAME_ERR_FULL && posted < 1000) { /* 20 ms each */
+        status = dame_background_order(background, program, DAME_PACK, &candidate, NULL);
+        posted += status == DAME_OK;
+    }
+    ck_assert_int_ge(posted, DAME_BACKGROUND_ORDERS);
+    ck_assert_int_lt(posted, 1000);
+    ck_assert(dame_background_stop(background));
+    ck_assert_int_eq(dame_background_order(background, program, DAME_PACK, &candidate, NULL),
+                     DAME_ERR_DENIED);
+    for (dame_order_t *order; (order = dame_background_take(background)); back++) {
+        begun += order->status == DAME_OK;
+        dame_order_free(order);
+    }
+    ck_assert_int_eq(back, posted);
+    ck_assert_int_lt(begun, posted);
+    dame_background_free(background);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+/* MPI_Finalize does not wait for a long compilation; exit() does, since destructors of the provider's
+ * library come next. */
+START_TEST(exit_waits_for_a_compilation_that_could_not_be_stopped)
+{
+    setenv("TEST_PROVIDER_MS", "4000", 1);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        int32_t provider;
+        dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
+        const dame_candidate_t candidate = {provider, 0};
+        dame_background_t *background = dame_background_new(jit, provider);
+        if (dame_background_order(background, some_program(), DAME_PACK, &candidate, NULL) !=
+            DAME_OK) {
+            _exit(1);
+        }
+        wait_for_log(1);
+        if (dame_background_stop(background) || log_bytes() != 1) {
+            _exit(2); /* it has waited for the end */
+        }
+        exit(0);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(log_bytes(), 2);
+}
+END_TEST
+
+START_TEST(a_fork_has_no_thread)
+{
+    setenv("TEST_PROVIDER_MS", "300", 1);
+    int32_t provider;
+    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
+    dame_program_t *program = some_program();
+    const dame_candidate_t candidate = {provider, 0};
+    dame_background_t *background = dame_background_new(jit, provider);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(dame_background_order(background, program, DAME_PACK, &candidate, NULL),
+                         DAME_OK);
+    }
+    wait_for_log(1);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        const int denied = dame_background_order(background, program, DAME_PACK, &candidate,
+                                                 NULL) == DAME_ERR_DENIED;
+        const int stopped = dame_background_stop(background);
+        int back = 0;
+        for (dame_order_t *order; (order = dame_background_take(background)); back++) {
+            dame_order_free(order);
+        }
+        dame_background_free(background);
+        exit(!denied || !stopped || back != 1); /* and with all handlers of exit() */
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    for (int i = 0; i < 2; i++) {
+        dame_order_t *order = wait_for(background);
+        ck_assert_int_eq(order->status, DAME_OK);
+        dame_order_free(order);
+    }
+    ck_assert(dame_background_stop(background));
+    dame_background_free(background);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+enum { USERS = 4, CHANGES = 3000, PROGRAMS = 4 };
+
+static dame_program_t *programs[PROGRAMS];
+static atomic_int ends, wrong;
+
+static void *use(void *argument)
+{
+    dame_reader_t reader = {0};
+    char user[16 * 8 * BLOCKS], packed[8 * BLOCKS];
+    (void) argument;
+    fill_pattern(user, sizeof user, 1);
+    dame_reader_add(&reader);
+    for (int n = 0; !atomic_load(&ends); n++) {
+        memset(packed, 0, sizeof packed);
+        dame_reader_enter(&reader);
+        dame_program_run(programs[n % PROGRAMS], DAME_PACK, (uintptr_t) user, 1, packed);
+        dame_reader_leave(&reader);
+        for (int i = 0; i < BLOCKS; i++) {
+            wrong |= memcmp(packed + 8 * i, user + 16 * i, 8) != 0;
+        }
+    }
+    dame_reader_remove(&reader);
+    return NULL;
+}
+
+/* Codes of DAME-X and of a provider by shape come, from files, compiled and ordered, go and are evicted. */
+START_TEST(codes_come_and_go_while_threads_use_them)
+{
+    int32_t provider;
+    pthread_t threads[USERS];
+    rng_t rng = rng_seeded(1, 0);
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.arena_bytes = 8192; /* of which some codes fit */
+    dame_jit_t *jit = jit_with(&options);
+    unsetenv("TEST_PROVIDER_LOG"); /* which would take its time */
+    ck_assert_int_eq(dame_jit_offer_with(jit, &face, TEST_PROVIDER, "", &provider), DAME_OK);
+    ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
+    dame_background_t *background = dame_background_new(jit, provider);
+    for (int i = 0; i < PROGRAMS; i++) {
+        programs[i] = some_program();
+    }
+    for (int i = 0; i < USERS; i++) {
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, use, NULL), 0);
+    }
+    int orders = 0, come = 0;
+    for (int i = 0; i < CHANGES; i++) {
+        dame_program_t *program = programs[rng_range(&rng, 0, PROGRAMS - 1)];
+        const dame_candidate_t candidate = {rng_chance(&rng, 50) ? provider : DAME_JIT_X, 0};
+        int64_t ns;
+        switch (rng_range(&rng, 0, 5)) {
+        case 0:
+            (void) dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL);
+            break;
+        case 1:
+            (void) dame_jit_find(jit, program, DAME_PACK, &candidate, NULL, &ns);
+            break;
+        case 2:
+            if (candidate.provider == provider) {
+                orders += dame_background_order(background, program, DAME_PACK, &candidate,
+                                                program) == DAME_OK;
+            }
+            break;
+        case 3:
+            dame_jit_drop(jit, program, DAME_PACK, &candidate);
+            break;
+        default:
+            (void) dame_jit_rank(jit, program, DAME_PACK, &candidate,
+                                 (int32_t) rng_range(&rng, 0, 3));
+        }
+        for (dame_order_t *order; (order = dame_background_take(background)); come++) {
+            if (order->status == DAME_OK) {
+                (void) dame_order_install(jit, order, NULL);
+            }
+            dame_order_free(order);
+        }
+    }
+    ck_assert(dame_background_stop(background));
+    for (dame_order_t *order; (order = dame_background_take(background)); come++) {
+        dame_order_free(order);
+    }
+    atomic_store(&ends, 1);
+    for (int i = 0; i < USERS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    const dame_jit_stats_t stats = stats_of(jit);
+    ck_assert_int_eq(atomic_load(&wrong), 0);
+    ck_assert_int_gt(orders, 0);
+    ck_assert_int_eq(come, orders);
+    ck_assert_int_gt(stats.found[DAME_PACK], 0);
+    dame_background_free(background);
+    for (int i = 0; i < PROGRAMS; i++) {
+        dame_jit_release(jit, programs[i]);
+        dame_program_free(programs[i]);
+    }
+    dame_jit_destroy(jit);
+}
+END_TEST
+
+Suite *background_suite(void)
+{
+    Suite *suite = suite_create("background");
+    TCase *test_case = tcase_create("orders");
+    tcase_set_timeout(test_case, 120);
+    tcase_add_checked_fixture(test_case, setup, teardown);
+    if (have_jumps()) {
+        tcase_add_test(test_case, an_order_comes_back_with_code);
+        tcase_add_test(test_case, code_is_found_without_its_provider);
+        tcase_add_test(test_case, a_provider_behind_another_face_is_refused_once);
+        tcase_add_test(test_case, a_newer_maker_replaces_code);
+        tcase_add_test(test_case, what_waits_at_the_end_is_given_back);
+        tcase_add_test(test_case, exit_waits_for_a_compilation_that_could_not_be_stopped);
+        tcase_add_test(test_case, a_fork_has_no_thread);
+        tcase_add_test(test_case, codes_come_and_go_while_threads_use_them);
+    }
+    suite_add_tcase(suite, test_case);
+    return suite;
+}
