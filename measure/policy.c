@@ -308,15 +308,16 @@ static dame_step_t search(dame_policy_t *policy)
     return rest(policy);
 }
 
-/* At rest: the next arm that has to be ordered, when `explore` of the time pays for it. */
-static dame_step_t rest_or_order(dame_policy_t *policy)
+/* At rest, instead of waiting: the next arm that has to be ordered, when `explore` of the time pays
+ * for it. */
+static dame_step_t or_order(dame_policy_t *policy, dame_step_t step)
 {
-    dame_step_t step = rest(policy);
     int32_t a = 1;
     while (a < policy->narms && (policy->arms[a].far != DAME_FAR || policy->arms[a].failed)) {
         a++;
     }
-    if (a == policy->narms || step.kind != DAME_STEP_WAIT || policy->explore <= 0) {
+    if (a == policy->narms || step.kind != DAME_STEP_WAIT || policy->phase != DAME_PHASE_REST ||
+        policy->explore <= 0) {
         return step;
     }
     const double lacking = cost_of(policy, a) + policy->spent - policy->explore * time_of(policy);
@@ -450,11 +451,11 @@ dame_step_t dame_policy_next(dame_policy_t *policy, int32_t uses)
         policy->rented += uses;
         return rent(policy);
     case DAME_PHASE_TRY:
-        return sample(policy);
+        return or_order(policy, sample(policy));
     case DAME_PHASE_SEARCH:
-        return search(policy);
+        return or_order(policy, search(policy));
     default:
-        return rest_or_order(policy);
+        return or_order(policy, rest(policy));
     }
 }
 

@@ -3,6 +3,8 @@
  *   fill        waits for code of both directions, however it is come by; argv[2]: how many are
  *               compiled by all ranks together
  *   third       a warm code cache and measured promotion: the third message is the code's
+ *   search      packs until LLVM has compiled something for the search of the fastest code; here
+ *               dt_dame_tiers has x, too, and dt_dame_explore is 100
  *   none        there is no code to be had; right bytes
  *   fork        the application forks while LLVM compiles
  *   end         the job ends while LLVM compiles
@@ -112,6 +114,36 @@ static void third(void)
     check(2 == found(), "%lld found", found());
 }
 
+/* And looks at the bytes now and then. */
+static void pack_often(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        int at = 0;
+        if (0 == i % 100) {
+            pack_once(BLOCKS);
+        }
+        MPI_Pack(memory, 1, type, packed, PACKED * (int) sizeof(double), &at, MPI_COMM_WORLD);
+    }
+    pack_once(BLOCKS);
+}
+
+static void search(void)
+{
+    const time_t start = time(NULL);
+    long long before;
+
+    make_type(BLOCKS);
+    while (0 == is_loaded() && time(NULL) - start < 80) {
+        pack_often();
+    }
+    before = compiled();
+    while (compiled() == before && time(NULL) - start < 80) {
+        pack_often();
+    }
+    check(compiled() > before, "LLVM's code has come: %lld codes", compiled());
+    pack_often();
+}
+
 static void none(void)
 {
     make_type(BLOCKS);
@@ -156,6 +188,8 @@ int llvm_main(int argc, char **argv)
         fill(atoi(argv[2]));
     } else if (0 == strcmp(what, "third")) {
         third();
+    } else if (0 == strcmp(what, "search")) {
+        search();
     } else if (0 == strcmp(what, "none")) {
         none();
     } else if (0 == strcmp(what, "fork")) {

@@ -14,7 +14,7 @@ llvm()
     shift
     wanted llvm "$config" || return 0
     log=$(log_for llvm "$config")
-    job "$log" -np "$ranks" "${dame[@]}" --mca dt_dame_tiers interp,l --mca dt_dame_code_dir "$cache" \
+    job "$log" -np "$ranks" "${dame[@]}" --mca dt_dame_tiers "${tiers:-interp,l}" --mca dt_dame_code_dir "$cache" \
         --mca dt_dame_profile "" "${arguments[@]}" "$mpi_test" llvm "$@" && good_log "$log" || code=1
     said=$(grep -c "dt:dame: " "$log")
     [ "$said" = "$lines" ] || { code=1; echo "said $said lines instead of $lines" >>"$log"; }
@@ -66,6 +66,7 @@ llvm_jobs()
     llvm "no cache" 2 "" 0 "${at_once[@]}" -- fill 4 loaded
     llvm "now" 1 "$scratch/now" 0 "${at_once[@]}" "${now[@]}" -- end "" loaded
     llvm "third message" 1 "$scratch/now" 0 -- third "" not-loaded
+    tiers=interp,x,l llvm "search" 1 "$scratch/search" 0 --mca dt_dame_explore 100 -- search "" loaded
     llvm "fork" 2 "$scratch/forks" 0 "${at_once[@]}" -- fork
     llvm "end" 2 "$scratch/end" 0 "${at_once[@]}" -- end
     mkdir -p "$dump"

@@ -22,6 +22,9 @@ typedef struct world {
     double (*time)(const struct world *world, int64_t use, int32_t arm, uint32_t *key);
     double (*noise)(rng_t *rng, double ticks); /* what a sample shows; NULL: the truth */
     dame_added_t (*answer)(int64_t adds, int32_t arm);
+    uint32_t far;     /* a bit for each arm that has to be ordered */
+    double far_cost;  /* ticks */
+    int64_t far_uses; /* until an order comes */
     int evict_after; /* an added code is evicted so many uses later; 0: never */
 } world_t;
 
@@ -33,6 +36,8 @@ typedef struct result {
     int32_t last; /* the arm that runs at the end */
     int32_t choice;
     uint32_t lives; /* a bit for each code that lives at the end */
+    int64_t orders;
+    int64_t first_order; /* the use */
 } result_t;
 
 static double time_of(const world_t *world, int64_t use, int32_t arm, uint32_t *key)
@@ -49,6 +54,7 @@ typedef struct driver {
     int32_t current;
     int64_t added_at; /* the use before which `added` came */
     int32_t added;
+    int64_t due[DAME_POLICY_ARMS]; /* the use at which an order comes; 0: none */
 } driver_t;
 
 static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
@@ -57,6 +63,12 @@ static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
     if (step->kind == DAME_STEP_RUN) {
         ck_assert(step->arm == 0 || (driver->result.lives >> step->arm & 1));
         driver->current = step->arm;
+    } else if (step->kind == DAME_STEP_ORDER) {
+        ck_assert((world->far >> step->arm & 1) && !(driver->result.lives >> step->arm & 1));
+        ck_assert_int_eq(driver->due[step->arm], 0);
+        driver->due[step->arm] = use + world->far_uses;
+        driver->result.first_order += driver->result.orders == 0 ? use : 0;
+        driver->result.orders++;
     } else if (step->kind == DAME_STEP_DROP) {
         ck_assert(step->arm != driver->current && (driver->result.lives >> step->arm & 1));
         driver->result.lives &= ~(1u << step->arm);
@@ -83,6 +95,27 @@ static void evict(driver_t *driver)
     driver->added = 0;
 }
 
+/* Returns whether the policy is to be asked: an order has come. */
+static int take_orders(driver_t *driver, int64_t use)
+{
+    const world_t *world = driver->world;
+    int come = 0;
+    for (int32_t arm = 1; arm < world->arms; arm++) {
+        if (driver->due[arm] == 0 || use < driver->due[arm]) {
+            continue;
+        }
+        const dame_added_t answer =
+            world->answer != NULL ? world->answer(driver->result.adds, arm) : DAME_ADDED;
+        driver->due[arm] = 0;
+        driver->result.adds++;
+        driver->result.lives |= answer == DAME_ADDED ? 1u << arm : 0;
+        driver->result.total += world->far_cost; /* of the process, if not of a message */
+        dame_policy_came(&driver->policy, arm, answer, world->far_cost);
+        come = 1;
+    }
+    return come;
+}
+
 /* One use after the other; the policy is asked when it wants to be. */
 static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
 {
@@ -95,6 +128,11 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
                                          .cost = COST,
                                          .sample = SAMPLE};
     dame_policy_init(&driver.policy, world->arms, &expect, world->explore);
+    for (int32_t arm = 1; arm < world->arms; arm++) {
+        if (world->far >> arm & 1) {
+            dame_policy_cost(&driver.policy, arm, world->far_cost, 1);
+        }
+    }
     int64_t next = dame_policy_first(&expect, 0), asked = 0;
     for (int64_t use = 1; use <= uses; use++) {
         int measured = 0;
@@ -102,9 +140,12 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
             use >= driver.added_at + world->evict_after) {
             evict(&driver);
         }
+        if (take_orders(&driver, use)) {
+            next = use;
+        }
         if (use == next) {
             dame_step_t step = dame_policy_next(&driver.policy, (int32_t) (use - asked));
-            for (int n = 0; step.kind >= DAME_STEP_ADD; n++) {
+            for (int n = 0; step.kind >= DAME_STEP_ORDER; n++) {
                 ck_assert_int_lt(n, 100);
                 do_step(&driver, &step, use);
                 step = dame_policy_next(&driver.policy, 0);
@@ -115,7 +156,8 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
         }
         const double ticks = time_of(world, use, driver.current, &key);
         driver.result.total += ticks + (measured ? SAMPLE : 0);
-        if (!measured && world->time == NULL && world->evict_after == 0) { /* all the same */
+        if (!measured && world->time == NULL && world->evict_after == 0 &&
+            world->far == 0) { /* all the same */
             const int64_t end = next > use && next <= uses ? next - 1 : uses;
             driver.result.total += (double) (end - use) * ticks;
             use = end;
@@ -396,6 +438,62 @@ START_TEST(what_cannot_be_compiled_is_given_up)
 }
 END_TEST
 
+/* Arm 4, the fastest by far, costs as much as 20,000 uses of the others. */
+static world_t world_with_far(uint32_t far)
+{
+    static const double ticks[5] = {2000, 1000, 1010, 1020, 500};
+    world_t world = world_of(ticks, 0.01);
+    world.far = far;
+    world.far_cost = 2e7;
+    world.far_uses = 10000;
+    return world;
+}
+
+START_TEST(what_is_far_is_ordered_when_the_time_has_paid_for_it)
+{
+    for (int seed = 0; seed < 20; seed++) {
+        world_t world = world_with_far(1u << 4);
+        world.noise = loaded;
+        result_t result = simulate(&world, 1500000, (uint64_t) seed);
+        ck_assert_int_eq(result.orders, 0);
+        result = simulate(&world, 8000000, (uint64_t) seed);
+        ck_assert_int_eq(result.orders, 1);
+        ck_assert_int_gt(result.first_order, 1900000); /* 1 % of the time by then, less its error */
+        ck_assert_int_eq(result.last, 4);
+        ck_assert_int_eq(result.choice, 4);
+        ck_assert_double_le(result.searched, 0.011 * result.total);
+        world.explore = 0;
+        ck_assert_int_eq(simulate(&world, 8000000, (uint64_t) seed).orders, 0);
+    }
+}
+END_TEST
+
+START_TEST(what_is_far_alone_is_ordered_when_it_would_have_repaid)
+{
+    world_t world = world_with_far(1u << 1);
+    world.arms = 2;
+    for (int64_t uses = 1; uses < 1000000; uses = 3 * uses) {
+        const result_t result = simulate(&world, uses, 1);
+        const double once = world.far_cost + (double) (uses + world.far_uses) * 1000;
+        const double never = 2000 * (double) uses;
+        ck_assert_int_le(result.orders, 1);
+        ck_assert_double_le(result.total, 2.02 * (once < never ? once : never) + constant(&world) +
+                                              2000 * (double) world.far_uses);
+        ck_assert_msg(result.last == (uses > 31000), "%d uses: %d orders, %d adds, last %d",
+                      (int) uses, (int) result.orders, (int) result.adds, (int) result.last);
+    }
+    world.answer = none_is_supported;
+    result_t result = simulate(&world, 1000000, 1);
+    ck_assert_int_eq(result.orders, 1);
+    ck_assert_int_eq(result.last, 0);
+    world.answer = full;
+    result = simulate(&world, 1000000, 1);
+    ck_assert_int_ge(result.orders, 2);
+    ck_assert_int_lt(result.orders, 10);
+    ck_assert_int_eq(result.last, 0);
+}
+END_TEST
+
 START_TEST(without_candidates_it_asks_no_more)
 {
     world_t world = world_of(typical[2], 0.01);
@@ -452,6 +550,8 @@ Suite *policy_suite(void)
     tcase_add_test(adversaries, classes_are_weighed_by_their_time);
     tcase_add_test(adversaries, evicted_code_costs_at_most_what_it_saves);
     tcase_add_test(adversaries, what_cannot_be_compiled_is_given_up);
+    tcase_add_test(adversaries, what_is_far_is_ordered_when_the_time_has_paid_for_it);
+    tcase_add_test(adversaries, what_is_far_alone_is_ordered_when_it_would_have_repaid);
     tcase_add_test(adversaries, without_candidates_it_asks_no_more);
     suite_add_tcase(suite, adversaries);
     return suite;
