@@ -26,7 +26,7 @@ compiled()
 matrix()
 {
     local config="dame, $1" programs=$2 first=(--mca dt_dame_promotion_threshold 1) ranks x
-    local -A extra=([convertor]=dame [edge]=$edge_plugin [file]=$scratch/file)
+    local -A extra=([convertor]=dame [edge]=$edge_plugin [file]=$scratch/file [onesided]="${windows[*]}")
     shift 2
     first+=("$@")
     for x in $programs; do
@@ -35,7 +35,7 @@ matrix()
         coll) ranks=4 ;;
         *) ranks=2 ;;
         esac
-        # shellcheck disable=SC2086 # none or one argument
+        # shellcheck disable=SC2086 # none, one or several arguments
         program "$x" "$config" -np $ranks "${dame[@]}" "${first[@]}" "$mpi_test" "$x" ${extra[$x]-}
     done
 }

@@ -54,7 +54,8 @@ subject_t *subject_new(const char *name, const layout_t *layout, int64_t count, 
     s->offset = must_calloc(size, sizeof(*s->offset));
     s->boundary = must_calloc(size, sizeof(*s->boundary));
     s->run_start = must_calloc(size, sizeof(*s->run_start));
-    s->as_bytes = OMPI_MAJOR_VERSION >= 6 || 0 != (layout->type->super.flags & AS_BYTES);
+    s->as_bytes =
+        OMPI_MAJOR_VERSION >= 6 || OPEN_MPI_4_1_0 || 0 != (layout->type->super.flags & AS_BYTES);
     spell_typemap(s);
     return s;
 }

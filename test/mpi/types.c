@@ -37,7 +37,7 @@ static type_case_t *add(types_t *t, const char *name, layout_t *l)
         abort();
     }
     lay_commit(l);
-    t->cases[t->n] = (type_case_t){.name = name, .layout = l, .external = true};
+    t->cases[t->n] = (type_case_t){.name = name, .layout = l, .external = !OPEN_MPI_4_1_0};
     return &t->cases[t->n++];
 }
 
