@@ -2,7 +2,7 @@
  * What the codes of programs cost and gain, each alone, and what the policy of promotion makes of
  * them; for bench/reuse. Without MPI.
  *
- *   candidates_worker [--seed SEED] [--random N] [NAME COUNT FILE.dame]...
+ *   candidates_worker [--isa NAME] [--seed SEED] [--random N] [NAME COUNT FILE.dame]...
  *
  * Takes N random datatypes of 64 bytes to 64 KiB and the programs of the files, which move messages
  * of COUNT elements. Buffers do not begin on cache lines. For each direction prints one line, times
@@ -21,6 +21,7 @@
 
 #include "dame/dame.h"
 #include "dame/heap.h"
+#include "dame/isa.h"
 #include "jit/jit.h"
 #include "measure/clock.h"
 #include "measure/measured.h"
@@ -257,6 +258,13 @@ static void measure_file(const char *name, const char *count, const char *path)
 int main(int argc, char **argv)
 {
     uint64_t seed = 1;
+    if (argc > 2 && strcmp(argv[1], "--isa") == 0) {
+        if (dame_isa_force(argv[2]) != DAME_OK) {
+            fail(argv[2], "this CPU has no such instruction set");
+        }
+        argv += 2;
+        argc -= 2;
+    }
     if (dame_jit_create(NULL, &jit) != DAME_OK) {
         fail("dame_jit_create", "failed");
     }
@@ -273,7 +281,7 @@ int main(int argc, char **argv)
             measure_file(argv[i], argv[i + 1], argv[i + 2]);
             i += 3;
         } else {
-            fail(argv[i], "--seed SEED, --random N, or NAME COUNT FILE");
+            fail(argv[i], "--isa NAME first, --seed SEED, --random N, or NAME COUNT FILE");
         }
     }
     dame_jit_destroy(jit);

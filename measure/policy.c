@@ -5,7 +5,7 @@
 #include "samples.h"
 
 /* Rounds of the search: batches of each arm that is left. */
-static const int8_t targets[] = {2, 4, 16};
+static const int8_t targets[] = {4, 8, 16};
 enum { ROUNDS = sizeof(targets) / sizeof(targets[0]) };
 
 enum {
@@ -192,28 +192,41 @@ static int32_t wanting(const dame_policy_t *policy)
     return found;
 }
 
-/* Arms of the search that are faster than this one. */
+/* Was it measured in this search, and may it win? */
+static int may_win(const dame_policy_t *policy, int32_t arm)
+{
+    const dame_policy_arm_t *a = &policy->arms[arm];
+    return a->tried > 0 && !a->failed && (arm == 0 || a->lives);
+}
+
+/* Arms that are faster than this one. */
 static int faster_than(const dame_policy_t *policy, int32_t arm)
 {
     int n = 0;
     for (int32_t a = 0; a < policy->narms; a++) {
         const double ratio = dame_samples_relative(policy, arm, a);
-        n += a != arm && policy->arms[a].in && (ratio > 1 || (ratio == 1 && a < arm));
+        n += a != arm && may_win(policy, a) && (ratio > 1 || (ratio == 1 && a < arm));
     }
     return n;
 }
 
-/* A round is over: the slower half leaves, but not what is CLOSE to the best. */
+/*
+ * A round is over: half as many arms stay, the fastest, and what is CLOSE to the best. That may be
+ * one that left before: then it was measured while the machine was slow, or the others while it was
+ * fast.
+ */
 static void halve(dame_policy_t *policy)
 {
-    int faster[DAME_POLICY_ARMS], n = 0;
+    int in[DAME_POLICY_ARMS], n = 0;
     for (int32_t a = 0; a < policy->narms; a++) {
-        faster[a] = faster_than(policy, a);
         n += policy->arms[a].in;
     }
     for (int32_t a = 0; a < policy->narms; a++) {
-        policy->arms[a].in &= faster[a] < (n + 1) / 2 || a == policy->best ||
-                              dame_samples_relative(policy, a, policy->best) < CLOSE;
+        in[a] = may_win(policy, a) && (faster_than(policy, a) < (n + 1) / 2 || a == policy->best ||
+                                       dame_samples_relative(policy, a, policy->best) < CLOSE);
+    }
+    for (int32_t a = 0; a < policy->narms; a++) {
+        policy->arms[a].in = (uint8_t) in[a];
     }
     policy->round++;
 }
@@ -387,8 +400,8 @@ static void end_batch(dame_policy_t *policy)
         policy->spent += price_of_samples(policy, tried, n);
     }
     policy->searching = 1;
-    const int is_behind =
-        arm->tried <= targets[0] && dame_samples_relative(policy, tried, policy->best) > BEHIND;
+    const int is_behind = arm->tried > 1 && arm->tried <= targets[0] &&
+                          dame_samples_relative(policy, tried, policy->best) > BEHIND;
     if (tried != policy->best && (n == 0 || is_behind)) {
         arm->in = 0;
     }

@@ -9,7 +9,7 @@
  * Rent.   The program runs on the interpreter until the ticks that the first candidate is expected
  *         to have saved by then equal its cost (ski rental). Then it is added.
  * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is undone.
- * Search. All arms are measured in batches of 4 samples, by sequential halving: 2, 4 and 16 batches
+ * Search. All arms are measured in batches of 4 samples, by sequential halving: 4, 8 and 16 batches
  *         an arm by the end of a round, after which the slower half leaves, but not what is within
  *         3 % of the best. Each batch waits until `explore` of the time that all uses took pays for
  *         it: compilation, samples, and uses that are slower than the best.
