@@ -147,6 +147,7 @@ void dame_code_rank(dame_code_t *code, int32_t rank)
     dame_codes_t *codes = code->codes;
     LIST_REMOVE(code, beside);
     count_live(code, rank < 0 ? -1 : 0);
+    codes->jit->dropped += rank < 0 ? code->block->room : 0;
     code->rank = rank;
     insert_by_rank(codes, code);
     settle(codes);
@@ -157,7 +158,9 @@ void dame_code_rank(dame_code_t *code, int32_t rank)
 /* Frees a code that is in no queue, that no level has a kernel of and nothing runs. */
 static void free_code(dame_code_t *code)
 {
-    if (code->rank >= 0 && code->codes->program != NULL) {
+    if (code->rank < 0) {
+        code->codes->jit->dropped -= code->block->room;
+    } else if (code->codes->program != NULL) {
         count_live(code, -1);
     }
     LIST_REMOVE(code, beside);
@@ -273,12 +276,22 @@ static int evict(dame_jit_t *jit, size_t bytes)
     return 1;
 }
 
+/* What a thread runs for long is waited for ever less often. */
+static void collect_dropped(dame_jit_t *jit)
+{
+    if (jit->dropped >= jit->collect_at) {
+        (void) evict(jit, 0);
+        jit->collect_at = DAME_DROPPED_MOST + 2 * jit->dropped;
+    }
+}
+
 /* ---- installing ---- */
 
 /* Room for the machine code, for which older code goes when there is none. */
 static dame_status_t allocate(dame_jit_t *jit, const dame_machine_code_t *machine,
                               dame_code_block_t **block)
 {
+    collect_dropped(jit);
     dame_status_t status = dame_code_arena_put(jit->arena, machine->bytes, machine->size, block);
     while (status == DAME_ERR_FULL && machine->size <= dame_code_arena_limit(jit->arena) &&
            evict(jit, machine->size)) {

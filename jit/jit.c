@@ -55,6 +55,7 @@ dame_status_t dame_jit_create_for(const dame_provider_t *provider,
         dame_heap_free(jit);
         return DAME_ERR_NOMEM;
     }
+    jit->collect_at = DAME_DROPPED_MOST;
     for (int use = 0; use < DAME_CODE_USES; use++) {
         TAILQ_INIT(&jit->queues[use]);
     }

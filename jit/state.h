@@ -78,6 +78,8 @@ struct dame_jit {
     int32_t nslots;
     struct dame_code_queue queues[DAME_CODE_USES]; /* the oldest first */
     LIST_HEAD(, dame_codes) programs;
+    size_t dropped;         /* bytes that dropped codes take */
+    size_t collect_at;      /* when that is reached, they are freed */
     dame_jit_stats_t stats; /* evicted is in evictions */
     _Atomic int64_t evictions;
     int is_fork;
@@ -178,7 +180,9 @@ dame_code_t *dame_codes_find(const dame_codes_t *codes, const dame_candidate_t *
 dame_status_t dame_codes_put(dame_codes_t *codes, const dame_candidate_t *candidate,
                              const dame_machine_code_t *machine, const char *name);
 
-/* A rank of -1 drops the code. */
+/* A rank of -1 drops the code; DAME_DROPPED_MOST bytes of those are freed before the next is put.
+ */
+enum { DAME_DROPPED_MOST = 64 << 10 };
 void dame_code_rank(dame_code_t *code, int32_t rank);
 
 /* Ends all of them, and `codes` with them. No thread may be running them. */

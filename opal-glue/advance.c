@@ -233,13 +233,17 @@ advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir
     if (NULL == entry) {
         return move_and_count(thread, convertor, dir, NULL, iov, out_size, max_data);
     }
-    dt_recent_end(thread, entry, dir, convertor->local_size);
+    if (!dt_entries_are_wide) {
+        dt_recent_end(thread, entry, dir, convertor->local_size);
+    }
     dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
     const bool is_warm = tally_use(thread, entry, convertor, dir, iov, out_size);
     if (__builtin_expect(NULL != measured && !is_warm, 0)) {
         return advance_timed(convertor, dir, iov, out_size, max_data, measured);
     }
-    dt_recent_grant(thread, entry, (dt_work_t) dir);
+    if (!dt_entries_are_wide) {
+        dt_recent_grant(thread, entry, (dt_work_t) dir);
+    }
     return move_and_count(thread, convertor, dir, entry->layout->program, iov, out_size, max_data);
 }
 

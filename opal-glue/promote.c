@@ -372,10 +372,24 @@ dame_measured_t *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t byte
     return NULL;
 }
 
-void dt_promote_rested(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
+static void tell_rested(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
 {
     if (promotion.options.threshold < 0 && atomic_load_explicit(&compiles, memory_order_acquire)) {
         decide(entry, dir, bytes, uses);
+    }
+}
+
+/* The next use is an event, if these were all that were left. */
+void dt_promote_skipped(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
+{
+    _Atomic int32_t *countdown = &entry->layout->promotions[dir].countdown;
+    int32_t left = atomic_load_explicit(countdown, memory_order_relaxed);
+    if (dt_promote_rests(entry->layout, dir)) {
+        tell_rested(entry, dir, bytes, uses);
+    } else if (left < -1 && DT_TIMED != left) {
+        (void) atomic_compare_exchange_strong_explicit(countdown, &left,
+                                                       left < -1 - uses ? left + uses : -1,
+                                                       memory_order_relaxed, memory_order_relaxed);
     }
 }
 
@@ -383,7 +397,7 @@ void dt_promote_rested(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t 
 void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
     thread->tick = TICK - 1;
-    dt_promote_rested(entry, dir, bytes, TICK);
+    tell_rested(entry, dir, bytes, TICK);
 }
 
 void dt_promote_disable(void)

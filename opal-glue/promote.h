@@ -55,8 +55,8 @@ struct dame_measured *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t
                                        int32_t countdown);
 void dt_promote_tick(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
 
-/* A layout that rests was used so many times, which were not counted here. */
-void dt_promote_rested(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses);
+/* What dt_promote_may_skip() allowed has been made use of, so many times. */
+void dt_promote_skipped(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses);
 
 /* Does the program run machine code? */
 static inline bool dt_promote_is_compiled(const dt_layout_t *layout, dame_dir_t dir)
@@ -72,6 +72,20 @@ static inline bool dt_promote_rests(const dt_layout_t *layout, dame_dir_t dir)
         atomic_load_explicit(&layout->promotions[dir].countdown, memory_order_relaxed);
     return uses >= 0 && (0 == uses || NULL != atomic_load_explicit(&layout->program->codes[dir],
                                                                    memory_order_relaxed));
+}
+
+/* Uses that may begin without dt_promote_use(), at most `most`, and be told all at once. What is
+ * compiled at a fixed use counts each. */
+static inline int32_t dt_promote_may_skip(const dt_layout_t *layout, dame_dir_t dir, int32_t most)
+{
+    const int32_t countdown =
+        atomic_load_explicit(&layout->promotions[dir].countdown, memory_order_relaxed);
+    if (dt_promote_rests(layout, dir)) {
+        return most;
+    }
+    return countdown >= -1 || DT_TIMED == countdown ? 0
+           : -1 - countdown < most                  ? -1 - countdown
+                                                    : most;
 }
 
 /*

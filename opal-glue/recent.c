@@ -3,7 +3,8 @@
 #include "promote.h"
 
 enum {
-    GRANT = 1021, /* uses */
+    GRANT = 1021, /* uses, at most */
+    LEAST = 4,    /* uses that are worth a grant */
     PATIENCE = 8  /* misses before a layout makes room for another: more layouts in turn than
                      DT_RECENTS would only replace each other */
 };
@@ -18,7 +19,7 @@ void dt_recent_end(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_
     if (!dt_recent_may(recent, layout, dir)) {
         const int32_t uses = dt_stats_settle(&thread->stats, recent, (dt_work_t) dir);
         if (uses > 0) {
-            dt_promote_rested(entry, dir, bytes, uses);
+            dt_promote_skipped(entry, dir, bytes, uses);
         }
     }
 }
@@ -51,8 +52,9 @@ static dt_tier_t tier_of(const dt_layout_t *layout, dt_work_t work)
 void dt_recent_grant(dt_thread_t *thread, const dt_entry_t *entry, dt_work_t work)
 {
     const dt_layout_t *layout = entry->layout;
-    if (dt_entries_are_wide || !thread->stats.listed ||
-        (DT_COPY != work && !dt_promote_rests(layout, (dame_dir_t) work))) {
+    const int32_t uses =
+        DT_COPY == work ? GRANT : dt_promote_may_skip(layout, (dame_dir_t) work, GRANT);
+    if (dt_entries_are_wide || !thread->stats.listed || uses < LEAST) {
         return;
     }
     dt_recent_t *recent = recent_for(thread, layout);
@@ -65,6 +67,6 @@ void dt_recent_grant(dt_thread_t *thread, const dt_entry_t *entry, dt_work_t wor
             atomic_load_explicit(&layout->program->codes[work], memory_order_relaxed);
     }
     atomic_store_explicit(&recent->tier[work], tier_of(layout, work), memory_order_relaxed);
-    atomic_store_explicit(&recent->granted[work], GRANT, memory_order_relaxed);
-    atomic_store_explicit(&recent->left[work], GRANT, memory_order_relaxed);
+    atomic_store_explicit(&recent->granted[work], uses, memory_order_relaxed);
+    atomic_store_explicit(&recent->left[work], uses, memory_order_relaxed);
 }

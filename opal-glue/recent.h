@@ -3,9 +3,10 @@
  *
  * When the policy of promotion has nothing to ask of a layout for a while, a thread is granted its
  * next uses: whole messages, which it counts down without looking at anything that other threads
- * write. With them it counts their bytes. A grant ends with its last use, or when the program gets
- * or loses machine code; then uses and bytes go to the counters and to the layout's tally, and the
- * policy hears of them. Layouts in use have an dt_recent_t each in every thread that uses them.
+ * write; so, too, while the policy waits for uses to pass. With them it counts their bytes. A grant
+ * ends with its last use, or when the program gets or loses machine code; then uses and bytes go to
+ * the counters and to the layout's tally, and the policy hears of them. Layouts in use have a
+ * dt_recent_t each in every thread that uses them.
  *
  * Nothing is granted while something is kept for each datatype on its own (the report, dumps,
  * hardware events): then every message is looked at.

@@ -105,8 +105,7 @@ static void check_kernels(world_t *w, int program, dame_dir_t dir)
         const dame_candidate_t candidate = candidate_of(best);
         const dame_code_t *code = dame_codes_find(dame_codes_of(p, dir), &candidate);
         ck_assert_ptr_nonnull(code);
-        ck_assert_uint_eq((uintptr_t) run,
-                          (uintptr_t) code->block->execute + code->entries[i]);
+        ck_assert_uint_eq((uintptr_t) run, (uintptr_t) code->block->execute + code->entries[i]);
         codes[best].runs = 1;
     }
 }
@@ -206,6 +205,26 @@ START_TEST(each_level_runs_the_best_that_lives)
 }
 END_TEST
 
+/* A search drops most of what it has tried: that does not fill the memory. */
+START_TEST(what_was_dropped_is_freed)
+{
+    enum { BYTES = 1 << 20, CODES = 12000 };
+    dame_jit_t *jit = jit_of(BYTES);
+    dame_program_t *program = nested_program();
+    const dame_candidate_t candidate = candidate_of(0);
+    for (int i = 0; i < CODES; i++) {
+        ck_assert_int_eq(dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL), DAME_OK);
+        dame_jit_drop(jit, program, DAME_PACK, &candidate);
+    }
+    ck_assert_int_gt(stats_of(jit).compiled[DAME_PACK] * 64, BYTES / 2);
+    ck_assert_int_le(stats_of(jit).arena_bytes, BYTES / 4);
+    ck_assert_int_eq(stats_of(jit).evicted, 0);
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
 Suite *ranks_suite(void)
 {
     Suite *suite = suite_create("ranks");
@@ -213,6 +232,7 @@ Suite *ranks_suite(void)
     if (have_jumps()) {
         tcase_add_loop_test(tcase, each_level_runs_the_best_that_lives, 0, 2);
     }
+    tcase_add_test(tcase, what_was_dropped_is_freed);
     suite_add_tcase(suite, tcase);
     return suite;
 }
