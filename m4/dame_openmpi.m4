@@ -32,6 +32,7 @@ AC_DEFUN([DAME_OPENMPI], [
     AC_SUBST([OPENMPI_VERSION])
     AC_SUBST([OPENMPI_CPPFLAGS])
     AC_SUBST([OPENMPI_LIBS])
+    AC_SUBST([OPENMPI_IMPLEMENTATION_LIBS])
     AC_SUBST([OPENMPI_PAL_LIBS])
     AC_SUBST([OPENMPI_MPIRUN])
     AC_SUBST([OPENMPI_INFO])
@@ -80,15 +81,16 @@ AC_DEFUN([_DAME_OPENMPI_FLAGS], [
     done
     OPENMPI_LIBS=`$OPENMPI_MPICC --showme:link`
 
-    OPENMPI_PAL_LIBS=
+    OPENMPI_IMPLEMENTATION_LIBS=
     for dame_dir in `$OPENMPI_MPICC --showme:libdirs`; do
-        OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -L$dame_dir"
+        OPENMPI_IMPLEMENTATION_LIBS="$OPENMPI_IMPLEMENTATION_LIBS -L$dame_dir"
     done
     # From 6.0 on, libmpi's functions are in another library.
     for dame_dir in `$OPENMPI_MPICC --showme:libdirs`; do
-        AS_IF([test -e "$dame_dir/libopen_mpi.so"], [OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -lopen_mpi"; break])
+        AS_IF([test -e "$dame_dir/libopen_mpi.so"],
+              [OPENMPI_IMPLEMENTATION_LIBS="$OPENMPI_IMPLEMENTATION_LIBS -lopen_mpi"; break])
     done
-    OPENMPI_PAL_LIBS="$OPENMPI_PAL_LIBS -lopen-pal"
+    OPENMPI_PAL_LIBS="$OPENMPI_IMPLEMENTATION_LIBS -lopen-pal"
 ])
 
 # The internal headers, which most installations leave out: own declarations (opal-glue/abi/) serve, and

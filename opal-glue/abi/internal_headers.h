@@ -1,4 +1,4 @@
-/* Open MPI's own declarations of what abi.h declares. Only for check_internal.c and configure. */
+/* Open MPI's own declarations of what abi.h declares. Only for facts_internal.c and configure. */
 #ifndef DT_ABI_INTERNAL_HEADERS_H
 #define DT_ABI_INTERNAL_HEADERS_H
 

@@ -1,6 +1,6 @@
 /*
  * What DAME calls and reads of libopen-pal and of libmpi (libopen_mpi in 6.0): the same in all
- * series but for what series_<series>.h says. Included by abi.h; check.c includes it after Open
+ * series but for what series_<series>.h says. Included by abi.h; facts_internal.c after Open
  * MPI's own headers, so that the compiler compares the two.
  */
 #ifndef DT_ABI_PROTOTYPES_H
