@@ -51,6 +51,13 @@ static void control_variables(void)
               cvar_read("dt_dame_verbose", text, sizeof(text)) && 0 == strcmp(text, "1"),
           "verbose can be set to 1, not to 101: %s", text);
     (void) cvar_write("dt_dame_verbose", 0);
+    static const char *const changing[] = {"dt_dame_report", "dt_dame_last_run", "dt_dame_explore"};
+    for (int i = 0; i < 3; i++) {
+        check(MPI_SUCCESS == cvar_write(changing[i], 1) &&
+                  cvar_read(changing[i], text, sizeof(text)) && 0 == strcmp(text, "1"),
+              "%s can be set to 1: %s", changing[i], text);
+    }
+    (void) cvar_write("dt_dame_report", 0);
     check(cvar_read("dt", text, sizeof(text)) && 0 == strcmp(text, "dame"),
           "control variable dt is \"%s\"", text);
 }

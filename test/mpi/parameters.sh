@@ -152,7 +152,7 @@ states()
         --mca dt_frobnicate_now 1
     says state "datatypes" exit-0 "dt:dame: rank 1: .*: imported: [0-9]+ .*x [0-9]+ B" -- \
         -np 2 "${dame[@]}" --mca dt_dame_verbose 5 "$mpi_test" p2p short
-    says state "messages" exit-0 "rank 0: .*: compiled to pack, [0-9]+ bytes" \
+    says state "messages" exit-0 "rank 0: .*: compiled to pack, x:?[^ ]*, [0-9]+ bytes" \
         "rank [01]: .*: [0-9]+ bytes to unpack: moved by DAME" -- -np 2 "${dame[@]}" \
         --mca dt_dame_promotion_threshold 2 --mca dt_dame_verbose 20 "$mpi_test" p2p short
 }
