@@ -10,9 +10,11 @@ bool dt_sample_on;
 enum {
     MOST_BYTES = 1 << 20,   /* of a fragment that the native engine is given */
     WINDOW = 32,            /* fragments */
+    SAMPLE_CLOCKS = 6,      /* a sample costs as much as so many readings of the clock */
     COLD = 2,               /* fragments of a kind of work in a window that are not counted */
     FEW_SAMPLES = 4,        /* of a tally, whatever they cost */
-    SHARE = 100,            /* one part in so many of the time is spent on samples */
+    SHARE = 100,            /* one part in so many of the time is spent on reading clocks */
+    NATIVE_SHARE = 32,      /* .. and on the native engine: less than 1 % of a message's time */
     LONGEST_INTERVAL = 256, /* fragments */
     /* From 5.0 on, the native engine makes mistakes behind the first fragment. */
     FIRST_ONLY = OMPI_MAJOR_VERSION >= 5
@@ -70,7 +72,7 @@ static int64_t elapsed(int64_t start)
 /* A random number of fragments, so that no pattern of messages is always met at the same place. */
 static void choose_interval(dt_thread_t *thread, int64_t ns)
 {
-    int64_t mean = 1 + 2 * clock_cost * SHARE / (ns + 1);
+    int64_t mean = 1 + SAMPLE_CLOCKS * clock_cost * SHARE / (ns + 1);
     mean = mean < LONGEST_INTERVAL ? mean : LONGEST_INTERVAL;
     thread->random = thread->random * 1664525 + 1013904223;
     thread->interval = (int32_t) (1 + (thread->random >> 8) % (uint32_t) (2 * mean - 1));
@@ -112,8 +114,9 @@ static bool native_may(dt_tally_t *tally, dt_work_t work, int64_t use)
     atomic_store_explicit(&tally->next_native[work],
                           taken < FEW_SAMPLES ? 2 * use : use + WINDOW + use / 64,
                           memory_order_relaxed);
-    return taken < FEW_SAMPLES || atomic_load_explicit(&on_native, memory_order_relaxed) * SHARE <
-                                      atomic_load_explicit(&moving, memory_order_relaxed);
+    return taken < FEW_SAMPLES ||
+           atomic_load_explicit(&on_native, memory_order_relaxed) * NATIVE_SHARE <
+               atomic_load_explicit(&moving, memory_order_relaxed);
 }
 
 void dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, int64_t use)
@@ -131,7 +134,6 @@ void dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t wor
 
 static void keep(dt_tally_t *tally, dt_work_t work, int64_t ns, int64_t bytes)
 {
-    atomic_fetch_add_explicit(&on_native, ns, memory_order_relaxed);
     if (++window.fragments[work] > COLD && NULL != tally && bytes > 0) {
         dt_samples_add(&tally->native[work], ns, bytes);
     }
@@ -184,28 +186,39 @@ static void compare(const opal_convertor_t *convertor, dame_dir_t dir, const str
     keep(dt_entry_tally(dt_table_get(convertor->pDesc)), (dt_work_t) dir, ns, (int64_t) bytes);
 }
 
+/* All that the window takes, also what is not part of a sample. Returns dt_now(). */
+static int64_t spent_since(int64_t start)
+{
+    const int64_t now = dt_now();
+    atomic_fetch_add_explicit(&on_native, now - start, memory_order_relaxed);
+    return now;
+}
+
 int64_t dt_sample_begin(dt_thread_t *thread, const opal_convertor_t *convertor, dame_dir_t dir,
                         const struct iovec *iov, uint32_t n)
 {
-    if (thread->window > 0) {
-        if (n > 0 && is_ready(thread, convertor, dir)) {
-            compare(convertor, dir, iov);
-        }
-        if (n != 1 || FIRST_ONLY) {
-            end_message();
-        }
+    const int64_t start = dt_now();
+    if (0 == thread->window) {
+        return start;
     }
-    return dt_now();
+    if (n > 0 && is_ready(thread, convertor, dir)) {
+        compare(convertor, dir, iov);
+    }
+    if (n != 1 || FIRST_ONLY) {
+        end_message();
+    }
+    return spent_since(start);
 }
 
 int64_t dt_sample_begin_copy(dt_thread_t *thread, dt_tally_t *tally,
                              const opal_datatype_t *datatype, int32_t count, char *to,
                              const char *from)
 {
-    if (thread->window > 0) {
-        const int64_t start = dt_now();
-        (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
-        keep(tally, DT_COPY, elapsed(start), (int64_t) datatype->size * count);
+    const int64_t start = dt_now();
+    if (0 == thread->window) {
+        return start;
     }
-    return dt_now();
+    (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
+    keep(tally, DT_COPY, elapsed(start), (int64_t) datatype->size * count);
+    return spent_since(start);
 }

@@ -9,8 +9,8 @@
  * before DAME does, from and to the same places, where the caches are as they would be without
  * DAME. Its first fragments, which find its code and its predictions cold, are not counted. DAME
  * then moves the same bytes over them; it finds them in the caches and is not timed meanwhile.
- * Windows come early in the life of each tally and then as often as a hundredth of the time allows,
- * so that they see all of a run. One thread of a process has a window at a time.
+ * Windows come early in the life of each tally and then as often as a small part of the time
+ * allows, so that they see all of a run. One thread of a process has a window at a time.
  */
 #ifndef DT_SAMPLE_H
 #define DT_SAMPLE_H

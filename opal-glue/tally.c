@@ -12,6 +12,9 @@
 /* An application that names every datatype differently must not fill the memory. */
 enum { MOST_TALLIES = 1024 };
 
+/* With fewer samples of the native engine nothing is said of it: they need not be typical. */
+enum { LEAST_NATIVE = 6 };
+
 /* Changed with the table's lock held. Tallies are only ever added at the front. */
 static struct {
     bool on;
@@ -216,7 +219,8 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
         }
         row->native[work].samples =
             atomic_load_explicit(&tally->native[work].count, memory_order_relaxed);
-        row->native[work].ns_per_byte = rate(&tally->native[work]);
+        row->native[work].ns_per_byte =
+            row->native[work].samples < LEAST_NATIVE ? -1 : rate(&tally->native[work]);
     }
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =

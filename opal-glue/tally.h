@@ -46,8 +46,9 @@ struct dt_tally {
     dt_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
 };
 
-/* The native engine's first window is at this use of a tally (sample.h). */
-enum { DT_FIRST_NATIVE_SAMPLE = 2 };
+/* The native engine's first window is at this use of a tally (sample.h): the first ones are not
+ * like the others, memory that nobody has touched yet among them. */
+enum { DT_FIRST_NATIVE_SAMPLE = 8 };
 
 /* Before the first datatype: are tallies kept? */
 void dt_tally_start(bool on);

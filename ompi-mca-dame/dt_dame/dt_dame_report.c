@@ -268,7 +268,7 @@ static void print_wide_columns(FILE *out)
     if (0 != wide) {
         fprintf(out,
                 "  columns   %12" PRId64 " layouts have columns of which fewer than four fit a "
-                "fragment: try --mca btl_vader_max_send_size 131072\n",
+                "fragment: try --mca btl_vader_max_send_size 65536 or 131072, and measure\n",
                 wide);
     }
 }

@@ -301,7 +301,7 @@ static void write_declined(FILE *out, const dt_dame_sum_t *sum)
     if (sum->counters[DT_COUNT_types_wide_columns].sum > 0) {
         fprintf(out,
                 "  %.0f datatypes have columns of which fewer than four fit a fragment:\n"
-                "    try --mca btl_vader_max_send_size 131072\n",
+                "    try --mca btl_vader_max_send_size 65536 or 131072, and measure\n",
                 sum->counters[DT_COUNT_types_wide_columns].sum);
     }
 }

@@ -220,7 +220,7 @@ parameters()
         -np 1 "${with[@]}" "$mpi_test" slots dame : \
         -np 2 "${with[@]}" OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
     says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
-        "columns *1 layouts .* btl_vader_max_send_size 131072" \
+        "columns *1 layouts .* btl_vader_max_send_size 65536" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$mpi_test" mpit dame
     says parameters "report of a limit" end-well \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
