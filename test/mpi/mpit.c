@@ -53,11 +53,13 @@ static void control_variables(void)
     (void) cvar_write("dt_dame_verbose", 0);
     static const char *const changing[] = {"dt_dame_report", "dt_dame_last_run", "dt_dame_explore"};
     for (int i = 0; i < 3; i++) {
-        check(MPI_SUCCESS == cvar_write(changing[i], 1) &&
-                  cvar_read(changing[i], text, sizeof(text)) && 0 == strcmp(text, "1"),
-              "%s can be set to 1: %s", changing[i], text);
+        const int before = cvar_read(changing[i], text, sizeof(text)) ? atoi(text) : -1;
+        const int other = 1 == before ? 0 : 1;
+        check(MPI_SUCCESS == cvar_write(changing[i], other) &&
+                  cvar_read(changing[i], text, sizeof(text)) && other == atoi(text),
+              "%s can be set to %d: %s", changing[i], other, text);
+        (void) cvar_write(changing[i], before);
     }
-    (void) cvar_write("dt_dame_report", 0);
     check(cvar_read("dt", text, sizeof(text)) && 0 == strcmp(text, "dame"),
           "control variable dt is \"%s\"", text);
 }
