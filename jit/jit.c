@@ -113,11 +113,14 @@ static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candid
     dame_found_t found;
     dame_slot_t slot = jit->slots[candidate->provider];
     dame_unlock(DAME_LOCK_COMPILER);
+    const int64_t start = now_ns();
     dame_status_t status = dame_find_code(jit, &slot, &request, &found);
+    const int64_t end = now_ns();
     dame_lock(DAME_LOCK_COMPILER);
     jit->slots[candidate->provider].provider = slot.provider; /* loaded, perhaps */
     jit->slots[candidate->provider].state = slot.state;
     jit->slots[candidate->provider].has_failed = slot.has_failed;
+    *(found.is_of_file ? &jit->stats.find_ns : &jit->stats.make_ns) += end - start;
     if (jit->is_fork) { /* a provider that forks: nothing of the program is there any more */
         status = DAME_ERR_DENIED;
     }
@@ -126,6 +129,7 @@ static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candid
         jit->stats.found[request.dir] += status == DAME_OK && found.is_of_file;
     }
     dame_found_free(&found);
+    jit->stats.place_ns += now_ns() - end;
     return status;
 }
 

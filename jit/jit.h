@@ -221,7 +221,10 @@ typedef struct dame_jit_stats {
     int64_t live;        /* codes that were neither evicted nor dropped nor released */
     int64_t code_bytes;  /* of those */
     int64_t arena_bytes; /* memory taken for code, from the system */
-    int64_t total_ns;    /* spent compiling */
+    int64_t total_ns;    /* spent compiling; of this: */
+    int64_t make_ns;     /* .. by providers */
+    int64_t find_ns;     /* .. on files of the code cache that were found */
+    int64_t place_ns;    /* .. on finding room for code and putting it there */
     int64_t worst_ns;
 } dame_jit_stats_t;
 

@@ -204,6 +204,35 @@ static void ask_profile(dame_measured_t *measured, dame_policy_expect_t *expecte
     }
 }
 
+/* About the bytes of messages of a class (dame_measured_class()). */
+static int64_t bytes_of_class(uint32_t key)
+{
+    return (INT64_C(1) << (key >> 4)) / 8 * (9 + 2 * (key >> 2 & 3));
+}
+
+const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *jit, int32_t arm,
+                               char name[DAME_CANDIDATE_NAME])
+{
+    if (arm > 0) {
+        return dame_jit_candidate_name(jit, &measured->candidates[arm - 1], name);
+    }
+    (void) snprintf(name, DAME_CANDIDATE_NAME, "interp");
+    return name;
+}
+
+double dame_measured_cost(const dame_measured_t *measured, int32_t arm)
+{
+    const dame_policy_t *policy = &measured->policy;
+    double ticks = 0, bytes = 0;
+    for (int class = 0; class < DAME_POLICY_CLASSES; class ++) {
+        if (policy->arms[arm].batches[class] > 0) {
+            ticks += (double) (policy->weight[class] * policy->arms[arm].mean[class]);
+            bytes += (double) policy->weight[class] * (double) bytes_of_class(policy->key[class]);
+        }
+    }
+    return bytes > 0 ? ticks / bytes : 0;
+}
+
 void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
                          const dame_program_t *program, dame_dir_t dir)
 {
@@ -216,13 +245,11 @@ void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
     for (int32_t i = 0; i < policy->narms * DAME_POLICY_CLASSES; i++) {
         const int32_t arm = i / DAME_POLICY_CLASSES, class = i % DAME_POLICY_CLASSES;
         const uint32_t key = policy->key[class];
-        const int64_t bytes = (INT64_C(1) << (key >> 4)) / 8 * (9 + 2 * (key >> 2 & 3));
+        const int64_t bytes = bytes_of_class(key);
         const int batches = policy->arms[arm].batches[class];
         if (batches > 0 && bytes > 0 && (key & 2) != 0) { /* whole messages */
-            const dame_profile_key_t of = key_of(
-                kind, dir, bytes,
-                arm == 0 ? "interp"
-                         : dame_jit_candidate_name(jit, &measured->candidates[arm - 1], name));
+            const dame_profile_key_t of =
+                key_of(kind, dir, bytes, dame_measured_name(measured, jit, arm, name));
             const double mean = (double) policy->arms[arm].mean[class] * (1 << 20) / (double) bytes;
             dame_profile_add(profile, &of,
                              &(dame_profile_value_t){(int64_t) mean, batches * DAME_POLICY_BATCH});

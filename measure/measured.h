@@ -95,6 +95,13 @@ static inline int dame_measured_has_code(const dame_measured_t *measured)
     return measured->policy.current != 0;
 }
 
+/* Writes the name of an arm, "interp" or as dame_jit_candidate_name(), and returns it. */
+const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *jit, int32_t arm,
+                               char name[DAME_CANDIDATE_NAME]);
+
+/* Ticks for a byte with an arm, as measured; 0: not measured. */
+double dame_measured_cost(const dame_measured_t *measured, int32_t arm);
+
 /* A use begins, the `uses`-th since the last event. `name`: of machine code, for perf and GDB. */
 dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t *jit,
                                            dame_program_t *program, dame_dir_t dir,

@@ -169,21 +169,19 @@ static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                    dt_promote_is_compiled(entry->layout, dir), start, (int64_t) moved);
 }
 
-/* Returns whether the native engine has moved the message's data already, so that DAME finds it in
- * the caches. */
-static inline bool tally_use(dt_thread_t *thread, const dt_entry_t *entry,
-                             const opal_convertor_t *convertor, dame_dir_t dir,
-                             const struct iovec *iov, const uint32_t *out_size)
+static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
+                             const opal_convertor_t *convertor, dame_dir_t dir)
 {
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL == tally) {
-        return false;
+        return;
     }
     const bool compiled = dt_promote_is_compiled(entry->layout, dir);
     const int64_t n = dt_tally_use(tally, (dt_work_t) dir, compiled ? DT_CODE : DT_INTERP,
                                    (int64_t) convertor->local_size);
-    return dt_sample_native_due(tally, (dt_work_t) dir, n) && *out_size > 0 &&
-           dt_sample_native(thread, tally, n, convertor, dir, iov);
+    if (dt_sample_window_due(tally, (dt_work_t) dir, n)) {
+        dt_sample_open_window(thread, tally, (dt_work_t) dir, n);
+    }
 }
 
 static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *convertor,
@@ -192,7 +190,7 @@ static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *conv
 {
     const bool first = NULL != program;
     const bool timed = dt_sample_due(thread);
-    const int64_t start = timed ? dt_now() : 0;
+    const int64_t start = timed ? dt_sample_begin(thread, convertor, dir, iov, *out_size) : 0;
     const size_t moved = move(thread, convertor, dir, program, iov, out_size);
     if (timed) {
         keep_time(thread, convertor, dir, start, moved);
@@ -215,11 +213,13 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     const void *packed = *out_size > 0 ? iov[0].iov_base : NULL;
     const dt_layout_t *layout = dt_table_get(convertor->pDesc)->layout;
     dt_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
+    const bool in_window = dt_thread()->window > 0; /* the caches are warm */
     const int64_t start = dame_measured_now();
     const int32_t rc =
         move_and_count(dt_thread(), convertor, dir, layout->program, iov, out_size, max_data);
     const int64_t ticks = dame_measured_now() - start;
-    if (NULL == hints || dt_hints_fit(hints, convertor->count, convertor->pBaseBuf)) {
+    if (!in_window &&
+        (NULL == hints || dt_hints_fit(hints, convertor->count, convertor->pBaseBuf))) {
         dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
     }
     return rc;
@@ -237,8 +237,8 @@ advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir
         dt_recent_end(thread, entry, dir, convertor->local_size);
     }
     dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
-    const bool is_warm = tally_use(thread, entry, convertor, dir, iov, out_size);
-    if (__builtin_expect(NULL != measured && !is_warm, 0)) {
+    tally_use(thread, entry, convertor, dir);
+    if (__builtin_expect(NULL != measured, 0)) {
         return advance_timed(convertor, dir, iov, out_size, max_data, measured);
     }
     if (!dt_entries_are_wide) {

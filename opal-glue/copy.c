@@ -22,12 +22,13 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL != tally) {
         const int64_t n = dt_tally_use(tally, DT_COPY, false, bytes);
-        if (dt_sample_native_due(tally, DT_COPY, n)) {
-            dt_sample_native_copy(thread, tally, n, datatype, count, to, from);
+        if (dt_sample_window_due(tally, DT_COPY, n)) {
+            dt_sample_open_window(thread, tally, DT_COPY, n);
         }
     }
     const bool timed = dt_sample_due(thread);
-    const int64_t start = timed ? dt_now() : 0;
+    const int64_t start =
+        timed ? dt_sample_begin_copy(thread, tally, datatype, count, to, from) : 0;
     dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
     if (timed) {
         dt_sample_took(thread, tally, DT_COPY, false, start, bytes);

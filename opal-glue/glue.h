@@ -30,8 +30,8 @@ typedef struct dt_promote_options {
                           when that is measured to pay */
     const char *profile; /* measured: where the machine's profile is (measure/profile.h), "" for
                             none. The caller's, until dt_glue_stop() */
-    double explore; /* measured: share of the time that may be spent on the search for the fastest
-                       code, 0 to 1 */
+    const int *explore; /* measured: per cent of the time that may be spent on the search for the
+                           fastest code, 0 to 100; may change; until dt_glue_stop() */
     dame_jit_options_t jit; /* its strings are the caller's, and stay until dt_glue_stop() */
     const char *llvm;       /* options of DAME-L (jit/l/options.h); NULL: it is not used. The
                                caller's, until dt_glue_start() returns, as the directories */
@@ -55,19 +55,19 @@ typedef struct dt_glue_options {
     const char *papi_events; /* hardware events to count (measure/counters.h), "" for none. The
                                 caller's, until dt_glue_start() returns */
     int output;              /* opal_output stream for messages; open until dt_glue_stop() */
-    const int *verbosity; /* may change; until dt_glue_stop() */
+    const int *verbosity;    /* may change; until dt_glue_stop() */
 } dt_glue_options_t;
 
-/* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work here;
- * then nothing was changed and Open MPI's own engine does everything. */
+/* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work
+ * here; then nothing was changed and Open MPI's own engine does everything. */
 bool dt_glue_start(const dt_glue_options_t *options);
 
 /* Leaves every function pointer as it was found and frees everything. */
 void dt_glue_stop(void);
 
-/* Is the running Open MPI of the series we were compiled for, and do our declarations of its classes,
- * frameworks and parameters fit? False, with a message once a job, if not: then nothing of its
- * internals may be touched. */
+/* Is the running Open MPI of the series we were compiled for, and do our declarations of its
+ * classes, frameworks and parameters fit? False, with a message once a job, if not: then nothing of
+ * its internals may be touched. */
 bool dt_openmpi_fits(void);
 
 /* The same for performance variables, by one that was registered with this context. */
@@ -148,6 +148,28 @@ typedef struct dt_row_moved {
     double ns_per_byte; /* < 0: none was */
 } dt_row_moved_t;
 
+enum { DT_STEPS = 4, DT_COSTS = 8, DT_CODE_NAME = 32 };
+
+/* From this use on, this code ran: "x:plain" or the like, or "interp", the interpreter again. */
+typedef struct dt_step {
+    int64_t use;
+    char code[DT_CODE_NAME];
+} dt_step_t;
+
+/* What a byte cost with a code, in ticks of the clock (measure/clock.h). */
+typedef struct dt_code_cost {
+    double ticks;
+    char code[DT_CODE_NAME];
+} dt_code_cost_t;
+
+/* What became of one direction; before the first step it is the interpreter that runs. */
+typedef struct dt_history {
+    int32_t nsteps; /* the first, and the last ones */
+    int32_t ncosts; /* of the layout that changed last */
+    dt_step_t steps[DT_STEPS];
+    dt_code_cost_t costs[DT_COSTS];
+} dt_history_t;
+
 /* All datatypes of one name and layout that this process has used. Plain data. */
 typedef struct dt_tally_row {
     char name[DT_TALLY_NAME]; /* "": they have none */
@@ -161,6 +183,8 @@ typedef struct dt_tally_row {
     } native[DT_WORKS];     /* the same work by Open MPI's own engine */
     int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
     int64_t compile_ns;
+    int64_t undone;          /* times that machine code was no faster */
+    dt_history_t history[2]; /* [dame_dir_t] */
 } dt_tally_row_t;
 
 /* The rows with the most bytes, those first. Returns how many, at most `room`. */
@@ -173,6 +197,13 @@ int64_t dt_tally_ns(dt_work_t work);
  * which the caller must not free meanwhile. */
 int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes);
 int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tier, bool bytes);
+
+/* Of one such MPI_Datatype: what a byte costs in nanoseconds, < 0 when that is not known; the time
+ * spent on compiling; how often machine code was undone. */
+double dt_tally_rate(const void *datatype, dt_work_t work, dt_tier_t tier);
+int64_t dt_tally_compile_ns(const void *datatype);
+int64_t dt_tally_undone(const void *datatype);
+
 /* The part of the report about hardware events; nothing when none were to be counted. Before
  * dt_glue_stop(). */
 void dt_events_print(FILE *out);

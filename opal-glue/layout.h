@@ -41,6 +41,7 @@ typedef struct dt_promotion {
     _Atomic int32_t after;     /* uses from one that is timed to the next event */
     _Atomic int32_t runs_code; /* not 0: its program runs machine code, unless it was evicted */
     bool is_ordered;           /* code for it is made in the background (order.h) */
+    int32_t noted;             /* measured: the arm that the report was told; 0: the interpreter */
     struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dt_promotion_t;
 

@@ -7,11 +7,11 @@
 #include "dump.h"
 #include "dame/heap.h"
 #include "hints.h"
+#include "history.h"
 #include "jit/lock.h"
 #include "log.h"
 #include "measure/measured.h"
 #include "order.h"
-#include "tally.h"
 
 /* The holder of DAME_LOCK_GATE compiles while this is true. Between dt_promote_start() and
  * dt_promote_stop() only the holder changes it, and only to false. */
@@ -68,34 +68,6 @@ static void note_code(dt_entry_t *entry, dame_dir_t dir)
     }
 }
 
-static const char *name_of(const dt_entry_t *entry)
-{
-    return dt_contents_name(atomic_load_explicit(&entry->key, memory_order_relaxed));
-}
-
-/* For messages and the report: from now on machine code runs, or the interpreter again. */
-static void keep_in_tally(dt_entry_t *entry, dame_dir_t dir, int32_t runs_code, int64_t ns)
-{
-    const char *what = DAME_PACK == dir ? "pack" : "unpack";
-    const void *code;
-    atomic_store_explicit(&entry->layout->promotions[dir].runs_code, runs_code,
-                          memory_order_relaxed);
-    dt_tally_t *tally = dt_entry_tally(entry);
-    if (NULL != tally && 0 != runs_code) {
-        dt_tally_compiled(tally, dir, ns);
-    }
-    if (!dt_log_wants(DT_LOG_SETUP)) {
-        return;
-    }
-    if (0 != runs_code) {
-        dt_log_of(DT_LOG_SETUP, name_of(entry), "compiled to %s, %zu bytes", what,
-                  dame_jit_code(entry->layout->program, dir, &code));
-    } else {
-        dt_log_of(DT_LOG_SETUP, name_of(entry),
-                  "the interpreter is faster: machine code to %s undone", what);
-    }
-}
-
 static dame_status_t compile(dt_entry_t *entry, dame_dir_t dir)
 {
     char name[NAME_ROOM] = "";
@@ -110,10 +82,15 @@ static dame_status_t compile(dt_entry_t *entry, dame_dir_t dir)
             : dame_jit_compile(promotion.jit, entry->layout->program, dir, label);
     if (DAME_OK == status) {
         note_code(entry, dir);
-        keep_in_tally(entry, dir, 1, dt_now() - start);
+        atomic_store_explicit(&entry->layout->promotions[dir].runs_code, 1, memory_order_relaxed);
+        dt_count(DT_COUNT_promoted, 1);
+        dt_history_compiled(entry, dir, dt_now() - start);
+        dt_history_runs(entry, dir, "x");
     } else if (DAME_ERR_BUSY != status && dt_log_wants(DT_LOG_SETUP)) {
-        dt_log_of(DT_LOG_SETUP, name_of(entry), "not compiled to %s: %s",
-                  DAME_PACK == dir ? "pack" : "unpack", dame_status_text(status));
+        dt_log_of(DT_LOG_SETUP,
+                  dt_contents_name(atomic_load_explicit(&entry->key, memory_order_relaxed)),
+                  "not compiled to %s: %s", DAME_PACK == dir ? "pack" : "unpack",
+                  dame_status_text(status));
     }
     return status;
 }
@@ -258,7 +235,7 @@ static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (NULL == state->measured) {
         state->measured = dame_measured_new(promotion.jit, entry->layout->program, dir,
-                                            (int64_t) bytes, promotion.options.explore);
+                                            (int64_t) bytes, 0.01 * *promotion.options.explore);
     }
     if (NULL != state->measured) {
         dame_measured_promise(state->measured, promised(entry->layout));
@@ -285,6 +262,40 @@ static void schedule_event(dt_promotion_t *state, const dame_measured_result_t *
     }
 }
 
+static void note_costs(dt_entry_t *entry, dame_dir_t dir)
+{
+    const dame_measured_t *measured = entry->layout->promotions[dir].measured;
+    char name[DAME_CANDIDATE_NAME];
+    dt_code_cost_t costs[DT_COSTS];
+    int32_t n = 0;
+    for (int32_t arm = 0; arm < measured->policy.narms && n < DT_COSTS; arm++) {
+        costs[n].ticks = dame_measured_cost(measured, arm);
+        if (costs[n].ticks > 0) {
+            (void) snprintf(costs[n++].code, DT_CODE_NAME, "%.*s", DT_CODE_NAME - 1,
+                            dame_measured_name(measured, promotion.jit, arm, name));
+        }
+    }
+    dt_history_costs(entry, dir, costs, n);
+}
+
+/* For messages and the report: what is promoted first, and what stays when the search is over. */
+static void note_choice(dt_entry_t *entry, dame_dir_t dir, bool rests)
+{
+    dt_promotion_t *state = &entry->layout->promotions[dir];
+    const int32_t arm = state->measured->policy.current;
+    char name[DAME_CANDIDATE_NAME];
+    atomic_store_explicit(&state->runs_code, arm, memory_order_relaxed);
+    if (arm == state->noted || (0 != state->noted && !rests)) {
+        return;
+    }
+    if (0 == arm || 0 == state->noted) {
+        dt_count(0 == arm ? DT_COUNT_undone : DT_COUNT_promoted, 1);
+    }
+    state->noted = arm;
+    dt_history_runs(entry, dir, dame_measured_name(state->measured, promotion.jit, arm, name));
+    note_costs(entry, dir);
+}
+
 /* Asks the policy. With the gate's lock held. */
 static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses)
 {
@@ -302,14 +313,11 @@ static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t use
     const dame_measured_result_t result =
         dame_measured_event(state->measured, promotion.jit, entry->layout->program, dir,
                             '\0' != *name ? name : NULL, uses);
-    const int32_t has_code = dame_measured_has_code(state->measured);
     if (result.compiled) {
         note_code(entry, dir);
+        dt_history_compiled(entry, dir, dt_now() - start);
     }
-    if (result.compiled ||
-        has_code != atomic_load_explicit(&state->runs_code, memory_order_relaxed)) {
-        keep_in_tally(entry, dir, has_code, dt_now() - start);
-    }
+    note_choice(entry, dir, result.rests);
     if (DAME_OK != result.status) {
         count_failure(result.status);
         stop_if_denied(result.status);
@@ -473,60 +481,12 @@ void dt_promote_dump_code(dt_dump_t *dump, const dt_layout_t *layout)
     dame_unlock(DAME_LOCK_GATE);
 }
 
-/* ---- What was compiled ---------------------------------------------------------------------- */
-
-static dame_jit_stats_t stats_now(void)
+void dt_promote_stats(dame_jit_stats_t *stats)
 {
-    dame_jit_stats_t stats = promotion.last;
+    *stats = promotion.last;
     if (NULL != promotion.jit) {
-        dame_jit_stats(promotion.jit, &stats);
+        dame_jit_stats(promotion.jit, stats);
     }
-    return stats;
-}
-
-int64_t dt_code_stat(dt_code_stat_t stat)
-{
-    const dame_jit_stats_t stats = stats_now();
-    const int64_t values[] = {
-#define DT_CODE_STAT(name, class, description, value) stats.value,
-#include "promote.def"
-#undef DT_CODE_STAT
-    };
-    return values[stat];
-}
-
-static const struct {
-    const char *name;
-    const char *description;
-    bool is_level;
-} code_stats[] = {
-#define COUNTER                                       false
-#define LEVEL                                         true
-#define DT_CODE_STAT(name, class, description, value) {#name, description, class},
-#include "promote.def"
-#undef DT_CODE_STAT
-#undef COUNTER
-#undef LEVEL
-};
-
-const char *dt_code_stat_name(dt_code_stat_t stat)
-{
-    return code_stats[stat].name;
-}
-
-const char *dt_code_stat_description(dt_code_stat_t stat)
-{
-    return code_stats[stat].description;
-}
-
-bool dt_code_stat_is_level(dt_code_stat_t stat)
-{
-    return code_stats[stat].is_level;
-}
-
-const char *dt_code_vectors(void)
-{
-    return stats_now().vector_name;
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */

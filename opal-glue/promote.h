@@ -42,6 +42,9 @@ void dt_promote_layout_release(dt_layout_t *layout);
  * with no lock held. */
 void dt_promote_hinted(dt_layout_t *layout);
 
+/* Of all machine code made so far. Any thread. */
+void dt_promote_stats(dame_jit_stats_t *stats);
+
 /* The datatype of this file ends: what other datatypes of its layout have had compiled goes to
  * files beside it (NULL: it has no file). The caller holds the layout, and no lock. */
 void dt_promote_dump_code(struct dt_dump *dump, const dt_layout_t *layout);

@@ -12,6 +12,9 @@
 /* An application that names every datatype differently must not fill the memory. */
 enum { MOST_TALLIES = 1024 };
 
+/* With fewer samples of the native engine nothing is said of it: they need not be typical. */
+enum { LEAST_NATIVE = 6 };
+
 /* Changed with the table's lock held. Tallies are only ever added at the front. */
 static struct {
     bool on;
@@ -121,15 +124,49 @@ void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns)
     atomic_fetch_add_explicit(&tally->compile_ns, ns, memory_order_relaxed);
 }
 
+void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code)
+{
+    dt_history_t *history = &tally->history[dir];
+    const int32_t n = history->nsteps;
+    const dt_moved_t *moved = tally->moved[dir];
+    const char *before = 0 == n ? "interp" : history->steps[n - 1].code;
+    if (0 == strcmp("interp", code)) {
+        atomic_fetch_add_explicit(&tally->undone, 1, memory_order_relaxed);
+    }
+    if (0 == strcmp(before, code)) { /* another layout of the same name and words */
+        return;
+    }
+    if (DT_STEPS == n) {
+        memmove(&history->steps[1], &history->steps[2], (DT_STEPS - 2) * sizeof(dt_step_t));
+        history->nsteps--;
+    }
+    dt_step_t *step = &history->steps[history->nsteps];
+    (void) snprintf(step->code, sizeof(step->code), "%s", code);
+    step->use = 1 + atomic_load_explicit(&moved[DT_INTERP].uses, memory_order_relaxed) +
+                atomic_load_explicit(&moved[DT_CODE].uses, memory_order_relaxed);
+    history->nsteps++;
+}
+
 /* ---- Times ---------------------------------------------------------------------------------- */
 
+/* A number that is as good as random. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 32;
+}
+
+/* The n-th sample stays with the probability DT_SAMPLES / n, in the place of any other. */
 void dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes)
 {
     const uint64_t time = ns < 0 ? 0 : ns < UINT32_MAX ? (uint64_t) ns : UINT32_MAX;
     const uint64_t amount = bytes < UINT32_MAX ? (uint64_t) bytes : UINT32_MAX;
     const uint32_t count = atomic_fetch_add_explicit(&samples->count, 1, memory_order_relaxed);
-    atomic_store_explicit(&samples->last[count % DT_SAMPLES], time << 32 | amount,
-                          memory_order_relaxed);
+    const uint64_t at =
+        count < DT_SAMPLES ? count : mix(time << 32 ^ count) % ((uint64_t) count + 1);
+    if (at < DT_SAMPLES) {
+        atomic_store_explicit(&samples->kept[at], time << 32 | amount, memory_order_relaxed);
+    }
 }
 
 static double rate_of(uint64_t sample)
@@ -145,24 +182,25 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Nanoseconds for each byte: the mean of the middle half, so that the times at which the system
- * gave the CPU to somebody else do not count. Negative: there is no sample.
+ * Nanoseconds for each byte; negative: there is no sample. Without those that took MUCH longer than
+ * most: then the system gave the CPU to somebody else.
  */
 static double rate(const dt_samples_t *samples)
 {
+    static const double MUCH = 5;
     uint64_t sorted[DT_SAMPLES];
     const uint32_t ever = atomic_load_explicit(&samples->count, memory_order_relaxed);
     size_t n = 0;
     double ns = 0;
     double bytes = 0;
     for (uint32_t i = 0; i < DT_SAMPLES && i < ever; i++) {
-        const uint64_t sample = atomic_load_explicit(&samples->last[i], memory_order_relaxed);
+        const uint64_t sample = atomic_load_explicit(&samples->kept[i], memory_order_relaxed);
         if (0 != (uint32_t) sample) {
             sorted[n++] = sample;
         }
     }
     qsort(sorted, n, sizeof(sorted[0]), compare);
-    for (size_t i = n / 4; i < n - n / 4; i++) {
+    for (size_t i = 0; i < n && rate_of(sorted[i]) <= MUCH * rate_of(sorted[n / 2]); i++) {
         ns += (double) (sorted[i] >> 32);
         bytes += (double) (uint32_t) sorted[i];
     }
@@ -202,13 +240,16 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
         }
         row->native[work].samples =
             atomic_load_explicit(&tally->native[work].count, memory_order_relaxed);
-        row->native[work].ns_per_byte = rate(&tally->native[work]);
+        row->native[work].ns_per_byte =
+            row->native[work].samples < LEAST_NATIVE ? -1 : rate(&tally->native[work]);
     }
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =
             atomic_load_explicit(&tally->compiled_at[dir], memory_order_relaxed);
     }
     row->compile_ns = atomic_load_explicit(&tally->compile_ns, memory_order_relaxed);
+    row->undone = atomic_load_explicit(&tally->undone, memory_order_relaxed);
+    memcpy(row->history, tally->history, sizeof(row->history));
 }
 
 int dt_tally_rows(dt_tally_row_t *rows, int room)
@@ -270,6 +311,24 @@ int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tie
     sums_t sums;
     sum_up(tally, &sums);
     return bytes ? sums.bytes[work][tier] : sums.uses[work][tier];
+}
+
+double dt_tally_rate(const void *datatype, dt_work_t work, dt_tier_t tier)
+{
+    const dt_tally_t *tally = tally_of(datatype);
+    return NULL == tally ? -1 : rate(&tally->moved[work][tier].samples);
+}
+
+int64_t dt_tally_compile_ns(const void *datatype)
+{
+    const dt_tally_t *tally = tally_of(datatype);
+    return NULL == tally ? 0 : atomic_load_explicit(&tally->compile_ns, memory_order_relaxed);
+}
+
+int64_t dt_tally_undone(const void *datatype)
+{
+    const dt_tally_t *tally = tally_of(datatype);
+    return NULL == tally ? 0 : atomic_load_explicit(&tally->undone, memory_order_relaxed);
 }
 
 int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes)

@@ -16,11 +16,12 @@
 
 struct opal_datatype_t;
 
-/* The last times that were taken of something: 32 bits of nanoseconds, 32 bits of bytes each. */
-enum { DT_SAMPLES = 32 };
+/* Some of the times that were taken of something, each as likely to be there as any other: 32 bits
+ * of nanoseconds, 32 bits of bytes each. */
+enum { DT_SAMPLES = 64 };
 typedef struct dt_samples {
     _Atomic uint32_t count; /* ever taken */
-    _Atomic uint64_t last[DT_SAMPLES];
+    _Atomic uint64_t kept[DT_SAMPLES];
 } dt_samples_t;
 
 typedef struct dt_moved {
@@ -38,14 +39,16 @@ struct dt_tally {
     _Atomic int64_t datatypes;
     dt_moved_t moved[DT_WORKS][DT_TIERS];
     dt_samples_t native[DT_WORKS];
-    _Atomic int64_t next_native[DT_WORKS]; /* the use that is sampled next, see sample.h */
+    _Atomic int64_t next_native[DT_WORKS]; /* the use at which a window may open */
     _Atomic int64_t compiled_at[2];        /* [dame_dir_t]: the use; 0: was not compiled */
     _Atomic int64_t compile_ns;
+    _Atomic int64_t undone;
+    dt_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
 };
 
-/* The native engine is given this use of a tally, twice, four and eight times that use, and so on.
- */
-enum { DT_FIRST_NATIVE_SAMPLE = 2 };
+/* The native engine's first window is at this use of a tally (sample.h): the first ones are not
+ * like the others, memory that nobody has touched yet among them. */
+enum { DT_FIRST_NATIVE_SAMPLE = 8 };
 
 /* Before the first datatype: are tallies kept? */
 void dt_tally_start(bool on);
@@ -60,6 +63,9 @@ void dt_tally_one_more(dt_tally_t *tally);
 
 /* The program of a tally's datatype was compiled for `dir`, in so many nanoseconds. */
 void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns);
+
+/* From now on `code` runs. With the gate's lock held. */
+void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code);
 
 void dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes);
 

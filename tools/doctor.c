@@ -14,6 +14,7 @@
 #include "jit/cache.h"
 #include "jit/jit.h"
 #include "jit/user_file.h"
+#include "measure/profile.h"
 
 enum { INFO_SECONDS = 60, JOB_SECONDS = 120 };
 
@@ -351,6 +352,34 @@ static void look_at_code_cache(doctor_t *doctor)
     }
 }
 
+static void count_record(void *context, const dame_profile_key_t *key,
+                         const dame_profile_value_t *value)
+{
+    (void) context;
+    (void) key;
+    (void) value;
+}
+
+/* Where jobs keep what they learnt of this CPU, and what they count with PAPI. */
+static void look_at_measuring(const doctor_t *doctor)
+{
+    char cpu[DAME_PROFILE_NAME];
+    char *where = value_of(doctor->parameters, "mca:dt:dame:param:dt_dame_profile:value:");
+    char *events = value_of(doctor->parameters, "mca:dt:dame:param:dt_dame_papi_events:value:");
+    dame_profile_cpu(cpu, sizeof(cpu));
+    dame_profile_t *profile = dame_profile_new(where == NULL ? "auto" : where, cpu, NULL);
+    if (profile != NULL) {
+        const int32_t records = dame_profile_each(profile, count_record, NULL);
+        const char *path = dame_profile_path(profile);
+        say("profile", "%s: %d records", *path == '\0' ? "none" : path, (int) records);
+        dame_profile_free(profile);
+    }
+    say("PAPI events", "%s",
+        events == NULL || *events == '\0' ? "none (dt_dame_papi_events)" : events);
+    free(events);
+    free(where);
+}
+
 /* Compiles a small program, as a job would. */
 static void look_at_machine_code(doctor_t *doctor)
 {
@@ -406,6 +435,7 @@ static int run(int argc, char **argv)
     look_at_cpu();
     look_at_machine_code(&doctor);
     look_at_code_cache(&doctor);
+    look_at_measuring(&doctor);
     free(doctor.parameters);
     if (*doctor.advice == '\0') {
         printf("\nAll is well: DAME moves the non-contiguous data of your jobs.\n");

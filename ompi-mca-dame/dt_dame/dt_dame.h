@@ -95,6 +95,9 @@ void mca_dt_dame_collect(void);
 void mca_dt_dame_hints_open(void);
 void mca_dt_dame_hints_close(void);
 
+/* Offers the counters to PAPI, if the program has it. */
+void mca_dt_dame_offer_sde(void);
+
 /* Prints this process's counters to stderr. MPI must still be initialised. */
 void mca_dt_dame_print_report(mca_dt_dame_report_t who);
 

@@ -107,6 +107,7 @@ static void dame_init_bottom(void)
 {
     if (running) {
         mca_dt_dame_hints_open();
+        mca_dt_dame_offer_sde();
     }
 }
 

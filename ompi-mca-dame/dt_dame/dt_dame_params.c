@@ -59,6 +59,14 @@ static void register_string(const char *name, const char *text, mca_base_var_inf
     dt_param_register_string(&param, check, standard, storage);
 }
 
+static void register_changing_string(const char *name, const char *text,
+                                     mca_base_var_info_lvl_t level, dt_param_check_t *check,
+                                     const char *standard, char **storage)
+{
+    const dt_param_t param = {owner, name, text, level, true};
+    dt_param_register_string(&param, check, standard, storage);
+}
+
 static bool check_papi_events(const char *value, dt_refusal_t *refusal)
 {
     int names = '\0' == *value ? 0 : 1;
@@ -112,24 +120,28 @@ static void register_basics(void)
                   "wrong result",
                   &answers, OPAL_INFO_LVL_1, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
-    register_choice("report",
-                    "Say at MPI_Finalize what DAME did and what it bought. none: nothing; summary: "
-                    "one page on stderr for all ranks; json: the same and more in a file "
-                    "(dt_dame_report_file); rank0: rank 0 of MPI_COMM_WORLD prints its own "
-                    "counters; all: every rank does. While it is on, DAME takes times of some "
-                    "messages and lets Open MPI's own engine move a few, to compare",
-                    &reports, report_names, OPAL_INFO_LVL_1, &mca_dt_dame_params.report);
-    register_string("report_file",
-                    "The file that dt_dame_report json writes; a relative name starts from the "
-                    "working directory. An existing file is replaced",
-                    OPAL_INFO_LVL_2, check_report_file, "dame-report.json",
-                    &mca_dt_dame_params.report_file);
+    dt_values_choice(&reports, report_names);
+    register_changing(
+        "report",
+        "Say at MPI_Finalize what DAME did and what it bought. none: nothing; summary: "
+        "one page on stderr for all ranks; json: the same and more in a file "
+        "(dt_dame_report_file); rank0: rank 0 of MPI_COMM_WORLD prints its own "
+        "counters; all: every rank does. While it is on, DAME takes times of some "
+        "messages and lets Open MPI's own engine move a few, to compare; if it is switched on "
+        "later, by MPI_T, it has no times",
+        &reports, OPAL_INFO_LVL_1, &mca_dt_dame_params.report);
+    register_changing_string(
+        "report_file",
+        "The file that dt_dame_report json writes; a relative name starts from the "
+        "working directory. An existing file is replaced",
+        OPAL_INFO_LVL_2, check_report_file, "dame-report.json", &mca_dt_dame_params.report_file);
     dt_values_bool(&keeps);
     mca_dt_dame_params.last_run = 1;
-    register_values("last_run",
-                    "Keep what this job did in $HOME/.openmpi/dame-last-run, where ompi_info finds "
-                    "it (dt_dame_last_run_...), and count for each datatype",
-                    &keeps, OPAL_INFO_LVL_3, &mca_dt_dame_params.last_run);
+    register_changing(
+        "last_run",
+        "Keep what this job did in $HOME/.openmpi/dame-last-run, where ompi_info finds "
+        "it (dt_dame_last_run_...), and count for each datatype",
+        &keeps, OPAL_INFO_LVL_3, &mca_dt_dame_params.last_run);
     register_string("papi_events",
                     "Events that PAPI counts while DAME packs and unpacks, as a comma-separated "
                     "list of at most eight names, for instance PAPI_L1_DCM,PAPI_TLB_DM. The report "
@@ -363,11 +375,11 @@ static void register_promotion(void)
                     "written",
                     OPAL_INFO_LVL_4, check_anything, "auto", &mca_dt_dame_params.profile);
     mca_dt_dame_params.explore = 1;
-    register_values("explore",
-                    "Per cent of the time of a datatype's messages that may be spent on trying "
-                    "other kinds of machine code than the first, and on measuring again, when "
-                    "dt_dame_promotion_threshold is -1. 0: no others are tried",
-                    &percent, OPAL_INFO_LVL_5, &mca_dt_dame_params.explore);
+    register_changing("explore",
+                      "Per cent of the time of a datatype's messages that may be spent on trying "
+                      "other kinds of machine code than the first, and on measuring again, when "
+                      "dt_dame_promotion_threshold is -1. 0: no others are tried",
+                      &percent, OPAL_INFO_LVL_5, &mca_dt_dame_params.explore);
     register_tiers();
 }
 
@@ -512,7 +524,7 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
             NULL != params->code_dir && 0 == strcmp("auto", params->code_dir),
         .code_bytes = params->code_dir_size,
         .profile = NULL == params->profile ? "" : params->profile,
-        .explore = 0.01 * params->explore,
+        .explore = &params->explore,
         .jit = *dame_jit_options_default(),
         .code_files = 0 != (params->dump & MCA_DT_DAME_DUMP_ASM),
     };

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/clock.h"
+
 static int read_counter(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     (void) object;
@@ -33,6 +35,25 @@ static int read_tally(const mca_base_pvar_t *pvar, void *value, void *object)
     return OPAL_SUCCESS;
 }
 
+/* Of a datatype: clock cycles for a byte, a double, < 0 when it is not known. */
+static int read_cycles(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const intptr_t what = (intptr_t) pvar->ctx;
+    const double ns = NULL == object ? -1
+                                     : dt_tally_rate(object, (dt_work_t) (what & (TIER - 1)),
+                                                     (dt_tier_t) (what / TIER & 1));
+    *(double *) value = ns < 0 ? -1 : ns * 1e-9 * (double) dame_clock_hz();
+    return OPAL_SUCCESS;
+}
+
+/* Of a datatype; the context is a function. */
+static int read_of_datatype(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    int64_t (*const read)(const void *datatype) = (int64_t(*)(const void *))(intptr_t) pvar->ctx;
+    *(unsigned long long *) value = NULL == object ? 0 : (unsigned long long) read(object);
+    return OPAL_SUCCESS;
+}
+
 static int read_declined(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     (void) object;
@@ -48,6 +69,9 @@ static int read_code_stat(const mca_base_pvar_t *pvar, void *value, void *object
         (unsigned long long) dt_code_stat((dt_code_stat_t) (intptr_t) pvar->ctx);
     return OPAL_SUCCESS;
 }
+
+static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
+static const char *const tiers[DT_TIERS] = {"interp", "code"};
 
 static int register_bound(const mca_base_component_t *component, const char *name,
                           const char *description, int class, mca_base_get_value_fn_t read,
@@ -71,8 +95,6 @@ static int register_pvar(const mca_base_component_t *component, const char *name
 static void register_tally(const mca_base_component_t *component, const char *unit, dt_work_t work,
                            dt_tier_t tier, int what)
 {
-    static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
-    static const char *const tiers[DT_TIERS] = {"interp", "code"};
     char name[64];
     char description[160];
     (void) snprintf(name, sizeof(name), "datatype_%s_%s_%s", works[work], tiers[tier], unit);
@@ -89,6 +111,29 @@ static void register_tally(const mca_base_component_t *component, const char *un
                    what | (int) work | (int) tier * TIER, MCA_BASE_VAR_BIND_MPI_DATATYPE);
 }
 
+static void register_cycles(const mca_base_component_t *component, dt_work_t work, dt_tier_t tier)
+{
+    char name[64];
+    (void) snprintf(name, sizeof(name), "datatype_%s_%s_cycles", works[work], tiers[tier]);
+    (void) mca_base_component_pvar_register(
+        component, name,
+        "Clock cycles for a byte, estimated while the report is on, of a datatype and all others "
+        "of its name and layout; -1: not known",
+        OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, NULL,
+        MCA_BASE_VAR_BIND_MPI_DATATYPE, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
+        read_cycles, NULL, NULL, (void *) (intptr_t) ((int) work | (int) tier * TIER));
+}
+
+static void register_of_datatype(const mca_base_component_t *component, const char *name,
+                                 const char *description, int64_t (*read)(const void *datatype))
+{
+    (void) mca_base_component_pvar_register(
+        component, name, description, OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_MPI_DATATYPE,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, read_of_datatype, NULL, NULL,
+        (void *) (intptr_t) read);
+}
+
 static void register_tallies(const mca_base_component_t *component)
 {
     register_pvar(component, "pack_ns", "Time spent packing, estimated while the report is on",
@@ -102,8 +147,17 @@ static void register_tallies(const mca_base_component_t *component)
         for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
             register_tally(component, "uses", (dt_work_t) work, (dt_tier_t) tier, 0);
             register_tally(component, "bytes", (dt_work_t) work, (dt_tier_t) tier, BYTES);
+            register_cycles(component, (dt_work_t) work, (dt_tier_t) tier);
         }
     }
+    register_of_datatype(component, "datatype_compile_ns",
+                         "Time spent compiling programs of a datatype and all others of its name "
+                         "and layout, in ns",
+                         dt_tally_compile_ns);
+    register_of_datatype(component, "datatype_undone",
+                         "How often machine code was undone, being no faster, of a datatype and "
+                         "all others of its name and layout",
+                         dt_tally_undone);
 }
 
 bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
@@ -214,7 +268,7 @@ static void print_wide_columns(FILE *out)
     if (0 != wide) {
         fprintf(out,
                 "  columns   %12" PRId64 " layouts have columns of which fewer than four fit a "
-                "fragment: try --mca btl_vader_max_send_size 131072\n",
+                "fragment: try --mca btl_vader_max_send_size 65536 or 131072, and measure\n",
                 wide);
     }
 }

@@ -8,6 +8,8 @@
 
 #include "dame/cpu.h"
 
+enum { LONGEST = 60 }; /* of a parameter's value in the line */
+
 /* The model as /proc/cpuinfo calls it; "" where it does not. */
 static void read_cpu_model(char *text, size_t room)
 {
@@ -46,8 +48,16 @@ const char *mca_dt_dame_state(char *text, size_t room)
         (void) snprintf(code, sizeof(code), " and machine code from use %d on",
                         params->promotion_threshold);
     }
-    (void) snprintf(text, room, "on: interpreter%s%s; %s%s", compiles ? code : "",
+    const bool measures = compiles && params->promotion_threshold < 0;
+    const char *profile = NULL == params->profile ? "" : params->profile;
+    const char *events = NULL == params->papi_events ? "" : params->papi_events;
+    (void) snprintf(text, room, "on: interpreter%s%s; %s%s%s%.*s%s%.*s", compiles ? code : "",
                     params->verify ? ", everything compared with Open MPI's own engine" : "",
-                    '\0' == *model ? "CPU unknown" : model, vectors());
+                    '\0' == *model ? "CPU unknown" : model, vectors(),
+                    !measures          ? ""
+                    : '\0' == *profile ? "; no profile"
+                                       : "; profile ",
+                    LONGEST, measures ? profile : "", '\0' == *events ? "" : "; PAPI events ",
+                    LONGEST, events);
     return text;
 }

@@ -80,6 +80,22 @@ static void write_rate(FILE *out, const dt_dame_amount_t *amount)
     }
 }
 
+/* Of the lowest rank that has one. */
+static void write_history(FILE *out, const dt_history_t *history)
+{
+    fputs(",\n        \"history\": [", out);
+    for (int i = 0; i < history->nsteps; i++) {
+        fprintf(out, "%s{\"use\": %" PRId64 ", \"code\": \"%s\"}", 0 == i ? "" : ", ",
+                history->steps[i].use, history->steps[i].code);
+    }
+    fputs("], \"cycles_per_byte\": {", out);
+    for (int i = 0; i < history->ncosts; i++) {
+        fprintf(out, "%s\"%s\": %.4g", 0 == i ? "" : ", ", history->costs[i].code,
+                history->costs[i].ticks);
+    }
+    fputc('}', out);
+}
+
 static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
     fprintf(out, ",\n     \"%s\": {", works[work]);
@@ -92,6 +108,9 @@ static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
     }
     fputs("\"native_ns_per_byte\": ", out);
     write_rate(out, &row->native[work]);
+    if (DT_COPY != work) {
+        write_history(out, &row->history[work]);
+    }
     if (DT_COPY != work) {
         fprintf(out, ", \"compiled_at_use\": %" PRId64 ", \"compiled_on_ranks\": %d",
                 row->compiled_at[work], row->compiled_ranks[work]);
@@ -115,9 +134,9 @@ static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row
     }
     dt_dame_compare_row(row, &dame, &native, &bytes);
     fprintf(out,
-            ",\n     \"compile_ns\": %" PRId64
+            ",\n     \"compile_ns\": %" PRId64 ", \"undone\": %" PRId64
             ", \"compared\": {\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f}}",
-            row->compile_ns, bytes, dame, native);
+            row->compile_ns, row->undone, bytes, dame, native);
 }
 
 void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
@@ -128,8 +147,9 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
     fputs(",\n  \"state\": ", out);
     write_string(out, sum->first.state);
     fprintf(out,
-            ",\n  \"ended\": %lld,\n  \"seconds\": %.6f,\n  \"ranks\": %d,\n  \"reporting\": %d,\n",
-            (long long) time(NULL), sum->first.seconds, sum->ranks, sum->found);
+            ",\n  \"ended\": %lld,\n  \"clock_ghz\": %.4f,\n  \"seconds\": %.6f,\n  \"ranks\": "
+            "%d,\n  \"reporting\": %d,\n",
+            (long long) time(NULL), sum->first.ghz, sum->first.seconds, sum->ranks, sum->found);
     write_counters(out, sum);
     fputs("  \"datatypes\": [", out);
     for (int i = 0; i < sum->nrows; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dame_config.h"
+#include "measure/clock.h"
 
 /* ---- One rank ------------------------------------------------------------------------------- */
 
@@ -12,6 +13,7 @@ void dt_dame_record_fill(dt_dame_record_t *record)
 {
     (void) snprintf(record->version, sizeof(record->version), "%s", DAME_VERSION);
     (void) snprintf(record->program, sizeof(record->program), "%s", program_invocation_name);
+    record->ghz = 1e-9 * (double) dame_clock_hz();
     for (int i = 0; i < DT_COUNTERS; i++) {
         record->counters[i] = dt_stats_total((dt_counter_t) i);
     }
@@ -79,6 +81,7 @@ static void add_row(dt_dame_sum_row_t *at, const dt_tally_row_t *row)
     at->ranks++;
     at->datatypes += row->datatypes;
     at->compile_ns += row->compile_ns;
+    at->undone += row->undone;
     for (int work = 0; work < DT_WORKS; work++) {
         int64_t uses = 0;
         int64_t bytes = 0;
@@ -93,6 +96,9 @@ static void add_row(dt_dame_sum_row_t *at, const dt_tally_row_t *row)
     }
     for (int dir = 0; dir < 2; dir++) {
         const int64_t use = row->compiled_at[dir];
+        if (0 == at->history[dir].nsteps) {
+            at->history[dir] = row->history[dir];
+        }
         if (0 != use) {
             at->compiled_ranks[dir]++;
             if (0 == at->compiled_at[dir] || use < at->compiled_at[dir]) {
@@ -150,23 +156,31 @@ void dt_dame_sum_finish(dt_dame_sum_t *sum)
     qsort(sum->rows, (size_t) sum->nrows, sizeof(sum->rows[0]), compare_rows);
 }
 
+void dt_dame_compare_work(const dt_dame_sum_row_t *row, int work, double *dame, double *native,
+                          double *bytes)
+{
+    const dt_dame_amount_t *other = &row->native[work];
+    double timed = 0;
+    double ns = 0;
+    for (int tier = 0; tier < DT_TIERS; tier++) {
+        timed += row->moved[work][tier].timed_bytes;
+        ns += row->moved[work][tier].ns;
+    }
+    const bool both = timed > 0 && other->timed_bytes > 0;
+    *bytes = both ? (double) other->bytes : 0;
+    *dame = both ? ns / timed * *bytes : 0;
+    *native = both ? other->ns / other->timed_bytes * *bytes : 0;
+}
+
 void dt_dame_compare_row(const dt_dame_sum_row_t *row, double *dame, double *native, double *bytes)
 {
     *dame = *native = *bytes = 0;
     for (int work = 0; work < DT_WORKS; work++) {
-        const dt_dame_amount_t *other = &row->native[work];
-        double timed = 0;
-        double ns = 0;
-        for (int tier = 0; tier < DT_TIERS; tier++) {
-            timed += row->moved[work][tier].timed_bytes;
-            ns += row->moved[work][tier].ns;
-        }
-        if (timed > 0 && other->timed_bytes > 0) {
-            const double all = (double) other->bytes;
-            *dame += ns / timed * all;
-            *native += other->ns / other->timed_bytes * all;
-            *bytes += all;
-        }
+        double work_dame, work_native, work_bytes;
+        dt_dame_compare_work(row, work, &work_dame, &work_native, &work_bytes);
+        *dame += work_dame;
+        *native += work_native;
+        *bytes += work_bytes;
     }
 }
 

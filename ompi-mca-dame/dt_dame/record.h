@@ -10,7 +10,7 @@
 #include "opal-glue/glue.h"
 
 /* More datatypes of a rank than that are not in its record. */
-enum { DT_DAME_ROWS = 32, DT_DAME_TEXT = 192 };
+enum { DT_DAME_ROWS = 32, DT_DAME_TEXT = 320 };
 
 /* Plain data without pointers; written and read by processes of one job. */
 typedef struct dt_dame_record {
@@ -24,6 +24,7 @@ typedef struct dt_dame_record {
     char state[DT_DAME_TEXT];       /* "on: ..." */
     char limit[128];                /* the first that a datatype exceeded, or "" */
     double seconds;                 /* from MPI_Init to MPI_Finalize */
+    double ghz;                     /* of the clock: ticks in a nanosecond */
     int64_t counters[DT_COUNTERS];
     int64_t declined[DT_DECLINES];
     int64_t code[DT_CODE_STATS];
@@ -64,6 +65,8 @@ typedef struct dt_dame_sum_row {
     int compiled_ranks[2];  /* [dame_dir_t] */
     int64_t compiled_at[2]; /* the least use */
     int64_t compile_ns;
+    int64_t undone;
+    dt_history_t history[2]; /* of the lowest rank that has one */
 } dt_dame_sum_row_t;
 
 enum { DT_DAME_SUM_ROWS = 128 };
@@ -92,8 +95,11 @@ void dt_dame_record_fill(dt_dame_record_t *record);
 void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record);
 void dt_dame_sum_finish(dt_dame_sum_t *sum);
 
-/* Nanoseconds that the data of a row, or of all rows, took in DAME and would take in Open MPI's
- * engine: both of the part that both have samples of, whose bytes *bytes are. */
+/* Nanoseconds that one kind of work of a row, the data of a row, or of all rows, took in DAME and
+ * would take in Open MPI's engine: both of the part that both have samples of, whose bytes *bytes
+ * are. */
+void dt_dame_compare_work(const dt_dame_sum_row_t *row, int work, double *dame, double *native,
+                          double *bytes);
 void dt_dame_compare_row(const dt_dame_sum_row_t *row, double *dame, double *native, double *bytes);
 void dt_dame_compare(const dt_dame_sum_t *sum, double *dame, double *native, double *bytes);
 

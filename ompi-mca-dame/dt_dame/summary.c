@@ -2,11 +2,12 @@
 #include "record.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
 
-enum { SHOWN_ROWS = 8, WIDTH = 80 };
+enum { SHOWN_ROWS = 5, WIDTH = 80 };
 
 static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
 
@@ -46,14 +47,15 @@ static const char *count_text(double count, char text[NUMBER])
     return text;
 }
 
-/* What a byte costs: nanoseconds for 1000 bytes, which are microseconds for a megabyte. */
-static const char *rate_text(const dt_dame_amount_t *amount, char text[NUMBER])
+/* Clock cycles for a byte. */
+static const char *rate_text(const dt_dame_sum_t *sum, const dt_dame_amount_t *amount,
+                             char text[NUMBER])
 {
     if (amount->timed_bytes <= 0) {
         return "?";
     }
-    const double rate = 1000 * amount->ns / amount->timed_bytes;
-    (void) snprintf(text, NUMBER, "%.*f", rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate);
+    const double rate = sum->first.ghz * amount->ns / amount->timed_bytes;
+    (void) snprintf(text, NUMBER, "%.*f", rate < 0.9995 ? 3 : rate < 9.995 ? 2 : 1, rate);
     return text;
 }
 
@@ -85,6 +87,41 @@ static void write_moved(FILE *out, const char *what, const dt_dame_sum_t *sum, d
     }
 }
 
+static dt_dame_range_t both(const dt_dame_sum_t *sum, dt_code_stat_t pack, dt_code_stat_t unpack)
+{
+    const dt_dame_range_t *a = &sum->code[pack];
+    const dt_dame_range_t *b = &sum->code[unpack];
+    return (dt_dame_range_t){a->min + b->min, a->sum + b->sum, a->max + b->max};
+}
+
+/* What does not happen in most jobs. */
+static void write_if_any(FILE *out, const char *what, const dt_dame_sum_t *sum,
+                         const dt_dame_range_t *range,
+                         const char *(*text)(double value, char text[NUMBER]))
+{
+    if (range->sum > 0) {
+        write_range(out, what, sum, range, text);
+    }
+}
+
+static void write_code(FILE *out, const dt_dame_sum_t *sum)
+{
+    const dt_dame_range_t programs = both(sum, DT_CODE_compiled_pack, DT_CODE_compiled_unpack);
+    const dt_dame_range_t found = both(sum, DT_CODE_found_pack, DT_CODE_found_unpack);
+    write_if_any(out, "codes compiled", sum, &programs, count_text);
+    write_if_any(out, "  time", sum, &sum->code[DT_CODE_compile_ns], time_text);
+    write_if_any(out, "  .. making code", sum, &sum->code[DT_CODE_compile_make_ns], time_text);
+    write_if_any(out, "  .. finding it in files", sum, &sum->code[DT_CODE_compile_find_ns],
+                 time_text);
+    write_if_any(out, "  .. putting it in place", sum, &sum->code[DT_CODE_compile_place_ns],
+                 time_text);
+    write_if_any(out, "  found in files", sum, &found, count_text);
+    write_if_any(out, "  evicted", sum, &sum->code[DT_CODE_code_evicted], count_text);
+    write_if_any(out, "programs promoted", sum, &sum->counters[DT_COUNT_promoted], count_text);
+    write_if_any(out, "  undone", sum, &sum->counters[DT_COUNT_undone], count_text);
+    write_if_any(out, "  messages timed", sum, &sum->counters[DT_COUNT_samples], count_text);
+}
+
 static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
 {
     fprintf(out, "\n  %-26s %12s %12s %12s %12s\n", "per rank", "min", "mean", "max", "all ranks");
@@ -103,23 +140,43 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
         write_counter(out, "fragments compared", sum, DT_COUNT_verified, count_text);
         write_counter(out, "  differences", sum, DT_COUNT_differences, count_text);
     }
-    const dt_dame_range_t *compile = &sum->code[DT_CODE_compile_ns];
-    if (compile->sum > 0) {
-        dt_dame_range_t programs = sum->code[DT_CODE_compiled_pack];
-        programs.min += sum->code[DT_CODE_compiled_unpack].min;
-        programs.max += sum->code[DT_CODE_compiled_unpack].max;
-        programs.sum += sum->code[DT_CODE_compiled_unpack].sum;
-        write_range(out, "programs compiled", sum, &programs, count_text);
-        write_range(out, "  time", sum, compile, time_text);
-    }
-    if (sum->code[DT_CODE_code_evicted].sum > 0) {
-        write_range(out, "  evicted", sum, &sum->code[DT_CODE_code_evicted], count_text);
-    }
+    write_code(out, sum);
 }
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
 
-static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
+/* "interp 3 uses, x:plain at 4, x:far-prefetch at 37; saved 1.8 ms", of one rank. */
+static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
+{
+    const dt_history_t *history = DT_COPY == work ? NULL : &row->history[work];
+    double dame, native, compared;
+    char text[NUMBER];
+    int width = 0;
+    dt_dame_compare_work(row, work, &dame, &native, &compared);
+    const bool has_steps = NULL != history && history->nsteps > 0;
+    if (has_steps) {
+        width = fprintf(out, "            interp %" PRId64 " uses", history->steps[0].use - 1);
+    }
+    for (int i = 0; has_steps && i < history->nsteps; i++) {
+        const dt_step_t *step = &history->steps[i];
+        if (width + 15 + (int) strlen(step->code) > WIDTH - 2) {
+            width = fprintf(out, ",\n              ") - 2;
+        } else {
+            width += fprintf(out, ", ");
+        }
+        width += fprintf(out, "%s at %" PRId64, step->code, step->use);
+    }
+    if (compared > 0) {
+        fprintf(out, "%s%s %s",
+                !has_steps   ? "            "
+                : width > 60 ? ";\n              "
+                             : "; ",
+                dame <= native ? "saved" : "LOST", time_text(fabs(native - dame), text));
+    }
+    fputs(has_steps || compared > 0 ? "\n" : "", out);
+}
+
+static void write_work(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row, int work)
 {
     const dt_dame_amount_t *interp = &row->moved[work][DT_INTERP];
     const dt_dame_amount_t *code = &row->moved[work][DT_CODE];
@@ -128,11 +185,12 @@ static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
         return;
     }
     fprintf(out, "    %-6s  %9" PRId64 " uses: interp %s", works[work], interp->uses + code->uses,
-            rate_text(interp, a));
+            rate_text(sum, interp, a));
     if (code->uses > 0) {
-        fprintf(out, ", code from use %" PRId64 " %s", row->compiled_at[work], rate_text(code, b));
+        fprintf(out, ", code %s", rate_text(sum, code, b));
     }
-    fprintf(out, "; Open MPI %s\n", rate_text(&row->native[work], c));
+    fprintf(out, "; Open MPI %s\n", rate_text(sum, &row->native[work], c));
+    write_history(out, row, work);
 }
 
 /* What compiling cost, and after how many uses it was repaid. */
@@ -155,38 +213,35 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
     const double cost = (double) row->compile_ns / compiled;
     fprintf(out, "    compiled in %s", time_text(cost, text));
     if (saves > 0) {
-        fprintf(out, ", repaid after %.0f uses\n", cost / saves + 0.5);
+        fprintf(out, ", repaid after %.0f uses", cost / saves + 0.5);
     } else {
-        fputs(", not repaid\n", out);
+        fputs(", not repaid", out);
     }
+    if (row->undone > 0) {
+        fprintf(out, "; undone %" PRId64 " times", row->undone);
+    }
+    fputc('\n', out);
 }
 
-static void write_row(FILE *out, const dt_dame_sum_row_t *row)
+static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row)
 {
-    char size[NUMBER], bytes[NUMBER], text[NUMBER];
-    double dame, native, compared;
+    char size[NUMBER], bytes[NUMBER];
     fprintf(out, "\n  %.*s  (%.*s, %s)  %s on %d rank%s", 28,
             '\0' == row->name[0] ? "(no name)" : row->name, 28, row->words,
             bytes_text((double) row->size, size), bytes_text((double) row->bytes, bytes),
             row->ranks, 1 == row->ranks ? "" : "s");
     fputc('\n', out);
     for (int work = 0; work < DT_WORKS; work++) {
-        write_work(out, row, work);
+        write_work(out, sum, row, work);
     }
     write_compiled(out, row);
-    dt_dame_compare_row(row, &dame, &native, &compared);
-    if (compared > 0) {
-        fprintf(out, "    %s %s\n", dame <= native ? "saved" : "LOST",
-                time_text(dame <= native ? native - dame : dame - native, text));
-    }
 }
 
 static void write_rows(FILE *out, const dt_dame_sum_t *sum)
 {
-    fprintf(out,
-            "\n  datatypes, busiest first; ns for 1000 bytes (1000 is 1 GB/s, 100 is 10 GB/s)\n");
+    fprintf(out, "\n  datatypes, busiest first; cycles of %.2f GHz for a byte\n", sum->first.ghz);
     for (int i = 0; i < sum->nrows && i < SHOWN_ROWS; i++) {
-        write_row(out, &sum->rows[i]);
+        write_row(out, sum, &sum->rows[i]);
     }
     if (sum->nrows > SHOWN_ROWS) {
         fprintf(out, "\n  and %d more, which json lists\n", sum->nrows - SHOWN_ROWS);
@@ -246,7 +301,7 @@ static void write_declined(FILE *out, const dt_dame_sum_t *sum)
     if (sum->counters[DT_COUNT_types_wide_columns].sum > 0) {
         fprintf(out,
                 "  %.0f datatypes have columns of which fewer than four fit a fragment:\n"
-                "    try --mca btl_vader_max_send_size 131072\n",
+                "    try --mca btl_vader_max_send_size 65536 or 131072, and measure\n",
                 sum->counters[DT_COUNT_types_wide_columns].sum);
     }
 }

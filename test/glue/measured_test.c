@@ -16,6 +16,7 @@
 #include "opal-glue/contents.h"
 #include "opal-glue/dump.h"
 #include "opal-glue/hints.h"
+#include "opal-glue/history.h"
 #include "opal-glue/log.h"
 #include "measure/measured.h"
 #include "opal-glue/promote.h"
@@ -49,11 +50,28 @@ void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
     (void) format;
 }
 
-void dt_tally_compiled(struct dt_tally *tally, dame_dir_t dir, int64_t ns)
+static char history[64]; /* the last code that ran */
+
+void dt_history_compiled(dt_entry_t *entry, dame_dir_t dir, int64_t ns)
 {
-    (void) tally;
+    (void) entry;
     (void) dir;
     (void) ns;
+}
+
+void dt_history_runs(dt_entry_t *entry, dame_dir_t dir, const char *code)
+{
+    (void) entry;
+    (void) dir;
+    (void) snprintf(history, sizeof(history), "%s", code);
+}
+
+void dt_history_costs(dt_entry_t *entry, dame_dir_t dir, const dt_code_cost_t *costs, int32_t n)
+{
+    (void) entry;
+    (void) dir;
+    (void) costs;
+    (void) n;
 }
 
 void dt_log(const char *format, ...)
@@ -89,9 +107,11 @@ static const char *profile; /* NULL: none */
 
 static void start(int32_t threshold, double explore, size_t arena)
 {
+    static int percent;
+    percent = (int) (100 * explore);
     dt_promote_options_t options = {.threshold = threshold,
-                                    .explore = explore,
                                     .profile = profile,
+                                    .explore = &percent,
                                     .jit = *dame_jit_options_default(),
                                     .code_files = true};
     options.jit.arena_bytes = arena;

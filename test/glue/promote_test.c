@@ -14,8 +14,8 @@
 
 #include "opal-glue/contents.h"
 #include "opal-glue/dump.h"
+#include "opal-glue/history.h"
 #include "opal-glue/log.h"
-#include "opal-glue/tally.h"
 #include "measure/measured.h"
 #include "opal-glue/order.h"
 #include "opal-glue/promote.h"
@@ -173,6 +173,19 @@ void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candi
     abort();
 }
 
+const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *compiler, int32_t arm,
+                               char name[DAME_CANDIDATE_NAME])
+{
+    (void) measured, (void) compiler, (void) arm, (void) name;
+    abort();
+}
+
+double dame_measured_cost(const dame_measured_t *measured, int32_t arm)
+{
+    (void) measured, (void) arm;
+    abort();
+}
+
 void dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
 {
     (void) compiler;
@@ -239,11 +252,28 @@ void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
     (void) format;
 }
 
-void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns)
+static char history[64]; /* the last code that ran */
+
+void dt_history_compiled(dt_entry_t *entry, dame_dir_t dir, int64_t ns)
 {
-    (void) tally;
+    (void) entry;
     (void) dir;
     (void) ns;
+}
+
+void dt_history_runs(dt_entry_t *entry, dame_dir_t dir, const char *code)
+{
+    (void) entry;
+    (void) dir;
+    (void) snprintf(history, sizeof(history), "%s", code);
+}
+
+void dt_history_costs(dt_entry_t *entry, dame_dir_t dir, const dt_code_cost_t *costs, int32_t n)
+{
+    (void) entry;
+    (void) dir;
+    (void) costs;
+    (void) n;
 }
 
 bool dt_log_speaks_for_node(void)

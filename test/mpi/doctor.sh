@@ -42,7 +42,7 @@ doctors()
     echo "no shared object" >"$bad/mca_dt_dame.so"
     other=$(cd "$PROGRAMS/other-version" && pwd)
     doctor "on" 0 "$COMPONENTS" $on "^chosen +yes: dt = dame" "^working +yes: .* 20 messages packed" \
-        "machine code: compiled and used" "^code memory +" "^All is well"
+        "machine code: compiled and used" "^code memory +" "^profile +" "^PAPI events +none" "^All is well"
     doctor "not chosen" 1 "$COMPONENTS" "" "^chosen +no: dt is not set, .* opal 50, dame 20" \
         "^working +yes" "DAME is not asked for: mpirun --mca dt dame"
     doctor "not chosen, opal" 1 "$COMPONENTS" OMPI_MCA_dt=opal "^chosen +no: dt = opal" "dame on"

@@ -52,6 +52,15 @@ static void control_variables(void)
               cvar_read("dt_dame_verbose", text, sizeof(text)) && 0 == strcmp(text, "1"),
           "verbose can be set to 1, not to 101: %s", text);
     (void) cvar_write("dt_dame_verbose", 0);
+    static const char *const changing[] = {"dt_dame_report", "dt_dame_last_run", "dt_dame_explore"};
+    for (int i = 0; i < 3; i++) {
+        const int before = cvar_read(changing[i], text, sizeof(text)) ? atoi(text) : -1;
+        const int other = 1 == before ? 0 : 1;
+        check(MPI_SUCCESS == cvar_write(changing[i], other) &&
+                  cvar_read(changing[i], text, sizeof(text)) && other == atoi(text),
+              "%s can be set to %d: %s", changing[i], other, text);
+        (void) cvar_write(changing[i], before);
+    }
     check(cvar_read("dt", text, sizeof(text)) && 0 == strcmp(text, "dame"),
           "control variable dt is \"%s\"", text);
 }

@@ -1,0 +1,56 @@
+/* The counters as PAPI's software-defined events, with the names that MPI_T has without "dt_dame_".
+ */
+#include "dt_dame.h"
+
+#include <stdio.h>
+
+#include "measure/sde.h"
+
+static const char *const moved_names[DT_WORKS][DT_TIERS][2] = {
+    {{"pack_interp_uses", "pack_interp_bytes"}, {"pack_code_uses", "pack_code_bytes"}},
+    {{"unpack_interp_uses", "unpack_interp_bytes"}, {"unpack_code_uses", "unpack_code_bytes"}},
+    {{"copy_interp_uses", "copy_interp_bytes"}, {NULL, NULL}},
+};
+
+static long long read_counter(void *counter)
+{
+    return dt_stats_total((dt_counter_t) (intptr_t) counter);
+}
+
+static long long read_code_stat(void *stat)
+{
+    return dt_code_stat((dt_code_stat_t) (intptr_t) stat);
+}
+
+static long long read_moved(void *what)
+{
+    const intptr_t i = (intptr_t) what;
+    return dt_tally_total((dt_work_t) (i / 4), (dt_tier_t) (i / 2 % 2), 0 != i % 2);
+}
+
+void mca_dt_dame_offer_sde(void)
+{
+    enum { MOST = DT_COUNTERS + DT_CODE_STATS + 4 * DT_WORKS };
+    dame_sde_counter_t counters[MOST];
+    int32_t n = 0;
+    for (intptr_t i = 0; i < DT_COUNTERS; i++) {
+        counters[n++] = (dame_sde_counter_t){dt_counter_name((dt_counter_t) i),
+                                             dt_counter_description((dt_counter_t) i), 0,
+                                             read_counter, (void *) i};
+    }
+    for (intptr_t i = 0; i < DT_CODE_STATS; i++) {
+        const dt_code_stat_t stat = (dt_code_stat_t) i;
+        counters[n++] =
+            (dame_sde_counter_t){dt_code_stat_name(stat), dt_code_stat_description(stat),
+                                 dt_code_stat_is_level(stat), read_code_stat, (void *) i};
+    }
+    for (intptr_t i = 0; i < 4 * DT_WORKS; i++) {
+        const char *name = moved_names[i / 4][i / 2 % 2][i % 2];
+        if (NULL != name) {
+            counters[n++] =
+                (dame_sde_counter_t){name, "Uses, or bytes, by the interpreter or machine code", 0,
+                                     read_moved, (void *) i};
+        }
+    }
+    (void) dame_sde_offer("DAME", counters, n);
+}
