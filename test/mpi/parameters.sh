@@ -236,7 +236,7 @@ parameters()
     says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$mpi_test" mpit dame
     says parameters "report of machine code" end-well \
-        "compiled *1 programs to pack, 1 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
+        "compiled *201 programs to pack, 201 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
         "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
         -np 2 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 \
         --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
