@@ -2,16 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "text_check.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 1 << 20 }; /* bytes of a text that is tried */
-
-int64_t texts_checked;
-int64_t texts_skipped;
 
 typedef struct text {
     char *bytes;
@@ -48,16 +45,16 @@ static bool same_header(check_t *check, const dame_program_t *a, const dame_prog
 }
 
 /* The program that was read prints the same text and packs the same bytes. */
-static bool same_program(check_t *check, const message_t *m, const text_t *text,
-                         const dame_program_t *read)
+static bool same_program(check_t *check, const dame_program_t *program, const text_t *text,
+                         const dame_program_t *read, const message_t *m)
 {
     text_t again = {NULL, 0};
-    bool ok = same_header(check, m->program, read) && print(check, read, &again);
+    bool ok = same_header(check, program, read) && print(check, read, &again);
     if (ok && (again.length != text->length || memcmp(again.bytes, text->bytes, text->length))) {
         ok = check_fail(check, "text: read and printed again it is another");
     }
     free(again.bytes);
-    if (ok) {
+    if (ok && m) {
         char *packed = m->scratch + GUARD;
         memset(packed, 0, (size_t) m->total);
         dame_program_run(read, DAME_PACK, m->base, m->count, packed);
@@ -93,22 +90,22 @@ static bool check_cut(check_t *check, const text_t *text)
                       error.message);
 }
 
-bool check_text(check_t *check, const message_t *m)
+bool check_text(check_t *check, const dame_program_t *program, const message_t *m)
 {
     text_t text = {NULL, 0};
-    bool ok = print(check, m->program, &text);
+    bool ok = print(check, program, &text);
     if (ok && text.length > LONGEST) {
-        texts_skipped++;
+        checked.long_texts++;
     } else if (ok) {
         dame_program_t *read = NULL;
         dame_text_error_t error;
         dame_status_t status = dame_program_parse(text.bytes, text.length, &read, &error);
         ok = status == DAME_OK
-                 ? same_program(check, m, &text, read) && check_cut(check, &text)
+                 ? same_program(check, program, &text, read, m) && check_cut(check, &text)
                  : check_fail(check, "text: %s: %lld:%lld: %s", dame_status_text(status),
                               (long long) error.line, (long long) error.column, error.message);
         dame_program_free(read);
-        texts_checked++;
+        checked.texts++;
     }
     free(text.bytes);
     return ok;
