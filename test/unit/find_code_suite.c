@@ -137,8 +137,7 @@ static const char *want(void *argument)
 static int compiles(wish_t wish)
 {
     const int before = compilations();
-    const char *fault = in_child(want, &wish);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(want, &wish);
     return compilations() - before;
 }
 
@@ -168,7 +167,7 @@ TEST(code_is_found_by_what_it_was_made_from)
                              {.cpu = &cpus[0], .variant = 1},
                              {.cpu = &cpus[0], .dir = DAME_UNPACK},
                              {.cpu = &cpus[0], .disps = {0, 80, FAR}}};
-    enum { OTHERS = sizeof others / sizeof others[0] };
+    enum { OTHERS = (size_t) COUNT_OF(others) };
     for (int i = 0; i < OTHERS; i++) {
         ck_assert_msg(compiles(others[i]) == 1, "wish %d", i);
     }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -220,11 +219,10 @@ TEST(memory_is_returned)
 
 TEST(ir_and_assembly_can_be_dumped)
 {
-    char directory[] = "/tmp/dame-llvm-XXXXXX";
+    char directory[DIRECTORY];
     char options[100];
-    char path[400];
     int files = 0;
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    make_directory(directory);
     snprintf(options, sizeof options, "dump=%s", directory);
     void *state = state_of(options);
     dame_program_t *program = program_of_text(texts[0]);
@@ -232,14 +230,10 @@ TEST(ir_and_assembly_can_be_dumped)
     ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
     DIR *dir = opendir(directory);
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] != '.') {
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-            files++;
-            unlink(path);
-        }
+        files += entry->d_name[0] != '.';
     }
     closedir(dir);
-    rmdir(directory);
+    remove_directory(directory);
     ck_assert_int_eq(files, 3);
     dame_program_free(program);
     l->close(state);

@@ -38,7 +38,7 @@ TEST(other_names_are_none)
 {
     static const char *const none[] = {"",       "+",      "far",         "plain+split",
                                        "split+", "+split", "split+split", "prefetch+far-prefetch"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(none); i++) {
         ck_assert_int_eq(x_variant_named(none[i], strlen(none[i])), -1);
     }
     x_options_t options;
@@ -128,7 +128,7 @@ TEST(variants_differ_where_it_could_matter)
         {14476, 12, 128, DAME_UNPACK, &other, "plain,prefetch,far-prefetch,split,unroll8,unroll1"},
         {162, 40, 6560, DAME_UNPACK, &amd, "plain,unroll8,unroll1"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(cases); i++) {
         ck_assert_str_eq(variants_of(blocks(cases[i].count, cases[i].bytes, cases[i].step),
                                      cases[i].dir, cases[i].cpu, ""),
                          cases[i].names);
@@ -170,7 +170,7 @@ TEST(vectors_follow_the_variant_and_the_cpu)
         {&amd, 512, 0, "avx512", 64, 64, 64, 64},
         {&intel, 128, wide, "sse2", 16, 16, 0, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(cases); i++) {
         const x_vectors_t found = x_vectors_for(cases[i].bits, cases[i].cpu, cases[i].variant);
         ck_assert_str_eq(found.name, cases[i].name);
         ck_assert_msg(found.bytes == cases[i].bytes && found.tail_bytes == cases[i].tail &&
@@ -255,7 +255,7 @@ TEST(wrong_options_are_refused)
         "vector_bits=256;unroll_bytes=1",
     };
     const dame_cpu_t cpu = dame_cpu_detect();
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(wrong); i++) {
         void *state = NULL;
         ck_assert_msg(dame_provider_x.open(&cpu, wrong[i], &state) == DAME_ERR_ARGUMENT, "%s",
                       wrong[i]);
