@@ -1,7 +1,3 @@
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
-#endif
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,28 +7,12 @@
 
 enum { TEXTS_SHOWN = 3, LONGEST_SHOWN = 300 };
 
-static char *text_of(const dame_program_t *program)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
-        return NULL;
-    }
-    int printed = dame_program_print(program, out);
-    if (fclose(out) != 0 || printed != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 /* Counts in *others whether the two are not the same, and shows the first few. */
 static bool compare(check_t *check, const dame_program_t *one, const dame_program_t *other,
                     const char *what, int64_t *n, int64_t *others)
 {
-    char *a = text_of(one);
-    char *b = text_of(other);
+    char *a = program_text(one);
+    char *b = program_text(other);
     const bool ok = (a && b) || check_fail(check, "%s: no memory", what);
     ++*n;
     if (ok && strcmp(a, b) != 0 && ++*others <= TEXTS_SHOWN &&

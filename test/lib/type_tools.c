@@ -1,6 +1,13 @@
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
 #include "type_tools.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+
+#include "dame/dame.h"
 
 #include "oracle.h"
 
@@ -87,6 +94,19 @@ static void describe(FILE *out, const char *prefix, int depth, int64_t times,
 void type_describe(FILE *out, const char *prefix, const dame_type_t *type)
 {
     describe(out, prefix, 0, 1, type);
+}
+
+char *program_text(const dame_program_t *program)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    const bool printed = out && dame_program_print(program, out) == 0;
+    if (out && fclose(out) == 0 && printed) {
+        return text;
+    }
+    free(text);
+    return NULL;
 }
 
 int64_t type_nodes(const dame_type_t *type, int64_t limit)

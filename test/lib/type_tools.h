@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "dame/program.h"
 #include "dame/type.h"
 #include "rng.h"
 
@@ -18,6 +19,9 @@ const dame_type_t *type_shifted(dame_tree_t *tree, const dame_type_t *type, int6
 
 /* Prints the tree, one constructor a line, every line after `prefix`; long lists are cut short. */
 void type_describe(FILE *out, const char *prefix, const dame_type_t *type);
+
+/* A program's text; NULL when memory is out. The caller frees. */
+char *program_text(const dame_program_t *program);
 
 /* Nodes of the tree, a shared child counted each time; stops counting at `limit`. */
 int64_t type_nodes(const dame_type_t *type, int64_t limit);
