@@ -12,6 +12,7 @@ enum {
     HUGE_BYTES = 1024 * 1024,
     FAR_APART = 160 * 1024,     /* more than the L1 cache, and room for blocks whole pages apart */
     FARTHER_APART = 640 * 1024, /* .. enough for walks that machine code fetches ahead in */
+    WIDEST = 300,               /* bytes of elements that kernels have code for; then memcpy() */
     MAX_REACH = 4 * 1024 * 1024 /* bytes that the elements of one message may spread over */
 };
 
@@ -30,6 +31,17 @@ static type_limits_t random_limits(rng_t *rng)
     limits.levels = rng_chance(rng, 4) ? (int) rng_range(rng, 5, 24) : levels[rng_range(rng, 0, 9)];
     limits.overlap = rng_chance(rng, 12);
     return limits;
+}
+
+/* So many elements of one width that unrolled loops have a rest, and no other level fits in. */
+static signature_t of_width(rng_t *rng, int64_t width, type_limits_t *limits)
+{
+    const signature_t signature = {1, {width}, rng_range(rng, 4, 60)};
+    const int64_t least = 4 * signature_bytes(&signature);
+    limits->max_bytes = limits->max_bytes > least ? limits->max_bytes : least;
+    limits->max_span = limits->max_span > least ? limits->max_span : least;
+    limits->levels = (int) rng_range(rng, 1, 2);
+    return signature;
 }
 
 /* `count` elements fit the limits of size and reach. */
@@ -100,7 +112,8 @@ dame_status_t case_init(test_case_t *c, uint64_t seed, int64_t number, const cha
     c->absolute = rng_chance(&rng, 15);
     type_limits_t limits = random_limits(&rng);
     c->overlap = limits.overlap;
-    signature_t signature = random_signature(&rng, &limits);
+    signature_t signature = number % 4 == 0 ? of_width(&rng, 1 + number / 4 % WIDEST, &limits)
+                                            : random_signature(&rng, &limits);
     dame_status_t status = random_type(&rng, &limits, &signature, c->tree, &c->type, what);
     if (status == DAME_OK) {
         choose_counts(c, &rng, limits.max_bytes);

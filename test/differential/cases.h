@@ -1,5 +1,6 @@
 /*
- * Case number k of a seed: one type or two, with what to do with them.
+ * Case number k of a seed: one type or two, with what to do with them. Every fourth case is one of
+ * a width, all of which have their turn: kernels differ by it.
  */
 #ifndef TEST_CASES_H
 #define TEST_CASES_H

@@ -1,13 +1,7 @@
-#include "check.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "copy_check.h"
-#include "fixpoint_check.h"
-#include "gap_check.h"
-#include "text_check.h"
-#include "thread_check.h"
 
 enum {
     SMALL = 200,          /* packed bytes up to which every cut is tried */
@@ -17,6 +11,8 @@ enum {
     COPIED = 4096,        /* bytes of a fragment that may be copied to another place */
     CANARY = 0x5a
 };
+
+checked_t checked;
 
 static int64_t min(int64_t a, int64_t b)
 {
@@ -464,28 +460,27 @@ static bool check_blocks(check_t *check, message_t *m, int64_t from)
 
 /* ---- all of it ---- */
 
-static bool check_all(check_t *check, message_t *m)
+bool check_moves(check_t *check, message_t *m)
 {
     rng_t *rng = &check->rng;
-    if (!check_run_pack(check, m) || !check_run_unpack(check, m) || !check_copy(check, m) ||
-        !check_cuts(check, m) || !check_blocks(check, m, 0) || !check_tiny(check, m, false)) {
+    return check_run_pack(check, m) && check_run_unpack(check, m) && check_copy(check, m) &&
+           check_blocks(check, m, 0) &&
+           check_blocks(check, m, m->total > 0 ? rng_range(rng, 0, m->total - 1) : 0) &&
+           check_tiny(check, m, false) && check_fragments(check, m, false, true) &&
+           check_fragments(check, m, false, false) &&
+           message_arena_is(check, m, m->image, "packing and listing (must not write)") &&
+           (m->overlapping ||
+            (check_tiny(check, m, true) && check_fragments(check, m, true, true) &&
+             check_fragments(check, m, true, false)));
+}
+
+static bool check_all(check_t *check, message_t *m)
+{
+    if (!check_moves(check, m) || !check_cuts(check, m)) {
         return false;
     }
-    if (check->tier->compiles ? !check_gap_pages(check, m)
-                              : !check_text(check, m) || !check_fixpoint(check, m)) {
-        return false;
-    }
-    if (m->total > 0 && !check_blocks(check, m, rng_range(rng, 0, m->total - 1))) {
-        return false;
-    }
-    if (!check_fragments(check, m, false, true) || !check_fragments(check, m, false, false)) {
-        return false;
-    }
-    if (!message_arena_is(check, m, m->image, "packing and listing (must not write)")) {
-        return false;
-    }
-    return m->overlapping || (check_tiny(check, m, true) && check_fragments(check, m, true, true) &&
-                              check_fragments(check, m, true, false));
+    return check->tier->compiles ? check_gap_pages(check, m)
+                                 : check_text(check, m->program, m) && check_normal_form(check, m);
 }
 
 /* What is left when the machine code is gone runs. */

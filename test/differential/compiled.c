@@ -251,6 +251,6 @@ bool compiled_report(void)
                llvm_compiled, llvm_used_again);
     }
     enum { FEW = 50 };
-    return n->tried < FEW || (n->compiled >= n->tried / 2 &&
-                              (n->changes[0] > 0) == (n->changes[1] > 0));
+    return n->tried < FEW ||
+           (n->compiled >= n->tried / 2 && (n->changes[0] > 0) == (n->changes[1] > 0));
 }

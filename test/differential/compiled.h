@@ -54,7 +54,8 @@ typedef struct compiled_counts {
     int64_t levels;      /* kernels that programs have */
     int64_t kernels;     /* .. that were machine code */
     int64_t bytes;       /* of machine code */
-    atomic_llong changes[2]; /* codes added to programs that had some: DAME-X's, the tests' provider's */
+    atomic_llong
+        changes[2]; /* codes added to programs that had some: DAME-X's, the tests' provider's */
 } compiled_counts_t;
 
 extern compiled_counts_t compiled_counts;

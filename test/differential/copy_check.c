@@ -1,10 +1,8 @@
-#include "copy_check.h"
+#include "checks.h"
 
 #include <string.h>
 
 enum { TRIES = 8, NEAR = 64, COPY_WORK = 1 << 16 };
-
-int64_t apart_checked;
 
 /* Everything at displacements from `base` moves to the arena, from memory beside it, and nothing
  * else. */
@@ -60,7 +58,7 @@ static bool is_apart(check_t *check, message_t *m)
                                   (long long) shift);
             }
         }
-        apart_checked += shift > -m->arena_size && shift < m->arena_size;
+        checked.apart += shift > -m->arena_size && shift < m->arena_size;
     }
     return true;
 }

@@ -17,15 +17,10 @@
 #include <unistd.h>
 
 #include "cases.h"
-#include "check.h"
-#include "copy_check.h"
+#include "checks.h"
 #include "dame/isa.h"
-#include "test/lib/caches.h"
-#include "fixpoint_check.h"
-#include "gap_check.h"
 #include "llvm.h"
-#include "text_check.h"
-#include "thread_check.h"
+#include "test/lib/caches.h"
 #include "tiers.h"
 #include "trial.h"
 #include "test/lib/type_tools.h"
@@ -89,15 +84,14 @@ static void print_seen(void)
            (long long) seen.messages, (long long) seen.bytes, (long long) seen.overlapping,
            (long long) seen.absolute, (long long) seen.empty, DAME_CURSOR_DEPTH,
            (long long) seen.deep, LONG_WALK, (long long) seen.far, (long long) seen.pairs,
-           (long long) texts_checked, (long long) texts_skipped);
+           (long long) checked.texts, (long long) checked.long_texts);
     for (int op = DAME_OP_RETURNTO; op < DAME_OP_COUNT; op++) {
         printf(" %s %lld", dame_op_name((dame_op_t) op), (long long) seen.with[op]);
     }
     putchar('\n');
-    printf(
-        "around missing pages %lld, compiled while another thread packed %lld, apart in one buffer "
-        "%lld\n",
-        (long long) gaps_checked, (long long) threads_checked, (long long) apart_checked);
+    printf("around missing pages %lld, moved by several threads %lld, apart in one buffer "
+           "%lld\n",
+           (long long) checked.gaps, (long long) checked.threads, (long long) checked.apart);
 }
 
 /* ---- failures ---- */
@@ -223,12 +217,15 @@ static bool run_case(const options_t *options, int64_t number, bool shrink)
     return ok;
 }
 
-/* One program in a thousand may become another one when it is optimised again. */
+/* One program in a thousand may become another one when it is optimised again, and one in a hundred
+ * when its type is written in another way (dame/README.md lists the exceptions). */
 static bool misses_are_rare(void)
 {
-    printf("optimised again %lld, another program %lld\n", (long long) fixpoints_checked,
-           (long long) fixpoints_missed);
-    return fixpoints_missed <= 1 + fixpoints_checked / 1000;
+    printf("optimised again %lld, another program %lld; disguised %lld, another program %lld\n",
+           (long long) checked.again, (long long) checked.again_other,
+           (long long) checked.disguises, (long long) checked.disguised);
+    return checked.again_other <= 1 + checked.again / 1000 &&
+           checked.disguised <= 5 + checked.disguises / 100;
 }
 
 static int run(const options_t *options)
@@ -255,7 +252,7 @@ static int run(const options_t *options)
     }
     print_seen();
     if (!misses_are_rare()) {
-        printf("too many programs become other ones when they are optimised again\n");
+        printf("too many programs are not in normal form\n");
         failed++;
     }
     if (!compiled_report()) {

@@ -1,11 +1,9 @@
-#include "gap_check.h"
+#include "checks.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int64_t gaps_checked;
 
 enum { MOST_RUNS = 50 }; /* of pages to take away */
 
@@ -93,7 +91,7 @@ static bool move_with_gaps(check_t *check, message_t *m, const gaps_t *gaps)
     if (!protect(gaps, &check->rng, &runs)) {
         return unprotect(gaps) && check_fail(check, "gaps: pages cannot be taken away");
     }
-    gaps_checked += runs > 0;
+    checked.gaps += runs > 0;
     bool ok = move(check, m, DAME_PACK, packed) &&
               (m->overlapping || move(check, m, DAME_UNPACK, m->stream));
     if (!unprotect(gaps)) {

@@ -63,7 +63,8 @@ static open_state_t *state_for(const dame_cpu_t *cpu, const char *options)
     static open_state_t states[MOST];
     static int n;
     for (int i = 0; i < n; i++) {
-        if (strcmp(states[i].options, options) == 0 && memcmp(&states[i].cpu, cpu, sizeof *cpu) == 0) {
+        if (strcmp(states[i].options, options) == 0 &&
+            memcmp(&states[i].cpu, cpu, sizeof *cpu) == 0) {
             return &states[i];
         }
     }

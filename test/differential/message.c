@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dame/kernels.h"
+#include "dame/memory_order.h"
 #include "test/lib/type_tools.h"
 
 enum { MAX_ARENA = 1 << 26 }; /* more is a fault of the generator */
@@ -137,7 +139,7 @@ static bool allocate(check_t *check, message_t *m)
     int64_t before = m->edge == EDGE_NONE ? guard : m->edge == EDGE_LOW ? 0 : GUARD;
     int64_t behind = m->edge == EDGE_NONE ? guard : m->edge == EDGE_HIGH ? 0 : GUARD;
     oracle_span(&m->oracle, m->count, &low, &high);
-    m->unit = common_unit(&m->oracle);
+    m->unit = m->type ? common_unit(&m->oracle) : 0;
     m->total = m->count * m->oracle.size;
     m->arena_size = high - low + before + behind;
     if (m->arena_size > MAX_ARENA) {
@@ -163,53 +165,88 @@ static bool allocate(check_t *check, message_t *m)
     return true;
 }
 
-/* The program, with machine code if the tier compiles. */
-static bool build(check_t *check, message_t *m, const dame_type_t *type)
+/* Kernels that this CPU's make may not choose: for blocks in one set of the cache, and for columns
+ * that are, or are not, fetched ahead. */
+static void choose_as_another_make(check_t *check, dame_program_t *program)
+{
+    const bool throttled = rng_chance(&check->rng, 10);
+    for (int32_t i = 0; throttled && i < program->nprims; i++) {
+        dame_prim_t *prim = &program->prims[i];
+        if (dame_is_strided_leaf(prim) && prim->interpreted) {
+            prim->interpreted = dame_throttled;
+            dame_prim_set_run(prim, DAME_PACK, dame_throttled[DAME_PACK]);
+            dame_prim_set_run(prim, DAME_UNPACK, dame_throttled[DAME_UNPACK]);
+        }
+    }
+    atomic_store(&dame_columns_ahead, rng_chance(&check->rng, 50) ? 16 : 0);
+}
+
+/* Gives the message its program, with machine code if the tier compiles. */
+static bool use_program(check_t *check, message_t *m, dame_program_t *program)
 {
     const tier_t *tier = check->tier;
-    dame_status_t status = tier->obtain(type, &tier->options, &m->built);
-    if (status != DAME_OK) {
-        m->built = NULL;
-        return check_fail(check, "building the program: %s", dame_status_text(status));
-    }
-    m->program = m->built;
+    m->program = program;
+    choose_as_another_make(check, program);
     if (m->edge != EDGE_NONE && rng_chance(&check->rng, tier->compiles ? 50 : 10) &&
-        guarded_program_copy(m->built, m->edge, &m->copied)) {
+        guarded_program_copy(program, m->edge, &m->copied)) {
         m->program = m->copied.program;
     }
     return !tier->compiles || compiled_init(check, &m->compiled, m->program);
 }
 
+static bool build(check_t *check, message_t *m)
+{
+    const tier_t *tier = check->tier;
+    const dame_status_t status = tier->obtain(m->type, &tier->options, &m->built);
+    if (status != DAME_OK) {
+        m->built = NULL;
+        return check_fail(check, "building the program: %s", dame_status_text(status));
+    }
+    return use_program(check, m, m->built);
+}
+
+static bool make_absolute(check_t *check, message_t *m)
+{
+    oracle_fini(&m->oracle);
+    m->tree = dame_tree_new();
+    m->type = m->tree ? type_shifted(m->tree, m->type, (int64_t) m->base) : NULL;
+    m->base = 0;
+    return (m->type && oracle_init(&m->oracle, m->type))
+               ? check_type(check, m->type, &m->oracle)
+               : check_fail(check, "the type cannot be shifted to absolute addresses");
+}
+
 bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t count,
                   bool absolute)
 {
-    *m = (message_t){.count = count};
+    *m = (message_t){.type = type, .count = count};
     if (!oracle_init(&m->oracle, type)) {
         return check_fail(check, "no memory for the oracle");
     }
-    if (!check_type(check, type, &m->oracle)) {
-        return false;
-    }
-    if (!allocate(check, m)) {
-        return false;
-    }
-    if (absolute && m->total > 0) {
-        oracle_fini(&m->oracle);
-        m->tree = dame_tree_new();
-        type = m->tree ? type_shifted(m->tree, type, (int64_t) m->base) : NULL;
-        m->base = 0;
-        if (!type || !oracle_init(&m->oracle, type)) {
-            return check_fail(check, "the type cannot be shifted to absolute addresses");
-        }
-        if (!check_type(check, type, &m->oracle)) {
-            return false;
-        }
-    }
-    if (!build(check, m, type) || !check_program(check, m)) {
+    if (!check_type(check, type, &m->oracle) || !allocate(check, m) ||
+        (absolute && m->total > 0 && !make_absolute(check, m)) || !build(check, m) ||
+        !check_program(check, m)) {
         return false;
     }
     prepare(check, m);
     return true;
+}
+
+bool message_init_program(check_t *check, message_t *m, dame_program_t *program,
+                          const dame_program_t *meaning, int64_t count)
+{
+    *m = (message_t){.count = count};
+    if (!oracle_init_program(&m->oracle, meaning)) {
+        return check_fail(check, "the program's size is not that of its primitives");
+    }
+    if (!allocate(check, m) || !use_program(check, m, program)) {
+        return false;
+    }
+    m->built = program;
+    const bool right = check_program(check, m);
+    m->built = NULL;
+    prepare(check, m);
+    return right;
 }
 
 void message_fini(message_t *m)

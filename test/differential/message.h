@@ -23,10 +23,10 @@ typedef struct tier {
     dame_status_t (*obtain)(const dame_type_t *type, const dame_options_t *options,
                             dame_program_t **out);
     dame_options_t options;
-    bool compiles;          /* .. and then has machine code .. */
-    bool changes;           /* .. another one from time to time .. */
-    dame_jit_options_t jit; /* .. of this kind .. */
-    dame_make_t make;       /* .. for a CPU of this make */
+    bool compiles;            /* .. and then has machine code .. */
+    bool changes;             /* .. another one from time to time .. */
+    dame_jit_options_t jit;   /* .. of this kind .. */
+    dame_make_t make;         /* .. for a CPU of this make */
     bool by_llvm;             /* by DAME-L, .. */
     const char *llvm_options; /* .. with its options .. */
     uint64_t llvm_choice;     /* .. and one of its variants */
@@ -43,7 +43,8 @@ typedef struct check {
 __attribute__((format(printf, 2, 3))) bool check_fail(check_t *check, const char *format, ...);
 
 typedef struct message {
-    dame_tree_t *tree; /* of the shifted type, when displacements are absolute */
+    dame_tree_t *tree;       /* of the shifted type, when displacements are absolute */
+    const dame_type_t *type; /* NULL: the program comes from a text */
     dame_program_t *program;
     dame_program_t *built;    /* the same, or what it is a copy of */
     guarded_program_t copied; /* the copy, if it is one */
@@ -75,6 +76,11 @@ typedef struct message {
 bool message_init(check_t *check, message_t *m, const dame_type_t *type, int64_t count,
                   bool absolute);
 void message_fini(message_t *m);
+
+/* The same for a verified program, which has to mean the same as `meaning`, or be it. Its tier
+ * compiles nothing. message_fini() leaves it alone. */
+bool message_init_program(check_t *check, message_t *m, dame_program_t *program,
+                          const dame_program_t *meaning, int64_t count);
 
 /* `at`, an address in the arena, as the same place of another buffer of the arena's size. */
 uintptr_t message_base_in(const message_t *m, const char *buffer);

@@ -1,32 +1,10 @@
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
-#endif
+#include "checks.h"
+#include "test/lib/type_tools.h"
 
-#include "text_check.h"
-
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 1 << 20 }; /* bytes of a text that is tried */
-
-int64_t texts_checked;
-int64_t texts_skipped;
-
-typedef struct text {
-    char *bytes;
-    size_t length;
-} text_t;
-
-static bool print(check_t *check, const dame_program_t *program, text_t *text)
-{
-    FILE *out = open_memstream(&text->bytes, &text->length);
-    if (!out) {
-        return check_fail(check, "text: no memory");
-    }
-    int printed = dame_program_print(program, out);
-    return (fclose(out) == 0 && printed == 0) || check_fail(check, "text: printing failed");
-}
 
 static bool same_header(check_t *check, const dame_program_t *a, const dame_program_t *b)
 {
@@ -48,16 +26,16 @@ static bool same_header(check_t *check, const dame_program_t *a, const dame_prog
 }
 
 /* The program that was read prints the same text and packs the same bytes. */
-static bool same_program(check_t *check, const message_t *m, const text_t *text,
-                         const dame_program_t *read)
+static bool same_program(check_t *check, const dame_program_t *program, const char *text,
+                         const dame_program_t *read, const message_t *m)
 {
-    text_t again = {NULL, 0};
-    bool ok = same_header(check, m->program, read) && print(check, read, &again);
-    if (ok && (again.length != text->length || memcmp(again.bytes, text->bytes, text->length))) {
+    char *again = program_text(read);
+    bool ok = same_header(check, program, read);
+    if (ok && (!again || strcmp(again, text) != 0)) {
         ok = check_fail(check, "text: read and printed again it is another");
     }
-    free(again.bytes);
-    if (ok) {
+    free(again);
+    if (ok && m) {
         char *packed = m->scratch + GUARD;
         memset(packed, 0, (size_t) m->total);
         dame_program_run(read, DAME_PACK, m->base, m->count, packed);
@@ -68,14 +46,14 @@ static bool same_program(check_t *check, const message_t *m, const text_t *text,
 
 /* A text that ends early is refused, and not beyond its end. The bytes are copied so that a
  * sanitizer sees any that are read behind them. */
-static bool check_cut(check_t *check, const text_t *text)
+static bool check_cut(check_t *check, const char *text)
 {
-    size_t length = (size_t) rng_range(&check->rng, 0, (int64_t) text->length - 2);
+    size_t length = (size_t) rng_range(&check->rng, 0, (int64_t) strlen(text) - 2);
     char *cut = malloc(length + !length);
     if (!cut) {
         return check_fail(check, "text: no memory");
     }
-    memcpy(cut, text->bytes, length);
+    memcpy(cut, text, length);
     dame_program_t *program;
     dame_text_error_t error = {0, 0, ""};
     dame_status_t status = dame_program_parse(cut, length, &program, &error);
@@ -83,7 +61,7 @@ static bool check_cut(check_t *check, const text_t *text)
     if (status == DAME_OK) {
         dame_program_free(program);
         return check_fail(check, "text: the first %zu of %zu bytes are accepted", length,
-                          text->length);
+                          strlen(text));
     }
     return (status != DAME_ERR_NOMEM && error.line >= 1 && error.column >= 1 &&
             error.line <= (int64_t) length + 1 && error.column <= (int64_t) length + 1 &&
@@ -93,23 +71,23 @@ static bool check_cut(check_t *check, const text_t *text)
                       error.message);
 }
 
-bool check_text(check_t *check, const message_t *m)
+bool check_text(check_t *check, const dame_program_t *program, const message_t *m)
 {
-    text_t text = {NULL, 0};
-    bool ok = print(check, m->program, &text);
-    if (ok && text.length > LONGEST) {
-        texts_skipped++;
+    char *text = program_text(program);
+    bool ok = text || check_fail(check, "text: printing failed");
+    if (ok && strlen(text) > LONGEST) {
+        checked.long_texts++;
     } else if (ok) {
         dame_program_t *read = NULL;
         dame_text_error_t error;
-        dame_status_t status = dame_program_parse(text.bytes, text.length, &read, &error);
+        dame_status_t status = dame_program_parse(text, strlen(text), &read, &error);
         ok = status == DAME_OK
-                 ? same_program(check, m, &text, read) && check_cut(check, &text)
+                 ? same_program(check, program, text, read, m) && check_cut(check, text)
                  : check_fail(check, "text: %s: %lld:%lld: %s", dame_status_text(status),
                               (long long) error.line, (long long) error.column, error.message);
         dame_program_free(read);
-        texts_checked++;
+        checked.texts++;
     }
-    free(text.bytes);
+    free(text);
     return ok;
 }

@@ -2,15 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "thread_check.h"
-
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-int64_t threads_checked;
+#include "checks.h"
 
 enum {
     ONE_OF = 60,       /* of so many messages, one .. */
@@ -102,6 +100,15 @@ static void wait_for_messages(mover_t *mover, long n)
 
 /* ---- what happens meanwhile ---- */
 
+static bool pack(check_t *check, const message_t *m, mover_t *packer)
+{
+    char *packed = m->scratch + GUARD;
+    memset(packed, 0, (size_t) m->total);
+    dame_program_run(m->program, DAME_PACK, m->base, m->count, packed);
+    wait_for_messages(packer, 1);
+    return message_packed_is(check, m, packed, 0, m->total, "pack in two threads");
+}
+
 static bool compile(check_t *check, const message_t *m, mover_t *packer)
 {
     for (int i = 0; i < 2; i++) {
@@ -154,14 +161,16 @@ static bool change_by_two(check_t *check, const message_t *m, mover_t *packer)
 bool check_threads(check_t *check, message_t *m)
 {
     const bool changes = check->tier->changes;
-    if (!check->tier->compiles || rng_range(&check->rng, 1, changes ? ONE_CHANGING : ONE_OF) > 1 ||
-        m->total == 0 || m->total > LONGEST || m->arena_size > 10 * LONGEST) {
+    if (rng_range(&check->rng, 1, changes ? ONE_CHANGING : ONE_OF) > 1 || m->total == 0 ||
+        m->total > LONGEST || m->arena_size > 10 * LONGEST) {
         return true;
     }
     const bool unpacks = changes && !m->overlapping && m->tree == NULL;
     mover_t packer;
     mover_t unpacker;
-    dame_jit_release(m->compiled.jit, m->program);
+    if (check->tier->compiles) {
+        dame_jit_release(m->compiled.jit, m->program);
+    }
     if (!begin(&packer, m, DAME_PACK)) {
         return check_fail(check, "no memory for another thread");
     }
@@ -169,9 +178,11 @@ bool check_threads(check_t *check, message_t *m)
         end(check, &packer);
         return check_fail(check, "no memory for another thread");
     }
-    threads_checked++;
+    checked.threads++;
     wait_for_messages(&packer, 1);
-    bool ok = changes ? change_by_two(check, m, &packer) : compile(check, m, &packer);
+    bool ok = changes                 ? change_by_two(check, m, &packer)
+              : check->tier->compiles ? compile(check, m, &packer)
+                                      : pack(check, m, &packer);
     ok &= end(check, &packer);
     return (!unpacks || end(check, &unpacker)) && ok;
 }

@@ -123,8 +123,8 @@ tier_t tier_of_case(tier_set_t set, uint64_t seed)
 {
     rng_t rng = rng_seeded(seed, 2);
     tier_t mine = *draw(set, &rng);
-    bool any = mine.name == any_passes || mine.name == compiled_any_passes ||
-               mine.name == llvm_any_passes;
+    bool any =
+        mine.name == any_passes || mine.name == compiled_any_passes || mine.name == llvm_any_passes;
     dame_passes_t passes = mine.options.passes;
     if (any) {
         passes = (dame_passes_t) rng_next(&rng) & DAME_PASSES_ALL;

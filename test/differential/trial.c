@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "test/lib/type_tools.h"
 
 enum {

@@ -14,15 +14,13 @@
 #include "choices.h"
 #include "dame/dame.h"
 #include "dame/isa.h"
-#include "test/lib/caches.h"
 #include "make_text.h"
-#include "walk.h"
+#include "test/differential/checks.h"
+#include "test/lib/caches.h"
 
 enum {
-    MOST = 8192,    /* packed bytes of a message that is moved */
-    FAR = 65536,    /* bytes of user memory */
-    MUCH = 1 << 24, /* bytes that an input may need at once */
-    STEPS = 40      /* fragments of a message; the last one takes what is left */
+    MOST = 8192, /* packed bytes of a message that is moved */
+    FAR = 65536  /* bytes of user memory */
 };
 
 __attribute__((format(printf, 1, 2), noreturn)) static void wrong(const char *format, ...)
@@ -34,16 +32,6 @@ __attribute__((format(printf, 1, 2), noreturn)) static void wrong(const char *fo
     fputc('\n', stderr);
     va_end(args);
     abort();
-}
-
-/* Memory of exactly so many bytes, for the sanitizer. */
-static void *room_for(size_t bytes)
-{
-    void *memory = bytes <= MUCH ? calloc(1, bytes) : NULL;
-    if (!memory && bytes > 0) {
-        wrong("no memory for %zu bytes", bytes);
-    }
-    return memory;
 }
 
 /* ---- text ---- */
@@ -68,263 +56,6 @@ static dame_program_t *read_text(const char *text, size_t length)
         wrong("%s, without a place", dame_status_text(status));
     }
     return NULL;
-}
-
-static char *print(const dame_program_t *program, size_t *length)
-{
-    char *text = NULL;
-    FILE *out = open_memstream(&text, length);
-    if (!out || dame_program_print(program, out) != 0 || fclose(out) != 0) {
-        wrong("printing failed");
-    }
-    return text;
-}
-
-/* Prints, reads, prints. Returns the program that was read. */
-static dame_program_t *there_and_back(const dame_program_t *program)
-{
-    size_t length;
-    size_t length_again;
-    char *text = print(program, &length);
-    dame_program_t *again = read_text(text, length);
-    if (!again) {
-        wrong("printed, but not read:\n%s", text);
-    }
-    char *text_again = print(again, &length_again);
-    if (strcmp(text, text_again) != 0) {
-        wrong("printed\n%sthen\n%s", text, text_again);
-    }
-    if (program->size != again->size || program->extent != again->extent ||
-        program->true_lb != again->true_lb || program->true_ub != again->true_ub ||
-        program->granule != again->granule || program->depth != again->depth) {
-        wrong("another program after reading\n%s", text);
-    }
-    free(text);
-    free(text_again);
-    return again;
-}
-
-/* ---- a message ---- */
-
-typedef struct message {
-    int64_t count;
-    int64_t total;   /* packed bytes */
-    int64_t *places; /* of every packed byte in `user` */
-    int64_t far;     /* bytes of user memory: from the lowest that is touched to the highest */
-    char *user;
-    char *image;  /* what it holds */
-    char *stream; /* what is unpacked */
-    char *after;  /* what `user` holds after that */
-    uintptr_t base;
-    bool overlapping; /* some byte belongs to the message twice */
-} message_t;
-
-static void fill(char *bytes, int64_t n, uint32_t state)
-{
-    for (int64_t i = 0; i < n; i++) {
-        state = state * 1664525u + 1013904223u;
-        bytes[i] = (char) (state >> 24);
-    }
-}
-
-/* The place of the message's bytes, and that nothing lies outside the program's true bounds. */
-static void find_places(const dame_program_t *program, message_t *m, int64_t low)
-{
-    int64_t n = walk(program, m->places, program->size);
-    if (n != program->size) {
-        wrong("size is %" PRId64 ", walked over %" PRId64, program->size, n);
-    }
-    int64_t lowest = INT64_MAX;
-    int64_t highest = INT64_MIN;
-    for (int64_t i = 0; i < n; i++) {
-        lowest = m->places[i] < lowest ? m->places[i] : lowest;
-        highest = m->places[i] + 1 > highest ? m->places[i] + 1 : highest;
-    }
-    if (n > 0 && (lowest != program->true_lb || highest != program->true_ub)) {
-        wrong("bounds are [%" PRId64 ", %" PRId64 "), walked over [%" PRId64 ", %" PRId64 ")",
-              program->true_lb, program->true_ub, lowest, highest);
-    }
-    for (int64_t i = m->total - 1; i >= 0; i--) {
-        m->places[i] = m->places[i % program->size] + i / program->size * program->extent - low;
-    }
-}
-
-/* False when the message is too large. */
-static bool message_init(message_t *m, const dame_program_t *program, choices_t *choices)
-{
-    *m = (message_t){.count = choose(choices, 0, 3)};
-    m->count = m->count == 0 ? 1 : m->count == 1 ? choose(choices, 0, 20) : m->count;
-    __extension__ typedef __int128 wide_t;
-    wide_t last = m->count > 0 ? (wide_t) (m->count - 1) * program->extent : 0;
-    wide_t low = program->true_lb + (last < 0 ? last : 0);
-    wide_t far = program->true_ub + (last < 0 ? 0 : last) - low;
-    if (program->size > MOST || m->count * program->size > MOST || far > FAR || low < INT64_MIN) {
-        return false;
-    }
-    m->total = m->count * program->size;
-    m->far = (int64_t) far;
-    m->places = room_for((size_t) (m->total > program->size ? m->total : program->size) *
-                         sizeof(*m->places));
-    find_places(program, m, (int64_t) low);
-    m->user = room_for((size_t) m->far);
-    m->image = room_for((size_t) m->far);
-    m->after = room_for((size_t) m->far);
-    m->stream = room_for((size_t) m->total);
-    m->base = (uintptr_t) m->user - (uintptr_t) (int64_t) low;
-    fill(m->image, m->far, 1);
-    fill(m->stream, m->total, 2);
-    memcpy(m->user, m->image, (size_t) m->far);
-    memcpy(m->after, m->image, (size_t) m->far);
-    char *seen = room_for((size_t) m->far);
-    for (int64_t i = 0; i < m->total; i++) {
-        m->overlapping |= seen[m->places[i]];
-        seen[m->places[i]] = 1;
-        m->after[m->places[i]] = m->stream[i];
-    }
-    free(seen);
-    return true;
-}
-
-static void message_fini(message_t *m)
-{
-    free(m->places);
-    free(m->user);
-    free(m->image);
-    free(m->after);
-    free(m->stream);
-}
-
-static void expect_packed(const message_t *m, const char *packed, int64_t from, int64_t n,
-                          const char *how)
-{
-    for (int64_t i = 0; i < n; i++) {
-        if (packed[i] != m->image[m->places[from + i]]) {
-            wrong("%s: packed byte %" PRId64 " is not that at %" PRId64, how, from + i,
-                  m->places[from + i]);
-        }
-    }
-}
-
-static void expect_user(message_t *m, const char *wanted, const char *how)
-{
-    if (m->far > 0 && memcmp(m->user, wanted, (size_t) m->far) != 0) {
-        wrong("%s: user memory differs", how);
-    }
-    memcpy(m->user, m->image, (size_t) m->far);
-}
-
-/* ---- moving it ---- */
-
-static void run_whole(const dame_program_t *program, message_t *m)
-{
-    char *packed = room_for((size_t) m->total);
-    dame_program_run(program, DAME_PACK, m->base, m->count, packed);
-    expect_packed(m, packed, 0, m->total, "run");
-    expect_user(m, m->image, "run, pack");
-    dame_program_run(program, DAME_UNPACK, m->base, m->count, m->stream);
-    if (!m->overlapping) {
-        expect_user(m, m->after, "run, unpack");
-    }
-    memcpy(m->user, m->image, (size_t) m->far);
-    free(packed);
-}
-
-static int64_t fragment_length(choices_t *choices, int64_t left, bool all)
-{
-    if (all) {
-        return left;
-    }
-    int64_t length = choose_byte(choices);
-    length = length >= 192 ? (length - 190) * 64 : length;
-    return length < left ? length : left;
-}
-
-static void pack_fragments(const dame_program_t *program, message_t *m, choices_t *choices)
-{
-    dame_cursor_t cursor;
-    if (dame_cursor_init(&cursor, program, m->base, m->count) != DAME_OK) {
-        wrong("no cursor");
-    }
-    for (int step = 0; step < STEPS; step++) {
-        bool last = step == STEPS - 1;
-        uint8_t how = choose_byte(choices);
-        if (how % 4 == 3) {
-            dame_cursor_seek(&cursor, m->total > 0 ? choose(choices, 0, 255) % (m->total + 1) : 0);
-        }
-        int64_t from = cursor.position;
-        int64_t want = fragment_length(choices, m->total - from, last);
-        char *packed = room_for((size_t) want);
-        bool exact = last || how % 2;
-        int64_t got = exact ? dame_cursor_pack_exact(&cursor, packed, want)
-                            : dame_cursor_pack(&cursor, packed, want);
-        if (got < 0 || got > want || (exact && got != want) || cursor.position != from + got) {
-            wrong("packed %" PRId64 " of %" PRId64 " bytes", got, want);
-        }
-        expect_packed(m, packed, from, got, "fragment");
-        free(packed);
-    }
-    expect_user(m, m->image, "fragment, pack");
-    dame_cursor_fini(&cursor);
-}
-
-static void unpack_fragments(const dame_program_t *program, message_t *m, choices_t *choices)
-{
-    dame_cursor_t cursor;
-    if (dame_cursor_init(&cursor, program, m->base, m->count) != DAME_OK) {
-        wrong("no cursor");
-    }
-    int64_t start = m->total > 0 ? choose(choices, 0, 255) % (m->total + 1) : 0;
-    const int64_t parts[2][2] = {{start, m->total}, {0, start}};
-    for (int part = 0; part < 2; part++) {
-        dame_cursor_seek(&cursor, parts[part][0]);
-        for (int step = 0; step < STEPS; step++) {
-            int64_t from = cursor.position;
-            int64_t want = fragment_length(choices, parts[part][1] - from, step == STEPS - 1);
-            char *packed = room_for((size_t) want);
-            memcpy(packed, m->stream + from, (size_t) want);
-            int64_t got = dame_cursor_unpack(&cursor, packed, want);
-            if (got != want || cursor.position != from + want) {
-                wrong("unpacked %" PRId64 " of %" PRId64 " bytes", got, want);
-            }
-            free(packed);
-        }
-    }
-    if (!m->overlapping) {
-        expect_user(m, m->after, "fragment, unpack");
-    }
-    memcpy(m->user, m->image, (size_t) m->far);
-    dame_cursor_fini(&cursor);
-}
-
-static void list_blocks(const dame_program_t *program, const message_t *m, choices_t *choices)
-{
-    dame_cursor_t cursor;
-    if (dame_cursor_init(&cursor, program, m->base, m->count) != DAME_OK) {
-        wrong("no cursor");
-    }
-    int64_t position = m->total > 0 ? choose(choices, 0, 255) % (m->total + 1) : 0;
-    dame_cursor_seek(&cursor, position);
-    for (;;) {
-        dame_block_t blocks[5];
-        int32_t most = (int32_t) choose(choices, 1, 5);
-        int32_t n = dame_cursor_blocks(&cursor, blocks, most);
-        for (int32_t i = 0; i < n; i++) {
-            for (int64_t k = 0; k < blocks[i].length; k++, position++) {
-                if (position >= m->total ||
-                    blocks[i].address + (uintptr_t) k !=
-                        (uintptr_t) m->user + (uintptr_t) m->places[position]) {
-                    wrong("blocks: byte %" PRId64 " is elsewhere", position);
-                }
-            }
-        }
-        if (n < most) {
-            break;
-        }
-    }
-    if (position != m->total || cursor.position != m->total) {
-        wrong("blocks: %" PRId64 " of %" PRId64 " bytes", position, m->total);
-    }
-    dame_cursor_fini(&cursor);
 }
 
 /* ---- programs ---- */
@@ -360,34 +91,57 @@ static dame_program_t *optimised(const dame_program_t *program, choices_t *choic
     return result;
 }
 
-/* Moves the message in every way. */
-static void move_message(const dame_program_t *program, message_t *m, choices_t choices)
+/* The bytes that choose the message choose its contents and fragments, too. */
+static uint64_t seed_of(choices_t choices)
 {
-    run_whole(program, m);
-    pack_fragments(program, m, &choices);
-    unpack_fragments(program, m, &choices);
-    list_blocks(program, m, &choices);
+    uint64_t seed = choices.left;
+    while (choices.left > 0) {
+        seed = seed * 31 + choose_byte(&choices);
+    }
+    return seed;
+}
+
+/* Elements of the message; -1: it would be too large. */
+static int64_t count_of(const dame_program_t *program, choices_t *choices)
+{
+    int64_t count = choose(choices, 0, 3);
+    count = count == 0 ? 1 : count == 1 ? choose(choices, 0, 20) : count;
+    __extension__ typedef __int128 wide_t;
+    const wide_t last = count > 0 ? (wide_t) (count - 1) * program->extent : 0;
+    const wide_t low = program->true_lb + (last < 0 ? last : 0);
+    const wide_t far = program->true_ub + (last < 0 ? 0 : last) - low;
+    return program->size > MOST || count * program->size > MOST || far > FAR || low < INT64_MIN
+               ? -1
+               : count;
+}
+
+/* Moves the message in every way that the differential test knows, if it is not too large. */
+static void try_message(dame_program_t *program, const dame_program_t *meaning, int64_t count,
+                        choices_t choices)
+{
+    static const tier_t tier = {.name = "fuzz"};
+    check_t check = {.rng = rng_seeded(seed_of(choices), 0), .tier = &tier};
+    message_t m = {.count = 0};
+    const bool right = count < 0 ? check_text(&check, program, NULL)
+                                 : message_init_program(&check, &m, program, meaning, count) &&
+                                       check_moves(&check, &m) && check_text(&check, program, &m);
+    if (!right) {
+        wrong("%s", check.message);
+    }
+    message_fini(&m);
 }
 
 /* A program and what becomes of it move one message alike. */
-static int try_program(const dame_program_t *program, choices_t *choices)
+static int try_program(dame_program_t *program, choices_t *choices)
 {
-    message_t m;
-    dame_program_t *read = there_and_back(program);
-    bool small = message_init(&m, program, choices);
-    dame_program_t *fast = optimised(program, choices, small);
-    if (small) {
-        move_message(program, &m, *choices);
-        run_whole(read, &m);
-        move_message(fast, &m, *choices);
-        message_fini(&m);
-    }
+    const int64_t count = count_of(program, choices);
+    dame_program_t *fast = optimised(program, choices, count >= 0);
+    try_message(program, program, count, *choices);
     if (fast) {
-        dame_program_free(there_and_back(fast));
+        try_message(fast, program, count, *choices);
     }
     dame_program_free(fast);
-    dame_program_free(read);
-    return small;
+    return count >= 0;
 }
 
 /* ---- an input ---- */
@@ -441,10 +195,11 @@ int fuzz_one(const uint8_t *data, size_t size)
     const uint8_t *zero = size > 0 ? memchr(data, 0, size) : NULL;
     size_t length = zero ? (size_t) (zero - data) : size;
     choices_t choices = {.at = zero ? zero + 1 : NULL, .left = zero ? size - length - 1 : 0};
-    char *text = room_for(length); /* a byte read behind it is seen */
-    if (length > 0) {
-        memcpy(text, data, length);
+    char *text = malloc(length + !length); /* a byte read behind it is seen */
+    if (!text) {
+        wrong("no memory");
     }
+    memcpy(text, length > 0 ? data : (const uint8_t *) "", length);
     int moved = try_text(text, length, &choices);
     free(text);
     if (zero) { /* the whole input as a text, too: a zero byte is legal in a comment */

@@ -8,12 +8,11 @@
 #include <stdint.h>
 
 /*
- * Reads a program, checks that printing and reading bring it back, and packs and unpacks a small
- * message of it in fragments, against a walk over its bytes; all again after optimising it. Aborts
- * at anything wrong.
+ * Reads a program, checks that printing and reading bring it back, and moves a small message of it,
+ * before and after optimising, in all ways of the differential test. Aborts at anything wrong.
  *
  * An input is a program's text. What follows its first zero byte, if there is one, chooses the
- * message and its fragments. An input that starts with 0xff is no text: its bytes direct
+ * message. An input that starts with 0xff is no text: its bytes direct
  * make_text(), and all of it chooses the message.
  *
  * Returns 1 when the message was moved, 0 when the input was no program, or too large a one.

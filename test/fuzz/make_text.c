@@ -80,8 +80,9 @@ typedef struct inner {
 
 static int64_t type(maker_t *maker, int depth);
 
-/* `before` primitives will stand before it. */
-static inner_t make_inner(maker_t *maker, int depth, int before)
+/* The inner type by `write`; `before` primitives will stand before it. */
+static inner_t make_inner(maker_t *maker, int64_t (*write)(maker_t *maker, int depth), int depth,
+                          int before)
 {
     inner_t inner = {NULL, 0};
     size_t length;
@@ -91,7 +92,7 @@ static inner_t make_inner(maker_t *maker, int depth, int before)
         abort();
     }
     maker->next += before;
-    inner.size = type(maker, depth);
+    inner.size = write(maker, depth);
     maker->next -= before;
     if (fclose(maker->out) != 0) {
         abort();
@@ -100,8 +101,9 @@ static inner_t make_inner(maker_t *maker, int depth, int before)
     return inner;
 }
 
-static int64_t leaf(maker_t *maker)
+static int64_t leaf(maker_t *maker, int depth)
 {
+    (void) depth;
     int64_t size = choose(maker->choices, 0, 9) == 9 ? choose(maker->choices, 1, LEAF) * 4
                                                      : choose(maker->choices, 1, LEAF);
     maker->next++;
@@ -120,7 +122,7 @@ static int64_t structure(maker_t *maker, int depth)
         blklens[i] = choose(maker->choices, 1, 3);
         disps[i] = displacement(maker);
         extents[i] = displacement(maker);
-        fields[i] = make_inner(maker, depth, 1);
+        fields[i] = make_inner(maker, type, depth, 1);
         maker->next += 2; /* RETURNTO, BOTTOM */
         sizes[i] = fields[i].size;
         total = (int64_t) ((uint64_t) total + (uint64_t) blklens[i] * (uint64_t) sizes[i]);
@@ -157,27 +159,13 @@ static int64_t type(maker_t *maker, int depth)
     };
     int64_t kind = choose(maker->choices, 0, 10);
     if (kind == 9 || depth == DEPTH) {
-        return leaf(maker);
+        return leaf(maker, depth);
     }
     if (kind == 10) {
         return structure(maker, depth + 1);
     }
-    inner_t inner;
-    if (levels[kind].final) {
-        size_t length;
-        FILE *out = maker->out;
-        maker->out = open_memstream(&inner.text, &length);
-        if (!maker->out) {
-            abort();
-        }
-        inner.size = leaf(maker);
-        if (fclose(maker->out) != 0) {
-            abort();
-        }
-        maker->out = out;
-    } else {
-        inner = make_inner(maker, depth + 1, 1);
-    }
+    const int is_final = levels[kind].final;
+    inner_t inner = make_inner(maker, is_final ? leaf : type, depth + 1, !is_final);
     int blklen =
         levels[kind].blklen == 2 ? (int) choose(maker->choices, 1, 5) : levels[kind].blklen;
     int64_t instances = level(maker, levels[kind].name, blklen, levels[kind].places);

@@ -1,7 +1,7 @@
 /*
  * A copy of a program of which the primitives and every table end, or start, at a page that faults,
- * so that what reads beyond them, against the contract of dame_run_fn (dame/program.h), is found, be
- * it machine code or not.
+ * so that what reads beyond them, against the contract of dame_run_fn (dame/program.h), is found,
+ * be it machine code or not.
  */
 #ifndef TEST_GUARDED_PROGRAM_H
 #define TEST_GUARDED_PROGRAM_H

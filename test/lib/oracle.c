@@ -1,6 +1,9 @@
 #include "oracle.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "walk.h"
 
 /*
  * What the bounds of a typemap depend on: its data entries, and the lower- and upper-bound markers
@@ -44,34 +47,27 @@ static void bounds_add(bounds_t *sum, const bounds_t *part, int64_t displacement
     }
 }
 
-/* Number of blocks of a constructor, and block i: how many of which child, where. */
-typedef struct block {
-    int64_t length;
-    int64_t displacement;
-    const dame_type_t *child;
-} block_t;
-
-static block_t block_of(const dame_type_t *type, int64_t i)
+oracle_block_t oracle_block(const dame_type_t *type, int64_t i)
 {
     switch (type->kind) {
     case DAME_CONTIG:
-        return (block_t){type->count, 0, type->child};
+        return (oracle_block_t){type->count, 0, type->child};
     case DAME_VECTOR:
-        return (block_t){type->blklen, i * type->stride, type->child};
+        return (oracle_block_t){type->blklen, i * type->stride, type->child};
     case DAME_BLOCKINDEX:
-        return (block_t){type->blklen, type->disps[i], type->child};
+        return (oracle_block_t){type->blklen, type->disps[i], type->child};
     case DAME_INDEX:
-        return (block_t){type->blklens[i], type->disps[i], type->child};
+        return (oracle_block_t){type->blklens[i], type->disps[i], type->child};
     case DAME_STRUCT:
-        return (block_t){type->blklens[i], type->disps[i], type->children[i]};
+        return (oracle_block_t){type->blklens[i], type->disps[i], type->children[i]};
     case DAME_RESIZED:
-        return (block_t){1, 0, type->child};
+        return (oracle_block_t){1, 0, type->child};
     default:
         abort();
     }
 }
 
-static int64_t block_count(const dame_type_t *type)
+int64_t oracle_blocks(const dame_type_t *type)
 {
     return type->kind == DAME_CONTIG || type->kind == DAME_RESIZED ? 1 : type->count;
 }
@@ -87,8 +83,8 @@ static bounds_t bounds_of(const dame_type_t *type)
     }
     const dame_type_t *known = NULL; /* bounds of the child last seen */
     bounds_t inner = {0};
-    for (int64_t i = 0; i < block_count(type); i++) {
-        block_t block = block_of(type, i);
+    for (int64_t i = 0; i < oracle_blocks(type); i++) {
+        oracle_block_t block = oracle_block(type, i);
         if (block.length == 0) {
             continue;
         }
@@ -142,8 +138,8 @@ static void walk_type(walk_t *walk, const dame_type_t *type, int64_t offset)
     const dame_type_t *known = NULL;
     int64_t lb;
     int64_t extent = 0;
-    for (int64_t i = 0; i < block_count(type); i++) {
-        block_t block = block_of(type, i);
+    for (int64_t i = 0; i < oracle_blocks(type); i++) {
+        oracle_block_t block = oracle_block(type, i);
         if (block.length > 1 && block.child != known) {
             known = block.child;
             oracle_bounds(known, &lb, &extent);
@@ -154,22 +150,45 @@ static void walk_type(walk_t *walk, const dame_type_t *type, int64_t offset)
     }
 }
 
+/* Room for the offsets of `size` bytes. */
+static bool allocate(oracle_t *oracle, int64_t size)
+{
+    const size_t n = (size_t) size + 1;
+    *oracle = (oracle_t){.size = size,
+                         .offsets = malloc(n * sizeof *oracle->offsets),
+                         .starts = malloc(n * sizeof *oracle->starts)};
+    if (!oracle->offsets || !oracle->starts) {
+        oracle_fini(oracle);
+        return false;
+    }
+    return true;
+}
+
 bool oracle_init(oracle_t *oracle, const dame_type_t *type)
 {
     walk_t walk = {0};
     walk_type(&walk, type, 0);
-    size_t n = (size_t) walk.n;
-    walk.offsets = malloc((n + 1) * sizeof *walk.offsets);
-    walk.starts = malloc((n + 1) * sizeof *walk.starts);
-    if (!walk.offsets || !walk.starts) {
-        free(walk.offsets);
-        free(walk.starts);
+    if (!allocate(oracle, walk.n)) {
         return false;
     }
-    walk.n = 0;
+    walk = (walk_t){.offsets = oracle->offsets, .starts = oracle->starts};
     walk_type(&walk, type, 0);
-    *oracle = (oracle_t){.size = walk.n, .offsets = walk.offsets, .starts = walk.starts};
     oracle_bounds(type, &oracle->lb, &oracle->extent);
+    oracle_span(oracle, 1, &oracle->true_lb, &oracle->true_ub);
+    return true;
+}
+
+bool oracle_init_program(oracle_t *oracle, const dame_program_t *program)
+{
+    if (!allocate(oracle, program->size)) {
+        return false;
+    }
+    memset(oracle->starts, 1, (size_t) program->size * sizeof *oracle->starts);
+    if (walk_program(program, oracle->offsets, program->size) != program->size) {
+        oracle_fini(oracle);
+        return false;
+    }
+    oracle->extent = program->extent;
     oracle_span(oracle, 1, &oracle->true_lb, &oracle->true_ub);
     return true;
 }

@@ -1,7 +1,8 @@
 /*
  * The oracle: what MPI says about a type, found by walking its typemap byte by byte (MPI-4.0,
  * sections 5.1.2 to 5.1.7). It reads of a type only what its constructor was given; it uses no
- * program, no cursor and none of the sizes and bounds the library computed.
+ * program, no cursor and none of the sizes and bounds the library computed. Of a program that comes
+ * from a text it says what the meaning of each primitive is (walk.h).
  */
 #ifndef TEST_ORACLE_H
 #define TEST_ORACLE_H
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dame/program.h"
 #include "dame/type.h"
 
 typedef struct oracle {
@@ -23,6 +25,10 @@ typedef struct oracle {
 
 /* Fills *oracle; false when memory is out. Free with oracle_fini(). */
 bool oracle_init(oracle_t *oracle, const dame_type_t *type);
+
+/* The same of a verified program, whose basic elements nobody knows: every byte is one. False also
+ * when the program's size is not that of its primitives. */
+bool oracle_init_program(oracle_t *oracle, const dame_program_t *program);
 void oracle_fini(oracle_t *oracle);
 
 /* User address of byte `position` of the packed stream of elements at `base`. */
@@ -62,6 +68,17 @@ void oracle_span(const oracle_t *oracle, int64_t count, int64_t *low, int64_t *h
 
 /* Lower bound and extent of a type by the markers rule, without enumerating its data. */
 void oracle_bounds(const dame_type_t *type, int64_t *lb, int64_t *extent);
+
+/* A constructor as a list of blocks, and block i of it: so many instances of a child, where. Not
+ * for basic types. */
+typedef struct oracle_block {
+    int64_t length;
+    int64_t displacement;
+    const dame_type_t *child;
+} oracle_block_t;
+
+int64_t oracle_blocks(const dame_type_t *type);
+oracle_block_t oracle_block(const dame_type_t *type, int64_t i);
 
 /* The typemap holds the bound markers of some resized type. */
 bool oracle_has_markers(const dame_type_t *type);

@@ -1,7 +1,8 @@
 /*
- * A provider in a shared object, to be loaded as any other (jit/provider.h). Its machine code is a
- * copy of C functions that run at any address, so it depends on no program at all; it moves a byte
- * at a time.
+ * A provider of the tests' own, linked in or loaded as any other (jit/provider.h). Its machine code
+ * is a copy of C functions that run at any address, so it depends on no program at all; it moves a
+ * byte at a time. Variant 0 has a kernel for every level, variant n for all but the n-th from
+ * outside; odd ones walk backwards.
  *
  * Options: padding=BYTES, that each code is made longer by. The environment variable TEST_PROVIDER
  * makes it another provider: "old" of another version of the interface, "by-program" not by_shape.
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "jit/provider.h"
+#include "provider.h"
 
 /* ---- the kernels ---- */
 
@@ -72,9 +73,8 @@ KERNEL_FOR(unpack_backwards, DAME_UNPACK, 1)
 
 /* ---- the provider ---- */
 
-enum { FORWARDS, BACKWARDS, OUTERMOST, VARIANTS }; /* the last has a kernel for one level only */
-
-static const char *const names[VARIANTS] = {"forwards", "backwards", "outermost"};
+atomic_size_t test_provider_bytes;
+dame_status_t test_provider_answer = DAME_OK;
 
 typedef struct state {
     size_t padding;
@@ -100,6 +100,13 @@ static dame_status_t open(const dame_cpu_t *cpu, const char *options, void **out
     return DAME_OK;
 }
 
+/* Linked in it gets the options of DAME-X. */
+static dame_status_t open_linked(const dame_cpu_t *cpu, const char *options, void **out)
+{
+    (void) options;
+    return open(cpu, "", out);
+}
+
 static void close(void *opaque)
 {
     state_t *state = opaque;
@@ -113,7 +120,7 @@ static int32_t variants(void *state, const dame_program_t *program, dame_dir_t d
 {
     (void) state, (void) program, (void) dir;
     int32_t n = 0;
-    while (n < room && n < VARIANTS) {
+    while (n < room && n < TEST_VARIANTS) {
         out[n] = (uint32_t) n;
         n++;
     }
@@ -123,8 +130,11 @@ static int32_t variants(void *state, const dame_program_t *program, dame_dir_t d
 static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
 {
     (void) state;
-    snprintf(name, DAME_VARIANT_NAME, "%s", variant < VARIANTS ? names[variant] : "");
-    return variant < VARIANTS;
+    name[0] = '\0';
+    if (variant < TEST_VARIANTS) {
+        snprintf(name, DAME_VARIANT_NAME, "variant%u", (unsigned) variant);
+    }
+    return variant < TEST_VARIANTS;
 }
 
 static uint32_t offset_of(dame_run_fn kernel)
@@ -157,43 +167,48 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
         [DAME_UNPACK] = {unpack_forwards, unpack_backwards},
     };
     state_t *state = opaque;
-    const size_t size = (size_t) (__stop_dame_kernels - __start_dame_kernels);
-    if (variant >= VARIANTS) {
-        return DAME_ERR_UNSUPPORTED;
+    const size_t kernels_size = (size_t) (__stop_dame_kernels - __start_dame_kernels);
+    const size_t least = atomic_load(&test_provider_bytes);
+    const size_t padded = kernels_size + state->padding, size = padded > least ? padded : least;
+    uint32_t level = 0;
+    if (variant >= TEST_VARIANTS || test_provider_answer != DAME_OK) {
+        return variant >= TEST_VARIANTS ? DAME_ERR_UNSUPPORTED : test_provider_answer;
     }
     log_compilation();
     free(state->bytes);
     free(state->entries);
-    state->bytes = calloc(1, size + state->padding);
+    state->bytes = calloc(1, size);
     state->entries = calloc((size_t) program->nprims, sizeof(state->entries[0]));
     if (state->bytes == NULL || state->entries == NULL) {
         return DAME_ERR_NOMEM;
     }
-    memcpy(state->bytes, __start_dame_kernels, size);
-    *code = (dame_machine_code_t){
-        .bytes = state->bytes, .size = size + state->padding, .entries = state->entries};
+    memcpy(state->bytes, __start_dame_kernels, kernels_size);
+    *code = (dame_machine_code_t){.bytes = state->bytes, .size = size, .entries = state->entries};
     for (int32_t i = 0; i < program->nprims; i++) {
-        if (program->prims[i].interpreted != NULL &&
-            (variant != OUTERMOST || code->nentries == 0)) {
+        if (program->prims[i].interpreted != NULL && ++level != variant) {
             state->entries[code->nentries++] =
-                (dame_entry_point_t){i, offset_of(kernels[dir][variant == BACKWARDS])};
+                (dame_entry_point_t){i, offset_of(kernels[dir][variant % 2])};
         }
     }
     return DAME_OK;
 }
 
-__attribute__((visibility("default"))) const dame_provider_t *dame_provider(void)
-{
-    static dame_provider_t provider = {.version = DAME_PROVIDER_VERSION,
+const dame_provider_t test_provider = {.version = DAME_PROVIDER_VERSION,
                                        .name = "test",
                                        .by_shape = 1,
                                        .identity = "of the tests",
-                                       .open = open,
+                                       .open = open_linked,
                                        .variants = variants,
                                        .variant_name = variant_name,
                                        .compile = compile,
                                        .close = close};
+
+__attribute__((visibility("default"))) const dame_provider_t *dame_provider(void)
+{
+    static dame_provider_t provider;
     const char *other = getenv("TEST_PROVIDER");
+    provider = test_provider;
+    provider.open = open;
     provider.maker = getenv("TEST_PROVIDER_MAKER");
     if (other != NULL) {
         provider.version += strcmp(other, "old") == 0 ? -1 : 0;

@@ -14,6 +14,7 @@ typedef struct gen {
     const type_limits_t *limits;
     dame_status_t status;
     const char *what;
+    const dame_type_t *made; /* by the last constructor */
 } gen_t;
 
 /* What a type has to carry, and how many bytes it may spread over. */
@@ -65,52 +66,34 @@ signature_t random_signature(rng_t *rng, const type_limits_t *limits)
     return sig;
 }
 
-/* Constructors: the library's, with the failure noted. */
-
-/* Passes on what a constructor made, once it has: *made, or NULL. */
-static const dame_type_t *note(gen_t *g, dame_status_t status, const char *what,
-                               const dame_type_t *const *made)
+/* Passes on what a constructor made; notes its failure. */
+static const dame_type_t *note(gen_t *g, dame_status_t status, const char *what)
 {
     if (status != DAME_OK && g->status == DAME_OK) {
         g->status = status;
         g->what = what;
     }
-    return g->status == DAME_OK ? *made : NULL;
+    return g->status == DAME_OK ? g->made : NULL;
 }
 
-static const dame_type_t *basic(gen_t *g, int64_t size)
-{
-    const dame_type_t *made = NULL;
-    return note(g, dame_type_basic(g->tree, size, &made), "dame_type_basic", &made);
-}
+/* The library's constructors, with everything but the tree and the output. */
+#define MAKE(g, kind, ...)                                                                         \
+    note(g, dame_type_##kind((g)->tree, __VA_ARGS__, &(g)->made), "dame_type_" #kind)
 
 static const dame_type_t *contig(gen_t *g, int64_t count, const dame_type_t *child)
 {
-    const dame_type_t *made = NULL;
-    if (child) {
-        note(g, dame_type_contig(g->tree, count, child, &made), "dame_type_contig", &made);
-    }
-    return made;
+    return child ? MAKE(g, contig, count, child) : NULL;
 }
 
 static const dame_type_t *vector(gen_t *g, int64_t count, int64_t blklen, int64_t stride,
                                  const dame_type_t *child)
 {
-    const dame_type_t *made = NULL;
-    if (child) {
-        note(g, dame_type_vector(g->tree, count, blklen, stride, child, &made), "dame_type_vector",
-             &made);
-    }
-    return made;
+    return child ? MAKE(g, vector, count, blklen, stride, child) : NULL;
 }
 
 static const dame_type_t *resized(gen_t *g, int64_t lb, int64_t extent, const dame_type_t *child)
 {
-    const dame_type_t *made = NULL;
-    if (child) {
-        note(g, dame_type_resized(g->tree, lb, extent, child, &made), "dame_type_resized", &made);
-    }
-    return made;
+    return child ? MAKE(g, resized, lb, extent, child) : NULL;
 }
 
 static int64_t *array(gen_t *g, int64_t n)
@@ -169,18 +152,16 @@ static const dame_type_t *build_empty(gen_t *g, const task_t *task)
         type = vector(g, 3, 0, -16, child);
         break;
     case 3:
-        note(g, dame_type_index(g->tree, 2, nothing, disps, child, &type), "dame_type_index",
-             &type);
+        type = MAKE(g, index, 2, nothing, disps, child);
         break;
     case 4:
-        note(g, dame_type_blockindex(g->tree, 2, 0, disps, child, &type), "dame_type_blockindex",
-             &type);
+        type = MAKE(g, blockindex, 2, 0, disps, child);
         break;
     case 5:
-        note(g, dame_type_struct(g->tree, 0, NULL, NULL, NULL, &type), "dame_type_struct", &type);
+        type = MAKE(g, struct, 0, NULL, NULL, NULL);
         break;
     default:
-        type = basic(g, 0);
+        type = MAKE(g, basic, 0);
         break;
     }
     return type && rng_chance(rng, 20) ? resized(g, rng_range(rng, -20, 20), 32, type) : type;
@@ -198,24 +179,21 @@ static const dame_type_t *fields(gen_t *g, const task_t *task)
         return NULL;
     }
     for (int i = 0; i < sig->npattern; i++) {
-        children[i] = basic(g, sig->pattern[i]);
+        children[i] = MAKE(g, basic, sig->pattern[i]);
         lengths[i] = 1;
         feet[i] = (footprint_t){0, sig->pattern[i]};
     }
     int64_t order[SIGNATURE_MAX];
     random_places(g->rng, g->limits->overlap, sig->npattern, feet, task->budget / sig->reps, order,
                   disps);
-    const dame_type_t *type = NULL;
-    return g->status != DAME_OK
-               ? NULL
-               : note(g, dame_type_struct(g->tree, sig->npattern, lengths, disps, children, &type),
-                      "dame_type_struct", &type);
+    return g->status == DAME_OK ? MAKE(g, struct, sig->npattern, lengths, disps, children) : NULL;
 }
 
 static const dame_type_t *build_leaf(gen_t *g, const task_t *task)
 {
     const signature_t *sig = &task->sig;
-    const dame_type_t *unit = sig->npattern == 1 ? basic(g, sig->pattern[0]) : fields(g, task);
+    const dame_type_t *unit =
+        sig->npattern == 1 ? MAKE(g, basic, sig->pattern[0]) : fields(g, task);
     if (sig->reps == 1) {
         return unit;
     }
@@ -276,8 +254,7 @@ static const dame_type_t *build_blockindex(gen_t *g, const task_t *task)
             feet[i] = footprint(child, blklen);
         }
         random_places(rng, g->limits->overlap, count, feet, task->budget, order, disps);
-        note(g, dame_type_blockindex(g->tree, count, blklen, disps, child, &type),
-             "dame_type_blockindex", &type);
+        type = MAKE(g, blockindex, count, blklen, disps, child);
     }
     free(feet);
     return type;
@@ -355,8 +332,7 @@ static const dame_type_t *build_index(gen_t *g, const task_t *task)
         }
         list_place(g, &list, task->budget);
         if (g->status == DAME_OK) {
-            note(g, dame_type_index(g->tree, list.n, list.lengths, list.disps, child, &type),
-                 "dame_type_index", &type);
+            type = MAKE(g, index, list.n, list.lengths, list.disps, child);
         }
     }
     free(list.feet);
@@ -386,14 +362,12 @@ static void state_bounds(gen_t *g, list_t *list)
 
 static const dame_type_t *finish_struct(gen_t *g, list_t *list, int64_t budget)
 {
-    const dame_type_t *type = NULL;
     if (g->status == DAME_OK) {
         list_place(g, list, budget);
-        note(g,
-             dame_type_struct(g->tree, list->n, list->lengths, list->disps, list->children, &type),
-             "dame_type_struct", &type);
     }
-    return type;
+    return g->status == DAME_OK
+               ? MAKE(g, struct, list->n, list->lengths, list->disps, list->children)
+               : NULL;
 }
 
 /* Members of one pattern period or more each, all different. */

@@ -1,6 +1,17 @@
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
 #include "type_tools.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+
+#include "dame/dame.h"
+
+#include "oracle.h"
+
+enum { LONG_LIST = 2000 }; /* blocks that are left as they are */
 
 static int64_t *moved(dame_tree_t *tree, const int64_t *disps, int64_t n, int64_t shift)
 {
@@ -13,36 +24,18 @@ static int64_t *moved(dame_tree_t *tree, const int64_t *disps, int64_t n, int64_
 
 const dame_type_t *type_shifted(dame_tree_t *tree, const dame_type_t *type, int64_t shift)
 {
-    const dame_type_t *out = NULL;
-    const dame_type_t *child = NULL;
-    int64_t *disps = NULL;
-    switch (type->kind) {
-    case DAME_RESIZED:
-        child = type_shifted(tree, type->child, shift);
-        if (child) {
-            dame_type_resized(tree, type->lb + shift, type->extent, child, &out);
-        }
-        return out;
-    case DAME_BLOCKINDEX:
-    case DAME_INDEX:
-    case DAME_STRUCT:
-        disps = moved(tree, type->disps, type->count, shift);
-        break;
-    default:
-        disps = moved(tree, (int64_t[]){0}, 1, shift);
-        if (disps) {
-            dame_type_blockindex(tree, 1, 1, disps, type, &out);
-        }
-        return out;
+    dame_type_t t = *type;
+    if (type->kind == DAME_RESIZED) {
+        t.lb += shift;
+        t.child = type_shifted(tree, type->child, shift);
+        return t.child ? type_made(tree, &t) : NULL;
     }
-    if (disps && type->kind == DAME_BLOCKINDEX) {
-        dame_type_blockindex(tree, type->count, type->blklen, disps, type->child, &out);
-    } else if (disps && type->kind == DAME_INDEX) {
-        dame_type_index(tree, type->count, type->blklens, disps, type->child, &out);
-    } else if (disps) {
-        dame_type_struct(tree, type->count, type->blklens, disps, type->children, &out);
+    if (!type->disps) {
+        t = (dame_type_t){.kind = DAME_BLOCKINDEX, .count = 1, .blklen = 1, .child = type};
     }
-    return out;
+    t.disps = type->disps ? moved(tree, type->disps, type->count, shift)
+                          : moved(tree, (int64_t[]){0}, 1, shift);
+    return t.disps ? type_made(tree, &t) : NULL;
 }
 
 static void print_list(FILE *out, const int64_t *list, int64_t n)
@@ -103,6 +96,19 @@ void type_describe(FILE *out, const char *prefix, const dame_type_t *type)
     describe(out, prefix, 0, 1, type);
 }
 
+char *program_text(const dame_program_t *program)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    const bool printed = out && dame_program_print(program, out) == 0;
+    if (out && fclose(out) == 0 && printed) {
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
 int64_t type_nodes(const dame_type_t *type, int64_t limit)
 {
     int64_t n = 1;
@@ -116,149 +122,215 @@ int64_t type_nodes(const dame_type_t *type, int64_t limit)
     return n;
 }
 
-/* The arguments of a constructor, to be changed before it is called again. */
-typedef struct shape {
-    dame_kind_t kind;
-    int64_t count;
-    int64_t blklen;
-    int64_t stride;
-    int64_t lb;
-    int64_t extent;
-    int64_t size;
-    int64_t *blklens;
-    int64_t *disps;
-    const dame_type_t *child;
-    const dame_type_t **children;
-} shape_t;
+/* ---- a copy with one node changed ---- */
 
-static const dame_type_t *construct(dame_tree_t *tree, const shape_t *s)
+const dame_type_t *type_made(dame_tree_t *tree, const dame_type_t *t)
 {
     const dame_type_t *out = NULL;
-    switch (s->kind) {
+    switch (t->kind) {
     case DAME_BASIC:
-        dame_type_basic(tree, s->size, &out);
+        dame_type_basic(tree, t->size, &out);
         break;
     case DAME_CONTIG:
-        dame_type_contig(tree, s->count, s->child, &out);
+        dame_type_contig(tree, t->count, t->child, &out);
         break;
     case DAME_VECTOR:
-        dame_type_vector(tree, s->count, s->blklen, s->stride, s->child, &out);
+        dame_type_vector(tree, t->count, t->blklen, t->stride, t->child, &out);
         break;
     case DAME_BLOCKINDEX:
-        dame_type_blockindex(tree, s->count, s->blklen, s->disps, s->child, &out);
+        dame_type_blockindex(tree, t->count, t->blklen, t->disps, t->child, &out);
         break;
     case DAME_INDEX:
-        dame_type_index(tree, s->count, s->blklens, s->disps, s->child, &out);
+        dame_type_index(tree, t->count, t->blklens, t->disps, t->child, &out);
         break;
     case DAME_STRUCT:
-        dame_type_struct(tree, s->count, s->blklens, s->disps, s->children, &out);
+        dame_type_struct(tree, t->count, t->blklens, t->disps, t->children, &out);
         break;
     case DAME_RESIZED:
-        dame_type_resized(tree, s->lb, s->extent, s->child, &out);
+        dame_type_resized(tree, t->lb, t->extent, t->child, &out);
         break;
     }
     return out;
 }
 
 /* Keeps blocks [from, to). */
-static bool keep_blocks(shape_t *s, int64_t from, int64_t to)
+static bool keep_blocks(dame_type_t *t, int64_t from, int64_t to)
 {
-    if (s->kind == DAME_BASIC || s->kind == DAME_RESIZED || to - from == s->count || from >= to) {
+    if (t->kind == DAME_BASIC || t->kind == DAME_RESIZED || to - from == t->count || from >= to) {
         return false;
     }
-    s->count = to - from;
-    s->blklens = s->blklens ? s->blklens + from : NULL;
-    s->disps = s->disps ? s->disps + from : NULL;
-    s->children = s->children ? s->children + from : NULL;
+    t->count = to - from;
+    t->blklens = t->blklens ? t->blklens + from : NULL;
+    t->disps = t->disps ? t->disps + from : NULL;
+    t->children = t->children ? t->children + from : NULL;
     return true;
 }
 
-/* Sets every blocklength to at most half of it, or to at most 1. */
-static bool shorten_blocks(shape_t *s, bool to_one)
+/* Sets every blocklength to at most half of it. */
+static bool shorten_blocks(dame_tree_t *tree, dame_type_t *t)
 {
+    int64_t *lengths = t->blklens ? moved(tree, t->blklens, t->count, 0) : &t->blklen;
     bool changed = false;
-    for (int64_t i = 0; i < (s->blklens ? s->count : 1); i++) {
-        int64_t *length = s->blklens ? &s->blklens[i] : &s->blklen;
-        int64_t shorter = to_one ? 1 : *length / 2;
-        if (*length > 1 && shorter < *length) {
-            *length = shorter;
-            changed = true;
-        }
+    for (int64_t i = 0; lengths && i < (t->blklens ? t->count : 1); i++) {
+        changed |= lengths[i] > 1;
+        lengths[i] = lengths[i] > 1 ? lengths[i] / 2 : lengths[i];
     }
+    t->blklens = t->blklens ? lengths : NULL;
     return changed;
 }
 
-static bool apply(shape_t *s, type_edit_t edit)
+static bool apply(dame_tree_t *tree, dame_type_t *t, type_edit_t edit)
 {
     switch (edit) {
     case EDIT_HALF:
-        return keep_blocks(s, 0, s->count / 2);
-    case EDIT_OTHER_HALF:
-        return s->count > 2 && keep_blocks(s, s->count / 2, s->count);
+        return keep_blocks(t, 0, t->count / 2);
     case EDIT_NOT_FIRST:
-        return s->count > 1 && keep_blocks(s, 1, s->count);
+        return t->count > 1 && keep_blocks(t, 1, t->count);
     case EDIT_NOT_LAST:
-        return s->count > 1 && keep_blocks(s, 0, s->count - 1);
+        return t->count > 1 && keep_blocks(t, 0, t->count - 1);
     case EDIT_HALF_BLOCK:
-        return shorten_blocks(s, false);
-    case EDIT_ONE_BLOCK:
-        return shorten_blocks(s, true);
+        return shorten_blocks(tree, t);
     case EDIT_BYTE:
-        if (s->kind == DAME_BASIC && s->size > 1) {
-            s->size = 1;
-            return true;
-        }
-        return false;
+        t->size = t->kind == DAME_BASIC && t->size > 1 ? 1 : 0;
+        return t->size != 0;
     default:
         return false;
     }
 }
 
-/* Copies a tree; *left counts down to the node to change. */
+/* *left counts down to the node to change. */
 static const dame_type_t *edit_walk(dame_tree_t *tree, const dame_type_t *type, int64_t *left,
                                     type_edit_t edit)
 {
-    if (*left < 0) {
-        return type; /* behind the node to change: share */
+    if (*left < 0 || (type->kind == DAME_BASIC && *left > 0)) {
+        --*left;
+        return type; /* not the node to change: shared */
     }
-    bool here = (*left)-- == 0;
-    if (here && edit == EDIT_CHILD && type->kind != DAME_BASIC) {
-        return type->kind != DAME_STRUCT ? type->child : type->count ? type->children[0] : NULL;
+    const bool here = (*left)-- == 0;
+    if (here && edit == EDIT_CHILD) {
+        return type->kind == DAME_BASIC || type->count == 0 ? NULL : oracle_block(type, 0).child;
     }
-    if (here && edit == EDIT_LAST_CHILD) {
-        return type->kind == DAME_STRUCT && type->count > 1 ? type->children[type->count - 1]
-                                                            : NULL;
+    dame_type_t copy = *type;
+    if (here) {
+        return apply(tree, &copy, edit) ? type_made(tree, &copy) : NULL;
     }
-    shape_t s = {.kind = type->kind,
-                 .count = type->count,
-                 .blklen = type->blklen,
-                 .stride = type->stride,
-                 .lb = type->lb,
-                 .extent = type->extent,
-                 .size = type->size,
-                 .child = type->child};
-    s.blklens = type->blklens ? moved(tree, type->blklens, type->count, 0) : NULL;
-    s.disps = type->disps ? moved(tree, type->disps, type->count, 0) : NULL;
-    if (type->kind == DAME_STRUCT) {
-        s.children = dame_tree_types(tree, type->count);
-        for (int64_t i = 0; s.children && i < type->count; i++) {
-            s.children[i] =
-                here ? type->children[i] : edit_walk(tree, type->children[i], left, edit);
-            if (!s.children[i]) {
-                return NULL;
-            }
-        }
-    } else if (type->kind != DAME_BASIC && !here) {
-        s.child = edit_walk(tree, type->child, left, edit);
-        if (!s.child) {
+    if (type->kind != DAME_STRUCT) {
+        copy.child = edit_walk(tree, type->child, left, edit);
+        return copy.child ? type_made(tree, &copy) : NULL;
+    }
+    const dame_type_t **children = dame_tree_types(tree, type->count);
+    for (int64_t i = 0; children && i < type->count; i++) {
+        children[i] = edit_walk(tree, type->children[i], left, edit);
+        if (!children[i]) {
             return NULL;
         }
     }
-    return here && !apply(&s, edit) ? NULL : construct(tree, &s);
+    copy.children = children;
+    return children ? type_made(tree, &copy) : NULL;
 }
 
 const dame_type_t *type_edited(dame_tree_t *tree, const dame_type_t *type, int64_t node,
                                type_edit_t edit)
 {
     return edit_walk(tree, type, &node, edit);
+}
+
+/* ---- the same typemap by other constructors ---- */
+
+/* Blocks of a constructor, to be written in another way. */
+typedef struct blocks {
+    int64_t n;
+    int64_t *lengths;
+    int64_t *disps;
+    const dame_type_t **children;
+} blocks_t;
+
+static bool blocks_init(blocks_t *b, dame_tree_t *tree, int64_t room)
+{
+    *b = (blocks_t){0, dame_tree_array(tree, room), dame_tree_array(tree, room),
+                    dame_tree_types(tree, room)};
+    return b->lengths && b->disps && b->children;
+}
+
+static void append(blocks_t *b, int64_t length, int64_t disp, const dame_type_t *child)
+{
+    b->lengths[b->n] = length;
+    b->disps[b->n] = disp;
+    b->children[b->n++] = child;
+}
+
+/* The blocks, some of them in two pieces, or with an empty one before them. */
+static bool divided(rng_t *rng, dame_tree_t *tree, const blocks_t *from, blocks_t *out)
+{
+    const int percent = rng_chance(rng, 70) ? 0 : 50;
+    if (!blocks_init(out, tree, 3 * from->n)) {
+        return false;
+    }
+    for (int64_t i = 0; i < from->n; i++) {
+        const dame_type_t *child = from->children[i];
+        const int64_t n = from->lengths[i], first = n > 1 ? rng_range(rng, 1, n - 1) : 0;
+        if (rng_chance(rng, percent / 5)) {
+            append(out, 0, rng_range(rng, -99, 99), child);
+        }
+        if (first > 0 && rng_chance(rng, percent)) {
+            append(out, first, from->disps[i], child);
+            append(out, n - first, from->disps[i] + first * child->extent, child);
+        } else {
+            append(out, n, from->disps[i], child);
+        }
+    }
+    return true;
+}
+
+/* The constructor with the fewest arguments that can say it, or one with more. */
+static const dame_type_t *written(rng_t *rng, dame_tree_t *tree, const blocks_t *b)
+{
+    bool one_child = b->n > 0, one_length = b->n > 0, one_step = b->n > 0 && b->disps[0] == 0;
+    for (int64_t i = 1; i < b->n; i++) {
+        one_child &= b->children[i] == b->children[0];
+        one_length &= b->lengths[i] == b->lengths[0];
+        one_step &= b->disps[i] == i * b->disps[1];
+    }
+    dame_type_t t = {.kind = DAME_STRUCT,
+                     .count = b->n,
+                     .blklens = b->lengths,
+                     .disps = b->disps,
+                     .children = b->children};
+    if (one_child && !rng_chance(rng, 20)) {
+        t.kind = DAME_INDEX;
+        t.child = b->children[0];
+        if (one_length && !rng_chance(rng, 30)) {
+            t.kind = one_step && !rng_chance(rng, 30) ? DAME_VECTOR : DAME_BLOCKINDEX;
+            t.blklen = b->lengths[0];
+            t.stride = b->n > 1 ? b->disps[1] : rng_range(rng, -9, 9);
+        }
+    }
+    return type_made(tree, &t);
+}
+
+const dame_type_t *type_disguised(rng_t *rng, dame_tree_t *tree, const dame_type_t *type)
+{
+    blocks_t b, pieces;
+    if (type->kind == DAME_BASIC || type->count > LONG_LIST) {
+        return type;
+    }
+    if (!blocks_init(&b, tree, oracle_blocks(type))) {
+        return NULL;
+    }
+    const dame_type_t *known = NULL, *other = NULL;
+    for (int64_t i = 0; i < oracle_blocks(type); i++) {
+        const oracle_block_t block = oracle_block(type, i);
+        if (block.child != known) {
+            known = block.child;
+            other = type_disguised(rng, tree, known);
+        }
+        if (!other) {
+            return NULL;
+        }
+        append(&b, block.length, block.displacement, other);
+    }
+    const dame_type_t *out = divided(rng, tree, &b, &pieces) ? written(rng, tree, &pieces) : NULL;
+    const dame_type_t same_bounds = {
+        .kind = DAME_RESIZED, .lb = type->lb, .extent = type->extent, .child = out};
+    return out ? type_made(tree, &same_bounds) : NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * What the tests do with type trees besides making them: move, describe, simplify.
+ * What the tests do with type trees besides making them: move, describe, simplify, disguise.
  */
 #ifndef TEST_TYPE_TOOLS_H
 #define TEST_TYPE_TOOLS_H
@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "dame/program.h"
 #include "dame/type.h"
+#include "rng.h"
 
 /*
  * The type with every displacement of its outermost constructor moved by `shift` bytes, as a
@@ -18,19 +20,23 @@ const dame_type_t *type_shifted(dame_tree_t *tree, const dame_type_t *type, int6
 /* Prints the tree, one constructor a line, every line after `prefix`; long lists are cut short. */
 void type_describe(FILE *out, const char *prefix, const dame_type_t *type);
 
+/* A program's text; NULL when memory is out. The caller frees. */
+char *program_text(const dame_program_t *program);
+
 /* Nodes of the tree, a shared child counted each time; stops counting at `limit`. */
 int64_t type_nodes(const dame_type_t *type, int64_t limit);
+
+/* Calls the constructor that `type` describes; its sizes and bounds are not read. NULL when it
+ * fails. */
+const dame_type_t *type_made(dame_tree_t *tree, const dame_type_t *type);
 
 /* Ways to make a node simpler. Not every way applies to every node. */
 typedef enum type_edit {
     EDIT_CHILD,      /* the first child instead of the node */
-    EDIT_LAST_CHILD, /* STRUCT: the last child instead of the node */
     EDIT_HALF,       /* the first half of the blocks */
-    EDIT_OTHER_HALF, /* the second half of the blocks */
     EDIT_NOT_FIRST,  /* all blocks but the first */
     EDIT_NOT_LAST,   /* all blocks but the last */
     EDIT_HALF_BLOCK, /* half of every blocklength */
-    EDIT_ONE_BLOCK,  /* every blocklength 1 (or 0) */
     EDIT_BYTE,       /* BASIC: one byte */
     EDIT_COUNT
 } type_edit_t;
@@ -41,5 +47,8 @@ typedef enum type_edit {
  */
 const dame_type_t *type_edited(dame_tree_t *tree, const dame_type_t *type, int64_t node,
                                type_edit_t edit);
+
+/* A type of the same typemap and bounds, made by other constructors; NULL when memory is out. */
+const dame_type_t *type_disguised(rng_t *rng, dame_tree_t *tree, const dame_type_t *type);
 
 #endif

@@ -1,15 +1,14 @@
 /*
  * Runs the optimiser on programs and compares what it makes of them with the text that is expected.
  *
- * A file of cases (*.cases, all of those beside this file, or those named) has, after lines of
- * comment that start with '#':
+ * A file of cases (*.cases, all of those beside this file, or those named) has
  *
- *     [promise] pass,pass,...
- *     a program
- *     =>
- *     the program that these passes make of it           or, for both lines: => unchanged
+ *     # a promise
+ *     pass,pass: a program
+ *     => what these passes make of it, or "unchanged"
  *
- * Cases are separated by empty lines. Programs are written exactly as they are printed.
+ * Programs leave out BOTTOM at their end, and EXIT at their beginning where it has no parameters.
+ * What does not begin in this way, or is empty, continues the line before.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -24,86 +23,80 @@
 
 #include "dame/dame.h"
 
-enum { TEXT_ROOM = 1 << 14 };
+enum { ROOM = 1 << 14 };
 
-static int passed;
-static int failed;
+static int passed, failed;
 
 typedef struct optimiser_case {
     const char *path;
-    int line; /* of the head */
-    char head[256];
-    char input[TEXT_ROOM];
-    char wanted[TEXT_ROOM];
+    int line;
+    char promise[ROOM];
+    char input[ROOM]; /* begins with the passes */
+    char wanted[ROOM];
 } optimiser_case_t;
 
-static void fail(const optimiser_case_t *c, const char *what, const char *text)
+static char *fail(const optimiser_case_t *c, const char *what, const char *text)
 {
-    fprintf(stderr, "FAIL %s:%d: %s: %s\n%s", c->path, c->line, c->head, what, text);
+    fprintf(stderr, "FAIL %s:%d: %s\n%s%s", c->path, c->line, what, c->promise, text);
     failed++;
+    return NULL;
 }
 
-/* What the passes make of a text, printed; NULL with a message when it is no program. The caller
+/* A program of the case printed, or what the passes make of it; NULL after a failure. The caller
  * frees. */
-static char *optimised(const optimiser_case_t *c, const char *text, dame_passes_t passes)
+static char *printed_after(const optimiser_case_t *c, const char *text, const dame_passes_t *passes)
 {
     dame_options_t options = *dame_options_default();
     dame_text_error_t error = {.line = 0};
-    dame_program_t *program = NULL;
-    dame_program_t *result = NULL;
-    char *printed = NULL;
+    dame_program_t *program = NULL, *result = NULL;
+    char whole[ROOM + 20], message[300] = "out of memory", *printed = NULL;
     size_t size = 0;
-    char message[300] = "out of memory";
-    options.passes = passes;
-    if (DAME_OK != dame_program_parse(text, strlen(text), &program, &error)) {
-        fail(c, error.message, "");
-        return NULL;
+    options.passes = passes ? *passes : DAME_PASSES_NONE;
+    snprintf(whole, sizeof whole, "%s%s BOTTOM", strncmp(text, "EXIT", 4) ? "EXIT " : "", text);
+    if (dame_program_parse(whole, strlen(whole), &program, &error) != DAME_OK) {
+        return fail(c, error.message, text);
     }
     FILE *out = open_memstream(&printed, &size);
-    bool good = NULL != out && DAME_OK == dame_program_optimise(program, &options, &result) &&
-                DAME_OK == dame_program_verify(result, message, sizeof(message)) &&
-                0 == dame_program_print(result, out);
-    good = NULL != out && 0 == fclose(out) && good;
+    bool good = out && dame_program_optimise(program, &options, &result) == DAME_OK &&
+                dame_program_verify(result, message, sizeof message) == DAME_OK &&
+                dame_program_print(passes ? result : program, out) == 0;
+    good = out && fclose(out) == 0 && good;
     dame_program_free(result);
     dame_program_free(program);
     if (!good) {
-        fail(c, message, "");
         free(printed);
-        return NULL;
+        return fail(c, message, text);
     }
     return printed;
 }
 
-static bool gives(const optimiser_case_t *c, const char *text, dame_passes_t passes,
-                  const char *wanted)
-{
-    char *got = optimised(c, text, passes);
-    const bool same = NULL != got && 0 == strcmp(got, wanted);
-    if (NULL != got && !same) {
-        fail(c, "it became", got);
-    }
-    free(got);
-    return same;
-}
-
 static void try_case(const optimiser_case_t *c)
 {
-    const char *names = strrchr(c->head, ']');
+    char names[100], *text = strchr(c->input, ':');
     const char *bad = "";
     dame_passes_t passes;
-    int length = 0;
-    if ('[' != c->head[0] || NULL == names || '\0' == names[1] || '\0' == c->wanted[0] ||
-        DAME_OK != dame_passes_parse(names + 2, &passes, &bad, &length)) {
-        fail(c, "not of the form '[promise] pass,pass', a program, '=>', a program", "");
-    } else if (gives(c, c->input, DAME_PASSES_NONE, c->input) &&
-               gives(c, c->input, passes, c->wanted)) {
-        passed++;
+    int length = (int) strcspn(c->input, ":");
+    snprintf(names, sizeof names, "%.*s", length, c->input);
+    if (!text || c->wanted[0] == '\0' ||
+        dame_passes_parse(names, &passes, &bad, &length) != DAME_OK) {
+        fail(c, "not of the form 'pass,pass: a program', '=> a program'", c->input);
+        return;
     }
+    text += strspn(text, ": ");
+    const bool same = strncmp(c->wanted, "unchanged", 9) == 0;
+    char *wanted = printed_after(c, same ? text : c->wanted, NULL);
+    char *got = wanted ? printed_after(c, text, &passes) : NULL;
+    if (got && strcmp(got, wanted) != 0) {
+        fail(c, "it became", got);
+    }
+    passed += got && strcmp(got, wanted) == 0;
+    free(wanted);
+    free(got);
 }
 
-static void append(optimiser_case_t *c, char *text, const char *line)
+static void append(const optimiser_case_t *c, char *text, const char *line)
 {
-    if (strlen(text) + strlen(line) < TEXT_ROOM) {
+    if (strlen(text) + strlen(line) < ROOM) {
         strcat(text, line);
     } else {
         fail(c, "longer than a case may be", "");
@@ -114,34 +107,32 @@ static void try_file(const char *path)
 {
     static optimiser_case_t c;
     FILE *file = fopen(path, "r");
-    char line[TEXT_ROOM];
-    char *text = NULL; /* which part of the case is being read; NULL: between cases */
-    int number = 0;
-    if (NULL == file) {
-        fprintf(stderr, "FAIL %s: %s\n", path, strerror(errno));
-        failed++;
+    char line[ROOM], *part = c.promise; /* what the line continues */
+    c = (optimiser_case_t){.path = path};
+    if (!file) {
+        fail(&c, strerror(errno), "\n");
         return;
     }
-    for (bool more = true; more;) {
-        more = NULL != fgets(line, sizeof(line), file);
-        number++;
-        if (!more || '\n' == line[0]) {
-            if (NULL != text) {
-                try_case(&c);
-            }
-            text = NULL;
-        } else if (NULL == text && '#' != line[0]) {
-            c = (optimiser_case_t){.path = path, .line = number};
-            (void) snprintf(c.head, sizeof(c.head), "%.*s", (int) strcspn(line, "\n"), line);
-            text = c.input;
-        } else if (0 == strcmp(line, "=> unchanged\n")) {
-            memcpy(c.wanted, c.input, sizeof(c.wanted));
-            text = c.wanted;
-        } else if (0 == strcmp(line, "=>\n")) {
-            text = c.wanted;
-        } else if (NULL != text) {
-            append(&c, text, line);
+    for (int number = 1; fgets(line, sizeof line, file); number++) {
+        const bool begins = line[0] >= 'a' && line[0] <= 'z';
+        if ((begins || line[0] == '#') && c.wanted[0] != '\0') {
+            try_case(&c);
+            c.input[0] = c.wanted[0] = '\0';
         }
+        if (line[0] == '#') {
+            c.promise[0] = '\0';
+            part = c.promise;
+        } else if (begins) {
+            c.line = number;
+            part = c.input;
+        } else if (strncmp(line, "=> ", 3) == 0) {
+            part = c.wanted;
+            memmove(line, line + 3, strlen(line + 3) + 1);
+        }
+        append(&c, part, line);
+    }
+    if (c.input[0] != '\0') {
+        try_case(&c);
     }
     fclose(file);
 }
@@ -152,12 +143,12 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         try_file(argv[i]);
     }
-    if (1 == argc && 0 == glob(OPTIMISER_CASES "/*.cases", 0, NULL, &found)) {
+    if (argc == 1 && glob(OPTIMISER_CASES "/*.cases", 0, NULL, &found) == 0) {
         for (size_t i = 0; i < found.gl_pathc; i++) {
             try_file(found.gl_pathv[i]);
         }
         globfree(&found);
     }
     printf("%d passed, %d failed\n", passed, failed);
-    return 0 == failed && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static const char bytes[] = "these are no instructions";
 static const dame_entry_point_t entries[] = {{0, 0}, {1, 16}};
 static const dame_machine_code_t code = {bytes, sizeof bytes, entries, 2};
 
-static char directory[40];
+static char directory[DIRECTORY];
 static dame_cache_t *cache;
 static dame_cache_key_t key;
 static dame_program_t *program;
@@ -40,8 +39,7 @@ static dame_cache_t *cache_of(const char *directories, int64_t limit)
 static void setup(void)
 {
     tree_setup();
-    strcpy(directory, "/tmp/dame-cache.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    make_directory(directory);
     cache = cache_of(directory, PLENTY);
     program = program_of(vector(10, 1, 16, basic(8)));
     ck_assert_int_eq(dame_cache_key_make("l 1 O2", program, DAME_PACK, &key), DAME_OK);
@@ -50,12 +48,10 @@ static void setup(void)
 
 static void teardown(void)
 {
-    char command[150];
     dame_cache_key_free(&key);
     dame_cache_close(cache);
     dame_program_free(program);
-    snprintf(command, sizeof command, "chmod -R u+w %s; rm -r %s", directory, directory);
-    ck_assert_int_eq(system(command), 0);
+    remove_directory(directory);
     tree_teardown();
 }
 
@@ -85,7 +81,7 @@ static int files_of(const char *suffix)
     return n;
 }
 
-START_TEST(what_was_kept_is_found_by_another_process)
+TEST(what_was_kept_is_found_by_another_process)
 {
     char problem[300];
     ck_assert(!finds(cache));
@@ -98,73 +94,55 @@ START_TEST(what_was_kept_is_found_by_another_process)
     ck_assert_int_eq(dame_cache_problem(other, problem, sizeof problem), 0);
     dame_cache_close(other);
 }
-END_TEST
 
-START_TEST(keys_differ_where_code_may)
+static const char *name_of(const char *origin, dame_program_t *of, dame_dir_t dir)
 {
-    dame_program_t *same = program_of(vector(10, 1, 16, basic(8)));
-    dame_program_t *others[] = {program_of(vector(11, 1, 16, basic(8))),
-                                program_of(vector(10, 1, 24, basic(8))),
-                                program_of(vector(10, 1, 16, basic(4))),
-                                program_of(blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)))};
-    dame_cache_key_t more[7];
-    ck_assert_int_eq(dame_cache_key_make("l 1 O2", same, DAME_PACK, &more[0]), DAME_OK);
-    ck_assert_str_eq(more[0].name, key.name);
-    ck_assert_int_eq(dame_cache_key_make("l 1 O2", program, DAME_UNPACK, &more[1]), DAME_OK);
-    ck_assert_int_eq(dame_cache_key_make("l 1 O1", program, DAME_PACK, &more[2]), DAME_OK);
-    for (int i = 0; i < 4; i++) {
-        ck_assert_int_eq(dame_cache_key_make("l 1 O2", others[i], DAME_PACK, &more[3 + i]),
-                         DAME_OK);
-    }
-    for (int i = 1; i < 7; i++) {
-        ck_assert_str_ne(more[i].name, key.name);
-        ck_assert(more[i].size != key.size || memcmp(more[i].bytes, key.bytes, key.size) != 0);
-    }
-    for (int i = 0; i < 7; i++) {
-        dame_cache_key_free(&more[i]);
-    }
-    for (int i = 0; i < 4; i++) {
-        dame_program_free(others[i]);
-    }
-    dame_program_free(same);
+    static char names[2][64];
+    static int next;
+    dame_cache_key_t made;
+    ck_assert_int_eq(dame_cache_key_make(origin, of, dir, &made), DAME_OK);
+    snprintf(names[next ^= 1], sizeof names[0], "%s", made.name);
+    dame_cache_key_free(&made);
+    return names[next];
 }
-END_TEST
 
 /* Displacements, absolute addresses among them, differ from process to process; those of short
  * lists near 0 belong to the shape. */
-START_TEST(lists_of_one_shape_share_a_key)
+TEST(keys_differ_where_code_may)
 {
-    dame_program_t *one = program_of(blockindex(3, 1, (int64_t[]){0, 40, 1 << 16}, basic(8)));
-    dame_program_t *two = program_of(blockindex(3, 1, (int64_t[]){8, 24, 1 << 17}, basic(8)));
-    dame_program_t *near = program_of(blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)));
-    dame_program_t *nearer = program_of(blockindex(3, 1, (int64_t[]){0, 32, 64}, basic(8)));
-    dame_program_t *high = program_of(blockindex(
-        3, 1, (int64_t[]){INT64_C(1) << 46, (INT64_C(1) << 46) + 24, (INT64_C(1) << 46) + 96},
-        basic(8)));
-    dame_program_t *higher = program_of(blockindex(
-        3, 1, (int64_t[]){INT64_C(5) << 44, (INT64_C(5) << 44) + 24, (INT64_C(5) << 44) + 96},
-        basic(8)));
-    dame_cache_key_t keys[6];
-    const dame_program_t *programs[] = {one, two, high, higher, near, nearer};
-    for (int i = 0; i < 6; i++) {
-        ck_assert_int_eq(dame_cache_key_make("l", programs[i], DAME_PACK, &keys[i]), DAME_OK);
+#define HIGH   INT64_C(1) << 46
+#define HIGHER INT64_C(5) << 44
+    const struct {
+        const dame_type_t *one, *other;
+        int same;
+    } cases[] = {
+        {vector(10, 1, 16, basic(8)), vector(10, 1, 16, basic(8)), 1},
+        {vector(10, 1, 16, basic(8)), vector(11, 1, 16, basic(8)), 0},
+        {vector(10, 1, 16, basic(8)), vector(10, 1, 24, basic(8)), 0},
+        {vector(10, 1, 16, basic(8)), vector(10, 1, 16, basic(4)), 0},
+        {vector(10, 1, 16, basic(8)), blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)), 0},
+        {blockindex(3, 1, (int64_t[]){0, 40, 1 << 16}, basic(8)),
+         blockindex(3, 1, (int64_t[]){8, 24, 1 << 17}, basic(8)), 1},
+        {blockindex(3, 1, (int64_t[]){0, 40, 64}, basic(8)),
+         blockindex(3, 1, (int64_t[]){0, 32, 64}, basic(8)), 0},
+        {blockindex(3, 1, (int64_t[]){HIGH, (HIGH) + 24, (HIGH) + 96}, basic(8)),
+         blockindex(3, 1, (int64_t[]){HIGHER, (HIGHER) + 24, (HIGHER) + 96}, basic(8)), 1},
+        {blockindex(3, 1, (int64_t[]){HIGH, (HIGH) + 24, (HIGH) + 96},
+                    basic(8)), /* 64-bit entries */
+         blockindex(3, 1, (int64_t[]){0, 40, 1 << 16}, basic(8)), 0},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        dame_program_t *one = program_of(cases[i].one), *other = program_of(cases[i].other);
+        ck_assert_msg((strcmp(name_of("l 1 O2", one, DAME_PACK),
+                              name_of("l 1 O2", other, DAME_PACK)) == 0) == cases[i].same,
+                      "case %d", i);
+        dame_program_free(one);
+        dame_program_free(other);
     }
-    ck_assert_str_eq(keys[0].name, keys[1].name);
-    ck_assert_str_ne(keys[4].name, keys[5].name);
-    ck_assert_str_ne(keys[0].name, keys[4].name);
-    ck_assert_str_eq(keys[2].name, keys[3].name);
-    ck_assert_str_ne(keys[0].name, keys[2].name); /* 64-bit entries are read by other code */
-    for (int i = 0; i < 6; i++) {
-        dame_cache_key_free(&keys[i]);
-    }
-    dame_program_free(near);
-    dame_program_free(nearer);
-    dame_program_free(one);
-    dame_program_free(two);
-    dame_program_free(high);
-    dame_program_free(higher);
+    ck_assert_str_eq(name_of("l 1 O2", program, DAME_PACK), key.name);
+    ck_assert_str_ne(name_of("l 1 O2", program, DAME_UNPACK), key.name);
+    ck_assert_str_ne(name_of("l 1 O1", program, DAME_PACK), key.name);
 }
-END_TEST
 
 static size_t read_path(char *text, size_t room)
 {
@@ -183,7 +161,7 @@ static void write_path(const char *text, size_t n)
     fclose(file);
 }
 
-START_TEST(damaged_files_are_ignored_and_replaced)
+TEST(damaged_files_are_ignored_and_replaced)
 {
     char good[1000], bad[1000], problem[300];
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
@@ -210,9 +188,8 @@ START_TEST(damaged_files_are_ignored_and_replaced)
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
     ck_assert(finds(cache));
 }
-END_TEST
 
-START_TEST(a_file_under_another_name_is_ignored)
+TEST(a_file_under_another_name_is_ignored)
 {
     dame_cache_key_t other;
     char to[200];
@@ -224,43 +201,40 @@ START_TEST(a_file_under_another_name_is_ignored)
     ck_assert_int_eq(dame_cache_load(cache, &other, &found), 0);
     dame_cache_key_free(&other);
 }
-END_TEST
 
-START_TEST(what_others_may_write_is_refused)
+TEST(what_others_may_write_is_refused)
 {
     char real[210], problem[300];
     snprintf(real, sizeof real, "%s/real", directory);
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
-    ck_assert_int_eq(chmod(path, 0620), 0);
-    ck_assert(!finds(cache));
-    ck_assert_int_eq(chmod(path, 0602), 0);
-    ck_assert(!finds(cache));
-    ck_assert_int_eq(chmod(path, 0444), 0);
-    ck_assert(finds(cache));
+    static const struct {
+        mode_t mode;
+        bool found;
+    } modes[] = {{0620, false}, {0602, false}, {0444, true}};
+    for (int i = 0; i < COUNT_OF(modes); i++) {
+        ck_assert_int_eq(chmod(path, modes[i].mode), 0);
+        ck_assert(finds(cache) == modes[i].found);
+    }
     ck_assert_int_eq(rename(path, real), 0);
     ck_assert_int_eq(symlink("real", path), 0); /* not even to a good one */
     ck_assert(!finds(cache));
     ck_assert_int_eq(rename(real, path), 0);
-    ck_assert(finds(cache));
     ck_assert_int_eq(chmod(directory, 0770), 0);
     ck_assert(!finds(cache));
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), EPERM);
     ck_assert_int_eq(chmod(directory, 0700), 0);
-    if (geteuid() == 0) {
-        ck_assert_int_eq(chown(path, 65534, 65534), 0);
+    const char *const owned[] = {path, directory};
+    for (int i = 0; geteuid() == 0 && i < 2; i++) {
+        ck_assert_int_eq(chown(owned[i], 65534, 65534), 0);
         ck_assert(!finds(cache));
-        ck_assert_int_eq(chown(path, 0, 0), 0);
-        ck_assert_int_eq(chown(directory, 65534, 65534), 0);
-        ck_assert(!finds(cache));
-        ck_assert_int_eq(chown(directory, 0, 0), 0);
+        ck_assert_int_eq(chown(owned[i], 0, 0), 0);
     }
     ck_assert(finds(cache));
     ck_assert_int_eq(dame_cache_problem(cache, problem, sizeof problem), 1);
     ck_assert_ptr_nonnull(strstr(problem, "may write it"));
 }
-END_TEST
 
-START_TEST(directories_after_the_first_are_only_read)
+TEST(directories_after_the_first_are_only_read)
 {
     char both[300], problem[300];
     snprintf(both, sizeof both, "%s/own/deep:%s", directory, directory);
@@ -282,10 +256,9 @@ START_TEST(directories_after_the_first_are_only_read)
     ck_assert_int_eq(dame_cache_open("/a::/b", PLENTY, &two), DAME_ERR_ARGUMENT);
     ck_assert_int_eq(dame_cache_open("/a", 0, &two), DAME_ERR_ARGUMENT);
 }
-END_TEST
 
 /* A limit on the size of files stands for a full disk. */
-START_TEST(a_full_disk_leaves_nothing_behind)
+TEST(a_full_disk_leaves_nothing_behind)
 {
     static char large[60000];
     const dame_machine_code_t much = {large, sizeof large, entries, 2};
@@ -303,9 +276,8 @@ START_TEST(a_full_disk_leaves_nothing_behind)
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
     ck_assert(finds(cache));
 }
-END_TEST
 
-START_TEST(files_are_bounded_and_the_longest_unused_goes_first)
+TEST(files_are_bounded_and_the_longest_unused_goes_first)
 {
     static char large[1000];
     const dame_machine_code_t much = {large, sizeof large, entries, 2};
@@ -340,7 +312,6 @@ START_TEST(files_are_bounded_and_the_longest_unused_goes_first)
     ck_assert_int_eq(dame_cache_store(small, &key, &more), EFBIG);
     dame_cache_close(small);
 }
-END_TEST
 
 /* ---- several processes ---- */
 
@@ -355,47 +326,6 @@ static pid_t child_of(void (*body)(void))
     return child;
 }
 
-/* Looks, and makes the code if nobody else does; says so by a byte in a file. */
-static void look_or_make(void)
-{
-    dame_cache_claim_t claim;
-    for (int tries = 0; tries < 2000 && !finds(cache); tries++) {
-        if (dame_cache_claim(cache, &key, &claim)) {
-            char made[150];
-            snprintf(made, sizeof made, "%s/made", directory);
-            const int fd = open(made, O_WRONLY | O_APPEND | O_CREAT, 0600);
-            ck_assert_int_eq(write(fd, "x", 1), 1);
-            close(fd);
-            nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
-            ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
-            dame_cache_release(&claim);
-        } else {
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        }
-    }
-    _exit(finds(cache) ? 0 : 1);
-}
-
-START_TEST(one_of_eight_processes_makes_it)
-{
-    pid_t children[8];
-    for (int i = 0; i < 8; i++) {
-        children[i] = child_of(look_or_make);
-    }
-    for (int i = 0; i < 8; i++) {
-        int status;
-        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
-        ck_assert_int_eq(status, 0);
-    }
-    char made[150];
-    struct stat about;
-    snprintf(made, sizeof made, "%s/made", directory);
-    ck_assert_int_eq(stat(made, &about), 0);
-    ck_assert_int_eq((int) about.st_size, 1);
-    ck_assert_int_eq(files_of(".lock"), 0);
-}
-END_TEST
-
 static void claim_and_wait(void)
 {
     dame_cache_claim_t claim;
@@ -405,7 +335,7 @@ static void claim_and_wait(void)
     }
 }
 
-START_TEST(a_dead_process_claims_nothing)
+TEST(a_dead_process_claims_nothing)
 {
     sigset_t signals;
     int signal_number;
@@ -421,7 +351,6 @@ START_TEST(a_dead_process_claims_nothing)
     ck_assert_int_eq(dame_cache_claim(cache, &key, &claim), 1);
     dame_cache_release(&claim);
 }
-END_TEST
 
 static void store_for_ever(void)
 {
@@ -430,7 +359,7 @@ static void store_for_ever(void)
     }
 }
 
-START_TEST(a_writer_that_is_killed_leaves_a_good_cache)
+TEST(a_writer_that_is_killed_leaves_a_good_cache)
 {
     for (int i = 0; i < 40; i++) {
         const pid_t child = child_of(store_for_ever);
@@ -449,7 +378,6 @@ START_TEST(a_writer_that_is_killed_leaves_a_good_cache)
     ck_assert_int_eq((int) removed, 1);
     ck_assert_int_eq(files_of(".tmp") + files_of(".code"), 0);
 }
-END_TEST
 
 static void expect_good(void *count, const dame_cache_file_t *file)
 {
@@ -461,7 +389,7 @@ static void expect_good(void *count, const dame_cache_file_t *file)
     ck_assert_uint_eq(file->code_bytes, sizeof bytes);
 }
 
-START_TEST(tools_see_what_a_directory_has)
+TEST(tools_see_what_a_directory_has)
 {
     int n = 0;
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
@@ -469,9 +397,8 @@ START_TEST(tools_see_what_a_directory_has)
     ck_assert_int_eq(n, 1);
     ck_assert_int_eq(dame_cache_each("/no/such/directory", expect_good, &n), ENOENT);
 }
-END_TEST
 
-START_TEST(the_default_directory_follows_xdg)
+TEST(the_default_directory_follows_xdg)
 {
     char found[100];
     setenv("HOME", "/home/someone", 1);
@@ -486,28 +413,8 @@ START_TEST(the_default_directory_follows_xdg)
     unsetenv("HOME");
     ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), ENOENT);
 }
-END_TEST
 
 Suite *cache_suite(void)
 {
-    Suite *suite = suite_create("code cache");
-    TCase *test_case = tcase_create("files");
-    tcase_set_timeout(test_case, 60);
-    tcase_add_checked_fixture(test_case, setup, teardown);
-    tcase_add_test(test_case, what_was_kept_is_found_by_another_process);
-    tcase_add_test(test_case, keys_differ_where_code_may);
-    tcase_add_test(test_case, lists_of_one_shape_share_a_key);
-    tcase_add_test(test_case, damaged_files_are_ignored_and_replaced);
-    tcase_add_test(test_case, a_file_under_another_name_is_ignored);
-    tcase_add_test(test_case, what_others_may_write_is_refused);
-    tcase_add_test(test_case, directories_after_the_first_are_only_read);
-    tcase_add_test(test_case, a_full_disk_leaves_nothing_behind);
-    tcase_add_test(test_case, files_are_bounded_and_the_longest_unused_goes_first);
-    tcase_add_test(test_case, one_of_eight_processes_makes_it);
-    tcase_add_test(test_case, a_dead_process_claims_nothing);
-    tcase_add_test(test_case, a_writer_that_is_killed_leaves_a_good_cache);
-    tcase_add_test(test_case, tools_see_what_a_directory_has);
-    tcase_add_test(test_case, the_default_directory_follows_xdg);
-    suite_add_tcase(suite, test_case);
-    return suite;
+    return SUITE_OF("code cache", 1, setup, teardown);
 }

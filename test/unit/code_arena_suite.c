@@ -95,47 +95,46 @@ static void count_call(void)
     calls++;
 }
 
-START_TEST(code_runs_where_it_was_put)
+static dame_code_block_t *put_call(dame_code_arena_t *arena)
 {
-    dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
     char code[LONGEST_JUMP];
-    const size_t size = write_jump(code, count_call);
-    dame_code_block_t *block = put(arena, code, size);
-    ck_assert_int_eq(kind_of(arena), kinds[_i]);
+    return put(arena, code, write_jump(code, count_call));
+}
+
+/* Runs it, and says whether it ran. */
+static int call(const dame_code_block_t *block)
+{
     calls = 0;
     ((void (*)(void))(uintptr_t) block->execute)();
-    ck_assert_int_eq(calls, 1);
-    ck_assert(traps(block->execute + round_up(size, 4), LINE - round_up(size, 4)));
-    dame_code_arena_free(arena, block);
-    dame_code_arena_destroy(arena);
+    return calls == 1;
 }
-END_TEST
 
 static const char *call_freed(void *argument)
 {
-    dame_code_block_t *block = argument;
     signal(SIGTRAP, SIG_DFL); /* sanitizers have handlers of their own */
     signal(SIGSEGV, SIG_DFL);
-    ((void (*)(void))(uintptr_t) block->execute)();
+    call(argument);
     return "it returned";
 }
 
-START_TEST(freed_code_stops_a_stale_jump)
+LOOP_TEST(code_runs_where_it_was_put_and_traps_when_freed, COUNT_OF(kinds))
 {
     dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
-    char code[LONGEST_JUMP];
-    dame_code_block_t *block = put(arena, code, write_jump(code, count_call));
+    dame_code_block_t *block = put_call(arena);
     dame_code_block_t stale = *block;
-    dame_code_arena_free(arena, block);
+    const size_t end = round_up(block->size, 4);
     char wanted[20];
+    ck_assert_int_eq(kind_of(arena), kinds[_i]);
+    ck_assert(call(block));
+    ck_assert(traps(block->execute + end, LINE - end));
+    dame_code_arena_free(arena, block);
     snprintf(wanted, sizeof wanted, "signal %d",
              kinds[_i] == DAME_JIT_MEMORY_DUAL ? SIGTRAP : SIGSEGV);
     ck_assert_pstr_eq(in_child(call_freed, &stale), wanted);
     dame_code_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(no_memory_is_writable_and_executable)
+LOOP_TEST(no_memory_is_writable_and_executable, COUNT_OF(kinds))
 {
     dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
     dame_code_block_t *block = put_pattern(arena, 5000, 1);
@@ -159,9 +158,8 @@ START_TEST(no_memory_is_writable_and_executable)
     dame_code_arena_free(arena, block);
     dame_code_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(memory_is_taken_when_needed_and_not_beyond_the_limit)
+LOOP_TEST(memory_is_taken_when_needed_and_not_beyond_the_limit, COUNT_OF(kinds))
 {
     const size_t page = page_size();
     dame_code_arena_t *arena = arena_of(8 * page - 1, kinds[_i]);
@@ -190,9 +188,8 @@ START_TEST(memory_is_taken_when_needed_and_not_beyond_the_limit)
     }
     dame_code_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(what_is_larger_than_the_arena_never_fits)
+LOOP_TEST(what_is_larger_than_the_arena_never_fits, COUNT_OF(kinds))
 {
     static char code[1 << 20];
     dame_code_arena_t *arena = arena_of(page_size(), kinds[_i]);
@@ -202,44 +199,25 @@ START_TEST(what_is_larger_than_the_arena_never_fits)
     dame_code_arena_free(arena, put(arena, code, page_size()));
     dame_code_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(a_hole_is_used_again_and_traps_until_then)
+/* However many blocks there are, the hole made last traps, and is the next to be filled. */
+TEST(a_hole_is_used_again_and_traps_until_then)
 {
-    dame_code_arena_t *arena = arena_of(1 << 20, DAME_JIT_MEMORY_DUAL);
-    dame_code_block_t *first = put_pattern(arena, 300, 1);
-    dame_code_block_t *second = put_pattern(arena, 300, 2);
-    dame_code_block_t *third = put_pattern(arena, 300, 3);
-    char *hole = second->execute;
-    dame_code_arena_free(arena, second);
-    ck_assert(traps(hole, round_up(300, LINE)));
-    second = put_pattern(arena, 200, 4);
-    ck_assert_ptr_eq(second->execute, hole);
-    ck_assert(traps(hole + 200, round_up(300, LINE) - 200));
-    ck_assert(holds_pattern(first, 1) && holds_pattern(second, 4) && holds_pattern(third, 3));
-    dame_code_arena_free(arena, first);
-    dame_code_arena_free(arena, second);
-    dame_code_arena_free(arena, third);
-    dame_code_arena_destroy(arena);
-}
-END_TEST
-
-/* However many blocks there are, the hole made last is the next to be filled. */
-START_TEST(a_hole_among_many_blocks_is_found)
-{
-    enum { BLOCKS = 200 };
+    enum { BLOCKS = 200, SIZE = 100, SMALLER = 70 };
     dame_code_arena_t *arena = arena_of(1 << 20, DAME_JIT_MEMORY_DUAL);
     dame_code_block_t *blocks[BLOCKS];
     for (unsigned i = 0; i < BLOCKS; i++) {
-        blocks[i] = put_pattern(arena, 100, i);
+        blocks[i] = put_pattern(arena, SIZE, i);
     }
     const size_t taken = dame_code_arena_taken(arena);
     for (unsigned i = 0; i < BLOCKS; i++) {
         const unsigned one = 77 * i % BLOCKS;
         char *hole = blocks[one]->execute;
         dame_code_arena_free(arena, blocks[one]);
-        blocks[one] = put_pattern(arena, 100, one);
+        ck_assert(traps(hole, round_up(SIZE, LINE)));
+        blocks[one] = put_pattern(arena, SMALLER, one);
         ck_assert_ptr_eq(blocks[one]->execute, hole);
+        ck_assert(traps(hole + round_up(SMALLER, 4), round_up(SIZE, LINE) - round_up(SMALLER, 4)));
     }
     ck_assert_uint_eq(dame_code_arena_taken(arena), taken);
     for (unsigned i = 0; i < BLOCKS; i++) {
@@ -248,9 +226,8 @@ START_TEST(a_hole_among_many_blocks_is_found)
     }
     dame_code_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(pages_of_its_own_go_back_to_the_system)
+TEST(pages_of_its_own_go_back_to_the_system)
 {
     dame_code_arena_t *arena = arena_of(1 << 20, DAME_JIT_MEMORY_OWN);
     dame_code_block_t *block = put_pattern(arena, 2 * page_size() - 7, 1);
@@ -262,10 +239,9 @@ START_TEST(pages_of_its_own_go_back_to_the_system)
     ck_assert_int_eq(errno, ENOMEM);
     dame_code_arena_destroy(arena);
 }
-END_TEST
 
 /* Puts and frees at random; whatever is there must be whole, and no two blocks share a byte. */
-START_TEST(random_puts_and_frees_keep_all_code_whole)
+LOOP_TEST(random_puts_and_frees_keep_all_code_whole, COUNT_OF(kinds))
 {
     enum { BLOCKS = 100, STEPS = 20000 };
     dame_code_arena_t *arena = arena_of((size_t) 64 * 1024, kinds[_i]);
@@ -302,7 +278,6 @@ START_TEST(random_puts_and_frees_keep_all_code_whole)
     }
     dame_code_arena_destroy(arena);
 }
-END_TEST
 
 /* ---- what the system refuses ---- */
 
@@ -385,9 +360,9 @@ static const char *put_and_run_refused(void *argument)
         return "create";
     }
     char code[LONGEST_JUMP];
-    const size_t size = write_jump(code, count_call);
     dame_code_block_t *block = NULL;
-    const dame_status_t status = dame_code_arena_put(arena, code, size, &block);
+    const dame_status_t status =
+        dame_code_arena_put(arena, code, write_jump(code, count_call), &block);
     int error = 0;
     if (dame_code_arena_memory(arena, &error) != wanted->memory) {
         return "another kind of memory";
@@ -402,20 +377,18 @@ static const char *put_and_run_refused(void *argument)
     if (status != DAME_OK) {
         return dame_status_text(status);
     }
-    ((void (*)(void))(uintptr_t) block->execute)();
+    const int ran = call(block);
     dame_code_arena_free(arena, block);
     dame_code_arena_destroy(arena);
-    return calls == 1 ? NULL : "the code did not run";
+    return ran ? NULL : "the code did not run";
 }
 
-START_TEST(each_kind_of_memory_is_tried_when_the_one_before_is_refused)
+LOOP_TEST(each_kind_of_memory_is_tried_when_the_one_before_is_refused, COUNT_OF(refused_cases))
 {
     refused_case_t wanted = refused_cases[_i];
-    calls = 0;
     const char *fault = in_child(put_and_run_refused, &wanted);
     ck_assert_msg(!fault, "%s: %s", wanted.what, fault);
 }
-END_TEST
 
 static const char *put_before_and_after(void *argument)
 {
@@ -448,13 +421,6 @@ static const char *put_before_and_after(void *argument)
     return NULL;
 }
 
-START_TEST(what_has_memory_stays_when_more_is_refused)
-{
-    const char *fault = in_child(put_before_and_after, NULL);
-    ck_assert_msg(!fault, "%s", fault);
-}
-END_TEST
-
 static const char *put_with_short_files(void *argument)
 {
     (void) argument;
@@ -473,12 +439,11 @@ static const char *put_with_short_files(void *argument)
     return memory == DAME_JIT_MEMORY_OWN && error == EFBIG ? NULL : strerror(error);
 }
 
-START_TEST(a_limit_on_files_does_not_kill_the_process)
+TEST(what_has_memory_stays_when_more_is_refused)
 {
-    const char *fault = in_child(put_with_short_files, NULL);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(put_before_and_after, NULL);
+    expect_in_child(put_with_short_files, NULL); /* and no signal kills the process */
 }
-END_TEST
 
 /* ---- children ---- */
 
@@ -505,8 +470,7 @@ static const char *use_inherited(void *argument)
 {
     inherited_case_t *inherited = argument;
     dame_code_block_t *block = NULL;
-    ((void (*)(void))(uintptr_t) inherited->block->execute)();
-    if (calls != 1) {
+    if (!call(inherited->block)) {
         return "the parent's code does not run";
     }
     /* Emulators may give a child what it is not to have. */
@@ -521,49 +485,22 @@ static const char *use_inherited(void *argument)
     return NULL;
 }
 
-START_TEST(a_child_executes_the_code_and_leaves_it_alone)
+LOOP_TEST(a_child_executes_the_code_and_leaves_it_alone, COUNT_OF(kinds))
 {
     dame_code_arena_t *arena = arena_of(1 << 20, kinds[_i]);
-    char code[LONGEST_JUMP];
-    const size_t size = write_jump(code, count_call);
     void *probe =
         mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_int_eq(madvise(probe, page_size(), MADV_DONTFORK), 0);
-    inherited_case_t inherited = {arena, put(arena, code, size), probe};
-    calls = 0;
+    inherited_case_t inherited = {arena, put_call(arena), probe};
     ck_assert_int_eq(can_write_code(), kinds[_i] == DAME_JIT_MEMORY_DUAL);
-    const char *fault = in_child(use_inherited, &inherited);
-    ck_assert_msg(!fault, "%s", fault);
-    ck_assert_int_eq(memcmp(inherited.block->execute, code, size), 0);
-    ((void (*)(void))(uintptr_t) inherited.block->execute)();
-    ck_assert_int_eq(calls, 1);
+    expect_in_child(use_inherited, &inherited);
+    ck_assert(call(inherited.block));
     dame_code_arena_free(arena, inherited.block);
     dame_code_arena_destroy(arena);
     munmap(probe, page_size());
 }
-END_TEST
 
 Suite *code_arena_suite(void)
 {
-    Suite *suite = suite_create("code arena");
-    TCase *tcase = tcase_create("code arena");
-    const int n = sizeof(kinds) / sizeof(kinds[0]);
-    if (have_jumps()) {
-        tcase_add_loop_test(tcase, code_runs_where_it_was_put, 0, n);
-        tcase_add_loop_test(tcase, freed_code_stops_a_stale_jump, 0, n);
-        tcase_add_loop_test(tcase, each_kind_of_memory_is_tried_when_the_one_before_is_refused, 0,
-                            sizeof(refused_cases) / sizeof(refused_cases[0]));
-        tcase_add_loop_test(tcase, a_child_executes_the_code_and_leaves_it_alone, 0, n);
-    }
-    tcase_add_loop_test(tcase, no_memory_is_writable_and_executable, 0, n);
-    tcase_add_loop_test(tcase, memory_is_taken_when_needed_and_not_beyond_the_limit, 0, n);
-    tcase_add_loop_test(tcase, what_is_larger_than_the_arena_never_fits, 0, n);
-    tcase_add_test(tcase, a_hole_is_used_again_and_traps_until_then);
-    tcase_add_test(tcase, a_hole_among_many_blocks_is_found);
-    tcase_add_test(tcase, pages_of_its_own_go_back_to_the_system);
-    tcase_add_loop_test(tcase, random_puts_and_frees_keep_all_code_whole, 0, n);
-    tcase_add_test(tcase, a_limit_on_files_does_not_kill_the_process);
-    tcase_add_test(tcase, what_has_memory_stays_when_more_is_refused);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("code arena", have_jumps(), NULL, NULL);
 }

@@ -1,24 +1,16 @@
-/* The cursor as a place: seeking, listing blocks, arithmetic of large positions, depth. */
-#include <stdlib.h>
+/*
+ * The cursor where no memory is: large positions, wrong counts, empty messages; and the lengths
+ * that it documents. The bytes of all cuts are the differential test's.
+ */
 #include <string.h>
+#include <sys/mman.h>
 
+#include "dame/memory_order.h"
+#include "jit/jit.h"
 #include "suites.h"
 #include "tools.h"
 
-START_TEST(a_new_cursor_stands_at_the_beginning)
-{
-    dame_program_t *program = program_of(vector(3, 1, 8, basic(4)));
-    dame_cursor_t cursor;
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, 0, 5), DAME_OK);
-    ck_assert_int_eq(cursor.position, 0);
-    ck_assert_int_eq(cursor.total, 60);
-    ck_assert_ptr_eq(cursor.program, program);
-    dame_cursor_fini(&cursor);
-    dame_program_free(program);
-}
-END_TEST
-
-START_TEST(wrong_counts_are_refused)
+TEST(wrong_counts_are_refused)
 {
     dame_program_t *program = program_of(basic(16));
     dame_cursor_t cursor;
@@ -31,344 +23,233 @@ START_TEST(wrong_counts_are_refused)
     dame_cursor_fini(&cursor);
     dame_program_free(program);
 }
-END_TEST
 
-START_TEST(messages_without_data_end_where_they_begin)
+/* MPI allows any count of an empty type, and a null buffer with it; it takes no time. */
+TEST(messages_without_data_end_where_they_begin)
 {
-    dame_program_t *program = program_of(vector(3, 1, 8, basic(4)));
-    dame_program_t *nothing = program_of(contig(0, basic(4)));
-    dame_cursor_t cursor;
-    dame_block_t block;
-    char byte = 'x';
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, 0, 0), DAME_OK);
-    dame_cursor_seek(&cursor, 0);
-    ck_assert_int_eq(dame_cursor_pack(&cursor, &byte, 1), 0);
-    ck_assert_int_eq(dame_cursor_unpack(&cursor, &byte, 1), 0);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 0);
-    dame_cursor_fini(&cursor);
-    ck_assert_int_eq(dame_cursor_init(&cursor, nothing, 0, INT64_MAX), DAME_OK);
-    ck_assert_int_eq(cursor.total, 0);
-    dame_cursor_seek(&cursor, 0);
-    ck_assert_int_eq(dame_cursor_pack(&cursor, &byte, 1), 0);
-    ck_assert_int_eq(dame_cursor_unpack(&cursor, &byte, 1), 0);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 0);
-    dame_cursor_fini(&cursor);
-    dame_program_run(nothing, DAME_PACK, 0, 3, &byte);
-    dame_program_run(nothing, DAME_UNPACK, 0, 3, &byte);
-    dame_program_run(program, DAME_PACK, 0, 0, &byte);
-    ck_assert_int_eq(byte, 'x');
-    dame_program_free(nothing);
-    dame_program_free(program);
-}
-END_TEST
-
-/* MPI allows any count of an empty type, and a null buffer with it. */
-START_TEST(a_run_of_a_type_without_data_takes_no_time)
-{
-    dame_program_t *nothing = program_of(contig(0, basic(4)));
-    dame_program_run(nothing, DAME_PACK, 0, (int64_t) 1 << 50, NULL);
-    dame_program_run(nothing, DAME_UNPACK, 0, (int64_t) 1 << 50, NULL);
-    dame_program_free(nothing);
-}
-END_TEST
-
-/* A long list whose blocks are short but for one, of which seek must not guess too much. */
-START_TEST(a_long_list_with_one_long_block_is_found_by_seek)
-{
-    enum { BLOCKS = 300, LONG = 20000, ROOM = LONG + 3 * BLOCKS };
-    const int which = _i * (BLOCKS - 1) / 4;
-    int64_t lengths[BLOCKS], disps[BLOCKS];
-    char *memory = malloc(ROOM);
-    char *wanted = malloc(ROOM);
-    char *packed = malloc(ROOM);
-    ck_assert(memory && wanted && packed);
-    fill_pattern(memory, ROOM, 4);
-    int64_t size = 0;
-    int64_t at = 0;
-    int64_t start = 0; /* of the long block, in the packed stream */
-    for (int i = 0; i < BLOCKS; i++) {
-        lengths[i] = i == which ? LONG : 1 + i % 2;
-        start = i == which ? size : start;
-        disps[i] = at;
-        memcpy(wanted + size, memory + at, (size_t) lengths[i]);
-        size += lengths[i];
-        at += lengths[i] + 1;
+    dame_program_t *programs[] = {program_of(vector(3, 1, 8, basic(4))),
+                                  program_of(contig(0, basic(4)))};
+    const int64_t counts[] = {0, INT64_MAX};
+    for (int i = 0; i < 2; i++) {
+        dame_cursor_t cursor;
+        dame_block_t block;
+        ck_assert_int_eq(dame_cursor_init(&cursor, programs[i], 0, counts[i]), DAME_OK);
+        ck_assert_int_eq(cursor.total, 0);
+        dame_cursor_seek(&cursor, 0);
+        ck_assert_int_eq(dame_cursor_pack(&cursor, NULL, 1), 0);
+        ck_assert_int_eq(dame_cursor_unpack(&cursor, NULL, 1), 0);
+        ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 0);
+        dame_cursor_fini(&cursor);
+        dame_program_run(programs[i], DAME_PACK, 0, counts[i], NULL);
+        dame_program_run(programs[i], DAME_UNPACK, 0, counts[i], NULL);
+        ck_assert(dame_program_is_apart(programs[i], counts[i], 0));
+        dame_program_copy(programs[i], 0, 0, counts[i]);
+        dame_program_free(programs[i]);
     }
-    dame_program_t *program = program_of(index_type(BLOCKS, lengths, disps, basic(1)));
-    dame_cursor_t cursor;
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, 1), DAME_OK);
-    for (int64_t position = 0, step; position <= size; position += step) {
-        static const int64_t pieces[] = {1, 40, 333, LONG - 1, LONG + 200};
-        step = position > start + 400 && position < start + LONG - 400 ? 97 : 1;
-        for (size_t p = 0; p < sizeof pieces / sizeof pieces[0]; p++) {
-            int64_t room = size - position < pieces[p] ? size - position : pieces[p];
+}
+
+/* Where packed bytes stand, and how much of a block is left there. Only addresses, no data. */
+TEST(positions_beyond_2_33_are_found)
+{
+    enum { MOST = 11 };
+    const int64_t n = (int64_t) 1 << 33, rows = 3000000000, start = -((int64_t) 1 << 41);
+    const struct {
+        const dame_type_t *type;
+        int64_t count;
+        struct {
+            int64_t position, offset, length;
+        } probes[MOST];
+    } cases[] = {
+        /* many elements: 8 bytes every 24 */
+        {resized(0, 24, basic(8)),
+         n,
+         {{0, 0, 8},
+          {8 * (n / 4 - 1) + 3, 24 * (n / 4 - 1) + 3, 5},
+          {8 * (n / 4), 24 * (n / 4), 8},
+          {8 * (n - 1), 24 * (n - 1), 8}}},
+        /* one element: rows of two 4-byte blocks 12 apart, rows 32 apart, from -2^41 on */
+        {blockindex(1, 1, &start, vector(rows, 1, 32, vector(2, 1, 12, basic(4)))),
+         1,
+         {{0, start, 4},
+          {8 * INT64_C(2147483647) + 2, start + 32 * INT64_C(2147483647) + 2, 2},
+          {8 * INT64_C(2147483648) + 4, start + 32 * INT64_C(2147483648) + 12, 4},
+          {8 * rows - 1, start + 32 * (rows - 1) + 15, 1}}},
+        /* prefix sums: blocks of n, 1 and 2n bytes, one every 2; an element spans 14 n */
+        {index_type(3, (int64_t[]){n, 1, 2 * n}, (int64_t[]){0, 5 * n, 10 * n},
+                    resized(0, 2, basic(1))),
+         2,
+         {{n - 1, 2 * (n - 1), 1},
+          {n, 5 * n, 1},
+          {n + 1, 10 * n, 1},
+          {n + 1 + 12345, 10 * n + 2 * 12345, 1},
+          {3 * n, 14 * n - 2, 1},
+          {3 * n + 1 + n, 14 * n + 5 * n, 1}}},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const uint64_t base = (uint64_t) 1 << 42;
+        dame_program_t *program = program_of(cases[i].type);
+        dame_cursor_t cursor;
+        ck_assert_int_eq(dame_cursor_init(&cursor, program, base, cases[i].count), DAME_OK);
+        for (int k = 0; k < MOST && cases[i].probes[k].length > 0; k++) {
+            dame_block_t block;
+            const int64_t position = cases[i].probes[k].position;
             dame_cursor_seek(&cursor, position);
-            ck_assert_int_eq(dame_cursor_pack_exact(&cursor, packed, pieces[p]), room);
-            ck_assert_mem_eq(packed, wanted + position, (size_t) room);
-            int64_t rest = size - position - room < 50 ? size - position - room : 50;
-            ck_assert_int_eq(dame_cursor_pack_exact(&cursor, packed, 50), rest);
-            ck_assert_mem_eq(packed, wanted + position + room, (size_t) rest);
+            ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 1);
+            ck_assert_uint_eq(block.address, base + (uint64_t) cases[i].probes[k].offset);
+            ck_assert_int_eq(block.length, cases[i].probes[k].length);
+            ck_assert_int_eq(cursor.position, position + block.length);
         }
+        dame_cursor_fini(&cursor);
+        dame_program_free(program);
     }
-    dame_cursor_fini(&cursor);
-    dame_program_free(program);
-    free(packed);
-    free(wanted);
-    free(memory);
 }
-END_TEST
 
-/* ---- blocks ---- */
-
-START_TEST(blocks_that_touch_are_one)
+/* The stream is nothing but zeros up to the last member. Every tier, whose offsets may be of 32
+ * bits. */
+TEST(a_member_behind_two_gigabytes_is_moved)
 {
-    /* Elements touch: 8-byte blocks at 0 and 16 of an extent of 24: 16 + 8 touches the next 0. */
+    enum { BLOCK = 1 << 16, BLOCKS = (1 << 15) + 1, LAST = 12 };
+    const dame_type_t *const parts[] = {vector(BLOCKS, 1, 0, basic(BLOCK)), basic(LAST)};
+    const size_t size = (size_t) BLOCKS * BLOCK + LAST;
+    static char user[BLOCK + 8 + LAST], wanted[sizeof user];
+    dame_jit_t *jit = NULL;
     dame_program_t *program =
-        program_of(resized(0, 24, blockindex(2, 1, (int64_t[]){0, 16}, basic(8))));
-    dame_cursor_t cursor;
-    dame_block_t blocks[10];
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, 1000, 3), DAME_OK);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, blocks, 10), 4);
-    const int64_t addresses[] = {1000, 1016, 1040, 1064};
-    const int64_t lengths[] = {8, 16, 16, 8};
-    for (int i = 0; i < 4; i++) {
-        ck_assert_int_eq(blocks[i].address, addresses[i]);
-        ck_assert_int_eq(blocks[i].length, lengths[i]);
+        program_of(struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, BLOCK + 8}, parts));
+    ck_assert_int_eq(dame_jit_create(NULL, &jit), DAME_OK);
+    char *stream = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(stream, MAP_FAILED);
+    memset(wanted + BLOCK, '#', 8);
+    fill_pattern(wanted + BLOCK + 8, LAST, 1);
+    memcpy(stream + size - LAST, wanted + BLOCK + 8, LAST);
+    for (int compiled = 0; compiled < 2; compiled++) {
+        memset(user, '#', sizeof user);
+        dame_program_run(program, DAME_UNPACK, (uintptr_t) user, 1, stream);
+        ck_assert_mem_eq(user, wanted, sizeof user);
+        dame_jit_compile(jit, program, DAME_UNPACK, NULL); /* not on every CPU */
     }
-    ck_assert_int_eq(cursor.position, 48);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, blocks, 10), 0);
-    dame_cursor_fini(&cursor);
+    munmap(stream, size);
+    dame_jit_release(jit, program);
     dame_program_free(program);
-}
-END_TEST
-
-START_TEST(blocks_come_in_portions_and_start_within_one)
-{
-    dame_program_t *program = program_of(vector(4, 1, 16, basic(8)));
-    dame_cursor_t cursor;
-    dame_block_t blocks[3];
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, 0, 1), DAME_OK);
-    dame_cursor_seek(&cursor, 3);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, blocks, 1), 1);
-    ck_assert_int_eq(blocks[0].address, 3);
-    ck_assert_int_eq(blocks[0].length, 5);
-    ck_assert_int_eq(cursor.position, 8);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, blocks, 2), 2);
-    ck_assert_int_eq(blocks[1].address, 32);
-    ck_assert_int_eq(blocks[1].length, 8);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, blocks, 2), 1);
-    ck_assert_int_eq(blocks[0].address, 48);
-    ck_assert_int_eq(cursor.position, 32);
-    dame_cursor_fini(&cursor);
-    dame_program_free(program);
-}
-END_TEST
-
-START_TEST(blocks_and_packing_share_one_cursor)
-{
-    char memory[64];
-    char packed[24];
-    fill_pattern(memory, sizeof memory, 5);
-    dame_program_t *program = program_of(vector(4, 1, 16, basic(8)));
-    dame_cursor_t cursor;
-    dame_block_t block;
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, 1), DAME_OK);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 1);
-    ck_assert_int_eq(dame_cursor_pack(&cursor, packed, 12), 8);
-    ck_assert_mem_eq(packed, memory + 16, 8);
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 1);
-    ck_assert_uint_eq(block.address, (uintptr_t) memory + 32);
-    ck_assert_int_eq(dame_cursor_pack(&cursor, packed, 100), 8);
-    ck_assert_mem_eq(packed, memory + 48, 8);
-    dame_cursor_fini(&cursor);
-    dame_program_free(program);
-}
-END_TEST
-
-/* ---- large positions: only addresses, no data ---- */
-
-/* Packed byte `position` is the first of a block at `address` with `length` bytes left. */
-static void expect_block(dame_cursor_t *cursor, int64_t position, uint64_t address, int64_t length)
-{
-    dame_block_t block;
-    dame_cursor_seek(cursor, position);
-    ck_assert_int_eq(cursor->position, position);
-    ck_assert_int_eq(dame_cursor_blocks(cursor, &block, 1), 1);
-    ck_assert_uint_eq(block.address, address);
-    ck_assert_int_eq(block.length, length);
-    ck_assert_int_eq(cursor->position, position + length);
+    dame_jit_destroy(jit);
 }
 
-START_TEST(positions_beyond_2_33_are_found_in_a_message_of_many_elements)
+/* With much room short blocks are left whole, so that the next fragment begins with one. */
+TEST(packing_with_much_room_spares_blocks_of_up_to_64_bytes)
 {
-    /* 8 bytes every 24: element e has bytes [24 e, 24 e + 8) */
-    const int64_t count = ((int64_t) 1 << 31) + 5;
-    const uint64_t base = (uint64_t) 1 << 40;
-    dame_program_t *program = program_of(resized(0, 24, basic(8)));
-    dame_cursor_t cursor;
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, base, count), DAME_OK);
-    ck_assert_int_eq(cursor.total, 8 * count);
-    const int64_t elements[] = {
-        0, 1, (int64_t) 1 << 30, ((int64_t) 1 << 31) - 1, (int64_t) 1 << 31, count - 1};
-    for (int i = 0; i < 6; i++) {
-        uint64_t at = base + 24 * (uint64_t) elements[i];
-        expect_block(&cursor, 8 * elements[i], at, 8);
-        expect_block(&cursor, 8 * elements[i] + 3, at + 3, 5);
+    static char memory[3 * DAME_SPARING_ROOM], packed[2 * DAME_SPARING_ROOM];
+    static const struct {
+        int64_t ints, room, packed;
+        int spares;
+    } cases[] = {
+        {5, 4096, 4080, 1},  /* 204 blocks of 20 bytes */
+        {5, 4095, 4092, 0},  /* less room */
+        {16, 4159, 4096, 1}, /* blocks of 64 bytes */
+        {17, 4147, 4144, 0}, /* longer ones are cut */
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const int64_t bytes = 4 * cases[i].ints;
+        dame_program_t *program =
+            program_of(vector(2 * DAME_SPARING_ROOM / bytes, cases[i].ints, bytes + 4, basic(4)));
+        dame_cursor_t cursor;
+        ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, 1), DAME_OK);
+        ck_assert_int_eq(dame_cursor_pack(&cursor, packed, cases[i].room), cases[i].packed);
+        ck_assert_int_eq(dame_cursor_spares(&cursor, cases[i].room) != 0, cases[i].spares);
+        dame_cursor_fini(&cursor);
+        dame_program_free(program);
     }
-    dame_cursor_seek(&cursor, 8 * count);
-    dame_block_t block;
-    ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 0);
-    dame_cursor_fini(&cursor);
-    dame_program_free(program);
 }
-END_TEST
 
-START_TEST(positions_beyond_2_33_are_found_inside_one_element)
+/* ---- apart: what is not said to be costs a copy more ---- */
+
+/* A face of a cube of doubles with 34 cells each way. */
+static dame_program_t *face(int64_t x, int64_t y, int64_t z)
 {
-    /* 3e9 rows of two 4-byte blocks 12 apart, rows 32 apart, after an offset of -2^41 */
-    const int64_t rows = 3000000000;
-    const int64_t start = -((int64_t) 1 << 41);
-    const dame_type_t *row = vector(2, 1, 12, basic(4));
-    dame_program_t *program = program_of(blockindex(1, 1, &start, vector(rows, 1, 32, row)));
-    ck_assert_int_eq(program->size, 8 * rows);
-    dame_cursor_t cursor;
-    const uint64_t base = (uint64_t) 1 << 42;
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, base, 1), DAME_OK);
-    const int64_t probes[] = {0, 1, 2147483647, 2147483648, rows - 1};
-    for (int i = 0; i < 5; i++) {
-        uint64_t at = base + (uint64_t) start + 32 * (uint64_t) probes[i];
-        expect_block(&cursor, 8 * probes[i], at, 4);
-        expect_block(&cursor, 8 * probes[i] + 2, at + 2, 2);
-        expect_block(&cursor, 8 * probes[i] + 4, at + 12, 4);
-        expect_block(&cursor, 8 * probes[i] + 7, at + 15, 1);
+    enum { N = 34, CELL = 8 };
+    const dame_type_t *row = contig(x, basic(CELL));
+    const dame_type_t *plane = vector(y, 1, N * CELL, resized(0, CELL, row));
+    return program_of(vector(z, 1, N * N * CELL, resized(0, CELL, plane)));
+}
+
+TEST(messages_are_known_to_be_apart)
+{
+    enum { N = 34, M = N - 2, CELL = 8 };
+    dame_program_t *x = face(1, M, M), *y = face(M, 1, M), *z = face(M, M, 1);
+    dame_program_t *strided = program_of(vector(10, 1, 12, basic(4)));
+    dame_program_t *listed = program_of(blockindex(3, 1, (int64_t[]){0, 100, 250}, basic(8)));
+    const struct {
+        const dame_program_t *program;
+        int64_t count, shift;
+        int apart;
+    } cases[] = {
+        {x, 1, M * CELL, 1},
+        {x, 1, N * CELL, 0},
+        {y, 1, M * N * CELL, 1},
+        {y, 1, N * CELL, 1},
+        {y, 1, M * CELL, 1},
+        {y, 1, (M - 1) * CELL, 0},
+        {z, 1, M * N * N * CELL, 1},
+        {z, 1, M * N * CELL, 1},
+        {z, 1, (M - 1) * N * CELL, 0},
+        {z, 1, 1, 0},
+        {strided, 1, 0, 0},
+        {strided, 1, 3, 0},
+        {strided, 1, 4, 1},
+        {strided, 1, 8, 1},
+        {strided, 1, 9, 0},
+        {strided, 1, 108, 0},
+        {strided, 1, 112, 1},
+        {strided, 1, 120, 1},
+        {strided, 2, 112, 0},
+        {listed, 1, 50, 0}, /* a list is not looked through */
+        {listed, 1, 257, 0},
+        {listed, 1, 258, 1},
+        {listed, 1, INT64_MIN, 0},
+        {listed, INT64_MAX, 1 << 20, 0},
+        {listed, 0, 0, 1},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const int64_t shift = cases[i].shift, back = shift == INT64_MIN ? shift : -shift;
+        ck_assert_msg(
+            dame_program_is_apart(cases[i].program, cases[i].count, shift) == cases[i].apart &&
+                dame_program_is_apart(cases[i].program, cases[i].count, back) == cases[i].apart,
+            "case %d", i);
     }
-    dame_cursor_fini(&cursor);
-    dame_program_free(program);
-}
-END_TEST
-
-START_TEST(prefix_sums_beyond_2_33_are_searched)
-{
-    /* blocks of n, 1 and 2n bytes-with-gaps (1 byte every 2) */
-    const int64_t n = (int64_t) 1 << 33;
-    const int64_t disps[] = {0, 5 * n, 10 * n};
-    dame_program_t *program =
-        program_of(index_type(3, (int64_t[]){n, 1, 2 * n}, disps, resized(0, 2, basic(1))));
-    dame_cursor_t cursor;
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, 0, 2), DAME_OK);
-    ck_assert_int_eq(cursor.total, 2 * (3 * n + 1));
-    const uint64_t extent = (uint64_t) program->extent;
-    ck_assert_uint_eq(extent, (uint64_t) (14 * n)); /* the last child's extent counts: 10n + 4n */
-    for (uint64_t element = 0; element < 2; element++) {
-        int64_t p = (int64_t) element * (3 * n + 1);
-        uint64_t base = element * extent;
-        expect_block(&cursor, p + n - 1, base + 2 * (uint64_t) (n - 1), 1);
-        expect_block(&cursor, p + n, base + 5 * (uint64_t) n, 1);
-        expect_block(&cursor, p + n + 1, base + 10 * (uint64_t) n, 1);
-        expect_block(&cursor, p + n + 1 + 12345, base + 10 * (uint64_t) n + 2 * 12345, 1);
-        expect_block(&cursor, p + 3 * n, base + 14 * (uint64_t) n - 2, 1);
+    dame_program_t *programs[] = {x, y, z, strided, listed};
+    for (int i = 0; i < COUNT_OF(programs); i++) {
+        dame_program_free(programs[i]);
     }
-    dame_cursor_fini(&cursor);
-    dame_program_free(program);
-}
-END_TEST
-
-/* ---- depth ---- */
-
-enum { LEVELS = 20, LEAF = 2 };
-
-/* LEVELS vectors of two in each other; a level leaves one byte of gap between its halves. */
-static const dame_type_t *deep(void)
-{
-    const dame_type_t *type = basic(LEAF);
-    int64_t width = LEAF;
-    for (int level = 0; level < LEVELS; level++) {
-        type = vector(2, 1, width + 1, type);
-        width = 2 * width + 1;
-    }
-    return type;
 }
 
-/* The bytes of `deep`, by recursion over its halves. */
-static int64_t deep_walk(int levels, int64_t width, const char *from, char *to)
+/* 600 rows exceed 512 lines, not 768; rows a set apart exceed 8 ways, and 12 only if they are more.
+ */
+TEST(columns_are_walked_where_they_exceed_the_cache)
 {
-    if (levels == 0) {
-        memcpy(to, from, LEAF);
-        return LEAF;
-    }
-    int64_t half = (width - 1) / 2;
-    int64_t n = deep_walk(levels - 1, half, from, to);
-    return n + deep_walk(levels - 1, half, from + half + 1, to + n);
-}
-
-START_TEST(programs_deeper_than_the_cursors_own_frames_work)
-{
-    const int64_t size = (int64_t) LEAF << LEVELS;
-    const int64_t width = size + ((int64_t) 1 << LEVELS) - 1;
-    dame_program_t *program = plain_of(deep()); /* the passes would see fewer levels */
-    ck_assert_int_gt(program->depth, DAME_CURSOR_DEPTH);
-    ck_assert_int_eq(program->size, size);
-    ck_assert_int_eq(program->true_ub, width);
-    char *memory = malloc((size_t) width);
-    char *wanted = malloc((size_t) size);
-    char *packed = malloc((size_t) size);
-    ck_assert(memory && wanted && packed);
-    fill_pattern(memory, width, 6);
-    ck_assert_int_eq(deep_walk(LEVELS, width, memory, wanted), size);
-
-    dame_program_run(program, DAME_PACK, (uintptr_t) memory, 1, packed);
-    ck_assert_mem_eq(packed, wanted, (size_t) size);
-
-    dame_cursor_t cursor;
-    ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) memory, 1), DAME_OK);
-    const int64_t cuts[] = {0, 1, 2, 3, 7, 4096, 65537, size / 2 - 1, size / 2, size - 1, size};
-    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
-        memset(packed, 0, (size_t) size);
-        dame_cursor_seek(&cursor, cuts[i]);
-        int64_t rest = size - cuts[i];
-        int64_t done = 0;
-        while (done < rest) {
-            int64_t got =
-                dame_cursor_pack(&cursor, packed + done, rest - done < 30001 ? rest - done : 30001);
-            ck_assert_int_gt(got, 0);
-            done += got;
+    enum { PAGE = 4096 };
+    static const dame_data_cache_t small = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
+    static const dame_data_cache_t large = {.line = 64, .ways = 12, .l1 = 48 << 10, .l2 = 2 << 20};
+    static const struct {
+        int64_t rows, far;
+        const dame_data_cache_t *cache;
+        bool walks;
+    } cases[] = {
+        {600, 1000, &small, true}, {600, 1000, &large, false}, {650, 1000, &large, true},
+        {10, PAGE, &small, true},  {10, PAGE, &large, false},  {13, PAGE, &large, true},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const dame_type_t *column = vector(cases[i].rows, 1, cases[i].far, basic(8));
+        dame_data_cache_force(cases[i].cache);
+        dame_program_t *program = program_of(vector(20, 1, 8, resized(0, 8, column)));
+        bool walks = false;
+        for (int32_t k = 0; k < program->nprims; k++) {
+            walks = walks || program->prims[k].by_block != NULL;
         }
-        ck_assert_mem_eq(packed, wanted + cuts[i], (size_t) rest);
+        ck_assert_msg(walks == cases[i].walks, "case %d", i);
+        dame_program_free(program);
     }
-    dame_cursor_fini(&cursor);
-    free(packed);
-    free(wanted);
-    free(memory);
-    dame_program_free(program);
 }
-END_TEST
 
 Suite *cursor_suite(void)
 {
-    Suite *suite = suite_create("cursor");
-    TCase *init = tree_case("init");
-    tcase_add_test(init, a_new_cursor_stands_at_the_beginning);
-    tcase_add_test(init, wrong_counts_are_refused);
-    tcase_add_test(init, messages_without_data_end_where_they_begin);
-    suite_add_tcase(suite, init);
-
-    TCase *quick = tree_case("quick");
-    tcase_set_timeout(quick, 10);
-    tcase_add_test(quick, a_run_of_a_type_without_data_takes_no_time);
-    suite_add_tcase(suite, quick);
-
-    TCase *seek = tree_case("seek");
-    tcase_add_loop_test(seek, a_long_list_with_one_long_block_is_found_by_seek, 0, 5);
-    tcase_add_test(seek, positions_beyond_2_33_are_found_in_a_message_of_many_elements);
-    tcase_add_test(seek, positions_beyond_2_33_are_found_inside_one_element);
-    tcase_add_test(seek, prefix_sums_beyond_2_33_are_searched);
-    tcase_add_test(seek, programs_deeper_than_the_cursors_own_frames_work);
-    suite_add_tcase(suite, seek);
-
-    TCase *blocks = tree_case("blocks");
-    tcase_add_test(blocks, blocks_that_touch_are_one);
-    tcase_add_test(blocks, blocks_come_in_portions_and_start_within_one);
-    tcase_add_test(blocks, blocks_and_packing_share_one_cursor);
-    suite_add_tcase(suite, blocks);
-    return suite;
+    return SUITE_OF("cursor", 1, tree_setup, tree_teardown);
 }

@@ -15,14 +15,13 @@
 
 enum { PLENTY = 1 << 20, FAR = 1 << 17 };
 
-static char directory[40];
+static char directory[DIRECTORY];
 static char compilations_file[60];
 
 static void setup(void)
 {
     tree_setup();
-    strcpy(directory, "/tmp/dame-found.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    make_directory(directory);
     snprintf(compilations_file, sizeof compilations_file, "%s/compilations", directory);
     setenv("TEST_PROVIDER_LOG", compilations_file, 1);
     unsetenv("TEST_PROVIDER");
@@ -30,9 +29,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    ck_assert_int_eq(system(command), 0);
+    remove_directory(directory);
     tree_teardown();
 }
 
@@ -140,23 +137,21 @@ static const char *want(void *argument)
 static int compiles(wish_t wish)
 {
     const int before = compilations();
-    const char *fault = in_child(want, &wish);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(want, &wish);
     return compilations() - before;
 }
 
 /* ---- what they find ---- */
 
-START_TEST(code_is_compiled_once_for_all_processes)
+TEST(code_is_compiled_once_for_all_processes)
 {
     for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
         ck_assert_int_eq(compiles((wish_t){.dir = (dame_dir_t) dir}), 1);
         ck_assert_int_eq(compiles((wish_t){.dir = (dame_dir_t) dir}), 0);
     }
 }
-END_TEST
 
-START_TEST(code_is_found_by_what_it_was_made_from)
+TEST(code_is_found_by_what_it_was_made_from)
 {
     static const dame_cpu_t cpus[] = {{.make = DAME_MAKE_AMD},
                                       {.make = DAME_MAKE_INTEL},
@@ -172,7 +167,7 @@ START_TEST(code_is_found_by_what_it_was_made_from)
                              {.cpu = &cpus[0], .variant = 1},
                              {.cpu = &cpus[0], .dir = DAME_UNPACK},
                              {.cpu = &cpus[0], .disps = {0, 80, FAR}}};
-    enum { OTHERS = sizeof others / sizeof others[0] };
+    enum { OTHERS = (size_t) COUNT_OF(others) };
     for (int i = 0; i < OTHERS; i++) {
         ck_assert_msg(compiles(others[i]) == 1, "wish %d", i);
     }
@@ -182,17 +177,15 @@ START_TEST(code_is_found_by_what_it_was_made_from)
     /* Of one shape, but elsewhere. */
     ck_assert_int_eq(compiles((wish_t){.cpu = &cpus[0], .disps = {32, FAR + 8, 8}}), 0);
 }
-END_TEST
 
-START_TEST(code_of_one_program_is_not_kept)
+TEST(code_of_one_program_is_not_kept)
 {
     setenv("TEST_PROVIDER", "by-program", 1);
     ck_assert_int_eq(compiles((wish_t){.variant = 0}), 1);
     ck_assert_int_eq(compiles((wish_t){.variant = 0}), 1);
 }
-END_TEST
 
-START_TEST(one_of_eight_processes_compiles)
+TEST(one_of_eight_processes_compiles)
 {
     wish_t wish = {.variant = 0};
     pid_t children[8];
@@ -211,7 +204,6 @@ START_TEST(one_of_eight_processes_compiles)
     }
     ck_assert_int_eq(compilations(), 1);
 }
-END_TEST
 
 /* ---- files that are no good ---- */
 
@@ -232,7 +224,7 @@ static void find_key(void)
     dame_program_free(program);
 }
 
-START_TEST(a_damaged_file_is_replaced)
+TEST(a_damaged_file_is_replaced)
 {
     char path[100];
     ck_assert_int_eq(compiles((wish_t){.variant = 0}), 1);
@@ -247,10 +239,9 @@ START_TEST(a_damaged_file_is_replaced)
     ck_assert_int_eq(compiles((wish_t){.complaints = 0}), 0);
     dame_cache_key_free(&key);
 }
-END_TEST
 
 /* An undamaged file with entries for primitives that the program does not have. */
-START_TEST(entries_are_checked_against_the_program)
+TEST(entries_are_checked_against_the_program)
 {
     static const dame_entry_point_t entries[] = {{0, 0}, {1 << 20, 0}};
     const dame_machine_code_t code = {"\xc3", 1, entries, 2};
@@ -263,17 +254,15 @@ START_TEST(entries_are_checked_against_the_program)
     ck_assert_int_eq(compiles((wish_t){.variant = 0}), 1);
     dame_cache_key_free(&key);
 }
-END_TEST
 
-START_TEST(without_a_usable_directory_every_process_compiles)
+TEST(without_a_usable_directory_every_process_compiles)
 {
     ck_assert_int_eq(chmod(directory, 0770), 0);
     ck_assert_int_eq(compiles((wish_t){.complaints = 1}), 1);
     ck_assert_int_eq(compiles((wish_t){.complaints = 1}), 1);
 }
-END_TEST
 
-START_TEST(a_cache_that_cannot_be_leaves_the_one_before)
+TEST(a_cache_that_cannot_be_leaves_the_one_before)
 {
     dame_jit_t *jit = jit_with(NULL);
     ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
@@ -286,24 +275,8 @@ START_TEST(a_cache_that_cannot_be_leaves_the_one_before)
     ck_assert_ptr_null(jit->cache);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 Suite *find_code_suite(void)
 {
-    Suite *suite = suite_create("code in files");
-    TCase *test_case = tcase_create("processes");
-    tcase_set_timeout(test_case, 60);
-    tcase_add_checked_fixture(test_case, setup, teardown);
-    if (have_jumps()) {
-        tcase_add_test(test_case, code_is_compiled_once_for_all_processes);
-        tcase_add_test(test_case, code_is_found_by_what_it_was_made_from);
-        tcase_add_test(test_case, code_of_one_program_is_not_kept);
-        tcase_add_test(test_case, one_of_eight_processes_compiles);
-        tcase_add_test(test_case, a_damaged_file_is_replaced);
-        tcase_add_test(test_case, entries_are_checked_against_the_program);
-        tcase_add_test(test_case, without_a_usable_directory_every_process_compiles);
-        tcase_add_test(test_case, a_cache_that_cannot_be_leaves_the_one_before);
-    }
-    suite_add_tcase(suite, test_case);
-    return suite;
+    return SUITE_OF("code in files", have_jumps(), setup, teardown);
 }

@@ -73,7 +73,7 @@ static size_t size_of(unsigned number)
                         : ((size_t) 256 << (number - 300) / 8) + (number - 300) % 8 * 8 - 28;
 }
 
-START_TEST(blocks_of_any_size_are_aligned_and_apart)
+TEST(blocks_of_any_size_are_aligned_and_apart)
 {
     unsigned char *blocks[2 * SIZES];
     for (unsigned i = 0; i < 2 * SIZES; i++) {
@@ -95,13 +95,12 @@ START_TEST(blocks_of_any_size_are_aligned_and_apart)
     }
     dame_heap_free(NULL);
 }
-END_TEST
 
-START_TEST(zeroed_blocks_are_zero_where_others_were)
+TEST(zeroed_blocks_are_zero_and_impossible_ones_refused)
 {
     static const unsigned char zeros[100000];
     const size_t sizes[] = {1, 100, 5000, 16384, 16385, 100000};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
         unsigned char *block = dame_heap_alloc(sizes[i]);
         memset(block, 0xa5, sizes[i]);
         dame_heap_free(block);
@@ -109,27 +108,18 @@ START_TEST(zeroed_blocks_are_zero_where_others_were)
         ck_assert_int_eq(memcmp(block, zeros, sizes[i]), 0);
         dame_heap_free(block);
     }
-}
-END_TEST
-
-START_TEST(impossible_sizes_are_refused)
-{
-    if (is_malloc()) { /* AddressSanitizer ends the process */
-        return;
-    }
-    for (unsigned bits = 0; bits < 17; bits++) { /* also those that a header would make small */
+    for (unsigned bits = 0; !is_malloc() && bits < 17; bits++) { /* which a header makes small */
         ck_assert_ptr_null(dame_heap_alloc(SIZE_MAX - ((size_t) 1 << bits) + 1));
+        ck_assert_ptr_null(dame_heap_zalloc(SIZE_MAX / 2));
     }
-    ck_assert_ptr_null(dame_heap_zalloc(SIZE_MAX / 2));
 }
-END_TEST
 
 /* ---- mappings ---- */
 
-START_TEST(what_is_freed_is_used_again)
+TEST(what_is_freed_is_used_again)
 {
     const size_t sizes[] = {64, 3000, 16000, 20000, 300000, MiB};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(sizes); i++) {
         dame_heap_free(dame_heap_alloc(sizes[i]));
         const size_t before = dame_heap_mapped();
         const size_t space = address_space();
@@ -140,7 +130,6 @@ START_TEST(what_is_freed_is_used_again)
         ck_assert(is_malloc() || address_space() == space);
     }
 }
-END_TEST
 
 /* Blocks of one size, in the order in which they were made, or every third one first. */
 static void fill_and_empty(size_t size, size_t n)
@@ -159,7 +148,7 @@ static void fill_and_empty(size_t size, size_t n)
     free(blocks);
 }
 
-START_TEST(empty_pages_go_back_to_the_system)
+TEST(empty_pages_go_back_to_the_system)
 {
     const size_t sizes[] = {16, 500, 10000, 16384, 16385, 70000, 3 * MiB};
     free(malloc(32 * MiB)); /* malloc's own thresholds grow now, not later */
@@ -169,7 +158,7 @@ START_TEST(empty_pages_go_back_to_the_system)
     dame_heap_trim();
     const size_t mapped = dame_heap_mapped(); /* the tree of the fixture */
     const size_t space = address_space();
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(sizes); i++) {
         fill_and_empty(sizes[i], 24 * MiB / sizes[i]);
         ck_assert_uint_le(dame_heap_mapped(), mapped + most_kept);
     }
@@ -177,10 +166,9 @@ START_TEST(empty_pages_go_back_to_the_system)
     ck_assert_uint_eq(dame_heap_mapped(), mapped);
     ck_assert_uint_lt(address_space(), space + 16 * MiB); /* 24 MiB seven times would be 168 */
 }
-END_TEST
 
 /* No more than a quarter of the memory of many blocks is not theirs. */
-START_TEST(small_blocks_waste_little)
+TEST(small_blocks_waste_little)
 {
     enum { BLOCKS = 20000 };
     static void *blocks[BLOCKS];
@@ -200,7 +188,6 @@ START_TEST(small_blocks_waste_little)
         dame_heap_trim();
     }
 }
-END_TEST
 
 /* ---- memory is out ---- */
 
@@ -242,7 +229,7 @@ static const char *use_up(void *argument)
     return NULL;
 }
 
-START_TEST(no_memory_is_an_error_and_no_more)
+TEST(no_memory_is_an_error_and_no_more)
 {
     enum { BLOCKS = 5000 };
     int64_t disps[BLOCKS];
@@ -250,11 +237,9 @@ START_TEST(no_memory_is_an_error_and_no_more)
         disps[i] = 16 * i + i * i % 7;
     }
     if (!is_malloc()) {
-        const char *fault = in_child(use_up, (void *) blockindex(BLOCKS, 1, disps, basic(8)));
-        ck_assert_msg(!fault, "%s", fault);
+        expect_in_child(use_up, (void *) blockindex(BLOCKS, 1, disps, basic(8)));
     }
 }
-END_TEST
 #endif
 
 /* ---- threads ---- */
@@ -296,7 +281,7 @@ static void *exchange_blocks(void *argument)
     return good ? NULL : argument;
 }
 
-START_TEST(threads_free_what_others_allocated)
+TEST(threads_free_what_others_allocated)
 {
     pthread_t threads[THREADS];
     unsigned seeds[THREADS] = {1, 2, 3, 4};
@@ -313,7 +298,6 @@ START_TEST(threads_free_what_others_allocated)
         ck_assert(block == NULL || free_marked(block));
     }
 }
-END_TEST
 
 static void *allocate_on(void *argument)
 {
@@ -323,7 +307,7 @@ static void *allocate_on(void *argument)
     return argument;
 }
 
-START_TEST(a_child_can_allocate_whatever_its_parent_was_doing)
+TEST(a_child_can_allocate_whatever_its_parent_was_doing)
 {
     pthread_t threads[THREADS];
     dame_jit_t *jit; /* brings the handlers of fork() */
@@ -348,23 +332,8 @@ START_TEST(a_child_can_allocate_whatever_its_parent_was_doing)
     }
     dame_jit_destroy(jit);
 }
-END_TEST
 
 Suite *heap_suite(void)
 {
-    Suite *suite = suite_create("heap");
-    TCase *tcase = tree_case("heap");
-    tcase_add_test(tcase, blocks_of_any_size_are_aligned_and_apart);
-    tcase_add_test(tcase, zeroed_blocks_are_zero_where_others_were);
-    tcase_add_test(tcase, impossible_sizes_are_refused);
-    tcase_add_test(tcase, what_is_freed_is_used_again);
-    tcase_add_test(tcase, empty_pages_go_back_to_the_system);
-    tcase_add_test(tcase, small_blocks_waste_little);
-#ifndef THREAD_SANITIZER
-    tcase_add_test(tcase, no_memory_is_an_error_and_no_more);
-#endif
-    tcase_add_test(tcase, threads_free_what_others_allocated);
-    tcase_add_test(tcase, a_child_can_allocate_whatever_its_parent_was_doing);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("heap", 1, tree_setup, tree_teardown);
 }

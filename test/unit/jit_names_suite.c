@@ -16,13 +16,13 @@
 
 /* ---- perf ---- */
 
-static char directory[] = "/tmp/dame-unit.XXXXXX";
+static char directory[DIRECTORY];
 static char map_path[100];
 
 static void directory_setup(void)
 {
     tree_setup();
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    make_directory(directory);
     snprintf(map_path, sizeof map_path, "%s/perf-%ld.map", directory, (long) getpid());
 }
 
@@ -43,7 +43,7 @@ static void expect_file(const char *wanted)
     ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(names_are_appended_a_line_each)
+TEST(names_are_appended_a_line_each)
 {
     dame_perf_map_t *map = NULL;
     ck_assert_int_eq(dame_perf_map_create(directory, &map), DAME_OK);
@@ -65,9 +65,8 @@ START_TEST(names_are_appended_a_line_each)
     fclose(file);
     dame_perf_map_destroy(map);
 }
-END_TEST
 
-START_TEST(the_map_follows_no_link)
+TEST(the_map_follows_no_link)
 {
     char victim[120];
     snprintf(victim, sizeof victim, "%s/victim", directory);
@@ -78,9 +77,8 @@ START_TEST(the_map_follows_no_link)
     ck_assert_int_eq(access(victim, F_OK), -1);
     dame_perf_map_destroy(map);
 }
-END_TEST
 
-START_TEST(compiled_programs_stand_in_the_map)
+TEST(compiled_programs_stand_in_the_map)
 {
     dame_jit_options_t options = *dame_jit_options_default();
     options.perf_map = directory;
@@ -101,14 +99,11 @@ START_TEST(compiled_programs_stand_in_the_map)
     ck_assert_int_eq(stats.perf_map_errno, 0);
     ck_assert_int_eq(stats.memory, DAME_JIT_MEMORY_OWN); /* the kind that perf gives names to */
     ck_assert_int_eq(stats.memory_errno, 0);
-    dame_jit_release(jit, program);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    free_all(jit, &program, 1);
     expect_file(wanted);
 }
-END_TEST
 
-START_TEST(a_map_that_cannot_be_written_is_said_so)
+TEST(a_map_that_cannot_be_written_is_said_so)
 {
     dame_jit_options_t options = *dame_jit_options_default();
     options.perf_map = "/nowhere/at/all";
@@ -117,11 +112,8 @@ START_TEST(a_map_that_cannot_be_written_is_said_so)
     ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, "one"), DAME_OK);
     ck_assert(is_compiled(program, DAME_PACK));
     ck_assert_int_eq(stats_of(jit).perf_map_errno, ENOENT);
-    dame_jit_release(jit, program);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    free_all(jit, &program, 1);
 }
-END_TEST
 
 /* ---- GDB ---- */
 
@@ -192,13 +184,12 @@ static int gdb_objects(void)
     return n;
 }
 
-START_TEST(gdb_is_told_of_code_that_comes_and_goes)
+TEST(gdb_is_told_of_code_that_comes_and_goes)
 {
-    const size_t page = (size_t) sysconf(_SC_PAGESIZE);
     dame_jit_options_t options = *dame_jit_options_default();
     options.gdb = 1;
-    options.arena_bytes = page;
-    atomic_store(&jump_padding, page / 3);
+    options.arena_bytes = 4 * UNIT;
+    atomic_store(&test_provider_bytes, 2 * UNIT);
     dame_jit_t *jit = jit_with(&options);
     dame_program_t *programs[3];
     for (int i = 0; i < 3; i++) {
@@ -216,17 +207,12 @@ START_TEST(gdb_is_told_of_code_that_comes_and_goes)
     ck_assert(!is_compiled(programs[0], DAME_PACK));
     ck_assert_int_eq(gdb_objects(), 2);
     ck_assert(gdb_knows(programs[2], DAME_PACK, "dame_pack"));
-    for (int i = 0; i < 3; i++) {
-        dame_jit_release(jit, programs[i]);
-        dame_program_free(programs[i]);
-    }
+    free_all(jit, programs, 3);
     ck_assert_int_eq(__jit_debug_descriptor.action_flag, 2); /* JIT_UNREGISTER_FN */
     ck_assert_int_eq(gdb_objects(), 0);
-    dame_jit_destroy(jit);
 }
-END_TEST
 
-START_TEST(nobody_is_told_who_did_not_ask)
+TEST(nobody_is_told_who_did_not_ask)
 {
     dame_jit_t *jit = jit_with(NULL);
     dame_program_t *program = strided_program(20);
@@ -234,27 +220,10 @@ START_TEST(nobody_is_told_who_did_not_ask)
     ck_assert_int_eq(gdb_objects(), 0);
     snprintf(map_path, sizeof map_path, "/tmp/perf-%ld.map", (long) getpid());
     ck_assert_int_eq(access(map_path, F_OK), -1);
-    dame_jit_release(jit, program);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    free_all(jit, &program, 1);
 }
-END_TEST
 
 Suite *jit_names_suite(void)
 {
-    Suite *suite = suite_create("jit names");
-    TCase *perf = tcase_create("perf");
-    tcase_add_checked_fixture(perf, directory_setup, directory_teardown);
-    tcase_add_test(perf, names_are_appended_a_line_each);
-    tcase_add_test(perf, the_map_follows_no_link);
-    TCase *gdb = tree_case("gdb");
-    if (have_jumps()) {
-        tcase_add_test(perf, compiled_programs_stand_in_the_map);
-        tcase_add_test(gdb, a_map_that_cannot_be_written_is_said_so);
-        tcase_add_test(gdb, gdb_is_told_of_code_that_comes_and_goes);
-        tcase_add_test(gdb, nobody_is_told_who_did_not_ask);
-    }
-    suite_add_tcase(suite, perf);
-    suite_add_tcase(suite, gdb);
-    return suite;
+    return SUITE_OF("jit names", have_jumps(), directory_setup, directory_teardown);
 }

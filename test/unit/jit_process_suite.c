@@ -73,24 +73,14 @@ static void *work(void *argument)
 /* Eight codes fit into the arena and 24 programs want in, so most compilations evict. */
 static dame_jit_t *crowded_jit(dame_program_t **programs)
 {
-    const size_t page = (size_t) sysconf(_SC_PAGESIZE);
-    atomic_store(&jump_padding, page / 8);
+    atomic_store(&test_provider_bytes, UNIT);
     for (int i = 0; i < PROGRAMS; i++) {
         programs[i] = strided_program(20 + i);
     }
-    return jit_of(page);
+    return jit_of(8 * UNIT);
 }
 
-static void free_crowd(dame_jit_t *jit, dame_program_t **programs)
-{
-    for (int i = 0; i < PROGRAMS; i++) {
-        dame_jit_release(jit, programs[i]);
-        dame_program_free(programs[i]);
-    }
-    dame_jit_destroy(jit);
-}
-
-START_TEST(threads_compile_run_and_evict_at_once)
+TEST(threads_compile_run_and_evict_at_once)
 {
     dame_program_t *programs[PROGRAMS];
     dame_jit_t *jit = crowded_jit(programs);
@@ -115,9 +105,8 @@ START_TEST(threads_compile_run_and_evict_at_once)
     ck_assert_int_gt(compiled, ROUNDS); /* of 8 * ROUNDS */
     ck_assert_int_gt(stats_of(jit).evicted, ROUNDS);
     ck_assert_int_lt(full, ROUNDS / 2);
-    free_crowd(jit, programs);
+    free_all(jit, programs, PROGRAMS);
 }
-END_TEST
 
 static sem_t inside;
 static sem_t may_leave;
@@ -134,33 +123,30 @@ static void *stay_inside(void *argument)
     return argument;
 }
 
-START_TEST(code_that_may_be_running_is_not_evicted)
+TEST(code_that_may_be_running_is_not_evicted)
 {
     dame_program_t *programs[PROGRAMS];
     dame_jit_t *jit = crowded_jit(programs);
     for (int i = 0; i < 8; i++) {
-        ck_assert_int_eq(dame_jit_compile(jit, programs[i], DAME_PACK, NULL), DAME_OK);
+        compile(jit, programs[i], DAME_PACK);
     }
     pthread_t thread;
     sem_init(&inside, 0, 0);
     sem_init(&may_leave, 0, 0);
     ck_assert_int_eq(pthread_create(&thread, NULL, stay_inside, NULL), 0);
     sem_wait(&inside);
-    int compiled = 0;
     ck_assert_int_eq(dame_jit_compile(jit, programs[8], DAME_PACK, NULL), DAME_ERR_FULL);
     ck_assert(!is_compiled(programs[8], DAME_PACK));
     for (int i = 0; i < 8; i++) {
-        ck_assert(strided_packs(programs[i], 20 + i, &compiled) && compiled);
+        ck_assert(packs(programs[i], 20 + i, 1));
     }
     ck_assert_int_eq(stats_of(jit).evicted, 0);
     sem_post(&may_leave);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    ck_assert_int_eq(dame_jit_compile(jit, programs[8], DAME_PACK, NULL), DAME_OK);
-    ck_assert(strided_packs(programs[8], 28, &compiled) && compiled);
-    ck_assert(strided_packs(programs[0], 20, &compiled) && !compiled);
-    free_crowd(jit, programs);
+    compile(jit, programs[8], DAME_PACK);
+    ck_assert(packs(programs[8], 28, 1) && packs(programs[0], 20, 0));
+    free_all(jit, programs, PROGRAMS);
 }
-END_TEST
 
 /* ---- children ---- */
 
@@ -169,29 +155,25 @@ typedef struct family {
     dame_program_t *programs[2]; /* the second is not compiled in the parent */
 } family_t;
 
+static int compiles(const family_t *family, int i)
+{
+    return dame_jit_compile(family->jit, family->programs[i], DAME_PACK, NULL) != DAME_ERR_DENIED;
+}
+
 static const char *use_after_fork(void *argument)
 {
     family_t *family = argument;
-    int compiled = 0;
-    if (!strided_packs(family->programs[0], 20, &compiled) || compiled) {
+    if (!packs(family->programs[0], 20, 0) || is_compiled(family->programs[0], DAME_PACK)) {
         return "the child's program is not the interpreter's";
     }
-    if (is_compiled(family->programs[0], DAME_PACK)) {
-        return "the child has code";
-    }
-    if (dame_jit_compile(family->jit, family->programs[0], DAME_PACK, NULL) != DAME_ERR_DENIED ||
-        dame_jit_compile(family->jit, family->programs[1], DAME_PACK, NULL) != DAME_ERR_DENIED) {
+    if (compiles(family, 0) || compiles(family, 1)) {
         return "the child compiles";
     }
     const dame_jit_stats_t stats = stats_of(family->jit);
     if (stats.memory != DAME_JIT_MEMORY_NONE || stats.live != 0 || stats.code_bytes != 0) {
         return "statistics";
     }
-    for (int i = 0; i < 2; i++) {
-        dame_jit_release(family->jit, family->programs[i]);
-        dame_program_free(family->programs[i]);
-    }
-    dame_jit_destroy(family->jit);
+    free_all(family->jit, family->programs, 2);
     return NULL;
 }
 
@@ -201,50 +183,30 @@ static family_t new_family(dame_jit_memory_t memory)
     options.memory = memory;
     family_t family = {.jit = jit_with(&options),
                        .programs = {strided_program(20), strided_program(21)}};
-    ck_assert_int_eq(dame_jit_compile(family.jit, family.programs[0], DAME_PACK, NULL), DAME_OK);
+    compile(family.jit, family.programs[0], DAME_PACK);
     return family;
 }
 
-static void end_family(family_t *family)
-{
-    for (int i = 0; i < 2; i++) {
-        dame_jit_release(family->jit, family->programs[i]);
-        dame_program_free(family->programs[i]);
-    }
-    dame_jit_destroy(family->jit);
-}
-
-START_TEST(a_child_runs_on_the_interpreter)
+LOOP_TEST(a_child_runs_on_the_interpreter, 2)
 {
     family_t family = new_family((dame_jit_memory_t) _i);
-    const char *fault = in_child(use_after_fork, &family);
-    ck_assert_msg(!fault, "%s", fault);
-    int compiled = 0;
-    ck_assert(strided_packs(family.programs[0], 20, &compiled) && compiled);
-    ck_assert_int_eq(dame_jit_compile(family.jit, family.programs[1], DAME_PACK, NULL), DAME_OK);
-    ck_assert(strided_packs(family.programs[1], 21, &compiled) && compiled);
-    end_family(&family);
+    expect_in_child(use_after_fork, &family);
+    ck_assert(packs(family.programs[0], 20, 1));
+    compile(family.jit, family.programs[1], DAME_PACK);
+    ck_assert(packs(family.programs[1], 21, 1));
+    free_all(family.jit, family.programs, 2);
 }
-END_TEST
 
 /* Exit code of a child for which no handler ran: 0 when all is well. */
 static int use_after_clone(family_t *family)
 {
-    int compiled = 0;
-    if (!strided_packs(family->programs[0], 20, &compiled) || !compiled) {
-        return 1;
-    }
-    if (dame_jit_compile(family->jit, family->programs[1], DAME_PACK, NULL) != DAME_ERR_DENIED) {
-        return 2;
-    }
-    if (!strided_packs(family->programs[1], 21, &compiled) || compiled) {
-        return 3;
-    }
+    const int runs = packs(family->programs[0], 20, 1);
+    const int stays = !compiles(family, 1) && packs(family->programs[1], 21, 0);
     dame_jit_release(family->jit, family->programs[0]);
-    return strided_packs(family->programs[0], 20, &compiled) && !compiled ? 0 : 4;
+    return runs && stays && packs(family->programs[0], 20, 0) ? 0 : 1;
 }
 
-START_TEST(a_child_for_which_no_handler_ran_goes_on_working)
+LOOP_TEST(a_child_for_which_no_handler_ran_goes_on_working, 2)
 {
     family_t family = new_family((dame_jit_memory_t) _i);
     const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -255,18 +217,15 @@ START_TEST(a_child_for_which_no_handler_ran_goes_on_working)
     int status = 0;
     ck_assert_int_eq(waitpid((pid_t) child, &status, 0), child);
     ck_assert_int_eq(status, 0);
-    int compiled = 0;
-    ck_assert(strided_packs(family.programs[0], 20, &compiled) && compiled);
-    end_family(&family);
+    ck_assert(packs(family.programs[0], 20, 1));
+    free_all(family.jit, family.programs, 2);
 }
-END_TEST
 
 static const char *run_all(void *argument)
 {
     worker_t *w = argument;
     for (int i = 0; i < PROGRAMS; i++) {
-        int compiled = 0;
-        if (!strided_packs(w->programs[i], 20 + i, &compiled) || compiled) {
+        if (!packs(w->programs[i], 20 + i, 0)) {
             return "a program of the child";
         }
         if (dame_jit_compile(w->jit, w->programs[i], DAME_PACK, NULL) != DAME_ERR_DENIED) {
@@ -286,7 +245,7 @@ static dame_status_t compile_slowly(void *state, const dame_program_t *program, 
 {
     sem_post(&compiling);
     sem_wait(&may_compile);
-    const dame_status_t status = jump_provider.compile(state, program, dir, variant, code);
+    const dame_status_t status = test_provider.compile(state, program, dir, variant, code);
     atomic_store(&compiled_slowly, 1);
     return status;
 }
@@ -302,7 +261,7 @@ static void *compile_one(void *argument)
 static void slow_family(pthread_t *thread, family_t *family)
 {
     static dame_provider_t slow_provider;
-    slow_provider = jump_provider;
+    slow_provider = test_provider;
     slow_provider.compile = compile_slowly;
     *family = (family_t){.programs = {strided_program(20), strided_program(21)}};
     ck_assert_int_eq(dame_jit_create_for(&slow_provider, NULL, &family->jit), DAME_OK);
@@ -312,13 +271,12 @@ static void slow_family(pthread_t *thread, family_t *family)
     sem_wait(&compiling);
 }
 
-START_TEST(nobody_waits_for_a_compilation)
+TEST(nobody_waits_for_a_compilation)
 {
     family_t family;
     pthread_t thread;
     slow_family(&thread, &family);
-    const char *fault = in_child(use_after_fork, &family);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(use_after_fork, &family);
     ck_assert_int_eq(stats_of(family.jit).live, 0);
     dame_jit_release(family.jit, family.programs[1]);
     ck_assert(!is_compiled(family.programs[0], DAME_PACK));
@@ -327,11 +285,9 @@ START_TEST(nobody_waits_for_a_compilation)
     void *result = NULL;
     ck_assert_int_eq(pthread_join(thread, &result), 0);
     ck_assert_ptr_nonnull(result);
-    int compiled = 0;
-    ck_assert(strided_packs(family.programs[0], 20, &compiled) && compiled);
-    end_family(&family);
+    ck_assert(packs(family.programs[0], 20, 1));
+    free_all(family.jit, family.programs, 2);
 }
-END_TEST
 
 static void *let_compile(void *argument)
 {
@@ -340,7 +296,7 @@ static void *let_compile(void *argument)
     return argument;
 }
 
-START_TEST(a_program_stays_until_its_compilation_is_over)
+TEST(a_program_stays_until_its_compilation_is_over)
 {
     family_t family;
     pthread_t thread;
@@ -351,11 +307,10 @@ START_TEST(a_program_stays_until_its_compilation_is_over)
     ck_assert(atomic_load(&compiled_slowly));
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert_int_eq(pthread_join(other, NULL), 0);
-    end_family(&family);
+    free_all(family.jit, family.programs, 2);
 }
-END_TEST
 
-START_TEST(who_compiles_is_not_cancelled)
+TEST(who_compiles_is_not_cancelled)
 {
     family_t family;
     pthread_t thread;
@@ -367,28 +322,25 @@ START_TEST(who_compiles_is_not_cancelled)
     sem_post(&may_compile);
     /* Neither the provider nor the program is left reserved. */
     ck_assert_int_eq(dame_jit_compile(family.jit, family.programs[1], DAME_PACK, NULL), DAME_OK);
-    end_family(&family);
+    free_all(family.jit, family.programs, 2);
 }
-END_TEST
 
 /* A fork in the middle of a compilation, of an eviction, of a run. */
-START_TEST(a_fork_finds_nothing_half_done)
+TEST(a_fork_finds_nothing_half_done)
 {
     dame_program_t *programs[PROGRAMS];
     dame_jit_t *jit = crowded_jit(programs);
     worker_t worker = {.jit = jit, .programs = programs, .own = strided_program(100)};
     ck_assert_int_eq(pthread_create(&worker.thread, NULL, work, &worker), 0);
     for (int i = 0; i < 40; i++) {
-        const char *fault = in_child(run_all, &worker);
-        ck_assert_msg(!fault, "%s", fault);
+        expect_in_child(run_all, &worker);
     }
     ck_assert_int_eq(pthread_join(worker.thread, NULL), 0);
     ck_assert_msg(!worker.fault, "%s", worker.fault);
     dame_jit_release(jit, worker.own);
     dame_program_free(worker.own);
-    free_crowd(jit, programs);
+    free_all(jit, programs, PROGRAMS);
 }
-END_TEST
 
 /* ---- cancellation ---- */
 
@@ -413,7 +365,7 @@ static void *lock_while_cancelled(void *argument)
     return argument;
 }
 
-START_TEST(who_holds_a_lock_is_not_cancelled)
+TEST(who_holds_a_lock_is_not_cancelled)
 {
     pthread_t thread;
     void *result = NULL;
@@ -425,7 +377,6 @@ START_TEST(who_holds_a_lock_is_not_cancelled)
     ck_assert_int_eq(dame_trylock(DAME_LOCK_COMPILER), 0);
     dame_unlock(DAME_LOCK_COMPILER);
 }
-END_TEST
 
 /* ---- refused execution ---- */
 
@@ -440,45 +391,25 @@ static const char *compile_refused(void *argument)
         return NULL; /* code_arena_suite says so */
     }
     dame_jit_t *jit = jit_with(NULL);
-    int compiled = 0;
     if (dame_jit_compile(jit, program, DAME_PACK, NULL) != DAME_ERR_DENIED ||
         dame_jit_compile(jit, program, DAME_UNPACK, NULL) != DAME_ERR_DENIED) {
         return "compile";
     }
-    if (!strided_packs(program, 20, &compiled) || compiled) {
+    if (!packs(program, 20, 0)) {
         return "the interpreter";
     }
     const dame_jit_stats_t stats = stats_of(jit);
-    dame_jit_release(jit, program);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    free_all(jit, &program, 1);
     return stats.memory == DAME_JIT_MEMORY_NONE && stats.memory_errno == EACCES ? NULL
                                                                                 : "statistics";
 }
 
-START_TEST(where_execution_is_refused_the_interpreter_goes_on)
+TEST(where_execution_is_refused_the_interpreter_goes_on)
 {
-    const char *fault = in_child(compile_refused, NULL);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(compile_refused, NULL);
 }
-END_TEST
 
 Suite *jit_process_suite(void)
 {
-    Suite *suite = suite_create("jit process");
-    TCase *tcase = tree_case("jit process");
-    tcase_add_test(tcase, who_holds_a_lock_is_not_cancelled);
-    if (have_jumps()) {
-        tcase_add_test(tcase, threads_compile_run_and_evict_at_once);
-        tcase_add_test(tcase, code_that_may_be_running_is_not_evicted);
-        tcase_add_loop_test(tcase, a_child_runs_on_the_interpreter, 0, 2);
-        tcase_add_loop_test(tcase, a_child_for_which_no_handler_ran_goes_on_working, 0, 2);
-        tcase_add_test(tcase, nobody_waits_for_a_compilation);
-        tcase_add_test(tcase, a_program_stays_until_its_compilation_is_over);
-        tcase_add_test(tcase, who_compiles_is_not_cancelled);
-        tcase_add_test(tcase, a_fork_finds_nothing_half_done);
-        tcase_add_test(tcase, where_execution_is_refused_the_interpreter_goes_on);
-    }
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("jit process", have_jumps(), tree_setup, tree_teardown);
 }

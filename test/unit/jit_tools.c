@@ -13,12 +13,6 @@
 
 #include "tools.h"
 
-/* ---- a provider ---- */
-
-atomic_long jump_calls;
-atomic_size_t jump_padding;
-dame_status_t jump_status = DAME_OK;
-
 int have_jumps(void)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -48,142 +42,12 @@ size_t write_jump(char *code, void (*function)(void))
 #endif
 }
 
-static void move(dame_dir_t dir, uintptr_t user, char *packed, int64_t n)
-{
-    if (dir == DAME_PACK) {
-        memcpy(packed, (const void *) user, (size_t) n);
-    } else {
-        memcpy((void *) user, packed, (size_t) n);
-    }
-}
-
-static void walk(dame_dir_t dir, const dame_prim_t *prim, uintptr_t origin, char *packed,
-                 int64_t first, int64_t n)
-{
-    for (int64_t i = first; i < first + n; i++) {
-        const uintptr_t user = origin + dame_iter_offset(prim, i);
-        const int64_t bytes = dame_iter_size(prim, i);
-        const int32_t inner = dame_iter_inner(prim, i);
-        if (inner == 0) {
-            move(dir, user, packed, bytes);
-        } else {
-            const dame_prim_t *level = prim + inner;
-            walk(dir, level, user, packed, 0, dame_iter_inner_count(prim, i, level));
-        }
-        packed += bytes;
-    }
-}
-
-static void pack_kernel(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
-                        int64_t n)
-{
-    atomic_fetch_add(&jump_calls, 1);
-    walk(DAME_PACK, prim, origin, packed, first, n);
-}
-
-static void unpack_kernel(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
-                          int64_t n)
-{
-    atomic_fetch_add(&jump_calls, 1);
-    walk(DAME_UNPACK, prim, origin, packed, first, n);
-}
-
-typedef struct jump_state {
-    char *bytes;
-    dame_entry_point_t *entries;
-} jump_state_t;
-
-static dame_status_t jump_open(const dame_cpu_t *cpu, const char *options, void **state)
-{
-    (void) cpu;
-    (void) options;
-    *state = calloc(1, sizeof(jump_state_t));
-    return *state ? DAME_OK : DAME_ERR_NOMEM;
-}
-
-static void jump_close(void *opaque)
-{
-    jump_state_t *state = opaque;
-    free(state->bytes);
-    free(state->entries);
-    free(state);
-}
-
-static int32_t jump_variants(void *state, const dame_program_t *program, dame_dir_t dir,
-                             uint32_t *out, int32_t room)
-{
-    (void) state, (void) program, (void) dir;
-    int32_t n = 0;
-    while (n < room && n < JUMP_VARIANTS) {
-        out[n] = (uint32_t) n;
-        n++;
-    }
-    return n;
-}
-
-static int jump_variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
-{
-    (void) state;
-    name[0] = '\0';
-    if (variant < JUMP_VARIANTS) {
-        snprintf(name, DAME_VARIANT_NAME, "jump%u", (unsigned) variant);
-    }
-    return name[0] != '\0';
-}
-
-/* Variant n leaves out the level n - 1, counted from the outermost. */
-static int has_kernel(const dame_program_t *program, int32_t prim, uint32_t variant)
-{
-    uint32_t level = 0;
-    for (int32_t i = 0; i < prim; i++) {
-        level += program->prims[i].interpreted != NULL;
-    }
-    return program->prims[prim].interpreted != NULL && level + 1 != variant;
-}
-
-static dame_status_t jump_compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
-                                  uint32_t variant, dame_machine_code_t *code)
-{
-    jump_state_t *state = opaque;
-    if (jump_status != DAME_OK) {
-        return jump_status;
-    }
-    const size_t padding = atomic_load(&jump_padding);
-    const size_t most = LONGEST_JUMP * (size_t) program->nprims;
-    const size_t room = most > padding ? most : padding;
-    free(state->bytes);
-    free(state->entries);
-    state->bytes = calloc(1, room);
-    state->entries = calloc((size_t) program->nprims, sizeof(state->entries[0]));
-    if (!state->bytes || !state->entries) {
-        return DAME_ERR_NOMEM;
-    }
-    *code = (dame_machine_code_t){.bytes = state->bytes, .entries = state->entries};
-    for (int32_t i = 0; i < program->nprims; i++) {
-        if (has_kernel(program, i, variant)) {
-            state->entries[code->nentries++] = (dame_entry_point_t){i, (uint32_t) code->size};
-            dame_run_fn kernel = dir == DAME_PACK ? pack_kernel : unpack_kernel;
-            code->size += write_jump(state->bytes + code->size, (void (*)(void)) kernel);
-        }
-    }
-    code->size = code->size > padding ? code->size : padding;
-    return DAME_OK;
-}
-
-const dame_provider_t jump_provider = {.version = DAME_PROVIDER_VERSION,
-                                       .name = "jump",
-                                       .open = jump_open,
-                                       .variants = jump_variants,
-                                       .variant_name = jump_variant_name,
-                                       .compile = jump_compile,
-                                       .close = jump_close};
-
 /* ---- jits and programs ---- */
 
 dame_jit_t *jit_with(const dame_jit_options_t *options)
 {
     dame_jit_t *jit = NULL;
-    ck_assert_int_eq(dame_jit_create_for(&jump_provider, options, &jit), DAME_OK);
+    ck_assert_int_eq(dame_jit_create_for(&test_provider, options, &jit), DAME_OK);
     ck_assert_ptr_nonnull(jit);
     return jit;
 }
@@ -200,6 +64,32 @@ dame_jit_stats_t stats_of(dame_jit_t *jit)
     dame_jit_stats_t stats;
     dame_jit_stats(jit, &stats);
     return stats;
+}
+
+void compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir)
+{
+    ck_assert_int_eq(dame_jit_compile(jit, program, dir, NULL), DAME_OK);
+}
+
+void free_all(dame_jit_t *jit, dame_program_t **programs, int n)
+{
+    for (int i = 0; i < n; i++) {
+        dame_jit_release(jit, programs[i]);
+        dame_program_free(programs[i]);
+    }
+    dame_jit_destroy(jit);
+}
+
+int packs(const dame_program_t *program, int64_t stride, int wanted)
+{
+    int compiled;
+    return strided_packs(program, stride, &compiled) && compiled == wanted;
+}
+
+void expect_in_child(const char *(*body)(void *argument), void *argument)
+{
+    const char *fault = in_child(body, argument);
+    ck_assert_msg(!fault, "%s", fault);
 }
 
 int is_compiled(const dame_program_t *program, dame_dir_t dir)
@@ -224,9 +114,12 @@ int strided_packs(const dame_program_t *program, int64_t stride, int *compiled)
     char packed[BLOCKS * WIDTH];
     int right = 1;
     fill_pattern(user, sizeof user, (unsigned) stride);
-    const long before = atomic_load(&jump_calls);
+    *compiled = 0;
+    for (int32_t i = 0; i < program->nprims; i++) {
+        const dame_prim_t *prim = &program->prims[i];
+        *compiled |= prim->interpreted && dame_prim_run(prim, DAME_PACK) != prim->interpreted[0];
+    }
     dame_program_run(program, DAME_PACK, (uintptr_t) user, 1, packed);
-    *compiled = atomic_load(&jump_calls) != before;
     for (int i = 0; i < BLOCKS; i++) {
         right &= memcmp(packed + WIDTH * i, user + stride * i, WIDTH) == 0;
     }

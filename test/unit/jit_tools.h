@@ -1,16 +1,16 @@
 /*
- * What the suites of jit/ share: a provider of the tests' own, whose kernels are C functions behind
- * a jump of machine code, and children in which the system refuses things.
+ * What the suites of jit/ share: programs whose code is the tests' provider's, and children in
+ * which the system refuses things.
  */
 #ifndef TEST_JIT_TOOLS_H
 #define TEST_JIT_TOOLS_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "dame/dame.h"
 #include "jit/state.h"
+#include "test/lib/provider.h"
 
 /* Can the tests write machine code for this CPU? */
 int have_jumps(void);
@@ -19,15 +19,8 @@ int have_jumps(void);
 enum { LONGEST_JUMP = 16 };
 size_t write_jump(char *code, void (*function)(void));
 
-/*
- * Compiles loop levels to jumps to a function that moves the bytes one block at a time, as
- * dame/program.h says, and counts its calls. Variant 0 has all levels, variant n not the n-th.
- */
-enum { JUMP_VARIANTS = 4 };
-extern const dame_provider_t jump_provider;
-extern atomic_long jump_calls;
-extern atomic_size_t jump_padding; /* the code of a program is made so long, if it is shorter */
-extern dame_status_t jump_status;  /* what compile answers instead, unless DAME_OK */
+/* The unit of code memory: each code of the provider is shorter. */
+enum { UNIT = 1024 };
 
 /* A jit that must come to be. */
 dame_jit_t *jit_with(const dame_jit_options_t *options);
@@ -35,16 +28,22 @@ dame_jit_t *jit_with(const dame_jit_options_t *options);
 dame_jit_t *jit_of(size_t arena_bytes);
 dame_jit_stats_t stats_of(dame_jit_t *jit);
 int is_compiled(const dame_program_t *program, dame_dir_t dir);
+void compile(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir); /* must succeed */
+/* Releases and frees the programs, and destroys the jit. */
+void free_all(dame_jit_t *jit, dame_program_t **programs, int n);
 
 /* 16 blocks of 4 bytes, `stride` apart. */
 dame_program_t *strided_program(int64_t stride);
-/* Packs one element of it. Returns whether the bytes are right, and in *compiled whether compiled
- * kernels moved them. */
+/* Packs one element of it. Returns whether the bytes are right, and in *compiled whether a level
+ * has a compiled kernel. */
 int strided_packs(const dame_program_t *program, int64_t stride, int *compiled);
+/* Both as wanted? */
+int packs(const dame_program_t *program, int64_t stride, int compiled);
 
 /* Runs `body` in a child made by fork(). NULL when it returned NULL, else what it returned, or how
  * it ended. */
 const char *in_child(const char *(*body)(void *argument), void *argument);
+void expect_in_child(const char *(*body)(void *argument), void *argument); /* NULL */
 
 /*
  * What the system is to refuse from now on to this process, each with an errno: a system call whose

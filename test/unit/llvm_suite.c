@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -42,7 +41,7 @@ static void *state_of(const char *options)
     return state;
 }
 
-START_TEST(options_are_checked)
+TEST(options_are_checked)
 {
     static const struct {
         const char *text;
@@ -74,7 +73,6 @@ START_TEST(options_are_checked)
     void *state = NULL;
     ck_assert_int_eq(l->open(&old, "cpu=sapphirerapids", &state), DAME_ERR_ARGUMENT);
 }
-END_TEST
 
 /* Programs of all kinds of levels. */
 static const char *const texts[] = {
@@ -97,7 +95,7 @@ static bool same_code(const dame_machine_code_t *a, const dame_machine_code_t *b
 }
 
 /* Two states link at two addresses, and two programs have their tables at two. */
-START_TEST(the_bytes_are_the_same_at_any_address)
+TEST(the_bytes_are_the_same_at_any_address)
 {
     void *one = state_of("");
     void *other = state_of("");
@@ -125,10 +123,9 @@ START_TEST(the_bytes_are_the_same_at_any_address)
     l->close(one);
     l->close(other);
 }
-END_TEST
 
 /* Programs of one shape, and of others. */
-START_TEST(the_bytes_depend_on_nothing_but_the_shape)
+TEST(the_bytes_depend_on_nothing_but_the_shape)
 {
     static const char *const pairs[][2] = {
         /* displacements far from 0, lengths of long lists: read when the kernel runs */
@@ -167,9 +164,8 @@ START_TEST(the_bytes_depend_on_nothing_but_the_shape)
     }
     l->close(state);
 }
-END_TEST
 
-START_TEST(variants_that_do_not_exist_are_refused)
+TEST(variants_that_do_not_exist_are_refused)
 {
     void *state = state_of("");
     dame_program_t *program = program_of_text(texts[0]);
@@ -185,10 +181,9 @@ START_TEST(variants_that_do_not_exist_are_refused)
     dame_program_free(program);
     l->close(state);
 }
-END_TEST
 
 /* LLVM would end the process: a pipeline that breaks the module, and then checks it. */
-START_TEST(an_error_inside_llvm_does_not_end_the_process)
+TEST(an_error_inside_llvm_does_not_end_the_process)
 {
     void *broken = NULL;
     LEAK_CHECKS(disable); /* what LLVM held is lost (jit/l/README.md) */
@@ -204,9 +199,8 @@ START_TEST(an_error_inside_llvm_does_not_end_the_process)
     dame_program_free(program);
     l->close(state);
 }
-END_TEST
 
-START_TEST(memory_is_returned)
+TEST(memory_is_returned)
 {
     enum { WARM = 5, ROUNDS = 40, MOST = 64 << 10 };
     size_t before = 0;
@@ -222,15 +216,13 @@ START_TEST(memory_is_returned)
     l->close(state);
     dame_program_free(program);
 }
-END_TEST
 
-START_TEST(ir_and_assembly_can_be_dumped)
+TEST(ir_and_assembly_can_be_dumped)
 {
-    char directory[] = "/tmp/dame-llvm-XXXXXX";
+    char directory[DIRECTORY];
     char options[100];
-    char path[400];
     int files = 0;
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    make_directory(directory);
     snprintf(options, sizeof options, "dump=%s", directory);
     void *state = state_of(options);
     dame_program_t *program = program_of_text(texts[0]);
@@ -238,34 +230,17 @@ START_TEST(ir_and_assembly_can_be_dumped)
     ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
     DIR *dir = opendir(directory);
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] != '.') {
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-            files++;
-            unlink(path);
-        }
+        files += entry->d_name[0] != '.';
     }
     closedir(dir);
-    rmdir(directory);
+    remove_directory(directory);
     ck_assert_int_eq(files, 3);
     dame_program_free(program);
     l->close(state);
 }
-END_TEST
 
 Suite *llvm_suite(void)
 {
-    Suite *suite = suite_create("llvm");
-    TCase *tcase = tree_case("llvm");
     l = load();
-    if (l) {
-        tcase_add_test(tcase, options_are_checked);
-        tcase_add_test(tcase, the_bytes_are_the_same_at_any_address);
-        tcase_add_test(tcase, the_bytes_depend_on_nothing_but_the_shape);
-        tcase_add_test(tcase, variants_that_do_not_exist_are_refused);
-        tcase_add_test(tcase, an_error_inside_llvm_does_not_end_the_process);
-        tcase_add_test(tcase, memory_is_returned);
-        tcase_add_test(tcase, ir_and_assembly_can_be_dumped);
-    }
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("llvm", l != NULL, tree_setup, tree_teardown);
 }

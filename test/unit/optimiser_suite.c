@@ -1,12 +1,17 @@
 /*
  * What the optimiser's passes promise of types that are too long to write down, or of granules,
- * which a text may not show. Everything else about them is in test/optimiser/.
+ * which a text may not show; how passes and instruction sets are chosen. Everything else about
+ * passes is in test/optimiser/.
  */
+#include <string.h>
+
+#include "dame/isa.h"
 #include "dame/node.h"
+#include "dame/options.h"
 #include "suites.h"
 #include "tools.h"
 
-START_TEST(long_stretches_of_longer_blocks_are_not_divided)
+TEST(long_stretches_of_longer_blocks_are_not_divided)
 {
     enum { SHORT = 200, LONG = DAME_MIN_STRETCH };
     int64_t lengths[SHORT + LONG], disps[SHORT + LONG];
@@ -28,61 +33,54 @@ START_TEST(long_stretches_of_longer_blocks_are_not_divided)
     }
     dame_program_free(program);
 }
-END_TEST
 
-/* Offsets that are multiples of 8 lie inside the second member: only the ends are sure. */
-START_TEST(members_that_shift_against_each_other_leave_the_ends)
+/* What is known of the elements in a block that members were joined to; it does not depend on how
+ * they are nested. */
+TEST(granules_are_those_of_what_was_joined)
 {
+    const dame_passes_t both = ONLY(NORMALISE) | ONLY(MERGE);
+    const int64_t ones[] = {1, 1, 1, 1};
+    const dame_type_t *four = basic(4), *eight = basic(8), *sixteen = basic(16), *byte = basic(1);
+    const dame_type_t *shifted =
+        struct_type(2, ones, (int64_t[]){0, 4}, (const dame_type_t *[]){four, eight});
+#define PAIR(a, b, at) struct_type(2, ones, (int64_t[]){0, at}, (const dame_type_t *[]){a, b})
     const struct {
-        int64_t first, second, granule;
-    } cases[] = {{8, 4, 8}, {4, 8, 12}, {16, 8, 16}, {1, 16, 17}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const dame_type_t *members[] = {basic(cases[i].first), basic(cases[i].second)};
-        dame_program_t *program =
-            program_with(ONLY(MERGE), struct_type(2, (int64_t[]){1, 1},
-                                                  (int64_t[]){0, cases[i].first}, members));
-        ck_assert_int_eq(program->prims[1].params->op, DAME_OP_CONTIGFINAL);
-        ck_assert_int_eq(program->granule, cases[i].granule);
-        dame_program_free(program);
-    }
-}
-END_TEST
-
-/* Before the members are a list, in which only their lengths are known. */
-START_TEST(members_are_joined_while_their_elements_are_known)
-{
-    const dame_type_t *members[] = {basic(16), basic(8), basic(4), basic(4)};
-    dame_program_t *program =
-        program_with(ONLY(NORMALISE) | ONLY(MERGE),
-                     struct_type(4, (int64_t[]){1, 1, 1, 1}, (int64_t[]){0, 16, 24, 100}, members));
-    ck_assert_int_eq(program->prims[1].params->op, DAME_OP_INDEXFINAL);
-    ck_assert_int_eq(program->prims[1].count, 2);
-    ck_assert_int_eq(program->granule, 16);
-    dame_program_free(program);
-}
-END_TEST
-
-/* struct { int a; struct { int b; double c; } d; }, packed: b alone is not aligned to c's size. */
-START_TEST(granules_do_not_depend_on_how_members_are_nested)
-{
-    const dame_type_t *inside[] = {basic(4), basic(8)};
-    const dame_type_t *pair = struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 4}, inside);
-    const dame_type_t *outside[] = {basic(4), pair};
-    const dame_type_t *flat[] = {basic(4), basic(4), basic(8)};
-    const dame_type_t *types[] = {
-        struct_type(2, (int64_t[]){1, 1}, (int64_t[]){0, 4}, outside),
-        struct_type(3, (int64_t[]){1, 1, 1}, (int64_t[]){0, 4, 8}, flat),
+        dame_passes_t passes;
+        const dame_type_t *type;
+        dame_op_t op;
+        int64_t granule;
+    } cases[] = {
+        /* offsets that are multiples of 8 lie inside the second member: only the ends are sure */
+        {ONLY(MERGE), PAIR(eight, four, 8), DAME_OP_CONTIGFINAL, 8},
+        {ONLY(MERGE), shifted, DAME_OP_CONTIGFINAL, 12},
+        {both, shifted, DAME_OP_CONTIGFINAL, 12},
+        {ONLY(MERGE), PAIR(sixteen, eight, 16), DAME_OP_CONTIGFINAL, 16},
+        {ONLY(MERGE), PAIR(byte, sixteen, 1), DAME_OP_CONTIGFINAL, 17},
+        {both, PAIR(four, shifted, 4), DAME_OP_CONTIGFINAL, 8},
+        {both,
+         struct_type(3, ones, (int64_t[]){0, 4, 8}, (const dame_type_t *[]){four, four, eight}),
+         DAME_OP_CONTIGFINAL, 8},
+        /* before the members are a list, in which only their lengths are known */
+        {both,
+         struct_type(4, ones, (int64_t[]){0, 16, 24, 100},
+                     (const dame_type_t *[]){sixteen, eight, four, four}),
+         DAME_OP_INDEXFINAL, 16},
+        {DAME_PASSES_ALL, index_type(2, (int64_t[]){5, 3}, (int64_t[]){0, 100}, basic(2)),
+         DAME_OP_INDEXFINAL, 2},
+        {DAME_PASSES_ALL,
+         struct_type(2, (int64_t[]){3, 5}, (int64_t[]){0, 100},
+                     (const dame_type_t *[]){eight, four}),
+         DAME_OP_INDEXFINAL, 8},
+        {DAME_PASSES_ALL, PAIR(contig(3, byte), contig(5, byte), 3), DAME_OP_CONTIGFINAL, 1},
     };
-    for (int i = 0; i < 2; i++) {
-        dame_program_t *program = program_with(ONLY(NORMALISE) | ONLY(MERGE), types[i]);
-        ck_assert_int_eq(program->granule, 8);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        dame_program_t *program = program_with(cases[i].passes, cases[i].type);
+        ck_assert_msg(program->prims[1].params->op == cases[i].op &&
+                          program->granule == cases[i].granule,
+                      "case %d: granule %d", i, (int) program->granule);
         dame_program_free(program);
     }
-    dame_program_t *program = program_with(ONLY(NORMALISE) | ONLY(MERGE), pair);
-    ck_assert_int_eq(program->granule, 12);
-    dame_program_free(program);
 }
-END_TEST
 
 /* A list of irregular blocks, then `regular` ones 16 bytes apart, then irregular ones again. */
 static dame_program_t *with_stretch(int64_t regular)
@@ -98,7 +96,7 @@ static dame_program_t *with_stretch(int64_t regular)
     return program_with(ONLY(NORMALISE) | ONLY(PATTERN), blockindex(n, 1, disps, basic(4)));
 }
 
-START_TEST(regular_stretches_are_members_of_their_own)
+TEST(regular_stretches_are_members_of_their_own)
 {
     dame_program_t *program = with_stretch(DAME_MIN_STRETCH);
     const dame_prim_t *top = &program->prims[1];
@@ -116,9 +114,8 @@ START_TEST(regular_stretches_are_members_of_their_own)
     ck_assert_int_eq(program->prims[1].params->op, DAME_OP_BLOCKINDEXFINAL);
     dame_program_free(program);
 }
-END_TEST
 
-START_TEST(lists_are_sorted_only_where_the_options_say_so)
+TEST(lists_are_sorted_only_where_the_options_say_so)
 {
     enum { N = 1019, REACH = 16 * (N - 1) }; /* a prime of which all are cubes: no pattern */
     int64_t disps[N];
@@ -147,14 +144,13 @@ START_TEST(lists_are_sorted_only_where_the_options_say_so)
         dame_program_free(program);
     }
 }
-END_TEST
 
 static bool same_kernels(const dame_prim_t *a, const dame_prim_t *b)
 {
     return a->run[DAME_PACK] == b->run[DAME_PACK] && a->run[DAME_UNPACK] == b->run[DAME_UNPACK];
 }
 
-START_TEST(a_pass_that_is_off_chooses_no_kernels)
+TEST(a_pass_that_is_off_chooses_no_kernels)
 {
     const dame_type_t *columns = vector(8, 1, 16, vector(520, 1, 4096, basic(16)));
     const dame_type_t *bodies =
@@ -165,32 +161,95 @@ START_TEST(a_pass_that_is_off_chooses_no_kernels)
     } of[] = {{columns, DAME_PASS_ORDER}, {bodies, DAME_PASS_PATTERN}};
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
         const dame_passes_t pass = 1u << of[i].pass;
-        dame_program_t *all = program_with(DAME_PASSES_ALL, of[i].type);
-        dame_program_t *only = program_with(pass, of[i].type);
-        dame_program_t *without = program_with(DAME_PASSES_ALL & ~pass, of[i].type);
-        dame_program_t *none = program_with(DAME_PASSES_NONE, of[i].type);
-        ck_assert(same_kernels(&all->prims[1], &only->prims[1]));
-        ck_assert(same_kernels(&without->prims[1], &none->prims[1]));
-        ck_assert(!same_kernels(&all->prims[1], &none->prims[1]));
-        dame_program_free(all);
-        dame_program_free(only);
-        dame_program_free(without);
-        dame_program_free(none);
+        const dame_passes_t sets[] = {DAME_PASSES_ALL, pass, DAME_PASSES_ALL & ~pass,
+                                      DAME_PASSES_NONE};
+        dame_program_t *made[4];
+        for (int k = 0; k < 4; k++) {
+            made[k] = program_with(sets[k], of[i].type);
+        }
+        ck_assert(same_kernels(&made[0]->prims[1], &made[1]->prims[1]));
+        ck_assert(same_kernels(&made[2]->prims[1], &made[3]->prims[1]));
+        ck_assert(!same_kernels(&made[0]->prims[1], &made[3]->prims[1]));
+        for (int k = 0; k < 4; k++) {
+            dame_program_free(made[k]);
+        }
     }
 }
-END_TEST
+
+/* ---- which passes a text names, which kernels a CPU gets ---- */
+
+TEST(a_list_names_passes_and_the_first_other_name_is_pointed_at)
+{
+    static const struct {
+        const char *text;
+        dame_passes_t passes; /* when `bad` is NULL */
+        const char *bad;
+        int at;
+    } cases[] = {
+        {"all", DAME_PASSES_ALL, NULL, 0},
+        {"none", 0, NULL, 0},
+        {"merge", ONLY(MERGE), NULL, 0},
+        {"merge,buffer", ONLY(MERGE) | ONLY(BUFFER), NULL, 0},
+        {"merge,merge", ONLY(MERGE), NULL, 0},
+        {"", 0, "", 0},
+        {"fold", 0, "fold", 0},
+        {"merge,fold,buffer", 0, "fold", 6},
+        {"merge,", 0, "", 6},
+        {"merg", 0, "merg", 0},
+        {"all,none", 0, "all", 0},
+        {"none,merge", 0, "none", 0},
+        {"merge,all", 0, "all", 6},
+        {"all,", 0, "all", 0},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        const dame_passes_t before = 12345;
+        dame_passes_t passes = before;
+        const char *bad = NULL;
+        int length = -1;
+        const dame_status_t status = dame_passes_parse(cases[i].text, &passes, &bad, &length);
+        ck_assert_int_eq(status, cases[i].bad ? DAME_ERR_ARGUMENT : DAME_OK);
+        ck_assert_uint_eq(passes, cases[i].bad ? before : cases[i].passes);
+        if (cases[i].bad) {
+            ck_assert_ptr_eq(bad, cases[i].text + cases[i].at);
+            ck_assert_int_eq(length, (int) strlen(cases[i].bad));
+        }
+    }
+}
+
+TEST(the_instruction_set_is_chosen_by_what_the_cpu_has)
+{
+    const dame_cpu_t here = dame_cpu_detect(), none = {0};
+    const dame_cpu_t avx2 = {.avx2 = 1}, no_vbmi = {.avx2 = 1, .avx512 = 1};
+    const dame_cpu_t all = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1};
+    const bool has_copies = strcmp(dame_isa_for(&all), "baseline") != 0; /* on x86-64 */
+    ck_assert_str_eq(dame_isa_for(&here), dame_isa_names()[0]);
+    ck_assert_str_eq(dame_isa_for(&none), "baseline");
+    ck_assert_str_eq(dame_isa_for(&all), has_copies ? "avx512" : "baseline");
+    ck_assert_str_eq(dame_isa_for(&avx2), has_copies ? "avx2" : "baseline");
+    ck_assert_str_eq(dame_isa_for(&no_vbmi), has_copies ? "avx2" : "baseline");
+}
+
+TEST(a_forced_instruction_set_limits_what_may_be_used)
+{
+    const dame_cpu_t here = dame_cpu_detect(), none = {0};
+    dame_cpu_t cpu = none;
+    for (const char *const *name = dame_isa_names(); *name; name++) {
+        ck_assert_int_eq(dame_isa_force(*name), DAME_OK);
+        cpu = dame_isa_cpu();
+        ck_assert_str_eq(dame_isa_for(&cpu), *name);
+        ck_assert(dame_cpu_has(&here, &cpu));
+        ck_assert_int_eq(cpu.make, here.make);
+    }
+    cpu = dame_isa_cpu(); /* of baseline, the last one */
+    ck_assert(dame_cpu_has(&none, &cpu));
+    ck_assert_int_eq(dame_isa_force("no such set"), DAME_ERR_ARGUMENT);
+    ck_assert_int_eq(dame_isa_force(""), DAME_ERR_ARGUMENT);
+    ck_assert_int_eq(dame_isa_force(NULL), DAME_OK);
+    cpu = dame_isa_cpu();
+    ck_assert(dame_cpu_has(&cpu, &here));
+}
 
 Suite *optimiser_suite(void)
 {
-    Suite *suite = suite_create("optimiser");
-    TCase *tcase = tree_case("optimiser");
-    tcase_add_test(tcase, long_stretches_of_longer_blocks_are_not_divided);
-    tcase_add_test(tcase, members_that_shift_against_each_other_leave_the_ends);
-    tcase_add_test(tcase, members_are_joined_while_their_elements_are_known);
-    tcase_add_test(tcase, granules_do_not_depend_on_how_members_are_nested);
-    tcase_add_test(tcase, regular_stretches_are_members_of_their_own);
-    tcase_add_test(tcase, lists_are_sorted_only_where_the_options_say_so);
-    tcase_add_test(tcase, a_pass_that_is_off_chooses_no_kernels);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("optimiser", 1, tree_setup, tree_teardown);
 }

@@ -16,22 +16,19 @@
 #include "suites.h"
 #include "tools.h"
 
-static char place[64]; /* a directory of this test's own */
+static char place[DIRECTORY];
 static int told;
 static char last[8192];
 
 static void make_place(void)
 {
-    (void) strcpy(place, "/tmp/dame_profile_XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(place));
+    make_directory(place);
     told = 0;
 }
 
 static void remove_place(void)
 {
-    char command[256];
-    (void) snprintf(command, sizeof(command), "chmod -R u+w %.60s && rm -rf %.60s", place, place);
-    ck_assert_int_eq(system(command), 0);
+    remove_directory(place);
 }
 
 static void tell(const char *text)
@@ -122,7 +119,7 @@ static void is_at(const char *where, const char *path)
     dame_profile_free(profile);
 }
 
-START_TEST(its_place_follows_the_rules_of_xdg)
+TEST(its_place_follows_the_rules_of_xdg)
 {
     setenv("HOME", place, 1);
     unsetenv("XDG_CACHE_HOME");
@@ -141,9 +138,8 @@ START_TEST(its_place_follows_the_rules_of_xdg)
     is_at("auto", "");
     ck_assert_int_eq(told, 0);
 }
-END_TEST
 
-START_TEST(directories_are_made_when_something_was_learnt)
+TEST(directories_are_made_when_something_was_learnt)
 {
     setenv("XDG_CACHE_HOME", in_place("new"), 1);
     dame_profile_t *profile = dame_profile_new("auto", "cpu", tell);
@@ -156,46 +152,49 @@ START_TEST(directories_are_made_when_something_was_learnt)
     dame_profile_free(profile);
     ck_assert_int_eq(told, 0);
 }
-END_TEST
 
 /* ---- what it keeps ---- */
 
-START_TEST(what_was_learnt_is_known_later)
+static void expect_known(dame_profile_t *profile, const char *kind, int64_t n, int64_t wanted)
 {
     int64_t mean = 0;
+    ck_assert_int_eq(samples_of(profile, kind, &mean), n);
+    ck_assert_int_eq(mean, wanted);
+}
+
+TEST(what_was_learnt_is_known_later)
+{
     dame_profile_t *profile = open_profile("p");
     add(profile, "k", 100, 2);
     add(profile, "k", 400, 1);
-    ck_assert_int_eq(samples_of(profile, "k", &mean), 3);
-    ck_assert_int_eq(mean, 200);
+    expect_known(profile, "k", 3, 200);
     ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
     ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
     dame_profile_free(profile);
     profile = open_profile("p");
-    ck_assert_int_eq(samples_of(profile, "k", &mean), 3);
-    ck_assert_int_eq(mean, 200);
-    ck_assert_int_eq(samples_of(profile, "other", NULL), 0);
+    expect_known(profile, "k", 3, 200);
+    expect_known(profile, "other", 0, 0);
     add(profile, "k", 500, 3);
-    ck_assert_int_eq(samples_of(profile, "k", &mean), 6);
-    ck_assert_int_eq(mean, 350);
+    expect_known(profile, "k", 6, 350);
     dame_profile_free(profile); /* not saved */
     profile = open_profile("p");
-    ck_assert_int_eq(samples_of(profile, "k", &mean), 3);
+    expect_known(profile, "k", 3, 200);
     dame_profile_free(profile);
     ck_assert_int_eq(told, 0);
 }
-END_TEST
 
-START_TEST(what_is_out_of_range_is_not_learnt)
+TEST(what_is_out_of_range_is_not_learnt)
 {
+    static const struct {
+        const char *kind;
+        int64_t mean, samples;
+    } wrong[] = {{"two words", 1, 1}, {"line\n", 1, 1},  {"", 1, 1},
+                 {"negative", -1, 1}, {"many", 1, 4097}, {"huge", INT64_C(1) << 41, 1},
+                 {"none", 1, 0}};
     dame_profile_t *profile = open_profile("p");
-    add(profile, "two words", 1, 1);
-    add(profile, "line\n", 1, 1);
-    add(profile, "", 1, 1);
-    add(profile, "negative", -1, 1);
-    add(profile, "huge", INT64_C(1) << 41, 1);
-    add(profile, "none", 1, 0);
-    add(profile, "many", 1, 4097);
+    for (int i = 0; i < COUNT_OF(wrong); i++) {
+        add(profile, wrong[i].kind, wrong[i].mean, wrong[i].samples);
+    }
     dame_profile_key_t key = key_of("class", "x");
     key.size_class = 32;
     dame_profile_add(profile, &key, &(dame_profile_value_t){1, 1});
@@ -215,36 +214,23 @@ START_TEST(what_is_out_of_range_is_not_learnt)
     dame_profile_free(profile);
     ck_assert_int_eq(told, 0);
 }
-END_TEST
-
-typedef struct seen {
-    int n;
-    dame_profile_key_t last;
-    int64_t samples;
-} seen_t;
 
 static void visit(void *argument, const dame_profile_key_t *key, const dame_profile_value_t *value)
 {
-    seen_t *seen = argument;
-    ck_assert(seen->n == 0 || strcmp(seen->last.kind, key->kind) < 0);
-    seen->n++;
-    seen->last = *key;
-    seen->samples += value->samples;
+    const char *kinds = argument; /* in their order, the k-th with k samples */
+    ck_assert_int_eq(key->kind[0], kinds[value->samples - 1]);
 }
 
-START_TEST(all_that_is_known_can_be_listed)
+TEST(all_that_is_known_can_be_listed)
 {
-    seen_t seen = {0};
+    char kinds[] = "cab";
     dame_profile_t *profile = open_profile("p");
-    add(profile, "c", 1, 1);
-    add(profile, "a", 1, 2);
-    add(profile, "b", 1, 3);
-    ck_assert_int_eq(dame_profile_each(profile, visit, &seen), 3);
-    ck_assert_int_eq(seen.n, 3);
-    ck_assert_int_eq(seen.samples, 6);
+    for (int i = 0; i < 3; i++) {
+        add(profile, (char[]){kinds[i], '\0'}, 1, i + 1);
+    }
+    ck_assert_int_eq(dame_profile_each(profile, visit, kinds), 3);
     dame_profile_free(profile);
 }
-END_TEST
 
 static int write_often(const char *path, const char *own)
 {
@@ -260,40 +246,40 @@ static int write_often(const char *path, const char *own)
     return 0;
 }
 
+static void expect_exit_0(pid_t child)
+{
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+
 /* Two jobs of four ranks: each saves ten times, what all measure and what it alone does. */
-START_TEST(eight_writers_at_once_lose_nothing)
+TEST(eight_writers_at_once_lose_nothing)
 {
     enum { WRITERS = 8, TIMES = 10 };
+    static const char *const own[WRITERS] = {"own0", "own1", "own2", "own3",
+                                             "own4", "own5", "own6", "own7"};
     pid_t writers[WRITERS];
     for (int i = 0; i < WRITERS; i++) {
         writers[i] = fork();
         ck_assert_int_ge(writers[i], 0);
         if (writers[i] == 0) {
-            char own[16];
-            (void) snprintf(own, sizeof(own), "own%d", i);
-            _exit(write_often(in_place("p"), own));
+            _exit(write_often(in_place("p"), own[i]));
         }
     }
     for (int i = 0; i < WRITERS; i++) {
-        int status;
-        ck_assert_int_eq(waitpid(writers[i], &status, 0), writers[i]);
-        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        expect_exit_0(writers[i]);
     }
-    int64_t mean = 0;
     dame_profile_t *profile = open_profile("p");
-    ck_assert_int_eq(samples_of(profile, "common", &mean), WRITERS * TIMES * 2);
-    ck_assert_int_eq(mean, 1000);
+    expect_known(profile, "common", WRITERS * TIMES * 2, 1000);
     for (int i = 0; i < WRITERS; i++) {
-        char own[16];
-        (void) snprintf(own, sizeof(own), "own%d", i);
-        ck_assert_int_eq(samples_of(profile, own, NULL), TIMES);
+        ck_assert_int_eq(samples_of(profile, own[i], NULL), TIMES);
     }
     dame_profile_free(profile);
     ck_assert_int_eq(told, 0);
 }
-END_TEST
 
-START_TEST(a_child_of_fork_saves_nothing)
+TEST(a_child_of_fork_saves_nothing)
 {
     dame_profile_t *profile = open_profile("p");
     add(profile, "k", 1, 1);
@@ -301,17 +287,14 @@ START_TEST(a_child_of_fork_saves_nothing)
     if (child == 0) {
         _exit(dame_profile_save(profile) == DAME_OK ? 0 : 1);
     }
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    expect_exit_0(child);
     ck_assert_int_ne(access(in_place("p"), F_OK), 0);
     ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
     ck_assert_int_eq(access(in_place("p"), F_OK), 0);
     dame_profile_free(profile);
 }
-END_TEST
 
-START_TEST(who_waits_too_long_for_the_lock_saves_later)
+TEST(who_waits_too_long_for_the_lock_saves_later)
 {
     dame_profile_t *profile = open_profile("p");
     add(profile, "k", 1, 1);
@@ -326,7 +309,6 @@ START_TEST(who_waits_too_long_for_the_lock_saves_later)
     close(lock);
     dame_profile_free(profile);
 }
-END_TEST
 
 /* ---- files that it does not trust ---- */
 
@@ -341,7 +323,7 @@ static dame_profile_read_t read_back(const char *name, char *why, size_t room)
 }
 
 /* Every byte of the file in turn, and every length. */
-START_TEST(any_damage_is_noticed)
+TEST(any_damage_is_noticed)
 {
     char text[4096], damaged[4096], why[256];
     const size_t size = good_file("p", text, sizeof(text));
@@ -358,7 +340,6 @@ START_TEST(any_damage_is_noticed)
         ck_assert_msg(read_back("p", why, sizeof(why)) != DAME_PROFILE_GOOD, "length %zu", length);
     }
 }
-END_TEST
 
 /* FNV-1a, as in its authors' description. */
 static uint64_t sum_of(const char *text)
@@ -381,7 +362,7 @@ static void write_lines(const char *name, const char *head, const char *lines)
 
 #define HEAD "DAME profile 1\ndame " DAME_VERSION "\ncpu cpu\n"
 
-START_TEST(every_field_is_checked)
+TEST(every_field_is_checked)
 {
     static const char *const bad[] = {
         "k pack 1 x\n",
@@ -390,6 +371,9 @@ START_TEST(every_field_is_checked)
         "k pack 1 x 5 1 \n",
         "k  pack 1 x 5 1\n",
         " k pack 1 x 5 1\n",
+        "k\tpack 1 x 5 1\n",
+        "k pack 1  5 1\n",
+        "\n",
         "k pak 1 x 5 1\n",
         "k pack -1 x 5 1\n",
         "k pack 32 x 5 1\n",
@@ -397,20 +381,17 @@ START_TEST(every_field_is_checked)
         "k pack 1 x -5 1\n",
         "k pack 1 x 5 0\n",
         "k pack 1 x 5 4097\n",
+        "k pack 1 x/y 5 1\n",
         "k pack 1 x 1099511627777 1\n",
         "k pack 1 x 99999999999999999999 1\n",
         "k pack 1 x 5.5 1\n",
         "k pack 1 x 0x5 1\n",
         "k pack 1 x +5 1\n",
         "k pack 1 x 5 1\nk pack 1 x 5 1\n",
-        "k pack 1  5 1\n",
-        "\n",
-        "k pack 1 x/y 5 1\n",
         "k pack 1 x 5 1\n\n",
         "0123456789012345678901234567890123 pack 1 x 5 1\n",
         ("k pack 1 "
          "01234567890123456789012345678901234567890123456789012345678901234567890123456789 5 1\n"),
-        "k\tpack 1 x 5 1\n",
     };
     char why[256];
     write_lines("p", HEAD, "k pack 1 x 5 1\nk unpack 31 x 1099511627776 4096\n");
@@ -423,7 +404,6 @@ START_TEST(every_field_is_checked)
         ck_assert_str_eq(why, "it is damaged");
     }
 }
-END_TEST
 
 /* Not used and, unless it is ours, not touched. */
 static void is_ignored(const char *name, const char *why, int replaced)
@@ -450,27 +430,26 @@ static void is_ignored(const char *name, const char *why, int replaced)
     }
 }
 
-START_TEST(a_damaged_file_is_replaced)
+TEST(a_damaged_file_is_replaced_and_that_of_another_stays)
 {
-    write_lines("p", HEAD, "k pack 1 x\n");
-    is_ignored("p", "it is damaged", 1);
-    write_lines("p", "DAME profile 1\ndame 0.0.1\ncpu cpu\n", "k pack 1 x 5 1\n");
-    is_ignored("p", "another version", 1);
+    static const struct {
+        const char *head, *lines, *why;
+        int replaced;
+    } cases[] = {
+        {HEAD, "k pack 1 x\n", "it is damaged", 1},
+        {"DAME profile 1\ndame 0.0.1\ncpu cpu\n", "k pack 1 x 5 1\n", "another version", 1},
+        {"DAME profile 1\ndame " DAME_VERSION "\ncpu other\n", "k pack 1 x 5 1\n", "another CPU",
+         0},
+        {"DAME profile 2\nsomething else\n", "k pack 1 x 5 1\n", "its format, 2, is another", 0},
+        {"my thesis\n", "", "not a profile", 0},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        write_lines("p", cases[i].head, cases[i].lines);
+        is_ignored("p", cases[i].why, cases[i].replaced);
+    }
 }
-END_TEST
 
-START_TEST(the_file_of_another_stays_as_it_is)
-{
-    write_lines("p", "DAME profile 1\ndame " DAME_VERSION "\ncpu other\n", "k pack 1 x 5 1\n");
-    is_ignored("p", "another CPU", 0);
-    write_lines("p", "DAME profile 2\nsomething else\n", "k pack 1 x 5 1\n");
-    is_ignored("p", "its format, 2, is another", 0);
-    write_file("p", "my thesis\n", 10);
-    is_ignored("p", "not a profile", 0);
-}
-END_TEST
-
-START_TEST(links_directories_and_pipes_are_not_used)
+TEST(links_pipes_and_files_of_others_are_not_used)
 {
     char text[4096];
     (void) good_file("real", text, sizeof(text));
@@ -482,22 +461,13 @@ START_TEST(links_directories_and_pipes_are_not_used)
     ck_assert_int_eq(samples_of(profile, "k", NULL), 0);
     ck_assert_int_eq(told, 1);
     dame_profile_free(profile);
-}
-END_TEST
-
-START_TEST(a_file_of_another_user_is_not_used)
-{
-    char text[4096];
-    if (geteuid() != 0) {
-        return; /* only root can make one */
+    if (geteuid() == 0) { /* only root can make a file of another user */
+        ck_assert_int_eq(chown(in_place("real"), 12345, 12345), 0);
+        is_ignored("real", "others may write it or its directory", 0);
     }
-    (void) good_file("p", text, sizeof(text));
-    ck_assert_int_eq(chown(in_place("p"), 12345, 12345), 0);
-    is_ignored("p", "others may write it or its directory", 0);
 }
-END_TEST
 
-START_TEST(a_directory_that_cannot_be_written_to_costs_one_line)
+TEST(a_directory_that_cannot_be_written_to_costs_one_line)
 {
     char text[4096];
     (void) good_file("p", text, sizeof(text));
@@ -518,47 +488,43 @@ START_TEST(a_directory_that_cannot_be_written_to_costs_one_line)
         ck_assert_int_eq(seteuid(0), 0);
     }
 }
-END_TEST
 
 /* ---- names ---- */
 
-static void is_of_kind(const dame_type_t *type, const char *expected)
-{
-    char kind[DAME_PROFILE_WORD];
-    dame_program_t *program = program_of(type);
-    dame_profile_kind(program, kind);
-    ck_assert_str_eq(kind, expected);
-    dame_program_free(program);
-}
-
-START_TEST(programs_are_of_a_kind)
-{
-    const int64_t disps[] = {0, 96, 32, 200}, lengths[] = {1, 5, 2, 3};
-    tree_setup();
-    is_of_kind(vector(100, 1, 16, basic(8)), "steps-8-near");
-    is_of_kind(vector(100, 1, 72, basic(8)), "steps-8-far");
-    is_of_kind(vector(100, 1, 1 << 20, basic(8)), "steps-8-set");
-    is_of_kind(vector(100, 3, 72, basic(4)), "steps-<16-far");
-    is_of_kind(vector(100, 100, 8000, basic(8)), "steps-<1024-far");
-    is_of_kind(vector(3, 1, 80000, vector(100, 2, 72, basic(8))), "steps-16-far-nested");
-    is_of_kind(blockindex(4, 1, disps, basic(8)), "list-8");
-    is_of_kind(index_type(4, lengths, disps, basic(8)), "blocks-<32");
-    is_of_kind(contig(0, basic(8)), "other");
-    tree_teardown();
-}
-END_TEST
-
-START_TEST(sizes_are_of_a_class)
+TEST(programs_are_of_a_kind_and_sizes_of_a_class)
 {
     static const int64_t sizes[] = {0, 1, 3, 4, 15, 16, 1 << 20, INT64_MAX};
     static const int32_t classes[] = {0, 0, 0, 1, 1, 2, 10, 31};
-    for (int i = 0; i < 8; i++) {
+    const int64_t disps[] = {0, 96, 32, 200}, lengths[] = {1, 5, 2, 3};
+    tree_setup();
+    const struct {
+        const dame_type_t *type;
+        const char *kind;
+    } cases[] = {
+        {vector(100, 1, 16, basic(8)), "steps-8-near"},
+        {vector(100, 1, 72, basic(8)), "steps-8-far"},
+        {vector(100, 1, 1 << 20, basic(8)), "steps-8-set"},
+        {vector(100, 3, 72, basic(4)), "steps-<16-far"},
+        {vector(100, 100, 8000, basic(8)), "steps-<1024-far"},
+        {vector(3, 1, 80000, vector(100, 2, 72, basic(8))), "steps-16-far-nested"},
+        {blockindex(4, 1, disps, basic(8)), "list-8"},
+        {index_type(4, lengths, disps, basic(8)), "blocks-<32"},
+        {contig(0, basic(8)), "other"},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        char kind[DAME_PROFILE_WORD];
+        dame_program_t *program = program_of(cases[i].type);
+        dame_profile_kind(program, kind);
+        ck_assert_str_eq(kind, cases[i].kind);
+        dame_program_free(program);
+    }
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
         ck_assert_int_eq(dame_profile_class(sizes[i]), classes[i]);
     }
+    tree_teardown();
 }
-END_TEST
 
-START_TEST(this_cpu_has_a_name)
+TEST(this_cpu_has_a_name)
 {
     char name[128];
     const dame_data_cache_t *cache = dame_data_cache();
@@ -570,32 +536,8 @@ START_TEST(this_cpu_has_a_name)
     ck_assert_int_ge(cache->l2, cache->l1);
     ck_assert_int_ge(cache->l1 / cache->ways, cache->line);
 }
-END_TEST
 
 Suite *profile_suite(void)
 {
-    Suite *suite = suite_create("profile");
-    TCase *tcase = tcase_create("profile");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_checked_fixture(tcase, make_place, remove_place);
-    tcase_add_test(tcase, its_place_follows_the_rules_of_xdg);
-    tcase_add_test(tcase, directories_are_made_when_something_was_learnt);
-    tcase_add_test(tcase, what_was_learnt_is_known_later);
-    tcase_add_test(tcase, what_is_out_of_range_is_not_learnt);
-    tcase_add_test(tcase, all_that_is_known_can_be_listed);
-    tcase_add_test(tcase, eight_writers_at_once_lose_nothing);
-    tcase_add_test(tcase, a_child_of_fork_saves_nothing);
-    tcase_add_test(tcase, who_waits_too_long_for_the_lock_saves_later);
-    tcase_add_test(tcase, any_damage_is_noticed);
-    tcase_add_test(tcase, every_field_is_checked);
-    tcase_add_test(tcase, a_damaged_file_is_replaced);
-    tcase_add_test(tcase, the_file_of_another_stays_as_it_is);
-    tcase_add_test(tcase, links_directories_and_pipes_are_not_used);
-    tcase_add_test(tcase, a_file_of_another_user_is_not_used);
-    tcase_add_test(tcase, a_directory_that_cannot_be_written_to_costs_one_line);
-    tcase_add_test(tcase, programs_are_of_a_kind);
-    tcase_add_test(tcase, sizes_are_of_a_class);
-    tcase_add_test(tcase, this_cpu_has_a_name);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("profile", 1, make_place, remove_place);
 }

@@ -34,16 +34,9 @@ static int32_t offer(dame_jit_t *jit, const char *path, const char *options)
     return number;
 }
 
-static void destroy(dame_jit_t *jit, dame_program_t *program)
-{
-    dame_jit_release(jit, program);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
-}
-
 /* ---- one that works ---- */
 
-START_TEST(a_provider_is_loaded_when_it_is_first_needed)
+LOOP_TEST(a_provider_is_loaded_when_it_is_first_needed, 2)
 {
     char name[DAME_CANDIDATE_NAME];
     dame_candidate_t all[16];
@@ -58,29 +51,26 @@ START_TEST(a_provider_is_loaded_when_it_is_first_needed)
     ck_assert_ptr_null(dlopen(TEST_PROVIDER, RTLD_NOLOAD | RTLD_NOW));
     ck_assert_str_eq(dame_jit_candidate_name(jit, &other, name), "");
     ck_assert_int_eq(dame_jit_is_by_shape(jit, other.provider), 0);
-    ck_assert_int_eq(dame_jit_candidates(jit, program, DAME_PACK, all, 16), JUMP_VARIANTS);
+    ck_assert_int_eq(dame_jit_candidates(jit, program, DAME_PACK, all, 16), TEST_VARIANTS);
 
     int64_t cost = 0;
-    int compiled = 0;
     ck_assert_int_eq(dame_jit_add(jit, program, DAME_PACK, &other, NULL, &cost), DAME_OK);
     ck_assert_int_gt(cost, 0);
     ck_assert_int_eq(dame_jit_rank(jit, program, DAME_PACK, &other, 1), 1);
-    ck_assert_str_eq(dame_jit_candidate_name(jit, &other, name), "test:backwards");
+    ck_assert_str_eq(dame_jit_candidate_name(jit, &other, name), "test:variant1");
     ck_assert_int_eq(dame_jit_is_by_shape(jit, other.provider), by_shape);
     const int32_t n = dame_jit_candidates(jit, program, DAME_PACK, all, 16);
-    ck_assert_int_eq(n, JUMP_VARIANTS + 3);
+    ck_assert_int_eq(n, 2 * TEST_VARIANTS);
     ck_assert_int_eq(all[n - 1].provider, other.provider);
     const void *code = NULL;
     ck_assert_uint_gt(dame_jit_code(program, DAME_PACK, &code), 1000);
-    ck_assert(strided_packs(program, 20, &compiled) && !compiled); /* not by the jumps' functions */
-    ck_assert(dame_prim_run(program->prims, DAME_PACK) != program->prims[0].interpreted[DAME_PACK]);
+    ck_assert(packs(program, 20, 1));
     ck_assert_int_eq(complaints, 0);
-    destroy(jit, program);
+    free_all(jit, &program, 1);
 }
-END_TEST
 
 /* What was loaded for one serves others, each with a state of its own. */
-START_TEST(a_provider_is_loaded_once_for_all)
+TEST(a_provider_is_loaded_once_for_all)
 {
     dame_jit_t *jits[] = {complaining_jit(), complaining_jit()};
     dame_program_t *programs[] = {strided_program(20), strided_program(24)};
@@ -91,15 +81,12 @@ START_TEST(a_provider_is_loaded_once_for_all)
                          DAME_OK);
         ck_assert(dame_jit_rank(jits[i], programs[i], DAME_PACK, &first, 1));
     }
-    destroy(jits[0], programs[0]);
-    int compiled = 0;
-    ck_assert(is_compiled(programs[1], DAME_PACK));
-    ck_assert(strided_packs(programs[1], 24, &compiled) && !compiled);
-    destroy(jits[1], programs[1]);
+    free_all(jits[0], &programs[0], 1);
+    ck_assert(is_compiled(programs[1], DAME_PACK) && packs(programs[1], 24, 1));
+    free_all(jits[1], &programs[1], 1);
 }
-END_TEST
 
-START_TEST(there_is_room_for_so_many_providers)
+TEST(there_is_room_for_so_many_providers)
 {
     dame_jit_t *jit = complaining_jit();
     int32_t number = 0;
@@ -111,23 +98,20 @@ START_TEST(there_is_room_for_so_many_providers)
     ck_assert_int_eq(dame_jit_load(jit, -1), DAME_ERR_UNSUPPORTED);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 static const char *load_in_child(void *argument)
 {
     return dame_jit_load(argument, 1) == DAME_ERR_DENIED ? NULL : "a child of fork() loads it";
 }
 
-START_TEST(a_child_loads_none)
+TEST(a_child_loads_none)
 {
     dame_jit_t *jit = complaining_jit();
     offer(jit, TEST_PROVIDER, "");
-    const char *fault = in_child(load_in_child, jit);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(load_in_child, jit);
     ck_assert_int_eq(dame_jit_load(jit, 1), DAME_OK);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 /* ---- those that do not ---- */
 
@@ -135,25 +119,23 @@ static void expect_none(dame_jit_t *jit, int32_t number)
 {
     dame_program_t *program = strided_program(20);
     const dame_candidate_t candidate = {number, 0};
-    int compiled = 0;
     ck_assert_int_eq(dame_jit_load(jit, number), DAME_ERR_UNSUPPORTED);
     ck_assert_int_eq(dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL),
                      DAME_ERR_UNSUPPORTED);
     ck_assert_int_eq(dame_jit_rank_of(jit, program, DAME_PACK, &candidate), -1);
-    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, NULL), DAME_OK);
-    ck_assert(strided_packs(program, 20, &compiled) && compiled);
+    compile(jit, program, DAME_PACK);
+    ck_assert(packs(program, 20, 1));
     dame_jit_release(jit, program);
     dame_program_free(program);
 }
 
-START_TEST(an_absent_provider_is_quiet)
+TEST(an_absent_provider_is_quiet)
 {
     dame_jit_t *jit = complaining_jit();
     expect_none(jit, offer(jit, "/nowhere/dame_llvm.so", ""));
     ck_assert_int_eq(complaints, 0);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 static char no_object[] = "/tmp/dame-unit.XXXXXX";
 
@@ -173,7 +155,7 @@ static const char *empty_file(void)
 }
 
 /* Each is told of once a process, and is not tried again even if it has been repaired. */
-START_TEST(a_broken_provider_is_told_of_once)
+LOOP_TEST(a_broken_provider_is_told_of_once, 4)
 {
     static const struct {
         const char *kind; /* TEST_PROVIDER */
@@ -198,20 +180,8 @@ START_TEST(a_broken_provider_is_told_of_once)
     dame_jit_destroy(jit);
     unlink(no_object);
 }
-END_TEST
 
 Suite *provider_suite(void)
 {
-    Suite *suite = suite_create("providers");
-    TCase *tcase = tree_case("providers");
-    if (have_jumps()) {
-        tcase_add_loop_test(tcase, a_provider_is_loaded_when_it_is_first_needed, 0, 2);
-        tcase_add_test(tcase, a_provider_is_loaded_once_for_all);
-        tcase_add_test(tcase, there_is_room_for_so_many_providers);
-        tcase_add_test(tcase, a_child_loads_none);
-        tcase_add_test(tcase, an_absent_provider_is_quiet);
-        tcase_add_loop_test(tcase, a_broken_provider_is_told_of_once, 0, 4);
-    }
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("providers", have_jumps(), tree_setup, tree_teardown);
 }

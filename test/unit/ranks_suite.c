@@ -1,7 +1,5 @@
 /* Codes come, get ranks and go in any order: each level runs the best that lives. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "jit_tools.h"
 #include "suites.h"
@@ -22,7 +20,7 @@ typedef struct world {
     dame_jit_t *jit;
     dame_program_t *programs[PROGRAMS]; /* of one layout, as the next */
     dame_program_t *interpreted;
-    model_t codes[PROGRAMS][2][JUMP_VARIANTS];
+    model_t codes[PROGRAMS][2][TEST_VARIANTS];
     int64_t now;
     int64_t evictions; /* expected from what has vanished */
 } world_t;
@@ -48,9 +46,9 @@ static dame_candidate_t candidate_of(int variant)
 static int best_of(const model_t *codes, int level)
 {
     int best = -1;
-    for (int v = 0; v < JUMP_VARIANTS; v++) {
+    for (int v = 0; v < TEST_VARIANTS; v++) {
         const model_t *code = &codes[v];
-        const int has_kernel = v != level + 1; /* see jit_tools.h */
+        const int has_kernel = v != level + 1; /* see test/lib/provider.c */
         if (code->lives && code->rank > 0 && has_kernel &&
             (best < 0 || code->rank > codes[best].rank ||
              (code->rank == codes[best].rank && code->ranked > codes[best].ranked))) {
@@ -65,11 +63,11 @@ static void note_evicted(world_t *w, const model_t *added)
 {
     int idle_left = 0;
     int ran_gone = 0;
-    for (int i = 0; i < PROGRAMS * 2 * JUMP_VARIANTS; i++) {
-        const int program = i / (2 * JUMP_VARIANTS);
-        const dame_dir_t dir = (dame_dir_t) (i / JUMP_VARIANTS % 2);
-        model_t *code = &w->codes[program][dir][i % JUMP_VARIANTS];
-        const dame_candidate_t candidate = candidate_of(i % JUMP_VARIANTS);
+    for (int i = 0; i < PROGRAMS * 2 * TEST_VARIANTS; i++) {
+        const int program = i / (2 * TEST_VARIANTS);
+        const dame_dir_t dir = (dame_dir_t) (i / TEST_VARIANTS % 2);
+        model_t *code = &w->codes[program][dir][i % TEST_VARIANTS];
+        const dame_candidate_t candidate = candidate_of(i % TEST_VARIANTS);
         const int32_t rank = dame_jit_rank_of(w->jit, w->programs[program], dir, &candidate);
         if (code->lives && rank < 0) {
             code->lives = 0;
@@ -89,7 +87,7 @@ static void check_kernels(world_t *w, int program, dame_dir_t dir)
     const dame_program_t *p = w->programs[program];
     model_t *codes = w->codes[program][dir];
     int level = 0;
-    for (int v = 0; v < JUMP_VARIANTS; v++) {
+    for (int v = 0; v < TEST_VARIANTS; v++) {
         codes[v].runs = 0;
     }
     for (int32_t i = 0; i < p->nprims; i++) {
@@ -133,7 +131,7 @@ static void add(world_t *w, int program, dame_dir_t dir, int variant, rng_t *rng
 {
     model_t *code = &w->codes[program][dir][variant];
     const dame_candidate_t candidate = candidate_of(variant);
-    atomic_store(&jump_padding, (size_t) rng_range(rng, 0, 600));
+    atomic_store(&test_provider_bytes, (size_t) rng_range(rng, 0, UNIT));
     ck_assert_int_eq(dame_jit_add(w->jit, w->programs[program], dir, &candidate, NULL, NULL),
                      DAME_OK);
     if (!code->lives) {
@@ -146,7 +144,7 @@ static void change(world_t *w, rng_t *rng)
 {
     const int program = (int) rng_range(rng, 0, PROGRAMS - 1);
     const dame_dir_t dir = rng_chance(rng, 50) ? DAME_PACK : DAME_UNPACK;
-    const int variant = (int) rng_range(rng, 0, JUMP_VARIANTS - 1);
+    const int variant = (int) rng_range(rng, 0, TEST_VARIANTS - 1);
     const dame_candidate_t candidate = candidate_of(variant);
     model_t *code = &w->codes[program][dir][variant];
     const int64_t what = rng_range(rng, 0, 99);
@@ -171,15 +169,15 @@ static int64_t living(const world_t *w)
 {
     const model_t *codes = &w->codes[0][0][0];
     int64_t n = 0;
-    for (int i = 0; i < PROGRAMS * 2 * JUMP_VARIANTS; i++) {
+    for (int i = 0; i < PROGRAMS * 2 * TEST_VARIANTS; i++) {
         n += codes[i].lives;
     }
     return n;
 }
 
-START_TEST(each_level_runs_the_best_that_lives)
+LOOP_TEST(each_level_runs_the_best_that_lives, 2)
 {
-    world_t w = {.jit = jit_of((size_t) sysconf(_SC_PAGESIZE)), .interpreted = nested_program()};
+    world_t w = {.jit = jit_of(4 * UNIT), .interpreted = nested_program()};
     rng_t rng = rng_seeded(11, (uint64_t) _i);
     for (int i = 0; i < PROGRAMS; i++) {
         w.programs[i] = nested_program();
@@ -203,10 +201,9 @@ START_TEST(each_level_runs_the_best_that_lives)
     dame_program_free(w.interpreted);
     dame_jit_destroy(w.jit);
 }
-END_TEST
 
 /* A search drops most of what it has tried: that does not fill the memory. */
-START_TEST(what_was_dropped_is_freed)
+TEST(what_was_dropped_is_freed)
 {
     enum { BYTES = 1 << 20, CODES = 12000 };
     dame_jit_t *jit = jit_of(BYTES);
@@ -223,16 +220,8 @@ START_TEST(what_was_dropped_is_freed)
     dame_program_free(program);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 Suite *ranks_suite(void)
 {
-    Suite *suite = suite_create("ranks");
-    TCase *tcase = tree_case("ranks");
-    if (have_jumps()) {
-        tcase_add_loop_test(tcase, each_level_runs_the_best_that_lives, 0, 2);
-    }
-    tcase_add_test(tcase, what_was_dropped_is_freed);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("ranks", have_jumps(), tree_setup, tree_teardown);
 }

@@ -48,7 +48,7 @@ static void end_guest(guest_t *guest)
     ck_assert_int_eq(pthread_join(guest->thread, NULL), 0);
 }
 
-START_TEST(waiting_ends_when_nobody_is_inside)
+TEST(waiting_ends_when_nobody_is_inside)
 {
     dame_reader_t reader = {.link = NULL};
     ck_assert_int_eq(dame_readers_wait(), 1);
@@ -61,9 +61,8 @@ START_TEST(waiting_ends_when_nobody_is_inside)
     dame_reader_remove(&reader); /* twice does no harm */
     ck_assert_int_eq(dame_readers_wait(), 1);
 }
-END_TEST
 
-START_TEST(waiting_gives_up_on_a_reader_that_stays_inside)
+TEST(waiting_gives_up_on_a_reader_that_stays_inside)
 {
     guest_t first;
     guest_t second;
@@ -75,7 +74,6 @@ START_TEST(waiting_gives_up_on_a_reader_that_stays_inside)
     end_guest(&first);
     ck_assert_int_eq(dame_readers_wait(), 1);
 }
-END_TEST
 
 static sigjmp_buf outside;
 
@@ -93,7 +91,7 @@ static void enter_and_jump_out(dame_reader_t *reader)
     }
 }
 
-START_TEST(who_jumped_out_counts_as_inside_until_it_leaves)
+TEST(who_jumped_out_counts_as_inside_until_it_leaves)
 {
     const struct sigaction action = {.sa_handler = jump_out};
     dame_reader_t reader = {.link = NULL};
@@ -115,7 +113,6 @@ START_TEST(who_jumped_out_counts_as_inside_until_it_leaves)
     ck_assert_int_eq(dame_readers_wait(), 1);
     dame_reader_remove(&reader);
 }
-END_TEST
 
 /*
  * One thread takes something away from another again and again, as an eviction does: whatever a
@@ -152,7 +149,7 @@ static void *look(void *argument)
     return NULL;
 }
 
-START_TEST(nothing_is_taken_away_from_a_reader_that_is_inside)
+TEST(nothing_is_taken_away_from_a_reader_that_is_inside)
 {
     static thing_t things[2];
     atomic_store(&things[0].state, ALIVE);
@@ -179,7 +176,6 @@ START_TEST(nothing_is_taken_away_from_a_reader_that_is_inside)
     ck_assert_int_eq(atomic_load(&corpses), 0);
     ck_assert_int_gt(waited, 0);
 }
-END_TEST
 
 /* ---- fork() ---- */
 
@@ -201,7 +197,7 @@ static const char *use_readers(void *argument)
     return dame_readers_wait() ? NULL : "wait";
 }
 
-START_TEST(a_child_has_only_the_reader_of_the_thread_that_forked)
+TEST(a_child_has_only_the_reader_of_the_thread_that_forked)
 {
     dame_reader_t own = {.link = NULL};
     guest_t before;
@@ -209,15 +205,13 @@ START_TEST(a_child_has_only_the_reader_of_the_thread_that_forked)
     start_guest(&before);
     dame_reader_add(&own);
     start_guest(&after);
-    const char *fault = in_child(use_readers, &own);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(use_readers, &own);
     ck_assert_int_eq(dame_readers_wait(), 0);
     end_guest(&before);
     end_guest(&after);
     ck_assert_int_eq(dame_readers_wait(), 1);
     dame_reader_remove(&own);
 }
-END_TEST
 
 /* ---- a system without membarrier ---- */
 
@@ -241,24 +235,12 @@ static const char *wait_without_membarrier(void *argument)
     return NULL;
 }
 
-START_TEST(without_membarrier_only_an_empty_list_is_sure)
+TEST(without_membarrier_only_an_empty_list_is_sure)
 {
-    const char *fault = in_child(wait_without_membarrier, NULL);
-    ck_assert_msg(!fault, "%s", fault);
+    expect_in_child(wait_without_membarrier, NULL);
 }
-END_TEST
 
 Suite *reader_suite(void)
 {
-    Suite *suite = suite_create("reader");
-    TCase *tcase = tcase_create("reader");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, waiting_ends_when_nobody_is_inside);
-    tcase_add_test(tcase, waiting_gives_up_on_a_reader_that_stays_inside);
-    tcase_add_test(tcase, who_jumped_out_counts_as_inside_until_it_leaves);
-    tcase_add_test(tcase, nothing_is_taken_away_from_a_reader_that_is_inside);
-    tcase_add_test(tcase, a_child_has_only_the_reader_of_the_thread_that_forked);
-    tcase_add_test(tcase, without_membarrier_only_an_empty_list_is_sure);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("reader", 1, NULL, NULL);
 }

@@ -1,43 +1,64 @@
-/* The suites of the unit tests, one for each subject. */
+/* The suites of the unit tests, one for each subject, and the tests of a suite. */
 #ifndef TEST_SUITES_H
 #define TEST_SUITES_H
 
 #include <check.h>
 
-Suite *type_suite(void);
-Suite *range_suite(void);
-Suite *program_suite(void);
-Suite *verify_suite(void);
-Suite *cursor_suite(void);
-Suite *copy_suite(void);
-Suite *fragment_suite(void);
-Suite *isa_suite(void);
-Suite *kernels_suite(void);
-Suite *print_suite(void);
-Suite *parse_suite(void);
-Suite *language_suite(void);
-Suite *limits_suite(void);
-Suite *heap_suite(void);
-Suite *threads_suite(void);
-Suite *sequence_suite(void);
-Suite *optimiser_suite(void);
-Suite *normal_form_suite(void);
-Suite *options_suite(void);
-Suite *code_arena_suite(void);
-Suite *reader_suite(void);
-Suite *jit_suite(void);
-Suite *jit_process_suite(void);
-Suite *jit_names_suite(void);
-Suite *provider_suite(void);
-Suite *ranks_suite(void);
-Suite *cache_suite(void);
-Suite *find_code_suite(void);
-Suite *background_suite(void);
-Suite *tune_suite(void);
-Suite *llvm_suite(void);
-Suite *clock_suite(void);
-Suite *profile_suite(void);
-Suite *policy_suite(void);
-Suite *x_aarch64_suite(void);
+/* In the order in which they run. */
+#define SUITES(SUITE)                                                                              \
+    SUITE(types)                                                                                   \
+    SUITE(program)                                                                                 \
+    SUITE(verify)                                                                                  \
+    SUITE(cursor)                                                                                  \
+    SUITE(language)                                                                                \
+    SUITE(optimiser)                                                                               \
+    SUITE(heap)                                                                                    \
+    SUITE(code_arena)                                                                              \
+    SUITE(reader)                                                                                  \
+    SUITE(jit)                                                                                     \
+    SUITE(jit_process)                                                                             \
+    SUITE(jit_names)                                                                               \
+    SUITE(provider)                                                                                \
+    SUITE(ranks)                                                                                   \
+    SUITE(cache)                                                                                   \
+    SUITE(find_code)                                                                               \
+    SUITE(background)                                                                              \
+    SUITE(tune)                                                                                    \
+    SUITE(clock)                                                                                   \
+    SUITE(profile)                                                                                 \
+    SUITE(policy)                                                                                  \
+    SUITE(x_aarch64)                                                                               \
+    SUITE(llvm)
+
+#define SUITE(name) Suite *name##_suite(void);
+SUITES(SUITE)
+#undef SUITE
+
+/*
+ * TEST(promise) { ... } is a test of the suite that its file makes, LOOP_TEST(promise, n) one that
+ * is run n times, with _i from 0 on. Each runs in a process of its own.
+ */
+#define LOOP_TEST(name, n)                                                                         \
+    static const TTest *name;                                                                      \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        tests_here[ntests_here++] = (unit_test_t){&name, n};                                       \
+    }                                                                                              \
+    START_TEST(name)
+#define TEST(name) LOOP_TEST(name, 1)
+
+typedef struct unit_test {
+    const TTest **test;
+    int times;
+} unit_test_t;
+
+__attribute__((unused)) static unit_test_t tests_here[30];
+__attribute__((unused)) static int ntests_here;
+
+/* A suite of the file's tests, none if they are not `possible` here. `setup` and `teardown` run in
+ * the test's process, and may be NULL. */
+#define SUITE_OF(name, possible, setup, teardown)                                                  \
+    suite_of(name, (possible) ? ntests_here : 0, tests_here, setup, teardown)
+Suite *suite_of(const char *name, int ntests, const unit_test_t *tests, SFun setup, SFun teardown);
 
 #endif

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suites.h"
+#include "test/lib/type_tools.h"
+
 dame_tree_t *tree;
 
 void tree_setup(void)
@@ -22,65 +25,68 @@ void tree_teardown(void)
     tree = NULL;
 }
 
-TCase *tree_case(const char *name)
+Suite *suite_of(const char *name, int ntests, const unit_test_t *tests, SFun setup, SFun teardown)
 {
+    enum { SECONDS = 120 }; /* on slow machines, with sanitizers */
+    Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, tree_setup, tree_teardown);
-    tcase_set_timeout(tcase, 120);
-    return tcase;
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, SECONDS);
+    for (int i = 0; i < ntests; i++) {
+        tcase_add_loop_test(tcase, *tests[i].test, 0, tests[i].times);
+    }
+    suite_add_tcase(suite, tcase);
+    return suite;
 }
 
 static const int64_t *copied(const int64_t *list, int64_t n)
 {
     int64_t *copy = dame_tree_array(tree, n);
     ck_assert_ptr_nonnull(copy);
-    for (int64_t i = 0; i < n; i++) {
-        copy[i] = list[i];
-    }
-    return copy;
+    return n > 0 ? memcpy(copy, list, (size_t) n * sizeof *copy) : copy;
 }
 
-/* The type that a successful constructor made. */
-static const dame_type_t *made(dame_status_t status, const dame_type_t *const *type)
+static const dame_type_t *made(dame_type_t type)
 {
-    ck_assert_msg(status == DAME_OK, "constructor: %s", dame_status_text(status));
-    ck_assert_ptr_nonnull(*type);
-    return *type;
+    const dame_type_t *result = type_made(tree, &type);
+    ck_assert_msg(result != NULL, "constructor %d", (int) type.kind);
+    return result;
 }
 
 const dame_type_t *basic(int64_t size)
 {
-    const dame_type_t *type = NULL;
-    return made(dame_type_basic(tree, size, &type), &type);
+    return made((dame_type_t){.kind = DAME_BASIC, .size = size});
 }
 
 const dame_type_t *contig(int64_t count, const dame_type_t *child)
 {
-    const dame_type_t *type = NULL;
-    return made(dame_type_contig(tree, count, child, &type), &type);
+    return made((dame_type_t){.kind = DAME_CONTIG, .count = count, .child = child});
 }
 
 const dame_type_t *vector(int64_t count, int64_t blklen, int64_t stride, const dame_type_t *child)
 {
-    const dame_type_t *type = NULL;
-    return made(dame_type_vector(tree, count, blklen, stride, child, &type), &type);
+    return made((dame_type_t){
+        .kind = DAME_VECTOR, .count = count, .blklen = blklen, .stride = stride, .child = child});
 }
 
 const dame_type_t *blockindex(int64_t count, int64_t blklen, const int64_t *disps,
                               const dame_type_t *child)
 {
-    const dame_type_t *type = NULL;
-    return made(dame_type_blockindex(tree, count, blklen, copied(disps, count), child, &type),
-                &type);
+    return made((dame_type_t){.kind = DAME_BLOCKINDEX,
+                              .count = count,
+                              .blklen = blklen,
+                              .disps = copied(disps, count),
+                              .child = child});
 }
 
 const dame_type_t *index_type(int64_t count, const int64_t *blklens, const int64_t *disps,
                               const dame_type_t *child)
 {
-    const dame_type_t *type = NULL;
-    return made(
-        dame_type_index(tree, count, copied(blklens, count), copied(disps, count), child, &type),
-        &type);
+    return made((dame_type_t){.kind = DAME_INDEX,
+                              .count = count,
+                              .blklens = copied(blklens, count),
+                              .disps = copied(disps, count),
+                              .child = child});
 }
 
 const dame_type_t *struct_type(int64_t count, const int64_t *blklens, const int64_t *disps,
@@ -91,16 +97,16 @@ const dame_type_t *struct_type(int64_t count, const int64_t *blklens, const int6
     for (int64_t i = 0; i < count; i++) {
         types[i] = children[i];
     }
-    const dame_type_t *type = NULL;
-    return made(
-        dame_type_struct(tree, count, copied(blklens, count), copied(disps, count), types, &type),
-        &type);
+    return made((dame_type_t){.kind = DAME_STRUCT,
+                              .count = count,
+                              .blklens = copied(blklens, count),
+                              .disps = copied(disps, count),
+                              .children = types});
 }
 
 const dame_type_t *resized(int64_t lb, int64_t extent, const dame_type_t *child)
 {
-    const dame_type_t *type = NULL;
-    return made(dame_type_resized(tree, lb, extent, child, &type), &type);
+    return made((dame_type_t){.kind = DAME_RESIZED, .lb = lb, .extent = extent, .child = child});
 }
 
 static dame_program_t *verified(dame_status_t status, dame_program_t *program)
@@ -114,9 +120,7 @@ static dame_program_t *verified(dame_status_t status, dame_program_t *program)
 
 dame_program_t *program_of(const dame_type_t *type)
 {
-    dame_program_t *program = NULL;
-    dame_status_t status = dame_program_build(type, NULL, &program);
-    return verified(status, program);
+    return program_with(DAME_PASSES_ALL, type);
 }
 
 dame_program_t *plain_of(const dame_type_t *type)
@@ -129,7 +133,8 @@ dame_program_t *program_with(dame_passes_t passes, const dame_type_t *type)
     dame_options_t options = *dame_options_default();
     options.passes = passes;
     dame_program_t *program = NULL;
-    dame_status_t status = dame_program_build(type, &options, &program);
+    dame_status_t status =
+        dame_program_build(type, passes == DAME_PASSES_ALL ? NULL : &options, &program);
     return verified(status, program);
 }
 
@@ -154,13 +159,33 @@ dame_program_t *program_of_text(const char *text)
 
 char *text_of(const dame_program_t *program)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    ck_assert_ptr_nonnull(out);
-    ck_assert_int_eq(dame_program_print(program, out), 0);
-    ck_assert_int_eq(fclose(out), 0);
+    char *text = program_text(program);
+    ck_assert_ptr_nonnull(text);
     return text;
+}
+
+void expect_text(dame_program_t *program, const char *wanted)
+{
+    dame_program_t *other = program_of_text(wanted);
+    char *text = text_of(program), *other_text = text_of(other);
+    ck_assert_str_eq(text, other_text);
+    free(text);
+    free(other_text);
+    dame_program_free(other);
+    dame_program_free(program);
+}
+
+void make_directory(char path[DIRECTORY])
+{
+    (void) strcpy(path, "/tmp/dame-unit.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(path));
+}
+
+void remove_directory(const char *path)
+{
+    char command[3 * DIRECTORY];
+    (void) snprintf(command, sizeof command, "chmod -R u+w %s && rm -r %s", path, path);
+    ck_assert_int_eq(system(command), 0);
 }
 
 void fill_pattern(char *bytes, int64_t n, unsigned seed)

@@ -1,5 +1,5 @@
 /*
- * What the suites share: types without error handling, programs as text.
+ * What the suites share: types without error handling, programs as text, directories.
  */
 #ifndef TEST_TOOLS_H
 #define TEST_TOOLS_H
@@ -14,13 +14,6 @@
 extern dame_tree_t *tree;
 void tree_setup(void);
 void tree_teardown(void);
-
-/* A test case with the tree fixture and time for slow machines. */
-TCase *tree_case(const char *name);
-
-/* The tag of cases that try so much of what the differential test tries, too, that builds on slow
- * machines leave them out: CK_EXCLUDE_TAGS=long. */
-#define LONG_CASE "long"
 
 /* Constructors that must succeed. Lists are copied into the tree. */
 const dame_type_t *basic(int64_t size);
@@ -46,6 +39,17 @@ dame_program_t *program_of_text(const char *text);
 
 /* The program's text; the caller frees. */
 char *text_of(const dame_program_t *program);
+
+/* The program is what `wanted` says, however that is indented. Frees the program. */
+void expect_text(dame_program_t *program, const char *wanted);
+
+/* A new directory under /tmp, for files of one test; removed with all that is in it. */
+enum { DIRECTORY = 40 };
+void make_directory(char path[DIRECTORY]);
+void remove_directory(const char *path);
+
+/* The number of entries of an array. */
+#define COUNT_OF(array) ((int) (sizeof(array) / sizeof(array)[0]))
 
 /* The set of one pass. */
 #define ONLY(pass) ((dame_passes_t) 1 << DAME_PASS_##pass)

@@ -14,7 +14,7 @@
 #include "suites.h"
 #include "tools.h"
 
-START_TEST(every_variant_has_a_name_of_its_own)
+TEST(every_variant_has_a_name_of_its_own)
 {
     enum { NUMBERS = 1 << (2 * X_CHOICES) };
     static char names[NUMBERS][DAME_VARIANT_NAME];
@@ -33,13 +33,12 @@ START_TEST(every_variant_has_a_name_of_its_own)
     }
     ck_assert(!x_variant_exists(NUMBERS));
 }
-END_TEST
 
-START_TEST(other_names_are_none)
+TEST(other_names_are_none)
 {
     static const char *const none[] = {"",       "+",      "far",         "plain+split",
                                        "split+", "+split", "split+split", "prefetch+far-prefetch"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(none); i++) {
         ck_assert_int_eq(x_variant_named(none[i], strlen(none[i])), -1);
     }
     x_options_t options;
@@ -48,7 +47,6 @@ START_TEST(other_names_are_none)
     ck_assert_int_eq(options.list_entries, 3);
     ck_assert_int_eq(x_options_parse("variant=best", &options), DAME_ERR_ARGUMENT);
 }
-END_TEST
 
 #if DAME_X_HAVE_CPU
 static void *open_x(const dame_cpu_t *cpu, const char *options)
@@ -97,7 +95,7 @@ static const dame_cpu_t other = {DAME_MAKE_OTHER, 1, 1, 1};
 
 /* Programs, and what is listed for them: only what could matter, what the make is known for first.
  */
-START_TEST(variants_differ_where_it_could_matter)
+TEST(variants_differ_where_it_could_matter)
 {
     static const struct {
         int64_t count, bytes, step;
@@ -132,15 +130,14 @@ START_TEST(variants_differ_where_it_could_matter)
         {14476, 12, 128, DAME_UNPACK, &other, "plain,prefetch,far-prefetch,split,unroll8,unroll1"},
         {162, 40, 6560, DAME_UNPACK, &amd, "plain,unroll8,unroll1"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(cases); i++) {
         ck_assert_str_eq(variants_of(blocks(cases[i].count, cases[i].bytes, cases[i].step),
                                      cases[i].dir, cases[i].cpu, ""),
                          cases[i].names);
     }
 }
-END_TEST
 
-START_TEST(what_an_option_says_is_not_varied)
+TEST(what_an_option_says_is_not_varied)
 {
     ck_assert_str_eq(variants_of(blocks(200, 4, 8), DAME_PACK, &intel, "vector_bits=256"),
                      "plain,unroll8,unroll1");
@@ -150,9 +147,8 @@ START_TEST(what_an_option_says_is_not_varied)
     ck_assert_str_eq(variants_of(blocks(20, 768, 5000), DAME_PACK, &sse2, "memcpy_bytes=700"),
                      "plain");
 }
-END_TEST
 
-START_TEST(vectors_follow_the_variant_and_the_cpu)
+TEST(vectors_follow_the_variant_and_the_cpu)
 {
     const uint32_t wide = x_with(x_with(0, X_MOVE, X_WIDE), X_PERMUTE, X_WIDE);
     const uint32_t single = x_with(0, X_PERMUTE, X_SINGLE);
@@ -176,7 +172,7 @@ START_TEST(vectors_follow_the_variant_and_the_cpu)
         {&amd, 512, 0, "avx512", 64, 64, 64, 64},
         {&intel, 128, wide, "sse2", 16, 16, 0, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(cases); i++) {
         const x_vectors_t found = x_vectors_for(cases[i].bits, cases[i].cpu, cases[i].variant);
         ck_assert_str_eq(found.name, cases[i].name);
         ck_assert_msg(found.bytes == cases[i].bytes && found.tail_bytes == cases[i].tail &&
@@ -186,9 +182,8 @@ START_TEST(vectors_follow_the_variant_and_the_cpu)
                       found.tail_bytes, found.mask_bytes, found.permute_bytes);
     }
 }
-END_TEST
 
-START_TEST(a_forced_instruction_set_limits_the_code)
+TEST(a_forced_instruction_set_limits_the_code)
 {
     ck_assert_int_eq(dame_isa_force("baseline"), DAME_OK);
     dame_cpu_t cpu = dame_isa_cpu();
@@ -196,7 +191,6 @@ START_TEST(a_forced_instruction_set_limits_the_code)
     ck_assert_int_eq(cpu.make, dame_cpu_detect().make);
     ck_assert_int_eq(dame_isa_force(NULL), DAME_OK);
 }
-END_TEST
 #endif
 
 /* Is the code of a variant other than the plain one's? */
@@ -220,7 +214,7 @@ static int differs(dame_program_t *program, dame_dir_t dir, uint32_t variant)
     return differ;
 }
 
-START_TEST(only_walks_that_leave_the_first_cache_prefetch)
+TEST(only_walks_that_leave_the_first_cache_prefetch)
 {
     for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
         const dame_dir_t d = (dame_dir_t) dir;
@@ -234,9 +228,8 @@ START_TEST(only_walks_that_leave_the_first_cache_prefetch)
         ck_assert(!differs(blocks(14476, 64, 128), d, ahead)); /* whole lines */
     }
 }
-END_TEST
 
-START_TEST(a_choice_changes_the_code)
+TEST(a_choice_changes_the_code)
 {
     ck_assert(differs(blocks(14476, 12, 128), DAME_PACK, x_with(0, X_PREFETCH, X_FAR_AHEAD)));
     ck_assert(differs(blocks(200, 12, 128), DAME_PACK, x_with(0, X_UNROLL, X_ONCE)));
@@ -251,9 +244,8 @@ START_TEST(a_choice_changes_the_code)
         ck_assert(differs(blocks(200, 4, 8), DAME_PACK, x_with(0, X_PERMUTE, X_SINGLE)));
     }
 }
-END_TEST
 
-START_TEST(wrong_options_are_refused)
+TEST(wrong_options_are_refused)
 {
     static const char *const wrong[] = {
         "vector_bits",
@@ -268,40 +260,21 @@ START_TEST(wrong_options_are_refused)
         "vector_bits=256;unroll_bytes=1",
     };
     const dame_cpu_t cpu = dame_cpu_detect();
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < (size_t) COUNT_OF(wrong); i++) {
         void *state = NULL;
         ck_assert_msg(dame_provider_x.open(&cpu, wrong[i], &state) == DAME_ERR_ARGUMENT, "%s",
                       wrong[i]);
     }
 }
-END_TEST
 #endif
 
-START_TEST(this_cpu_is_of_some_make)
+TEST(this_cpu_is_of_some_make)
 {
     ck_assert_int_ge(dame_cpu_detect().make, 0);
     ck_assert_int_lt(dame_cpu_detect().make, DAME_MAKES);
 }
-END_TEST
 
 Suite *tune_suite(void)
 {
-    Suite *suite = suite_create("tune");
-    TCase *tcase = tcase_create("tune");
-    tcase_add_test(tcase, every_variant_has_a_name_of_its_own);
-    tcase_add_test(tcase, other_names_are_none);
-#ifdef __x86_64__
-    tcase_add_test(tcase, variants_differ_where_it_could_matter);
-    tcase_add_test(tcase, what_an_option_says_is_not_varied);
-    tcase_add_test(tcase, vectors_follow_the_variant_and_the_cpu);
-    tcase_add_test(tcase, a_forced_instruction_set_limits_the_code);
-#endif
-#if DAME_X_HAVE_CPU
-    tcase_add_test(tcase, only_walks_that_leave_the_first_cache_prefetch);
-    tcase_add_test(tcase, a_choice_changes_the_code);
-    tcase_add_test(tcase, wrong_options_are_refused);
-#endif
-    tcase_add_test(tcase, this_cpu_is_of_some_make);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("tune", 1, tree_setup, tree_teardown);
 }

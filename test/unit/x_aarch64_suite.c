@@ -44,7 +44,7 @@ static void expect(const instruction_t *wanted, size_t n, const char *form)
     }
 }
 
-START_TEST(a_form_is_the_instructions_of_its_assembly)
+TEST(a_form_is_the_instructions_of_its_assembly)
 {
     x_code_t *code;
 #define FORM(call, ...)                                                                            \
@@ -55,7 +55,6 @@ START_TEST(a_form_is_the_instructions_of_its_assembly)
 #include "aarch64_forms.def"
 #undef FORM
 }
-END_TEST
 
 /* What MOVZ, MOVN and MOVK leave in a register, by the manual's pseudocode. */
 static uint64_t constant_written(int reg)
@@ -83,7 +82,7 @@ static uint64_t constant_written(int reg)
     return value;
 }
 
-START_TEST(every_constant_is_set_in_as_few_moves_as_it_has_parts)
+TEST(every_constant_is_set_in_as_few_moves_as_it_has_parts)
 {
     static const uint64_t parts[] = {0, 1, 0x1234, 0x8000, 0xfffe, 0xffff};
     enum { KINDS = 6, ALL = KINDS * KINDS * KINDS * KINDS };
@@ -104,9 +103,8 @@ START_TEST(every_constant_is_set_in_as_few_moves_as_it_has_parts)
         ck_assert_uint_eq(words_written(), spared == 4 ? 1 : 4 - spared);
     }
 }
-END_TEST
 
-START_TEST(a_permutation_is_loaded_from_behind_the_code)
+TEST(a_permutation_is_loaded_from_behind_the_code)
 {
     x_code_t *code = fresh(ROOM - BEFORE);
     uint8_t permutation[2][X_VECTOR];
@@ -131,9 +129,8 @@ START_TEST(a_permutation_is_loaded_from_behind_the_code)
         ck_assert_int_eq(memcmp(buffer + at, permutation[i], 16), 0);
     }
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_an_error_that_stays)
+TEST(what_does_not_fit_is_an_error_that_stays)
 {
     x_code_t *code = fresh(X_LONGEST_ENCODING);
     x_set(code, 1, 0);
@@ -152,10 +149,9 @@ START_TEST(what_does_not_fit_is_an_error_that_stays)
     x_masked(fresh(ROOM - BEFORE), 0, 0, x_mem(1, 0), 16, 0);
     ck_assert(writer.full);
 }
-END_TEST
 
 /* A conditional branch reaches a MiB. */
-START_TEST(a_branch_that_would_go_too_far_is_an_error)
+TEST(a_branch_that_would_go_too_far_is_an_error)
 {
     enum { REACH = 1 << 20 };
     static uint8_t large[REACH + 2 * X_LONGEST_ENCODING];
@@ -172,17 +168,8 @@ START_TEST(a_branch_that_would_go_too_far_is_an_error)
         ck_assert_int_eq(code.full, beyond);
     }
 }
-END_TEST
 
 Suite *x_aarch64_suite(void)
 {
-    Suite *suite = suite_create("AArch64 forms");
-    TCase *tcase = tcase_create("forms");
-    tcase_add_test(tcase, a_form_is_the_instructions_of_its_assembly);
-    tcase_add_test(tcase, every_constant_is_set_in_as_few_moves_as_it_has_parts);
-    tcase_add_test(tcase, a_permutation_is_loaded_from_behind_the_code);
-    tcase_add_test(tcase, what_does_not_fit_is_an_error_that_stays);
-    tcase_add_test(tcase, a_branch_that_would_go_too_far_is_an_error);
-    suite_add_tcase(suite, tcase);
-    return suite;
+    return SUITE_OF("AArch64 forms", 1, NULL, NULL);
 }

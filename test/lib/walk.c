@@ -64,7 +64,7 @@ static bool walk_type(walker_t *walker, int64_t at, int64_t start)
     }
 }
 
-int64_t walk(const dame_program_t *program, int64_t *offsets, int64_t room)
+int64_t walk_program(const dame_program_t *program, int64_t *offsets, int64_t room)
 {
     walker_t walker = {.prims = program->prims, .offsets = offsets, .room = room};
     return walk_type(&walker, 1, 0) ? walker.n : -1;

@@ -2,8 +2,8 @@
  * A program's bytes one by one, in stream order: by the meaning of its primitives, without run
  * kernels, cursor or prefix sums' positions.
  */
-#ifndef TEST_FUZZ_WALK_H
-#define TEST_FUZZ_WALK_H
+#ifndef TEST_WALK_H
+#define TEST_WALK_H
 
 #include "dame/program.h"
 
@@ -11,6 +11,6 @@
  * Writes the offsets of one element's bytes from its start, at most `room`; returns how many there
  * are, or -1 when there is no room. The program has been verified.
  */
-int64_t walk(const dame_program_t *program, int64_t *offsets, int64_t room);
+int64_t walk_program(const dame_program_t *program, int64_t *offsets, int64_t room);
 
 #endif

@@ -1,0 +1,60 @@
+/*
+ * What is promised of a message, tried on one. Every check returns false, and sets check->message,
+ * at the first difference from the oracle.
+ */
+#ifndef TEST_CHECKS_H
+#define TEST_CHECKS_H
+
+#include "message.h"
+
+/* Packs, unpacks, copies and lists `count` elements in every way. `use`, if not NULL, is shown the
+ * program. */
+bool check_message(check_t *check, const dame_type_t *type, int64_t count, bool absolute,
+                   void (*use)(const dame_program_t *program, const message_t *m));
+
+/* Packs with a, unpacks with b, in different fragments. The two have one signature. */
+bool check_pair(check_t *check, const dame_type_t *a, int64_t count_a, const dame_type_t *b,
+                int64_t count_b);
+
+/* The message whole, copied, and in fragments of all kinds, but not cut at every byte. */
+bool check_moves(check_t *check, message_t *m);
+
+/* Copies the message, and asks which shifts of it are apart. */
+bool check_copy(check_t *check, message_t *m);
+
+/* What is printed is read back as the same program, which packs the message if there is one; texts
+ * that end early are refused. */
+bool check_text(check_t *check, const dame_program_t *program, const message_t *m);
+
+/* The program does not change when it is optimised again, and types of one typemap have one
+ * program: in all but few cases, which are counted. The bytes are right in any case. */
+bool check_normal_form(check_t *check, const message_t *m);
+
+/*
+ * Packs and unpacks with pages without data taken away: by the contract of dame_run_fn
+ * (dame/program.h) no kernel touches them. A page here is one of the system; the judge checks pages
+ * of DAME_PAGE bytes, run by run.
+ */
+bool check_gap_pages(check_t *check, message_t *m);
+
+/* Now and then: another thread packs with the same program, while it packs here, or its machine
+ * code is taken away and compiled again. Where codes change, two threads do that while two others
+ * pack and unpack. */
+bool check_threads(check_t *check, message_t *m);
+
+/* How many messages were tried in these ways. */
+typedef struct checked {
+    int64_t texts;
+    int64_t long_texts;  /* too long to be tried */
+    int64_t again;       /* programs optimised again, .. */
+    int64_t again_other; /* .. that became others */
+    int64_t disguises;   /* types written in another way, .. */
+    int64_t disguised;   /* .. whose programs were others */
+    int64_t gaps;        /* some of their gaps could not be touched */
+    int64_t threads;
+    int64_t apart; /* shifts within a message by which it was said to be apart, and is */
+} checked_t;
+
+extern checked_t checked;
+
+#endif
