@@ -1,5 +1,5 @@
 # DAME_LLVM: the library that dame_llvm.so (jit/l/) makes machine code with. 19 is what it is measured
-# with; 16 passes the same tests. 22 is refused: its code generator dies of masks that are constants. Only dame_llvm.so links with it.
+# with; 16 passes the unit tests. 22 is refused: its code generator dies of masks that are constants. Only dame_llvm.so links with it.
 AC_DEFUN([DAME_LLVM], [
     AC_ARG_WITH([llvm],
         [AS_HELP_STRING([--with-llvm@<:@=PATH@:>@],
