@@ -1,6 +1,6 @@
 /*
  * The policy of promotion: when a program gets machine code, which codes are tried, and which one
- * stays. Pure decisions: no clock, no compiler, no lock. A driver (opal-glue/promote.c, the tests'
+ * stays. Pure decisions: no clock, no compiler, no lock. A driver (measured.c, the tests'
  * simulation) tells it what happened and does what it answers.
  *
  * One policy for a program and direction. Its arms are the interpreter, arm 0, and the candidates

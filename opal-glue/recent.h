@@ -1,5 +1,7 @@
 /*
- * Messages that need no decision, and what they cost: two counts in the thread's own memory.
+ * Messages that need no decision, and what they cost besides being moved: two counts in the
+ * thread's own memory. (To find the program, advance.c also looks into the table, compares the
+ * program's code with that of the grant, and enters and leaves the thread's reader.)
  *
  * When the policy of promotion has nothing to ask of a layout for a while, a thread is granted its
  * next uses: whole messages, which it counts down without looking at anything that other threads

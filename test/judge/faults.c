@@ -23,7 +23,7 @@ static const fault_t faults[] = {
     {"stride_off_by_one", {RULE_USER, RULE_COMPLETE}},
     {"packed_off_by_one", {RULE_PACKED, RULE_COMPLETE}},
     {"loop_ends_early", {RULE_COMPLETE, RULE_PACKED, RULE_USER}},
-    {"loop_ends_late", {RULE_USER, RULE_PACKED}},
+    {"loop_ends_late", {RULE_USER, RULE_PACKED, RULE_ADDRESS}},
     {"loop_without_end", {RULE_ENDS, RULE_USER, RULE_PACKED}},
     {"pop_missing", {RULE_SAVED}},
     {"pops_in_wrong_order", {RULE_SAVED}},

@@ -78,8 +78,8 @@ static int32_t variants(void *state, const dame_program_t *program, dame_dir_t d
 
 static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
 {
-    (void) state, (void) variant;
-    strcpy(name, variant == 0 ? "forwards" : "backwards");
+    (void) state;
+    snprintf(name, DAME_VARIANT_NAME, "variant%u", (unsigned) variant);
     return 1;
 }
 
