@@ -49,7 +49,7 @@ llvm_jobs()
     for other in "" "no object"; do
         without_llvm "$scratch/other" "$other"
         dame=(--mca mca_base_component_path "$scratch/other:$PKGLIBDIR" --mca dt dame)
-        llvm "LLVM ${other:-is not there}" 2 "$scratch/none" $([ -z "$other" ]; echo $?) "${at_once[@]}" -- \
+        llvm "LLVM ${other:-is not there}" 2 "$scratch/no-codes" $([ -z "$other" ]; echo $?) "${at_once[@]}" -- \
             none "" not-loaded
     done
     dame=("${path[@]}" --mca dt dame)
