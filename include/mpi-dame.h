@@ -19,7 +19,8 @@
  * call MPI; best before the first message. They return 1 when DAME has taken the hint, else 0:
  * there is no DAME, or it does not move this datatype's data, which may be contiguous. Datatypes of
  * one layout share their hints, as they share their code. With the parameter
- * dt_dame_promotion_threshold at other values than -1, DAME ignores hints.
+ * dt_dame_promotion_threshold at other values than -1, hints have no effect, although the functions
+ * return 1.
  *
  * How a hint gets there. DAME creates a keyval of datatypes for each kind of hint and names it in
  * MPI_INFO_ENV, the info object in which an MPI library tells a program about its environment: a
@@ -66,8 +67,9 @@ static inline int dame_give_hint(MPI_Datatype type, const char *key, intptr_t va
     return taken;
 }
 
-/* So many messages of this datatype, packed and unpacked ones counted separately, are expected in
- * the whole run: code for it is made at once if they repay it, and not before they do. */
+/* So many messages of this datatype are expected in this process in the whole run, packed and
+ * unpacked ones counted separately. If they repay it, code is made at the first message; otherwise
+ * as without the hint. */
 static inline int dame_expect_uses(MPI_Datatype type, intptr_t messages)
 {
     return dame_give_hint(type, DAME_HINT_USES, messages);

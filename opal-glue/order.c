@@ -95,13 +95,19 @@ void dt_order_start(dame_jit_t *jit, const dt_promote_options_t *options)
         dt_log_once_a_node("DAME-L is not used: %s", dame_status_text(status));
         return;
     }
-    dame_jit_look(jit);
     orders.jit = jit;
     orders.compile = options->llvm_compile;
     dame_measured_far(orders.provider, DT_LLVM_NOW == options->llvm_compile ? DAME_FAR_NOW
                                        : DT_LLVM_BACKGROUND == options->llvm_compile
                                            ? DAME_FAR_ORDER
                                            : DAME_FAR_NEVER);
+}
+
+void dt_order_look(void)
+{
+    if (NULL != orders.jit) {
+        dame_jit_look(orders.jit);
+    }
 }
 
 bool dt_order_stop(void)

@@ -22,6 +22,9 @@ void dt_order_tell(void);
 /* Once a process: offers DAME-L to the jit as the options say. */
 void dt_order_start(dame_jit_t *jit, const dt_promote_options_t *options);
 
+/* Once, before code is asked for, with the gate's lock held: looks which code there is in files. */
+void dt_order_look(void);
+
 /* Without a lock, before the last layout ends: ends the thread. False: it is at work still, so that
  * the jit has to stay. */
 bool dt_order_stop(void);

@@ -21,11 +21,11 @@ static struct {
     dame_jit_t *jit; /* NULL: nothing is compiled */
     dt_promote_options_t options;
     dame_profile_t *profile;   /* NULL: none */
-    atomic_bool has_profile;   /* it was looked for, or need not be */
+    atomic_bool is_prepared;   /* what is kept from job to job was looked for, or need not be */
     _Atomic int32_t threshold; /* of new layouts */
     bool must_stay;            /* a thread is at work with jit that could not be stopped */
     dame_jit_stats_t last;     /* when jit was destroyed */
-} promotion = {.has_profile = true, .last = {.vector_name = ""}};
+} promotion = {.is_prepared = true, .last = {.vector_name = ""}};
 
 enum {
     NAME_ROOM = 160, /* bytes of a code's name */
@@ -209,8 +209,12 @@ static void tell(const char *text)
 static void find_profile(void)
 {
     char cpu[128];
+    const char *where = promotion.options.profile;
+    if (promotion.options.threshold > 0 || NULL == where || '\0' == *where) {
+        return;
+    }
     dame_profile_cpu(cpu, sizeof(cpu));
-    promotion.profile = dame_profile_new(promotion.options.profile, cpu, tell);
+    promotion.profile = dame_profile_new(where, cpu, tell);
     if (NULL != promotion.profile) {
         dame_profile_load(promotion.profile);
         dame_measured_profile(promotion.profile);
@@ -219,15 +223,17 @@ static void find_profile(void)
 
 void dt_promote_prepare(void)
 {
-    if (atomic_load_explicit(&promotion.has_profile, memory_order_relaxed)) {
+    if (atomic_load_explicit(&promotion.is_prepared, memory_order_relaxed)) {
         return;
     }
     dame_lock(DAME_LOCK_GATE);
-    if (!atomic_load_explicit(&promotion.has_profile, memory_order_relaxed)) {
+    if (!atomic_load_explicit(&promotion.is_prepared, memory_order_relaxed)) {
         find_profile();
-        atomic_store_explicit(&promotion.has_profile, true, memory_order_relaxed);
+        dt_order_look();
+        atomic_store_explicit(&promotion.is_prepared, true, memory_order_relaxed);
     }
     dame_unlock(DAME_LOCK_GATE);
+    dt_order_tell();
 }
 
 static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
@@ -509,9 +515,7 @@ void dt_promote_start(const dt_promote_options_t *options)
         dt_log("nothing is compiled to machine code: %s", dame_status_text(status));
         return;
     }
-    const bool wants_profile =
-        options->threshold < 0 && NULL != options->profile && '\0' != *options->profile;
-    atomic_store_explicit(&promotion.has_profile, !wants_profile, memory_order_relaxed);
+    atomic_store_explicit(&promotion.is_prepared, false, memory_order_relaxed);
     dt_order_start(promotion.jit, options);
     dt_order_tell();
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
@@ -545,7 +549,7 @@ static void save_profile(void)
         dame_profile_free(promotion.profile);
         promotion.profile = NULL;
     }
-    atomic_store_explicit(&promotion.has_profile, true, memory_order_relaxed);
+    atomic_store_explicit(&promotion.is_prepared, true, memory_order_relaxed);
 }
 
 void dt_promote_settle(void)

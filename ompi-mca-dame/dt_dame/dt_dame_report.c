@@ -227,7 +227,7 @@ static void print_refusals(FILE *out)
         const char *text;
     } refusals[] = {
         {DT_COUNT_compile_unsupported, "machine code would not be faster"},
-        {DT_COUNT_compile_full, "the code cache was full"},
+        {DT_COUNT_compile_full, "the memory for machine code was full"},
         {DT_COUNT_compile_denied,
          "the system denies execution of machine code; no other was tried"},
         {DT_COUNT_compile_memory, "out of memory"},

@@ -288,7 +288,7 @@ static void write_declined(FILE *out, const dt_dame_sum_t *sum)
         dt_counter_t counter;
         const char *text;
     } refusals[] = {
-        {DT_COUNT_compile_full, "the code cache was full (dt_dame_code_cache_size)"},
+        {DT_COUNT_compile_full, "the memory for machine code was full (dt_dame_code_cache_size)"},
         {DT_COUNT_compile_denied, "the system denies execution of machine code"},
         {DT_COUNT_compile_memory, "out of memory"},
     };

@@ -133,6 +133,10 @@ void dt_order_start(dame_jit_t *compiler, const dt_promote_options_t *options)
     (void) compiler, (void) options;
 }
 
+void dt_order_look(void)
+{
+}
+
 bool dt_order_stop(void)
 {
     return true;
