@@ -70,7 +70,6 @@ static const dame_provider_t *open_object(const char *path, char message[DAME_LO
         snprintf(message, DAME_LOADER_MESSAGE, "cannot be loaded: %s", dlerror());
         return NULL;
     }
-    process = getpid();
     (void) atexit(wait_for_all); /* comes before the destructors of what was just loaded */
     const dame_provider_t *(*get)(void) = NULL;
     void *symbol = dlsym(object, DAME_PROVIDER_SYMBOL);
@@ -106,7 +105,12 @@ const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOAD
     }
     dame_unlock(DAME_LOCK_COMPILER);
     if (is_new) {
-        provider = open_object(path, message);
+        process = getpid();
+        (void) atexit(wait_for_all); /* waits while it is loaded */
+        if (dame_loader_enter()) {
+            provider = open_object(path, message);
+            dame_loader_leave();
+        }
         dame_lock(DAME_LOCK_COMPILER);
         tried[at].provider = provider;
         dame_unlock(DAME_LOCK_COMPILER);

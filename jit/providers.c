@@ -106,9 +106,9 @@ void dame_jit_complain(const dame_jit_t *jit, const char *message)
 /* Is the provider what its face says? Otherwise the code cache would mix them up. */
 static int is_behind(const dame_provider_t *face, const dame_provider_t *provider)
 {
-    return face == NULL || (strcmp(provider->name, face->name) == 0 && provider->by_shape &&
-                            provider->identity != NULL &&
-                            strcmp(provider->identity, face->identity) == 0);
+    return face == NULL ||
+           (strcmp(provider->name, face->name) == 0 && provider->by_shape &&
+            provider->identity != NULL && strcmp(provider->identity, face->identity) == 0);
 }
 
 static const dame_provider_t *load(const dame_jit_t *jit, const dame_slot_t *slot, void **state)
@@ -217,8 +217,12 @@ void dame_slots_close(dame_jit_t *jit)
 {
     for (int32_t i = 0; i < jit->nslots; i++) {
         dame_slot_t *slot = &jit->slots[i];
-        if (slot->provider != NULL && !slot->is_abandoned) {
+        const int is_loaded = slot->path != NULL;
+        if (slot->provider != NULL && !slot->is_abandoned && (!is_loaded || dame_loader_enter())) {
             slot->provider->close(slot->state);
+            if (is_loaded) {
+                dame_loader_leave();
+            }
         }
         if (slot->face != NULL) {
             slot->face->close(slot->face_state);

@@ -230,6 +230,11 @@ void dt_layout_clear(void)
     all.most_unused = 0;
     dt_layout_free(take_surplus());
     all.most_unused = most;
+    for (size_t i = 0; NULL != all.chains && i <= all.mask; i++) { /* held by a compilation */
+        for (dt_layout_t *layout = all.chains[i]; NULL != layout; layout = layout->next) {
+            layout->tally = NULL; /* which ends now */
+        }
+    }
     if (0 == all.layouts) {
         dame_heap_free(all.chains);
         all.chains = NULL;

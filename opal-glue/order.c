@@ -19,7 +19,7 @@ static struct {
     dt_llvm_compile_t compile;
     dame_background_t *background; /* NULL: none is needed yet */
     char path[PATH_MAX];           /* of DAME-L */
-    bool has_own_directory;        /* the user did not name one, and need not hear of its problems */
+    bool has_own_directory; /* the user did not name one, and need not hear of its problems */
 } orders;
 
 /* ---- What there is to complain about -------------------------------------------------------- */
@@ -204,6 +204,7 @@ static void take_in(dame_order_t *order)
         dame_measured_came(state->measured, &order->candidate, status, order->ns,
                            order->is_compiled);
     } else if (DAME_ERR_UNSUPPORTED == status) {
+        state->period = 0; /* it is not tried again */
         atomic_store_explicit(&state->countdown, 0, memory_order_release);
         return;
     }
@@ -214,8 +215,7 @@ static void take_in(dame_order_t *order)
 dame_order_t *dt_order_come(void)
 {
     dame_order_t *come = NULL, *order;
-    while (NULL != orders.background &&
-           NULL != (order = dame_background_take(orders.background))) {
+    while (NULL != orders.background && NULL != (order = dame_background_take(orders.background))) {
         take_in(order);
         order->next = come;
         come = order;

@@ -28,10 +28,10 @@ static struct {
 } promotion = {.is_prepared = true, .last = {.vector_name = ""}};
 
 enum {
-    NAME_ROOM = 160, /* bytes of a code's name */
+    NAME_ROOM = 160,   /* bytes of a code's name */
     ORDERED_USES = 64, /* between looks for code that was ordered, at fixed uses */
-    TICK = 1021      /* uses of layouts that rest, of a thread; prime, lest one of several that take
-                        turns is never met */
+    TICK = 1021 /* uses of layouts that rest, of a thread; prime, lest one of several that take
+                   turns is never met */
 };
 
 /* ---- Compiling ------------------------------------------------------------------------------ */

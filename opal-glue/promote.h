@@ -28,8 +28,8 @@ void dt_promote_settle(void);
 /* After the last dt_promote_layout_release(), with no thread inside. What was counted stays. */
 void dt_promote_stop(void);
 
-/* A datatype was entered, and may be used often: reads the profile and the names of files with code,
- * once a process, so that no message waits for that. No lock is held. */
+/* A datatype was entered, and may be used often: reads the profile and the names of files with
+ * code, once a process, so that no message waits for that. No lock is held. */
 void dt_promote_prepare(void);
 
 /* A new layout: it has not been used yet. */

@@ -30,6 +30,7 @@ static struct {
     _Atomic(dt_thread_t *) owner;   /* NULL: none is; all else is the owner's */
     int32_t fragments[DT_WORKS];    /* that the native engine has moved */
     const opal_datatype_t *follows; /* of the message that `native` can go on with; NULL: none */
+    uint64_t generation;            /* of the table, when that message began */
     opal_convertor_t native;
 } window;
 
@@ -42,6 +43,16 @@ static void end_message(void)
     }
 }
 
+/* Also when the thread ends. */
+static void leave_window(dt_thread_t *thread)
+{
+    if (thread->window > 0) {
+        end_message();
+        thread->window = 0;
+        atomic_store_explicit(&window.owner, NULL, memory_order_release);
+    }
+}
+
 void dt_sample_start(bool on)
 {
     enum { READINGS = 100 };
@@ -49,6 +60,7 @@ void dt_sample_start(bool on)
     if (!on) {
         return;
     }
+    dt_thread_at_end = leave_window;
     clock_cost = INT64_MAX;
     for (int i = 0; i < READINGS; i++) {
         const int64_t start = dt_now();
@@ -60,7 +72,9 @@ void dt_sample_start(bool on)
 void dt_sample_stop(void)
 {
     dt_sample_on = false;
+    dt_thread_at_end = NULL;
     end_message();
+    atomic_store_explicit(&window.owner, NULL, memory_order_relaxed);
 }
 
 static int64_t elapsed(int64_t start)
@@ -81,9 +95,7 @@ static void choose_interval(dt_thread_t *thread, int64_t ns)
 
 static void close_window(dt_thread_t *thread)
 {
-    end_message();
-    thread->window = 0;
-    atomic_store_explicit(&window.owner, NULL, memory_order_release);
+    leave_window(thread);
     thread->until_sample = 2; /* the next fragment finds its data in the caches */
     thread->interval = 2;
 }
@@ -93,8 +105,10 @@ void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool
 {
     const int64_t ns = elapsed(start);
     if (thread->window > 0) {
-        if (0 == --thread->window) {
+        if (1 == thread->window) {
             close_window(thread);
+        } else {
+            thread->window--;
         }
         return;
     }
@@ -149,10 +163,12 @@ static bool is_ready(const dt_thread_t *thread, const opal_convertor_t *converto
         end_message();
         (void) dt_native_construct(&window.native, convertor, DAME_PACK == dir, 0);
         window.follows = convertor->pDesc;
+        window.generation = dt_table_generation();
         return true;
     }
-    return window.follows == convertor->pDesc && native->bConverted == convertor->bConverted &&
-           native->pBaseBuf == convertor->pBaseBuf && native->count == convertor->count &&
+    return window.follows == convertor->pDesc && window.generation == dt_table_generation() &&
+           native->bConverted == convertor->bConverted && native->pBaseBuf == convertor->pBaseBuf &&
+           native->count == convertor->count &&
            (DAME_PACK == dir) == (0 != (native->flags & CONVERTOR_SEND));
 }
 

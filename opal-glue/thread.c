@@ -6,6 +6,7 @@
 #include "jit/lock.h"
 
 _Thread_local dt_thread_t dt_thread_data;
+void (*dt_thread_at_end)(dt_thread_t *thread);
 
 static pthread_key_t key; /* of a thread's dt_thread_data, for thread_ends() */
 static bool running;
@@ -14,6 +15,9 @@ static void (*tell_unwatched)(void);
 static void thread_ends(void *value)
 {
     dt_thread_t *thread = value;
+    if (NULL != dt_thread_at_end) {
+        dt_thread_at_end(thread);
+    }
     dame_reader_remove(&thread->reader);
     dame_lock(DAME_LOCK_STATS);
     dt_stats_remove_thread(&thread->stats);

@@ -40,11 +40,14 @@ typedef struct dt_thread {
     int32_t interval;     /* until_sample when it was set */
     int32_t window;       /* fragments that the native engine moves, too, see sample.h */
     uint32_t random;
-    int32_t tick;         /* uses of layouts that rest, until one of them is looked at */
+    int32_t tick; /* uses of layouts that rest, until one of them is looked at */
     dt_place_t places[DT_PLACES];
 } dt_thread_t;
 
 extern _Thread_local dt_thread_t dt_thread_data;
+
+/* sample.c's: called in each thread that ends; NULL: nothing is. Set while only one thread runs. */
+extern void (*dt_thread_at_end)(dt_thread_t *thread);
 
 /*
  * Before the first use of dt_thread(). There is no end: threads may end after Open MPI has. A

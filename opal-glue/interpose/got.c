@@ -97,9 +97,10 @@ static void prune(void)
 }
 
 /* Closed and opened again, at the address where it was: its slots are fresh. */
-static bool is_reopened(const object_t *object)
+static bool is_reopened(const object_t *object, const struct dl_phdr_info *info)
 {
-    return object->n_slots > 0 && object->slots[0].replacement != *object->slots[0].address;
+    return object->n_slots > 0 && (!dt_elf_contains(info, (uintptr_t) object->slots[0].address) ||
+                                   object->slots[0].replacement != *object->slots[0].address);
 }
 
 /* ---- What is loaded ------------------------------------------------------------------------- */
@@ -154,7 +155,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
         }
         got.objects[at].waits = has_slots(info);
     }
-    got.objects[at].waits |= is_reopened(&got.objects[at]);
+    got.objects[at].waits |= is_reopened(&got.objects[at], info);
     got.objects[at].is_loaded = true;
     walk->last = at;
     return 0;
