@@ -13,25 +13,17 @@
 
 #include "dame/dame.h"
 #include "dame/heap.h"
-#include "opal-glue/contents.h"
 #include "opal-glue/dump.h"
 #include "opal-glue/hints.h"
-#include "opal-glue/history.h"
-#include "opal-glue/log.h"
 #include "measure/measured.h"
 #include "opal-glue/promote.h"
 
 #include "checks.h"
+#include "promote_stubs.h"
 
 /* ---- what promote.c is put upon ------------------------------------------------------------- */
 
-struct opal_datatype_t {
-    const char *name;
-};
-
 static long code_files;
-
-bool dt_entries_are_wide;
 
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
@@ -40,63 +32,9 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     code_files += 0 != dame_jit_code(program, dir, &code);
 }
 
-static const int quiet;
-const int *dt_log_verbosity = &quiet;
-
-void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
-{
-    (void) level;
-    (void) name;
-    (void) format;
-}
-
-static char history[64]; /* the last code that ran */
-
-void dt_history_compiled(dt_entry_t *entry, dame_dir_t dir, int64_t ns)
-{
-    (void) entry;
-    (void) dir;
-    (void) ns;
-}
-
-void dt_history_runs(dt_entry_t *entry, dame_dir_t dir, const char *code)
-{
-    (void) entry;
-    (void) dir;
-    (void) snprintf(history, sizeof(history), "%s", code);
-}
-
-void dt_history_costs(dt_entry_t *entry, dame_dir_t dir, const dt_code_cost_t *costs, int32_t n)
-{
-    (void) entry;
-    (void) dir;
-    (void) costs;
-    (void) n;
-}
-
-void dt_log(const char *format, ...)
-{
-    (void) format;
-}
-
-bool dt_log_speaks_for_node(void)
-{
-    return true;
-}
-
-void dt_log_once_a_node(const char *format, ...)
-{
-    (void) format;
-}
-
 void dt_layout_release(dt_layout_t *layout)
 {
     (void) layout;
-}
-
-const char *dt_contents_name(const struct opal_datatype_t *datatype)
-{
-    return datatype->name;
 }
 
 /* ---- layouts, and their uses ---------------------------------------------------------------- */

@@ -12,22 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "opal-glue/contents.h"
 #include "opal-glue/dump.h"
-#include "opal-glue/history.h"
-#include "opal-glue/log.h"
 #include "measure/measured.h"
 #include "opal-glue/order.h"
 #include "opal-glue/promote.h"
 #include "opal-glue/thread.h"
 
 #include "checks.h"
+#include "promote_stubs.h"
 
 /* ---- what promote.c is put upon ------------------------------------------------------------- */
-
-struct opal_datatype_t {
-    const char *name;
-};
 
 struct dame_code {
     int unused;
@@ -49,9 +43,6 @@ static struct {
     dame_jit_stats_t stats;
     int created, destroyed;
 } jit = {.stats = {.vector_name = "test"}};
-
-static long said; /* once a node */
-static char last_said[1024];
 
 dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
 {
@@ -219,17 +210,10 @@ void dame_reader_remove(dame_reader_t *reader)
     (void) reader;
 }
 
-bool dt_entries_are_wide;
-
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
     (void) dump;
     jit.code_files += NULL != program->codes[dir];
-}
-
-void dt_log(const char *format, ...)
-{
-    (void) format;
 }
 
 void dame_measured_profile(dame_profile_t *profile)
@@ -244,59 +228,6 @@ void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
     (void) jit;
     (void) program;
     (void) dir;
-}
-
-static const int quiet;
-const int *dt_log_verbosity = &quiet;
-
-void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
-{
-    (void) level;
-    (void) name;
-    (void) format;
-}
-
-static char history[64]; /* the last code that ran */
-
-void dt_history_compiled(dt_entry_t *entry, dame_dir_t dir, int64_t ns)
-{
-    (void) entry;
-    (void) dir;
-    (void) ns;
-}
-
-void dt_history_runs(dt_entry_t *entry, dame_dir_t dir, const char *code)
-{
-    (void) entry;
-    (void) dir;
-    (void) snprintf(history, sizeof(history), "%s", code);
-}
-
-void dt_history_costs(dt_entry_t *entry, dame_dir_t dir, const dt_code_cost_t *costs, int32_t n)
-{
-    (void) entry;
-    (void) dir;
-    (void) costs;
-    (void) n;
-}
-
-bool dt_log_speaks_for_node(void)
-{
-    return true;
-}
-
-void dt_log_once_a_node(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    (void) vsnprintf(last_said, sizeof(last_said), format, args);
-    va_end(args);
-    said++;
-}
-
-const char *dt_contents_name(const struct opal_datatype_t *datatype)
-{
-    return datatype->name;
 }
 
 /* ---- entries -------------------------------------------------------------------------------- */
