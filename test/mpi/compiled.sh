@@ -5,16 +5,12 @@
 # and ends well, and the message that machine code cannot be executed is printed so many times.
 compiled()
 {
-    local config=$1 messages=$2 log code=0 said arguments=()
+    local config=$1 messages=$2 log code=0 said arguments modes
     shift 2
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    shift
+    split "$@"
     wanted compiled "$config" || return 0
     log=$(log_for compiled "$config")
-    job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$mpi_test" compiled "$@" && good_log "$log" ||
+    job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$mpi_test" compiled "${modes[@]}" && good_log "$log" ||
         code=1
     said=$(grep -c "does not let a process execute machine code" "$log")
     [ "$said" = "$messages" ] || { code=1; echo "said $said times instead of $messages" >>"$log"; }

@@ -5,17 +5,13 @@
 # code cache DIRECTORY and ends well, and DAME prints LINES lines.
 llvm()
 {
-    local config=$1 ranks=$2 cache=$3 lines=$4 log code=0 said arguments=()
+    local config=$1 ranks=$2 cache=$3 lines=$4 log code=0 said arguments modes
     shift 4
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    shift
+    split "$@"
     wanted llvm "$config" || return 0
     log=$(log_for llvm "$config")
     job "$log" -np "$ranks" "${dame[@]}" --mca dt_dame_tiers "${tiers:-interp,l}" --mca dt_dame_code_dir "$cache" \
-        --mca dt_dame_profile "" "${arguments[@]}" "$mpi_test" llvm "$@" && good_log "$log" || code=1
+        --mca dt_dame_profile "" "${arguments[@]}" "$mpi_test" llvm "${modes[@]}" && good_log "$log" || code=1
     said=$(grep -c "dt:dame: " "$log")
     [ "$said" = "$lines" ] || { code=1; echo "said $said lines instead of $lines" >>"$log"; }
     verdict $code llvm "$config" "$log"
