@@ -216,27 +216,29 @@ static int run(int argc, char **argv)
 const tool_command_t tool_bench = {
     .name = "bench",
     .arguments = "[OPTION]... FILE",
-    .what = "measures how fast data is packed and unpacked, against memcpy of the same bytes",
-    .help =
-        "  --count N         elements, 1 if not given\n"
-        "  --seconds S       how long to measure in all, 1 if not given; at least 11 rounds are\n"
-        "                    made in any case\n"
-        "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16 times\n"
-        "  --variant NAME    also this variant of the code, such as x:far-prefetch or l:O2, as\n"
-        "                    'dame compile --list' shows them; up to 16 times\n"
-        "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where it was\n"
-        "                    built or installed\n"
-        "  --offset BYTES    user memory and packed bytes begin so many bytes after a page\n"
-        "                    does, 0 if not given\n"
-        "  --memory BYTES    refuse to use more, 1G if not given\n"
-        "  --json            an object with the bytes moved and an array of results; a\n"
-        "                    \"fragment\" of 0 is the whole message; \"best\" is the fastest round\n"
-        "\n"
-        "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
-        "with all, both interpreted; x is the optimised one as machine code, where the CPU\n"
-        "has a compiler; l is the same by DAME-L, if dame_llvm.so is there. GB/s are 10^9 packed bytes a second, the median of rounds in which all\n"
-        "tiers take turns; the data stays in the caches if it fits. memcpy moves the same\n"
-        "bytes, contiguous, in pieces of the fragment's size. Only the ratios to it mean\n"
-        "something on another machine.\n",
+    .what = "measures how fast data is moved, against memcpy",
+    .help = "  --count N         elements, 1 if not given\n"
+            "  --seconds S       how long to measure in all, 1 if not given; at least 11\n"
+            "                    rounds are made in any case\n"
+            "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16\n"
+            "                    times\n"
+            "  --variant NAME    also this variant of the code, such as x:far-prefetch or\n"
+            "                    l:O2, as 'dame compile --list' shows them; up to 16 times\n"
+            "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where\n"
+            "                    it was built or installed\n"
+            "  --offset BYTES    user memory and packed bytes begin so many bytes after a\n"
+            "                    page does, 0 if not given\n"
+            "  --memory BYTES    refuse to use more, 1G if not given\n"
+            "  --json            an object with the bytes moved and an array of results; a\n"
+            "                    \"fragment\" of 0 is the whole message; \"best\" is the fastest\n"
+            "                    round\n"
+            "\n"
+            "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
+            "with all, both interpreted; x is the optimised one as machine code, where the\n"
+            "CPU has a compiler; l is the same by DAME-L, if dame_llvm.so is there. GB/s are\n"
+            "10^9 packed bytes a second, the median of rounds in which all tiers take turns;\n"
+            "the data stays in the caches if it fits. memcpy moves the same bytes,\n"
+            "contiguous, in pieces of the fragment's size. Only the ratios to it mean\n"
+            "something on another machine.\n",
     .run = run,
 };

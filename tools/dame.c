@@ -36,8 +36,9 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 static void print_help(void)
 {
     printf("Usage: dame COMMAND [OPTION]... [FILE]\n\n"
-           "Programs of the DAME language say what an MPI datatype moves. FILE holds one as text;\n"
-           "'-' is standard input. doctor, on, off and status are about DAME in Open MPI.\n\n");
+           "Programs of the DAME language say what an MPI datatype moves. FILE holds one as\n"
+           "text; '-' is standard input. doctor, on, off and status are about DAME in Open\n"
+           "MPI.\n\n");
     for (int i = 0; i < COMMANDS; i++) {
         printf("  dame %-10s %s\n", commands[i]->name, commands[i]->what);
     }
@@ -45,14 +46,17 @@ static void print_help(void)
            "  dame COMMAND --help  what a command does, and its options\n"
            "  dame --help          this page\n"
            "  dame --version       the version\n\n"
-           "Numbers of bytes and counts may end in k, M or G, powers of 1024, in either case.\n\n"
-           "Exit codes: 0 success; 1 the input is wrong (not a program, data too short, a check\n"
-           "failed); 2 the command line is wrong; 3 the system failed (input, output, memory).\n");
+           "Numbers of bytes and counts may end in k, M or G, powers of 1024, in either\n"
+           "case.\n\n"
+           "Exit codes: 0 success; 1 the input is wrong (not a program, data too short, a\n"
+           "check failed); 2 the command line is wrong; 3 the system failed (input, output,\n"
+           "memory).\n");
 }
 
 static void print_command_help(const tool_command_t *command)
 {
-    printf("Usage: dame %s %s\n\n%s.\n", command->name, command->arguments, command->what);
+    printf("Usage: dame %s%s%s\n\n%s.\n", command->name, command->arguments[0] == '\0' ? "" : " ",
+           command->arguments, command->what);
     if (command->help[0] != '\0') {
         printf("\n%s", command->help);
     }

@@ -448,9 +448,8 @@ static int run(int argc, char **argv)
 const tool_command_t tool_doctor = {
     .name = "doctor",
     .arguments = "",
-    .what = "Is DAME installed, chosen and working in Open MPI, and if not, why?",
-    .help = "Runs ompi_info, and with mpirun a job of two ranks. Changes nothing. Exit code 1: "
-            "something\n"
-            "stands in the way. Its output belongs into a bug report.\n",
+    .what = "says whether DAME works in this Open MPI; if not, why not",
+    .help = "Runs ompi_info, and with mpirun a job of two ranks. Changes nothing. Exit code\n"
+            "1: something stands in the way. Its output belongs in a bug report.\n",
     .run = run,
 };

@@ -170,8 +170,8 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_draw = {
     .name = "draw",
-    .arguments = "[-o FILE.svg] [--count N] [--cell BYTES] [--columns N] [--width PIXELS] "
-                 "[--title TEXT] FILE",
+    .arguments = "[-o FILE.svg] [--count N] [--cell BYTES] [--columns N]\n"
+                 "                 [--width PIXELS] [--title TEXT] FILE",
     .what = "draws the memory that is moved as an SVG picture",
     .help = "  -o, --output FILE  where the picture goes, standard output if not given\n"
             "  --count N          elements, 1 if not given\n"
@@ -179,9 +179,10 @@ const tool_command_t tool_draw = {
             "  --columns N        cells in a row; if not given, so that the data lines up\n"
             "  --width PIXELS     of the picture, 960 if not given\n"
             "  --title TEXT       the heading; if not given, the name of FILE\n"
-            "\nRows of cells are memory, lowest address first. Blocks are coloured by their order\n"
-            "in the packed stream; empty cells are gaps; data that is sent more than once is\n"
-            "hatched. Where a cell stands for many bytes it is filled as far as they are data.\n"
-            "Long empty ranges are left out and said. The file stays below 500 KB.\n",
+            "\n"
+            "Rows of cells are memory, lowest address first. Blocks are coloured by their\n"
+            "order in the packed stream; empty cells are gaps; data that is sent more than\n"
+            "once is hatched. Where a cell stands for many bytes it is filled as far as they\n"
+            "are data. Long empty ranges are left out and said. The file stays below 500 KB.\n",
     .run = run,
 };

@@ -128,12 +128,12 @@ static int run(int argc, char **argv)
 const tool_command_t tool_explain = {
     .name = "explain",
     .arguments = "[--count N] [--json] FILE",
-    .what = "says in plain sentences what is moved, how memory is used and how fast that can be",
-    .help =
-        "  --count N  elements, 1 if not given\n"
-        "  --json     numbers instead of sentences\n"
-        "\nA piece is a contiguous run of memory, as long as can be. Up to 16 M pieces all are\n"
-        "counted; of more, samples are taken, which is said. Addresses are bytes from the\n"
-        "buffer's; cache lines and pages are counted as if the buffer started at one.\n",
+    .what = "says in plain sentences what is moved and how memory is used",
+    .help = "  --count N  elements, 1 if not given\n"
+            "  --json     numbers instead of sentences\n"
+            "\n"
+            "A piece is a contiguous run of memory, as long as can be. Up to 16 M pieces all\n"
+            "are counted; of more, samples are taken, which is said. Addresses are bytes from\n"
+            "the buffer's; cache lines and pages are counted as if the buffer started at one.\n",
     .run = run,
 };

@@ -312,12 +312,13 @@ const tool_command_t tool_mpi = {
     .help = "  --language c    the language of the code; C is all there is\n"
             "  --element NAME  the basic datatype, from MPI_BYTE to MPI_C_DOUBLE_COMPLEX; all\n"
             "                  blocks must be multiples of it. If not given a guess:\n"
-            "                  MPI_INT16_T, MPI_INT32_T or MPI_INT64_T where the program is made\n"
-            "                  of such, otherwise MPI_BYTE\n"
-            "\nThe code is a function make_datatype() without arguments. The datatype packs the\n"
+            "                  MPI_INT16_T, MPI_INT32_T or MPI_INT64_T where the program is\n"
+            "                  made of such, otherwise MPI_BYTE\n"
+            "\n"
+            "The code is a function make_datatype() without arguments. The datatype packs the\n"
             "same bytes as the program and has its extent. A program has no lower bound: the\n"
             "datatype's is the first byte's, or 0 where the extent had to be set. Where the\n"
-            "basic elements of the program are not known fragments may end inside one; the code's\n"
-            "comment says so.\n",
+            "basic elements of the program are not known fragments may end inside one; the\n"
+            "code's comment says so.\n",
     .run = run,
 };

@@ -99,23 +99,25 @@ static int run(int argc, char **argv)
 /* clang-format off */
 const tool_command_t tool_optimise = {
     .name = "optimise",
-    .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN] [--sort-range BYTES]\n"
-                 "                     [--fragment BYTES] [--trace] FILE",
+    .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN]\n"
+                 "                     [--sort-range BYTES] [--fragment BYTES] [--trace] FILE",
     .what = "prints the program that the optimiser makes of one",
-    .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all or none,\n"
-            "                    alone, or\n"
+    .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all\n"
+            "                    or none, alone, or\n"
 #define DAME_PASS(name, text, what) "      " text ": " what "\n"
 #include "dame/passes.def"
 #undef DAME_PASS
-            "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach further\n"
-            "                    than --sort-range; the default range is unlimited, so none; the\n"
-            "                    default), never, always (all of a window and more)\n"
+            "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach\n"
+            "                    further than --sort-range; the default range is unlimited,\n"
+            "                    so none; the default), never, always (all of a window and\n"
+            "                    more)\n"
             "  --sort-range BYTES  see --sort; 2147483647 and more are unlimited\n"
-            "  --fragment BYTES  the size of fragment, at least 1; windows of sorted lists are a\n"
-            "                    quarter of it, but 64 to 4096 blocks\n"
-            "  --trace           what each pass changes, as a diff: first the program without any\n"
-            "                    pass, then one pass more at a time. Lists of more than 8 entries are\n"
-            "                    abbreviated. Memory is that of the program and its tables\n",
+            "  --fragment BYTES  the size of fragment, at least 1; windows of sorted lists\n"
+            "                    are a quarter of it, but 64 to 4096 blocks\n"
+            "  --trace           what each pass changes, as a diff: first the program without\n"
+            "                    any pass, then one pass more at a time. Lists of more than 8\n"
+            "                    entries are abbreviated. Memory is that of the program and\n"
+            "                    its tables\n",
     .run = run,
 };
 /* clang-format on */

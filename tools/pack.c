@@ -332,17 +332,15 @@ static int run_unpack(int argc, char **argv)
 }
 
 #define ARGUMENTS                                                                                  \
-    "FILE --in A --out B [--count N] [--offset BYTES] [--length BYTES] [--base BYTE] "             \
-    "[--memory BYTES]"
+    "FILE --in A --out B [--count N] [--offset BYTES]\n"                                           \
+    "                 [--length BYTES] [--base BYTE] [--memory BYTES]"
 #define PART                                                                                       \
     "  --count N       elements, 1 if not given\n"                                                 \
     "  --offset BYTES  where the part of the packed stream starts, 0 if not given\n"               \
     "  --length BYTES  how long that part is; if not given, to the end of the stream\n"            \
-    "  --base BYTE     the byte of the memory file at which the first element has its origin. "    \
-    "If\n"                                                                                         \
-    "                  not given 0, or, where a byte lies before the origin, such that the "       \
-    "lowest\n"                                                                                     \
-    "                  byte of all elements is byte 0\n"                                           \
+    "  --base BYTE     the byte of the memory file at which the first element has its\n"           \
+    "                  origin. If not given 0, or, if a byte lies before the origin,\n"            \
+    "                  such that the lowest byte of all elements is byte 0\n"                      \
     "  --memory BYTES  refuse to use more, the machine's memory if not given\n"
 
 const tool_command_t tool_pack = {
@@ -359,11 +357,11 @@ const tool_command_t tool_unpack = {
     .name = "unpack",
     .arguments = ARGUMENTS,
     .what = "unpacks elements into a file of memory",
-    .help =
-        "  --in A          the packed stream, or the part of it: exactly as many bytes\n"
-        "  --out B         user memory. A file that has all bytes of the elements is changed\n"
-        "                  where they are; a new one is made of zeros and just large enough\n" PART
-        "\n'-' is standard input or output (a new file). Nothing is written unless all could\n"
-        "be unpacked.\n",
+    .help = "  --in A          the packed stream, or the part of it: exactly as many bytes\n"
+            "  --out B         user memory. A file that has all bytes of the elements is\n"
+            "                  changed where they are; a new one is made of zeros and just\n"
+            "                  large enough\n" PART
+            "\n'-' is standard input or output (a new file). Nothing is written unless all\n"
+            "could be unpacked.\n",
     .run = run_unpack,
 };

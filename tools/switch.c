@@ -212,9 +212,11 @@ static int run_status(int argc, char **argv)
 }
 
 #define FILE_HELP                                                                                  \
-    "The file is $HOME/.openmpi/mca-params.conf. Only its line for the parameter dt is changed.\n"
+    "The file is $HOME/.openmpi/mca-params.conf. Only its line for the parameter dt\n"             \
+    "is changed.\n"
 
-const tool_command_t tool_on = {"on", "", "Let DAME move data in all your jobs", FILE_HELP, run_on};
-const tool_command_t tool_off = {"off", "", "Let Open MPI's own engine do it", FILE_HELP, run_off};
-const tool_command_t tool_status = {"status", "", "Is DAME switched on for your jobs?", FILE_HELP,
-                                    run_status};
+const tool_command_t tool_on = {"on", "", "lets DAME move data in all your jobs", FILE_HELP,
+                                run_on};
+const tool_command_t tool_off = {"off", "", "lets Open MPI's own engine do it", FILE_HELP, run_off};
+const tool_command_t tool_status = {"status", "", "says whether DAME is switched on for your jobs",
+                                    FILE_HELP, run_status};

@@ -455,18 +455,19 @@ static int run(int argc, char **argv)
 const tool_command_t tool_tune = {
     .name = "tune",
     .arguments = "[--seconds S] [--profile WHERE] [--all] [--show]",
-    .what = "measures which machine code is the fastest here, for the machine's profile",
-    .help =
-        "  --seconds S      how long to measure, 60 if not given; each program takes its turn\n"
-        "                   at least five times in any case\n"
-        "  --profile WHERE  a file or a directory; $XDG_CACHE_HOME/dame or $HOME/.cache/dame\n"
-        "                   if not given, as in the parameter dt_dame_profile\n"
-        "  --all            rows for all that was measured, also where the prior is good\n"
-        "  --show           prints what the profile knows, and measures nothing\n\n"
-        "Jobs that use the profile begin with the codes that were fastest. Other programs\n"
-        "should not run meanwhile. A kind of program is its level that moves most bytes:\n"
-        "constant steps, a list or blocks of several lengths; bytes of a block; whether blocks\n"
-        "lie near (less than a cache line), far, or a whole set of the first cache apart. The\n"
-        "prior is the code that is compiled first where nothing was measured.\n",
+    .what = "fills this machine's profile: which code is fastest here",
+    .help = "  --seconds S      how long to measure, 60 if not given; each program takes its\n"
+            "                   turn at least five times in any case\n"
+            "  --profile WHERE  a file or a directory; $XDG_CACHE_HOME/dame or\n"
+            "                   $HOME/.cache/dame if not given, as in the parameter\n"
+            "                   dt_dame_profile\n"
+            "  --all            rows for all that was measured, also where the prior is good\n"
+            "  --show           prints what the profile knows, and measures nothing\n"
+            "\n"
+            "Jobs that use the profile begin with the codes that were fastest. Other programs\n"
+            "should not run meanwhile. A kind of program is its level that moves most bytes:\n"
+            "constant steps, a list or blocks of several lengths; bytes of a block; whether\n"
+            "blocks lie near (less than a cache line), far, or a whole set of the first cache\n"
+            "apart. The prior is the code that is compiled first where nothing was measured.\n",
     .run = run,
 };

@@ -124,12 +124,12 @@ static int run(int argc, char **argv)
 const tool_command_t tool_typemap = {
     .name = "typemap",
     .arguments = "[--count N] [--limit N] [--json] FILE",
-    .what = "lists the contiguous pieces of memory that are moved, in packed order",
-    .help =
-        "  --count N  elements, 1 if not given\n"
-        "  --limit N  pieces to list; if not given, all\n"
-        "  --json     an array of [offset, length]\n"
-        "\nA line is \"offset length\", in bytes; offsets count from the first element's origin\n"
-        "and may be negative. Pieces that touch, one right after the other, are one.\n",
+    .what = "lists the contiguous pieces of memory, in packed order",
+    .help = "  --count N  elements, 1 if not given\n"
+            "  --limit N  pieces to list; if not given, all\n"
+            "  --json     an array of [offset, length]\n"
+            "\nA line is \"offset length\", in bytes; offsets count from the first element's\n"
+            "origin and may be negative. Pieces that touch, one right after the other, are\n"
+            "one.\n",
     .run = run,
 };
