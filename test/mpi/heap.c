@@ -1,13 +1,13 @@
 /* What DAME allocates is not in the application's heap: using datatypes neither grows it, nor keeps
    what the application frees from going back to the system, nor gives back what it needs again.
    One rank. */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "mpi_check.h"
+#include "test/lib/mallinfo.h"
 #include "tests.h"
 
 enum { TYPES = 10000, BLOCKS = 100, PAIRS = 1024, ROUNDS = 15, DOUBLES = 8192 };
@@ -84,8 +84,8 @@ static void first_uses_allocate_nothing(void)
     use_all(2 * PAIRS);
     after = mallinfo2();
     check(after.uordblks == before.uordblks && after.hblkhd == before.hblkhd,
-          "bytes in use were %zu and %zu mapped, are %zu and %zu", before.uordblks, before.hblkhd,
-          after.uordblks, after.hblkhd);
+          "bytes in use were %zu and %zu mapped, are %zu and %zu", (size_t) before.uordblks,
+          (size_t) before.hblkhd, (size_t) after.uordblks, (size_t) after.hblkhd);
     check(sbrk(0) == end, "the end of the heap was %p, is %p", end, sbrk(0));
     free_all(2 * PAIRS);
 }

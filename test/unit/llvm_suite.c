@@ -1,7 +1,6 @@
 /* DAME-L as a provider: options, variants, and that its bytes depend on nothing but the shape. */
 #include <dirent.h>
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "jit/provider.h"
 #include "jit/shape.h"
 #include "suites.h"
+#include "test/lib/mallinfo.h"
 #include "tools.h"
 
 static const dame_provider_t *l;
@@ -208,7 +208,9 @@ TEST(memory_is_returned)
     void *state = state_of("");
     for (int i = 0; i < WARM + ROUNDS; i++) {
         dame_machine_code_t code;
-        before = i == WARM ? mallinfo2().uordblks : before;
+        if (i == WARM) {
+            before = mallinfo2().uordblks;
+        }
         ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
     }
     const size_t after = mallinfo2().uordblks;
