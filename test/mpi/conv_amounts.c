@@ -6,8 +6,10 @@
 
 enum { DATATYPES = 400, CALLS = 60, MESSAGE = 12000, MOST_FIELDS = 4 };
 
-static layout_t *basics[7];
-enum { BASICS = sizeof(basics) / sizeof(basics[0]) };
+enum { BASICS = 7 };
+
+static layout_t *basics[BASICS];
+static int usable; /* of them; the first */
 
 /* A struct of one to four kinds of elements, touching or apart. */
 static layout_t *random_fields(void)
@@ -19,7 +21,7 @@ static layout_t *random_fields(void)
     const int64_t widest_gap = 5 * random_from(0, 3);
     MPI_Aint at = 0;
     for (int i = 0; i < n; i++) {
-        olds[i] = basics[random_from(0, BASICS - 1)];
+        olds[i] = basics[random_from(0, usable - 1)];
         lengths[i] = (int) random_from(1, 0 == random_from(0, 5) ? 60 : 5);
         disps[i] = at;
         at += lengths[i] * lay_extent(olds[i]) + random_from(0, widest_gap);
@@ -123,8 +125,9 @@ void test_amounts(void)
                        {MPI_INT, 4},
                        {MPI_FLOAT, 4},
                        {MPI_DOUBLE, 8},
-                       {MPI_LONG_DOUBLE, 16},
-                       {MPI_C_DOUBLE_COMPLEX, 16}};
+                       {MPI_C_DOUBLE_COMPLEX, 16},
+                       {MPI_LONG_DOUBLE, 16}};
+    usable = every_engine_is_right() ? BASICS : BASICS - 1;
     for (int i = 0; i < BASICS; i++) {
         basics[i] = lay_basic(kinds[i].type, kinds[i].size, kinds[i].size);
     }
