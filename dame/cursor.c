@@ -233,22 +233,25 @@ static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, 
     return bytes;
 }
 
+/* The level at the top, or the one that it is in, when it is one whose iterations are columns that
+ * are walked together; NULL when neither is. */
+static inline dame_frame_t *columns_at(const dame_cursor_t *cursor)
+{
+    dame_frame_t *top = cursor->top;
+    return NULL != top->prim->by_block                                      ? top
+           : top != cursor->frames && NULL != top[-1].prim->by_block ? top - 1
+                                                                            : NULL;
+}
+
 /*
  * Moves blocks of columns that are walked together, from the cursor on and as many as fit: whole
- * columns and those that fragments cut alike. Returns the bytes; 0 where no such walk is.
+ * columns and those that fragments cut alike. Returns the bytes.
  */
-static int64_t move_columns(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t length)
+static __attribute__((noinline)) int64_t move_columns(dame_cursor_t *cursor, dame_frame_t *walk,
+                                                      dame_dir_t dir, char *packed, int64_t length)
 {
-    dame_frame_t *walk = cursor->top;
-    int64_t row = 0;
-    if (NULL == walk->prim->by_block) {
-        if (walk == cursor->frames || NULL == walk[-1].prim->by_block) {
-            return 0;
-        }
-        row = walk->iter;
-        walk--;
-    }
     const dame_prim_t *prim = walk->prim, *column = prim + prim->inner_delta;
+    int64_t row = walk == cursor->top ? 0 : cursor->top->iter;
     const int64_t first = walk->iter * column->count + row;
     const int64_t left = walk->count * column->count - first;
     int64_t n = dame_divide(length, column->iter_size);
@@ -269,10 +272,11 @@ static int64_t move_columns(dame_cursor_t *cursor, dame_dir_t dir, char *packed,
 
 /*
  * The driver: finish the block cut at the head, run the largest whole run of the outermost level
- * that allows one, step inward for the rest, leave the cut block at the tail.
+ * that allows one, step inward for the rest, leave the cut block at the tail. In line, so that
+ * direction and tail are constants: a fragment of a few blocks pays for every test.
  */
-static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, char *packed,
-                           int64_t length)
+static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor, dame_dir_t dir,
+                                                          tail_t tail, char *packed, int64_t length)
 {
     int64_t left = cursor->total - cursor->position;
     left = length < left ? length : left;
@@ -283,11 +287,15 @@ static inline int64_t move(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, c
         left = 0 == cursor->in_block ? left - moved : 0;
     }
     while (left > 0) {
-        int64_t bytes = move_columns(cursor, dir, packed + moved, left);
-        moved += bytes;
-        left -= bytes;
-        if (0 == left) {
-            break;
+        dame_frame_t *walk = columns_at(cursor);
+        int64_t bytes;
+        if (NULL != walk) {
+            bytes = move_columns(cursor, walk, dir, packed + moved, left);
+            moved += bytes;
+            left -= bytes;
+            if (0 == left) {
+                break;
+            }
         }
         dame_frame_t *frame = cursor->top;
         int64_t n = whole_iterations(frame, left, &bytes);

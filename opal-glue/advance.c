@@ -83,36 +83,70 @@ static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dt_
     return bytes;
 }
 
-/* Fragment by fragment through a cursor. Returns the bytes moved. Not in line, so that whole
- * messages do not pay for its registers. */
-static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
-                                                       opal_convertor_t *convertor, dame_dir_t dir,
-                                                       struct iovec *iov, uint32_t *out_size)
+static inline size_t room_of(const struct iovec *iov, size_t left)
+{
+    return iov->iov_len < left ? iov->iov_len : left;
+}
+
+/* Moves what fits into one iovec. Returns the bytes, which are in it, too. */
+static inline __attribute__((always_inline)) size_t move_iovec(const opal_convertor_t *convertor,
+                                                               dt_place_t *place, dame_dir_t dir,
+                                                               struct iovec *iov, size_t left)
+{
+    const int64_t room = (int64_t) room_of(iov, left);
+    const int64_t bytes = DAME_PACK == dir
+                              ? pack_whole_elements(convertor, place, iov->iov_base, room)
+                              : dame_cursor_unpack(&place->cursor, iov->iov_base, room);
+    iov->iov_len = (size_t) bytes;
+    return (size_t) bytes;
+}
+
+/* The iovecs after the first. Returns the bytes; *out_size: all that were used. Not in line: most
+ * callers have one. */
+static __attribute__((noinline)) size_t move_more(const opal_convertor_t *convertor,
+                                                  dt_place_t *place, dame_dir_t dir,
+                                                  struct iovec *iov, uint32_t *out_size,
+                                                  size_t left)
+{
+    const size_t all = left;
+    uint32_t used = 1;
+    while (used < *out_size && left > 0) {
+        left -= move_iovec(convertor, place, dir, &iov[used++], left);
+    }
+    *out_size = used;
+    return all - left;
+}
+
+/* Fragment by fragment through a cursor. Returns the bytes moved. */
+static inline __attribute__((always_inline)) size_t
+move_fragments(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+               uint32_t *out_size)
 {
     dt_place_t *place = place_of(thread, convertor);
-    if (NULL == place) {
+    const size_t left = convertor->local_size - convertor->bConverted;
+    if (NULL == place || 0 == *out_size || 0 == left) {
         *out_size = 0;
         return 0;
     }
-    size_t left = convertor->local_size - convertor->bConverted;
-    size_t moved = 0;
-    uint32_t used = 0;
     place->datatype = NULL; /* a signal handler that jumps out leaves a cursor that is half moved */
-    while (used < *out_size && left > 0) {
-        int64_t room = (int64_t) (iov[used].iov_len < left ? iov[used].iov_len : left);
-        int64_t bytes = DAME_PACK == dir
-                            ? pack_whole_elements(convertor, place, iov[used].iov_base, room)
-                            : dame_cursor_unpack(&place->cursor, iov[used].iov_base, room);
-        iov[used++].iov_len = (size_t) bytes;
-        moved += (size_t) bytes;
-        left -= (size_t) bytes;
+    size_t moved = move_iovec(convertor, place, dir, iov, left);
+    if (1 != *out_size) {
+        moved += move_more(convertor, place, dir, iov, out_size, left - moved);
     }
     place->datatype = convertor->pDesc;
-    *out_size = used;
     if (0 != place->cursor.in_block) {
         dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
     }
     return moved;
+}
+
+/* Not in line, so that whole messages do not pay for its registers. */
+static __attribute__((noinline)) size_t move_first_fragment(dt_thread_t *thread,
+                                                            opal_convertor_t *convertor,
+                                                            dame_dir_t dir, struct iovec *iov,
+                                                            uint32_t *out_size)
+{
+    return move_fragments(thread, convertor, dir, iov, out_size);
 }
 
 static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *max_data)
@@ -154,7 +188,7 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
     if (NULL != program && is_whole(convertor, iov, out_size)) {
         moved = move_whole(convertor, dir, program, iov, out_size);
     } else {
-        moved = move_fragments(thread, convertor, dir, iov, out_size);
+        moved = move_first_fragment(thread, convertor, dir, iov, out_size);
     }
     dame_reader_leave(&thread->reader);
     return moved;
@@ -225,14 +259,11 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     return rc;
 }
 
-/* A fragment of a message that needs more than to be moved. */
+/* A message begins that needs more than to be moved. */
 static __attribute__((noinline)) int32_t
 advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t *entry,
                 struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    if (NULL == entry) {
-        return move_and_count(thread, convertor, dir, NULL, iov, out_size, max_data);
-    }
     if (!dt_entries_are_wide) {
         dt_recent_end(thread, entry, dir, convertor->local_size);
     }
@@ -247,26 +278,80 @@ advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir
     return move_and_count(thread, convertor, dir, entry->layout->program, iov, out_size, max_data);
 }
 
-static inline __attribute__((always_inline)) int32_t advance(opal_convertor_t *convertor,
-                                                             dame_dir_t dir, struct iovec *iov,
-                                                             uint32_t *out_size, size_t *max_data)
+/* Moves a part of a message. Returns the bytes. */
+static inline __attribute__((always_inline)) size_t move_part(dt_thread_t *thread,
+                                                              opal_convertor_t *convertor,
+                                                              dame_dir_t dir, struct iovec *iov,
+                                                              uint32_t *out_size)
+{
+    dame_reader_enter(&thread->reader);
+    const size_t moved = move_fragments(thread, convertor, dir, iov, out_size);
+    dame_reader_leave(&thread->reader);
+    return moved;
+}
+
+/* The first fragment of a message, one of the uses granted, which counts as a whole one. */
+static __attribute__((noinline)) int32_t begin_part(dt_thread_t *thread,
+                                                    opal_convertor_t *convertor, dame_dir_t dir,
+                                                    struct iovec *iov, uint32_t *out_size,
+                                                    size_t *max_data)
+{
+    const size_t moved = move_part(thread, convertor, dir, iov, out_size);
+    dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
+                 (int64_t) moved - (int64_t) convertor->local_size);
+    return finish(convertor, moved, max_data);
+}
+
+/* A message begins. */
+static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *convertor,
+                                                           dame_dir_t dir, struct iovec *iov,
+                                                           uint32_t *out_size, size_t *max_data)
 {
     dt_thread_t *thread = dt_thread();
-    if (0 != convertor->bConverted) {
-        return advance_counted(thread, convertor, dir, NULL, iov, out_size, max_data);
-    }
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     const dt_layout_t *layout = entry->layout;
     dt_recent_t *recent = dt_recent_of(thread, layout);
-    if (!dt_recent_may(recent, layout, dir) || !is_whole(convertor, iov, out_size)) {
+    if (!dt_recent_may(recent, layout, dir)) {
         return advance_counted(thread, convertor, dir, entry, iov, out_size, max_data);
     }
     dt_recent_use(recent, (dt_work_t) dir, (int64_t) convertor->local_size);
+    if (!is_whole(convertor, iov, out_size)) {
+        return begin_part(thread, convertor, dir, iov, out_size, max_data);
+    }
     dame_reader_enter(&thread->reader);
     const size_t moved = move_whole(convertor, dir, layout->program, iov, out_size);
     dame_reader_leave(&thread->reader);
     return finish(convertor, moved, max_data);
 }
+
+/* A fragment that continues a message. */
+static inline __attribute__((always_inline)) int32_t go_on(opal_convertor_t *convertor,
+                                                           dame_dir_t dir, struct iovec *iov,
+                                                           uint32_t *out_size, size_t *max_data)
+{
+    dt_thread_t *thread = dt_thread();
+    if (__builtin_expect(dt_sample_on, 0)) {
+        return move_and_count(thread, convertor, dir, NULL, iov, out_size, max_data);
+    }
+    const size_t moved = move_part(thread, convertor, dir, iov, out_size);
+    dt_stats_add(&thread->stats.count[DT_COUNT_fragments_packed + dir], 1);
+    dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
+    return finish(convertor, moved, max_data);
+}
+
+/* Functions of their own, and of the same arguments, so that none pays for what another keeps in
+ * registers. */
+#define DEFINE(name, advance, dir)                                                                 \
+    static __attribute__((noinline)) int32_t name(opal_convertor_t *convertor, struct iovec *iov,  \
+                                                  uint32_t *out_size, size_t *max_data)            \
+    {                                                                                              \
+        return advance(convertor, dir, iov, out_size, max_data);                                   \
+    }
+DEFINE(begin_packing, begin, DAME_PACK)
+DEFINE(begin_unpacking, begin, DAME_UNPACK)
+DEFINE(go_on_packing, go_on, DAME_PACK)
+DEFINE(go_on_unpacking, go_on, DAME_UNPACK)
+#undef DEFINE
 
 int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                         size_t *max_data)
@@ -274,13 +359,15 @@ int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t
     if (*out_size > 0 && NULL == iov[0].iov_base) { /* the caller wants pointers, not copies */
         return dt_advance_raw(convertor, iov, out_size, max_data);
     }
-    return advance(convertor, DAME_PACK, iov, out_size, max_data);
+    return 0 != convertor->bConverted ? go_on_packing(convertor, iov, out_size, max_data)
+                                      : begin_packing(convertor, iov, out_size, max_data);
 }
 
 int32_t dt_advance_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                           size_t *max_data)
 {
-    return advance(convertor, DAME_UNPACK, iov, out_size, max_data);
+    return 0 != convertor->bConverted ? go_on_unpacking(convertor, iov, out_size, max_data)
+                                      : begin_unpacking(convertor, iov, out_size, max_data);
 }
 
 void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
