@@ -1,6 +1,6 @@
 # Turns the lines of candidates_worker into the first table of bench/reuse. Needs median.awk.
 #
-# Input:  NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME    (ns)
+# Input:  NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME AGAIN    (ns)
 # Variables: csv (1: comma-separated)
 
 function uses(compile, interp, x) { return interp > x && compile > 0 ? compile / (interp - x) : "" }
@@ -22,6 +22,7 @@ function distribution(kind, title,    i, j, t, n, list, never) {
     printf "; never %d\n", never
     printf "  the fastest of all / the choice: geometric mean %.3f, below 0.98 in %d rows, below 0.95 in %d\n%s",
            exp(logs[kind] / rows[kind]), below[kind], far[kind], worst[kind]
+    printf "  the same code measured twice: below 0.98 in %d rows, below 0.95 in %d\n", noise[kind], loud[kind]
     printf "  the first candidate / the choice %.3f, the interpreter / the choice %.3f\n",
            exp(first_logs[kind] / rows[kind]), exp(interp_logs[kind] / rows[kind])
 }
@@ -39,6 +40,8 @@ BEGIN {
     u = uses($4, $5, $6)
     repaid[kind, ++rows[kind]] = u
     r = $7 / $9
+    noise[kind] += $11 / $9 < 0.98
+    loud[kind] += $11 / $9 < 0.95
     logs[kind] += log(r)
     first_logs[kind] += log($6 / $9)
     interp_logs[kind] += log($5 / $9)

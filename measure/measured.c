@@ -15,6 +15,7 @@ static const double SAVED = 0.3;
 static const double CERTAIN = 0.02;
 static const double LEAST_SAVED = 0.02; /* of what the profile calls no faster: asked again, late */
 static const double SAMPLE_NS = 100;
+static const double BRIEF_NS = 1000; /* uses up to this are timed together with their repetition */
 static const double FIRST_COMPILATION_NS = 20000; /* of the process */
 static const double COMPILATION_NS = 2000;
 
@@ -275,6 +276,9 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
                              dame_jit_candidates(jit, program, dir, measured->candidates,
                                                  DAME_POLICY_ARMS - 1));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
+    if (expected.ticks < ticks_of(BRIEF_NS)) {
+        expected.sample += DAME_MEASURED_REPEATS * expected.ticks;
+    }
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
     for (int32_t arm = 1; arm <= candidates; arm++) {
         if (is_far(&measured->candidates[arm - 1])) {
@@ -415,6 +419,9 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
         step = dame_policy_next(policy, 0);
     }
     result.sample = step.kind == DAME_STEP_SAMPLE;
+    atomic_store_explicit(&measured->brief,
+                          policy->phase == DAME_PHASE_RENT ? 0 : (int64_t) ticks_of(BRIEF_NS),
+                          memory_order_relaxed); /* few uses may follow, and pay for repetition */
     result.uses = step.uses;
     result.rests = dame_policy_choice(policy) >= 0;
     return result;

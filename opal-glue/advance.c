@@ -236,6 +236,18 @@ static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *conv
     return finish(convertor, moved, max_data);
 }
 
+/* The whole message that has been moved, as often again. The bytes stay the same. */
+static void repeat(dt_thread_t *thread, const opal_convertor_t *convertor, dame_dir_t dir,
+                   const dame_program_t *program, char *packed, int times)
+{
+    dame_reader_enter(&thread->reader);
+    for (int i = 0; i < times; i++) {
+        dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
+                         packed);
+    }
+    dame_reader_leave(&thread->reader);
+}
+
 /* A message begins, of which this fragment is timed. Not in line, so that others do not pay for its
  * registers. */
 static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convertor, dame_dir_t dir,
@@ -244,18 +256,25 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
 {
     const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
     const bool whole = is_whole(convertor, iov, out_size);
-    const void *packed = *out_size > 0 ? iov[0].iov_base : NULL;
+    char *packed = *out_size > 0 ? iov[0].iov_base : NULL;
     const dt_layout_t *layout = dt_table_get(convertor->pDesc)->layout;
     dt_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
-    const bool in_window = dt_thread()->window > 0; /* the caches are warm */
+    dt_thread_t *thread = dt_thread();
+    const bool in_window = thread->window > 0; /* the caches are warm */
     const int64_t start = dame_measured_now();
     const int32_t rc =
-        move_and_count(dt_thread(), convertor, dir, layout->program, iov, out_size, max_data);
-    const int64_t ticks = dame_measured_now() - start;
-    if (!in_window &&
-        (NULL == hints || dt_hints_fit(hints, convertor->count, convertor->pBaseBuf))) {
-        dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
+        move_and_count(thread, convertor, dir, layout->program, iov, out_size, max_data);
+    int64_t ticks = dame_measured_now() - start;
+    if (in_window ||
+        (NULL != hints && !dt_hints_fit(hints, convertor->count, convertor->pBaseBuf))) {
+        return rc;
     }
+    const int repeats = whole ? dame_measured_repeats(measured, ticks) : 0;
+    if (repeats > 0) {
+        repeat(thread, convertor, dir, layout->program, packed, repeats);
+        ticks = (dame_measured_now() - start) / (1 + repeats);
+    }
+    dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
     return rc;
 }
 

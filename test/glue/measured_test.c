@@ -303,6 +303,23 @@ static void drift_is_noticed_by_what_rests(void)
     dt_promote_stop();
 }
 
+static void short_uses_are_timed_with_repetitions_once_code_is_compared(void)
+{
+    dt_entry_t entry;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    while (NULL == policy_of(&entry)) {
+        use(&entry, first_is_best);
+    }
+    const dame_measured_t *measured = entry.layout->promotions[DAME_PACK].measured;
+    check(0 == dame_measured_repeats(measured, 1), "not while nothing is compiled");
+    use_often(&entry, first_is_best, OFTEN);
+    check(DAME_MEASURED_REPEATS == dame_measured_repeats(measured, 1), "short");
+    check(0 == dame_measured_repeats(measured, dame_clock_hz()), "long");
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
 /* ---- hints ---------------------------------------------------------------------------------- */
 
 /* Codes made after so many uses, at least and at most. */
@@ -425,6 +442,7 @@ int main(void)
     evicted_code_is_missed_at_once();
     drift_is_noticed_by_what_rests();
     a_child_measures_nothing();
+    short_uses_are_timed_with_repetitions_once_code_is_compared();
     announced_uses_count_as_uses();
     messages_are_as_announced_or_the_announcement_is_forgotten();
     threads_share_what_is_measured();
