@@ -23,7 +23,7 @@ bool cpu_take(cpu_t *cpu, const operand_t *operand, value_t *value)
                cpu_fail(cpu, RULE_DEFINED, "%s was not set", gpr_names[operand->number]);
     case OPERAND_MASK:
         *value = cpu->mask[operand->number];
-        return value->knowledge != UNDEFINED ||
+        return value->knowledge != UNDEFINED || cpu->now->is_idiom ||
                cpu_fail(cpu, RULE_DEFINED, "k%d was not set", operand->number);
     case OPERAND_MEMORY:
         return cpu_address(cpu, operand, &address) && cpu_read(cpu, address, operand->bytes, value);
@@ -424,6 +424,19 @@ static bool execute(cpu_t *cpu)
         return push(cpu);
     case ACTION_POP:
         return pop(cpu);
+    case ACTION_MASK_AND:
+    case ACTION_MASK_ANDN:
+    case ACTION_MASK_OR:
+    case ACTION_MASK_XOR:
+    case ACTION_MASK_XNOR:
+    case ACTION_MASK_ADD:
+    case ACTION_MASK_NOT:
+    case ACTION_MASK_SHL:
+    case ACTION_MASK_SHR:
+    case ACTION_MASK_UNPACK:
+    case ACTION_MASK_TEST:
+    case ACTION_MASK_OR_TEST:
+        return cpu_mask(cpu);
     case ACTION_VECTOR:
     case ACTION_VECTOR_ALIGNED:
     case ACTION_VECTOR_PACKED:

@@ -83,6 +83,10 @@ void cpu_reset_stack(cpu_t *cpu);
 
 bool cpu_vector(cpu_t *cpu);
 
+/* ---- cpu_mask.c ---- */
+
+bool cpu_mask(cpu_t *cpu);
+
 /* ---- cpu_call.c ---- */
 
 bool cpu_call(cpu_t *cpu);
@@ -95,10 +99,15 @@ bool cpu_ret(cpu_t *cpu);
 bool cpu_take(cpu_t *cpu, const operand_t *operand, value_t *value);
 bool cpu_put(cpu_t *cpu, const operand_t *operand, value_t value);
 
-/* The low bytes of a number. */
+/* The low bits of a number, and its low bytes. */
+static inline uint64_t cpu_low_bits(uint64_t number, int bits)
+{
+    return bits >= 64 ? number : number & ((UINT64_C(1) << bits) - 1);
+}
+
 static inline uint64_t cpu_cut(uint64_t bits, int bytes)
 {
-    return bytes >= 8 ? bits : bits & ((UINT64_C(1) << 8 * bytes) - 1);
+    return cpu_low_bits(bits, 8 * bytes);
 }
 
 #endif

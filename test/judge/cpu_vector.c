@@ -24,11 +24,11 @@ static bool access_masked(cpu_t *cpu, const operand_t *operand, uint64_t address
     if (8 * mask->low < lanes && !cpu_is_known(cpu, mask, "the mask")) {
         return false;
     }
-    uint64_t bits = lanes < 64 ? mask->bits & ((UINT64_C(1) << lanes) - 1) : mask->bits;
+    uint64_t bits = cpu_low_bits(mask->bits, lanes);
     for (int i = elements; i < lanes; i += elements) {
         bits |= bits >> i;
     }
-    bits = elements < 64 ? bits & ((UINT64_C(1) << elements) - 1) : bits;
+    bits = cpu_low_bits(bits, elements);
     if (cpu->now->action == ACTION_VECTOR_PACKED) {
         const int64_t bytes = __builtin_popcountll(bits) * operand->element;
         return bytes == 0 || touch(cpu, address, bytes);
@@ -76,6 +76,9 @@ static bool take(cpu_t *cpu, const operand_t *operand, bool may_be_unset)
     case OPERAND_GPR:
         return cpu->gpr[operand->number].knowledge != UNDEFINED ||
                cpu_fail(cpu, RULE_DEFINED, "%s was not set", gpr_names[operand->number]);
+    case OPERAND_MASK:
+        return cpu->mask[operand->number].knowledge != UNDEFINED ||
+               cpu_fail(cpu, RULE_DEFINED, "k%d was not set", operand->number);
     default:
         return true;
     }
@@ -92,6 +95,9 @@ static bool put(cpu_t *cpu, const operand_t *operand)
         return true;
     case OPERAND_GPR:
         cpu->gpr[operand->number] = (value_t){.knowledge = MOVED};
+        return true;
+    case OPERAND_MASK: /* a comparison of vectors */
+        cpu->mask[operand->number] = (value_t){.knowledge = MOVED};
         return true;
     default:
         return cpu_fail(cpu, RULE_ALLOWED, "a result of a kind that is not used");

@@ -129,7 +129,9 @@ static bool take_operand(const decoded_t *d, const ZydisDecodedOperand *from, op
 /* Its operands are one register, and what comes out does not depend on it. */
 static bool is_idiom(const instruction_t *in, ZydisMnemonic mnemonic)
 {
-    bool any = in->action == ACTION_XOR || in->action == ACTION_SUB;
+    bool any = in->action == ACTION_XOR || in->action == ACTION_SUB ||
+               in->action == ACTION_MASK_XOR || in->action == ACTION_MASK_XNOR ||
+               in->action == ACTION_MASK_ANDN;
     switch (mnemonic) {
     case ZYDIS_MNEMONIC_PXOR:
     case ZYDIS_MNEMONIC_VPXOR:
@@ -150,7 +152,8 @@ static bool is_idiom(const instruction_t *in, ZydisMnemonic mnemonic)
     const operand_t *second = first + 1;
     return any && in->noperands >= 2 && second->kind == first->kind &&
            second->number == first->number &&
-           (first->kind == OPERAND_GPR || first->kind == OPERAND_VECTOR);
+           (first->kind == OPERAND_GPR || first->kind == OPERAND_VECTOR ||
+            first->kind == OPERAND_MASK);
 }
 
 /* Intel's classes of exceptions that end in NF: masks do not suppress faults. */
@@ -247,12 +250,20 @@ static bool computes_with_vectors(const decoded_t *d, const instruction_t *in)
     return in->vector > 0;
 }
 
+/* Of the mask that comes out, by the last letter: kmovd, kunpckwd. */
 static uint8_t mask_bytes(ZydisMnemonic mnemonic)
 {
-    return mnemonic == ZYDIS_MNEMONIC_KMOVB   ? 1
-           : mnemonic == ZYDIS_MNEMONIC_KMOVW ? 2
-           : mnemonic == ZYDIS_MNEMONIC_KMOVD ? 4
-                                              : 8;
+    const char *name = ZydisMnemonicGetString(mnemonic);
+    switch (name[strlen(name) - 1]) {
+    case 'b':
+        return 1;
+    case 'w':
+        return 2;
+    case 'd':
+        return 4;
+    default:
+        return 8;
+    }
 }
 
 static bool take_instruction(const decoded_t *d, uint32_t offset, instruction_t *in,

@@ -52,6 +52,18 @@ typedef enum action {
     ACTION_PUSH,
     ACTION_POP,
     ACTION_MASK_MOVE,
+    ACTION_MASK_AND,
+    ACTION_MASK_ANDN, /* not the first, and the second */
+    ACTION_MASK_OR,
+    ACTION_MASK_XOR,
+    ACTION_MASK_XNOR,
+    ACTION_MASK_ADD,
+    ACTION_MASK_NOT,
+    ACTION_MASK_SHL,
+    ACTION_MASK_SHR,
+    ACTION_MASK_UNPACK, /* the lower halves of two, side by side */
+    ACTION_MASK_TEST,
+    ACTION_MASK_OR_TEST,
     ACTION_VECTOR,         /* what vectors hold is not known */
     ACTION_VECTOR_ALIGNED, /* a move that wants its memory aligned to the vector */
     ACTION_VECTOR_PACKED,  /* compress, expand: the bytes of the mask stand together in memory */
@@ -88,7 +100,7 @@ typedef struct instruction {
     uint8_t length;
     uint8_t noperands;
     uint8_t mask;       /* 1 to 7: the mask register, 0: none */
-    uint8_t mask_bytes; /* MASK_MOVE: 1, 2, 4, 8 */
+    uint8_t mask_bytes; /* MASK_..: 1, 2, 4, 8 */
     uint8_t condition;  /* 0 to 15 as the CPU numbers them */
     bool sse;           /* of the encoding before VEX, with a vector operand */
     bool is_merged;     /* what the mask leaves out stays as it was */

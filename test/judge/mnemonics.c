@@ -1,6 +1,9 @@
 #include "mnemonics.h"
 
 #define ROW(name, action) [ZYDIS_MNEMONIC_##name] = ACTION_##action
+/* Of masks of 8, 16, 32 and 64 bits. */
+#define ROWS(name, action)                                                                         \
+    ROW(name##B, action), ROW(name##W, action), ROW(name##D, action), ROW(name##Q, action)
 
 static const unsigned char actions[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
     ROW(NOP, NOTHING),
@@ -92,10 +95,6 @@ static const unsigned char actions[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
     ROW(VMOVNTPS, VECTOR_ALIGNED),
     ROW(VMOVNTPD, VECTOR_ALIGNED),
     ROW(VMOVNTDQA, VECTOR_ALIGNED),
-    ROW(KMOVB, MASK_MOVE),
-    ROW(KMOVW, MASK_MOVE),
-    ROW(KMOVD, MASK_MOVE),
-    ROW(KMOVQ, MASK_MOVE),
     ROW(VMOVDQA32, VECTOR_ALIGNED),
     ROW(VMOVDQA64, VECTOR_ALIGNED),
     ROW(VPCOMPRESSB, VECTOR_PACKED),
@@ -107,6 +106,22 @@ static const unsigned char actions[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
     ROW(VPEXPANDD, VECTOR_PACKED),
     ROW(VPEXPANDQ, VECTOR_PACKED),
     ROW(VMOVAPD, VECTOR_ALIGNED),
+
+    ROWS(KMOV, MASK_MOVE),
+    ROWS(KAND, MASK_AND),
+    ROWS(KANDN, MASK_ANDN),
+    ROWS(KOR, MASK_OR),
+    ROWS(KXOR, MASK_XOR),
+    ROWS(KXNOR, MASK_XNOR),
+    ROWS(KADD, MASK_ADD),
+    ROWS(KNOT, MASK_NOT),
+    ROWS(KSHIFTL, MASK_SHL),
+    ROWS(KSHIFTR, MASK_SHR),
+    ROW(KUNPCKBW, MASK_UNPACK),
+    ROW(KUNPCKWD, MASK_UNPACK),
+    ROW(KUNPCKDQ, MASK_UNPACK),
+    ROWS(KTEST, MASK_TEST),
+    ROWS(KORTEST, MASK_OR_TEST),
 };
 
 action_t mnemonic_action(ZydisMnemonic mnemonic)

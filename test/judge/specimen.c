@@ -20,6 +20,9 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
 /* One that moves blocks by mask k1, and `stored` for the store. */
 #define MASKED(masks, stored)                                                                      \
     START masks "1: vmovdqu8 xmm16{k1}{z}, [rsi]; vmovdqu8 [rdx]{" stored "}, xmm16;" NEXT END
+/* The same by what comes of two masks, k2 and k3, in k1. */
+#define MASK_OF(a, b, text)                                                                        \
+    MASKED("mov eax, " a "; kmovd k2, eax; mov eax, " b "; kmovd k3, eax;" text, "k1")
 /* As LLVM writes it: a mask whose unused bits are what the register had, half a vector that nobody sets
  * or reads, a product in rdx:rax. */
 #define PART_OF_MASK(number, vector)                                                               \
