@@ -54,7 +54,7 @@ dame_jit_options_t compiled_random_options(rng_t *rng)
 
 dame_jit_options_t compiled_small_options(rng_t *rng)
 {
-    static const size_t arena[] = {1 << 12, 1 << 13, 1 << 14};
+    static const size_t arena[] = {1 << 12, 1 << 13, 1 << 14, 1 << 16};
     dame_jit_options_t options = *dame_jit_options_default();
     options.arena_bytes = ONE_OF(rng, arena);
     options.memory = rng_chance(rng, 10) ? DAME_JIT_MEMORY_OWN : DAME_JIT_MEMORY_DUAL;
@@ -139,6 +139,24 @@ static bool compile(check_t *check, compiled_t *c, dame_dir_t dir)
     return ok;
 }
 
+/* Others than DAME-X: the tests', and for some tiers DAME-L, as if it were linked in. */
+static bool offer_others(check_t *check, dame_jit_t *jit)
+{
+    int32_t number;
+    if (dame_jit_offer(jit, TEST_PROVIDER, "", &number) != DAME_OK ||
+        dame_jit_load(jit, number) != DAME_OK) {
+        return check_fail(check, "the tests' provider cannot be loaded");
+    }
+    if (check->tier->by_llvm) {
+        dame_slot_t slot = {
+            .provider = llvm_provider(check->tier->llvm_options, check->tier->llvm_choice)};
+        if (slot.provider->open(&jit->cpu, "", &slot.state) == DAME_OK) { /* it may be another's CPU */
+            jit->slots[jit->nslots++] = slot;
+        }
+    }
+    return true;
+}
+
 bool compiled_init(check_t *check, compiled_t *c, dame_program_t *program)
 {
     *c = (compiled_t){.program = program};
@@ -148,7 +166,7 @@ bool compiled_init(check_t *check, compiled_t *c, dame_program_t *program)
     cpu.make = check->tier->make;
     options.cpu = &cpu;
     const dame_provider_t *provider = &dame_provider_x;
-    if (check->tier->by_llvm) {
+    if (check->tier->by_llvm && !check->tier->changes) {
         provider = llvm_provider(check->tier->llvm_options, check->tier->llvm_choice);
     }
     dame_status_t status = dame_jit_create_for(provider, &options, &c->jit);
@@ -156,10 +174,8 @@ bool compiled_init(check_t *check, compiled_t *c, dame_program_t *program)
         c->jit = status == DAME_OK ? c->jit : NULL;
         return check_fail(check, "dame_jit_create: %s", dame_status_text(status));
     }
-    int32_t other = 0;
-    if (check->tier->changes && (dame_jit_offer(c->jit, TEST_PROVIDER, "", &other) != DAME_OK ||
-                                 dame_jit_load(c->jit, other) != DAME_OK)) {
-        return check_fail(check, "the tests' provider cannot be loaded");
+    if (check->tier->changes && !offer_others(check, c->jit)) {
+        return false;
     }
     for (int32_t i = 0; i < program->nprims; i++) {
         *kept(c, i, DAME_PACK) = dame_prim_run(&program->prims[i], DAME_PACK);
@@ -244,8 +260,8 @@ bool compiled_report(void)
            " bytes of machine code\n",
            compiled_vectors(), n->compiled, n->tried, n->unsupported, n->full, n->evicted,
            n->kernels, n->levels, n->bytes);
-    printf("other codes added to those: DAME-X's %lld, the tests' provider's %lld\n",
-           (long long) n->changes[0], (long long) n->changes[1]);
+    printf("other codes added to those: DAME-X's %lld, the tests' provider's %lld, DAME-L's %lld\n",
+           (long long) n->changes[0], (long long) n->changes[1], (long long) n->changes[2]);
     if (llvm_compiled > 0) {
         printf("by LLVM %" PRId64 " codes, used again for programs of their shape %" PRId64 "\n",
                llvm_compiled, llvm_used_again);

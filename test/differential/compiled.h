@@ -34,8 +34,8 @@ dame_jit_options_t compiled_small_options(rng_t *rng);
 bool compiled_init(struct check *check, compiled_t *compiled, dame_program_t *program);
 
 /*
- * One step of the life of a program with several codes: one of its candidates, of DAME-X or the
- * tests' provider, is added and ranked, or loses its rank, or is dropped. Any thread that is not
+ * One step of the life of a program with several codes: one of its candidates, of DAME-X, the
+ * tests' provider or DAME-L, is added and ranked, or loses its rank, or is dropped. Any thread that is not
  * inside as a reader may call it, with an rng of its own. What is wrong, or NULL.
  */
 const char *compiled_change(const compiled_t *compiled, rng_t *rng);
@@ -54,8 +54,8 @@ typedef struct compiled_counts {
     int64_t levels;      /* kernels that programs have */
     int64_t kernels;     /* .. that were machine code */
     int64_t bytes;       /* of machine code */
-    atomic_llong
-        changes[2]; /* codes added to programs that had some: DAME-X's, the tests' provider's */
+    atomic_llong changes[3]; /* codes added to programs that had some: DAME-X's, the tests'
+                                provider's, DAME-L's */
 } compiled_counts_t;
 
 extern compiled_counts_t compiled_counts;

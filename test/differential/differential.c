@@ -170,7 +170,7 @@ static bool run_messages(const options_t *options, const test_case_t *c, const t
                          trial_t *trial)
 {
     enum { ROUNDS = 6 }; /* of one code: compiling takes longer than all of them */
-    const int rounds = tier->by_llvm ? ROUNDS : 1;
+    const int rounds = tier->by_llvm && !tier->changes ? ROUNDS : 1;
     for (int k = 0; k < rounds * c->ncounts; k++) {
         const int i = k % c->ncounts;
         *trial = (trial_t){.type = c->type,

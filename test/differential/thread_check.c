@@ -12,9 +12,10 @@
 
 enum {
     ONE_OF = 60,       /* of so many messages, one .. */
-    ONE_CHANGING = 30, /* .. where codes change */
+    ONE_CHANGING = 12, /* .. where codes change */
     LONGEST = 20000,   /* .. of up to so many bytes */
-    CHANGES = 12       /* by each of two threads */
+    CHANGES = 12,      /* by each of two threads .. */
+    MOVERS = 4         /* .. while so many use the program */
 };
 
 /* A thread that packs or unpacks again and again. */
@@ -68,13 +69,13 @@ static void *move(void *argument)
     return NULL;
 }
 
-static bool begin(mover_t *mover, const message_t *m, dame_dir_t dir)
+static bool begin(check_t *check, mover_t *mover, const message_t *m, dame_dir_t dir)
 {
     const int64_t size = dir == DAME_PACK ? m->total : m->arena_size;
     *mover = (mover_t){.m = m, .dir = dir, .memory = malloc((size_t) size), .wrong = -1};
     if (!mover->memory || pthread_create(&mover->thread, NULL, move, mover) != 0) {
         free(mover->memory);
-        return false;
+        return check_fail(check, "no memory for another thread");
     }
     return true;
 }
@@ -158,6 +159,20 @@ static bool change_by_two(check_t *check, const message_t *m, mover_t *packer)
     return !fault || check_fail(check, "changing codes: %s", fault);
 }
 
+/* Where codes change, half of the threads unpack, unless they would share the memory. */
+static int begin_all(check_t *check, const message_t *m, mover_t *movers)
+{
+    const bool changes = check->tier->changes;
+    const bool unpacks = changes && !m->overlapping && m->tree == NULL;
+    const int wanted = changes ? MOVERS : 1;
+    int n = 0;
+    while (n < wanted &&
+           begin(check, &movers[n], m, n % 2 == 1 && unpacks ? DAME_UNPACK : DAME_PACK)) {
+        n++;
+    }
+    return n;
+}
+
 bool check_threads(check_t *check, message_t *m)
 {
     const bool changes = check->tier->changes;
@@ -165,24 +180,21 @@ bool check_threads(check_t *check, message_t *m)
         m->total > LONGEST || m->arena_size > 10 * LONGEST) {
         return true;
     }
-    const bool unpacks = changes && !m->overlapping && m->tree == NULL;
-    mover_t packer;
-    mover_t unpacker;
+    mover_t movers[MOVERS];
     if (check->tier->compiles) {
         dame_jit_release(m->compiled.jit, m->program);
     }
-    if (!begin(&packer, m, DAME_PACK)) {
-        return check_fail(check, "no memory for another thread");
+    const int n = begin_all(check, m, movers);
+    bool ok = n == (changes ? MOVERS : 1);
+    if (ok) {
+        checked.threads++;
+        wait_for_messages(&movers[0], 1);
+        ok = changes                 ? change_by_two(check, m, &movers[0])
+             : check->tier->compiles ? compile(check, m, &movers[0])
+                                     : pack(check, m, &movers[0]);
     }
-    if (unpacks && !begin(&unpacker, m, DAME_UNPACK)) {
-        end(check, &packer);
-        return check_fail(check, "no memory for another thread");
+    for (int i = 0; i < n; i++) {
+        ok = end(check, &movers[i]) && ok;
     }
-    checked.threads++;
-    wait_for_messages(&packer, 1);
-    bool ok = changes                 ? change_by_two(check, m, &packer)
-              : check->tier->compiles ? compile(check, m, &packer)
-                                      : pack(check, m, &packer);
-    ok &= end(check, &packer);
-    return (!unpacks || end(check, &unpacker)) && ok;
+    return ok;
 }
