@@ -45,7 +45,8 @@ static inline struct dt_dump *dt_entry_dump(const dt_entry_t *entry)
 /* The datatype's own tally, or else its layout's; NULL: none are kept. */
 static inline struct dt_tally *dt_entry_tally(const dt_entry_t *entry)
 {
-    return dt_entries_are_wide ? ((const dt_wide_entry_t *) entry)->tally : entry->layout->tally;
+    return dt_entries_are_wide ? ((const dt_wide_entry_t *) entry)->tally
+                               : atomic_load_explicit(&entry->layout->tally, memory_order_acquire);
 }
 
 #endif

@@ -131,7 +131,7 @@ static dt_layout_t *new_layout(dame_tree_t *tree, const struct opal_datatype_t *
     if (NULL == layout) {
         return NULL;
     }
-    layout->number = ++all.number;
+    atomic_store_explicit(&layout->ticket, ++all.number, memory_order_relaxed);
     dt_decline_t declined;
     const int cancel_state = dame_cancel_defer(); /* it may log */
     layout->program = dt_import(tree, datatype, &declined);
@@ -232,7 +232,7 @@ void dt_layout_clear(void)
     all.most_unused = most;
     for (size_t i = 0; NULL != all.chains && i <= all.mask; i++) { /* held by a compilation */
         for (dt_layout_t *layout = all.chains[i]; NULL != layout; layout = layout->next) {
-            layout->tally = NULL; /* which ends now */
+            atomic_store_explicit(&layout->tally, NULL, memory_order_relaxed); /* which ends now */
         }
     }
     if (0 == all.layouts) {

@@ -47,12 +47,13 @@ typedef struct dt_promotion {
 
 typedef struct dt_layout dt_layout_t;
 struct dt_layout {
-    uint64_t number;               /* never used twice, from 1 on */
+    _Atomic uint64_t ticket;       /* its number, from 1 on, never used twice; above DT_NUMBER_BITS,
+                                      how often grants of its uses were called in (recent.h) */
     dame_program_t *program;       /* owned; NULL: declined */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
-    struct dt_tally *tally; /* of tally.c, named after the first datatype; NULL: none is kept, or
-                               each datatype has its own */
+    _Atomic(struct dt_tally *) tally; /* of tally.c, named after the first datatype; NULL: none is
+                                         kept, or each datatype has its own */
     _Atomic(dt_hints_t *) hints;   /* owned; hints.h; NULL: the user gave none */
     _Atomic int32_t holds;         /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */
@@ -63,6 +64,19 @@ struct dt_layout {
     dt_layout_t *next;          /* of its hash chain; of those that are to be freed */
     dt_layout_t *newer, *older; /* of those that are unused */
 };
+
+enum { DT_NUMBER_BITS = 40 };
+
+static inline uint64_t dt_layout_ticket(const dt_layout_t *layout)
+{
+    return atomic_load_explicit(&layout->ticket, memory_order_relaxed);
+}
+
+/* Uses that threads were granted end with the next one. Any thread. */
+static inline void dt_layout_call_in(dt_layout_t *layout)
+{
+    atomic_fetch_add_explicit(&layout->ticket, UINT64_C(1) << DT_NUMBER_BITS, memory_order_relaxed);
+}
 
 /* Once a process: most bytes of unused layouts, those without a datatype or hold. */
 void dt_layout_start(size_t most_unused);

@@ -147,6 +147,7 @@ bool dt_order_place(dt_layout_t *layout, dame_dir_t dir, const dame_candidate_t 
         return false;
     }
     layout->promotions[dir].is_ordered = true;
+    dt_layout_call_in(layout); /* it is looked for more often from now on */
     return true;
 }
 

@@ -29,7 +29,7 @@ static struct {
 
 enum {
     NAME_ROOM = 160,   /* bytes of a code's name */
-    ORDERED_USES = 64, /* between looks for code that was ordered, at fixed uses */
+    ORDERED_USES = 64, /* between looks for code that was ordered */
     TICK = 1021 /* uses of layouts that rest, of a thread; prime, lest one of several that take
                    turns is never met */
 };
@@ -259,6 +259,9 @@ static void schedule_event(dt_promotion_t *state, const dame_measured_result_t *
         atomic_store_explicit(&state->after, result->uses, memory_order_relaxed);
         state->period = result->uses + 1;
         set_countdown(state, DT_TIMED);
+    } else if (state->is_ordered && (result->rests || result->uses > ORDERED_USES)) {
+        state->period = ORDERED_USES;
+        set_countdown(state, -ORDERED_USES);
     } else if (result->rests) { /* asked again when its code is evicted, or by a tick */
         state->period = 1;
         set_countdown(state, dame_measured_has_code(state->measured));
@@ -437,13 +440,14 @@ void dt_promote_layout_init(dt_layout_t *layout)
     }
 }
 
-/* The next use is an event. The period was to end later. */
+/* The next use is an event. The period was to end later, or what rests was to be asked no more. */
 static void bring_forward(dt_promotion_t *state)
 {
     int32_t countdown = atomic_load_explicit(&state->countdown, memory_order_relaxed);
-    if (countdown < -1 && DT_TIMED != countdown &&
+    const bool rests = countdown >= 0 && NULL != state->measured;
+    if ((rests || (countdown < -1 && DT_TIMED != countdown)) &&
         atomic_compare_exchange_strong(&state->countdown, &countdown, -1)) {
-        state->period += countdown + 1;
+        state->period = rests ? 1 : state->period + countdown + 1;
     }
 }
 
@@ -453,6 +457,7 @@ void dt_promote_hinted(dt_layout_t *layout)
     for (int dir = 0; dir < 2; dir++) {
         bring_forward(&layout->promotions[dir]);
     }
+    dt_layout_call_in(layout);
     dame_unlock(DAME_LOCK_GATE);
 }
 

@@ -9,18 +9,24 @@ enum {
                      DT_RECENTS would only replace each other */
 };
 
+static bool is_of(uint64_t ticket, const dt_layout_t *layout)
+{
+    return 0 == (ticket ^ dt_layout_ticket(layout)) << (64 - DT_NUMBER_BITS);
+}
+
 void dt_recent_end(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
-    const dt_layout_t *layout = entry->layout;
-    dt_recent_t *recent = dt_recent_of(thread, layout);
-    if (recent->layout != layout->number) {
-        return;
+    dt_recent_t *recent = dt_recent_of(thread, entry->layout);
+    int32_t uses = 0;
+    if (is_of(recent->before, entry->layout)) {
+        uses = recent->untold[dir];
+        recent->untold[dir] = 0;
     }
-    if (!dt_recent_may(recent, layout, dir)) {
-        const int32_t uses = dt_stats_settle(&thread->stats, recent, (dt_work_t) dir);
-        if (uses > 0) {
-            dt_promote_skipped(entry, dir, bytes, uses);
-        }
+    if (is_of(recent->ticket, entry->layout) && !dt_recent_may(recent, entry->layout, dir)) {
+        uses += dt_stats_settle(&thread->stats, recent, (dt_work_t) dir);
+    }
+    if (uses > 0) {
+        dt_promote_skipped(entry, dir, bytes, uses);
     }
 }
 
@@ -28,18 +34,25 @@ void dt_recent_end(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_
 static dt_recent_t *recent_for(dt_thread_t *thread, const dt_layout_t *layout)
 {
     dt_recent_t *recent = dt_recent_of(thread, layout);
-    if (recent->layout == layout->number) {
+    const uint64_t ticket = dt_layout_ticket(layout);
+    if (recent->ticket == ticket) {
         return recent;
     }
-    if (0 != recent->layout && ++recent->misses < PATIENCE) {
+    if (0 != recent->ticket && !is_of(recent->ticket, layout) && ++recent->misses < PATIENCE) {
         return NULL;
     }
     for (int work = 0; work < DT_WORKS; work++) {
-        (void) dt_stats_settle(&thread->stats, recent, (dt_work_t) work);
+        const int32_t uses = dt_stats_settle(&thread->stats, recent, (dt_work_t) work);
+        if (DT_COPY != work) {
+            recent->untold[work] = uses;
+        }
     }
-    recent->layout = layout->number;
+    recent->before = recent->ticket;
+    recent->ticket = ticket;
     recent->misses = 0;
-    atomic_store_explicit(&recent->tally, layout->tally, memory_order_relaxed);
+    atomic_store_explicit(&recent->tally,
+                          atomic_load_explicit(&layout->tally, memory_order_relaxed),
+                          memory_order_relaxed);
     return recent;
 }
 
@@ -67,6 +80,6 @@ void dt_recent_grant(dt_thread_t *thread, const dt_entry_t *entry, dt_work_t wor
             atomic_load_explicit(&layout->program->codes[work], memory_order_relaxed);
     }
     atomic_store_explicit(&recent->tier[work], tier_of(layout, work), memory_order_relaxed);
-    atomic_store_explicit(&recent->granted[work], uses, memory_order_relaxed);
-    atomic_store_explicit(&recent->left[work], uses, memory_order_relaxed);
+    atomic_store_explicit(&recent->uses[work], (uint64_t) uses << 32 | (uint32_t) uses,
+                          memory_order_relaxed);
 }

@@ -6,9 +6,9 @@
  * When the policy of promotion has nothing to ask of a layout for a while, a thread is granted its
  * next uses: whole messages, which it counts down without looking at anything that other threads
  * write; so, too, while the policy waits for uses to pass. With them it counts their bytes. A grant
- * ends with its last use, or when the program gets or loses machine code; then uses and bytes go to
- * the counters and to the layout's tally, and the policy hears of them. Layouts in use have a
- * dt_recent_t each in every thread that uses them.
+ * ends with its last use, when the program gets or loses machine code, or when it is called in
+ * (dt_layout_call_in()); then uses and bytes go to the counters and to the layout's tally, and the
+ * policy hears of them. Layouts in use have a dt_recent_t each in every thread that uses them.
  *
  * Nothing is granted while something is kept for each datatype on its own (the report, dumps,
  * hardware events): then every message is looked at.
@@ -22,14 +22,14 @@
 /* Where the layout is counted, if it is. */
 static inline dt_recent_t *dt_recent_of(dt_thread_t *thread, const dt_layout_t *layout)
 {
-    return &thread->stats.recent[layout->number % DT_RECENTS];
+    return &thread->stats.recent[dt_layout_ticket(layout) % DT_RECENTS];
 }
 
 static inline bool dt_recent_has_left(const dt_recent_t *recent, const dt_layout_t *layout,
                                       dt_work_t work)
 {
-    return recent->layout == layout->number &&
-           atomic_load_explicit(&recent->left[work], memory_order_relaxed) > 0;
+    return recent->ticket == dt_layout_ticket(layout) &&
+           0 != (uint32_t) atomic_load_explicit(&recent->uses[work], memory_order_relaxed);
 }
 
 /* May the layout's next message go without a question? */
@@ -44,8 +44,8 @@ static inline bool dt_recent_may(const dt_recent_t *recent, const dt_layout_t *l
 /* It does. */
 static inline void dt_recent_use(dt_recent_t *recent, dt_work_t work, int64_t bytes)
 {
-    atomic_store_explicit(&recent->left[work],
-                          atomic_load_explicit(&recent->left[work], memory_order_relaxed) - 1,
+    atomic_store_explicit(&recent->uses[work],
+                          atomic_load_explicit(&recent->uses[work], memory_order_relaxed) - 1,
                           memory_order_relaxed);
     dt_stats_add(&recent->bytes[work], bytes);
 }

@@ -41,8 +41,8 @@ _Static_assert(DT_COUNT_messages_packed + DT_UNPACK == DT_COUNT_messages_unpacke
 
 static int32_t unsettled_uses(const dt_recent_t *recent, int work)
 {
-    return atomic_load_explicit(&recent->granted[work], memory_order_relaxed) -
-           atomic_load_explicit(&recent->left[work], memory_order_relaxed);
+    const uint64_t uses = atomic_load_explicit(&recent->uses[work], memory_order_relaxed);
+    return (int32_t) (uses >> 32) - (int32_t) (uint32_t) uses;
 }
 
 static dt_tier_t tier_of(const dt_recent_t *recent, int work)
@@ -60,12 +60,15 @@ int32_t dt_stats_settle(dt_stats_t *stats, dt_recent_t *recent, dt_work_t work)
     const int32_t uses = unsettled_uses(recent, work);
     const int64_t bytes = unsettled_bytes(recent, work);
     dt_tally_t *tally = atomic_load_explicit(&recent->tally, memory_order_relaxed);
-    atomic_store_explicit(&recent->granted[work], 0, memory_order_relaxed);
-    atomic_store_explicit(&recent->left[work], 0, memory_order_relaxed);
-    atomic_store_explicit(&recent->bytes[work], 0, memory_order_relaxed);
     if (0 == uses) {
+        atomic_store_explicit(&recent->uses[work], 0, memory_order_relaxed);
         return 0;
     }
+    const uint32_t settling = atomic_load_explicit(&stats->settling, memory_order_relaxed);
+    atomic_store_explicit(&stats->settling, settling + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&recent->uses[work], 0, memory_order_relaxed);
+    atomic_store_explicit(&recent->bytes[work], 0, memory_order_relaxed);
     dt_stats_add(&stats->count[DT_COUNT_messages_packed + work], uses);
     dt_stats_add(&stats->count[DT_COUNT_bytes_packed + work], bytes);
     if (DT_COPY != work) {
@@ -74,6 +77,7 @@ int32_t dt_stats_settle(dt_stats_t *stats, dt_recent_t *recent, dt_work_t work)
     if (NULL != tally) {
         dt_tally_add(tally, work, tier_of(recent, work), uses, bytes);
     }
+    atomic_store_explicit(&stats->settling, settling + 2, memory_order_release);
     return uses;
 }
 
@@ -95,21 +99,68 @@ void dt_stats_settle_all(void)
     dame_unlock(DAME_LOCK_STATS);
 }
 
-void dt_stats_add_unsettled(const dt_tally_t *tally, int64_t uses[DT_WORKS][DT_TIERS],
-                            int64_t bytes[DT_WORKS][DT_TIERS])
+/* ---- Reading while threads settle ----------------------------------------------------------- */
+
+/* What is read may have been half moved. After some attempts that is accepted: a thread that
+ * settles may have lost its CPU. */
+typedef struct attempt {
+    uint64_t settled; /* sum over the threads */
+    bool is_torn;     /* one of them was at it */
+    int number;
+} attempt_t;
+
+static attempt_t begin_attempt(int number)
 {
-    dame_lock(DAME_LOCK_STATS);
+    attempt_t attempt = {.number = number};
     for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
-        for (int i = 0; i < DT_RECENTS; i++) {
-            const dt_recent_t *recent = &stats->recent[i];
+        const uint32_t settling = atomic_load_explicit(&stats->settling, memory_order_acquire);
+        attempt.settled += settling;
+        attempt.is_torn |= 0 != settling % 2;
+    }
+    return attempt;
+}
+
+static bool must_read_again(const attempt_t *attempt)
+{
+    enum { ATTEMPTS = 1000 };
+    uint64_t settled = 0;
+    atomic_thread_fence(memory_order_acquire);
+    for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        settled += atomic_load_explicit(&stats->settling, memory_order_relaxed);
+    }
+    return (attempt->is_torn || settled != attempt->settled) && attempt->number < ATTEMPTS;
+}
+
+static void read_tally(const dt_tally_t *tally, int64_t uses[DT_WORKS][DT_TIERS],
+                       int64_t bytes[DT_WORKS][DT_TIERS])
+{
+    for (int i = 0; i < DT_WORKS * DT_TIERS; i++) {
+        const dt_moved_t *moved = &tally->moved[i / DT_TIERS][i % DT_TIERS];
+        uses[i / DT_TIERS][i % DT_TIERS] = atomic_load_explicit(&moved->uses, memory_order_relaxed);
+        bytes[i / DT_TIERS][i % DT_TIERS] =
+            atomic_load_explicit(&moved->bytes, memory_order_relaxed);
+    }
+    for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+        for (int i = 0; i < DT_RECENTS * DT_WORKS; i++) {
+            const dt_recent_t *recent = &stats->recent[i / DT_WORKS];
+            const int work = i % DT_WORKS;
             if (tally == atomic_load_explicit(&recent->tally, memory_order_relaxed)) {
-                for (int work = 0; work < DT_WORKS; work++) {
-                    uses[work][tier_of(recent, work)] += unsettled_uses(recent, work);
-                    bytes[work][tier_of(recent, work)] += unsettled_bytes(recent, work);
-                }
+                uses[work][tier_of(recent, work)] += unsettled_uses(recent, work);
+                bytes[work][tier_of(recent, work)] += unsettled_bytes(recent, work);
             }
         }
     }
+}
+
+void dt_stats_of_tally(const dt_tally_t *tally, int64_t uses[DT_WORKS][DT_TIERS],
+                       int64_t bytes[DT_WORKS][DT_TIERS])
+{
+    attempt_t attempt = {.number = 0};
+    dame_lock(DAME_LOCK_STATS);
+    do {
+        attempt = begin_attempt(attempt.number + 1);
+        read_tally(tally, uses, bytes);
+    } while (must_read_again(&attempt));
     dame_unlock(DAME_LOCK_STATS);
 }
 
@@ -186,12 +237,17 @@ void dt_stats_keep_thread(dt_stats_t *own)
 
 int64_t dt_stats_total(dt_counter_t counter)
 {
+    int64_t total;
+    attempt_t attempt = {.number = 0};
     dame_lock(DAME_LOCK_STATS);
-    int64_t total = atomic_load_explicit(&gone.count[counter], memory_order_relaxed);
-    for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
-        total += atomic_load_explicit(&stats->count[counter], memory_order_relaxed) +
-                 unsettled(stats, counter);
-    }
+    do {
+        attempt = begin_attempt(attempt.number + 1);
+        total = atomic_load_explicit(&gone.count[counter], memory_order_relaxed);
+        for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
+            total += atomic_load_explicit(&stats->count[counter], memory_order_relaxed) +
+                     unsettled(stats, counter);
+        }
+    } while (must_read_again(&attempt));
     dame_unlock(DAME_LOCK_STATS);
     return total;
 }

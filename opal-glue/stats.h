@@ -4,7 +4,7 @@
  *
  * Whole messages of the layouts that a thread uses are counted in its dt_recent_t (recent.h), in
  * two words each. dt_stats_settle() moves them to the counters and to the layout's tally; until
- * then, whoever sums up adds them.
+ * then, whoever sums up adds them, and begins anew when a thread has settled meanwhile.
  */
 #ifndef DT_STATS_H
 #define DT_STATS_H
@@ -19,14 +19,16 @@ struct dt_tally;
 
 /* Whole messages of one layout, of one thread, by dt_work_t. */
 typedef struct dt_recent {
-    uint64_t layout;                 /* its number; 0: unused */
-    void *codes[2];                  /* [dame_dir_t]; of its program, when uses were granted */
-    _Atomic int32_t left[DT_WORKS];  /* of the uses granted */
-    _Atomic int64_t bytes[DT_WORKS]; /* of the granted uses that are not left */
-    _Atomic int32_t granted[DT_WORKS];
+    uint64_t ticket;                  /* of the layout, when uses were granted; 0: unused */
+    void *codes[2];                   /* [dame_dir_t]; of its program, when uses were granted */
+    _Atomic uint64_t uses[DT_WORKS];  /* granted, and in the lower half those left of them */
+    _Atomic int64_t bytes[DT_WORKS];  /* of the granted uses that are not left */
     _Atomic int32_t tier[DT_WORKS];   /* dt_tier_t: what runs since they were granted */
     _Atomic(struct dt_tally *) tally; /* the layout's; NULL: none is kept */
     int32_t misses;                   /* uses of layouts that found this one here */
+    int32_t untold[2];                /* [dame_dir_t]; uses of the layout that was here before, which
+                                         the policy of promotion has not heard of */
+    uint64_t before;                  /* its ticket */
 } dt_recent_t;
 
 /* Layouts are numbered in sequence, so those in use share none of these before there are more. */
@@ -38,6 +40,7 @@ typedef struct dt_stats {
     _Atomic int64_t declined[DT_DECLINES];
     struct dt_stats *next; /* the next living thread's, not owned; under DAME_LOCK_STATS */
     bool listed;           /* among the living threads */
+    _Atomic uint32_t settling; /* odd while counts move from `recent`, and another each time */
     dt_recent_t recent[DT_RECENTS];
 } dt_stats_t;
 
@@ -55,9 +58,9 @@ int32_t dt_stats_settle(dt_stats_t *stats, dt_recent_t *recent, dt_work_t work);
 /* The same for all of every thread's, of which none moves data. Then no tally is referred to. */
 void dt_stats_settle_all(void);
 
-/* Adds to `uses` and `bytes` what threads have counted of a tally's datatypes and not settled. */
-void dt_stats_add_unsettled(const struct dt_tally *tally, int64_t uses[DT_WORKS][DT_TIERS],
-                            int64_t bytes[DT_WORKS][DT_TIERS]);
+/* What was counted of a tally's datatypes by now, by all threads. */
+void dt_stats_of_tally(const struct dt_tally *tally, int64_t uses[DT_WORKS][DT_TIERS],
+                       int64_t bytes[DT_WORKS][DT_TIERS]);
 
 /*
  * For thread.c, with DAME_LOCK_STATS held: a thread's counts are added up from now on; the thread

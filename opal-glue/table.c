@@ -127,15 +127,17 @@ static void keep_more(dt_entry_t *entry, const struct opal_datatype_t *datatype)
 {
     dt_layout_t *layout = entry->layout;
     const bool moves = NULL != layout->program;
+    dt_tally_t *tally = atomic_load_explicit(&layout->tally, memory_order_relaxed);
     if (dt_entries_are_wide) {
         dt_wide_entry_t *wide = (dt_wide_entry_t *) entry;
         wide->dump = moves ? dt_dump_begin(table.tree, datatype) : NULL;
         wide->tally = moves ? dt_tally_of(datatype, layout->program) : NULL;
         atomic_store_explicit(&wide->events, NULL, memory_order_relaxed);
-    } else if (moves && NULL == layout->tally) {
-        layout->tally = dt_tally_of(datatype, layout->program);
-    } else if (NULL != layout->tally) {
-        dt_tally_one_more(layout->tally);
+    } else if (NULL != tally) {
+        dt_tally_one_more(tally);
+    } else if (moves) {
+        atomic_store_explicit(&layout->tally, dt_tally_of(datatype, layout->program),
+                              memory_order_release);
     }
 }
 

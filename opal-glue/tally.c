@@ -104,14 +104,7 @@ typedef struct sums {
 
 static void sum_up(const dt_tally_t *tally, sums_t *sums)
 {
-    for (int work = 0; work < DT_WORKS; work++) {
-        for (int tier = 0; tier < DT_TIERS; tier++) {
-            const dt_moved_t *moved = &tally->moved[work][tier];
-            sums->uses[work][tier] = atomic_load_explicit(&moved->uses, memory_order_relaxed);
-            sums->bytes[work][tier] = atomic_load_explicit(&moved->bytes, memory_order_relaxed);
-        }
-    }
-    dt_stats_add_unsettled(tally, sums->uses, sums->bytes);
+    dt_stats_of_tally(tally, sums->uses, sums->bytes);
 }
 
 void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns)

@@ -17,6 +17,7 @@
 #include "opal-glue/hints.h"
 #include "measure/measured.h"
 #include "opal-glue/promote.h"
+#include "opal-glue/recent.h"
 
 #include "checks.h"
 #include "promote_stubs.h"
@@ -61,6 +62,7 @@ static void new_entry(dt_entry_t *entry)
 {
     dame_tree_t *tree = dame_tree_new();
     const dame_type_t *doubles, *type;
+    static uint64_t number;
     dt_layout_t *layout = calloc(1, sizeof(*layout));
     if (NULL == tree || NULL == layout || DAME_OK != dame_type_basic(tree, 8, &doubles) ||
         DAME_OK != dame_type_vector(tree, BYTES / 8, 1, 16, doubles, &type) ||
@@ -68,6 +70,7 @@ static void new_entry(dt_entry_t *entry)
         abort();
     }
     dame_tree_free(tree);
+    atomic_store(&layout->ticket, ++number);
     dt_promote_layout_init(layout);
     *entry = (dt_entry_t){.layout = layout, .serial = 1};
 }
@@ -377,11 +380,146 @@ static void messages_are_as_announced_or_the_announcement_is_forgotten(void)
     dame_heap_free(layout.hints);
 }
 
+/* ---- grants --------------------------------------------------------------------------------- */
+
+/* As advance() in advance.c does it. Returns whether it was one of those granted. */
+static bool message(dt_entry_t *entry, const int64_t *ticks)
+{
+    dt_thread_t *thread = dt_thread();
+    dt_recent_t *recent = dt_recent_of(thread, entry->layout);
+    if (dt_recent_may(recent, entry->layout, DAME_PACK)) {
+        dt_recent_use(recent, DT_PACK, BYTES);
+        return true;
+    }
+    dt_recent_end(thread, entry, DAME_PACK, BYTES);
+    dame_measured_t *measured = dt_promote_use(thread, entry, DAME_PACK, BYTES);
+    if (NULL != measured) {
+        dame_measured_record(measured, atomic_load(&measured->runs),
+                             dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
+    } else {
+        dt_recent_grant(thread, entry, DT_PACK);
+    }
+    return false;
+}
+
+static long messages(dt_entry_t *entry, const int64_t *ticks, long n)
+{
+    long granted = 0;
+    for (long i = 0; i < n; i++) {
+        granted += message(entry, ticks);
+    }
+    return granted;
+}
+
+static void hints_do_not_wait_for_a_grant_to_end(void)
+{
+    static const long before[] = {20, OFTEN}; /* while the policy waits, and when it rests */
+    for (int i = 0; i < 2; i++) {
+        dt_entry_t entry;
+        start(-1, 0.01, ARENA);
+        new_entry(&entry);
+        messages(&entry, first_is_best, before[i]);
+        for (int n = 0; !message(&entry, first_is_best) && n < 100; n++) {
+        }
+        check(message(&entry, first_is_best), "granted");
+        dt_hints_keep(entry.layout, DT_HINT_USES, 1 << 30);
+        dt_promote_hinted(entry.layout);
+        message(&entry, first_is_best);
+        check(NULL != policy_of(&entry) && policy_of(&entry)->promised == 1 << 30,
+              "after %ld messages: the next one heeds it", before[i]);
+        end_entry(&entry);
+        dt_promote_stop();
+    }
+}
+
+static void what_rests_heeds_hints_at_the_next_use(void)
+{
+    dt_entry_t entry;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    use_often(&entry, first_is_best, OFTEN);
+    check(dame_policy_choice(policy_of(&entry)) >= 0, "it rests");
+    dt_hints_keep(entry.layout, DT_HINT_USES, 1 << 30);
+    dt_promote_hinted(entry.layout);
+    use(&entry, first_is_best);
+    check(policy_of(&entry)->promised == 1 << 30, "it is known");
+    end_entry(&entry);
+    dt_promote_stop();
+}
+
+/* Whichever of them a thread has room for. */
+static void the_policy_hears_of_all_uses_of_layouts_that_share_a_place(void)
+{
+    enum { PHASE = 500, PHASES = 20 };
+    dt_entry_t entries[2];
+    double heard[2];
+    long granted = 0;
+    start(-1, 0.01, ARENA);
+    for (int i = 0; i < 2; i++) {
+        new_entry(&entries[i]);
+        atomic_store(&entries[i].layout->ticket, (uint64_t) (1000 + i * DT_RECENTS));
+        messages(&entries[i], first_is_best, OFTEN);
+        heard[i] = policy_of(&entries[i])->elapsed;
+    }
+    for (int phase = 0; phase < PHASES; phase++) {
+        granted += messages(&entries[phase % 2], first_is_best, PHASE);
+    }
+    check(granted > PHASE * PHASES / 2, "%ld granted", granted);
+    for (int i = 0; i < 2; i++) {
+        const double uses = (policy_of(&entries[i])->elapsed - heard[i]) / (3 * UNIT);
+        check(uses > PHASE * (PHASES / 2 - 3) && uses < PHASE * (PHASES / 2 + 3),
+              "%d: heard of %.0f uses", i, uses);
+        end_entry(&entries[i]);
+    }
+    dt_promote_stop();
+}
+
 /* ---- threads -------------------------------------------------------------------------------- */
 
 enum { THREADS = 4 };
 
 static dt_entry_t shared;
+
+static _Atomic long used;
+static atomic_bool ends;
+
+static void *settler(void *arg)
+{
+    dt_thread_t *thread = dt_thread();
+    dt_recent_t *recent = dt_recent_of(thread, shared.layout);
+    (void) arg;
+    while (!atomic_load(&ends)) {
+        dt_recent_grant(thread, &shared, DT_COPY);
+        atomic_fetch_add(&used, 100);
+        for (int i = 0; i < 100; i++) {
+            dt_recent_use(recent, DT_COPY, 1);
+        }
+        dt_stats_settle(&thread->stats, recent, DT_COPY);
+    }
+    return NULL;
+}
+
+static void counters_never_go_back_nor_ahead(void)
+{
+    pthread_t thread;
+    int64_t last = 0;
+    long bad = 0;
+    start(-1, 1, ARENA);
+    new_entry(&shared);
+    const int64_t before = dt_stats_total(DT_COUNT_bytes_copied);
+    pthread_create(&thread, NULL, settler, NULL);
+    for (long i = 0; i < 200000; i++) {
+        const int64_t now = dt_stats_total(DT_COUNT_bytes_copied) - before;
+        bad += now < last || now > atomic_load(&used);
+        last = now;
+    }
+    atomic_store(&ends, true);
+    pthread_join(thread, NULL);
+    check(0 == bad, "%ld readings", bad);
+    check(atomic_load(&used) == dt_stats_total(DT_COUNT_bytes_copied) - before, "all is counted");
+    end_entry(&shared);
+    dt_promote_stop();
+}
 
 /* Also moves data, while other threads change what runs. */
 static void *user(void *arg)
@@ -446,6 +584,10 @@ int main(void)
     announced_uses_count_as_uses();
     messages_are_as_announced_or_the_announcement_is_forgotten();
     threads_share_what_is_measured();
+    hints_do_not_wait_for_a_grant_to_end();
+    what_rests_heeds_hints_at_the_next_use();
+    the_policy_hears_of_all_uses_of_layouts_that_share_a_place();
+    counters_never_go_back_nor_ahead();
     printf("%ld passed, %ld failed\n", (long) passed, (long) failed);
     return 0 != failed;
 }
