@@ -511,7 +511,7 @@ int coll_main(int argc, char **argv)
         }
     }
     for (int i = 0; i < types_count(types); i++) {
-        alltoallw(types, i, i % 2);
+        alltoallw(types, i, 1 == i % 2 && !OPEN_MPI_4_1_0);
     }
     all_reductions(types);
     long_messages();

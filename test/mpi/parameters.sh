@@ -80,6 +80,8 @@ bad_parameters()
         "dame_llvm_compile||$compile|background" "dame_llvm_cpu||native, x86-64|native" \
         "dame_gdb||$boolean|false")
     for source in environment command file; do
+        # It ends prterun 5.0.7.
+        [[ "$OMPI_VERSION $source" != 5.*" file" ]] || { own_fault parameters "bad values: empty, file"; continue; }
         bad_values "empty, $source" $source "${empty[@]}"
     done
     for source in environment command file; do
@@ -202,7 +204,7 @@ idle()
 # What a process has, but for the component itself and what is named after the job or the process.
 idle_list()
 {
-    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/openmpi-sessions|/vader_segment|/dev/shm/|/dev/pts/|/(native|dame)\.[0-9]$' "$1" |
+    grep -Ev '/mca_dt_dame\.so$|/ompi\.|/prterun\.|/openmpi-sessions|/vader_segment|/dev/shm/|/dev/pts/|/(native|dame)\.[0-9]$' "$1" |
         sed 's/[0-9]\{3,\}/N/g' | sort -u
 }
 

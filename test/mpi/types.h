@@ -7,7 +7,7 @@
 #include "layout.h"
 
 /* Its own engine unpacks wrong bytes where a fragment cuts an element, describes some structures as
- * bytes, and corrupts memory in external32. */
+ * bytes, and corrupts memory in external32. Its MPI_Ialltoallw moves wrong bytes, or fails. */
 #define OPEN_MPI_4_1_0 (OMPI_MAJOR_VERSION == 4 && OMPI_RELEASE_VERSION == 0)
 
 typedef struct type_case {
