@@ -38,14 +38,13 @@ static FILE *open_file(const char *name, const char *suffix, const char *mode)
 
 static void write_facts(const char *name, MPI_Datatype type)
 {
-    int size;
-    MPI_Aint lb, extent, true_lb, true_extent;
-    MPI_Type_size(type, &size);
-    MPI_Type_get_extent(type, &lb, &extent);
-    MPI_Type_get_true_extent(type, &true_lb, &true_extent);
+    MPI_Count size, lb, extent, true_lb, true_extent;
+    MPI_Type_size_x(type, &size);
+    MPI_Type_get_extent_x(type, &lb, &extent);
+    MPI_Type_get_true_extent_x(type, &true_lb, &true_extent);
     FILE *out = open_file(name, "facts", "w");
-    fprintf(out, "%d %ld %ld %ld\n", size, (long) extent, (long) true_lb,
-            (long) (true_lb + true_extent));
+    fprintf(out, "%lld %lld %lld %lld\n", (long long) size, (long long) extent, (long long) true_lb,
+            (long long) (true_lb + true_extent));
     fclose(out);
 }
 
