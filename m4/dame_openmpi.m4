@@ -32,6 +32,7 @@ AC_DEFUN([DAME_OPENMPI], [
     AC_SUBST([OPENMPI_VERSION])
     AC_SUBST([OPENMPI_CPPFLAGS])
     AC_SUBST([OPENMPI_LIBS])
+    AC_SUBST([OPENMPI_MPI_LIBS])
     AC_SUBST([OPENMPI_IMPLEMENTATION_LIBS])
     AC_SUBST([OPENMPI_PAL_LIBS])
     AC_SUBST([OPENMPI_MPIRUN])
@@ -65,7 +66,7 @@ openmpi-bin and libopenmpi-dev; elsewhere give --with-openmpi=DIR; --without-ope
 ])
 
 # Flags. Open MPI's directories are given as system directories, so that -Wextra does not judge its headers.
-# OPENMPI_INTERNAL_CPPFLAGS: where the internal headers are, if anywhere.
+# OPENMPI_INTERNAL_CPPFLAGS: where the internal headers are, if anywhere. OPENMPI_MPI_LIBS: libmpi, without what it needs.
 AC_DEFUN([_DAME_OPENMPI_FLAGS], [
     dame_mpi_cppflags=`$OPENMPI_MPICC --showme:compile`
     OPENMPI_INTERNAL_CPPFLAGS=
@@ -80,6 +81,10 @@ AC_DEFUN([_DAME_OPENMPI_FLAGS], [
                 [OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS $dame_flag"])
     done
     OPENMPI_LIBS=`$OPENMPI_MPICC --showme:link`
+    OPENMPI_MPI_LIBS=
+    for dame_flag in $OPENMPI_LIBS; do
+        AS_CASE([$dame_flag], [-lopen*], [], [OPENMPI_MPI_LIBS="$OPENMPI_MPI_LIBS $dame_flag"])
+    done
 
     OPENMPI_IMPLEMENTATION_LIBS=
     for dame_dir in `$OPENMPI_MPICC --showme:libdirs`; do

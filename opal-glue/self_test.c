@@ -20,13 +20,14 @@
 
 /* ---- Tools ---------------------------------------------------------------------------------- */
 
-/* "5.0.7" of "Open MPI v5.0.7, package: ..." */
+/* "5.0.7" of "Open MPI v5.0.7, package: ..." No handle is passed, so libmpi_abi's function is as
+ * good; and the linker keeps libmpi, which in 6.0 nothing else refers to. */
 static const char *running_version(void)
 {
     static char version[32] = "of an unknown version";
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
-    if (MPI_SUCCESS == DT_ABI_MPI(PMPI_Get_library_version)(library, &length)) {
+    if (MPI_SUCCESS == PMPI_Get_library_version(library, &length)) {
         (void) sscanf(library, "Open MPI v%31[^, ]", version);
     }
     return version;
