@@ -102,7 +102,8 @@ machine_code()
     compiled "fork, small cache" 0 "${at_once[@]}" "${small[@]}" -- fork
     compiled "shared mappings denied" 0 "${at_once[@]}" -- denied shared
     compiled "advice denied" 0 "${at_once[@]}" -- denied advice
-    compiled "execution denied" 1 "${at_once[@]}" -- denied all
+    # Open MPI 6.0's own patches would crash.
+    compiled "execution denied" 1 "${at_once[@]}" --mca patcher ^overwrite -- denied all
     code_files
     matrix "compiled at once" "pack convertor edge p2p lifetime threads coll onesided file frags"
     matrix "small code cache" "lifetime threads $(in_long convertor p2p)" "${small[@]}"
