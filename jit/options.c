@@ -13,7 +13,7 @@ const dame_jit_options_t *dame_jit_options_default(void)
         .vector_bits = 0,
         .unroll_bytes = 192,
         .straight_bytes = 512,
-        .memcpy_bytes = 1024,
+        .memcpy_bytes = 2048,
         .nontemporal_bytes = 0,
         .prefetch_distance = -1,
         .list_entries = 32,

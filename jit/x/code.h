@@ -36,7 +36,6 @@ typedef struct x_vectors {
     int mask_bytes;    /* widest register whose loads and stores can leave out bytes, 0: none can */
     int permute_bytes; /* widest register whose bytes can be permuted at will, 0: none */
     int splits_tails;  /* what is left of a block is not masked */
-    int aligns;        /* stores of long blocks are aligned */
 } x_vectors_t;
 
 /* Constants that a kernel loads into registers at its start. */

@@ -154,11 +154,11 @@ static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, 
 static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_t variant)
 {
     (void) cpu;
+    (void) variant;
     return (x_vectors_t){.name = "neon",
                          .bytes = 128 == bits ? 16 : 32,
                          .tail_bytes = 128 == bits ? 16 : 32,
-                         .permute_bytes = 16,
-                         .aligns = X_ALIGNED == x_choice(variant, X_STORES)};
+                         .permute_bytes = 16};
 }
 
 /* ---- integers ---- */

@@ -198,25 +198,22 @@ static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_
     static const int moves[4] = {32, [X_WIDE] = 64};
     static const int permutations[4] = {32, [X_WIDE] = 64, [X_SINGLE] = 0};
     const int most = 0 == bits ? X_VECTOR : bits / 8;
-    const int aligns = X_ALIGNED == x_choice(variant, X_STORES);
     const int permute = 0 == bits ? permutations[x_choice(variant, X_PERMUTE)] : most;
     if (most == 16 || !cpu->avx2) {
-        return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16, .aligns = aligns};
+        return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
     }
     if (!cpu->avx512) {
         return (x_vectors_t){.name = "avx2",
                              .bytes = 32,
                              .tail_bytes = 32,
-                             .permute_bytes = permute > 0 ? 16 : 0,
-                             .aligns = aligns};
+                             .permute_bytes = permute > 0 ? 16 : 0};
     }
     return (x_vectors_t){.name = "avx512",
                          .bytes = 0 != bits ? most : moves[x_choice(variant, X_MOVE)],
                          .tail_bytes = 0 != bits ? most : 32,
                          .mask_bytes = most,
                          .permute_bytes = cpu->avx512_vbmi ? permute : 0,
-                         .splits_tails = X_SPLIT == x_choice(variant, X_TAILS),
-                         .aligns = aligns};
+                         .splits_tails = X_SPLIT == x_choice(variant, X_TAILS)};
 }
 
 static inline int x_is_evex(const x_code_t *code)

@@ -115,16 +115,16 @@ static void emit_copy(x_code_t *code, const copy_t *copy)
 
 /* ---- aligned stores ---- */
 
-static int has_aligned_stores(const x_code_t *code, const x_blocks_t *blocks, int k)
+static int has_aligned_stores(const x_blocks_t *blocks, int k)
 {
-    return code->vectors.aligns && !blocks->streams && blocks->at[k].bytes >= X_ALIGNED_LEAST;
+    return !blocks->streams && blocks->at[k].bytes >= X_ALIGNED_LEAST;
 }
 
-int x_needs_scratch(const x_code_t *code, const x_blocks_t *blocks)
+int x_needs_scratch(const x_blocks_t *blocks)
 {
     int needs = 0;
     for (int k = 0; k < blocks->n; k++) {
-        needs |= has_aligned_stores(code, blocks, k);
+        needs |= has_aligned_stores(blocks, k);
     }
     return needs;
 }
@@ -185,6 +185,27 @@ static void emit_aligned_copy(x_code_t *code, const copy_t *copy, x_reg_t from, 
         move_vector(code, copy, copy->bytes - remainder - width, width);
     }
     move_vector(code, copy, copy->bytes - width, width);
+}
+
+/* What begins on a line needs nothing: it is moved as it lies, in wider vectors. */
+static void emit_copy_where_it_begins(x_code_t *code, const copy_t *copy, x_reg_t from, x_reg_t to)
+{
+    enum { LINE = 64 };
+    x_add_constant(code, from, copy->to.base, copy->to.disp);
+    if (X_NO_INDEX != copy->to.index) {
+        x_add(code, from, copy->to.index);
+    }
+    x_move(code, to, from);
+    x_align_down(code, to, LINE);
+    x_subtract_register(code, from, to);
+    x_compare(code, from, 0);
+    const x_label_t off_line = x_jcc_forward(code, X_NOT_EQUAL);
+    emit_copy(code, copy);
+    x_compare(code, from, 0);
+    const x_label_t done = x_jcc_forward(code, X_EQUAL);
+    x_bind(code, off_line);
+    emit_aligned_copy(code, copy, from, to);
+    x_bind(code, done);
 }
 
 /* ---- past the caches ---- */
@@ -355,8 +376,8 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
             }
         }
         const copy_t copy = copy_of(dir, user, packed, blocks, k);
-        if (has_aligned_stores(code, blocks, k)) {
-            emit_aligned_copy(code, &copy, scratch[0], scratch[1]);
+        if (has_aligned_stores(blocks, k)) {
+            emit_copy_where_it_begins(code, &copy, scratch[0], scratch[1]);
         } else {
             (blocks->streams ? emit_streaming_copy : emit_copy)(code, &copy);
         }

@@ -56,6 +56,6 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
                    const x_blocks_t *blocks, const x_reg_t scratch[2]);
 
 /* Are there blocks that x_emit_copies() needs two scratch registers for? */
-int x_needs_scratch(const x_code_t *code, const x_blocks_t *blocks);
+int x_needs_scratch(const x_blocks_t *blocks);
 
 #endif

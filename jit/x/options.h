@@ -20,7 +20,7 @@ typedef struct x_options {
     int64_t most_unrolled; /* iterations; by the variant alone */
 } x_options_t;
 
-enum { X_UNROLL_BYTES = 192, X_MEMCPY_BYTES = 1024 }; /* defaults that variants differ from */
+enum { X_UNROLL_BYTES = 192 }; /* the default, which variants differ from */
 
 /*
  * Walks gain from prefetching that touch at least so many cache lines, more than the first cache
@@ -34,8 +34,8 @@ static inline int64_t x_least_lines(dame_dir_t dir)
     return DAME_PACK == dir ? X_FEW_LINES : X_MANY_LINES;
 }
 
-/* Blocks of how many bytes have aligned stores, in the variants that have them. */
-enum { X_ALIGNED_LEAST = 128, X_ALIGNED_MEMCPY_BYTES = 2048 };
+/* Blocks of at least so many bytes that do not begin on a line have aligned stores. */
+enum { X_ALIGNED_LEAST = 256 };
 
 /* Reads "key=value,key=value"; what is not in it gets its default. DAME_ERR_ARGUMENT: an unknown
  * key or a value out of range. */

@@ -110,7 +110,7 @@ int x_collect_iteration(const x_compiler_t *c, const dame_prim_t *prim, int64_t 
 void x_copy_blocks(x_compiler_t *c, x_mem_t user, const x_blocks_t *blocks)
 {
     x_reg_t scratch[2] = {X_TEMP, X_TEMP};
-    const int needs_scratch = x_needs_scratch(c->code, blocks);
+    const int needs_scratch = x_needs_scratch(blocks);
     for (int i = 0; needs_scratch && i < 2; i++) {
         scratch[i] = x_reg_alloc(c);
     }

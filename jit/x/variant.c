@@ -13,7 +13,7 @@ enum { AHEAD = 16, FAR_AHEAD = 64, MOST_VARIANTS = 6 };
 static const char *const words[X_CHOICES][4] = {
     [X_PREFETCH] = {"", "prefetch", "far-prefetch"}, [X_MOVE] = {"", "move64"},
     [X_PERMUTE] = {"", "permute64", "single"},       [X_TAILS] = {"", "split"},
-    [X_UNROLL] = {"", "unroll1", "unroll8"},         [X_STORES] = {"", "align"},
+    [X_UNROLL] = {"", "unroll1", "unroll8"},
 };
 
 int x_variant_exists(uint32_t variant)
@@ -86,9 +86,6 @@ x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
     if (X_TWICE == x_choice(variant, X_UNROLL)) {
         out.unroll_bytes = 2 * X_UNROLL_BYTES;
     }
-    if (0 != x_choice(variant, X_STORES) && X_MEMCPY_BYTES == out.memcpy_bytes) {
-        out.memcpy_bytes = X_ALIGNED_MEMCPY_BYTES;
-    }
     return out;
 }
 
@@ -128,9 +125,6 @@ static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, da
     }
     if (bytes <= X_UNROLL_BYTES / 2) {
         out |= bit(X_UNROLL);
-    }
-    if (bytes >= X_ALIGNED_LEAST && bytes <= X_ALIGNED_MEMCPY_BYTES) {
-        out |= bit(X_STORES);
     }
     return out;
 }
@@ -178,7 +172,6 @@ static x_choices_t matters(const dame_cpu_t *cpu, const x_options_t *options,
                ? ~0u
                : ~bit(X_PERMUTE);
     out &= options->prefetch_distance < 0 ? ~0u : ~(bit(X_PREFETCH) | PREFETCHES_FEW_LINES);
-    out &= X_MEMCPY_BYTES == options->memcpy_bytes ? ~0u : ~bit(X_STORES);
     out &= X_UNROLL_BYTES == options->unroll_bytes ? ~0u : ~bit(X_UNROLL);
     return out;
 }
@@ -212,9 +205,9 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
         int value;
     } others[] = {
         {X_PREFETCH, 0},       {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD},
-        {X_MOVE, 0},           {X_MOVE, X_WIDE},      {X_STORES, X_ALIGNED},
-        {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},   {X_TAILS, X_SPLIT},
-        {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},   {X_UNROLL, X_ONCE},
+        {X_MOVE, 0},           {X_MOVE, X_WIDE},      {X_PERMUTE, 0},
+        {X_PERMUTE, X_WIDE},   {X_TAILS, X_SPLIT},    {X_PERMUTE, X_SINGLE},
+        {X_UNROLL, X_TWICE},   {X_UNROLL, X_ONCE},
     };
     const x_choices_t choices = matters(cpu, options, program, dir);
     const uint32_t first = likeliest(cpu, choices, dir);

@@ -20,8 +20,6 @@ typedef enum x_choice {
     X_PERMUTE, /* widest vectors that hold several blocks: 32 bytes, 64 (X_WIDE), none (X_SINGLE) */
     X_TAILS,   /* what is left of a block is moved with a mask, or in two moves (X_SPLIT) */
     X_UNROLL,  /* loops copy up to 4 iterations at a time, 1 (X_ONCE), 8 (X_TWICE) */
-    X_STORES,  /* those of long blocks lie as the blocks do, or aligned (X_ALIGNED): then blocks of
-                  up to 2048 bytes are not the C library's */
     X_CHOICES
 } x_choice_t;
 
@@ -32,8 +30,7 @@ enum {
     X_SINGLE = 2,
     X_SPLIT = 1,
     X_ONCE = 1,
-    X_TWICE = 2,
-    X_ALIGNED = 1
+    X_TWICE = 2
 };
 
 static inline int x_choice(uint32_t variant, x_choice_t choice)

@@ -73,7 +73,7 @@ bad_parameters()
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
         "dame_promotion_threshold||$ahead|-1" "dame_explore||$percent|1" "dame_tiers||$tiers|interp,x,l" \
         "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
-        "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|1024" \
+        "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|2048" \
         "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
         "dame_inline_list_max||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
         "dame_layout_cache_size||$bytes|1048576" "dame_code_dir_size||$most|67108864" \
@@ -93,7 +93,7 @@ bad_parameters()
             "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
             "dame_tiers|x,x|$tiers|interp,x,l" "dame_vector_width|64|$widths|auto" \
             "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
-            "dame_memcpy_bytes|63|$block|1024" "dame_nontemporal_bytes|-4K|$bytes|0" \
+            "dame_memcpy_bytes|63|$block|2048" "dame_nontemporal_bytes|-4K|$bytes|0" \
             "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
             "dame_code_cache_size|4095|$cache|16777216" \
             "dame_layout_cache_size|-1|$bytes|1048576" "dame_code_dir_size|0|$most|67108864" \
