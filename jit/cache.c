@@ -21,7 +21,8 @@
 
 enum {
     MOST_DIRECTORIES = 16,
-    NAME_DIGITS = 32,
+    NAME_DIGITS = 32, /* of a file's name: */
+    SHAPE_DIGITS = 16, /* the first ones are those of the shape and direction */
     STALE_SECONDS = 3600 /* temporary files and locks of processes that died */
 };
 
@@ -91,6 +92,12 @@ void dame_cache_close(dame_cache_t *cache)
 
 /* ---- keys ---- */
 
+static uint64_t hash_shape(dame_dir_t dir, const char *shape, size_t size)
+{
+    const char direction = (char) dir;
+    return dame_fnv(dame_fnv(DAME_FNV_START, &direction, 1), shape, size);
+}
+
 dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *program, dame_dir_t dir,
                                   dame_cache_key_t *out)
 {
@@ -106,7 +113,7 @@ dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *prog
     (void) dame_shape(program, key.bytes + 1 + text, shape);
     /* Two keys of one name would only replace each other's file: the key is in it. */
     snprintf(key.name, sizeof(key.name), "%016" PRIx64 "%016" PRIx64 "%s",
-             dame_fnv(DAME_FNV_START, key.bytes, key.size),
+             hash_shape(dir, key.bytes + 1 + text, shape),
              dame_fnv(~DAME_FNV_START, key.bytes, key.size), suffix);
     *out = key;
     return DAME_OK;
@@ -289,6 +296,32 @@ int dame_cache_has(const dame_cache_t *cache, const dame_cache_key_t *key)
 {
     return cache->nknown > 0 &&
            bsearch(key->name, cache->known, cache->nknown, NAME_DIGITS, compare_names) != NULL;
+}
+
+static int compare_shapes(const void *a, const void *b)
+{
+    return memcmp(a, b, SHAPE_DIGITS);
+}
+
+int dame_cache_has_shape(const dame_cache_t *cache, const dame_program_t *program, dame_dir_t dir)
+{
+    char few[1024], name[SHAPE_DIGITS + 1];
+    if (cache->nknown == 0) {
+        return 0;
+    }
+    const size_t size = dame_shape(program, few, sizeof(few));
+    char *bytes = size > sizeof(few) ? dame_heap_alloc(size) : few;
+    if (bytes == NULL) {
+        return 0;
+    }
+    if (bytes != few) {
+        (void) dame_shape(program, bytes, size);
+    }
+    snprintf(name, sizeof(name), "%016" PRIx64, hash_shape(dir, bytes, size));
+    if (bytes != few) {
+        dame_heap_free(bytes);
+    }
+    return bsearch(name, cache->known, cache->nknown, NAME_DIGITS, compare_shapes) != NULL;
 }
 
 typedef struct used_file {

@@ -68,8 +68,10 @@ void dame_cache_code_free(dame_cache_code_t *code);
  */
 void dame_cache_look(dame_cache_t *cache);
 
-/* Was there a file of this key when dame_cache_look() was called? Calls no system. */
+/* Was there a file of this key when dame_cache_look() was called? And one for this shape and
+ * direction, of any origin? They call no system. */
 int dame_cache_has(const dame_cache_t *cache, const dame_cache_key_t *key);
+int dame_cache_has_shape(const dame_cache_t *cache, const dame_program_t *program, dame_dir_t dir);
 
 /* Keeps code; returns 0 or an errno. */
 int dame_cache_store(dame_cache_t *cache, const dame_cache_key_t *key,

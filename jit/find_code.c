@@ -36,6 +36,11 @@ void dame_jit_look(dame_jit_t *jit)
     }
 }
 
+int dame_jit_has_any(const dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir)
+{
+    return jit->cache != NULL && dame_cache_has_shape(jit->cache, program, dir);
+}
+
 /* ---- everything but the shape that code was made from ---- */
 
 #if defined(__x86_64__)

@@ -116,12 +116,12 @@ static int is_far(const dame_candidate_t *candidate)
 
 /* Leaves out what cannot be had. Returns how many are left. */
 static int32_t keep_those_to_be_had(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
-                                    dame_candidate_t *candidates, int32_t n)
+                                    int has_files, dame_candidate_t *candidates, int32_t n)
 {
     int32_t kept = 0;
     for (int32_t i = 0; i < n; i++) {
         if (!is_far(&candidates[i]) || far.how != DAME_FAR_NEVER ||
-            dame_jit_has(jit, program, dir, &candidates[i])) {
+            (has_files && dame_jit_has(jit, program, dir, &candidates[i]))) {
             candidates[kept++] = candidates[i];
         }
     }
@@ -130,9 +130,9 @@ static int32_t keep_those_to_be_had(dame_jit_t *jit, const dame_program_t *progr
 
 /* What it costs to have the code of an arm. */
 static void set_far_cost(dame_measured_t *measured, dame_jit_t *jit, const dame_program_t *program,
-                         dame_dir_t dir, int32_t arm)
+                         dame_dir_t dir, int has_files, int32_t arm)
 {
-    if (dame_jit_has(jit, program, dir, &measured->candidates[arm - 1])) {
+    if (has_files && dame_jit_has(jit, program, dir, &measured->candidates[arm - 1])) {
         dame_policy_cost(&measured->policy, arm, ticks_of(FILE_NS), 0);
     } else {
         dame_policy_cost(&measured->policy, arm, ticks_of(far_cost()), far.how == DAME_FAR_ORDER);
@@ -271,8 +271,9 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     expected.ticks = ticks_of(expected.ticks);
     expected.cost = ticks_of(expected.cost);
     expected.sample = ticks_of(expected.sample);
+    const int has_files = far.provider >= 0 && dame_jit_has_any(jit, program, dir);
     const int32_t candidates =
-        keep_those_to_be_had(jit, program, dir, measured->candidates,
+        keep_those_to_be_had(jit, program, dir, has_files, measured->candidates,
                              dame_jit_candidates(jit, program, dir, measured->candidates,
                                                  DAME_POLICY_ARMS - 1));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
@@ -282,7 +283,7 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
     for (int32_t arm = 1; arm <= candidates; arm++) {
         if (is_far(&measured->candidates[arm - 1])) {
-            set_far_cost(measured, jit, program, dir, arm);
+            set_far_cost(measured, jit, program, dir, has_files, arm);
         }
     }
     measured->evictions = dame_jit_evictions(jit);
@@ -320,7 +321,7 @@ static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_prog
             dame_policy_evicted(&measured->policy, arm);
             change_runs(measured);
             if (is_far(&measured->candidates[arm - 1])) {
-                set_far_cost(measured, jit, program, dir, arm);
+                set_far_cost(measured, jit, program, dir, 1, arm);
             }
         }
     }

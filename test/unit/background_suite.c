@@ -209,6 +209,7 @@ START_TEST(code_is_found_without_its_provider)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
     ck_assert(!dame_jit_has(jit, program, DAME_PACK, &candidate)); /* nobody has looked */
+    ck_assert(!dame_jit_has_any(jit, program, DAME_PACK));
     dame_jit_look(jit);
     dame_candidate_t found[8];
     const int32_t n = dame_jit_candidates(jit, program, DAME_PACK, found, 8);
@@ -217,6 +218,8 @@ START_TEST(code_is_found_without_its_provider)
     ck_assert(dame_jit_has(jit, program, DAME_PACK, &candidate));
     ck_assert(!dame_jit_has(jit, program, DAME_PACK, &other));
     ck_assert(!dame_jit_has(jit, program, DAME_UNPACK, &candidate));
+    ck_assert(dame_jit_has_any(jit, program, DAME_PACK));
+    ck_assert(!dame_jit_has_any(jit, program, DAME_UNPACK));
     ck_assert_int_eq(dame_jit_find(jit, program, DAME_PACK, &candidate, NULL, &ns), DAME_OK);
     ck_assert_int_eq(dame_jit_find(jit, program, DAME_UNPACK, &candidate, NULL, &ns),
                      DAME_ERR_BUSY);
