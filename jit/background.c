@@ -22,6 +22,8 @@ enum {
     STOP_STEP_NS = 100000,   /* .. looking so often */
     BUSY_STEPS = 200,        /* that are waited for another process to compile .. */
     BUSY_STEP_NS = 10000000, /* .. each */
+    SHORTEST_NAP_NS = 1000000,
+    LONGEST_NAP_NS = 250000000
 };
 
 typedef struct queue {
@@ -38,6 +40,7 @@ struct dame_background {
     int has_thread;
     int stops;
     int is_fork;
+    cpu_set_t cpus; /* that it may run on; none: not known */
     queue_t waiting;
     int nwaiting;
     dame_order_t *under_way;
@@ -143,6 +146,18 @@ static int keep(dame_found_t *found)
     return 1;
 }
 
+/* Not on the CPU that the order came from, which would lose whole time slices, if there are others. */
+static void leave_cpu(const dame_background_t *background, int cpu)
+{
+    cpu_set_t others = background->cpus;
+    if (cpu >= 0 && cpu < CPU_SETSIZE) {
+        CPU_CLR(cpu, &others);
+    }
+    if (CPU_COUNT(&others) > 0) {
+        (void) sched_setaffinity(0, sizeof(others), &others);
+    }
+}
+
 static int has_to_stop(dame_background_t *background)
 {
     dame_lock(DAME_LOCK_BACKGROUND);
@@ -155,7 +170,13 @@ static void work(dame_background_t *background, dame_order_t *order)
 {
     const dame_request_t request = {order->program, order->dir, order->candidate.variant};
     const int64_t start = now_ns();
+    order->found = dame_heap_zalloc(sizeof(*order->found));
+    if (order->found == NULL) {
+        order->status = DAME_ERR_NOMEM;
+        return;
+    }
     order->status = DAME_ERR_BUSY;
+    leave_cpu(background, order->cpu);
     for (int step = 0; order->status == DAME_ERR_BUSY && step < BUSY_STEPS; step++) {
         if (step > 0) {
             sleep_ns(BUSY_STEP_NS);
@@ -184,6 +205,16 @@ static void close_provider(dame_background_t *background)
     slot->provider = NULL;
 }
 
+/* Locked, given back meanwhile. No order wakes the thread: that is a system call. It looks for
+ * orders itself, the more seldom the longer none has come. */
+static void await_order(dame_background_t *background)
+{
+    for (int64_t nap = SHORTEST_NAP_NS; !background->stops && background->waiting.first == NULL;
+         nap = nap < LONGEST_NAP_NS / 2 ? 2 * nap : LONGEST_NAP_NS) {
+        dame_wait_for(DAME_LOCK_BACKGROUND, nap);
+    }
+}
+
 static void *run(void *argument)
 {
     dame_background_t *background = argument;
@@ -191,9 +222,7 @@ static void *run(void *argument)
     be_modest(background);
     dame_lock(DAME_LOCK_BACKGROUND);
     for (;;) {
-        while (!background->stops && background->waiting.first == NULL) {
-            dame_wait(DAME_LOCK_BACKGROUND);
-        }
+        await_order(background);
         if (background->stops) {
             break;
         }
@@ -241,6 +270,9 @@ dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider)
     background->slot = jit->slots[provider];
     background->slot.provider = NULL;
     background->slot.has_failed = 0;
+    if (sched_getaffinity(0, sizeof(background->cpus), &background->cpus) != 0) {
+        CPU_ZERO(&background->cpus);
+    }
     clear(&background->waiting);
     clear(&background->done);
     dame_lock(DAME_LOCK_BACKGROUND);
@@ -313,20 +345,6 @@ void dame_background_free(dame_background_t *background)
 
 /* ---- orders ---- */
 
-static dame_order_t *new_order(const dame_order_t *order)
-{
-    dame_order_t *made = dame_heap_alloc(sizeof(*made));
-    dame_found_t *found = dame_heap_zalloc(sizeof(*found));
-    if (made == NULL || found == NULL) {
-        dame_heap_free(made);
-        dame_heap_free(found);
-        return NULL;
-    }
-    *made = *order;
-    made->found = found;
-    return made;
-}
-
 /* Locked. */
 static dame_status_t accept(dame_background_t *background, const dame_order_t *order)
 {
@@ -339,21 +357,24 @@ static dame_status_t accept(dame_background_t *background, const dame_order_t *o
     if (!background->has_thread && !start_thread(background)) {
         return DAME_ERR_DENIED;
     }
-    dame_order_t *made = new_order(order);
+    dame_order_t *made = dame_heap_alloc(sizeof(*made));
     if (made == NULL) {
         return DAME_ERR_NOMEM;
     }
+    *made = *order;
     put(&background->waiting, made);
     background->nwaiting++;
-    dame_wake(DAME_LOCK_BACKGROUND);
     return DAME_OK;
 }
 
 dame_status_t dame_background_order(dame_background_t *background, dame_program_t *program,
                                     dame_dir_t dir, const dame_candidate_t *candidate, void *owner)
 {
-    const dame_order_t order = {
-        .program = program, .dir = dir, .candidate = *candidate, .owner = owner};
+    const dame_order_t order = {.program = program,
+                                .dir = dir,
+                                .candidate = *candidate,
+                                .owner = owner,
+                                .cpu = sched_getcpu()};
     if (!dame_trylock(DAME_LOCK_BACKGROUND)) {
         return DAME_ERR_BUSY;
     }
@@ -383,7 +404,9 @@ dame_status_t dame_order_install(dame_jit_t *jit, const dame_order_t *order, con
 
 void dame_order_free(dame_order_t *order)
 {
-    dame_found_free(order->found);
-    dame_heap_free(order->found);
+    if (order->found != NULL) {
+        dame_found_free(order->found);
+        dame_heap_free(order->found);
+    }
     dame_heap_free(order);
 }

@@ -24,16 +24,19 @@ struct dame_order {
     dame_status_t status; /* what came of it, as dame_jit_add(); DAME_ERR_DENIED: it was not begun */
     int64_t ns;           /* how long it took */
     int is_compiled;      /* it was not found in a file */
-    struct dame_found *found; /* owned */
+    struct dame_found *found; /* owned; NULL: it was not begun */
+    int cpu;                  /* that the thread ran on that ordered it */
     dame_order_t *next;
 };
 
-/* For one provider of a jit, which stay until dame_background_free(). Starts no thread yet. NULL:
+/* For one provider of a jit, which stay until dame_background_free(). Starts no thread yet. What is
+ * then allowed to the calling thread, the processors that it may run on, is allowed to the other. NULL:
  * memory is out. */
 dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider);
 
 /*
- * Orders code. Does not wait, not even for a lock. The program stays until the order comes back,
+ * Orders code. Does not wait, not even for a lock, and calls no system. The first order starts the
+ * thread. The program stays until the order comes back,
  * with its owner. DAME_ERR_FULL, DAME_ERR_BUSY (a lock is taken): later it may be accepted;
  * DAME_ERR_DENIED: no thread can be started; DAME_ERR_NOMEM.
  */

@@ -1,9 +1,13 @@
 /* The locks of jit/, measure/ and opal-glue/, and their state after fork(). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "lock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 
 #define UNLOCKED                                                                                   \
     {                                                                                              \
@@ -152,6 +156,19 @@ void dame_wait(dame_lock_t lock)
 {
     const int state = locks[lock].cancel_state;
     pthread_cond_wait(&locks[lock].changed, &locks[lock].mutex);
+    locks[lock].cancel_state = state;
+}
+
+void dame_wait_for(dame_lock_t lock, int64_t ns)
+{
+    const int state = locks[lock].cancel_state;
+    const int64_t second = 1000000000;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns += until.tv_nsec;
+    until.tv_sec += ns / second;
+    until.tv_nsec = ns % second;
+    pthread_cond_clockwait(&locks[lock].changed, &locks[lock].mutex, CLOCK_MONOTONIC, &until);
     locks[lock].cancel_state = state;
 }
 

@@ -12,6 +12,8 @@
 #ifndef DAME_LOCK_H
 #define DAME_LOCK_H
 
+#include <stdint.h>
+
 /* A thread that holds several locks took them in this order. */
 typedef enum dame_lock {
     DAME_LOCK_SLOTS,    /* opal-glue/interpose/got.c: the rewritten GOT slots */
@@ -42,6 +44,7 @@ void dame_unlock_briefly(dame_lock_t lock);
  * takes it again. It may also return earlier. The thread is not cancelled meanwhile.
  */
 void dame_wait(dame_lock_t lock);
+void dame_wait_for(dame_lock_t lock, int64_t ns); /* .. so long at most */
 void dame_wake(dame_lock_t lock); /* with the lock held: wakes all that wait */
 
 /*

@@ -17,7 +17,7 @@ static struct {
     dame_jit_t *jit; /* NULL: there is no DAME-L */
     int32_t provider;
     dt_llvm_compile_t compile;
-    dame_background_t *background; /* NULL: none is needed yet */
+    dame_background_t *background; /* NULL: none, or memory is out */
     char path[PATH_MAX];           /* of DAME-L */
     bool has_own_directory; /* the user did not name one, and need not hear of its problems */
 } orders;
@@ -97,6 +97,9 @@ void dt_order_start(dame_jit_t *jit, const dt_promote_options_t *options)
     }
     orders.jit = jit;
     orders.compile = options->llvm_compile;
+    if (DT_LLVM_BACKGROUND == orders.compile) {
+        orders.background = dame_background_new(jit, orders.provider);
+    }
     dame_measured_far(orders.provider, DT_LLVM_NOW == options->llvm_compile ? DAME_FAR_NOW
                                        : DT_LLVM_BACKGROUND == options->llvm_compile
                                            ? DAME_FAR_ORDER
@@ -133,9 +136,6 @@ bool dt_order_stop(void)
 
 bool dt_order_place(dt_layout_t *layout, dame_dir_t dir, const dame_candidate_t *candidate)
 {
-    if (NULL == orders.background) {
-        orders.background = dame_background_new(orders.jit, orders.provider);
-    }
     if (NULL == orders.background) {
         return false;
     }

@@ -1,6 +1,8 @@
 /* Code that is ordered from a thread in the background, and code that is found without its provider. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,6 +283,59 @@ END_TEST
 
 /* ---- the end ---- */
 
+/* Where the thread that compiles may run; the empty set: there is none. */
+static cpu_set_t cpus_of_compiler(void)
+{
+    cpu_set_t cpus;
+    struct dirent *entry;
+    DIR *threads = opendir("/proc/self/task");
+    CPU_ZERO(&cpus);
+    ck_assert_ptr_nonnull(threads);
+    while ((entry = readdir(threads))) {
+        char path[300], name[20] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fgets(name, sizeof name, file) && strcmp(name, "dame-compile\n") == 0) {
+            ck_assert_int_eq(sched_getaffinity(atoi(entry->d_name), sizeof cpus, &cpus), 0);
+        }
+        if (file) {
+            fclose(file);
+        }
+    }
+    closedir(threads);
+    return cpus;
+}
+
+/* A process that spins would lose time slices; the compiler keeps to what the process may use. */
+START_TEST(compilations_leave_the_processor_of_the_order)
+{
+    setenv("TEST_PROVIDER_MS", "500", 1);
+    int32_t provider;
+    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
+    dame_program_t *program = some_program();
+    const dame_candidate_t candidate = {provider, 0};
+    cpu_set_t allowed, mine;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    dame_background_t *background = dame_background_new(jit, provider);
+    CPU_ZERO(&mine);
+    CPU_SET(sched_getcpu(), &mine);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof mine, &mine), 0);
+    ck_assert_int_eq(dame_background_order(background, program, DAME_PACK, &candidate, NULL),
+                     DAME_OK);
+    wait_for_log(1);
+    cpu_set_t compiler = cpus_of_compiler();
+    if (CPU_COUNT(&allowed) > 1) {
+        CPU_XOR(&allowed, &allowed, &mine);
+    }
+    ck_assert(CPU_EQUAL(&compiler, &allowed));
+    dame_order_free(wait_for(background));
+    ck_assert(dame_background_stop(background));
+    dame_background_free(background);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+END_TEST
+
 START_TEST(what_waits_at_the_end_is_given_back)
 {
     int32_t provider;
@@ -496,6 +551,7 @@ Suite *background_suite(void)
         tcase_add_test(test_case, code_is_found_without_its_provider);
         tcase_add_test(test_case, a_provider_behind_another_face_is_refused_once);
         tcase_add_test(test_case, a_newer_maker_replaces_code);
+        tcase_add_test(test_case, compilations_leave_the_processor_of_the_order);
         tcase_add_test(test_case, what_waits_at_the_end_is_given_back);
         tcase_add_test(test_case, exit_waits_for_a_compilation_that_could_not_be_stopped);
         tcase_add_test(test_case, a_fork_has_no_thread);
