@@ -80,15 +80,9 @@ typedef struct subjects {
     int n;
 } subjects_t;
 
-void test_fragments(const subjects_t *set); /* conv_fragments.c */
-void test_positions(const subjects_t *set);
-void test_amounts(void);                 /* conv_amounts.c */
-void test_raw(const subjects_t *set);    /* conv_raw.c */
-void test_clones(const subjects_t *set); /* conv_lives.c */
-void test_interleaved(const subjects_t *set);
-void test_threads(const subjects_t *set);
-void test_reuse(const subjects_t *set);
-void test_stale(void); /* conv_stale.c */
-void test_jumps(void); /* conv_jump.c */
+void test_walks(const subjects_t *set); /* conv_walk.c */
+void test_amounts(void);                /* conv_amounts.c */
+void test_stale(void);                  /* conv_stale.c */
+void test_jumps(void);                  /* conv_jump.c */
 
 #endif

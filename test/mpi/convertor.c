@@ -35,14 +35,8 @@ int convertor_main(int argc, char **argv)
     printf("seed %llu\n", (unsigned long long) random_state);
     types_t *types = types_new();
     subjects_t set = subjects_of(types);
-    test_fragments(&set);
-    test_positions(&set);
+    test_walks(&set);
     test_amounts();
-    test_raw(&set);
-    test_clones(&set);
-    test_interleaved(&set);
-    test_threads(&set);
-    test_reuse(&set);
     test_stale();
     test_jumps();
     for (int i = 0; i < set.n; i++) {
