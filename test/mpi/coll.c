@@ -15,26 +15,6 @@ static unsigned char *piece(const layout_t *l, int64_t n, int from, int to)
     return stream_new(l, n, (unsigned) (1000 + from * 37 + to * 101));
 }
 
-/* A message of `each` elements per rank, and one like it for what must be in it in the end. */
-typedef struct pair {
-    message_t got, expected;
-} pair_t;
-
-static pair_t pair_new(const layout_t *l, int64_t count)
-{
-    pair_t p = {msg_new(l, count), msg_new(l, count)};
-    msg_clear(&p.got);
-    msg_clear(&p.expected);
-    return p;
-}
-
-static void pair_check(pair_t *p, const char *what, const type_case_t *c)
-{
-    check(msg_equal(&p->got, &p->expected), "%s of %s", what, c->name);
-    msg_free(&p->got);
-    msg_free(&p->expected);
-}
-
 static void place(message_t *m, int64_t first, int64_t n, int from, int to)
 {
     unsigned char *stream = piece(m->layout, n, from, to);
@@ -42,226 +22,140 @@ static void place(message_t *m, int64_t first, int64_t n, int from, int to)
     free(stream);
 }
 
-/* A message filled with what this rank has for each rank. */
-static message_t outgoing(const layout_t *l, int64_t each)
-{
-    message_t m = msg_new(l, each * world_size);
-    msg_clear(&m);
-    for (int to = 0; to < world_size; to++) {
-        place(&m, to * each, each, my_rank, to);
-    }
-    return m;
-}
+/* ---- operations of one datatype ---- */
 
-static void bcast(const type_case_t *c, int root, bool nonblocking)
-{
-    const layout_t *l = c->layout;
-    unsigned char *stream = stream_new(l, 5, (unsigned) root);
-    message_t m = msg_new(l, 5);
+/* Elements for each rank, and where: in order; in the opposite order; and in that, with i+1 for rank i and an
+   element's room between. */
+enum order { IN_ORDER, REVERSED, UNEVEN };
 
-    msg_clear(&m);
-    if (my_rank == root) {
-        msg_fill(&m, stream);
-    }
-    if (nonblocking) {
-        MPI_Request r;
-        MPI_Ibcast(m.buf, 5, l->type, root, MPI_COMM_WORLD, &r);
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Bcast(m.buf, 5, l->type, root, MPI_COMM_WORLD);
-    }
-    check(msg_holds(&m, stream, m.bytes), "%s of %s", nonblocking ? "Ibcast" : "Bcast", c->name);
-    msg_free(&m);
-    free(stream);
-}
-
-static void gather(const type_case_t *c, int root, bool in_place)
-{
-    const layout_t *l = c->layout;
-    message_t mine = msg_new(l, EACH);
-    pair_t all = pair_new(l, EACH * world_size);
-
-    msg_clear(&mine);
-    place(&mine, 0, EACH, my_rank, root);
-    for (int from = 0; my_rank == root && from < world_size; from++) {
-        place(&all.expected, from * EACH, EACH, from, root);
-    }
-    if (in_place && my_rank == root) {
-        place(&all.got, root * EACH, EACH, root, root);
-    }
-    MPI_Gather(in_place && my_rank == root ? MPI_IN_PLACE : mine.buf, EACH, l->type, all.got.buf,
-               EACH, l->type, root, MPI_COMM_WORLD);
-    pair_check(&all, in_place ? "Gather in place" : "Gather", c);
-    msg_free(&mine);
-}
-
-static void scatter(const type_case_t *c, int root, bool in_place)
-{
-    const layout_t *l = c->layout;
-    message_t all = outgoing(l, EACH);
-    pair_t mine = pair_new(l, EACH);
-    bool keeps = in_place && my_rank == root;
-
-    if (!keeps) {
-        place(&mine.expected, 0, EACH, root, my_rank);
-    }
-    MPI_Scatter(all.buf, EACH, l->type, keeps ? MPI_IN_PLACE : mine.got.buf, EACH, l->type, root,
-                MPI_COMM_WORLD);
-    pair_check(&mine, in_place ? "Scatter in place" : "Scatter", c);
-    msg_free(&all);
-}
-
-/* Rank i has i+1 elements, which lie in the opposite order with an element's room between. */
-typedef struct uneven {
+typedef struct places {
     int counts[16], displs[16], total;
-} uneven_t;
+} places_t;
 
-static uneven_t uneven(void)
+static places_t places(enum order order, int each)
 {
-    uneven_t u = {.total = 0};
-    for (int i = world_size - 1; i >= 0; i--) {
-        u.counts[i] = i + 1;
-        u.displs[i] = u.total;
-        u.total += i + 2;
+    places_t p = {.total = 0};
+    for (int k = 0; k < world_size; k++) {
+        const int i = IN_ORDER == order ? k : world_size - 1 - k;
+        p.counts[i] = UNEVEN == order ? i + 1 : each;
+        p.displs[i] = p.total;
+        p.total += p.counts[i] + (UNEVEN == order);
     }
-    return u;
+    return p;
 }
 
-static void gatherv(const type_case_t *c, int root, bool nonblocking)
+enum op { BCAST, GATHER, SCATTER, GATHERV, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV };
+
+/* Who sends, who receives, and for whom there is a part of what they send and get: the root, or all. */
+static const struct {
+    const char *name;
+    bool all_send, all_receive, part_for_all, part_from_all;
+    enum order out, in;
+} ops[] = {
+    [BCAST] = {"Bcast", false, true, false, false, IN_ORDER, IN_ORDER},
+    [GATHER] = {"Gather", true, false, false, true, IN_ORDER, IN_ORDER},
+    [SCATTER] = {"Scatter", false, true, true, false, IN_ORDER, IN_ORDER},
+    [GATHERV] = {"Gatherv", true, false, false, true, UNEVEN, UNEVEN},
+    [SCATTERV] = {"Scatterv", false, true, true, false, UNEVEN, UNEVEN},
+    [ALLGATHER] = {"Allgather", true, true, false, true, IN_ORDER, IN_ORDER},
+    [ALLGATHERV] = {"Allgatherv", true, true, false, true, UNEVEN, UNEVEN},
+    [ALLTOALL] = {"Alltoall", true, true, true, true, IN_ORDER, IN_ORDER},
+    [ALLTOALLV] = {"Alltoallv", true, true, true, true, IN_ORDER, REVERSED},
+};
+
+/* n: this rank's elements where it has one part. r: NULL, or the operation is nonblocking. */
+static void call(enum op op, const void *out, void *in, int n, MPI_Datatype t, const places_t *to,
+                 const places_t *from, int root, MPI_Request *r)
 {
+    const MPI_Comm w = MPI_COMM_WORLD;
+    switch (op) {
+    case BCAST:
+        NULL == r ? MPI_Bcast(in, n, t, root, w) : MPI_Ibcast(in, n, t, root, w, r);
+        break;
+    case GATHER:
+        MPI_Gather(out, n, t, in, n, t, root, w);
+        break;
+    case SCATTER:
+        MPI_Scatter(out, n, t, in, n, t, root, w);
+        break;
+    case GATHERV:
+        NULL == r ? MPI_Gatherv(out, n, t, in, from->counts, from->displs, t, root, w)
+                  : MPI_Igatherv(out, n, t, in, from->counts, from->displs, t, root, w, r);
+        break;
+    case SCATTERV:
+        NULL == r ? MPI_Scatterv(out, to->counts, to->displs, t, in, n, t, root, w)
+                  : MPI_Iscatterv(out, to->counts, to->displs, t, in, n, t, root, w, r);
+        break;
+    case ALLGATHER:
+        MPI_Allgather(out, n, t, in, n, t, w);
+        break;
+    case ALLGATHERV:
+        NULL == r ? MPI_Allgatherv(out, n, t, in, from->counts, from->displs, t, w)
+                  : MPI_Iallgatherv(out, n, t, in, from->counts, from->displs, t, w, r);
+        break;
+    case ALLTOALL:
+        MPI_Alltoall(out, n, t, in, n, t, w);
+        break;
+    case ALLTOALLV:
+        MPI_Alltoallv(out, to->counts, to->displs, t, in, from->counts, from->displs, t, w);
+    }
+}
+
+enum variant { PLAIN, IN_PLACE, NONBLOCKING };
+
+static void collective(enum op op, enum variant variant, const type_case_t *c, int each, int root)
+{
+    static const char *const suffixes[] = {"", ", in place", ", nonblocking"};
     const layout_t *l = c->layout;
-    uneven_t u = uneven();
-    message_t mine = msg_new(l, u.counts[my_rank]);
-    pair_t all = pair_new(l, u.total);
+    const places_t to = places(ops[op].out, each), from = places(ops[op].in, each);
+    const int n = UNEVEN == ops[op].out ? my_rank + 1 : each;
+    const bool is_root = my_rank == root, in_place = IN_PLACE == variant;
+    const int receiver = ops[op].part_for_all ? my_rank : root; /* whose parts arrive here */
+    message_t out = msg_new(l, ops[op].part_for_all ? to.total : n);
+    message_t got = msg_new(l, ops[op].part_from_all ? from.total : n);
+    message_t expected = msg_shadow(&got);
+    const void *sent = out.buf;
+    void *received = got.buf;
     MPI_Request r;
 
-    msg_clear(&mine);
-    place(&mine, 0, u.counts[my_rank], my_rank, root);
-    for (int from = 0; my_rank == root && from < world_size; from++) {
-        place(&all.expected, u.displs[from], u.counts[from], from, root);
+    msg_clear(&out);
+    msg_clear(&got);
+    msg_clear(&expected);
+    for (int i = 0; ops[op].part_for_all && i < world_size; i++) {
+        place(&out, to.displs[i], to.counts[i], ops[op].all_send ? my_rank : root, i);
     }
-    if (nonblocking) {
-        MPI_Igatherv(mine.buf, u.counts[my_rank], l->type, all.got.buf, u.counts, u.displs, l->type,
-                     root, MPI_COMM_WORLD, &r);
+    if (!ops[op].part_for_all && BCAST != op) {
+        place(&out, 0, n, my_rank, root);
+    }
+    for (int i = 0; (ops[op].all_receive || is_root) && i < world_size; i++) {
+        if (ops[op].part_from_all) {
+            place(&expected, from.displs[i], from.counts[i], i, receiver);
+        } else if (i == root && !(in_place && is_root)) {
+            place(&expected, 0, n, root, receiver);
+        }
+    }
+    if (BCAST == op && is_root) {
+        place(&got, 0, n, root, root);
+    } else if (in_place && SCATTER == op && is_root) {
+        received = MPI_IN_PLACE;
+    } else if (in_place && ALLTOALL == op) {
+        memcpy(got.block, out.block, (size_t) out.block_size);
+        sent = MPI_IN_PLACE;
+    } else if (in_place && (ALLGATHER == op || (GATHER == op && is_root))) {
+        place(&got, from.displs[my_rank], n, my_rank, root);
+        sent = MPI_IN_PLACE;
+    }
+    call(op, sent, received, n, l->type, &to, &from, root, NONBLOCKING == variant ? &r : NULL);
+    if (NONBLOCKING == variant) {
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Gatherv(mine.buf, u.counts[my_rank], l->type, all.got.buf, u.counts, u.displs, l->type,
-                    root, MPI_COMM_WORLD);
     }
-    pair_check(&all, nonblocking ? "Igatherv" : "Gatherv", c);
-    msg_free(&mine);
+    check(msg_equal(&got, &expected), "%s%s of %s", ops[op].name, suffixes[variant], c->name);
+    msg_free(&out);
+    msg_free(&got);
+    msg_free(&expected);
 }
 
-static void scatterv(const type_case_t *c, int root, bool nonblocking)
-{
-    const layout_t *l = c->layout;
-    uneven_t u = uneven();
-    message_t all = msg_new(l, u.total);
-    pair_t mine = pair_new(l, u.counts[my_rank]);
-    MPI_Request r;
-
-    msg_clear(&all);
-    for (int to = 0; to < world_size; to++) {
-        place(&all, u.displs[to], u.counts[to], root, to);
-    }
-    place(&mine.expected, 0, u.counts[my_rank], root, my_rank);
-    if (nonblocking) {
-        MPI_Iscatterv(all.buf, u.counts, u.displs, l->type, mine.got.buf, u.counts[my_rank],
-                      l->type, root, MPI_COMM_WORLD, &r);
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Scatterv(all.buf, u.counts, u.displs, l->type, mine.got.buf, u.counts[my_rank], l->type,
-                     root, MPI_COMM_WORLD);
-    }
-    pair_check(&mine, nonblocking ? "Iscatterv" : "Scatterv", c);
-    msg_free(&all);
-}
-
-static void allgather(const type_case_t *c, bool in_place)
-{
-    const layout_t *l = c->layout;
-    message_t mine = msg_new(l, EACH);
-    pair_t all = pair_new(l, EACH * world_size);
-
-    msg_clear(&mine);
-    place(&mine, 0, EACH, my_rank, 0);
-    for (int from = 0; from < world_size; from++) {
-        place(&all.expected, from * EACH, EACH, from, 0);
-    }
-    if (in_place) {
-        place(&all.got, my_rank * EACH, EACH, my_rank, 0);
-    }
-    MPI_Allgather(in_place ? MPI_IN_PLACE : mine.buf, EACH, l->type, all.got.buf, EACH, l->type,
-                  MPI_COMM_WORLD);
-    pair_check(&all, in_place ? "Allgather in place" : "Allgather", c);
-    msg_free(&mine);
-}
-
-static void allgatherv(const type_case_t *c, bool nonblocking)
-{
-    const layout_t *l = c->layout;
-    uneven_t u = uneven();
-    message_t mine = msg_new(l, u.counts[my_rank]);
-    pair_t all = pair_new(l, u.total);
-    MPI_Request r;
-
-    msg_clear(&mine);
-    place(&mine, 0, u.counts[my_rank], my_rank, 0);
-    for (int from = 0; from < world_size; from++) {
-        place(&all.expected, u.displs[from], u.counts[from], from, 0);
-    }
-    if (nonblocking) {
-        MPI_Iallgatherv(mine.buf, u.counts[my_rank], l->type, all.got.buf, u.counts, u.displs,
-                        l->type, MPI_COMM_WORLD, &r);
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Allgatherv(mine.buf, u.counts[my_rank], l->type, all.got.buf, u.counts, u.displs,
-                       l->type, MPI_COMM_WORLD);
-    }
-    pair_check(&all, nonblocking ? "Iallgatherv" : "Allgatherv", c);
-    msg_free(&mine);
-}
-
-static void expect_all(pair_t *all)
-{
-    for (int from = 0; from < world_size; from++) {
-        place(&all->expected, from * EACH, EACH, from, my_rank);
-    }
-}
-
-static void alltoall(const type_case_t *c, bool in_place)
-{
-    const layout_t *l = c->layout;
-    message_t mine = outgoing(l, EACH);
-    pair_t all = pair_new(l, EACH * world_size);
-
-    expect_all(&all);
-    if (in_place) {
-        memcpy(all.got.block, mine.block, (size_t) mine.block_size);
-    }
-    MPI_Alltoall(in_place ? MPI_IN_PLACE : mine.buf, EACH, l->type, all.got.buf, EACH, l->type,
-                 MPI_COMM_WORLD);
-    pair_check(&all, in_place ? "Alltoall in place" : "Alltoall", c);
-    msg_free(&mine);
-}
-
-static void alltoallv(const type_case_t *c)
-{
-    const layout_t *l = c->layout;
-    int counts[16], out[16], in[16];
-    message_t mine = outgoing(l, EACH);
-    pair_t all = pair_new(l, EACH * world_size);
-
-    for (int i = 0; i < world_size; i++) {
-        counts[i] = EACH;
-        out[i] = i * EACH;
-        in[i] = (world_size - 1 - i) * EACH;
-        place(&all.expected, in[i], EACH, i, my_rank);
-    }
-    MPI_Alltoallv(mine.buf, counts, out, l->type, all.got.buf, counts, in, l->type, MPI_COMM_WORLD);
-    pair_check(&all, "Alltoallv", c);
-    msg_free(&mine);
-}
+/* ---- other operations ---- */
 
 /* Another datatype for every pair of ranks: displacements are absolute, buffers MPI_BOTTOM. */
 static void alltoallw(const types_t *types, int first, bool nonblocking)
@@ -325,26 +219,30 @@ static void neighbours(const type_case_t *c, MPI_Comm ring)
 
     MPI_Cart_shift(ring, 0, 1, &low, &high);
     for (int way = 0; way < 3; way++) {
-        pair_t got = pair_new(l, 2);
+        message_t got = msg_new(l, 2), expected = msg_shadow(&got);
+        msg_clear(&got);
+        msg_clear(&expected);
         msg_clear(&mine);
         place(&mine, 0, 1, my_rank, 0);
         place(&mine, 1, 1, my_rank, 1);
         if (MPI_PROC_NULL != low) {
-            place(&got.expected, 0, 1, low, 1);
+            place(&expected, 0, 1, low, 1);
         }
         if (MPI_PROC_NULL != high) {
-            place(&got.expected, 1, 1, high, 0);
+            place(&expected, 1, 1, high, 0);
         }
         if (0 == way) {
-            MPI_Neighbor_alltoallw(mine.buf, ones, at, types, got.got.buf, ones, at, types, ring);
+            MPI_Neighbor_alltoallw(mine.buf, ones, at, types, got.buf, ones, at, types, ring);
         } else if (1 == way) {
-            MPI_Ineighbor_alltoallw(mine.buf, ones, at, types, got.got.buf, ones, at, types, ring,
+            MPI_Ineighbor_alltoallw(mine.buf, ones, at, types, got.buf, ones, at, types, ring,
                                     &r);
             MPI_Wait(&r, MPI_STATUS_IGNORE);
         } else {
-            MPI_Neighbor_alltoall(mine.buf, 1, l->type, got.got.buf, 1, l->type, ring);
+            MPI_Neighbor_alltoall(mine.buf, 1, l->type, got.buf, 1, l->type, ring);
         }
-        pair_check(&got, "neighbour exchange", c);
+        check(msg_equal(&got, &expected), "neighbour exchange of %s", c->name);
+        msg_free(&got);
+        msg_free(&expected);
     }
     msg_free(&mine);
 }
@@ -450,49 +348,43 @@ static void long_messages(void)
 
     lay_commit(wide.layout);
     lay_commit(many.layout);
-    bcast(&wide, 0, false);
-    bcast(&wide, 1, true);
-    gather(&wide, 1, false);
-    alltoall(&wide, false);
-    allgather(&wide, true);
-    for (int root = 0; root < 2; root++) {
-        unsigned char *stream = stream_new(many.layout, 40000, 9);
-        message_t m = msg_new(many.layout, 40000);
-        msg_clear(&m);
-        if (my_rank == root) {
-            msg_fill(&m, stream);
-        }
-        MPI_Bcast(m.buf, 40000, many.layout->type, root, MPI_COMM_WORLD);
-        check(msg_holds(&m, stream, m.bytes), "Bcast of 40000 vectors");
-        msg_free(&m);
-        free(stream);
-    }
+    collective(BCAST, PLAIN, &wide, 5, 0);
+    collective(BCAST, NONBLOCKING, &wide, 5, 1);
+    collective(GATHER, PLAIN, &wide, EACH, 1);
+    collective(ALLTOALL, PLAIN, &wide, EACH, 0);
+    collective(ALLGATHER, IN_PLACE, &wide, EACH, 0);
+    collective(BCAST, PLAIN, &many, 40000, 0);
+    collective(BCAST, PLAIN, &many, 40000, 1);
     lay_free(wide.layout);
     lay_free(many.layout);
     lay_free(one);
     lay_free(doubles);
 }
 
+/* Rows of which the variant changes with each datatype have it as -1. */
+static const struct {
+    enum op op;
+    int variant, root; /* the root of the first datatype */
+} rows[] = {
+    {BCAST, PLAIN, 0},      {BCAST, NONBLOCKING, 1}, {GATHER, PLAIN, 0},      {GATHER, IN_PLACE, 1},
+    {SCATTER, PLAIN, 0},    {SCATTER, IN_PLACE, 1},  {GATHERV, -1, 2},        {SCATTERV, -1, 2},
+    {ALLGATHER, PLAIN, 0},  {ALLGATHER, IN_PLACE, 0}, {ALLGATHERV, -1, 0},    {ALLTOALL, PLAIN, 0},
+    {ALLTOALL, IN_PLACE, 0}, {ALLTOALLV, PLAIN, 0},
+};
+
 static void every_collective(const type_case_t *c, int i, MPI_Comm ring)
 {
-    bcast(c, i % world_size, false);
-    bcast(c, (i + 1) % world_size, true);
-    if (NULL != c->layout->arena) {
-        return; /* only Bcast has one buffer for all elements */
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        const int varies = i % 2 ? NONBLOCKING : PLAIN;
+        /* Of an absolute layout there is one address for both buffers. */
+        if (NULL == c->layout->arena || BCAST == rows[k].op) {
+            collective(rows[k].op, rows[k].variant < 0 ? varies : rows[k].variant, c,
+                       BCAST == rows[k].op ? 5 : EACH, (i + rows[k].root) % world_size);
+        }
     }
-    gather(c, i % world_size, false);
-    gather(c, (i + 1) % world_size, true);
-    scatter(c, i % world_size, false);
-    scatter(c, (i + 1) % world_size, true);
-    gatherv(c, (i + 2) % world_size, i % 2);
-    scatterv(c, (i + 2) % world_size, i % 2);
-    allgather(c, false);
-    allgather(c, true);
-    allgatherv(c, i % 2);
-    alltoall(c, false);
-    alltoall(c, true);
-    alltoallv(c);
-    neighbours(c, ring);
+    if (NULL == c->layout->arena) {
+        neighbours(c, ring);
+    }
 }
 
 int coll_main(int argc, char **argv)

@@ -180,6 +180,16 @@ message_t msg_new(const layout_t *layout, int64_t count)
     return msg_in(layout, count, NULL, 0);
 }
 
+message_t msg_shadow(const message_t *m)
+{
+    message_t shadow = *m;
+    shadow.block = must_malloc((size_t) m->block_size);
+    shadow.zero = shadow.block + (m->zero - m->block);
+    shadow.buf = shadow.zero;
+    shadow.owned = true;
+    return shadow;
+}
+
 void msg_free(message_t *m)
 {
     if (m->owned) {
@@ -248,18 +258,42 @@ unsigned char *stream_new(const layout_t *layout, int64_t count, unsigned seed)
     return stream;
 }
 
+/* Does MPI_Pack of a message give this stream? */
+static bool packs(const message_t *m, MPI_Datatype type, const unsigned char *stream)
+{
+    unsigned char *packed = must_malloc((size_t) m->bytes);
+    int at = 0;
+    int64_t bad;
+
+    MPI_Pack(m->buf, (int) m->count, type, packed, (int) m->bytes, &at, MPI_COMM_SELF);
+    bool ok = at == m->bytes && same_bytes(packed, stream, m->bytes, &bad);
+    free(packed);
+    return ok;
+}
+
 bool packs_as(MPI_Datatype type, const layout_t *layout)
 {
     unsigned char *stream = stream_new(layout, 2, 17);
     message_t m = msg_new(layout, 2);
-    unsigned char *packed = must_malloc((size_t) m.bytes);
-    int at = 0;
-    int64_t bad;
 
     msg_fill(&m, stream);
-    MPI_Pack(m.buf, 2, type, packed, (int) m.bytes, &at, MPI_COMM_SELF);
-    bool ok = at == m.bytes && same_bytes(packed, stream, m.bytes, &bad);
-    free(packed);
+    bool ok = packs(&m, type, stream);
+    free(stream);
+    msg_free(&m);
+    return ok;
+}
+
+bool moves_right(const layout_t *layout, int count)
+{
+    unsigned char *stream = stream_new(layout, count, (unsigned) count);
+    message_t m = msg_new(layout, count);
+    int at = 0;
+
+    msg_fill(&m, stream);
+    bool ok = packs(&m, layout->type, stream);
+    msg_clear(&m);
+    MPI_Unpack(stream, (int) m.bytes, &at, m.buf, count, layout->type, MPI_COMM_SELF);
+    ok = at == m.bytes && msg_holds(&m, stream, m.bytes) && ok;
     free(stream);
     msg_free(&m);
     return ok;

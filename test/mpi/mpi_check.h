@@ -52,6 +52,8 @@ typedef struct message {
 message_t msg_new(const layout_t *layout, int64_t count);
 /* The same in memory of the caller's, if it has room. */
 message_t msg_in(const layout_t *layout, int64_t count, void *memory, int64_t room);
+/* One like it in memory of its own, for what it must hold. */
+message_t msg_shadow(const message_t *m);
 void msg_free(message_t *m);
 /* Everything is gap pattern; then the stream's bytes at their places. */
 void msg_fill(message_t *m, const unsigned char *stream);
@@ -69,6 +71,9 @@ unsigned char *stream_new(const layout_t *layout, int64_t count, unsigned seed);
 /* Does MPI_Pack of two elements of a datatype give the stream of a layout that is its shape? Prints
    nothing: in a child of fork() another thread may have had the C library's locks. */
 bool packs_as(MPI_Datatype type, const layout_t *layout);
+
+/* Do MPI_Pack and MPI_Unpack of so many elements move the right bytes, and no others? */
+bool moves_right(const layout_t *layout, int count);
 
 /* All bytes the same; otherwise *at is the first that differs. */
 bool same_bytes(const void *a, const void *b, int64_t n, int64_t *at);
