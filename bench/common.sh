@@ -63,7 +63,7 @@ have_mpich()
 # engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, known (dame
 # whatever $DAME_PARAMETERS), interp (dame that compiles nothing), x (dame that compiles a datatype at
 # its first use), l (the same by DAME-L), threshold:N (at its n-th use), dame:PASSES (only these passes of
-# the optimiser) or before ($BEFORE_COMPONENTS instead of the build's).
+# the optimiser), before or before:NAME (dame or NAME, with $BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()
 {
@@ -107,7 +107,10 @@ engine()
         engine_with dt_dame_passes "${name#dame:}" "$ranks" "$program" "$@"
         ;;
     before)
-        COMPONENT_PATH=$BEFORE_COMPONENTS:$PKGLIBDIR engine dame "$ranks" "$program" "$@"
+        engine before:dame "$ranks" "$program" "$@"
+        ;;
+    before:*)
+        COMPONENT_PATH=$BEFORE_COMPONENTS:$PKGLIBDIR engine "${name#before:}" "$ranks" "$program" "$@"
         ;;
     mpich)
         "$MPICH_MPIRUN" -np "$ranks" "$BENCH_BUILD/bench/$program.mpich" "$@"

@@ -1,0 +1,167 @@
+/*
+ * Times one operation at a time, as it is told to; one of the processes that bench/compare has take
+ * turns within a few milliseconds.
+ *
+ *   compare_worker [--layout NAME]… [--quick] [--anchors] [--warm MILLISECONDS] [--list]
+ *
+ * Prints "ready". Then reads lines from its standard input and answers each with the nanoseconds of
+ * one operation, the third fastest of eleven samples:
+ *
+ *   LAYOUT on|off pack|unpack FRAGMENT
+ *
+ * FRAGMENT: bytes; 0: MPI_Pack or MPI_Unpack of the whole message. When the line differs from the
+ * one before, the bytes are compared with those of the hand-written loop, and the operation runs for
+ * so many milliseconds (--warm), before it is timed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fragments.h"
+#include "layouts.h"
+#include "options.h"
+
+enum { SAMPLES = 11, THIRD = 2 };
+
+static const double SAMPLE_SECONDS = 30e-6;
+
+/* What is measured at the moment. */
+static struct layout *layout;
+static struct layout_side *side;
+static unsigned char *packed;
+static size_t fragment; /* 0: the whole message */
+
+static void pack(void)
+{
+    size_t size = layout->bytes;
+    int position = 0;
+
+    if (0 == fragment)
+        MPI_Pack(side->base, side->count, side->type, packed, (int) size, &position, MPI_COMM_SELF);
+    else if (0 !=
+             dt_fragments_pack(side->base, side->count, side->type, packed, fragment, &size))
+        bench_fail(layout, "dt_fragments_pack");
+}
+
+static void unpack(void)
+{
+    int position = 0;
+
+    if (0 == fragment)
+        MPI_Unpack(packed, (int) layout->bytes, &position, side->base, side->count, side->type,
+                   MPI_COMM_SELF);
+    else if (0 != dt_fragments_unpack(side->base, side->count, side->type, packed, layout->bytes,
+                                      fragment))
+        bench_fail(layout, "dt_fragments_unpack");
+}
+
+static void check(void)
+{
+    unsigned char *expected = layout_buffer(layout->bytes), *arrays;
+    size_t offset;
+
+    layout_fill(side, 1);
+    side->pack(side->plan, expected);
+    pack();
+    if (0 != memcmp(expected, packed, layout->bytes))
+        bench_fail(layout, "pack");
+    layout_clear(side);
+    side->unpack(side->plan, packed);
+    arrays = layout_snapshot(side);
+    layout_clear(side);
+    unpack();
+    if (layout_differs(side, arrays, &offset) >= 0)
+        bench_fail(layout, "unpack");
+    free(arrays);
+    free(expected);
+}
+
+static double time_of(void (*run)(void), long n)
+{
+    const double start = bench_now();
+
+    for (long i = 0; i < n; i++)
+        run();
+    return bench_now() - start;
+}
+
+static double measure(void (*run)(void))
+{
+    double samples[SAMPLES];
+    long n = 1;
+
+    run();
+    while (n < 1 << 20 && time_of(run, n) < SAMPLE_SECONDS)
+        n *= 2;
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = time_of(run, n) / (double) n;
+    (void) bench_median(samples, SAMPLES); /* sorts them */
+    return 1e9 * samples[THIRD];
+}
+
+static void make_layout(const struct layout_spec *spec, enum layout_place place)
+{
+    if (NULL != layout && spec == layout->spec && place == layout->place)
+        return;
+    if (NULL != layout)
+        layout_free(layout);
+    layout = layout_create(spec, place);
+    side = &layout->side[LAYOUT_SEND];
+    packed = layout_packed(layout, layout->bytes);
+}
+
+/* The layout of that name; ends the job when there is none. */
+static const struct layout_spec *find(const char *name)
+{
+    for (int l = 0; l < layouts_count(); l++)
+        if (0 == strcmp(name, layouts_get(l)->name))
+            return layouts_get(l);
+    fprintf(stderr, "compare_worker: '%s' is no layout\n", name);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return NULL;
+}
+
+static void answer(const char *line, double warming)
+{
+    static char before[128];
+    char name[64], place[4], direction[7];
+    void (*run)(void) = pack;
+
+    if (4 != sscanf(line, "%63s %3s %6s %zu", name, place, direction, &fragment)) {
+        fprintf(stderr, "compare_worker: '%s' is no question\n", line);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    if (0 == strcmp(direction, "unpack"))
+        run = unpack;
+    if (0 != strcmp(line, before)) {
+        make_layout(find(name), 0 == strcmp(place, "off") ? LAYOUT_OFF_LINE : LAYOUT_ON_LINE);
+        check();
+        for (const double start = bench_now(); bench_now() - start < warming;)
+            run();
+        strcpy(before, line);
+    }
+    printf("%.2f\n", measure(run));
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.places = OPTIONS_ON | OPTIONS_OFF};
+    char line[128];
+
+    MPI_Init(&argc, &argv);
+    if (!options_read(&options, argc, argv)) {
+        MPI_Finalize();
+        return 2;
+    }
+    if (options.list) {
+        options_list(&options);
+    } else {
+        printf("ready\n");
+        fflush(stdout);
+        while (NULL != fgets(line, sizeof(line), stdin))
+            answer(line, 1e-3 * (double) options.warm);
+    }
+    MPI_Finalize();
+    return 0;
+}
