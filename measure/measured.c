@@ -29,6 +29,24 @@ static double ticks_of(double ns)
     return ns * 1e-9 * (double) dame_clock_hz();
 }
 
+/* Datatypes that are made for different places differ in one of these, at least. */
+static uint64_t seed_of(const dame_program_t *program, dame_dir_t dir)
+{
+    const int64_t facts[] = {dir,
+                             program->size,
+                             program->extent,
+                             program->true_lb,
+                             program->true_ub,
+                             program->prims[0].count,
+                             program->prims[program->nprims - 1].step,
+                             program->nprims};
+    uint64_t seed = 0;
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+        seed = (seed ^ seed >> 29 ^ (uint64_t) facts[i]) * UINT64_C(0xbf58476d1ce4e5b9);
+    }
+    return seed;
+}
+
 /* In nanoseconds. */
 static dame_policy_expect_t expect(int64_t bytes, double cost)
 {
@@ -36,7 +54,8 @@ static dame_policy_expect_t expect(int64_t bytes, double cost)
                                   .saved = SAVED,
                                   .certain = CERTAIN,
                                   .cost = cost,
-                                  .sample = SAMPLE_NS};
+                                  .sample = SAMPLE_NS,
+                                  .part = 1};
 }
 
 int32_t dame_measured_first(int64_t bytes)
@@ -271,6 +290,7 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     expected.ticks = ticks_of(expected.ticks);
     expected.cost = ticks_of(expected.cost);
     expected.sample = ticks_of(expected.sample);
+    expected.part = dame_policy_part(seed_of(program, dir));
     const int has_files = far.provider >= 0 && dame_jit_has_any(jit, program, dir);
     const int32_t candidates =
         keep_those_to_be_had(jit, program, dir, has_files, measured->candidates,

@@ -142,6 +142,16 @@ static double saved_by(const dame_policy_t *policy, int32_t arm)
     return uses_of(policy) < FIRST_USES ? policy->expect.certain : policy->expect.saved;
 }
 
+/* Is it time? Before a use was measured only when the whole cost is repaid; after a single sample
+ * never, since that may be of an interrupted use. What the user announces is all there will be, so
+ * a part is not enough of it. */
+static int is_repaid(const dame_policy_t *policy, double owed, double each)
+{
+    const int is_measured = dame_policy_ticks(policy, 0) > 0 || policy->nbatch > 1;
+    const double part = is_measured && policy->promised == 0 ? policy->expect.part : 1;
+    return part * owed <= uses_of(policy) * each && policy->nbatch != 1;
+}
+
 static dame_step_t rent(dame_policy_t *policy)
 {
     const int32_t arm = candidate(policy);
@@ -154,10 +164,11 @@ static dame_step_t rent(dame_policy_t *policy)
     const double each = ticks_now(policy) * saved_by(policy, arm);
     const double owed = cost_of(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample;
     const int is_ordered = policy->arms[arm].far == DAME_ORDERED;
-    if (owed <= uses_of(policy) * each && policy->nbatch != 1 && !is_ordered) {
+    if (is_repaid(policy, owed, each) && !is_ordered) {
         return policy->arms[arm].far ? order(policy, arm) : add(policy, arm);
-    } /* a single sample may be an interrupted use */
-    const double wanted = is_ordered ? cost_of(policy, arm) : owed - policy->rented * each;
+    }
+    const double part = policy->promised == 0 ? policy->expect.part : 1;
+    const double wanted = is_ordered ? cost_of(policy, arm) : part * owed - policy->rented * each;
     dame_step_t step = wait_for(each > 0 ? wanted / each : INT32_MAX);
     if (policy->rented < FIRST_USES) {
         step = wait_for(FIRST_USES - policy->rented);
@@ -449,6 +460,15 @@ void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_ex
     for (int32_t a = 0; a < narms; a++) {
         policy->arms[a].in = 1;
     }
+}
+
+double dame_policy_part(uint64_t seed)
+{
+    /* ln(1 + (e - 1) u) for u = 1/32, 3/32 ... 31/32 */
+    static const double parts[] = {0.052, 0.149, 0.238, 0.319, 0.394, 0.464, 0.529, 0.591,
+                                   0.648, 0.703, 0.755, 0.804, 0.851, 0.896, 0.939, 0.980};
+    const uint64_t mixed = (seed ^ seed >> 32) * UINT64_C(0x9e3779b97f4a7c15); /* of Fibonacci */
+    return parts[mixed >> 60];
 }
 
 void dame_policy_promise(dame_policy_t *policy, double uses)

@@ -7,7 +7,8 @@
  * that a compiler offers, from arm 1 on, the likeliest first. Times are ticks of one clock, any.
  *
  * Rent.   The program runs on the interpreter until the ticks that the first candidate is expected
- *         to have saved by then equal its cost (ski rental). Then it is added.
+ *         to have saved by then equal a share of its cost (ski rental), which is drawn for each
+ *         program. Then it is added.
  * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is undone.
  * Search. All arms are measured in batches of 4 samples, by sequential halving: 4, 8 and 16 batches
  *         an arm by the end of a round, after which the slower half leaves, but not what is within
@@ -24,14 +25,28 @@
  * would be added; at rest, when `explore` of the time pays for their cost. What has come takes part
  * in the search, which begins anew for it and the best.
  *
- * Bound. Let B be the time of the better of never compiling and having the first candidate from the
- * first use on. If the savings are as expected, the policy takes at most 2 (1 + explore) B plus a
- * constant: renting costs what buying does, at most. The constant is a trial, a batch, and the
- * first two uses, for which only what is certain is bought. If an expectation is wrong by a factor
- * f, the 2 is 1 + f. Another arm than the first runs when the search has ended; that costs S, a
- * compilation for each candidate and at most 22 batches an arm, and so ends after S / explore ticks
- * of uses: against the best arm, the constant is that time. Evicted code doubles its cost each
- * time. test/unit/policy_suite.c checks this by simulation.
+ * Bound. Let B be the time of the better of never compiling and having the first candidate, which
+ * saves the share s of a use, from the first use on. If the savings are as expected, the policy
+ * takes at most (1 + explore) B plus one compilation and a constant: what renting costs more than
+ * buying is a part of what buying costs. The constant is a trial, a batch, and the first two uses,
+ * for which only what is certain is bought.
+ *
+ * How many uses will follow is not known. Who always buys at the k-th use takes 1 + s times as long
+ * as the best, or longer, if that use is the last: k t + C in place of the smaller of k t and
+ * C + k (1 - s) t, which is least where both are equal, k = C / (s t). So k is drawn: x C / (s t),
+ * 0 < x < 1, of the density p = e^x / (e - 1). With n = y C / (s t) uses, y < 1, and P(y) the
+ * chance to have bought by then, another use costs p(y) s t + (1 - s P(y)) t on average, which is
+ * (1 + s / (e - 1)) t for any y; and after y = 1 no more than the best. So the expected time is at
+ * most (1 + s / (e - 1)) B, which is 1.3 B up to s = 0.51 (1 + s is up to 0.3). The same equation
+ * shows what is possible at all: the least expectation, e / (e - s), which reaches 1.3 at s = 0.63,
+ * needs (1 - s) / (e - s) of the programs to be never compiled. What repays within the first two
+ * uses is bought at the third, which may cost 1 + s again.
+ *
+ * If an expectation is wrong by a factor f, the compilation counts f times. Another arm than the
+ * first runs when the search has ended; that costs S, a compilation for each candidate and at most
+ * 22 batches an arm, and so ends after S / explore ticks of uses: against the best arm, the
+ * constant is that time. Evicted code doubles its cost each time. test/unit/policy_suite.c checks
+ * this by simulation.
  *
  * Threads: none; the caller calls one function of a policy at a time.
  */
@@ -56,6 +71,8 @@ typedef struct dame_policy_expect {
     double certain; /* the same, as a low estimate: enough to compile before anything is measured */
     double cost;    /* ticks to compile one candidate and put it in place */
     double sample;  /* ticks that a sample adds to its use */
+    double part;    /* of its cost that the first candidate is to have saved before it is added, 0
+                       to 1: dame_policy_part() */
 } dame_policy_expect_t;
 
 typedef enum dame_step_kind {
@@ -135,6 +152,10 @@ void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_ex
 
 /* The user expects so many uses in all. The largest promise counts. */
 void dame_policy_promise(dame_policy_t *policy, double uses);
+
+/* A part of the cost from the density that makes the expected time least. The same for the same
+ * seed, so that a job does the same again. */
+double dame_policy_part(uint64_t seed);
 
 /* After dame_policy_init(), or when its code is gone: adding this arm costs so many ticks, `far`: and
  * it has to be ordered. */

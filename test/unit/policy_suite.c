@@ -16,6 +16,7 @@ typedef struct world {
     double ticks[DAME_POLICY_ARMS]; /* of a use; what the policy cannot see */
     double expected;                /* share that the first candidate saves, for the policy */
     double certain;
+    double part;        /* of its cost that is repaid first; 0: all */
     double first_ticks; /* expected of a use on the interpreter; 0: right */
     double explore;
     /* Time of use `use` on an arm, and its class; NULL: ticks, one class. */
@@ -126,7 +127,8 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
                                          .saved = world->expected,
                                          .certain = world->certain,
                                          .cost = COST,
-                                         .sample = SAMPLE};
+                                         .sample = SAMPLE,
+                                         .part = world->part > 0 ? world->part : 1};
     dame_policy_init(&driver.policy, world->arms, &expect, world->explore);
     for (int32_t arm = 1; arm < world->arms; arm++) {
         if (world->far >> arm & 1) {
@@ -248,7 +250,8 @@ TEST(typical_programs_keep_the_bound)
 {
     for (int r = 0; r < TYPICAL; r++) {
         for (int c = 0; c < COUNTS; c++) {
-            const world_t world = world_of(typical[r], 0.01);
+            world_t world = world_of(typical[r], 0.01);
+            world.part = dame_policy_part((uint64_t) c);
             const result_t result = simulate(&world, counts[c], (uint64_t) r);
             const double best = best_fixed(&world, counts[c]);
             ck_assert_double_le(result.total, 2 * 1.01 * best + constant(&world));
@@ -256,11 +259,59 @@ TEST(typical_programs_keep_the_bound)
     }
 }
 
+/* Without a search and samples that cost: what ski rental costs alone. */
+static double mean_regret(double saved, double break_even, int64_t uses, int is_drawn)
+{
+    enum { PROGRAMS = 160 };
+    double sum = 0;
+    world_t world = {.arms = 2, .expected = saved};
+    world.ticks[0] = COST / saved / break_even;
+    world.ticks[1] = world.ticks[0] * (1 - saved);
+    for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+        world.part = is_drawn ? dame_policy_part(seed) : 1;
+        const result_t result = simulate(&world, uses, seed);
+        sum += (result.total - (double) result.samples * SAMPLE) / best_fixed(&world, uses);
+    }
+    return sum / PROGRAMS;
+}
+
+TEST(on_average_no_number_of_uses_is_bad)
+{
+    static const double saved[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+    const double e = 2.718281828, break_even = 400;
+    for (int i = 0; i < 5; i++) {
+        double worst = 0, worst_fixed = 0;
+        for (int64_t uses = 1; uses < 40000; uses += 1 + uses / 5) {
+            const double drawn = mean_regret(saved[i], break_even, uses, 1);
+            const double fixed = mean_regret(saved[i], break_even, uses, 0);
+            worst = drawn > worst ? drawn : worst;
+            worst_fixed = fixed > worst_fixed ? fixed : worst_fixed;
+        }
+        const double owed = COST + DAME_POLICY_BATCH * SAMPLE; /* a trial has to be repaid, too */
+        ck_assert_double_le(worst, 1 + owed / COST * saved[i] / (e - 1) * 1.08); /* 16 parts */
+        ck_assert_double_ge(worst_fixed, 1 + 0.8 * saved[i]);
+    }
+}
+
+TEST(parts_of_the_cost_are_spread_as_promised)
+{
+    enum { PROGRAMS = 10000 };
+    int below_half = 0;
+    for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+        const double part = dame_policy_part(seed);
+        ck_assert(part > 0 && part < 1 && part == dame_policy_part(seed));
+        below_half += part < 0.5;
+    }
+    ck_assert_int_ge(below_half, PROGRAMS * 3 / 10); /* (e^0.5 - 1) / (e - 1) = 0.378 */
+    ck_assert_int_le(below_half, PROGRAMS * 4 / 10);
+}
+
 TEST(what_is_used_once_or_twice_pays_nothing)
 {
     for (int r = 0; r < TYPICAL; r++) {
         for (int uses = 1; uses <= 2; uses++) {
             world_t world = world_of(typical[r], 0.01);
+            world.part = dame_policy_part((uint64_t) r);
             ck_assert_double_eq(simulate(&world, uses, 0).total, uses * typical[r][0]);
             world.certain = world.expected; /* nor does it when much is certain to be saved */
             const result_t result = simulate(&world, uses, 0);
