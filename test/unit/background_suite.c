@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,14 +18,13 @@
 
 enum { PLENTY = 1 << 20, BLOCKS = 10 };
 
-static char directory[40];
-static char log_file[60];
+static char directory[DIRECTORY];
+static char log_file[DIRECTORY + 20];
 
 static void setup(void)
 {
     tree_setup();
-    strcpy(directory, "/tmp/dame-order.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    make_directory(directory);
     snprintf(log_file, sizeof log_file, "%s/log", directory);
     setenv("TEST_PROVIDER_LOG", log_file, 1);
     unsetenv("TEST_PROVIDER");
@@ -36,9 +34,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    ck_assert_int_eq(system(command), 0);
+    remove_directory(directory);
     tree_teardown();
 }
 
@@ -158,7 +154,7 @@ static int is_mapped(const char *name)
 
 /* ---- orders ---- */
 
-START_TEST(an_order_comes_back_with_code)
+TEST(an_order_comes_back_with_code)
 {
     int32_t provider;
     dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
@@ -191,10 +187,9 @@ START_TEST(an_order_comes_back_with_code)
     dame_program_free(program);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 /* The files of a job before this one's: no provider on this machine, nothing is loaded. */
-START_TEST(code_is_found_without_its_provider)
+TEST(code_is_found_without_its_provider)
 {
     int32_t provider;
     pid_t child = fork();
@@ -207,9 +202,7 @@ START_TEST(code_is_found_without_its_provider)
     if (child == 0) {
         _exit(dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL) != DAME_OK);
     }
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    expect_exit_0(child);
     ck_assert(!dame_jit_has(jit, program, DAME_PACK, &candidate)); /* nobody has looked */
     ck_assert(!dame_jit_has_any(jit, program, DAME_PACK));
     dame_jit_look(jit);
@@ -236,9 +229,8 @@ START_TEST(code_is_found_without_its_provider)
     dame_program_free(program);
     dame_jit_destroy(jit);
 }
-END_TEST
 
-START_TEST(a_provider_behind_another_face_is_refused_once)
+TEST(a_provider_behind_another_face_is_refused_once)
 {
     int32_t provider;
     face.identity = "of other tests";
@@ -253,9 +245,8 @@ START_TEST(a_provider_behind_another_face_is_refused_once)
     dame_program_free(program);
     dame_jit_destroy(jit);
 }
-END_TEST
 
-START_TEST(a_newer_maker_replaces_code)
+TEST(a_newer_maker_replaces_code)
 {
     static const struct {
         const char *maker;
@@ -273,13 +264,10 @@ START_TEST(a_newer_maker_replaces_code)
             ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
             _exit(dame_jit_add(jit, some_program(), DAME_PACK, &candidate, NULL, NULL) != DAME_OK);
         }
-        int status;
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        ck_assert_int_eq(status, 0);
+        expect_exit_0(child);
         ck_assert_int_eq(log_bytes(), jobs[i].compilations);
     }
 }
-END_TEST
 
 /* ---- the end ---- */
 
@@ -307,7 +295,7 @@ static cpu_set_t cpus_of_compiler(void)
 }
 
 /* A process that spins would lose time slices; the compiler keeps to what the process may use. */
-START_TEST(compilations_leave_the_processor_of_the_order)
+TEST(compilations_leave_the_processor_of_the_order)
 {
     setenv("TEST_PROVIDER_MS", "500", 1);
     int32_t provider;
@@ -334,9 +322,8 @@ START_TEST(compilations_leave_the_processor_of_the_order)
     dame_program_free(program);
     dame_jit_destroy(jit);
 }
-END_TEST
 
-START_TEST(what_waits_at_the_end_is_given_back)
+TEST(what_waits_at_the_end_is_given_back)
 {
     int32_t provider;
     dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
@@ -364,11 +351,10 @@ START_TEST(what_waits_at_the_end_is_given_back)
     dame_program_free(program);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 /* MPI_Finalize does not wait for a long compilation; exit() does, since destructors of the provider's
  * library come next. */
-START_TEST(exit_waits_for_a_compilation_that_could_not_be_stopped)
+TEST(exit_waits_for_a_compilation_that_could_not_be_stopped)
 {
     setenv("TEST_PROVIDER_MS", "4000", 1);
     pid_t child = fork();
@@ -388,14 +374,11 @@ START_TEST(exit_waits_for_a_compilation_that_could_not_be_stopped)
         }
         exit(0);
     }
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    expect_exit_0(child);
     ck_assert_int_eq(log_bytes(), 2);
 }
-END_TEST
 
-START_TEST(a_fork_has_no_thread)
+TEST(a_fork_has_no_thread)
 {
     setenv("TEST_PROVIDER_MS", "300", 1);
     int32_t provider;
@@ -425,9 +408,7 @@ START_TEST(a_fork_has_no_thread)
 #endif
         exit(is_wrong); /* and with all handlers of exit() */
     }
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    expect_exit_0(child);
     for (int i = 0; i < 2; i++) {
         dame_order_t *order = wait_for(background);
         ck_assert_int_eq(order->status, DAME_OK);
@@ -438,7 +419,6 @@ START_TEST(a_fork_has_no_thread)
     dame_program_free(program);
     dame_jit_destroy(jit);
 }
-END_TEST
 
 /* ---- threads ---- */
 
@@ -468,7 +448,7 @@ static void *use(void *argument)
 }
 
 /* Codes of DAME-X and of a provider by shape come, from files, compiled and ordered, go and are evicted. */
-START_TEST(codes_come_and_go_while_threads_use_them)
+TEST(codes_come_and_go_while_threads_use_them)
 {
     int32_t provider;
     pthread_t threads[USERS];
@@ -538,25 +518,8 @@ START_TEST(codes_come_and_go_while_threads_use_them)
     }
     dame_jit_destroy(jit);
 }
-END_TEST
 
 Suite *background_suite(void)
 {
-    Suite *suite = suite_create("background");
-    TCase *test_case = tcase_create("orders");
-    tcase_set_timeout(test_case, 120);
-    tcase_add_checked_fixture(test_case, setup, teardown);
-    if (have_jumps()) {
-        tcase_add_test(test_case, an_order_comes_back_with_code);
-        tcase_add_test(test_case, code_is_found_without_its_provider);
-        tcase_add_test(test_case, a_provider_behind_another_face_is_refused_once);
-        tcase_add_test(test_case, a_newer_maker_replaces_code);
-        tcase_add_test(test_case, compilations_leave_the_processor_of_the_order);
-        tcase_add_test(test_case, what_waits_at_the_end_is_given_back);
-        tcase_add_test(test_case, exit_waits_for_a_compilation_that_could_not_be_stopped);
-        tcase_add_test(test_case, a_fork_has_no_thread);
-        tcase_add_test(test_case, codes_come_and_go_while_threads_use_them);
-    }
-    suite_add_tcase(suite, test_case);
-    return suite;
+    return SUITE_OF("background", have_jumps(), setup, teardown);
 }

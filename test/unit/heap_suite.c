@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "jit/jit.h"
@@ -316,15 +315,13 @@ TEST(a_child_can_allocate_whatever_its_parent_was_doing)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, allocate_on, NULL), 0);
     }
     for (int i = 0; i < 100; i++) {
-        int status = 0;
         const pid_t child = fork();
         if (child == 0) {
             alarm(10); /* ends a child that waits for a lock that nobody has */
             dame_heap_free(dame_heap_alloc(100));
             _exit(0);
         }
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        ck_assert_int_eq(status, 0);
+        expect_exit_0(child);
     }
     atomic_store(&stop, true);
     for (int i = 0; i < THREADS; i++) {

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "jit/lock.h"
@@ -214,9 +213,7 @@ LOOP_TEST(a_child_for_which_no_handler_ran_goes_on_working, 2)
     if (child == 0) {
         _exit(use_after_clone(&family));
     }
-    int status = 0;
-    ck_assert_int_eq(waitpid((pid_t) child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    expect_exit_0((pid_t) child);
     ck_assert(packs(family.programs[0], 20, 1));
     free_all(family.jit, family.programs, 2);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "dame_config.h"
@@ -247,13 +246,6 @@ static int write_often(const char *path, const char *own)
         dame_profile_free(profile);
     }
     return 0;
-}
-
-static void expect_exit_0(pid_t child)
-{
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
 }
 
 /* Two jobs of four ranks: each saves ten times, what all measure and what it alone does. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "suites.h"
 #include "test/lib/type_tools.h"
@@ -186,6 +187,13 @@ void remove_directory(const char *path)
     char command[3 * DIRECTORY];
     (void) snprintf(command, sizeof command, "chmod -R u+w %s && rm -r %s", path, path);
     ck_assert_int_eq(system(command), 0);
+}
+
+void expect_exit_0(pid_t child)
+{
+    int status = -1;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
 }
 
 void fill_pattern(char *bytes, int64_t n, unsigned seed)

@@ -48,6 +48,9 @@ enum { DIRECTORY = 40 };
 void make_directory(char path[DIRECTORY]);
 void remove_directory(const char *path);
 
+/* Waits for a child, which ends well. */
+void expect_exit_0(pid_t child);
+
 /* The number of entries of an array. */
 #define COUNT_OF(array) ((int) (sizeof(array) / sizeof(array)[0]))
 
