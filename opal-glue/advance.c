@@ -203,8 +203,9 @@ static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                    dt_promote_is_compiled(entry->layout, dir), start, (int64_t) moved);
 }
 
+/* `may_open`: a window may begin with the next message. */
 static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
-                             const opal_convertor_t *convertor, dame_dir_t dir)
+                             const opal_convertor_t *convertor, dame_dir_t dir, bool may_open)
 {
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL == tally) {
@@ -213,9 +214,29 @@ static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
     const bool compiled = dt_promote_is_compiled(entry->layout, dir);
     const int64_t n = dt_tally_use(tally, (dt_work_t) dir, compiled ? DT_CODE : DT_INTERP,
                                    (int64_t) convertor->local_size);
-    if (dt_sample_window_due(tally, (dt_work_t) dir, n)) {
+    if (may_open && dt_sample_window_due(tally, (dt_work_t) dir, n)) {
         dt_sample_open_window(thread, tally, (dt_work_t) dir, n);
     }
+}
+
+/* Moves what fits, or has it moved, and takes its time when that is due. */
+static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
+                                  const dame_program_t *program, struct iovec *iov,
+                                  uint32_t *out_size)
+{
+    size_t moved;
+    if (dt_sample_has_window(thread) &&
+        dt_sample_by_native(thread, dt_entry_tally(dt_table_get(convertor->pDesc)), convertor, dir,
+                            iov, *out_size, &moved)) {
+        return moved;
+    }
+    const bool timed = dt_sample_due(thread);
+    const int64_t start = timed ? dt_now() : 0;
+    moved = move(thread, convertor, dir, program, iov, out_size);
+    if (timed) {
+        keep_time(thread, convertor, dir, start, moved);
+    }
+    return moved;
 }
 
 static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *convertor,
@@ -223,12 +244,7 @@ static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *conv
                                      struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
     const bool first = NULL != program;
-    const bool timed = dt_sample_due(thread);
-    const int64_t start = timed ? dt_sample_begin(thread, convertor, dir, iov, *out_size) : 0;
-    const size_t moved = move(thread, convertor, dir, program, iov, out_size);
-    if (timed) {
-        keep_time(thread, convertor, dir, start, moved);
-    }
+    const size_t moved = move_sampled(thread, convertor, dir, program, iov, out_size);
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
@@ -260,13 +276,11 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     const dt_layout_t *layout = dt_table_get(convertor->pDesc)->layout;
     dt_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
     dt_thread_t *thread = dt_thread();
-    const bool in_window = thread->window > 0; /* the caches are warm */
     const int64_t start = dame_measured_now();
     const int32_t rc =
         move_and_count(thread, convertor, dir, layout->program, iov, out_size, max_data);
     int64_t ticks = dame_measured_now() - start;
-    if (in_window ||
-        (NULL != hints && !dt_hints_fit(hints, convertor->count, convertor->pBaseBuf))) {
+    if (NULL != hints && !dt_hints_fit(hints, convertor->count, convertor->pBaseBuf)) {
         return rc;
     }
     const int repeats = whole ? dame_measured_repeats(measured, ticks) : 0;
@@ -283,15 +297,17 @@ static __attribute__((noinline)) int32_t
 advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t *entry,
                 struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    if (!dt_entries_are_wide) {
-        dt_recent_end(thread, entry, dir, convertor->local_size);
-    }
-    dame_measured_t *measured = dt_promote_use(thread, entry, dir, convertor->local_size);
-    tally_use(thread, entry, convertor, dir);
+    dt_recent_end(thread, entry, (dt_work_t) dir, convertor->local_size);
+    const bool in_window = dt_sample_has_window(thread);
+    dame_measured_t *measured =
+        in_window && !dt_promote_counts_each(entry->layout, dir)
+            ? NULL
+            : dt_promote_use(thread, entry, dir, convertor->local_size);
+    tally_use(thread, entry, convertor, dir, !in_window && NULL == measured);
     if (__builtin_expect(NULL != measured, 0)) {
         return advance_timed(convertor, dir, iov, out_size, max_data, measured);
     }
-    if (!dt_entries_are_wide) {
+    if (!dt_sample_has_window(thread)) {
         dt_recent_grant(thread, entry, (dt_work_t) dir);
     }
     return move_and_count(thread, convertor, dir, entry->layout->program, iov, out_size, max_data);
@@ -328,9 +344,8 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
 {
     dt_thread_t *thread = dt_thread();
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    const dt_layout_t *layout = entry->layout;
-    dt_recent_t *recent = dt_recent_of(thread, layout);
-    if (!dt_recent_may(recent, layout, dir)) {
+    dt_recent_t *recent = dt_recent_of(thread, entry);
+    if (!dt_recent_may(recent, entry, dir)) {
         return advance_counted(thread, convertor, dir, entry, iov, out_size, max_data);
     }
     dt_recent_use(recent, (dt_work_t) dir, (int64_t) convertor->local_size);
@@ -338,7 +353,7 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
         return begin_part(thread, convertor, dir, iov, out_size, max_data);
     }
     dame_reader_enter(&thread->reader);
-    const size_t moved = move_whole(convertor, dir, layout->program, iov, out_size);
+    const size_t moved = move_whole(convertor, dir, entry->layout->program, iov, out_size);
     dame_reader_leave(&thread->reader);
     return finish(convertor, moved, max_data);
 }

@@ -13,12 +13,13 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     }
     dt_thread_t *thread = dt_thread();
     const int64_t bytes = count * program->size;
-    dt_recent_t *recent = dt_recent_of(thread, entry->layout);
-    if (dt_recent_has_left(recent, entry->layout, DT_COPY)) {
+    dt_recent_t *recent = dt_recent_of(thread, entry);
+    if (dt_recent_has_left(recent, entry, DT_COPY)) {
         dt_recent_use(recent, DT_COPY, bytes);
         dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
         return true;
     }
+    dt_recent_end(thread, entry, DT_COPY, (size_t) bytes);
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL != tally) {
         const int64_t n = dt_tally_use(tally, DT_COPY, false, bytes);
@@ -26,16 +27,21 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
             dt_sample_open_window(thread, tally, DT_COPY, n);
         }
     }
+    _Atomic int64_t *counts = thread->stats.count;
+    dt_stats_add(&counts[DT_COUNT_messages_copied], 1);
+    dt_stats_add(&counts[DT_COUNT_bytes_copied], bytes);
+    if (dt_sample_has_window(thread) &&
+        dt_sample_copy_by_native(thread, tally, datatype, count, to, from)) {
+        return true;
+    }
     const bool timed = dt_sample_due(thread);
-    const int64_t start =
-        timed ? dt_sample_begin_copy(thread, tally, datatype, count, to, from) : 0;
+    const int64_t start = timed ? dt_now() : 0;
     dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
     if (timed) {
         dt_sample_took(thread, tally, DT_COPY, false, start, bytes);
     }
-    _Atomic int64_t *counts = thread->stats.count;
-    dt_stats_add(&counts[DT_COUNT_messages_copied], 1);
-    dt_stats_add(&counts[DT_COUNT_bytes_copied], bytes);
-    dt_recent_grant(thread, entry, DT_COPY);
+    if (!dt_sample_has_window(thread)) {
+        dt_recent_grant(thread, entry, DT_COPY);
+    }
     return true;
 }

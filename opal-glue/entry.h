@@ -23,6 +23,7 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     dt_layout_t *layout;        /* shared with other datatypes; lives as long as the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
+    uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */
 };
 
 /* An entry while something is kept for each datatype on its own; there may be a hundred thousand
@@ -40,6 +41,12 @@ extern bool dt_entries_are_wide;
 static inline struct dt_dump *dt_entry_dump(const dt_entry_t *entry)
 {
     return dt_entries_are_wide ? ((const dt_wide_entry_t *) entry)->dump : NULL;
+}
+
+/* Of the layout, and of its tally (recent.h). */
+static inline uint64_t dt_entry_ticket(const dt_entry_t *entry)
+{
+    return dt_layout_ticket(entry->layout) ^ entry->tag;
 }
 
 /* The datatype's own tally, or else its layout's; NULL: none are kept. */

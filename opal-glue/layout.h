@@ -53,7 +53,7 @@ struct dt_layout {
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
     _Atomic(struct dt_tally *) tally; /* of tally.c, named after the first datatype; NULL: none is
-                                         kept, or each datatype has its own */
+                                         kept */
     _Atomic(dt_hints_t *) hints;   /* owned; hints.h; NULL: the user gave none */
     _Atomic int32_t holds;         /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */

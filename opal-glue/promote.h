@@ -77,6 +77,12 @@ static inline bool dt_promote_rests(const dt_layout_t *layout, dame_dir_t dir)
                                                                    memory_order_relaxed));
 }
 
+/* Does each use count, whoever moves it, because a fixed one compiles? */
+static inline bool dt_promote_counts_each(const dt_layout_t *layout, dame_dir_t dir)
+{
+    return atomic_load_explicit(&layout->promotions[dir].countdown, memory_order_relaxed) > 0;
+}
+
 /* Uses that may begin without dt_promote_use(), at most `most`, and be told all at once. What is
  * compiled at a fixed use counts each. */
 static inline int32_t dt_promote_may_skip(const dt_layout_t *layout, dame_dir_t dir, int32_t most)

@@ -7,11 +7,10 @@
  * next uses: whole messages, which it counts down without looking at anything that other threads
  * write; so, too, while the policy waits for uses to pass. With them it counts their bytes. A grant
  * ends with its last use, when the program gets or loses machine code, or when it is called in
- * (dt_layout_call_in()); then uses and bytes go to the counters and to the layout's tally, and the
- * policy hears of them. Layouts in use have a dt_recent_t each in every thread that uses them.
- *
- * Nothing is granted while something is kept for each datatype on its own (the report, dumps,
- * hardware events): then every message is looked at.
+ * (dt_layout_call_in()); then uses and bytes go to the counters and to the tally, and the policy
+ * hears of them. While the report is on, no grant goes beyond the next sample (sample.h). Layouts
+ * in use, or their datatypes of one name where each name has a tally, have a dt_recent_t each in
+ * every thread that uses them.
  */
 #ifndef DT_RECENT_H
 #define DT_RECENT_H
@@ -19,26 +18,29 @@
 #include "entry.h"
 #include "thread.h"
 
-/* Where the layout is counted, if it is. */
-static inline dt_recent_t *dt_recent_of(dt_thread_t *thread, const dt_layout_t *layout)
+/* Are samples taken, so that grants end with them, and count as fragments until the next one? Set
+ * while no thread has a grant. */
+extern bool dt_recent_samples;
+
+/* Where the entry's messages are counted, if they are. */
+static inline dt_recent_t *dt_recent_of(dt_thread_t *thread, const dt_entry_t *entry)
 {
-    return &thread->stats.recent[dt_layout_ticket(layout) % DT_RECENTS];
+    return &thread->stats.recent[dt_entry_ticket(entry) % DT_RECENTS];
 }
 
-static inline bool dt_recent_has_left(const dt_recent_t *recent, const dt_layout_t *layout,
+static inline bool dt_recent_has_left(const dt_recent_t *recent, const dt_entry_t *entry,
                                       dt_work_t work)
 {
-    return recent->ticket == dt_layout_ticket(layout) &&
+    return recent->ticket == dt_entry_ticket(entry) &&
            0 != (uint32_t) atomic_load_explicit(&recent->uses[work], memory_order_relaxed);
 }
 
-/* May the layout's next message go without a question? */
-static inline bool dt_recent_may(const dt_recent_t *recent, const dt_layout_t *layout,
-                                 dame_dir_t dir)
+/* May the entry's next message go without a question? */
+static inline bool dt_recent_may(const dt_recent_t *recent, const dt_entry_t *entry, dame_dir_t dir)
 {
-    return dt_recent_has_left(recent, layout, (dt_work_t) dir) &&
+    return dt_recent_has_left(recent, entry, (dt_work_t) dir) &&
            recent->codes[dir] ==
-               atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
+               atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed);
 }
 
 /* It does. */
@@ -51,9 +53,12 @@ static inline void dt_recent_use(dt_recent_t *recent, dt_work_t work, int64_t by
 }
 
 /* A message begins that may not: settles a grant that has ended, and lets the policy hear of it. */
-void dt_recent_end(dt_thread_t *thread, dt_entry_t *entry, dame_dir_t dir, size_t bytes);
+void dt_recent_end(dt_thread_t *thread, dt_entry_t *entry, dt_work_t work, size_t bytes);
 
-/* Grants the layout's next uses for this work, if nobody has a question before. */
+/* Grants the entry's next uses for this work, if nobody has a question before. */
 void dt_recent_grant(dt_thread_t *thread, const dt_entry_t *entry, dt_work_t work);
+
+/* All of the thread's grants end with the uses that they have had. */
+void dt_recent_end_grants(dt_thread_t *thread);
 
 #endif

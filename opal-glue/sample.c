@@ -3,21 +3,29 @@
 #include <stdatomic.h>
 
 #include "native.h"
+#include "recent.h"
 #include "table.h"
 
 bool dt_sample_on;
 
 enum {
     MOST_BYTES = 1 << 20,   /* of a fragment that the native engine is given */
-    WINDOW = 32,            /* fragments */
+    WINDOW = 128,           /* fragments that count */
+    LEAST = 24,             /* .. before the window may be found to take too much of the time */
+    WINDOW_SHARE = 256,     /* .. which is one part in so many */
+    WARMING = 512,          /* fragments that do not count, at most */
+    COLD = 4,               /* messages of a kind that a window begins with do not count .. */
+    COLD_LONG = 1,          /* .. of those that have .. */
+    LONG = 16384,           /* .. so many bytes */
+    CLOSING = 128,          /* fragments until messages under way are given up */
+    FOLLOWED = 32,          /* messages that may be under way at the same time */
     SAMPLE_CLOCKS = 6,      /* a sample costs as much as so many readings of the clock */
-    COLD = 2,               /* fragments of a kind of work in a window that are not counted */
     FEW_SAMPLES = 4,        /* of a tally, whatever they cost */
     SHARE = 100,            /* one part in so many of the time is spent on reading clocks */
-    NATIVE_SHARE = 32,      /* .. and on the native engine: less than 1 % of a message's time */
-    LONGEST_INTERVAL = 256, /* fragments */
+    NATIVE_SHARE = 32,      /* .. and by the native engine */
+    LONGEST_INTERVAL = 512, /* fragments */
     /* From 5.0 on, the native engine makes mistakes behind the first fragment. */
-    FIRST_ONLY = OMPI_MAJOR_VERSION >= 5
+    WHOLE_ONLY = OMPI_MAJOR_VERSION >= 5
 };
 
 /* Nanoseconds, of all threads. */
@@ -25,30 +33,53 @@ static _Atomic int64_t moving;    /* estimate of the time that DAME has taken */
 static _Atomic int64_t on_native; /* time of native samples */
 static int64_t clock_cost;        /* that every time includes */
 
+/* A message that the native engine moves. Any of its fragments may as well be DAME's: all that
+ * came before is in its place. */
+typedef struct followed {
+    const opal_convertor_t *convertor; /* NULL: unused */
+    bool counts;
+    uint64_t generation;               /* of the table, when the message began */
+    opal_convertor_t native;
+} followed_t;
+
 /* The window that is open. */
 static struct {
-    _Atomic(dt_thread_t *) owner;   /* NULL: none is; all else is the owner's */
-    int32_t fragments[DT_WORKS];    /* that the native engine has moved */
-    const opal_datatype_t *follows; /* of the message that `native` can go on with; NULL: none */
-    uint64_t generation;            /* of the table, when that message began */
-    opal_convertor_t native;
+    _Atomic(dt_thread_t *) owner; /* NULL: none is; all else is the owner's */
+    uint32_t number;
+    bool closes;       /* no more messages */
+    int32_t left;      /* fragments that count */
+    int32_t left_cold; /* .. and that do not; while it closes, all */
+    int64_t ns;        /* that it has taken */
+    int32_t under_way; /* messages */
+    uint32_t next;     /* of `followed`, for the next message when all are in use */
+    followed_t followed[FOLLOWED];
 } window;
 
 /* The message that `native` moves has ended, or is lost. */
-static void end_message(void)
+static void end_message(followed_t *message)
 {
-    if (NULL != window.follows) {
-        dt_native_destruct(&window.native);
-        window.follows = NULL;
+    if (NULL != message->convertor) {
+        dt_native_destruct(&message->native);
+        message->convertor = NULL;
+        window.under_way--;
+    }
+}
+
+static void end_messages(void)
+{
+    for (int i = 0; i < FOLLOWED; i++) {
+        end_message(&window.followed[i]);
     }
 }
 
 /* Also when the thread ends. */
 static void leave_window(dt_thread_t *thread)
 {
-    if (thread->window > 0) {
-        end_message();
-        thread->window = 0;
+    if (thread->has_window) {
+        end_messages();
+        thread->has_window = false;
+        thread->until_sample = 2; /* the next fragment finds DAME's code in the caches */
+        thread->interval = 2;
         atomic_store_explicit(&window.owner, NULL, memory_order_release);
     }
 }
@@ -57,6 +88,7 @@ void dt_sample_start(bool on)
 {
     enum { READINGS = 100 };
     dt_sample_on = on;
+    dt_recent_samples = on;
     if (!on) {
         return;
     }
@@ -73,7 +105,7 @@ void dt_sample_stop(void)
 {
     dt_sample_on = false;
     dt_thread_at_end = NULL;
-    end_message();
+    end_messages();
     atomic_store_explicit(&window.owner, NULL, memory_order_relaxed);
 }
 
@@ -82,6 +114,8 @@ static int64_t elapsed(int64_t start)
     const int64_t ns = dt_now() - start - clock_cost;
     return ns > 0 ? ns : 0;
 }
+
+/* ---- DAME ----------------------------------------------------------------------------------- */
 
 /* A random number of fragments, so that no pattern of messages is always met at the same place. */
 static void choose_interval(dt_thread_t *thread, int64_t ns)
@@ -93,25 +127,10 @@ static void choose_interval(dt_thread_t *thread, int64_t ns)
     thread->until_sample = thread->interval;
 }
 
-static void close_window(dt_thread_t *thread)
-{
-    leave_window(thread);
-    thread->until_sample = 2; /* the next fragment finds its data in the caches */
-    thread->interval = 2;
-}
-
 void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool compiled,
                     int64_t start, int64_t bytes)
 {
     const int64_t ns = elapsed(start);
-    if (thread->window > 0) {
-        if (1 == thread->window) {
-            close_window(thread);
-        } else {
-            thread->window--;
-        }
-        return;
-    }
     atomic_fetch_add_explicit(&moving, ns * thread->interval, memory_order_relaxed);
     if (NULL != tally) {
         dt_samples_add(&tally->moved[work][compiled].samples, ns, bytes);
@@ -124,9 +143,9 @@ void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool
 /* May it take the time? Says which use is asked for next. */
 static bool native_may(dt_tally_t *tally, dt_work_t work, int64_t use)
 {
-    const uint32_t taken = atomic_load_explicit(&tally->native[work].count, memory_order_relaxed);
-    atomic_store_explicit(&tally->next_native[work],
-                          taken < FEW_SAMPLES ? 2 * use : use + WINDOW + use / 64,
+    dt_native_t *native = &tally->native[work];
+    const uint32_t taken = atomic_load_explicit(&native->samples.count, memory_order_relaxed);
+    atomic_store_explicit(&native->next, taken < FEW_SAMPLES ? 2 * use : use + WINDOW + use / 64,
                           memory_order_relaxed);
     return taken < FEW_SAMPLES ||
            atomic_load_explicit(&on_native, memory_order_relaxed) * NATIVE_SHARE <
@@ -138,103 +157,190 @@ void dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t wor
     dt_thread_t *nobody = NULL;
     if (native_may(tally, work, use) &&
         atomic_compare_exchange_strong(&window.owner, &nobody, thread)) {
-        for (int i = 0; i < DT_WORKS; i++) {
-            window.fragments[i] = 0;
+        window.number++;
+        window.closes = false;
+        window.left = WINDOW;
+        window.left_cold = WARMING;
+        window.ns = 0;
+        thread->has_window = true;
+        thread->until_sample = INT32_MAX;
+        dt_recent_end_grants(thread);
+    }
+}
+
+/* The tally's work is met in this window. */
+static dt_native_t *enter(dt_tally_t *tally, dt_work_t work)
+{
+    dt_native_t *native = &tally->native[work];
+    if (native->window != window.number) {
+        native->window = window.number;
+        native->seen = 0;
+        native->began = (uint32_t) dt_tally_uses(tally, work);
+    }
+    return native;
+}
+
+/* A message of so many bytes begins: does it count? The first of their kind find the datatype's
+ * description, the data and the engine's predictions colder than without DAME. */
+static bool message_counts(dt_tally_t *tally, dt_work_t work, size_t bytes)
+{
+    return NULL != tally && ++enter(tally, work)->seen > (bytes < LONG ? COLD : COLD_LONG);
+}
+
+/* A fragment has been moved, by the native engine in `ns`, or by DAME (0). */
+static void pass(dt_thread_t *thread, bool counts, int64_t ns)
+{
+    dt_stats_add(&thread->stats.count[DT_COUNT_fragments_sampled], ns > 0);
+    window.ns += ns;
+    window.left -= counts;
+    window.left_cold -= !counts || window.closes;
+    const bool dear = window.left < WINDOW - LEAST &&
+                      window.ns * WINDOW_SHARE >
+                          atomic_load_explicit(&moving, memory_order_relaxed);
+    if (!window.closes && (0 == window.left || 0 == window.left_cold || dear)) {
+        window.closes = true;
+        window.left_cold = CLOSING;
+    }
+    if (window.closes && (0 == window.under_way || window.left_cold <= 0)) {
+        leave_window(thread);
+    }
+}
+
+/* May the native engine be stopped, or started, behind so many bytes of a message? Some releases lose
+ * track of basic elements that are cut. */
+static bool is_between_elements(const opal_convertor_t *convertor, size_t position)
+{
+    dt_native_mark_t mark = {.item = NULL};
+    return 0 == position || position >= convertor->local_size ||
+           dt_native_boundary(convertor, position, &mark) == position;
+}
+
+/* The first that is unused, so that it is in the caches as a request's convertor is. When all are
+ * in use, one of a message that may be lost. */
+static followed_t *unused(void)
+{
+    for (int i = 0; i < FOLLOWED && window.under_way < FOLLOWED; i++) {
+        if (NULL == window.followed[i].convertor) {
+            return &window.followed[i];
         }
-        thread->window = WINDOW;
-        thread->until_sample = 0;
     }
+    followed_t *message = &window.followed[window.next++ % FOLLOWED];
+    end_message(message);
+    return message;
 }
 
-static void keep(dt_tally_t *tally, dt_work_t work, int64_t ns, int64_t bytes)
+/* The native engine begins with a message where the convertor stands. NULL: it does not. */
+static followed_t *follow(dt_tally_t *tally, const opal_convertor_t *convertor, dame_dir_t dir)
 {
-    if (++window.fragments[work] > COLD && NULL != tally && bytes > 0) {
-        dt_samples_add(&tally->native[work], ns, bytes);
+    if (window.closes || !is_between_elements(convertor, convertor->bConverted)) {
+        return NULL;
     }
+    followed_t *message = unused();
+    (void) dt_native_construct(&message->native, convertor, DAME_PACK == dir,
+                               convertor->bConverted);
+    message->convertor = convertor;
+    message->generation = dt_table_generation();
+    message->counts = 0 == convertor->bConverted
+                          ? message_counts(tally, (dt_work_t) dir, convertor->local_size)
+                          : NULL != tally && enter(tally, (dt_work_t) dir)->seen > 0;
+    window.under_way++;
+    return message;
 }
 
-/* Makes `native` ready for a fragment. False: it cannot move it. The message that opened the window
- * is none that it would be fair to begin with: the native engine has not seen its datatype lately.
- */
-static bool is_ready(const dt_thread_t *thread, const opal_convertor_t *convertor, dame_dir_t dir)
+/* Does `native` stand where the convertor does? */
+static bool fits(const followed_t *message, const opal_convertor_t *convertor, dame_dir_t dir)
 {
-    const opal_convertor_t *native = &window.native;
-    if (0 == convertor->bConverted && thread->window < WINDOW) {
-        end_message();
-        (void) dt_native_construct(&window.native, convertor, DAME_PACK == dir, 0);
-        window.follows = convertor->pDesc;
-        window.generation = dt_table_generation();
-        return true;
-    }
-    return window.follows == convertor->pDesc && window.generation == dt_table_generation() &&
+    const opal_convertor_t *native = &message->native;
+    return message->generation == dt_table_generation() && native->pDesc == convertor->pDesc &&
            native->bConverted == convertor->bConverted && native->pBaseBuf == convertor->pBaseBuf &&
            native->count == convertor->count &&
            (DAME_PACK == dir) == (0 != (native->flags & CONVERTOR_SEND));
 }
 
-/* The bytes of the fragment that end with a whole basic element. */
-static size_t whole_elements(const opal_convertor_t *convertor, size_t bytes)
+/* The message whose next fragment it is; NULL: the native engine has not moved it up to there. */
+static followed_t *find(const opal_convertor_t *convertor, dame_dir_t dir)
 {
-    dt_native_mark_t mark = {.item = NULL};
-    const size_t end = convertor->bConverted + bytes;
-    return end < convertor->local_size
-               ? dt_native_boundary(convertor, end, &mark) - convertor->bConverted
-               : convertor->local_size - convertor->bConverted;
+    for (int32_t i = 0, left = window.under_way; left > 0; i++) {
+        followed_t *message = &window.followed[i];
+        left -= NULL != message->convertor;
+        if (convertor == message->convertor) {
+            if (fits(message, convertor, dir)) {
+                return message;
+            }
+            end_message(message);
+        }
+    }
+    return NULL;
 }
 
-/* The native engine moves the fragment. */
-static void compare(const opal_convertor_t *convertor, dame_dir_t dir, const struct iovec *iov)
+/* May the native engine move this fragment? */
+static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const struct iovec *iov,
+                      uint32_t n)
 {
-    const size_t room = iov->iov_len < MOST_BYTES ? iov->iov_len : MOST_BYTES;
-    struct iovec piece = {.iov_base = iov->iov_base, .iov_len = whole_elements(convertor, room)};
-    uint32_t n = 1;
-    size_t bytes = 0;
-    if (0 == piece.iov_len) {
-        return;
+    return 1 == n && NULL != iov->iov_base && iov->iov_len > 0 &&
+           (iov->iov_len <= MOST_BYTES || convertor->local_size <= MOST_BYTES) &&
+           (iov->iov_len >= convertor->local_size || !WHOLE_ONLY) &&
+           (DAME_PACK == dir || is_between_elements(convertor, convertor->bConverted + iov->iov_len));
+}
+
+bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_convertor_t *convertor,
+                         dame_dir_t dir, struct iovec *iov, uint32_t n, size_t *bytes)
+{
+    const int64_t begun = dt_now();
+    followed_t *message = NULL;
+    if (is_native(convertor, dir, iov, n)) {
+        message = find(convertor, dir);
+        message = NULL != message ? message : follow(tally, convertor, dir);
     }
+    if (NULL == message) {
+        pass(thread, false, 0);
+        return false;
+    }
+    const bool counts = message->counts;
+    const size_t left = convertor->local_size - convertor->bConverted;
+    const size_t most = iov->iov_len < left ? iov->iov_len : left;
+    struct iovec piece = *iov;
+    uint32_t used = 1;
     const int64_t start = dt_now();
     if (DAME_PACK == dir) {
-        (void) opal_convertor_pack(&window.native, &piece, &n, &bytes);
+        (void) opal_convertor_pack(&message->native, &piece, &used, bytes);
     } else {
-        (void) opal_convertor_unpack(&window.native, &piece, &n, &bytes);
+        (void) opal_convertor_unpack(&message->native, &piece, &used, bytes);
     }
     const int64_t ns = elapsed(start);
-    keep(dt_entry_tally(dt_table_get(convertor->pDesc)), (dt_work_t) dir, ns, (int64_t) bytes);
+    const bool is_done = DAME_PACK == dir ? *bytes > 0 : *bytes == most;
+    if (!is_done || *bytes == left) {
+        end_message(message);
+    }
+    if (is_done) {
+        iov->iov_len = *bytes;
+        if (counts) {
+            dt_native_add(&tally->native[dir], ns, (int64_t) *bytes);
+        }
+    }
+    const int64_t spent = dt_now() - begun;
+    atomic_fetch_add_explicit(&on_native, spent, memory_order_relaxed);
+    pass(thread, counts, spent);
+    return is_done;
 }
 
-/* All that the window takes, also what is not part of a sample. Returns dt_now(). */
-static int64_t spent_since(int64_t start)
+bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
+                              const opal_datatype_t *datatype, int32_t count, char *to,
+                              const char *from)
 {
-    const int64_t now = dt_now();
-    atomic_fetch_add_explicit(&on_native, now - start, memory_order_relaxed);
-    return now;
-}
-
-int64_t dt_sample_begin(dt_thread_t *thread, const opal_convertor_t *convertor, dame_dir_t dir,
-                        const struct iovec *iov, uint32_t n)
-{
+    const size_t bytes = datatype->size * (size_t) count;
+    if (window.closes || bytes > MOST_BYTES) {
+        pass(thread, false, 0);
+        return false;
+    }
+    const bool counts = message_counts(tally, DT_COPY, bytes);
     const int64_t start = dt_now();
-    if (0 == thread->window) {
-        return start;
-    }
-    if (n > 0 && is_ready(thread, convertor, dir)) {
-        compare(convertor, dir, iov);
-    }
-    if (n != 1 || FIRST_ONLY) {
-        end_message();
-    }
-    return spent_since(start);
-}
-
-int64_t dt_sample_begin_copy(dt_thread_t *thread, dt_tally_t *tally,
-                             const opal_datatype_t *datatype, int32_t count, char *to,
-                             const char *from)
-{
-    const int64_t start = dt_now();
-    if (0 == thread->window) {
-        return start;
-    }
     (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
-    keep(tally, DT_COPY, elapsed(start), (int64_t) datatype->size * count);
-    return spent_since(start);
+    const int64_t ns = elapsed(start);
+    if (counts) {
+        dt_native_add(&tally->native[DT_COPY], ns, (int64_t) bytes);
+    }
+    atomic_fetch_add_explicit(&on_native, ns, memory_order_relaxed);
+    pass(thread, counts, ns);
+    return true;
 }

@@ -5,10 +5,14 @@
  * A time costs two readings of the clock, so fragments that take less are sampled less often: each
  * thread spends about a hundredth of its time on it.
  *
- * Now and then a thread has a window: of so many fragments in a row the native engine moves each
- * before DAME does, from and to the same places, where the caches are as they would be without
- * DAME. Its first fragments, which find its code and its predictions cold, are not counted. DAME
- * then moves the same bytes over them; it finds them in the caches and is not timed meanwhile.
+ * Now and then a thread has a window: Open MPI's own engine moves the next so many fragments
+ * instead of DAME, of messages that begin in it. So that engine is timed as it works without DAME:
+ * all kinds of messages and fragments in their usual order, several under way at the same time,
+ * from and to the caches as they are. Each short message that is among the first of its kind, and
+ * finds its description and the engine's predictions cold, does not count. Messages under way at
+ * the end go on to theirs: their first fragments are not like the last. Any fragment that the
+ * engine might get wrong is DAME's.
+ *
  * Windows come early in the life of each tally and then as often as a small part of the time
  * allows, so that they see all of a run. One thread of a process has a window at a time.
  */
@@ -26,30 +30,39 @@ void dt_sample_stop(void);
 
 extern bool dt_sample_on;
 
-/* Is the thread to take the time of this fragment, or has it a window? */
+/* Is the thread to take the time of this fragment? */
 static inline bool dt_sample_due(dt_thread_t *thread)
 {
     return __builtin_expect(dt_sample_on, 0) && --thread->until_sample <= 0;
 }
+
+/* It has been moved: `work` on `bytes` took from `start`, by dt_now(), until now. */
+void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool compiled,
+                    int64_t start, int64_t bytes);
 
 /* A message begins, the tally's use number `use`: may a window open? Then: it does, or must wait,
  * because windows have had enough of the time. */
 static inline bool dt_sample_window_due(const dt_tally_t *tally, dt_work_t work, int64_t use)
 {
     return __builtin_expect(dt_sample_on, 0) &&
-           use >= atomic_load_explicit(&tally->next_native[work], memory_order_relaxed);
+           use >= atomic_load_explicit(&tally->native[work].next, memory_order_relaxed);
 }
 void dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, int64_t use);
 
-/* It was due, and the fragment is about to be moved. Returns dt_now(). */
-int64_t dt_sample_begin(dt_thread_t *thread, const opal_convertor_t *convertor, dame_dir_t dir,
-                        const struct iovec *iov, uint32_t n);
-int64_t dt_sample_begin_copy(dt_thread_t *thread, dt_tally_t *tally,
-                             const opal_datatype_t *datatype, int32_t count, char *to,
-                             const char *from);
+/* Has the thread a window? */
+static inline bool dt_sample_has_window(const dt_thread_t *thread)
+{
+    return __builtin_expect(thread->has_window, 0);
+}
 
-/* It has been moved: `work` on `bytes` took from `start`, by dt_now(), until now. */
-void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool compiled,
-                    int64_t start, int64_t bytes);
+/* It has, and a fragment of `n` pieces is to be moved. True: the native engine has moved *bytes of
+ * it, as iov->iov_len says; the convertor knows nothing of that. False: DAME must move all of it. */
+bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_convertor_t *convertor,
+                         dame_dir_t dir, struct iovec *iov, uint32_t n, size_t *bytes);
+
+/* It has. True: the native engine has done a local copy. */
+bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
+                              const opal_datatype_t *datatype, int32_t count, char *to,
+                              const char *from);
 
 #endif

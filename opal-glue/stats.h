@@ -3,7 +3,7 @@
  * without locks or atomic read-modify-write; readers add up. A thread's counts survive it.
  *
  * Whole messages of the layouts that a thread uses are counted in its dt_recent_t (recent.h), in
- * two words each. dt_stats_settle() moves them to the counters and to the layout's tally; until
+ * two words each. dt_stats_settle() moves them to the counters and to the tally; until
  * then, whoever sums up adds them, and begins anew when a thread has settled meanwhile.
  */
 #ifndef DT_STATS_H
@@ -17,14 +17,14 @@
 
 struct dt_tally;
 
-/* Whole messages of one layout, of one thread, by dt_work_t. */
+/* Whole messages of one layout and tally, of one thread, by dt_work_t. */
 typedef struct dt_recent {
-    uint64_t ticket;                  /* of the layout, when uses were granted; 0: unused */
+    uint64_t ticket;                  /* of the entry, when uses were granted; 0: unused */
     void *codes[2];                   /* [dame_dir_t]; of its program, when uses were granted */
     _Atomic uint64_t uses[DT_WORKS];  /* granted, and in the lower half those left of them */
     _Atomic int64_t bytes[DT_WORKS];  /* of the granted uses that are not left */
     _Atomic int32_t tier[DT_WORKS];   /* dt_tier_t: what runs since they were granted */
-    _Atomic(struct dt_tally *) tally; /* the layout's; NULL: none is kept */
+    _Atomic(struct dt_tally *) tally; /* NULL: none is kept */
     int32_t misses;                   /* uses of layouts that found this one here */
     int32_t untold[2];                /* [dame_dir_t]; uses of the layout that was here before, which
                                          the policy of promotion has not heard of */

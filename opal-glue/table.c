@@ -128,11 +128,17 @@ static void keep_more(dt_entry_t *entry, const struct opal_datatype_t *datatype)
     dt_layout_t *layout = entry->layout;
     const bool moves = NULL != layout->program;
     dt_tally_t *tally = atomic_load_explicit(&layout->tally, memory_order_relaxed);
+    entry->tag = 0;
     if (dt_entries_are_wide) {
         dt_wide_entry_t *wide = (dt_wide_entry_t *) entry;
         wide->dump = moves ? dt_dump_begin(table.tree, datatype) : NULL;
         wide->tally = moves ? dt_tally_of(datatype, layout->program) : NULL;
         atomic_store_explicit(&wide->events, NULL, memory_order_relaxed);
+        if (NULL == tally) {
+            atomic_store_explicit(&layout->tally, wide->tally, memory_order_release);
+        } else if (NULL != wide->tally && tally != wide->tally) {
+            entry->tag = dt_tally_tag(wide->tally);
+        }
     } else if (NULL != tally) {
         dt_tally_one_more(tally);
     } else if (moves) {

@@ -58,11 +58,11 @@ static dt_tally_t *add(const char *name, const char *words, int64_t size)
     memcpy(tally->words, words, DT_TALLY_WORDS);
     tally->size = size;
     for (int work = 0; work < DT_WORKS; work++) {
-        atomic_init(&tally->next_native[work], DT_FIRST_NATIVE_SAMPLE);
+        atomic_init(&tally->native[work].next, DT_FIRST_NATIVE_SAMPLE);
     }
     tally->next = atomic_load_explicit(&tallies.first, memory_order_relaxed);
     atomic_store_explicit(&tallies.first, tally, memory_order_release);
-    tallies.count++;
+    tally->number = (uint64_t) ++tallies.count;
     return tally;
 }
 
@@ -150,54 +150,120 @@ static uint64_t mix(uint64_t x)
 }
 
 /* The n-th sample stays with the probability DT_SAMPLES / n, in the place of any other. */
-void dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes)
+int dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes)
 {
     const uint64_t time = ns < 0 ? 0 : ns < UINT32_MAX ? (uint64_t) ns : UINT32_MAX;
     const uint64_t amount = bytes < UINT32_MAX ? (uint64_t) bytes : UINT32_MAX;
     const uint32_t count = atomic_fetch_add_explicit(&samples->count, 1, memory_order_relaxed);
     const uint64_t at =
         count < DT_SAMPLES ? count : mix(time << 32 ^ count) % ((uint64_t) count + 1);
-    if (at < DT_SAMPLES) {
-        atomic_store_explicit(&samples->kept[at], time << 32 | amount, memory_order_relaxed);
+    if (at >= DT_SAMPLES) {
+        return -1;
+    }
+    atomic_store_explicit(&samples->kept[at], time << 32 | amount, memory_order_relaxed);
+    return (int) at;
+}
+
+void dt_native_add(dt_native_t *native, int64_t ns, int64_t bytes)
+{
+    const int at = dt_samples_add(&native->samples, ns, bytes);
+    if (at >= 0) {
+        atomic_store_explicit(&native->at[at], native->began, memory_order_relaxed);
     }
 }
 
-static double rate_of(uint64_t sample)
+typedef struct sample {
+    double ns;
+    double bytes;
+    uint32_t at; /* the use, where it is known */
+} sample_t;
+
+static int compare_rates(const void *a, const void *b)
 {
-    return (double) (sample >> 32) / (double) (uint32_t) sample;
+    const sample_t *x = a;
+    const sample_t *y = b;
+    const double difference = x->ns * y->bytes - y->ns * x->bytes;
+    return (difference > 0) - (difference < 0);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = rate_of(*(const uint64_t *) a);
-    const double y = rate_of(*(const uint64_t *) b);
-    return (x > y) - (x < y);
-}
-
-/*
- * Nanoseconds for each byte; negative: there is no sample. Without those that took MUCH longer than
- * most: then the system gave the CPU to somebody else.
- */
-static double rate(const dt_samples_t *samples)
+/* Without those that took MUCH longer than most, and LONG: then the system gave the CPU to somebody
+ * else. Returns how many. */
+static size_t read_samples(const dt_samples_t *samples, const _Atomic uint32_t *at,
+                           sample_t read[DT_SAMPLES])
 {
     static const double MUCH = 5;
-    uint64_t sorted[DT_SAMPLES];
+    static const double LONG = 2000; /* nanoseconds */
     const uint32_t ever = atomic_load_explicit(&samples->count, memory_order_relaxed);
     size_t n = 0;
-    double ns = 0;
-    double bytes = 0;
     for (uint32_t i = 0; i < DT_SAMPLES && i < ever; i++) {
         const uint64_t sample = atomic_load_explicit(&samples->kept[i], memory_order_relaxed);
         if (0 != (uint32_t) sample) {
-            sorted[n++] = sample;
+            read[n++] = (sample_t){
+                .ns = (double) (sample >> 32),
+                .bytes = (double) (uint32_t) sample,
+                .at = NULL == at ? 0 : atomic_load_explicit(&at[i], memory_order_relaxed)};
         }
     }
-    qsort(sorted, n, sizeof(sorted[0]), compare);
-    for (size_t i = 0; i < n && rate_of(sorted[i]) <= MUCH * rate_of(sorted[n / 2]); i++) {
-        ns += (double) (sorted[i] >> 32);
-        bytes += (double) (uint32_t) sorted[i];
+    qsort(read, n, sizeof(read[0]), compare_rates);
+    const sample_t most = n > 0 ? read[n / 2] : (sample_t){.bytes = 1};
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (read[i].ns <= LONG || read[i].ns * most.bytes <= MUCH * most.ns * read[i].bytes) {
+            read[kept++] = read[i];
+        }
+    }
+    return kept;
+}
+
+/* Nanoseconds for each byte; negative: there is no sample. */
+static double rate(const dt_samples_t *samples)
+{
+    sample_t read[DT_SAMPLES];
+    const size_t n = read_samples(samples, NULL, read);
+    double ns = 0;
+    double bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        ns += read[i].ns;
+        bytes += read[i].bytes;
     }
     return bytes > 0 ? ns / bytes : -1;
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+    const sample_t *x = a;
+    const sample_t *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/*
+ * The same for the native engine. Windows are not spread evenly over the uses, early ones are
+ * closer to each other: so a group of windows counts for the uses that are nearer to it than to
+ * another.
+ */
+static double native_rate(const dt_native_t *native, int64_t uses)
+{
+    sample_t read[DT_SAMPLES];
+    const size_t n = read_samples(&native->samples, native->at, read);
+    const size_t least = n < 4 * LEAST_NATIVE ? LEAST_NATIVE : n / 4; /* of a group */
+    double sum = 0;
+    double from = 0;
+    qsort(read, n, sizeof(read[0]), compare_uses);
+    for (size_t i = 0, next; i < n; i = next) {
+        double ns = 0;
+        double bytes = 0;
+        for (next = i; next < n && (next < i + least || n - next < least ||
+                                    read[next].at == read[next - 1].at);
+             next++) {
+            ns += read[next].ns;
+            bytes += read[next].bytes;
+        }
+        const double to =
+            next < n ? ((double) read[next - 1].at + (double) read[next].at) / 2 : (double) uses;
+        sum += (to - from) * ns / bytes;
+        from = to;
+    }
+    return n > 0 && from > 0 ? sum / from : -1;
 }
 
 /* ---- For the report ------------------------------------------------------------------------- */
@@ -231,10 +297,14 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
             to->samples = atomic_load_explicit(&from->samples.count, memory_order_relaxed);
             to->ns_per_byte = rate(&from->samples);
         }
+        const dt_native_t *native = &tally->native[work];
         row->native[work].samples =
-            atomic_load_explicit(&tally->native[work].count, memory_order_relaxed);
+            atomic_load_explicit(&native->samples.count, memory_order_relaxed);
         row->native[work].ns_per_byte =
-            row->native[work].samples < LEAST_NATIVE ? -1 : rate(&tally->native[work]);
+            row->native[work].samples < LEAST_NATIVE
+                ? -1
+                : native_rate(native,
+                              sums.uses[work][DT_INTERP] + sums.uses[work][DT_CODE]);
     }
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =

@@ -13,6 +13,7 @@
 
 #include "dame/program.h"
 #include "glue.h"
+#include "layout.h"
 
 struct opal_datatype_t;
 
@@ -24,6 +25,16 @@ typedef struct dt_samples {
     _Atomic uint64_t kept[DT_SAMPLES];
 } dt_samples_t;
 
+/* Work that the native engine did (sample.h). */
+typedef struct dt_native {
+    _Atomic int64_t next; /* the use at which a window may open */
+    dt_samples_t samples;
+    _Atomic uint32_t at[DT_SAMPLES]; /* the use at which the window of each began */
+    uint32_t window;                 /* the last one, and what it has seen so far; its owner's */
+    uint32_t seen;
+    uint32_t began; /* at this use */
+} dt_native_t;
+
 typedef struct dt_moved {
     _Atomic int64_t uses;
     _Atomic int64_t bytes;
@@ -33,13 +44,13 @@ typedef struct dt_moved {
 typedef struct dt_tally dt_tally_t;
 struct dt_tally {
     dt_tally_t *next;
+    uint64_t number; /* from 1 on */
     char name[DT_TALLY_NAME];
     char words[DT_TALLY_WORDS];
     int64_t size;
     _Atomic int64_t datatypes;
     dt_moved_t moved[DT_WORKS][DT_TIERS];
-    dt_samples_t native[DT_WORKS];
-    _Atomic int64_t next_native[DT_WORKS]; /* the use at which a window may open */
+    dt_native_t native[DT_WORKS];
     _Atomic int64_t compiled_at[2];        /* [dame_dir_t]: the use; 0: was not compiled */
     _Atomic int64_t compile_ns;
     _Atomic int64_t undone;
@@ -58,6 +69,14 @@ void dt_tally_stop(void);
  * table's lock held. */
 dt_tally_t *dt_tally_of(const struct opal_datatype_t *datatype, const dame_program_t *program);
 
+/* What makes another ticket of a layout's (entry.h), of the same call. Its lowest bits tell where
+ * uses are counted (stats.h). */
+static inline uint64_t dt_tally_tag(const dt_tally_t *tally)
+{
+    enum { TAG_BITS = 11 };
+    return tally->number << (DT_NUMBER_BITS - TAG_BITS) | tally->number % DT_RECENTS;
+}
+
 /* Another datatype has this tally, too. */
 void dt_tally_one_more(dt_tally_t *tally);
 
@@ -67,7 +86,9 @@ void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns);
 /* From now on `code` runs. With the gate's lock held. */
 void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code);
 
-void dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes);
+/* Returns where the sample was put; < 0: nowhere. */
+int dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes);
+void dt_native_add(dt_native_t *native, int64_t ns, int64_t bytes);
 
 static inline void dt_tally_add(dt_tally_t *tally, dt_work_t work, dt_tier_t tier, int64_t uses,
                                 int64_t bytes)
@@ -77,13 +98,19 @@ static inline void dt_tally_add(dt_tally_t *tally, dt_work_t work, dt_tier_t tie
     atomic_fetch_add_explicit(&moved->bytes, bytes, memory_order_relaxed);
 }
 
+/* Uses so far, but for those that are counted in a dt_recent_t. */
+static inline int64_t dt_tally_uses(const dt_tally_t *tally, dt_work_t work)
+{
+    return atomic_load_explicit(&tally->moved[work][DT_INTERP].uses, memory_order_relaxed) +
+           atomic_load_explicit(&tally->moved[work][DT_CODE].uses, memory_order_relaxed);
+}
+
 /* A message begins that no dt_recent_t counts. Returns which use it is of its kind, but for those
  * that are counted there. */
 static inline int64_t dt_tally_use(dt_tally_t *tally, dt_work_t work, dt_tier_t tier, int64_t bytes)
 {
     dt_tally_add(tally, work, tier, 1, bytes);
-    return atomic_load_explicit(&tally->moved[work][DT_INTERP].uses, memory_order_relaxed) +
-           atomic_load_explicit(&tally->moved[work][DT_CODE].uses, memory_order_relaxed);
+    return dt_tally_uses(tally, work);
 }
 
 #endif

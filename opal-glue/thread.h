@@ -38,7 +38,7 @@ typedef struct dt_thread {
     bool ended;           /* it has left the lists, and may not come back */
     int32_t until_sample; /* fragments, see sample.h */
     int32_t interval;     /* until_sample when it was set */
-    int32_t window;       /* fragments that the native engine moves, too, see sample.h */
+    bool has_window;      /* the native engine moves fragments, see sample.h */
     uint32_t random;
     int32_t tick; /* uses of layouts that rest, until one of them is looked at */
     dt_place_t places[DT_PLACES];

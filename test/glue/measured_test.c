@@ -386,12 +386,12 @@ static void messages_are_as_announced_or_the_announcement_is_forgotten(void)
 static bool message(dt_entry_t *entry, const int64_t *ticks)
 {
     dt_thread_t *thread = dt_thread();
-    dt_recent_t *recent = dt_recent_of(thread, entry->layout);
-    if (dt_recent_may(recent, entry->layout, DAME_PACK)) {
+    dt_recent_t *recent = dt_recent_of(thread, entry);
+    if (dt_recent_may(recent, entry, DAME_PACK)) {
         dt_recent_use(recent, DT_PACK, BYTES);
         return true;
     }
-    dt_recent_end(thread, entry, DAME_PACK, BYTES);
+    dt_recent_end(thread, entry, DT_PACK, BYTES);
     dame_measured_t *measured = dt_promote_use(thread, entry, DAME_PACK, BYTES);
     if (NULL != measured) {
         dame_measured_record(measured, atomic_load(&measured->runs),
@@ -486,7 +486,7 @@ static atomic_bool ends;
 static void *settler(void *arg)
 {
     dt_thread_t *thread = dt_thread();
-    dt_recent_t *recent = dt_recent_of(thread, shared.layout);
+    dt_recent_t *recent = dt_recent_of(thread, &shared);
     (void) arg;
     while (!atomic_load(&ends)) {
         dt_recent_grant(thread, &shared, DT_COPY);

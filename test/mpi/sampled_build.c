@@ -1,0 +1,55 @@
+/*
+ * A DAME whose samples of Open MPI's own engine (opal-glue/sample.h) never end: while the report is
+ * on, that engine moves most fragments. Functions are wrapped by the linker (--wrap): a window may
+ * open at each use, costs nothing, and every third fragment of it is DAME's nevertheless, wherever
+ * in a message that is.
+ */
+#include "opal-glue/sample.h"
+
+dt_tally_t *__real_dt_tally_of(const struct opal_datatype_t *datatype,
+                               const dame_program_t *program);
+dt_tally_t *__wrap_dt_tally_of(const struct opal_datatype_t *datatype,
+                               const dame_program_t *program);
+void __real_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work,
+                                  int64_t use);
+void __wrap_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work,
+                                  int64_t use);
+bool __real_dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally,
+                                const opal_convertor_t *convertor, dame_dir_t dir,
+                                struct iovec *iov, uint32_t n, size_t *bytes);
+bool __wrap_dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally,
+                                const opal_convertor_t *convertor, dame_dir_t dir,
+                                struct iovec *iov, uint32_t n, size_t *bytes);
+
+static void let_open(dt_tally_t *tally, int work)
+{
+    atomic_store_explicit(&tally->native[work].next, 0, memory_order_relaxed);
+    atomic_store_explicit(&tally->native[work].samples.count, 0, memory_order_relaxed);
+}
+
+dt_tally_t *__wrap_dt_tally_of(const struct opal_datatype_t *datatype,
+                               const dame_program_t *program)
+{
+    dt_tally_t *tally = __real_dt_tally_of(datatype, program);
+    for (int work = 0; NULL != tally && work < DT_WORKS; work++) {
+        let_open(tally, work);
+    }
+    return tally;
+}
+
+void __wrap_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work,
+                                  int64_t use)
+{
+    let_open(tally, work);
+    __real_dt_sample_open_window(thread, tally, work, use);
+    let_open(tally, work);
+}
+
+bool __wrap_dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally,
+                                const opal_convertor_t *convertor, dame_dir_t dir,
+                                struct iovec *iov, uint32_t n, size_t *bytes)
+{
+    static _Thread_local unsigned fragments;
+    return 0 != ++fragments % 3 &&
+           __real_dt_sample_by_native(thread, tally, convertor, dir, iov, n, bytes);
+}
