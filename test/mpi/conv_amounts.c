@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DATATYPES = 400, CALLS = 60, MESSAGE = 12000, MOST_FIELDS = 4 };
 
@@ -115,6 +116,15 @@ static void anywhere(subject_t *s)
     subject_check(s, "amounts");
 }
 
+/* Open MPI 6.0's own engine sometimes packs one element less than fits. It also merges blocks that
+ * stay apart in a program without passes, between which a fragment may end. */
+static bool ends_as_native(void)
+{
+    const char *passes = getenv("OMPI_MCA_dt_dame_passes");
+    return OMPI_MAJOR_VERSION < 6 ||
+           (every_engine_is_right() && (NULL == passes || 0 != strcmp("none", passes)));
+}
+
 void test_amounts(void)
 {
     const struct {
@@ -131,7 +141,8 @@ void test_amounts(void)
     for (int i = 0; i < BASICS; i++) {
         basics[i] = lay_basic(kinds[i].type, kinds[i].size, kinds[i].size);
     }
-    for (int i = 0; with_dame && i < DATATYPES; i++) {
+    const int datatypes = with_dame && ends_as_native() ? DATATYPES : 0;
+    for (int i = 0; i < datatypes; i++) {
         char name[32];
         layout_t *layout = random_layout();
         snprintf(name, sizeof(name), "random datatype %d", i);
