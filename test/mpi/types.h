@@ -7,7 +7,8 @@
 #include "layout.h"
 
 /* Its own engine unpacks wrong bytes where a fragment cuts an element, describes some structures as
- * bytes, and corrupts memory in external32. Its MPI_Ialltoallw moves wrong bytes, or fails. */
+ * bytes, and corrupts memory in external32. Its MPI_Ialltoallw moves wrong bytes, or fails, and its
+ * MPI_Scatter on more than two ranks writes behind a buffer. */
 #define OPEN_MPI_4_1_0 (OMPI_MAJOR_VERSION == 4 && OMPI_RELEASE_VERSION == 0)
 
 typedef struct type_case {
