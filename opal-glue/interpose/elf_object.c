@@ -28,6 +28,9 @@ static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool 
         case DT_STRTAB:
             object->strings = (const char *) entry->d_un.d_ptr;
             break;
+        case DT_STRSZ:
+            object->strings_size = entry->d_un.d_val;
+            break;
         case DT_SYMTAB:
             object->symbols = (const ElfW(Sym) *) entry->d_un.d_ptr;
             break;
@@ -127,12 +130,60 @@ typedef struct wanted {
     uint32_t numbers[DT_ELF_MOST_SYMBOLS];
 } wanted_t;
 
+/* The first bytes of names, up to their end: of the many names that an object has, few begin like
+ * one of those wanted. */
+typedef struct starts {
+    size_t n;
+    uint64_t start[DT_ELF_MOST_SYMBOLS];
+    uint64_t mask[DT_ELF_MOST_SYMBOLS];
+} starts_t;
+
+static starts_t starts_of(const wanted_t *wanted)
+{
+    starts_t starts = {.n = 0};
+    for (size_t i = 0; i < wanted->n; i++) {
+        const size_t length = strlen(wanted->names[i]) + 1;
+        const size_t bytes = length < sizeof(uint64_t) ? length : sizeof(uint64_t);
+        uint64_t start = 0, mask = 0;
+        memcpy(&start, wanted->names[i], bytes);
+        memset(&mask, 0xff, bytes);
+        size_t same = 0;
+        while (same < starts.n && (start != starts.start[same] || mask != starts.mask[same])) {
+            same++;
+        }
+        starts.start[same] = start;
+        starts.mask[same] = mask;
+        starts.n += same == starts.n;
+    }
+    return starts;
+}
+
+/* Can the symbol have a wanted name? */
+static inline bool begins_like(const dt_elf_object_t *object, const starts_t *starts,
+                               uint32_t symbol)
+{
+    const size_t name = object->symbols[symbol].st_name;
+    uint64_t start;
+    if (name + sizeof(start) > object->strings_size) {
+        return true;
+    }
+    memcpy(&start, object->strings + name, sizeof(start));
+    for (size_t i = 0; i < starts->n; i++) {
+        if (starts->start[i] == (start & starts->mask[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_undefined(const dt_elf_object_t *object, const defined_t *defined,
                            wanted_t *wanted)
 {
+    const starts_t starts = starts_of(wanted);
     bool found = false;
     for (uint32_t symbol = 1; symbol < defined->first; symbol++) {
-        for (size_t i = 0; i < wanted->n; i++) {
+        const size_t n = begins_like(object, &starts, symbol) ? wanted->n : 0;
+        for (size_t i = 0; i < n; i++) {
             if (is_named(object, symbol, wanted->names[i])) {
                 wanted->numbers[i] = symbol;
                 found = true;
@@ -189,6 +240,13 @@ static bool find_symbols(const dt_elf_object_t *object, wanted_t *wanted, bool *
         }
     }
     return true;
+}
+
+bool dt_elf_may_have(const dt_elf_object_t *object, const char *const *symbols, size_t n)
+{
+    wanted_t wanted = {.names = symbols, .n = n};
+    bool any;
+    return !find_symbols(object, &wanted, &any) || any;
 }
 
 /* Which of the wanted symbols this is; n: none. */

@@ -13,6 +13,7 @@
 typedef struct dt_elf_object {
     uintptr_t base; /* load address */
     const char *strings;
+    size_t strings_size;
     const ElfW(Sym) * symbols;
     const ElfW(Rela) * tables[2]; /* PLT and others */
     size_t counts[2];
@@ -27,9 +28,13 @@ bool dt_elf_read(dt_elf_object_t *object, const struct dl_phdr_info *info);
 /* Does the object have `address` in one of its segments? */
 bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address);
 
+enum { DT_ELF_MOST_SYMBOLS = 16 };
+
+/* May the object have slots of one of the symbols, of which there are `n` <= DT_ELF_MOST_SYMBOLS? */
+bool dt_elf_may_have(const dt_elf_object_t *object, const char *const *symbols, size_t n);
+
 /* Calls visit(slot, which, context) for every JUMP_SLOT and GLOB_DAT of symbols[which], of `n` <=
  * DT_ELF_MOST_SYMBOLS, until it is false. */
-enum { DT_ELF_MOST_SYMBOLS = 16 };
 typedef bool (*dt_elf_visit_fn_t)(uintptr_t *slot, size_t which, void *context);
 void dt_elf_slots(const dt_elf_object_t *object, const char *const *symbols, size_t n,
                   dt_elf_visit_fn_t visit, void *context);

@@ -2,6 +2,7 @@
 #include "got.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,9 @@ static struct {
     const dt_got_hook_t *hooks;
     size_t n_hooks;
     const char *symbols[DT_ELF_MOST_SYMBOLS]; /* theirs */
-    object_t *objects;
+    object_t *objects; /* all that were loaded */
     size_t n_objects;
+    unsigned long long gone; /* how many others the dynamic linker had unloaded by then */
 } got;
 
 static bool hook_applies(const dt_got_hook_t *hook, const char *name)
@@ -96,22 +98,23 @@ static void prune(void)
     got.n_objects = kept;
 }
 
-/* Closed and opened again, at the address where it was: its slots are fresh. */
+static bool is_ours(const slot_t *slot, const struct dl_phdr_info *info)
+{
+    return dt_elf_contains(info, (uintptr_t) slot->address) && slot->replacement == *slot->address;
+}
+
+/* Closed and opened again, at the address where it was: all its slots are fresh. Some of an object
+ * that was not may have been taken by others, who do what we do. */
 static bool is_reopened(const object_t *object, const struct dl_phdr_info *info)
 {
-    return object->n_slots > 0 && (!dt_elf_contains(info, (uintptr_t) object->slots[0].address) ||
-                                   object->slots[0].replacement != *object->slots[0].address);
+    size_t i = 0;
+    while (i < object->n_slots && !is_ours(&object->slots[i], info)) {
+        i++;
+    }
+    return object->n_slots > 0 && i == object->n_slots;
 }
 
 /* ---- What is loaded ------------------------------------------------------------------------- */
-
-static bool note_slot(uintptr_t *address, size_t which, void *found)
-{
-    (void) address;
-    (void) which;
-    *(bool *) found = true;
-    return false;
-}
 
 /* Here are no slots of ours: from here the originals must stay callable. */
 static bool is_this_object(const struct dl_phdr_info *info)
@@ -119,33 +122,40 @@ static bool is_this_object(const struct dl_phdr_info *info)
     return dt_elf_contains(info, (uintptr_t) &is_this_object);
 }
 
-static bool has_slots(const struct dl_phdr_info *info)
+static bool may_have_slots(const struct dl_phdr_info *info)
 {
     const char *symbols[DT_ELF_MOST_SYMBOLS];
     size_t n = 0;
     dt_elf_object_t elf;
-    bool found = false;
     for (size_t i = 0; i < got.n_hooks; i++) {
         if (hook_applies(&got.hooks[i], info->dlpi_name)) {
             symbols[n++] = got.hooks[i].symbol;
         }
     }
-    if (n > 0 && !is_this_object(info) && dt_elf_read(&elf, info)) {
-        dt_elf_slots(&elf, symbols, n, note_slot, &found);
-    }
-    return found;
+    return n > 0 && !is_this_object(info) && dt_elf_read(&elf, info) &&
+           dt_elf_may_have(&elf, symbols, n);
 }
 
 typedef struct walk {
-    int last; /* the object before this one, -1: it is the first */
+    int last;     /* the object before this one, -1: it is the first */
+    bool as_were; /* those that were there are still */
     bool failed;
 } walk_t;
 
-/* Open MPI opens and closes many components: those known from another walk are only found again. */
+/* Open MPI opens and closes many components. The dynamic linker lists new objects last: unless one
+ * was unloaded since another walk, as many as are known come first, and they are those. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     walk_t *walk = context;
     (void) size;
+    if (walk->last < 0) {
+        walk->as_were = got.n_objects > 0 && got.gone == info->dlpi_subs;
+        got.gone = info->dlpi_subs;
+    }
+    if (walk->as_were && walk->last + 1 < (int) got.n_objects) {
+        got.objects[++walk->last].is_loaded = true;
+        return 0;
+    }
     int at = find_object(info->dlpi_addr, info->dlpi_name, walk->last);
     if (at < 0) {
         at = add_object(info->dlpi_addr, info->dlpi_name);
@@ -153,7 +163,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
             walk->failed = true;
             return 1;
         }
-        got.objects[at].waits = has_slots(info);
+        got.objects[at].waits = may_have_slots(info);
     }
     got.objects[at].waits |= is_reopened(&got.objects[at], info);
     got.objects[at].is_loaded = true;
@@ -169,10 +179,12 @@ static bool look_at_all(void)
         got.objects[i].is_loaded = false;
     }
     (void) dl_iterate_phdr(look_at_object, &walk);
-    if (!walk.failed) {
-        prune();
+    if (walk.failed) {
+        got.gone = ULLONG_MAX; /* not all are known */
+        return false;
     }
-    return !walk.failed;
+    prune();
+    return true;
 }
 
 /* ---- Objects that wait ---------------------------------------------------------------------- */
@@ -303,8 +315,7 @@ static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
     for (size_t i = 0; i < n; i++) {
         slot_t *slot = &change->object->slots[i];
         /* What no longer holds our value is another object at an address that was reused. */
-        if (dt_elf_contains(info, (uintptr_t) slot->address) &&
-            slot->replacement == *slot->address) {
+        if (is_ours(slot, info)) {
             (void) dt_elf_write(&elf, slot->address, slot->original);
         }
     }
