@@ -1,25 +1,38 @@
 # Turns the lines of candidates_worker into the first table of bench/reuse. Needs median.awk.
 #
-# Input:  NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME AGAIN    (ns)
+# Input:  NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME AGAIN
+#         L_COMPILE L_FILE L    (ns)
 # Variables: csv (1: comma-separated)
 
 function uses(compile, interp, x) { return interp > x && compile > 0 ? compile / (interp - x) : "" }
 
-# Uses that repay: 10, 25, 50, 75, 90 and 99 of 100 rows, and rows that never do.
-function distribution(kind, title,    i, j, t, n, list, never) {
-    for (i = 1; i <= rows[kind]; i++)
-        if (repaid[kind, i] == "")
+# Uses that repay: 10, 25, 50, 75, 90 and 99 of 100 rows that some uses repay, and rows that none do.
+function distribution(kind, source, title,    i, j, t, n, list, never) {
+    for (i = 1; i <= (source == "x" ? rows[kind] : l_rows[kind]); i++)
+        if (source == "l" && (kind, i) in unknown)
+            continue
+        else if (repaid[kind, source, i] == "")
             never++
         else
-            list[++n] = repaid[kind, i]
+            list[++n] = repaid[kind, source, i]
     if (n == 0)
         return
     median(list, n) # sorts
-    printf "%s, uses that repay the first candidate, of %d rows:", title, rows[kind]
+    printf "  %-22s", title
     j = split("10 25 50 75 90 99", t, " ")
     for (i = 1; i <= j; i++)
-        printf " %d %% %.1f%s", t[i], list[int((n - 1) * t[i] / 100) + 1], i < j ? "," : ""
-    printf "; never %d\n", never
+        printf " %8.0f", list[int((n - 1) * t[i] / 100) + 1]
+    printf " %6d\n", never
+}
+
+function summary(kind, title) {
+    if (rows[kind] == 0)
+        return
+    printf "%s, %d rows. Uses that repay\n  %-22s %8s %8s %8s %8s %8s %8s %6s\n", title, rows[kind], "in so many of 100",
+           "10", "25", "50", "75", "90", "99", "never"
+    distribution(kind, "x", "x, compiled")
+    distribution(kind, "l", "l, compiled")
+    distribution(kind, "file", "l, from the code cache")
     printf "  the fastest of all / the choice: geometric mean %.3f, below 0.98 in %d rows, below 0.95 in %d\n%s",
            exp(logs[kind] / rows[kind]), below[kind], far[kind], worst[kind]
     printf "  the same code measured twice: below 0.98 in %d rows, below 0.95 in %d\n", noise[kind], loud[kind]
@@ -38,7 +51,14 @@ BEGIN {
 {
     kind = $1 ~ /^random_/ ? "random" : "layout"
     u = uses($4, $5, $6)
-    repaid[kind, ++rows[kind]] = u
+    rows[kind]++
+    repaid[kind, "x", rows[kind]] = u
+    if ($14 > 0) {
+        repaid[kind, "l", ++l_rows[kind]] = uses($12, $5, $14)
+        repaid[kind, "file", l_rows[kind]] = uses($13, $5, $14)
+        if ($12 == 0)
+            unknown[kind, l_rows[kind]] = 1
+    }
     r = $7 / $9
     noise[kind] += $11 / $9 < 0.98
     loud[kind] += $11 / $9 < 0.95
@@ -59,7 +79,7 @@ BEGIN {
 END {
     if (!csv) {
         print ""
-        distribution("layout", "Layouts")
-        distribution("random", "Random datatypes")
+        summary("layout", "Layouts")
+        summary("random", "Random datatypes")
     }
 }

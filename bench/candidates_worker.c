@@ -2,17 +2,22 @@
  * What the codes of programs cost and gain, each alone, and what the policy of promotion makes of
  * them; for bench/reuse. Without MPI.
  *
- *   candidates_worker [--isa NAME] [--seed SEED] [--random N] [NAME COUNT FILE.dame]...
+ *   candidates_worker [--isa NAME] [--llvm OBJECT DIRECTORY] [--seed SEED] [--random FIRST LAST]
+ *                     [NAME COUNT FILE.dame]...
  *
- * Takes N random datatypes of 64 bytes to 64 KiB and the programs of the files, which move messages
+ * Takes random datatypes of 64 bytes to 64 KiB, by their numbers, and the programs of the files, which move messages
  * of COUNT elements. Buffers do not begin on cache lines. For each direction prints one line, times
  * in nanoseconds:
  *
  *   NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME AGAIN
+ *       L_COMPILE L_FILE L
  *
  * COMPILE: of the first candidate, warm. INTERP, FIRST and BEST: a message with the interpreter,
  * with the first candidate and with the fastest of all, each alone. CHOSEN: with what measured
- * promotion runs when its search is over. AGAIN: the same code, measured as another candidate.
+ * promotion runs when its search is over. AGAIN: the same code, measured as another candidate. L: with
+ * DAME-L's first candidate, which takes L_COMPILE to compile and to keep in a file of the empty
+ * DIRECTORY (0: the file was there), and L_FILE to be found there; 0 without --llvm. The others are
+ * DAME-X's.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +33,8 @@
 #include "test/lib/random_type.h"
 
 enum { ROUNDS = 200, FEWEST_ROUNDS = 15, COMPILATIONS = 15, ARMS = DAME_POLICY_ARMS };
-static const double SAMPLE = 20e-6, LIFE = 0.2, LONG_LIFE = 1, LONGEST = 0.3; /* seconds */
+static const double SAMPLE = 20e-6; /* seconds */
+static double life = 0.2, long_life = 1, longest = 0.3;
 
 typedef struct job {
     char name[64];
@@ -41,7 +47,8 @@ typedef struct job {
     int32_t arms; /* with the interpreter */
 } job_t;
 
-static dame_jit_t *jit;
+static dame_jit_t *jit, *jit_of_l; /* NULL: without DAME-L */
+static int32_t provider_of_l;
 
 static void fail(const char *name, const char *what)
 {
@@ -103,7 +110,7 @@ static double compile_time(const job_t *job)
     return ns[COMPILATIONS / 2];
 }
 
-/* Messages for LIFE seconds and until the search is over, but not for more than LONG_LIFE, promoted
+/* Messages for `life` seconds and until the search is over, but not for more than `long_life`, promoted
  * as opal-glue/promote.c does. Returns the arm that runs then. */
 static int32_t live(const job_t *job)
 {
@@ -115,7 +122,7 @@ static int32_t live(const job_t *job)
     const int64_t start = dame_clock_now();
     int32_t left = 1, period = 1;
     int rests = 0;
-    while (left > 0 && seconds(dame_clock_now() - start) < (rests ? LIFE : LONG_LIFE)) {
+    while (left > 0 && seconds(dame_clock_now() - start) < (rests ? life : long_life)) {
         if (--left > 0) {
             use(job);
             continue;
@@ -169,7 +176,7 @@ static void time_arms(const job_t *job, int32_t chosen, times_t *out)
     for (int32_t a = 1; a < job->arms; a++) {
         (void) dame_jit_add(jit, job->program, job->dir, &job->candidates[a - 1], NULL, NULL);
     }
-    const int64_t end = dame_clock_now() + (int64_t) (LONGEST * (double) dame_clock_hz());
+    const int64_t end = dame_clock_now() + (int64_t) (longest * (double) dame_clock_hz());
     int rounds = 0;
     for (; rounds < 2 * ROUNDS && (rounds < 2 * FEWEST_ROUNDS || dame_clock_now() < end);
          rounds++) {
@@ -190,6 +197,54 @@ static const char *name_of(const job_t *job, int32_t arm, char name[DAME_CANDIDA
     return arm == 0 ? "interp" : dame_jit_candidate_name(jit, &job->candidates[arm - 1], name);
 }
 
+/* What DAME-L costs and gains. */
+typedef struct far {
+    int64_t compile_ns, file_ns;
+    double time; /* seconds of a message */
+} far_t;
+
+static int get_l(const job_t *job, dame_candidate_t *out)
+{
+    dame_candidate_t all[ARMS];
+    const int32_t n =
+        jit_of_l == NULL ? 0 : dame_jit_candidates(jit_of_l, job->program, job->dir, all, ARMS);
+    int32_t i = 0;
+    while (i < n && all[i].provider != provider_of_l) {
+        i++;
+    }
+    *out = i < n ? all[i] : (dame_candidate_t){0, 0};
+    return i < n;
+}
+
+static far_t measure_l(const job_t *job)
+{
+    enum { L_ROUNDS = 50 };
+    static int64_t found[2];
+    far_t out = {0, 0, 0};
+    double samples[L_ROUNDS];
+    dame_jit_stats_t stats;
+    dame_candidate_t first;
+    if (!get_l(job, &first) || dame_jit_add(jit_of_l, job->program, job->dir, &first, NULL,
+                                            &out.compile_ns) != DAME_OK) {
+        return (far_t){0, 0, 0};
+    }
+    dame_jit_stats(jit_of_l, &stats);
+    out.compile_ns *= stats.found[job->dir] == found[job->dir]; /* else another had its shape */
+    found[job->dir] = stats.found[job->dir] + 1;
+    dame_jit_drop(jit_of_l, job->program, job->dir, &first);
+    if (dame_jit_find(jit_of_l, job->program, job->dir, &first, NULL, &out.file_ns) != DAME_OK ||
+        !dame_jit_rank(jit_of_l, job->program, job->dir, &first, 1)) {
+        return (far_t){0, 0, 0};
+    }
+    const double one = time_uses(job, 2) / 2;
+    const int64_t uses = one < SAMPLE ? (int64_t) (SAMPLE / one) + 1 : 1;
+    for (int i = 0; i < L_ROUNDS; i++) {
+        samples[i] = time_uses(job, uses) / (double) uses;
+    }
+    out.time = lowest(samples, L_ROUNDS);
+    return out;
+}
+
 static void measure(job_t *job, dame_dir_t dir)
 {
     times_t times;
@@ -205,11 +260,16 @@ static void measure(job_t *job, dame_dir_t dir)
         best = times.pick[a] > 0 && times.pick[a] < times.pick[best] ? a : best;
     }
     const double *ns = times.score;
-    printf("%s %s %" PRId64 " %.0f %.2f %.2f %.2f %s %.2f %s %.2f\n", job->name,
+    printf("%s %s %" PRId64 " %.0f %.2f %.2f %.2f %s %.2f %s %.2f", job->name,
            dir == DAME_PACK ? "pack" : "unpack", job->program->size * job->count, compile,
            1e9 * ns[0], 1e9 * ns[job->arms > 1], 1e9 * ns[best], name_of(job, best, best_name),
            1e9 * ns[chosen], name_of(job, chosen, chosen_name), 1e9 * ns[job->arms]);
     dame_jit_release(jit, job->program);
+    const far_t far = measure_l(job);
+    printf(" %" PRId64 " %" PRId64 " %.2f\n", far.compile_ns, far.file_ns, 1e9 * far.time);
+    if (jit_of_l != NULL) {
+        dame_jit_release(jit_of_l, job->program);
+    }
 }
 
 /* Buffers for a program and both directions. */
@@ -278,6 +338,27 @@ static void measure_file(const char *name, const char *count, const char *path)
     measure_program(name, program, strtoll(count, NULL, 10));
 }
 
+/* Random datatypes are many, and their messages short. */
+static void measure_randoms(uint64_t seed, int64_t first, int64_t last)
+{
+    life = 0.05;
+    long_life = 0.15;
+    longest = 0.05;
+    for (int64_t n = first; n <= last; n++) {
+        measure_random(seed, n);
+    }
+}
+
+static void offer_l(const char *object, const char *directory)
+{
+    if (dame_jit_create(NULL, &jit_of_l) != DAME_OK ||
+        dame_jit_offer_l(jit_of_l, object, "", &provider_of_l) != DAME_OK ||
+        dame_jit_set_cache(jit_of_l, directory, 1 << 30) != DAME_OK ||
+        dame_jit_load(jit_of_l, provider_of_l) != DAME_OK) {
+        fail(object, "DAME-L cannot be had");
+    }
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed = 1;
@@ -295,18 +376,22 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
             seed = strtoull(argv[i + 1], NULL, 10);
             i += 2;
-        } else if (strcmp(argv[i], "--random") == 0 && i + 1 < argc) {
-            for (int64_t n = 1; n <= strtoll(argv[i + 1], NULL, 10); n++) {
-                measure_random(seed, n);
-            }
-            i += 2;
+        } else if (strcmp(argv[i], "--llvm") == 0 && i + 2 < argc) {
+            offer_l(argv[i + 1], argv[i + 2]);
+            i += 3;
+        } else if (strcmp(argv[i], "--random") == 0 && i + 2 < argc) {
+            measure_randoms(seed, strtoll(argv[i + 1], NULL, 10), strtoll(argv[i + 2], NULL, 10));
+            i += 3;
         } else if (i + 2 < argc) {
             measure_file(argv[i], argv[i + 1], argv[i + 2]);
             i += 3;
         } else {
-            fail(argv[i], "--isa NAME first, --seed SEED, --random N, or NAME COUNT FILE");
+            fail(argv[i], "--isa NAME first, --llvm, --seed, --random, or NAME COUNT FILE");
         }
     }
     dame_jit_destroy(jit);
+    if (jit_of_l != NULL) {
+        dame_jit_destroy(jit_of_l);
+    }
     return 0;
 }
