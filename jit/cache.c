@@ -1,40 +1,33 @@
 /* Machine code in files. */
 #include "cache.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "dame/heap.h"
+#include "cache_directory.h"
 #include "cache_file.h"
 #include "shape.h"
 #include "user_file.h"
 
 enum {
     MOST_DIRECTORIES = 16,
-    NAME_DIGITS = 32, /* of a file's name: */
-    SHAPE_DIGITS = 16, /* the first ones are those of the shape and direction */
-    STALE_SECONDS = 3600 /* temporary files and locks of processes that died */
+    SHAPE_DIGITS = 16 /* of a file's name, the first: those of the shape and direction */
 };
-
-static const char suffix[] = ".code";
 
 struct dame_cache {
     char *paths;                               /* the directories, one string each */
     const char *directories[MOST_DIRECTORIES]; /* [0]: the one that is written, or "" */
     int ndirectories;
     int64_t limit;
-    char (*known)[NAME_DIGITS]; /* of dame_cache_look(), sorted */
-    size_t nknown;
+    dame_cache_names_t known; /* of dame_cache_look() */
     _Atomic int64_t hits, misses, stored, removed, refused;
     atomic_int problem; /* 0: none; 1: being written; 2: to be told; 3: told */
     char text[512];
@@ -85,7 +78,7 @@ void dame_cache_close(dame_cache_t *cache)
 {
     if (cache != NULL) {
         dame_heap_free(cache->paths);
-        dame_heap_free(cache->known);
+        dame_heap_free(cache->known.names);
         dame_heap_free(cache);
     }
 }
@@ -112,9 +105,9 @@ dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *prog
     memcpy(key.bytes + 1, origin, text);
     (void) dame_shape(program, key.bytes + 1 + text, shape);
     /* Two keys of one name would only replace each other's file: the key is in it. */
-    snprintf(key.name, sizeof(key.name), "%016" PRIx64 "%016" PRIx64 "%s",
+    snprintf(key.name, sizeof(key.name), "%016" PRIx64 "%016" PRIx64 DAME_CACHE_SUFFIX,
              hash_shape(dir, key.bytes + 1 + text, shape),
-             dame_fnv(~DAME_FNV_START, key.bytes, key.size), suffix);
+             dame_fnv(~DAME_FNV_START, key.bytes, key.size));
     *out = key;
     return DAME_OK;
 }
@@ -216,97 +209,28 @@ void dame_cache_code_free(dame_cache_code_t *code)
     code->memory = NULL;
 }
 
-/* ---- what a directory has ---- */
-
-static int is_code(const char *name)
-{
-    return strlen(name) == NAME_DIGITS + sizeof(suffix) - 1 &&
-           strspn(name, "0123456789abcdef") == NAME_DIGITS &&
-           strcmp(name + NAME_DIGITS, suffix) == 0;
-}
-
-static int is_ours(const char *name)
-{
-    return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
-           strncmp(name + NAME_DIGITS, suffix, sizeof(suffix) - 1) == 0;
-}
-
-/* A stream of the names in a directory that stays open. */
-static DIR *names_of(int directory)
-{
-    const int again = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = again < 0 ? NULL : fdopendir(again);
-    if (names == NULL && again >= 0) {
-        close(again);
-    }
-    return names;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return memcmp(a, b, NAME_DIGITS);
-}
-
-/* Adds the names of a directory. */
-static void look_into(dame_cache_t *cache, int directory)
-{
-    enum { MOST_NAMES = 1 << 16, MORE = 64 };
-    DIR *names = names_of(directory);
-    struct dirent *entry;
-    size_t room = cache->nknown;
-    while (names != NULL && cache->nknown < MOST_NAMES && (entry = readdir(names)) != NULL) {
-        if (!is_code(entry->d_name)) {
-            continue;
-        }
-        if (cache->nknown == room) {
-            const size_t more = room < MORE ? MORE : 2 * room;
-            void *larger = dame_heap_alloc(more * NAME_DIGITS);
-            if (larger == NULL) {
-                break;
-            }
-            if (cache->nknown > 0) {
-                memcpy(larger, cache->known, cache->nknown * NAME_DIGITS);
-            }
-            dame_heap_free(cache->known);
-            cache->known = larger;
-            room = more;
-        }
-        memcpy(cache->known[cache->nknown++], entry->d_name, NAME_DIGITS);
-    }
-    if (names != NULL) {
-        closedir(names);
-    }
-}
+/* ---- what there is ---- */
 
 void dame_cache_look(dame_cache_t *cache)
 {
     for (int i = 0; i < cache->ndirectories; i++) {
         int directory;
         if (*cache->directories[i] != '\0' && open_directory(cache, i, &directory)) {
-            look_into(cache, directory);
+            dame_cache_names_add(&cache->known, directory);
             close(directory);
         }
-    }
-    if (cache->nknown > 0) {
-        qsort(cache->known, cache->nknown, NAME_DIGITS, compare_names);
     }
 }
 
 int dame_cache_has(const dame_cache_t *cache, const dame_cache_key_t *key)
 {
-    return cache->nknown > 0 &&
-           bsearch(key->name, cache->known, cache->nknown, NAME_DIGITS, compare_names) != NULL;
-}
-
-static int compare_shapes(const void *a, const void *b)
-{
-    return memcmp(a, b, SHAPE_DIGITS);
+    return dame_cache_names_have(&cache->known, key->name, DAME_CACHE_DIGITS);
 }
 
 int dame_cache_has_shape(const dame_cache_t *cache, const dame_program_t *program, dame_dir_t dir)
 {
     char few[1024], name[SHAPE_DIGITS + 1];
-    if (cache->nknown == 0) {
+    if (cache->known.n == 0) {
         return 0;
     }
     const size_t size = dame_shape(program, few, sizeof(few));
@@ -321,80 +245,7 @@ int dame_cache_has_shape(const dame_cache_t *cache, const dame_program_t *progra
     if (bytes != few) {
         dame_heap_free(bytes);
     }
-    return bsearch(name, cache->known, cache->nknown, NAME_DIGITS, compare_shapes) != NULL;
-}
-
-typedef struct used_file {
-    int64_t used_ns;
-    int64_t bytes;
-    char name[NAME_DIGITS + sizeof(suffix)];
-} used_file_t;
-
-static int by_use(const void *a, const void *b)
-{
-    const int64_t x = ((const used_file_t *) a)->used_ns;
-    const int64_t y = ((const used_file_t *) b)->used_ns;
-    return (x > y) - (x < y);
-}
-
-/* The files of code, by their last use; removes what dead processes left. The caller frees. */
-static used_file_t *list_files(int directory, size_t *n)
-{
-    DIR *names = names_of(directory);
-    used_file_t *files = NULL;
-    size_t room = 0;
-    const time_t now = time(NULL);
-    struct dirent *entry;
-    *n = 0;
-    while (names != NULL && (entry = readdir(names)) != NULL) {
-        struct stat about;
-        if (!is_ours(entry->d_name) ||
-            fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
-            continue;
-        }
-        if (!is_code(entry->d_name)) {
-            if (now - about.st_mtime > STALE_SECONDS) {
-                unlinkat(directory, entry->d_name, 0);
-            }
-            continue;
-        }
-        if (*n == room) {
-            room = room == 0 ? 64 : 2 * room;
-            used_file_t *more = realloc(files, room * sizeof(*files));
-            if (more == NULL) {
-                break;
-            }
-            files = more;
-        }
-        files[*n].used_ns = about.st_mtim.tv_sec * INT64_C(1000000000) + about.st_mtim.tv_nsec;
-        files[*n].bytes = about.st_size;
-        strcpy(files[(*n)++].name, entry->d_name);
-    }
-    if (names != NULL) {
-        closedir(names);
-    }
-    if (files != NULL) {
-        qsort(files, *n, sizeof(*files), by_use);
-    }
-    return files;
-}
-
-/* Removes the files not used for longest until `coming` bytes more are within the limit. */
-static void keep_limit(dame_cache_t *cache, int directory, int64_t coming)
-{
-    size_t n;
-    used_file_t *files = list_files(directory, &n);
-    int64_t total = coming;
-    for (size_t i = 0; i < n; i++) {
-        total += files[i].bytes;
-    }
-    for (size_t i = 0; i < n && total > cache->limit; i++) {
-        if (unlinkat(directory, files[i].name, 0) == 0) {
-            atomic_fetch_add(&cache->removed, 1);
-        }
-        total -= files[i].bytes;
-    }
-    free(files);
+    return dame_cache_names_have(&cache->known, name, SHAPE_DIGITS);
 }
 
 /* ---- writing ---- */
@@ -409,7 +260,7 @@ static int store_in(dame_cache_t *cache, const char *path, const dame_cache_key_
     int directory;
     int error = dame_user_directory_open(path, 1, &directory);
     if (error == 0) {
-        keep_limit(cache, directory, bytes);
+        atomic_fetch_add(&cache->removed, dame_cache_trim(directory, cache->limit - bytes));
         error = dame_cache_file_write(directory, key, code);
         close(directory);
     }
@@ -486,62 +337,4 @@ void dame_cache_stats(dame_cache_t *cache, dame_cache_stats_t *out)
                                 .stored = atomic_load(&cache->stored),
                                 .removed = atomic_load(&cache->removed),
                                 .refused = atomic_load(&cache->refused)};
-}
-
-/* ---- for tools ---- */
-
-int dame_cache_each(const char *path, void (*each)(void *context, const dame_cache_file_t *),
-                    void *context)
-{
-    int directory;
-    const int error = dame_user_directory_open(path, 0, &directory);
-    if (error != 0) {
-        return error;
-    }
-    size_t n;
-    used_file_t *files = list_files(directory, &n);
-    for (size_t i = 0; i < n; i++) {
-        dame_cache_contents_t contents = {.memory = NULL};
-        int unused;
-        dame_cache_file_t file = {
-            .name = files[i].name, .origin = "", .maker = "", .used_s = files[i].used_ns / INT64_C(1000000000)};
-        file.fault = dame_cache_file_read(directory, files[i].name, &contents, &unused);
-        if (file.fault == NULL) {
-            file.dir = contents.key[0] == DAME_PACK ? DAME_PACK : DAME_UNPACK;
-            file.origin = contents.key + 1;
-            file.maker = contents.maker;
-            file.code_bytes = contents.code_size;
-        }
-        each(context, &file);
-        dame_heap_free(contents.memory);
-    }
-    free(files);
-    close(directory);
-    return 0;
-}
-
-int dame_cache_clear(const char *path, int64_t *removed)
-{
-    int directory;
-    *removed = 0;
-    int error = dame_user_directory_open(path, 1, &directory);
-    if (error != 0) {
-        return error;
-    }
-    DIR *names = names_of(directory);
-    struct dirent *entry;
-    while (names != NULL && (entry = readdir(names)) != NULL) {
-        if (is_ours(entry->d_name)) {
-            if (unlinkat(directory, entry->d_name, 0) == 0) {
-                *removed += is_code(entry->d_name);
-            } else {
-                error = errno;
-            }
-        }
-    }
-    if (names != NULL) {
-        closedir(names);
-    }
-    close(directory);
-    return error;
 }

@@ -117,9 +117,7 @@ static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candid
     dame_status_t status = dame_find_code(jit, &slot, &request, &found);
     const int64_t end = now_ns();
     dame_lock(DAME_LOCK_COMPILER);
-    jit->slots[candidate->provider].provider = slot.provider; /* loaded, perhaps */
-    jit->slots[candidate->provider].state = slot.state;
-    jit->slots[candidate->provider].has_failed = slot.has_failed;
+    dame_slot_put(&jit->slots[candidate->provider], &slot);
     *(found.is_of_file ? &jit->stats.find_ns : &jit->stats.make_ns) += end - start;
     if (jit->is_fork) { /* a provider that forks: nothing of the program is there any more */
         status = DAME_ERR_DENIED;

@@ -150,6 +150,13 @@ dame_status_t dame_slot_load(const dame_jit_t *jit, dame_slot_t *slot)
     return slot->provider != NULL ? DAME_OK : DAME_ERR_UNSUPPORTED;
 }
 
+void dame_slot_put(dame_slot_t *slot, const dame_slot_t *copy)
+{
+    slot->provider = copy->provider;
+    slot->state = copy->state;
+    slot->has_failed = copy->has_failed;
+}
+
 const dame_provider_t *dame_slot_face(const dame_slot_t *slot, void **state)
 {
     *state = slot->provider != NULL ? slot->state : slot->face_state;
@@ -166,15 +173,11 @@ void dame_slot_release(dame_jit_t *jit, int32_t number)
 static dame_status_t load_reserved(dame_jit_t *jit, dame_slot_t *slot)
 {
     dame_slot_t copy = *slot;
-    if (copy.provider == NULL && !copy.has_failed) {
-        slot->has_failed = 1;
-        dame_unlock(DAME_LOCK_COMPILER);
-        (void) dame_slot_load(jit, &copy);
-        dame_lock(DAME_LOCK_COMPILER);
-        slot->provider = copy.provider;
-        slot->state = copy.state;
-    }
-    return slot->provider != NULL ? DAME_OK : DAME_ERR_UNSUPPORTED;
+    dame_unlock(DAME_LOCK_COMPILER);
+    const dame_status_t status = dame_slot_load(jit, &copy);
+    dame_lock(DAME_LOCK_COMPILER);
+    dame_slot_put(slot, &copy);
+    return status;
 }
 
 dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number)
@@ -192,7 +195,7 @@ dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number)
         return DAME_ERR_DENIED;
     }
     slot->is_busy = 1;
-    if (slot->face == NULL && load_reserved(jit, slot) != DAME_OK) {
+    if (slot->face == NULL && slot->provider == NULL && load_reserved(jit, slot) != DAME_OK) {
         dame_slot_release(jit, number);
         return DAME_ERR_UNSUPPORTED;
     }

@@ -109,6 +109,9 @@ void dame_slot_release(dame_jit_t *jit, int32_t number);
 /* Loads the provider of a slot that is this thread's, or its copy, once; no lock is held. */
 dame_status_t dame_slot_load(const dame_jit_t *jit, dame_slot_t *slot);
 
+/* Locked: the copy of a slot that is this thread's may have been loaded. */
+void dame_slot_put(dame_slot_t *slot, const dame_slot_t *copy);
+
 /* What answers questions about a slot, and its state: the provider or else its face; NULL: neither.
  */
 const dame_provider_t *dame_slot_face(const dame_slot_t *slot, void **state);

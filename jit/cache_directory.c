@@ -1,0 +1,241 @@
+/* Files in the directories of the code cache: their names, the last use of each. */
+#include "cache_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cache_file.h"
+#include "dame/heap.h"
+#include "user_file.h"
+
+enum {
+    NAME_DIGITS = DAME_CACHE_DIGITS,
+    STALE_SECONDS = 3600 /* temporary files and locks of processes that died */
+};
+
+static const char suffix[] = DAME_CACHE_SUFFIX;
+
+static int is_code(const char *name)
+{
+    return strlen(name) == NAME_DIGITS + sizeof(suffix) - 1 &&
+           strspn(name, "0123456789abcdef") == NAME_DIGITS &&
+           strcmp(name + NAME_DIGITS, suffix) == 0;
+}
+
+static int is_ours(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
+           strncmp(name + NAME_DIGITS, suffix, sizeof(suffix) - 1) == 0;
+}
+
+/* A stream of the names in a directory that stays open. */
+static DIR *names_of(int directory)
+{
+    const int again = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = again < 0 ? NULL : fdopendir(again);
+    if (names == NULL && again >= 0) {
+        close(again);
+    }
+    return names;
+}
+
+/* ---- names that are remembered ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return memcmp(a, b, NAME_DIGITS);
+}
+
+/* Returns 0 when memory is out. */
+static int add_name(dame_cache_names_t *names, const char *name)
+{
+    enum { MORE = 64 };
+    if (names->n == names->room) {
+        const size_t room = names->room < MORE ? MORE : 2 * names->room;
+        void *larger = dame_heap_alloc(room * NAME_DIGITS);
+        if (larger == NULL) {
+            return 0;
+        }
+        if (names->n > 0) {
+            memcpy(larger, names->names, names->n * NAME_DIGITS);
+        }
+        dame_heap_free(names->names);
+        names->names = larger;
+        names->room = room;
+    }
+    memcpy(names->names[names->n++], name, NAME_DIGITS);
+    return 1;
+}
+
+void dame_cache_names_add(dame_cache_names_t *names, int directory)
+{
+    enum { MOST_NAMES = 1 << 16 };
+    DIR *stream = names_of(directory);
+    struct dirent *entry;
+    while (stream != NULL && names->n < MOST_NAMES && (entry = readdir(stream)) != NULL) {
+        if (is_code(entry->d_name) && !add_name(names, entry->d_name)) {
+            break;
+        }
+    }
+    if (stream != NULL) {
+        closedir(stream);
+    }
+    if (names->n > 0) {
+        qsort(names->names, names->n, NAME_DIGITS, compare_names);
+    }
+}
+
+typedef struct start {
+    const char *digits;
+    size_t n;
+} start_t;
+
+static int compare_start(const void *start, const void *name)
+{
+    return memcmp(((const start_t *) start)->digits, name, ((const start_t *) start)->n);
+}
+
+int dame_cache_names_have(const dame_cache_names_t *names, const char *digits, size_t n)
+{
+    const start_t start = {digits, n};
+    return names->n > 0 &&
+           bsearch(&start, names->names, names->n, NAME_DIGITS, compare_start) != NULL;
+}
+
+/* ---- the files by their last use ---- */
+
+typedef struct used_file {
+    int64_t used_ns;
+    int64_t bytes;
+    char name[NAME_DIGITS + sizeof(suffix)];
+} used_file_t;
+
+static int by_use(const void *a, const void *b)
+{
+    const int64_t x = ((const used_file_t *) a)->used_ns;
+    const int64_t y = ((const used_file_t *) b)->used_ns;
+    return (x > y) - (x < y);
+}
+
+/* The files of code, by their last use; removes what dead processes left. The caller frees. */
+static used_file_t *list_files(int directory, size_t *n)
+{
+    DIR *names = names_of(directory);
+    used_file_t *files = NULL;
+    size_t room = 0;
+    const time_t now = time(NULL);
+    struct dirent *entry;
+    *n = 0;
+    while (names != NULL && (entry = readdir(names)) != NULL) {
+        struct stat about;
+        if (!is_ours(entry->d_name) ||
+            fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
+            continue;
+        }
+        if (!is_code(entry->d_name)) {
+            if (now - about.st_mtime > STALE_SECONDS) {
+                unlinkat(directory, entry->d_name, 0);
+            }
+            continue;
+        }
+        if (*n == room) {
+            room = room == 0 ? 64 : 2 * room;
+            used_file_t *more = realloc(files, room * sizeof(*files));
+            if (more == NULL) {
+                break;
+            }
+            files = more;
+        }
+        files[*n].used_ns = about.st_mtim.tv_sec * INT64_C(1000000000) + about.st_mtim.tv_nsec;
+        files[*n].bytes = about.st_size;
+        strcpy(files[(*n)++].name, entry->d_name);
+    }
+    if (names != NULL) {
+        closedir(names);
+    }
+    if (files != NULL) {
+        qsort(files, *n, sizeof(*files), by_use);
+    }
+    return files;
+}
+
+int64_t dame_cache_trim(int directory, int64_t limit)
+{
+    size_t n;
+    used_file_t *files = list_files(directory, &n);
+    int64_t total = 0;
+    int64_t removed = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += files[i].bytes;
+    }
+    for (size_t i = 0; i < n && total > limit; i++) {
+        removed += unlinkat(directory, files[i].name, 0) == 0;
+        total -= files[i].bytes;
+    }
+    free(files);
+    return removed;
+}
+
+/* ---- for tools ---- */
+
+int dame_cache_each(const char *path, void (*each)(void *context, const dame_cache_file_t *),
+                    void *context)
+{
+    int directory;
+    const int error = dame_user_directory_open(path, 0, &directory);
+    if (error != 0) {
+        return error;
+    }
+    size_t n;
+    used_file_t *files = list_files(directory, &n);
+    for (size_t i = 0; i < n; i++) {
+        dame_cache_contents_t contents = {.memory = NULL};
+        int unused;
+        dame_cache_file_t file = {
+            .name = files[i].name, .origin = "", .maker = "", .used_s = files[i].used_ns / INT64_C(1000000000)};
+        file.fault = dame_cache_file_read(directory, files[i].name, &contents, &unused);
+        if (file.fault == NULL) {
+            file.dir = contents.key[0] == DAME_PACK ? DAME_PACK : DAME_UNPACK;
+            file.origin = contents.key + 1;
+            file.maker = contents.maker;
+            file.code_bytes = contents.code_size;
+        }
+        each(context, &file);
+        dame_heap_free(contents.memory);
+    }
+    free(files);
+    close(directory);
+    return 0;
+}
+
+int dame_cache_clear(const char *path, int64_t *removed)
+{
+    int directory;
+    *removed = 0;
+    int error = dame_user_directory_open(path, 1, &directory);
+    if (error != 0) {
+        return error;
+    }
+    DIR *names = names_of(directory);
+    struct dirent *entry;
+    while (names != NULL && (entry = readdir(names)) != NULL) {
+        if (is_ours(entry->d_name)) {
+            if (unlinkat(directory, entry->d_name, 0) == 0) {
+                *removed += is_code(entry->d_name);
+            } else {
+                error = errno;
+            }
+        }
+    }
+    if (names != NULL) {
+        closedir(names);
+    }
+    close(directory);
+    return error;
+}
