@@ -163,14 +163,23 @@ layout_t *lay_hvector(int count, int blocklength, MPI_Aint stride, const layout_
     return l;
 }
 
-layout_t *lay_indexed(int count, const int *blocklengths, const int *displacements,
-                      const layout_t *old)
+/* Block i has blocklengths[i] elements, or all have the first's; displacements are ints, in extents, or bytes. */
+static layout_t *build_list(int count, const int *blocklengths, bool equal, const int *ints,
+                            const MPI_Aint *bytes, const layout_t *old)
 {
     layout_t *l = new_layout();
     for (int i = 0; i < count; i++) {
-        add_block(l, old, blocklengths[i], displacements[i] * lay_extent(old));
+        add_block(l, old, blocklengths[equal ? 0 : i],
+                  NULL != ints ? ints[i] * lay_extent(old) : bytes[i]);
     }
     round_up(l);
+    return l;
+}
+
+layout_t *lay_indexed(int count, const int *blocklengths, const int *displacements,
+                      const layout_t *old)
+{
+    layout_t *l = build_list(count, blocklengths, false, displacements, NULL, old);
     MPI_Type_indexed(count, blocklengths, displacements, old->type, &l->type);
     return l;
 }
@@ -178,11 +187,7 @@ layout_t *lay_indexed(int count, const int *blocklengths, const int *displacemen
 layout_t *lay_hindexed(int count, const int *blocklengths, const MPI_Aint *displacements,
                        const layout_t *old)
 {
-    layout_t *l = new_layout();
-    for (int i = 0; i < count; i++) {
-        add_block(l, old, blocklengths[i], displacements[i]);
-    }
-    round_up(l);
+    layout_t *l = build_list(count, blocklengths, false, NULL, displacements, old);
     MPI_Type_create_hindexed(count, blocklengths, displacements, old->type, &l->type);
     return l;
 }
@@ -190,11 +195,7 @@ layout_t *lay_hindexed(int count, const int *blocklengths, const MPI_Aint *displ
 layout_t *lay_indexed_block(int count, int blocklength, const int *displacements,
                             const layout_t *old)
 {
-    layout_t *l = new_layout();
-    for (int i = 0; i < count; i++) {
-        add_block(l, old, blocklength, displacements[i] * lay_extent(old));
-    }
-    round_up(l);
+    layout_t *l = build_list(count, &blocklength, true, displacements, NULL, old);
     MPI_Type_create_indexed_block(count, blocklength, displacements, old->type, &l->type);
     return l;
 }
@@ -202,11 +203,7 @@ layout_t *lay_indexed_block(int count, int blocklength, const int *displacements
 layout_t *lay_hindexed_block(int count, int blocklength, const MPI_Aint *displacements,
                              const layout_t *old)
 {
-    layout_t *l = new_layout();
-    for (int i = 0; i < count; i++) {
-        add_block(l, old, blocklength, displacements[i]);
-    }
-    round_up(l);
+    layout_t *l = build_list(count, &blocklength, true, NULL, displacements, old);
     MPI_Type_create_hindexed_block(count, blocklength, displacements, old->type, &l->type);
     return l;
 }

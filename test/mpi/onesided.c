@@ -148,117 +148,68 @@ static void combine(MPI_Datatype basic, unsigned char *a, const unsigned char *b
     }
 }
 
-static void fill_target(op_t *o, const unsigned char *stream)
-{
-    own_begin(o->w);
-    msg_fill(&o->target, stream);
-    own_end(o->w);
-}
+enum kind { PUT, GET, ACCUMULATE, GET_ACCUMULATE, FETCH /* Get_accumulate with MPI_NO_OP */ };
+static const char *const kind_names[] = {"Put", "Get", "Accumulate", "Get_accumulate",
+                                         "Get_accumulate with MPI_NO_OP"};
 
-static void check_target(op_t *o, const unsigned char *stream, const char *what)
+static void start(op_t *o, enum kind kind, message_t *result)
 {
-    own_begin(o->w);
-    check(msg_holds(&o->target, stream, o->target.bytes),
-          "%s, %s, window %s: %s of %d at the target", what, sync_names[o->how], o->w->kind,
-          o->name, o->n);
-    own_end(o->w);
-}
+    const MPI_Datatype from = o->origin.layout->type, to = o->target.layout->type;
+    const MPI_Op op = FETCH == kind    ? MPI_NO_OP
+                      : ACCUMULATE <= kind ? op_for(lay_uniform(o->target.layout))
+                                           : MPI_OP_NULL;
+    const MPI_Win w = o->w->win;
+    void *origin = o->origin.buf;
+    const int n = o->n, to_rank = o->to;
+    MPI_Request r = MPI_REQUEST_NULL;
 
-static void check_origin(op_t *o, const unsigned char *stream, const char *what)
-{
-    check(msg_holds(&o->origin, stream, o->origin.bytes),
-          "%s, %s, window %s: %s of %d at the origin", what, sync_names[o->how], o->w->kind,
-          o->name, o->n);
-}
-
-static void put(op_t *o)
-{
-    MPI_Datatype from = o->origin.layout->type, to = o->target.layout->type;
-    MPI_Request r;
-
-    own_begin(o->w);
-    msg_clear(&o->target);
-    own_end(o->w);
-    msg_fill(&o->origin, o->mine);
-    epoch_begin(o->w, o->how, o->to);
-    if (REQUEST == o->how) {
-        MPI_Rput(o->origin.buf, o->n, from, o->to, o->at, o->n, to, o->w->win, &r);
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Put(o->origin.buf, o->n, from, o->to, o->at, o->n, to, o->w->win);
+    switch (kind) {
+    case PUT:
+        REQUEST == o->how ? MPI_Rput(origin, n, from, to_rank, o->at, n, to, w, &r)
+                          : MPI_Put(origin, n, from, to_rank, o->at, n, to, w);
+        break;
+    case GET:
+        REQUEST == o->how ? MPI_Rget(origin, n, from, to_rank, o->at, n, to, w, &r)
+                          : MPI_Get(origin, n, from, to_rank, o->at, n, to, w);
+        break;
+    case ACCUMULATE:
+        REQUEST == o->how ? MPI_Raccumulate(origin, n, from, to_rank, o->at, n, to, op, w, &r)
+                          : MPI_Accumulate(origin, n, from, to_rank, o->at, n, to, op, w);
+        break;
+    default: /* The result comes back in the target's layout. */
+        MPI_Get_accumulate(origin, n, from, result->buf, n, to, to_rank, o->at, n, to, op, w);
     }
-    epoch_end(o->w, o->how, o->to);
-    check_origin(o, o->mine, "Put");
-    check_target(o, o->theirs, "Put");
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-static void get(op_t *o)
+/* Both ranks do it to each other: memory of the origin, of the target and the result are as they must be. */
+static void operate(op_t *o, enum kind kind)
 {
-    MPI_Datatype from = o->origin.layout->type, to = o->target.layout->type;
-    MPI_Request r;
-
-    fill_target(o, o->mine);
-    msg_clear(&o->origin);
-    epoch_begin(o->w, o->how, o->to);
-    if (REQUEST == o->how) {
-        MPI_Rget(o->origin.buf, o->n, from, o->to, o->at, o->n, to, o->w->win, &r);
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Get(o->origin.buf, o->n, from, o->to, o->at, o->n, to, o->w->win);
-    }
-    epoch_end(o->w, o->how, o->to);
-    check_origin(o, o->theirs, "Get");
-    check_target(o, o->mine, "Get");
-}
-
-static void accumulate(op_t *o)
-{
-    MPI_Datatype basic = lay_uniform(o->target.layout);
-    MPI_Datatype from = o->origin.layout->type, to = o->target.layout->type;
-    unsigned char *sum = must_malloc((size_t) o->target.bytes);
-    MPI_Request r;
-
-    memcpy(sum, o->mine, (size_t) o->target.bytes);
-    combine(basic, sum, o->theirs, o->target.bytes);
-    fill_target(o, o->mine);
-    msg_fill(&o->origin, o->mine);
-    epoch_begin(o->w, o->how, o->to);
-    if (REQUEST == o->how) {
-        MPI_Raccumulate(o->origin.buf, o->n, from, o->to, o->at, o->n, to, op_for(basic), o->w->win,
-                        &r);
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Accumulate(o->origin.buf, o->n, from, o->to, o->at, o->n, to, op_for(basic), o->w->win);
-    }
-    epoch_end(o->w, o->how, o->to);
-    check_origin(o, o->mine, "Accumulate");
-    check_target(o, sum, "Accumulate");
-    free(sum);
-}
-
-/* The result comes back in the target's layout; with MPI_NO_OP the origin is not read. */
-static void get_accumulate(op_t *o, bool no_op)
-{
-    MPI_Datatype basic = lay_uniform(o->target.layout);
-    MPI_Datatype from = o->origin.layout->type, to = o->target.layout->type;
+    const int64_t bytes = o->target.bytes;
+    const char *how = sync_names[o->how], *name = kind_names[kind];
     message_t result = msg_new(o->target.layout, o->n);
-    unsigned char *sum = must_malloc((size_t) o->target.bytes);
+    unsigned char *sum = must_malloc((size_t) bytes);
 
-    memcpy(sum, o->mine, (size_t) o->target.bytes);
-    if (!no_op) {
-        combine(basic, sum, o->theirs, o->target.bytes);
+    memcpy(sum, o->mine, (size_t) bytes);
+    if (ACCUMULATE == kind || GET_ACCUMULATE == kind) {
+        combine(lay_uniform(o->target.layout), sum, o->theirs, bytes);
     }
-    fill_target(o, o->mine);
-    msg_fill(&o->origin, o->mine);
+    own_begin(o->w);
+    PUT == kind ? msg_clear(&o->target) : msg_fill(&o->target, o->mine);
+    own_end(o->w);
+    GET == kind ? msg_clear(&o->origin) : msg_fill(&o->origin, o->mine);
     msg_clear(&result);
     epoch_begin(o->w, o->how, o->to);
-    MPI_Get_accumulate(o->origin.buf, o->n, from, result.buf, o->n, to, o->to, o->at, o->n, to,
-                       no_op ? MPI_NO_OP : op_for(basic), o->w->win);
+    start(o, kind, &result);
     epoch_end(o->w, o->how, o->to);
-    check(msg_holds(&result, o->theirs, result.bytes), "Get_accumulate, %s, window %s: %s of %d",
-          sync_names[o->how], o->w->kind, o->name, o->n);
-    check_origin(o, o->mine, "Get_accumulate");
-    check_target(o, sum, "Get_accumulate");
+    check(msg_holds(&o->origin, GET == kind ? o->theirs : o->mine, o->origin.bytes),
+          "%s, %s, window %s: %s of %d at the origin", name, how, o->w->kind, o->name, o->n);
+    check(kind < GET_ACCUMULATE || msg_holds(&result, o->theirs, result.bytes),
+          "%s, %s, window %s: %s of %d", name, how, o->w->kind, o->name, o->n);
+    own_begin(o->w);
+    check(msg_holds(&o->target, PUT == kind ? o->theirs : sum, bytes),
+          "%s, %s, window %s: %s of %d at the target", name, how, o->w->kind, o->name, o->n);
+    own_end(o->w);
     free(sum);
     msg_free(&result);
 }
@@ -293,13 +244,13 @@ static void every_operation(window_t *w, const type_case_t *c, int turn)
     lay_commit(spread);
     op_t o = op_new(w, how, origin, target, n, c->name);
     if (!c->send_only) {
-        put(&o);
-        get(&o);
+        operate(&o, PUT);
+        operate(&o, GET);
     }
     if (uniform && !c->send_only) {
-        accumulate(&o);
+        operate(&o, ACCUMULATE);
         if (has_get_accumulate(w, false)) {
-            get_accumulate(&o, 0 == turn % 5);
+            operate(&o, 0 == turn % 5 ? FETCH : GET_ACCUMULATE);
         }
     }
     op_free(&o);
@@ -316,11 +267,11 @@ static void long_transfer(window_t *w)
     lay_commit(spread);
     for (int how = 0; how < SYNCS; how++) {
         op_t o = op_new(w, (enum sync) how, spread, l, 1, "480 kB vector");
-        put(&o);
-        get(&o);
-        accumulate(&o);
+        operate(&o, PUT);
+        operate(&o, GET);
+        operate(&o, ACCUMULATE);
         if (has_get_accumulate(w, true)) {
-            get_accumulate(&o, false);
+            operate(&o, GET_ACCUMULATE);
         }
         op_free(&o);
     }
