@@ -5,16 +5,11 @@
 # and ends well, and the message that machine code cannot be executed is printed so many times.
 compiled()
 {
-    local config=$1 messages=$2 log code=0 said arguments modes
+    local config=$1 messages=$2 arguments modes
     shift 2
     split "$@"
-    wanted compiled "$config" || return 0
-    log=$(log_for compiled "$config")
-    job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$mpi_test" compiled "${modes[@]}" && good_log "$log" ||
-        code=1
-    said=$(grep -c "does not let a process execute machine code" "$log")
-    [ "$said" = "$messages" ] || { code=1; echo "said $said times instead of $messages" >>"$log"; }
-    verdict $code compiled "$config" "$log"
+    expect compiled "$config" "$messages of does not let a process execute machine code" -- \
+        -np 2 "${dame[@]}" "${arguments[@]}" "$mpi_test" compiled "${modes[@]}"
 }
 
 # The programs of the matrix, where everything is machine code from its first use.
@@ -38,41 +33,40 @@ matrix()
 
 # A datatype's files: its machine code, which is named with its length in the file of the program; and
 # its place and name for perf.
-code_files()
+code_files_are_there()
 {
-    local config="files of machine code, perf map, GDB" log code=0 dir x y line bytes kernel maps
-    wanted compiled "$config" || return 0
-    log=$(log_for compiled "$config")
-    dir=$scratch/dump
-    maps=$scratch/maps
-    mkdir -p "$maps"
-    in_new_directory "$log" --mca dt_dame_promotion_threshold 1 --mca dt_dame_dump asm \
-        --mca dt_dame_perf_map "$maps" --mca dt_dame_gdb 1 --mca dt_dame_layout_cache_size 0 \
-        "$mpi_test" compiled uses 1 &&
-        good_log "$log" || code=1
+    local code=0 x rank y line bytes
     for x in 0:pack:packing 0:unpack:unpacking 1:pack:packing 1:unpack:unpacking; do
-        IFS=: read -r x y line <<<"$x"
-        bytes=$(stat -c %s "$dir/dame-r$x-two_words.$y.bin" 2>>"$log" || echo none)
-        line="# machine code for $line, $bytes bytes: objdump -D -b binary -m [-a-z0-9:]+"
-        has_line "$dir/dame-r$x-two_words.dame" "$line dame-r$x-two_words.$y.bin" ||
-            { code=1; echo "missing: $line" >>"$log"; }
+        IFS=: read -r rank y line <<<"$x"
+        bytes=$(stat -c %s "$scratch/dump/dame-r$rank-two_words.$y.bin") || code=1
+        line="# machine code for $line, $bytes bytes: objdump -D -b binary -m [-a-z0-9:]+ dame-r$rank-two_words.$y.bin"
+        has_line "$scratch/dump/dame-r$rank-two_words.dame" "$line" || { code=1; echo "missing: $line"; }
     done
-    kernel='#   [0-9a-f]+: primitive [0-9]+, (EXIT|VECTORFINAL)'
-    has_line "$dir/dame-r0-two_words.dame" "$kernel" || { code=1; echo "missing: $kernel" >>"$log"; }
-    [ "$(find "$dir" -type f | wc -l)" = 6 ] || { code=1; echo "not 6 files" >>"$log"; }
-    for x in "$maps"/perf-*.map; do
+    line='#   [0-9a-f]+: primitive [0-9]+, (EXIT|VECTORFINAL)'
+    has_line "$scratch/dump/dame-r0-two_words.dame" "$line" || { code=1; echo "missing: $line"; }
+    for x in "$scratch"/maps/perf-*.map; do
         for y in pack unpack; do
             [ "$(grep -Ecx "[0-9a-f]+ [0-9a-f]+ dame_$y:two words" "$x")" = 1 ] ||
-                { code=1; echo "dame_$y:two words is not in $x" >>"$log"; }
+                { code=1; echo "dame_$y:two words is not in $x"; }
         done
-        [ "$(wc -l <"$x")" = 2 ] || { code=1; echo "not 2 lines in $x" >>"$log"; }
+        [ "$(wc -l <"$x")" = 2 ] || { code=1; echo "not 2 lines in $x"; }
     done
-    [ "$(find "$maps" -type f | wc -l)" = 2 ] || { code=1; echo "not 2 maps" >>"$log"; }
+    files_are 6 "$scratch/dump" && files_are 2 "$scratch/maps" && return $code
+}
+
+code_files()
+{
+    local asm=(--mca dt_dame_dump asm --mca dt_dame_dump_dir "$scratch/dump")
+    mkdir -p "$scratch/maps"
+    new_directory
+    expect compiled "files of machine code, perf map, GDB" "then code_files_are_there" -- -np 2 "${dame[@]}" "${asm[@]}" \
+        --mca dt_dame_promotion_threshold 1 --mca dt_dame_perf_map "$scratch/maps" --mca dt_dame_gdb 1 \
+        --mca dt_dame_layout_cache_size 0 "$mpi_test" compiled uses 1
     # The code that the second life had compiled is also the sixth's.
-    in_new_directory "$log" --mca dt_dame_promotion_threshold 2 --mca dt_dame_dump asm \
-        "$mpi_test" compiled lives 2 && good_log "$log" && [ ! -e "$dir/dame-r0-life.pack.bin" ] &&
-        cmp "$dir/dame-r0-life-2.pack.bin" "$dir/dame-r0-life-6.pack.bin" >>"$log" 2>&1 || code=1
-    verdict $code compiled "$config" "$log"
+    new_directory
+    expect compiled "files of machine code of several lives" "then [ ! -e $scratch/dump/dame-r0-life.pack.bin ]" \
+        "then cmp $scratch/dump/dame-r0-life-2.pack.bin $scratch/dump/dame-r0-life-6.pack.bin" -- \
+        -np 2 "${dame[@]}" "${asm[@]}" --mca dt_dame_promotion_threshold 2 "$mpi_test" compiled lives 2
 }
 
 machine_code()
@@ -98,17 +92,17 @@ machine_code()
     compiled "churn, small cache" 0 "${forgets[@]}" "${at_once[@]}" "${small[@]}" -- churn 4096
     compiled "eviction" 0 "${forgets[@]}" "${at_once[@]}" "${small[@]}" -- evict
     compiled "eviction, second use" 0 "${forgets[@]}" --mca dt_dame_promotion_threshold 2 "${small[@]}" -- evict
-    compiled "fork" 0 "${at_once[@]}" -- fork
-    compiled "fork, small cache" 0 "${at_once[@]}" "${small[@]}" -- fork
+    program forks "dame, small cache" -np 1 "${dame[@]}" "${at_once[@]}" "${small[@]}" "$mpi_test" forks 30
     compiled "shared mappings denied" 0 "${at_once[@]}" -- denied shared
     compiled "advice denied" 0 "${at_once[@]}" -- denied advice
     # Open MPI 6.0's own patches would crash.
     compiled "execution denied" 1 "${at_once[@]}" --mca patcher ^overwrite -- denied all
     code_files
-    matrix "compiled at once" "pack convertor edge p2p lifetime threads coll onesided file frags"
+    # What is above the convertor knows of no codes.
+    matrix "compiled at once" "convertor lifetime threads frags $(in_long pack edge p2p coll onesided file)"
     matrix "small code cache" "lifetime threads $(in_long convertor p2p)" "${small[@]}"
     for x in 128 256 512; do
         matrix "vectors of $x bits" "pack $(in_long convertor)" --mca dt_dame_vector_width $x
     done
-    matrix "compiled at once, verify" "convertor p2p threads" --mca dt_dame_verify 1
+    matrix "compiled at once, verify" "convertor threads $(in_long p2p)" --mca dt_dame_verify 1
 }

@@ -32,24 +32,6 @@ static void alltoall(const message_t *from, message_t *to)
                  to->layout->type, MPI_COMM_SELF);
 }
 
-static void allgather(const message_t *from, message_t *to)
-{
-    MPI_Allgather(from->buf, (int) from->count, from->layout->type, to->buf, (int) to->count,
-                  to->layout->type, MPI_COMM_SELF);
-}
-
-static void gather(const message_t *from, message_t *to)
-{
-    MPI_Gather(from->buf, (int) from->count, from->layout->type, to->buf, (int) to->count,
-               to->layout->type, 0, MPI_COMM_SELF);
-}
-
-static void scatter(const message_t *from, message_t *to)
-{
-    MPI_Scatter(from->buf, (int) from->count, from->layout->type, to->buf, (int) to->count,
-                to->layout->type, 0, MPI_COMM_SELF);
-}
-
 static void isend_irecv(const message_t *from, message_t *to)
 {
     MPI_Request r[2];
@@ -66,9 +48,6 @@ static void sendrecv(const message_t *from, message_t *to)
 
 static const way_t ways[] = {
     {"Alltoall", alltoall, true},
-    {"Allgather", allgather, true},
-    {"Gather", gather, true},
-    {"Scatter", scatter, true},
     {"Isend, Irecv", isend_irecv, false},
     {"Sendrecv", sendrecv, false},
 };

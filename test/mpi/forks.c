@@ -1,6 +1,6 @@
 /* The application forks while its threads make, use and free datatypes: a child packs with
    datatypes of its parent, used before or not, and reads DAME's counters. argv[1]: how many
-   children. */
+   children; argv[2]: compiled, when dt_dame_promotion_threshold is 1. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,16 +38,22 @@ static void *make_use_and_free(void *arg)
     return arg;
 }
 
+static long long compiled(void)
+{
+    return pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack");
+}
+
 /* No datatype is made or freed: that takes locks of Open MPI's own, which other threads may have
    had. The exit code is 0 when all is well. */
 static int child(const layout_t *used, const layout_t *unused)
 {
     alarm(LONGEST_CHILD);
-    if (!packs_as(used->type, used)) {
+    const long long codes = compiled();
+    if (!moves_right(used, 2)) {
         return 1;
     }
     for (int i = 0; i < 3; i++) {
-        if (!packs_as(unused->type, unused)) {
+        if (!moves_right(unused, 2)) {
             return 2;
         }
     }
@@ -56,12 +62,34 @@ static int child(const layout_t *used, const layout_t *unused)
         return 3;
     }
     const long long after = pvar_read("dt_dame_messages_packed");
-    return after < 0 || before + 1 == after ? 0 : 4;
+    if (after >= 0 && before + 1 != after) {
+        return 4;
+    }
+    return codes == compiled() ? 0 : 5; /* a child compiles nothing */
+}
+
+/* When no other thread may have had a lock. */
+static int lonely_child(void)
+{
+    alarm(LONGEST_CHILD);
+    const long long codes = compiled();
+    layout_t *own = vector_of_ints(1000);
+    const bool ok = moves_right(own, 4) && moves_right(own, 4);
+    lay_free(own);
+    return ok && codes == compiled() ? 0 : 6;
+}
+
+static bool ends_well(pid_t process, int *status)
+{
+    *status = -1;
+    return process > 0 && process == waitpid(process, status, 0) && 0 == *status;
 }
 
 int forks_main(int argc, char **argv)
 {
     const int children = argc > 1 ? atoi(argv[1]) : CHILDREN;
+    const bool at_once = argc > 2; /* programs are compiled at their first use */
+    int status;
     pthread_t threads[THREADS];
     bool ended_well = true;
 
@@ -75,12 +103,12 @@ int forks_main(int argc, char **argv)
     for (int i = 0; i < children && ended_well; i++) {
         layout_t *unused = vector_of_ints(200 + i);
         MPI_Type_set_name(unused->type, "of a child");
-        int status = -1;
         const pid_t process = fork();
         if (0 == process) {
             _exit(child(used, unused));
         }
-        ended_well = process > 0 && process == waitpid(process, &status, 0) && 0 == status;
+        check(moves_right(used, 2), "the parent meanwhile");
+        ended_well = ends_well(process, &status);
         check(ended_well, "child %d: status %d", i, status);
         lay_free(unused);
     }
@@ -88,7 +116,16 @@ int forks_main(int argc, char **argv)
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
-    check(packs_as(used->type, used), "after the last fork");
+    const pid_t process = fork();
+    if (0 == process) {
+        _exit(lonely_child());
+    }
+    check(ends_well(process, &status), "a child with datatypes of its own: status %d", status);
+    const long long codes = compiled();
+    layout_t *own = vector_of_ints(1001);
+    check(moves_right(used, 2) && moves_right(own, 2), "after the last fork");
+    check(!at_once || codes + 2 == compiled(), "the parent compiles on");
+    lay_free(own);
     lay_free(used);
     pvar_done();
     return check_finish();

@@ -7,38 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi_check.h"
+#include "exchange.h"
 #include "tests.h"
 #include "types.h"
 
 static bool untyped;
 static layout_t *chars, *shorts, *ints, *doubles, *quads, *packed;
 
-/* From rank `from` to the other: sent with one layout, received with another of its signature. */
 static void move(const layout_t *sent, int64_t count, const layout_t *received, int64_t room,
                  int from, const char *name)
 {
-    unsigned char *stream = stream_new(sent, count, (unsigned) count);
-
-    if (my_rank == from) {
-        message_t m = msg_new(sent, count);
-        msg_fill(&m, stream);
-        MPI_Send(m.buf, (int) count, sent->type, 1 - from, 1, MPI_COMM_WORLD);
-        check(msg_holds(&m, stream, m.bytes), "%s, %ld elements: send buffer", name, (long) count);
-        msg_free(&m);
-    } else if (my_rank == 1 - from) {
-        message_t m = msg_new(received, room);
-        MPI_Status status;
-        int n;
-        msg_clear(&m);
-        MPI_Recv(m.buf, (int) room, received->type, from, 1, MPI_COMM_WORLD, &status);
-        check(msg_holds(&m, stream, count * sent->size), "%s, %ld elements, %ld bytes", name,
-              (long) count, (long) (count * sent->size));
-        MPI_Get_count(&status, sent->type, &n);
-        check(n == count, "%s: Get_count gives %d, not %ld", name, n, (long) count);
-        msg_free(&m);
-    }
-    free(stream);
+    exchange(sent, count, received, room, SEND, RECV, from, name);
 }
 
 static void lengths(const layout_t *l, const char *name)
@@ -82,28 +61,28 @@ static void interleaved(void)
 {
     enum { MESSAGES = 6 };
     layout_t *l = lay_vector(5000, 3, 5, shorts);
-    message_t in[MESSAGES], out[MESSAGES];
+    message_t m[2 * MESSAGES]; /* the second half is sent */
+    unsigned char *streams[2 * MESSAGES];
     MPI_Request r[2 * MESSAGES];
 
     lay_commit(l);
-    for (int i = 0; my_rank < 2 && i < MESSAGES; i++) {
-        unsigned char *stream = stream_new(l, 2 + i, (unsigned) (i + my_rank));
-        in[i] = msg_new(l, 2 + i);
-        out[i] = msg_new(l, 2 + i);
-        msg_clear(&in[i]);
-        msg_fill(&out[i], stream);
-        MPI_Irecv(in[i].buf, 2 + i, l->type, 1 - my_rank, i, MPI_COMM_WORLD, &r[i]);
-        MPI_Isend(out[i].buf, 2 + i, l->type, 1 - my_rank, i, MPI_COMM_WORLD, &r[MESSAGES + i]);
-        free(stream);
+    for (int i = 0; my_rank < 2 && i < 2 * MESSAGES; i++) {
+        const int k = i % MESSAGES, from = i < MESSAGES ? 1 - my_rank : my_rank;
+        streams[i] = stream_new(l, 2 + k, (unsigned) (k + from));
+        m[i] = msg_new(l, 2 + k);
+        if (i < MESSAGES) {
+            msg_clear(&m[i]);
+            MPI_Irecv(m[i].buf, 2 + k, l->type, 1 - my_rank, k, MPI_COMM_WORLD, &r[i]);
+        } else {
+            msg_fill(&m[i], streams[i]);
+            MPI_Isend(m[i].buf, 2 + k, l->type, 1 - my_rank, k, MPI_COMM_WORLD, &r[i]);
+        }
     }
-    for (int i = 0; my_rank < 2 && i < MESSAGES; i++) {
-        unsigned char *stream = stream_new(l, 2 + i, (unsigned) (i + 1 - my_rank));
+    for (int i = 0; my_rank < 2 && i < 2 * MESSAGES; i++) {
         MPI_Wait(&r[i], MPI_STATUS_IGNORE);
-        check(msg_holds(&in[i], stream, in[i].bytes), "interleaved message %d", i);
-        MPI_Wait(&r[MESSAGES + i], MPI_STATUS_IGNORE);
-        msg_free(&in[i]);
-        msg_free(&out[i]);
-        free(stream);
+        check(msg_holds(&m[i], streams[i], m[i].bytes), "interleaved message %d", i);
+        msg_free(&m[i]);
+        free(streams[i]);
     }
     lay_free(l);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi_check.h"
+#include "exchange.h"
 #include "tests.h"
 #include "types.h"
 
@@ -47,17 +47,7 @@ static void freed_in_flight(void)
         }
         for (int k = 0; k < MESSAGES; k++) {
             other[k] = shape(MESSAGES - k, ints); /* used in full while the first are under way */
-            unsigned char *stream = stream_new(other[k], 1, (unsigned) k);
-            message_t o = msg_new(other[k], 1);
-            unsigned char *packed = must_malloc((size_t) o.bytes);
-            int at = 0;
-            int64_t bad;
-            msg_fill(&o, stream);
-            MPI_Pack(o.buf, 1, other[k]->type, packed, (int) o.bytes, &at, MPI_COMM_SELF);
-            check(same_bytes(packed, stream, o.bytes, &bad), "packed while others are in flight");
-            free(packed);
-            free(stream);
-            msg_free(&o);
+            check(moves_right(other[k], 1), "moved while others are in flight");
         }
         for (int k = MESSAGES - 1; k >= 0; k--) {
             MPI_Wait(&r[k], MPI_STATUS_IGNORE);
@@ -109,27 +99,6 @@ static void freed_persistent(void)
     lay_free(ints);
 }
 
-static bool packs_right(const layout_t *l)
-{
-    unsigned char *stream = stream_new(l, 3, 11);
-    message_t m = msg_new(l, 3);
-    unsigned char *packed = must_malloc((size_t) m.bytes);
-    int at = 0;
-    int64_t bad;
-
-    msg_fill(&m, stream);
-    MPI_Pack(m.buf, 3, l->type, packed, (int) m.bytes, &at, MPI_COMM_SELF);
-    bool ok = same_bytes(packed, stream, m.bytes, &bad);
-    at = 0;
-    msg_clear(&m);
-    MPI_Unpack(packed, (int) m.bytes, &at, m.buf, 3, l->type, MPI_COMM_SELF);
-    ok = msg_holds(&m, stream, m.bytes) && ok;
-    free(packed);
-    free(stream);
-    msg_free(&m);
-    return ok;
-}
-
 /* A dup of a committed type is committed; it outlives the type, used before or not. */
 static void duplicates(const types_t *types)
 {
@@ -139,15 +108,15 @@ static void duplicates(const types_t *types)
             continue;
         }
         layout_t *first = lay_dup(c->layout);
-        check(packs_right(first), "dup of %s", c->name);
+        check(moves_right(first, 3), "dup of %s", c->name);
         layout_t *second = lay_dup(first);
         lay_free(first);
-        check(packs_right(second), "dup of a freed dup of %s", c->name);
+        check(moves_right(second, 3), "dup of a freed dup of %s", c->name);
         layout_t *third = lay_dup(second), *fourth = lay_dup(third);
         lay_free(third);
         lay_free(second);
-        check(packs_right(fourth), "dup of freed unused dup of %s", c->name);
-        check(packs_right(c->layout), "%s after its dups are freed", c->name);
+        check(moves_right(fourth, 3), "dup of freed unused dup of %s", c->name);
+        check(moves_right(c->layout, 3), "%s after its dups are freed", c->name);
         lay_free(fourth);
     }
 }
@@ -212,7 +181,7 @@ static bool one_life(uint64_t *state, int *memory, int k)
     return ok;
 }
 
-static void churn(int lives)
+void churn(int lives)
 {
     int *memory = must_malloc((SPAN + 2) * sizeof(int));
     uint64_t state = 77 + (uint64_t) my_rank;
@@ -248,18 +217,7 @@ static void churn_messages(void)
         layout_t *small = lay_indexed_block(BLOCKS, 2, at, ints);
         layout_t *l = lay_contiguous(k % 4 ? 20 : 600, small);
         lay_commit(l);
-        unsigned char *stream = stream_new(l, 1, (unsigned) k);
-        message_t m = msg_new(l, 1);
-        if (my_rank == from) {
-            msg_fill(&m, stream);
-            MPI_Send(m.buf, 1, l->type, 1 - from, 1, MPI_COMM_WORLD);
-        } else {
-            msg_clear(&m);
-            MPI_Recv(m.buf, 1, l->type, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        }
-        check(msg_holds(&m, stream, m.bytes), "message %d with a type of its own", k);
-        free(stream);
-        msg_free(&m);
+        exchange(l, 1, l, 1, SEND, RECV, from, "a type of its own");
         lay_free(l);
         lay_free(small);
     }

@@ -1,5 +1,5 @@
 /*
- * MPI_Pack and MPI_Unpack, whole and in pieces, native and external32. Needs one rank. argv[1]:
+ * MPI_Pack and MPI_Unpack, native and external32. Needs one rank. argv[1]:
  * listed or sorted, the order in which the blocks of a list must be visited; without it any will
  * do.
  */
@@ -30,12 +30,6 @@ static unsigned char *packed_new(int64_t bytes)
     return p;
 }
 
-/* Address of element k, as MPI is given it. */
-static void *element(const message_t *m, int64_t k)
-{
-    return (unsigned char *) m->buf + k * lay_extent(m->layout);
-}
-
 static void whole(const type_case_t *c, int count)
 {
     const layout_t *l = c->layout;
@@ -63,77 +57,6 @@ static void whole(const type_case_t *c, int count)
     msg_free(&m);
     free(packed);
     free(stream);
-}
-
-/* Elements 0..9 as 1 + 4 + 0 + 3 + 2 behind each other in one buffer, taken out as 5 + 5. */
-static void pieces(const type_case_t *c)
-{
-    static const int in[] = {1, 4, 0, 3, 2};
-    const layout_t *l = c->layout;
-    unsigned char *stream = stream_new(l, 10, 77);
-    message_t m = msg_new(l, 10);
-    unsigned char *packed = packed_new(m.bytes);
-    int at = 0;
-    int64_t bad;
-
-    msg_fill(&m, stream);
-    for (int i = 0, k = 0; i < 5; k += in[i++]) {
-        MPI_Pack(element(&m, k), in[i], l->type, packed, (int) m.bytes, &at, MPI_COMM_WORLD);
-    }
-    check(at == m.bytes && same_bytes(packed, stream, m.bytes, &bad) &&
-              spare_untouched(packed + m.bytes),
-          "%s: Pack in pieces", c->name);
-    if (!c->send_only) {
-        at = 0;
-        msg_clear(&m);
-        for (int k = 0; k < 10; k += 5) {
-            MPI_Unpack(packed, (int) m.bytes, &at, element(&m, k), 5, l->type, MPI_COMM_WORLD);
-        }
-        check(at == m.bytes && msg_holds(&m, stream, m.bytes), "%s: Unpack in pieces", c->name);
-    }
-    msg_free(&m);
-    free(packed);
-    free(stream);
-}
-
-/* Different datatypes behind each other in one buffer. */
-static void mixture(const types_t *types)
-{
-    int n = types_count(types), at = 0;
-    int64_t total = 0, done = 0;
-
-    for (int i = 0; i < n; i++) {
-        total += 2 * types_at(types, i)->layout->size;
-    }
-    unsigned char *packed = packed_new(total);
-    for (int i = 0; i < n; i++) {
-        const layout_t *l = types_at(types, i)->layout;
-        unsigned char *stream = stream_new(l, 2, (unsigned) i);
-        message_t m = msg_new(l, 2);
-        msg_fill(&m, stream);
-        MPI_Pack(m.buf, 2, l->type, packed, (int) total, &at, MPI_COMM_WORLD);
-        msg_free(&m);
-        free(stream);
-    }
-    check(at == total && spare_untouched(packed + total), "mixture: position %d", at);
-    at = 0;
-    for (int i = 0; i < n; i++) {
-        const type_case_t *c = types_at(types, i);
-        const layout_t *l = c->layout;
-        layout_t *spread = lay_spread(l, 8);
-        const layout_t *into = c->send_only ? spread : l;
-        unsigned char *stream = stream_new(l, 2, (unsigned) i);
-        message_t m = msg_new(into, 2);
-        lay_commit(spread);
-        msg_clear(&m);
-        MPI_Unpack(packed, (int) total, &at, m.buf, 2, into->type, MPI_COMM_WORLD);
-        done += m.bytes;
-        check(at == done && msg_holds(&m, stream, m.bytes), "mixture: %s", c->name);
-        msg_free(&m);
-        free(stream);
-        lay_free(spread);
-    }
-    free(packed);
 }
 
 static void external32(const type_case_t *c, int count)
@@ -231,11 +154,7 @@ int pack_main(int argc, char **argv)
                 external32(c, counts[k]);
             }
         }
-        if (NULL == c->layout->arena) { /* MPI_BOTTOM has no element k */
-            pieces(c);
-        }
     }
-    mixture(types);
     large();
     types_free(types);
     return check_finish();

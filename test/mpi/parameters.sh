@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2153,SC2154
 # Sourced by test/mpi/run, whose functions and variables it uses: parameters and their bad values.
 
-# bad_values CONFIGURATION SOURCE ROW...: parameters have bad values from SOURCE (environment,
-# command, file). A row is "NAME|VALUE|MESSAGE|DEFAULT" without dt_; MESSAGE is a regular expression.
+# bad_values CONFIGURATION FIRST ROW...: parameters have bad values, by turns from the environment (FIRST 0),
+# the command line (1) and a file (2). A row is "NAME|VALUE|MESSAGE|DEFAULT" without dt_; MESSAGE is a regular expression.
 # The job goes on, and one of its processes, and ompi_info, say everything about each in one line;
 # ompi_info shows the defaults.
 bad_values()
 {
-    local config="bad values: $1" source=$2 log info code=0 row name value message default said
+    local config="bad values: $1" log info code=0 row name value message default said turn=$2
     local variables=() arguments=() shadows=() home=$scratch/home
     shift 2
     wanted parameters "$config" || return 0
@@ -17,20 +17,21 @@ bad_values()
     : >"$home/.openmpi/mca-params.conf"
     for row in "$@"; do
         IFS="|" read -r name value _ <<<"$row"
-        case $source in
-        environment) variables+=("OMPI_MCA_dt_$name=$value") ;;
-        command)
+        # An empty value in a file ends prterun 5.0.7.
+        [[ $((turn % 3)) != 2 || -n $value || $OMPI_VERSION != 5.* ]] || turn=$((turn + 1))
+        case $((turn++ % 3)) in
+        0) variables+=("OMPI_MCA_dt_$name=$value") ;;
+        1)
             arguments+=(--mca "dt_$name" "$value")
-            shadows+=("OMPI_MCA_dt_$name=$value")
+            shadows+=("OMPI_MCA_dt_$name=$value") # ompi_info knows no --mca
             ;;
-        file) echo "dt_$name = $value" >>"$home/.openmpi/mca-params.conf" ;;
+        2) echo "dt_$name = $value" >>"$home/.openmpi/mca-params.conf" ;;
         esac
     done
     (
         export HOME="$home" "${variables[@]}"
         job "$log" -np 2 "${dame[@]}" "${arguments[@]}" "$mpi_test" slots dame
-        # It knows no --mca.
-        [ "$source" != command ] || export "${shadows[@]}"
+        export "${shadows[@]}"
         OMPI_MCA_mca_base_component_path=$COMPONENTS:$PKGLIBDIR timeout "$limit" "$OMPI_INFO" \
             --parsable --param dt all --level 9 >"$info" 2>&1
     )
@@ -64,7 +65,7 @@ bad_parameters()
     local block="from 64 to 2147483647\." cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
     local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
     local compile="allowed: never, background, now\\." dirs="absolute names of directories with colons between"
-    local report="allowed: none, rank0, all, summary, json\." ahead="from -1 to 2147483647\." source
+    local report="allowed: none, rank0, all, summary, json\." ahead="from -1 to 2147483647\."
     local empty=("dame_priority||$percent|20" "dame_verbose||$percent|0" \
         "dame_verify||$boolean|false" "dame_report||$report|none" "dame_last_run||$boolean|true" \
         "dame_report_file||is empty; allowed: the name of a file|dame-report.json" "dame_passes||has \"\", $passes|all" \
@@ -79,87 +80,67 @@ bad_parameters()
         "dame_layout_cache_size||$bytes|1048576" "dame_code_dir_size||$most|67108864" \
         "dame_llvm_compile||$compile|background" "dame_llvm_cpu||native, x86-64|native" \
         "dame_gdb||$boolean|false")
-    for source in environment command file; do
-        # It ends prterun 5.0.7.
-        [[ "$OMPI_VERSION $source" != 5.*" file" ]] || { own_fault parameters "bad values: empty, file"; continue; }
-        bad_values "empty, $source" $source "${empty[@]}"
-    done
-    for source in environment command file; do
-        bad_values "words, $source" $source "dame_priority|1000|$percent|20" "dame_verbose|loud|$percent|0" \
-            "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" "dame_last_run|maybe|$boolean|true" \
-            "dame_passes|merge,fold|has \"fold\", $passes|all" \
-            "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
-            "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
-            "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
-            "dame_tiers|x,x|$tiers|interp,x,l" "dame_vector_width|64|$widths|auto" \
-            "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
-            "dame_memcpy_bytes|63|$block|2048" "dame_nontemporal_bytes|-4K|$bytes|0" \
-            "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
-            "dame_code_cache_size|4095|$cache|16777216" \
-            "dame_layout_cache_size|-1|$bytes|1048576" "dame_code_dir_size|0|$most|67108864" \
-            "dame_code_dir|relative|$dirs|auto" "dame_llvm_compile|later|$compile|background" \
-            "dame_llvm_passes|O2,O1|commas inside brackets|" "dame_llvm_cpu|i486|native, x86-64|native" \
-            "dame_gdb|7|$boolean|false" \
-            "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
-    done
-    bad_values "more" environment "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
+    bad_values "empty" 0 "${empty[@]}"
+    bad_values "words" 1 "dame_code_dir|relative|$dirs|auto" "dame_priority|1000|$percent|20" "dame_verbose|loud|$percent|0" \
+        "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" "dame_last_run|maybe|$boolean|true" \
+        "dame_passes|merge,fold|has \"fold\", $passes|all" \
+        "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
+        "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
+        "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
+        "dame_tiers|x,x|$tiers|interp,x,l" "dame_vector_width|64|$widths|auto" \
+        "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
+        "dame_memcpy_bytes|63|$block|2048" "dame_nontemporal_bytes|-4K|$bytes|0" \
+        "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
+        "dame_code_cache_size|4095|$cache|16777216" \
+        "dame_layout_cache_size|-1|$bytes|1048576" "dame_code_dir_size|0|$most|67108864" \
+        "dame_llvm_compile|later|$compile|background" \
+        "dame_llvm_passes|O2,O1|commas inside brackets|" "dame_llvm_cpu|i486|native, x86-64|native" \
+        "dame_gdb|7|$boolean|false" \
+        "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
+    bad_values "more" 2 "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
         "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|ir|$dump|none" \
         "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|3|$tiers|interp,x,l" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
         "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
-    bad_values "lists" environment "dame_tiers|x,m|$tiers|interp,x,l" "dame_dump|program,|$dump|none"
+    bad_values "lists" 0 "dame_tiers|x,m|$tiers|interp,x,l" "dame_dump|program,|$dump|none"
 }
 
 # state CONFIGURATION LINE DIRECTORY ARGUMENT...: with the components in DIRECTORY, two ranks end well and
 # print one line of DAME's, which matches LINE; none when LINE is empty.
 state()
 {
-    local config=$1 line=$2 directory=$3 log code=0
-    shift 3
-    wanted state "$config" || return 0
-    log=$(log_for state "$config")
-    job "$log" -np 2 --mca mca_base_component_path "$directory:$PKGLIBDIR" "$@" "$mpi_test" p2p short &&
-        good_log "$log" || code=1
-    [ "$(grep -c "dt:dame: " "$log")" = $((${#line} > 0)) ] || { code=1; echo "not one line" >>"$log"; }
-    grep -Eq "dt:dame: $line" "$log" || [ -z "$line" ] || { code=1; echo "missing: $line" >>"$log"; }
-    verdict $code state "$config" "$log"
+    expect state "$1" "$((${#2} > 0)) of dt:dame: $2" "$((${#2} > 0)) of dt:dame: " -- \
+        -np 2 --mca mca_base_component_path "$3:$PKGLIBDIR" "${@:4}" "$mpi_test" p2p short
 }
 
-# Is it on? Every way to go without DAME says so to those who ask for DAME, or ask whether it is on.
+# Every way to go without DAME says so to those who ask for DAME, or ask whether it is on. (slots() has those
+# for which both components are there.)
 states()
 {
     local hook=$scratch/hook dame_only=$scratch/dame loud=(--mca dt_dame_verbose 1)
-    local priority="opal has 50, dame 20\\. To use DAME: --mca dt dame"
+    local absent="not used: mca_dt_dame.so was not found"
     mkdir -p "$hook" "$dame_only"
     ln -sf "$COMPONENTS/mca_hook_dt.so" "$hook"
     ln -sf "$COMPONENTS/mca_dt_dame.so" "$dame_only"
     state "not installed" "" "$scratch" --mca dt dame "${loud[@]}"
     state "without the hook" "" "$dame_only" --mca dt dame "${loud[@]}"
-    state "without the component" "not used: mca_dt_dame.so was not found" "$hook" "${loud[@]}"
-    state "without the component, report" "not used: mca_dt_dame.so was not found" "$hook" \
-        --mca dt_dame_report rank0
-    state "without the component, ^opal" "not used: mca_dt_dame.so was not found" "$hook" --mca dt ^opal
+    state "without the component" "$absent" "$hook" "${loud[@]}"
+    state "without the component, report" "$absent" "$hook" --mca dt_dame_report rank0
+    state "without the component, ^opal" "$absent" "$hook" --mca dt ^opal
     state "without the component, unasked" "" "$hook"
     state "unasked" "" "$COMPONENTS"
-    state "not chosen" "not used: it was not asked for, .*50, dame 20.*--mca dt dame" "$COMPONENTS" "${loud[@]}"
     state "not chosen, report" "not used: it was not asked for" "$COMPONENTS" --mca dt_dame_report all
-    state "dame,opal" "not used: of \"dame,opal\" .*$priority" "$COMPONENTS" --mca dt dame,opal
-    state "opal" "not used: the parameter dt, \"opal\", excludes it" "$COMPONENTS" --mca dt opal "${loud[@]}"
-    state "^dame" "not used: the parameter dt, \"\^dame\", excludes it" "$COMPONENTS" --mca dt ^dame "${loud[@]}"
-    state "on" "on: interpreter and machine code where it is repaid, as measured; " "$COMPONENTS" --mca dt dame "${loud[@]}"
-    state "on, no machine code" "on: interpreter; " "$COMPONENTS" --mca dt dame "${loud[@]}" \
-        --mca dt_dame_tiers interp
     state "misspelt" "there is no parameter dt_dame_promtion_threshold\\. Did you mean dt_dame_promotion_threshold\?" \
         "$COMPONENTS" --mca dt dame --mca dt_dame_promtion_threshold 3
     state "misspelt component" "there is no parameter dt_damn_report\\. Did you mean dt_dame_report\?" \
         "$COMPONENTS" --mca dt_damn_report all
     state "unlike any" "there is no parameter dt_frobnicate_now\\. \"ompi_info" "$COMPONENTS" \
         --mca dt_frobnicate_now 1
-    says state "datatypes" exit-0 "dt:dame: rank 1: .*: imported: [0-9]+ .*x [0-9]+ B" -- \
+    expect state "datatypes" exits "dt:dame: rank 1: .*: imported: [0-9]+ .*x [0-9]+ B" -- \
         -np 2 "${dame[@]}" --mca dt_dame_verbose 5 "$mpi_test" p2p short
-    says state "messages" exit-0 "rank 0: .*: compiled to pack, x:?[^ ]*, [0-9]+ bytes" \
+    expect state "messages" exits "rank 0: .*: compiled to pack, x:?[^ ]*, [0-9]+ bytes" \
         "rank [01]: .*: [0-9]+ bytes to unpack: moved by DAME" -- -np 2 "${dame[@]}" \
         --mca dt_dame_promotion_threshold 2 --mca dt_dame_verbose 20 "$mpi_test" p2p short
 }
@@ -170,15 +151,15 @@ papi_events()
     local events=(--mca dt dame --mca dt_dame_report rank0 --mca dt_dame_papi_events)
     local missing=$scratch/without_papi preload=$BUILDDIR/test/measure/.libs/define_events.so
     mkdir -p "$missing" && cp "$COMPONENTS"/mca_*.so "$missing"
-    says parameters "papi_events without dame_papi.so" end-well \
+    expect parameters "papi_events without dame_papi.so" \
         "dt:dame: dt_dame_papi_events: not counted: .*/dame_papi.so: not installed" -- -np 2 "${events[@]}" PAPI_L1_DCM \
         --mca mca_base_component_path "$missing:$PKGLIBDIR" "$mpi_test" mpit dame
     [ -e "$COMPONENTS/dame_papi.so" ] || return
-    says parameters "papi_events of which PAPI knows none" end-well \
+    expect parameters "papi_events of which PAPI knows none" \
         "dt:dame: dt_dame_papi_events: not counted: NO_SUCH: .*; NOR_THIS: " -- -np 2 "${path[@]}" "${events[@]}" NO_SUCH,NOR_THIS \
         "$mpi_test" mpit dame
     [ -e "$preload" ] || return
-    says parameters "papi_events" end-well "^ *events of a fragment, on average" "fragments *sde:::DAME::READINGS" \
+    expect parameters "papi_events" "^ *events of a fragment, on average" "fragments *sde:::DAME::READINGS" \
         "^ *EXIT" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
         sde:::DAME::READINGS env LD_PRELOAD="$preload" "$mpi_test" mpit dame
 }
@@ -214,34 +195,34 @@ parameters()
     idle
     papi_events
     states
-    says parameters "dt=nosuch" fail "A requested component was not found" "Framework: *dt" \
+    expect parameters "dt=nosuch" fails "A requested component was not found" "Framework: *dt" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
     for x in "" 101; do # when the parameter dt names no component
-        says parameters "opal_priority=$x" end-well \
+        expect parameters "opal_priority=$x" \
             "dt:dame: parameter dt_opal_priority: the value \"$x\" .* from 0 to 100\\. The default, 50," \
             -- -np 2 "${path[@]}" --mca dt_opal_priority "$x" "$mpi_test" slots native
     done
     [[ $OMPI_VERSION = 5.* ]] || # two programs end prterun 5.0.7
-        says parameters "a bad value of the second program" end-well \
+        expect parameters "a bad value of the second program" \
             "dt:dame: parameter dt_dame_tiers: the value \"y\" is not allowed" -- "${dame[@]}" \
             -np 1 "$mpi_test" slots dame : -np 2 env OMPI_MCA_dt_dame_tiers=y "$mpi_test" slots dame
-    says parameters "report=rank0" end-well "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
+    expect parameters "report=rank0" "^DAME report, rank 0 of 2" "[1-9][0-9]* imported" \
         "columns *1 layouts .* btl_vader_max_send_size 65536" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report rank0 "$mpi_test" mpit dame
-    says parameters "report of a limit" end-well \
+    expect parameters "report of a limit" \
         "declined +[1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "limit +the first datatype beyond one has 33 nested constructors, at most 32 are allowed" \
         "left to Open MPI's own engine: 33 nested constructors, at most 32 are allowed" \
         -- -np 1 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 --mca dt_dame_verbose 10 \
         "$mpi_test" edge
-    says parameters "report=all" end-well "^DAME report, rank 1 of 2" -- \
+    expect parameters "report=all" "^DAME report, rank 1 of 2" -- \
         -np 2 "${dame[@]}" --mca dt_dame_report all "$mpi_test" mpit dame
-    says parameters "report of machine code" end-well \
+    expect parameters "report of machine code" \
         "compiled *201 programs to pack, 201 to unpack \([a-z0-9]+\), [0-9.]+ us each" \
         "code *[1-9][0-9]* bytes made, now 0 bytes of 0 programs" -- \
         -np 2 "${dame[@]}" "${forgets[@]}" --mca dt_dame_report rank0 \
         --mca dt_dame_promotion_threshold 2 "$mpi_test" mpit dame
-    says parameters "verify and report" end-well "verified *[1-9][0-9]* fragments, 0 differences" \
+    expect parameters "verify and report" "verified *[1-9][0-9]* fragments, 0 differences" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report all --mca dt_dame_verify 1 "$mpi_test" mpit dame
 }
