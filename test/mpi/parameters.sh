@@ -111,7 +111,7 @@ bad_parameters()
 # print one line of DAME's, which matches LINE; none when LINE is empty.
 state()
 {
-    expect state "$1" "$((${#2} > 0)) of dt:dame: $2" "$((${#2} > 0)) of dt:dame: " -- \
+    TEST_NATIVE_ENGINE=yes expect state "$1" "$((${#2} > 0)) of dt:dame: $2" "$((${#2} > 0)) of dt:dame: " -- \
         -np 2 --mca mca_base_component_path "$3:$PKGLIBDIR" "${@:4}" "$mpi_test" p2p short
 }
 
