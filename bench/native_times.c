@@ -1,8 +1,8 @@
 /*
- * How long Open MPI's own engine takes in a run without DAME: a library to preload (LD_PRELOAD), for
- * bench/estimate. Each call of the convertor on data that is not contiguous, and each local copy of
- * such data, is timed. At its end, a process that has moved any appends a line to the file that the
- * environment variable NATIVE_TIMES names:
+ * How long Open MPI's own engine takes in a run without DAME: a library to preload (LD_PRELOAD),
+ * for bench/estimate. Each call of the convertor on data that is not contiguous, and each local
+ * copy of such data, is timed. At its end, a process that has moved any appends a line to the file
+ * that the environment variable NATIVE_TIMES names:
  *
  *   BYTES NANOSECONDS
  */

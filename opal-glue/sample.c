@@ -11,7 +11,8 @@ bool dt_sample_on;
 enum {
     MOST_BYTES = 1 << 20,   /* of a fragment that the native engine is given */
     WINDOW = 128,           /* fragments that count */
-    LEAST = 24,             /* .. before the window may be found to take too much of the time */
+    LEAST = 12,             /* .. before the window may be found to take too much of the time */
+    FREE_AGAIN = 128,       /* uses */
     WINDOW_SHARE = 256,     /* .. which is one part in so many */
     WARMING = 512,          /* fragments that do not count, at most */
     COLD = 4,               /* messages of a kind that a window begins with do not count .. */
@@ -20,7 +21,6 @@ enum {
     CLOSING = 128,          /* fragments until messages under way are given up */
     FOLLOWED = 32,          /* messages that may be under way at the same time */
     SAMPLE_CLOCKS = 6,      /* a sample costs as much as so many readings of the clock */
-    FEW_SAMPLES = 4,        /* of a tally, whatever they cost */
     SHARE = 100,            /* one part in so many of the time is spent on reading clocks */
     NATIVE_SHARE = 32,      /* .. and by the native engine */
     LONGEST_INTERVAL = 512, /* fragments */
@@ -38,7 +38,7 @@ static int64_t clock_cost;        /* that every time includes */
 typedef struct followed {
     const opal_convertor_t *convertor; /* NULL: unused */
     bool counts;
-    uint64_t generation;               /* of the table, when the message began */
+    uint64_t generation; /* of the table, when the message began */
     opal_convertor_t native;
 } followed_t;
 
@@ -49,6 +49,7 @@ static struct {
     bool closes;       /* no more messages */
     int32_t left;      /* fragments that count */
     int32_t left_cold; /* .. and that do not; while it closes, all */
+    bool is_free;      /* its time does not count */
     int64_t ns;        /* that it has taken */
     int32_t under_way; /* messages */
     uint32_t next;     /* of `followed`, for the next message when all are in use */
@@ -140,28 +141,37 @@ void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool
 
 /* ---- Open MPI's own engine ------------------------------------------------------------------ */
 
-/* May it take the time? Says which use is asked for next. */
-static bool native_may(dt_tally_t *tally, dt_work_t work, int64_t use)
+/* Is a window free, whatever it costs? The first of a tally is, since a poor estimate is better
+ * than none; and, so that short runs are not known by their first messages only, one more. */
+static bool is_free(const dt_native_t *native, int64_t use)
 {
-    dt_native_t *native = &tally->native[work];
-    const uint32_t taken = atomic_load_explicit(&native->samples.count, memory_order_relaxed);
-    atomic_store_explicit(&native->next, taken < FEW_SAMPLES ? 2 * use : use + WINDOW + use / 64,
+    return 0 == atomic_load_explicit(&native->samples.count, memory_order_relaxed) ||
+           (use >= FREE_AGAIN && native->began < FREE_AGAIN / 2);
+}
+
+/* May it take the time? Says which use is asked for next. */
+static bool native_may(dt_native_t *native, bool free, int64_t use)
+{
+    const bool is_first = 0 == atomic_load_explicit(&native->samples.count, memory_order_relaxed);
+    atomic_store_explicit(&native->next, is_first ? 2 * use : use + FREE_AGAIN + use / 64,
                           memory_order_relaxed);
-    return taken < FEW_SAMPLES ||
-           atomic_load_explicit(&on_native, memory_order_relaxed) * NATIVE_SHARE <
-               atomic_load_explicit(&moving, memory_order_relaxed);
+    return free || atomic_load_explicit(&on_native, memory_order_relaxed) * NATIVE_SHARE <
+                       atomic_load_explicit(&moving, memory_order_relaxed);
 }
 
 void dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, int64_t use)
 {
     dt_thread_t *nobody = NULL;
-    if (native_may(tally, work, use) &&
+    dt_native_t *native = &tally->native[work];
+    const bool free = is_free(native, use);
+    if (native_may(native, free, use) &&
         atomic_compare_exchange_strong(&window.owner, &nobody, thread)) {
         window.number++;
         window.closes = false;
         window.left = WINDOW;
         window.left_cold = WARMING;
         window.ns = 0;
+        window.is_free = free;
         thread->has_window = true;
         thread->until_sample = INT32_MAX;
         dt_recent_end_grants(thread);
@@ -192,11 +202,12 @@ static void pass(dt_thread_t *thread, bool counts, int64_t ns)
 {
     dt_stats_add(&thread->stats.count[DT_COUNT_fragments_sampled], ns > 0);
     window.ns += ns;
+    atomic_fetch_add_explicit(&on_native, window.is_free ? 0 : ns, memory_order_relaxed);
     window.left -= counts;
     window.left_cold -= !counts || window.closes;
-    const bool dear = window.left < WINDOW - LEAST &&
-                      window.ns * WINDOW_SHARE >
-                          atomic_load_explicit(&moving, memory_order_relaxed);
+    const bool dear =
+        window.left < WINDOW - LEAST &&
+        window.ns * WINDOW_SHARE > atomic_load_explicit(&moving, memory_order_relaxed);
     if (!window.closes && (0 == window.left || 0 == window.left_cold || dear)) {
         window.closes = true;
         window.left_cold = CLOSING;
@@ -206,8 +217,8 @@ static void pass(dt_thread_t *thread, bool counts, int64_t ns)
     }
 }
 
-/* May the native engine be stopped, or started, behind so many bytes of a message? Some releases lose
- * track of basic elements that are cut. */
+/* May the native engine be stopped, or started, behind so many bytes of a message? Some releases
+ * lose track of basic elements that are cut. */
 static bool is_between_elements(const opal_convertor_t *convertor, size_t position)
 {
     dt_native_mark_t mark = {.item = NULL};
@@ -280,7 +291,8 @@ static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const s
     return 1 == n && NULL != iov->iov_base && iov->iov_len > 0 &&
            (iov->iov_len <= MOST_BYTES || convertor->local_size <= MOST_BYTES) &&
            (iov->iov_len >= convertor->local_size || !WHOLE_ONLY) &&
-           (DAME_PACK == dir || is_between_elements(convertor, convertor->bConverted + iov->iov_len));
+           (DAME_PACK == dir ||
+            is_between_elements(convertor, convertor->bConverted + iov->iov_len));
 }
 
 bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_convertor_t *convertor,
@@ -319,7 +331,6 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_conv
         }
     }
     const int64_t spent = dt_now() - begun;
-    atomic_fetch_add_explicit(&on_native, spent, memory_order_relaxed);
     pass(thread, counts, spent);
     return is_done;
 }
@@ -340,7 +351,6 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
     if (counts) {
         dt_native_add(&tally->native[DT_COPY], ns, (int64_t) bytes);
     }
-    atomic_fetch_add_explicit(&on_native, ns, memory_order_relaxed);
     pass(thread, counts, ns);
     return true;
 }

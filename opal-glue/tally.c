@@ -252,8 +252,8 @@ static double native_rate(const dt_native_t *native, int64_t uses)
     for (size_t i = 0, next; i < n; i = next) {
         double ns = 0;
         double bytes = 0;
-        for (next = i; next < n && (next < i + least || n - next < least ||
-                                    read[next].at == read[next - 1].at);
+        for (next = i; next < n &&
+                       (next < i + least || n - next < least || read[next].at == read[next - 1].at);
              next++) {
             ns += read[next].ns;
             bytes += read[next].bytes;
@@ -303,8 +303,7 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
         row->native[work].ns_per_byte =
             row->native[work].samples < LEAST_NATIVE
                 ? -1
-                : native_rate(native,
-                              sums.uses[work][DT_INTERP] + sums.uses[work][DT_CODE]);
+                : native_rate(native, sums.uses[work][DT_INTERP] + sums.uses[work][DT_CODE]);
     }
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =

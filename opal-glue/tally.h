@@ -51,7 +51,7 @@ struct dt_tally {
     _Atomic int64_t datatypes;
     dt_moved_t moved[DT_WORKS][DT_TIERS];
     dt_native_t native[DT_WORKS];
-    _Atomic int64_t compiled_at[2];        /* [dame_dir_t]: the use; 0: was not compiled */
+    _Atomic int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
     _Atomic int64_t compile_ns;
     _Atomic int64_t undone;
     dt_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
