@@ -1,9 +1,9 @@
 # DAME_LLVM: the library that dame_llvm.so (jit/l/) makes machine code with. 19 is what it is measured
-# with; 16 passes the unit tests. 22 is refused: its code generator dies of masks that are constants. Only dame_llvm.so links with it.
+# with; 16 and 22 pass its unit tests and the differential test. Only dame_llvm.so links with it.
 AC_DEFUN([DAME_LLVM], [
     AC_ARG_WITH([llvm],
         [AS_HELP_STRING([--with-llvm@<:@=PATH@:>@],
-            [build dame_llvm.so with LLVM 16 to 19; PATH is its llvm-config or the directory that has
+            [build dame_llvm.so with LLVM 16 to 22; PATH is its llvm-config or the directory that has
              bin/llvm-config (default: llvm-config-19 or another in PATH, if there is one)])],
         [], [with_llvm=auto])
     have_llvm=no
@@ -11,8 +11,8 @@ AC_DEFUN([DAME_LLVM], [
     AS_CASE([$with_llvm],
         [no], [dame_llvm_line="no (--without-llvm)"],
         [auto|yes], [
-            AC_PATH_PROGS([LLVM_CONFIG], [llvm-config-19 llvm-config-18 llvm-config-17 \
-                llvm-config-16 llvm-config])
+            AC_PATH_PROGS([LLVM_CONFIG], [llvm-config-19 llvm-config-22 llvm-config-21 \
+                llvm-config-20 llvm-config-18 llvm-config-17 llvm-config-16 llvm-config])
             dame_llvm_config=$LLVM_CONFIG
             dame_llvm_line="no (no llvm-config)"],
         [dame_llvm_config=$with_llvm
@@ -21,11 +21,11 @@ AC_DEFUN([DAME_LLVM], [
     AS_IF([test -n "$dame_llvm_config"], [
         dame_llvm_version=`$dame_llvm_config --version 2>/dev/null`
         AS_CASE([$dame_llvm_version],
-            [1@<:@6-9@:>@.*], [
+            [1@<:@6-9@:>@.*|2@<:@0-2@:>@.*], [
                 LLVM_CPPFLAGS="-isystem `$dame_llvm_config --includedir`"
                 LLVM_LIBS="-L`$dame_llvm_config --libdir` `$dame_llvm_config --link-shared --libs`"
                 DAME_LLVM_CHECK],
-            [?*], [dame_llvm_line="no (LLVM $dame_llvm_version; 16 to 19 work)"])])
+            [?*], [dame_llvm_line="no (LLVM $dame_llvm_version; 16 to 22 work)"])])
     AS_IF([test "x$host_cpu" != xx86_64],
           [have_llvm=no
            dame_llvm_line="no ($host_cpu: DAME-L is for x86-64)"])

@@ -94,9 +94,22 @@ static LLVMTypeRef mask_type(const l_unit_t *u, int64_t lanes)
     return LLVMVectorType(u->i1, (unsigned) lanes);
 }
 
+/* The code generator of LLVM 22 looks at a constant mask's lanes, and dies of a bitcast that has none. */
+static LLVMValueRef constant_mask(const l_unit_t *u, uint64_t bits, int64_t lanes)
+{
+    LLVMValueRef mask[64];
+    for (int64_t i = 0; i < lanes; i++) {
+        mask[i] = LLVMConstInt(u->i1, bits >> i & 1, 0);
+    }
+    return LLVMConstVector(mask, (unsigned) lanes);
+}
+
 /* A mask as bits in i64, of that many lanes. */
 static LLVMValueRef mask_of(const l_unit_t *u, LLVMValueRef bits, int64_t lanes)
 {
+    if (NULL != LLVMIsAConstantInt(bits)) {
+        return constant_mask(u, LLVMConstIntGetZExtValue(bits), lanes);
+    }
     if (lanes < 64) {
         LLVMTypeRef type = LLVMIntTypeInContext(u->context, (unsigned) lanes);
         bits = LLVMBuildTrunc(u->b, bits, type, "");
