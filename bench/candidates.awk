@@ -37,7 +37,7 @@ function summary(kind, title) {
            exp(logs[kind] / rows[kind]), below[kind], far[kind], worst[kind]
     printf "  the same code measured twice: below 0.98 in %d rows, below 0.95 in %d\n", noise[kind], loud[kind]
     printf "  the first candidate / the choice %.3f, the interpreter / the choice %.3f\n",
-           exp(first_logs[kind] / rows[kind]), exp(interp_logs[kind] / rows[kind])
+           firsts[kind] ? exp(first_logs[kind] / firsts[kind]) : 1, exp(interp_logs[kind] / rows[kind])
 }
 
 BEGIN {
@@ -63,7 +63,10 @@ BEGIN {
     noise[kind] += $11 / $9 < 0.98
     loud[kind] += $11 / $9 < 0.95
     logs[kind] += log(r)
-    first_logs[kind] += log($6 / $9)
+    if ($6 > 0) { # else it has no code
+        first_logs[kind] += log($6 / $9)
+        firsts[kind]++
+    }
     interp_logs[kind] += log($5 / $9)
     below[kind] += r < 0.98
     far[kind] += r < 0.95

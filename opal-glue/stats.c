@@ -1,5 +1,6 @@
 #include "stats.h"
 
+#include <sched.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -101,8 +102,8 @@ void dt_stats_settle_all(void)
 
 /* ---- Reading while threads settle ----------------------------------------------------------- */
 
-/* What is read may have been half moved. After some attempts that is accepted: a thread that
- * settles may have lost its CPU. */
+/* What is read may have been half moved. After some attempts the thread that settles has lost its
+ * CPU; after many it is stopped, and what it has half moved is accepted. */
 typedef struct attempt {
     uint64_t settled; /* sum over the threads */
     bool is_torn;     /* one of them was at it */
@@ -122,13 +123,18 @@ static attempt_t begin_attempt(int number)
 
 static bool must_read_again(const attempt_t *attempt)
 {
-    enum { ATTEMPTS = 1000 };
+    enum { SPINS = 100, ATTEMPTS = 10000 };
     uint64_t settled = 0;
     atomic_thread_fence(memory_order_acquire);
     for (const dt_stats_t *stats = threads; NULL != stats; stats = stats->next) {
         settled += atomic_load_explicit(&stats->settling, memory_order_relaxed);
     }
-    return (attempt->is_torn || settled != attempt->settled) && attempt->number < ATTEMPTS;
+    const bool again =
+        (attempt->is_torn || settled != attempt->settled) && attempt->number < ATTEMPTS;
+    if (again && attempt->number > SPINS) {
+        (void) sched_yield();
+    }
+    return again;
 }
 
 static void read_tally(const dt_tally_t *tally, int64_t uses[DT_WORKS][DT_TIERS],
