@@ -24,8 +24,8 @@ static void place(message_t *m, int64_t first, int64_t n, int from, int to)
 
 /* ---- operations of one datatype ---- */
 
-/* Elements for each rank, and where: in order; in the opposite order; and in that, with i+1 for rank i and an
-   element's room between. */
+/* Elements for each rank, and where: in order; in the opposite order; and in that, with i+1 for
+   rank i and an element's room between. */
 enum order { IN_ORDER, REVERSED, UNEVEN };
 
 typedef struct places {
@@ -46,7 +46,8 @@ static places_t places(enum order order, int each)
 
 enum op { BCAST, GATHER, SCATTER, GATHERV, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV };
 
-/* Who sends, who receives, and for whom there is a part of what they send and get: the root, or all. */
+/* Who sends, who receives, and for whom there is a part of what they send and get: the root, or
+ * all. */
 static const struct {
     const char *name;
     bool all_send, all_receive, part_for_all, part_from_all;
@@ -234,8 +235,7 @@ static void neighbours(const type_case_t *c, MPI_Comm ring)
         if (0 == way) {
             MPI_Neighbor_alltoallw(mine.buf, ones, at, types, got.buf, ones, at, types, ring);
         } else if (1 == way) {
-            MPI_Ineighbor_alltoallw(mine.buf, ones, at, types, got.buf, ones, at, types, ring,
-                                    &r);
+            MPI_Ineighbor_alltoallw(mine.buf, ones, at, types, got.buf, ones, at, types, ring, &r);
             MPI_Wait(&r, MPI_STATUS_IGNORE);
         } else {
             MPI_Neighbor_alltoall(mine.buf, 1, l->type, got.buf, 1, l->type, ring);
@@ -366,9 +366,9 @@ static const struct {
     enum op op;
     int variant, root; /* the root of the first datatype */
 } rows[] = {
-    {BCAST, PLAIN, 0},      {BCAST, NONBLOCKING, 1}, {GATHER, PLAIN, 0},      {GATHER, IN_PLACE, 1},
-    {SCATTER, PLAIN, 0},    {SCATTER, IN_PLACE, 1},  {GATHERV, -1, 2},        {SCATTERV, -1, 2},
-    {ALLGATHER, PLAIN, 0},  {ALLGATHER, IN_PLACE, 0}, {ALLGATHERV, -1, 0},    {ALLTOALL, PLAIN, 0},
+    {BCAST, PLAIN, 0},       {BCAST, NONBLOCKING, 1},  {GATHER, PLAIN, 0},  {GATHER, IN_PLACE, 1},
+    {SCATTER, PLAIN, 0},     {SCATTER, IN_PLACE, 1},   {GATHERV, -1, 2},    {SCATTERV, -1, 2},
+    {ALLGATHER, PLAIN, 0},   {ALLGATHER, IN_PLACE, 0}, {ALLGATHERV, -1, 0}, {ALLTOALL, PLAIN, 0},
     {ALLTOALL, IN_PLACE, 0}, {ALLTOALLV, PLAIN, 0},
 };
 

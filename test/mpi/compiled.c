@@ -127,7 +127,8 @@ static void lives(int threshold)
         MPI_Type_set_name(l->type, "life");
         MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
         lay_free(l);
-        check(there == pvar_read("dt_dame_compiled_pack") && there == pvar_read("dt_dame_code_live"),
+        check(there == pvar_read("dt_dame_compiled_pack") &&
+                  there == pvar_read("dt_dame_code_live"),
               "life %d: %lld compiled, %lld live", i, pvar_read("dt_dame_compiled_pack"),
               pvar_read("dt_dame_code_live"));
     }

@@ -1,7 +1,7 @@
 /*
- * Convertors at random: fragments of any length, positions, pieces of memory instead of copies, clones,
- * many at once, in two threads, and one message after another in the same convertor. conv_tools.c checks
- * what each call promises; which calls came before must not show.
+ * Convertors at random: fragments of any length, positions, pieces of memory instead of copies,
+ * clones, many at once, in two threads, and one message after another in the same convertor.
+ * conv_tools.c checks what each call promises; which calls came before must not show.
  */
 #include "conv_tools.h"
 
@@ -10,9 +10,9 @@
 
 enum { SLOTS = 24, STEPS = 4000, STEPS_OF_A_CHECK = 50, MEMBERS = 4, MOST_PIECES = 1000 };
 
-/* Messages of one datatype: one with an element more than the subject; the same without that element, in
-   the same memory; the subject, in other memory; and one without elements. The memory of an absolute
-   layout can only serve the first two. */
+/* Messages of one datatype: one with an element more than the subject; the same without that
+   element, in the same memory; the subject, in other memory; and one without elements. The memory
+   of an absolute layout can only serve the first two. */
 typedef struct family {
     subject_t *members[MEMBERS];
     int n;
@@ -93,7 +93,8 @@ static void list_pieces(opal_convertor_t *c, subject_t *s, uint32_t n)
     }
 }
 
-/* A caller of pack without a buffer is given pointers (opal_datatype_pack.c, contiguous with gaps). */
+/* A caller of pack without a buffer is given pointers (opal_datatype_pack.c, contiguous with gaps).
+ */
 static void pack_without_buffer(subject_t *s)
 {
     opal_convertor_t c;
@@ -136,8 +137,8 @@ static void end(slot_t *slot)
     slot->s = NULL;
 }
 
-/* Anywhere, and behind the end. Open MPI 4.1.4's own engine loses track of elements that are cut when
-   fragments overtake each other (issues 8442, 8466, 8769). */
+/* Anywhere, and behind the end. Open MPI 4.1.4's own engine loses track of elements that are cut
+   when fragments overtake each other (issues 8442, 8466, 8769). */
 static void seek(slot_t *slot, size_t position)
 {
     if (!with_dame && !slot->send) {
@@ -149,7 +150,9 @@ static void seek(slot_t *slot, size_t position)
 static size_t any_place(const slot_t *slot)
 {
     const int64_t bytes = subject_bytes(slot->s);
-    return (size_t) (0 == random_from(0, 9) ? 0 : random_from(0, bytes + 2 * (with_dame || slot->send)));
+    return (size_t) (0 == random_from(0, 9)
+                         ? 0
+                         : random_from(0, bytes + 2 * (with_dame || slot->send)));
 }
 
 /* The same convertor, datatype and position, but perhaps another message. */

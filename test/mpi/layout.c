@@ -163,7 +163,8 @@ layout_t *lay_hvector(int count, int blocklength, MPI_Aint stride, const layout_
     return l;
 }
 
-/* Block i has blocklengths[i] elements, or all have the first's; displacements are ints, in extents, or bytes. */
+/* Block i has blocklengths[i] elements, or all have the first's; displacements are ints, in
+ * extents, or bytes. */
 static layout_t *build_list(int count, const int *blocklengths, bool equal, const int *ints,
                             const MPI_Aint *bytes, const layout_t *old)
 {

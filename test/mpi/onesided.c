@@ -155,7 +155,7 @@ static const char *const kind_names[] = {"Put", "Get", "Accumulate", "Get_accumu
 static void start(op_t *o, enum kind kind, message_t *result)
 {
     const MPI_Datatype from = o->origin.layout->type, to = o->target.layout->type;
-    const MPI_Op op = FETCH == kind    ? MPI_NO_OP
+    const MPI_Op op = FETCH == kind        ? MPI_NO_OP
                       : ACCUMULATE <= kind ? op_for(lay_uniform(o->target.layout))
                                            : MPI_OP_NULL;
     const MPI_Win w = o->w->win;
@@ -182,7 +182,8 @@ static void start(op_t *o, enum kind kind, message_t *result)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* Both ranks do it to each other: memory of the origin, of the target and the result are as they must be. */
+/* Both ranks do it to each other: memory of the origin, of the target and the result are as they
+ * must be. */
 static void operate(op_t *o, enum kind kind)
 {
     const int64_t bytes = o->target.bytes;

@@ -27,8 +27,8 @@ static void every_type_every_mode(const types_t *types)
                     to = spread = lay_spread(c->layout, 8);
                     lay_commit(spread);
                 }
-                exchange(c->layout, counts[k], to, room, turn % SEND_MODES, turn % RECV_MODES,
-                            from, c->name);
+                exchange(c->layout, counts[k], to, room, turn % SEND_MODES, turn % RECV_MODES, from,
+                         c->name);
                 lay_free(spread);
             }
         }
@@ -134,12 +134,12 @@ static void sendrecv(const types_t *types, const types_t *more)
         message_t out = msg_new(c->layout, n), got = msg_new(in, n);
         msg_fill(&out, mine);
         msg_clear(&got);
-        MPI_Sendrecv(out.buf, n, c->layout->type, other, EXCHANGE_TAG, got.buf, n, in->type, other, EXCHANGE_TAG,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out.buf, n, c->layout->type, other, EXCHANGE_TAG, got.buf, n, in->type, other,
+                     EXCHANGE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         check(msg_holds(&out, mine, out.bytes), "Sendrecv %s: send buffer", c->name);
         check(msg_holds(&got, theirs, got.bytes), "Sendrecv %s", c->name);
-        MPI_Sendrecv_replace(out.buf, n, c->layout->type, other, EXCHANGE_TAG, other, EXCHANGE_TAG, MPI_COMM_WORLD,
-                             MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(out.buf, n, c->layout->type, other, EXCHANGE_TAG, other, EXCHANGE_TAG,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         check(msg_holds(&out, theirs, out.bytes), "Sendrecv_replace %s", c->name);
         msg_free(&out);
         msg_free(&got);

@@ -92,7 +92,8 @@ static void *work(void *arg)
             shared_layout = random_layout(&same);
         }
         pthread_barrier_wait(&barrier);
-        check(moves_right(shared_layout, 1 + round % 7), "thread %d, shared round %d", w->number, round);
+        check(moves_right(shared_layout, 1 + round % 7), "thread %d, shared round %d", w->number,
+              round);
         if (0 == round % 4) {
             exchange(w, shared_layout, 20, ROUNDS + round);
         }
