@@ -77,6 +77,7 @@ static void set_flags(cpu_t *cpu, uint64_t result, int bytes, knowledge_t knowle
     cpu->flags.zero = result == 0;
     cpu->flags.sign = top_bit(result, bytes);
     cpu->flags.parity = __builtin_parity((unsigned) (result & 0xff)) == 0;
+    cpu->flags.has_shifted = false;
     cpu->flags.knowledge = knowledge;
 }
 
@@ -121,19 +122,44 @@ static uint64_t logic(cpu_t *cpu, uint64_t result, int bytes, knowledge_t knowle
     return result;
 }
 
-static uint64_t shift(action_t action, uint64_t a, uint64_t by, int bytes)
+/* By nothing, it leaves the flags as they are: those are known of a distance that is. */
+static uint64_t shift(cpu_t *cpu, uint64_t a, const value_t *distance, int bytes,
+                      knowledge_t knowledge)
 {
-    by &= bytes == 8 ? 63 : 31;
-    const int64_t extended = (int64_t) (a << (64 - 8 * bytes)) >> (64 - 8 * bytes);
-    return action == ACTION_SHL   ? a << by
-           : action == ACTION_SHR ? a >> by
-                                  : (uint64_t) (extended >> by);
+    const action_t action = cpu->now->action;
+    const int bits = 8 * bytes;
+    const int by = (int) (distance->bits & (bytes == 8 ? 63 : 31));
+    const int64_t extended = (int64_t) (a << (64 - bits)) >> (64 - bits);
+    if (distance->knowledge != KNOWN) {
+        cpu->flags.knowledge = UNDEFINED;
+    }
+    const uint64_t result = cpu_cut(action == ACTION_SHL   ? a << by
+                                    : action == ACTION_SHR ? a >> by
+                                                           : (uint64_t) (extended >> by),
+                                    bytes);
+    if (distance->knowledge == KNOWN && by > 0) {
+        const int last = action != ACTION_SHL ? by - 1 : by > bits ? 0 : bits - by;
+        set_flags(cpu, result, bytes, by <= bits ? knowledge : UNDEFINED);
+        cpu->flags.carry = 0 != (extended >> last & 1);
+        cpu->flags.has_shifted = true;
+    }
+    return result;
 }
 
 static bool known_flags(cpu_t *cpu)
 {
     const value_t flags = {0, cpu->flags.knowledge, 0};
     return cpu_is_known(cpu, &flags, "the condition");
+}
+
+/* The same, of the flags that the instruction's condition needs. */
+static bool known_condition(cpu_t *cpu)
+{
+    const int which = cpu->now->condition >> 1;
+    const bool overflow = which == 0 || which >= 6;
+    return known_flags(cpu) &&
+           (!(overflow && cpu->flags.has_shifted) ||
+            cpu_fail(cpu, RULE_DEFINED, "the overflow was not set: a shift came before"));
 }
 
 /* Two operands, the first of which takes the result. Flags that are not modelled nobody may use. */
@@ -193,8 +219,7 @@ static bool arithmetic(cpu_t *cpu)
         result.bits = logic(cpu, a.bits ^ b.bits, bytes, result.knowledge);
         break;
     default:
-        result.bits = shift(in->action, a.bits, b.bits, bytes);
-        cpu->flags.knowledge = UNDEFINED;
+        result.bits = shift(cpu, a.bits, &b, bytes, result.knowledge);
         break;
     }
     return in->action == ACTION_CMP || in->action == ACTION_TEST ||
@@ -339,7 +364,7 @@ static bool holds(const flags_t *flags, int condition)
 
 static bool jump_if(cpu_t *cpu)
 {
-    if (!known_flags(cpu)) {
+    if (!known_condition(cpu)) {
         return false;
     }
     if (holds(&cpu->flags, cpu->now->condition)) {
@@ -352,7 +377,7 @@ static bool move_if(cpu_t *cpu)
 {
     value_t is;
     value_t other;
-    if (!known_flags(cpu) || !cpu_take(cpu, &cpu->now->operands[0], &is) ||
+    if (!known_condition(cpu) || !cpu_take(cpu, &cpu->now->operands[0], &is) ||
         !cpu_take(cpu, &cpu->now->operands[1], &other)) {
         return false;
     }
@@ -362,7 +387,7 @@ static bool move_if(cpu_t *cpu)
 
 static bool set_if(cpu_t *cpu)
 {
-    return known_flags(cpu) &&
+    return known_condition(cpu) &&
            cpu_put(cpu, &cpu->now->operands[0],
                    (value_t){holds(&cpu->flags, cpu->now->condition), KNOWN, 0});
 }

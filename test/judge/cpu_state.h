@@ -32,6 +32,7 @@ typedef struct frame {
 
 typedef struct flags {
     bool carry, zero, sign, overflow, parity;
+    bool has_shifted; /* and nobody may use the overflow */
     knowledge_t knowledge;
 } flags_t;
 
