@@ -10,8 +10,8 @@
  *   LAYOUT on|off pack|unpack FRAGMENT
  *
  * FRAGMENT: bytes; 0: MPI_Pack or MPI_Unpack of the whole message. When the line differs from the
- * one before, the bytes are compared with those of the hand-written loop, and the operation runs for
- * so many milliseconds (--warm), before it is timed.
+ * one before, the bytes are compared with those of the hand-written loop, and the operation runs
+ * for so many milliseconds (--warm), before it is timed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +38,7 @@ static void pack(void)
 
     if (0 == fragment)
         MPI_Pack(side->base, side->count, side->type, packed, (int) size, &position, MPI_COMM_SELF);
-    else if (0 !=
-             dt_fragments_pack(side->base, side->count, side->type, packed, fragment, &size))
+    else if (0 != dt_fragments_pack(side->base, side->count, side->type, packed, fragment, &size))
         bench_fail(layout, "dt_fragments_pack");
 }
 

@@ -238,9 +238,10 @@ static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, 
 static inline dame_frame_t *columns_at(const dame_cursor_t *cursor)
 {
     dame_frame_t *top = cursor->top;
-    return NULL != top->prim->by_block                                      ? top
-           : top != cursor->frames && NULL != top[-1].prim->by_block ? top - 1
-                                                                            : NULL;
+    if (NULL != top->prim->by_block) {
+        return top;
+    }
+    return top != cursor->frames && NULL != top[-1].prim->by_block ? top - 1 : NULL;
 }
 
 /*

@@ -4,7 +4,7 @@
  * program's code with that of the grant, and enters and leaves the thread's reader.)
  *
  * When the policy of promotion has nothing to ask of a layout for a while, a thread is granted its
- * next uses: whole messages, which it counts down without looking at anything that other threads
+ * next uses: messages, which it counts down without looking at anything that other threads
  * write; so, too, while the policy waits for uses to pass. With them it counts their bytes. A grant
  * ends with its last use, when the program gets or loses machine code, or when it is called in
  * (dt_layout_call_in()); then uses and bytes go to the counters and to the tally, and the policy

@@ -2,7 +2,7 @@
  * Counters of what DAME does, which glue.h lists and sums up. Every thread counts for itself,
  * without locks or atomic read-modify-write; readers add up. A thread's counts survive it.
  *
- * Whole messages of the layouts that a thread uses are counted in its dt_recent_t (recent.h), in
+ * Messages of the layouts that a thread uses are counted in its dt_recent_t (recent.h), in
  * two words each. dt_stats_settle() moves them to the counters and to the tally; until
  * then, whoever sums up adds them, and begins anew when a thread has settled meanwhile.
  */
@@ -17,7 +17,7 @@
 
 struct dt_tally;
 
-/* Whole messages of one layout and tally, of one thread, by dt_work_t. */
+/* Messages of one layout and tally, of one thread, by dt_work_t. */
 typedef struct dt_recent {
     uint64_t ticket;                  /* of the entry, when uses were granted; 0: unused */
     void *codes[2];                   /* [dame_dir_t]; of its program, when uses were granted */

@@ -203,10 +203,8 @@ static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_
         return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
     }
     if (!cpu->avx512) {
-        return (x_vectors_t){.name = "avx2",
-                             .bytes = 32,
-                             .tail_bytes = 32,
-                             .permute_bytes = permute > 0 ? 16 : 0};
+        return (x_vectors_t){
+            .name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = permute > 0 ? 16 : 0};
     }
     return (x_vectors_t){.name = "avx512",
                          .bytes = 0 != bits ? most : moves[x_choice(variant, X_MOVE)],

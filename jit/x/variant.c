@@ -204,10 +204,9 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
         x_choice_t choice;
         int value;
     } others[] = {
-        {X_PREFETCH, 0},       {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD},
-        {X_MOVE, 0},           {X_MOVE, X_WIDE},      {X_PERMUTE, 0},
-        {X_PERMUTE, X_WIDE},   {X_TAILS, X_SPLIT},    {X_PERMUTE, X_SINGLE},
-        {X_UNROLL, X_TWICE},   {X_UNROLL, X_ONCE},
+        {X_PREFETCH, 0},       {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
+        {X_MOVE, X_WIDE},      {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_TAILS, X_SPLIT},
+        {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},   {X_UNROLL, X_ONCE},
     };
     const x_choices_t choices = matters(cpu, options, program, dir);
     const uint32_t first = likeliest(cpu, choices, dir);

@@ -30,7 +30,7 @@ bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address);
 
 enum { DT_ELF_MOST_SYMBOLS = 16 };
 
-/* May the object have slots of one of the symbols, of which there are `n` <= DT_ELF_MOST_SYMBOLS? */
+/* May the object have slots of one of the `n` <= DT_ELF_MOST_SYMBOLS symbols? */
 bool dt_elf_may_have(const dt_elf_object_t *object, const char *const *symbols, size_t n);
 
 /* Calls visit(slot, which, context) for every JUMP_SLOT and GLOB_DAT of symbols[which], of `n` <=

@@ -32,7 +32,7 @@ static struct {
     const dt_got_hook_t *hooks;
     size_t n_hooks;
     const char *symbols[DT_ELF_MOST_SYMBOLS]; /* theirs */
-    object_t *objects; /* all that were loaded */
+    object_t *objects;                        /* all that were loaded */
     size_t n_objects;
     unsigned long long gone; /* how many others the dynamic linker had unloaded by then */
 } got;

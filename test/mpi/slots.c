@@ -91,8 +91,8 @@ static void take(walk_t *w, uintptr_t *slot, const char *symbol)
 {
     const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
     void *original = dlsym(RTLD_DEFAULT, symbol);
-    if (NULL != original && 0 == mprotect((void *) ((uintptr_t) slot & ~(page - 1)), page,
-                                          PROT_READ | PROT_WRITE)) {
+    if (NULL != original &&
+        0 == mprotect((void *) ((uintptr_t) slot & ~(page - 1)), page, PROT_READ | PROT_WRITE)) {
         memcpy(slot, &original, sizeof(original));
         w->taken++;
     }
@@ -132,8 +132,7 @@ static void relocations(walk_t *w, const struct dl_phdr_info *info, const ElfW(R
         unsigned long type = ELF64_R_TYPE(rela[i].r_info);
         const char *name = strings + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
         if ((RELOC_JUMP_SLOT == type || RELOC_GLOB_DAT == type) && is_watched(name)) {
-            one_slot(w, info->dlpi_name, name,
-                     (uintptr_t *) (info->dlpi_addr + rela[i].r_offset));
+            one_slot(w, info->dlpi_name, name, (uintptr_t *) (info->dlpi_addr + rela[i].r_offset));
         }
     }
 }
@@ -183,8 +182,8 @@ static void take_some(void)
     MPI_File file;
     dl_iterate_phdr(one_object, &w);
     check(w.taken > 1, "only %d slots taken", w.taken);
-    if (MPI_SUCCESS == MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL,
-                                     &file)) {
+    if (MPI_SUCCESS ==
+        MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file)) {
         MPI_File_close(&file);
     }
 }
