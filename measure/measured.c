@@ -15,7 +15,7 @@ static const double SAVED = 0.3;
 static const double CERTAIN = 0.02;
 static const double LEAST_SAVED = 0.02; /* of what the profile calls no faster: asked again, late */
 static const double SAMPLE_NS = 100;
-static const double BRIEF_NS = 1000; /* uses up to this are timed together with their repetition */
+static const double BRIEF_NS = 1000; /* uses up to this are timed with repetitions, about as long */
 static const double FIRST_COMPILATION_NS = 20000; /* of the process */
 static const double COMPILATION_NS = 2000;
 
@@ -298,7 +298,7 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
                                                  DAME_POLICY_ARMS - 1));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
     if (expected.ticks < ticks_of(BRIEF_NS)) {
-        expected.sample += DAME_MEASURED_REPEATS * expected.ticks;
+        expected.sample += ticks_of(BRIEF_NS);
     }
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
     for (int32_t arm = 1; arm <= candidates; arm++) {

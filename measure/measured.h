@@ -17,7 +17,7 @@
 #include "measure/policy.h"
 #include "measure/profile.h"
 
-enum { DAME_MEASURED_REPEATS = 3 };
+enum { DAME_LEAST_REPEATS = 3, DAME_MOST_REPEATS = 15 };
 
 typedef struct dame_measured {
     dame_policy_t policy;
@@ -127,14 +127,17 @@ static inline int64_t dame_measured_now(void)
 
 /*
  * How many more times the same move is to be made, to be timed with a use that took `ticks`. What
- * overlaps at the two ends of an interval is too large a part of a short use: two codes of 170 and
- * 150 ns, one message after the other, both took 175 when each message was timed alone.
+ * overlaps at the two ends of an interval is too large a part of a short use, and so is what the
+ * decision before it leaves to do to the CPU: two codes of 170 and 150 ns, one message after the
+ * other, both took 175 when each message was timed alone.
  */
 static inline int dame_measured_repeats(const dame_measured_t *measured, int64_t ticks)
 {
-    return ticks < atomic_load_explicit(&measured->brief, memory_order_relaxed)
-               ? DAME_MEASURED_REPEATS
-               : 0;
+    const int64_t brief = atomic_load_explicit(&measured->brief, memory_order_relaxed);
+    return ticks >= brief                       ? 0
+           : ticks * DAME_MOST_REPEATS < brief  ? DAME_MOST_REPEATS
+           : ticks * DAME_LEAST_REPEATS > brief ? DAME_LEAST_REPEATS
+                                                : (int) (brief / ticks);
 }
 
 /*

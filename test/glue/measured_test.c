@@ -317,7 +317,10 @@ static void short_uses_are_timed_with_repetitions_once_code_is_compared(void)
     const dame_measured_t *measured = entry.layout->promotions[DAME_PACK].measured;
     check(0 == dame_measured_repeats(measured, 1), "not while nothing is compiled");
     use_often(&entry, first_is_best, OFTEN);
-    check(DAME_MEASURED_REPEATS == dame_measured_repeats(measured, 1), "short");
+    check(DAME_MOST_REPEATS == dame_measured_repeats(measured, 1), "short");
+    const int64_t brief = atomic_load(&measured->brief);
+    check(8 == dame_measured_repeats(measured, brief / 8), "together about as long");
+    check(DAME_LEAST_REPEATS == dame_measured_repeats(measured, brief - 1), "but a few");
     check(0 == dame_measured_repeats(measured, dame_clock_hz()), "long");
     end_entry(&entry);
     dt_promote_stop();
