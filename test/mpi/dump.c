@@ -4,7 +4,8 @@
  *   files    all sorts of datatypes, and what their files must say; ends with one datatype alive.
  *            Needs two ranks. The working directory changes meanwhile.
  *   threads  datatypes of many threads
- *   count N  datatypes are used, and this process finds N files of its own
+ *   count N  datatypes are used from another working directory, and this process finds N files
+ *            of its own
  *   full     no file can be written for a while
  *   killed   the process is killed while a datatype is in use
  *   spawn    the ranks use a datatype, and so does a job that they start (spawned)
@@ -400,6 +401,7 @@ static void use_some(void)
 
 static void count(void)
 {
+    check(0 == chdir("/"), "another working directory");
     use_some();
     dump_totals_t totals = dump_total(directory);
     check(files_expected == totals.files && 0 == totals.others, "%d files",

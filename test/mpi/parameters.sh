@@ -100,7 +100,7 @@ bad_parameters()
     bad_values "more" 2 "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
         "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|ir|$dump|none" \
-        "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|3|$tiers|interp,x,l" \
+        "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|inter|$tiers|interp,x,l" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
         "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
