@@ -17,6 +17,7 @@ enum {
     WARMING = 512,          /* fragments that do not count, at most */
     COLD = 4,               /* messages of a kind that a window begins with do not count .. */
     COLD_LONG = 1,          /* .. of those that have .. */
+    ENOUGH = 8,             /* fragments of a tally that count */
     LONG = 16384,           /* .. so many bytes */
     CLOSING = 128,          /* fragments until messages under way are given up */
     FOLLOWED = 32,          /* messages that may be under way at the same time */
@@ -197,6 +198,19 @@ static bool message_counts(dt_tally_t *tally, dt_work_t work, size_t bytes)
     return NULL != tally && ++enter(tally, work)->seen > (bytes < LONG ? COLD : COLD_LONG);
 }
 
+/* What does not count is better than nothing: until there is enough that does. */
+static void keep(dt_tally_t *tally, dt_work_t work, bool counts, int64_t ns, size_t bytes)
+{
+    if (NULL == tally) {
+        return;
+    }
+    dt_native_t *native = &tally->native[work];
+    native->warm += counts;
+    if (counts || (native->warm < ENOUGH && WARMING - window.left_cold >= COLD)) {
+        dt_native_add(native, ns, (int64_t) bytes);
+    }
+}
+
 /* A fragment has been moved, by the native engine in `ns`, or by DAME (0). */
 static void pass(dt_thread_t *thread, bool counts, int64_t ns)
 {
@@ -326,9 +340,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_conv
     }
     if (is_done) {
         iov->iov_len = *bytes;
-        if (counts) {
-            dt_native_add(&tally->native[dir], ns, (int64_t) *bytes);
-        }
+        keep(tally, (dt_work_t) dir, counts, ns, *bytes);
     }
     const int64_t spent = dt_now() - begun;
     pass(thread, counts, spent);
@@ -348,9 +360,7 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
     const int64_t start = dt_now();
     (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
     const int64_t ns = elapsed(start);
-    if (counts) {
-        dt_native_add(&tally->native[DT_COPY], ns, (int64_t) bytes);
-    }
+    keep(tally, DT_COPY, counts, ns, bytes);
     pass(thread, counts, ns);
     return true;
 }
