@@ -19,6 +19,7 @@
 static double started;
 static pid_t publisher; /* this process, once its record is published */
 static dt_dame_job_t job;
+static bool many_nodes; /* whose reports are brought together */
 
 static double now(void)
 {
@@ -90,6 +91,7 @@ static bool open_job(int rank, int ranks)
                                                       : "/tmp";
         (void) snprintf(path, sizeof(path), "%s/%s", parent, name);
     } else {
+        many_nodes = true;
         (void) snprintf(path, sizeof(path), "%s/.openmpi", home);
         (void) mkdir(path, 0777);
         (void) snprintf(path, sizeof(path), "%s/.openmpi/%s", home, name);
@@ -204,8 +206,25 @@ static void keep_last_run(const dt_dame_sum_t *sum)
     }
 }
 
+/* Where $HOME is not shared, each node finds the records of its own ranks. One writes. */
+static bool is_elsewhere(const dt_dame_sum_t *sum)
+{
+    if (!sum->many_nodes || 0 == sum->first.rank) {
+        return false;
+    }
+    fprintf(
+        stderr,
+        "dt:dame: rank %d is not in a report: rank 0 does not use DAME, or does not share $HOME "
+        "with it\n",
+        sum->first.rank);
+    return true;
+}
+
 static void write_all(const dt_dame_sum_t *sum)
 {
+    if (is_elsewhere(sum)) {
+        return;
+    }
     if (MCA_DT_DAME_REPORT_SUMMARY == sum->report) {
         print(sum);
     } else if (MCA_DT_DAME_REPORT_JSON == sum->report) {
@@ -237,6 +256,7 @@ void mca_dt_dame_collect(void)
     dt_dame_record_t *record = calloc(1, sizeof(*record));
     if (NULL != sum && NULL != record &&
         0 < dt_dame_job_collect(&job, record, sizeof(*record), visit, sum)) {
+        sum->many_nodes = many_nodes;
         dt_dame_sum_finish(sum);
         write_all(sum);
     }

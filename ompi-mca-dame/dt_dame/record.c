@@ -108,8 +108,32 @@ static void add_row(dt_dame_sum_row_t *at, const dt_tally_row_t *row)
     }
 }
 
+/* No rank from sum->next up to below `end` has a record. */
+static void miss(dt_dame_sum_t *sum, int end)
+{
+    const size_t length = strlen(sum->missing);
+    char *at = sum->missing + length;
+    const size_t room = sizeof(sum->missing) - length;
+    const char *comma = 0 == length ? "" : ", ";
+    enum { LONGEST = 32 }; /* of one more, and the dots behind it */
+    if (end <= sum->next) {
+        return;
+    }
+    if (room < LONGEST) {
+        if (room >= sizeof(" ...") && '.' != at[-1]) {
+            (void) snprintf(at, room, " ...");
+        }
+    } else if (end == sum->next + 1) {
+        (void) snprintf(at, room, "%s%d", comma, sum->next);
+    } else {
+        (void) snprintf(at, room, "%s%d-%d", comma, sum->next, end - 1);
+    }
+}
+
 void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record)
 {
+    miss(sum, record->rank);
+    sum->next = record->rank + 1;
     if (0 == sum->found) {
         sum->first = *record;
         sum->ranks = record->ranks;
@@ -153,6 +177,7 @@ static int compare_rows(const void *a, const void *b)
 
 void dt_dame_sum_finish(dt_dame_sum_t *sum)
 {
+    miss(sum, sum->ranks);
     qsort(sum->rows, (size_t) sum->nrows, sizeof(sum->rows[0]), compare_rows);
 }
 

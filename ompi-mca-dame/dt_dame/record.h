@@ -74,6 +74,9 @@ enum { DT_DAME_SUM_ROWS = 128 };
 typedef struct dt_dame_sum {
     int found;              /* records */
     int ranks;              /* of the job */
+    int next;               /* behind the highest rank so far */
+    char missing[64];       /* ranks without a record, "0, 3-5", after dt_dame_sum_finish() */
+    bool many_nodes;        /* on which the job ran */
     dt_dame_record_t first; /* the record of the lowest rank */
     int report;             /* the strongest wish of any rank */
     int last_run;
@@ -91,7 +94,7 @@ typedef struct dt_dame_sum {
 /* Everything but what comes from MPI and the parameters. */
 void dt_dame_record_fill(dt_dame_record_t *record);
 
-/* `sum` starts as zeros. */
+/* `sum` starts as zeros. In the order of ranks. */
 void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record);
 void dt_dame_sum_finish(dt_dame_sum_t *sum);
 

@@ -341,8 +341,10 @@ void dt_dame_write_summary(const dt_dame_sum_t *sum, FILE *out)
             time_text(1e9 * sum->first.seconds, seconds), when);
     write_wrapped(out, sum->first.state);
     if (sum->found < sum->ranks) {
-        fprintf(out, "  the other %d ranks did not use DAME, or did not reach MPI_Finalize\n",
-                sum->ranks - sum->found);
+        fprintf(out,
+                "  the other %d ranks did not use DAME, or did not reach MPI_Finalize%s:\n  %s\n",
+                sum->ranks - sum->found,
+                sum->many_nodes ? ",\n  or do not share $HOME with rank 0" : "", sum->missing);
     }
     write_ranges(out, sum);
     write_rows(out, sum);
