@@ -5,19 +5,19 @@
  *   candidates_worker [--isa NAME] [--llvm OBJECT DIRECTORY] [--seed SEED] [--random FIRST LAST]
  *                     [NAME COUNT FILE.dame]...
  *
- * Takes random datatypes of 64 bytes to 64 KiB, by their numbers, and the programs of the files, which move messages
- * of COUNT elements. Buffers do not begin on cache lines. For each direction prints one line, times
- * in nanoseconds:
+ * Takes random datatypes of 64 bytes to 64 KiB, by their numbers, and the programs of the files,
+ * which move messages of COUNT elements. Buffers do not begin on cache lines. For each direction
+ * prints one line, times in nanoseconds:
  *
  *   NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME AGAIN
  *       L_COMPILE L_FILE L
  *
  * COMPILE: of the first candidate, warm. INTERP, FIRST and BEST: a message with the interpreter,
  * with the first candidate and with the fastest of all, each alone. CHOSEN: with what measured
- * promotion runs when its search is over. AGAIN: the same code, measured as another candidate. L: with
- * DAME-L's first candidate, which takes L_COMPILE to compile and to keep in a file of the empty
- * DIRECTORY (0: the file was there), and L_FILE to be found there; 0 without --llvm. The others are
- * DAME-X's.
+ * promotion runs when its search is over. AGAIN: the same code, measured as another candidate. L:
+ * with DAME-L's first candidate, which takes L_COMPILE to compile and to keep in a file of the
+ * empty DIRECTORY (0: the file was there), and L_FILE to be found there; 0 without --llvm. The
+ * others are DAME-X's.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,8 +110,8 @@ static double compile_time(const job_t *job)
     return ns[COMPILATIONS / 2];
 }
 
-/* Messages for `life` seconds and until the search is over, but not for more than `long_life`, promoted
- * as opal-glue/promote.c does. Returns the arm that runs then. */
+/* Messages for `life` seconds and until the search is over, but not for more than `long_life`,
+ * promoted as opal-glue/promote.c does. Returns the arm that runs then. */
 static int32_t live(const job_t *job)
 {
     dame_measured_t *measured =
@@ -224,8 +224,8 @@ static far_t measure_l(const job_t *job)
     double samples[L_ROUNDS];
     dame_jit_stats_t stats;
     dame_candidate_t first;
-    if (!get_l(job, &first) || dame_jit_add(jit_of_l, job->program, job->dir, &first, NULL,
-                                            &out.compile_ns) != DAME_OK) {
+    if (!get_l(job, &first) ||
+        dame_jit_add(jit_of_l, job->program, job->dir, &first, NULL, &out.compile_ns) != DAME_OK) {
         return (far_t){0, 0, 0};
     }
     dame_jit_stats(jit_of_l, &stats);

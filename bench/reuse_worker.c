@@ -23,8 +23,8 @@
 enum { MOST_LIVES = 31, FEWEST_LIVES = 3 };
 static const double SAMPLE_SECONDS = 1e-3; /* of all lives with one number of uses */
 static const double INTERRUPTED = 3;       /* times the median: is not counted */
-static const double LONG_LIFE = 20e-3;       /* above, one life is a sample */
-static const double LONGEST_LIFE = 300e-3;   /* longer ones are left out */
+static const double LONG_LIFE = 20e-3;     /* above, one life is a sample */
+static const double LONGEST_LIFE = 300e-3; /* longer ones are left out */
 static const long uses[] = {1, 2, 3, 5, 10, 30, 100, 1000, 10000, 100000, 1000000};
 enum { USES = sizeof(uses) / sizeof(uses[0]) };
 
@@ -69,8 +69,8 @@ static double live(const struct job *job, long n)
     return bench_now() - start;
 }
 
-/* The mean of those that nobody interrupted. When a datatype is promoted is drawn for each layout, so
- * lives differ. */
+/* The mean of those that nobody interrupted. When a datatype is promoted is drawn for each layout,
+ * so lives differ. */
 static double mean_life(const double *seconds, int lives)
 {
     double sorted[MOST_LIVES], sum = 0;

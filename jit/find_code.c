@@ -139,7 +139,8 @@ static int fits(const dame_machine_code_t *code, const dame_program_t *program)
     return code->nentries > 0;
 }
 
-/* 1: found; 0: not; -1: it does not fit, which would be the provider's fault, and stays in its file.
+/* 1: found; 0: not; -1: it does not fit, which would be the provider's fault, and stays in its
+ * file.
  */
 static int load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_request_t *request,
                 dame_found_t *out)

@@ -93,7 +93,7 @@ static dame_profile_t *profile;
 
 /* ---- Code that is far ---- */
 
-static const double FILE_NS = 20000;         /* to install it from the code cache */
+static const double FILE_NS = 20000;          /* to install it from the code cache */
 static const double FAR_COMPILATION_NS = 3e7; /* with what is to be loaded first */
 
 static struct {
@@ -292,13 +292,12 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     expected.sample = ticks_of(expected.sample);
     expected.part = dame_policy_part(seed_of(program, dir));
     const int has_files = far.provider >= 0 && dame_jit_has_any(jit, program, dir);
-    const int32_t candidates =
-        keep_those_to_be_had(jit, program, dir, has_files, measured->candidates,
-                             dame_jit_candidates(jit, program, dir, measured->candidates,
-                                                 DAME_POLICY_ARMS - 1));
+    const int32_t candidates = keep_those_to_be_had(
+        jit, program, dir, has_files, measured->candidates,
+        dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 1));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
     if (expected.ticks < ticks_of(BRIEF_NS)) {
-        expected.sample += ticks_of(BRIEF_NS);
+        expected.more = ticks_of(BRIEF_NS);
     }
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
     for (int32_t arm = 1; arm <= candidates; arm++) {
@@ -362,9 +361,8 @@ static dame_status_t add(dame_measured_t *measured, dame_jit_t *jit, dame_progra
     const dame_candidate_t *candidate = &measured->candidates[arm - 1];
     const int from_file = is_far(candidate) && far.how != DAME_FAR_NOW;
     int64_t ns = 0;
-    const dame_status_t status = from_file
-                                     ? dame_jit_find(jit, program, dir, candidate, name, &ns)
-                                     : dame_jit_add(jit, program, dir, candidate, name, &ns);
+    const dame_status_t status = from_file ? dame_jit_find(jit, program, dir, candidate, name, &ns)
+                                           : dame_jit_add(jit, program, dir, candidate, name, &ns);
     if (status == DAME_OK && !is_far(candidate)) {
         count_compilation(ns);
     }
@@ -440,9 +438,10 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
         step = dame_policy_next(policy, 0);
     }
     result.sample = step.kind == DAME_STEP_SAMPLE;
-    atomic_store_explicit(&measured->brief,
-                          policy->phase == DAME_PHASE_RENT ? 0 : (int64_t) ticks_of(BRIEF_NS),
-                          memory_order_relaxed); /* few uses may follow, and pay for repetition */
+    /* Before the search, few uses may follow, and without one nothing pays for repetitions. */
+    const int repeats = policy->searching && policy->explore > 0;
+    atomic_store_explicit(&measured->brief, repeats ? (int64_t) ticks_of(BRIEF_NS) : 0,
+                          memory_order_relaxed);
     result.uses = step.uses;
     result.rests = dame_policy_choice(policy) >= 0;
     return result;

@@ -30,11 +30,11 @@ typedef struct dame_measured {
 
 /* What the policy decided. */
 typedef struct dame_measured_result {
-    int32_t uses;         /* to the next event, 0: none */
-    int rests;            /* the search is over */
-    int compiled;         /* another code runs than before, or for the first time */
-    int sample;           /* the next use is to be timed */
-    int orders;           /* `order` is to be compiled elsewhere: dame_measured_came() */
+    int32_t uses; /* to the next event, 0: none */
+    int rests;    /* the search is over */
+    int compiled; /* another code runs than before, or for the first time */
+    int sample;   /* the next use is to be timed */
+    int orders;   /* `order` is to be compiled elsewhere: dame_measured_came() */
     dame_candidate_t order;
     dame_status_t status; /* of the last compilation that failed, else DAME_OK */
 } dame_measured_result_t;
@@ -72,8 +72,8 @@ typedef enum dame_measured_far {
 /* From now on, code of this provider of the jit is come by like that; -1: of none. */
 void dame_measured_far(int32_t provider, dame_measured_far_t how);
 
-/* What came of an order: its code lives, with rank 0, when the status is DAME_OK. It took `ns`, to be
- * compiled or found. */
+/* What came of an order: its code lives, with rank 0, when the status is DAME_OK. It took `ns`, to
+ * be compiled or found. */
 void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candidate,
                         dame_status_t status, int64_t ns, int is_compiled);
 

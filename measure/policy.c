@@ -2,58 +2,15 @@
 
 #include <string.h>
 
+#include "arms.h"
 #include "samples.h"
-
-/* Rounds of the search: batches of each arm that is left. */
-static const int8_t targets[] = {4, 8, 16};
-enum { ROUNDS = sizeof(targets) / sizeof(targets[0]) };
 
 enum {
     ATTEMPTS = 4 * DAME_POLICY_BATCH, /* samples asked for before a batch ends unfilled */
-    LONGEST_MEAN = 16,                /* batches that a mean remembers */
-    MOST_WARMING = 16,                /* uses */
-    WARMING_SAMPLES = 40,             /* warming takes the time of so many samples' cost */
     FIRST_USES = 3                    /* before that only what is certain is compiled */
 };
 
-static const double CLOSE = 1.03; /* times the best's time: is not told from it yet */
-static const double HOPELESS = 4; /* times the best's time: two samples are enough */
 static const double BEHIND = 1.5; /* times the best's time: leaves within the first round */
-
-/* What a use takes now, as far as known. */
-static double ticks_now(const dame_policy_t *policy)
-{
-    double ticks = dame_policy_ticks(policy, policy->current);
-    if (ticks > 0) {
-        return ticks;
-    }
-    ticks = dame_policy_ticks(policy, 0);
-    if (ticks == 0 && policy->nbatch > 1 && policy->current == 0) { /* not enough to be folded */
-        float few[DAME_POLICY_BATCH];
-        memcpy(few, policy->batch_ticks, sizeof(few));
-        ticks = dame_samples_mean(few, policy->nbatch);
-    }
-    ticks = ticks > 0 ? ticks : policy->expect.ticks;
-    return policy->current == 0 ? ticks : ticks * (1 - policy->expect.saved);
-}
-
-/* The fastest arm of the search that can run. A candidate must beat the interpreter by a margin,
- * unless that has left the search. */
-static int32_t fastest(const dame_policy_t *policy)
-{
-    const int is_matched = policy->arms[0].in && dame_policy_ticks(policy, 0) > 0;
-    int32_t best = 0;
-    for (int32_t a = 1; a < policy->narms; a++) {
-        const dame_policy_arm_t *arm = &policy->arms[a];
-        if (arm->lives && arm->in && dame_policy_ticks(policy, a) > 0) {
-            const double ratio = dame_samples_relative(policy, a, best);
-            const int is_first = best == 0 && !is_matched;
-            const double limit = best == 0 ? DAME_POLICY_MARGIN : 1;
-            best = is_first || (ratio > 0 && ratio < limit) ? a : best;
-        }
-    }
-    return best;
-}
 
 /* ---- steps ---- */
 
@@ -84,22 +41,6 @@ static void begin_batch(dame_policy_t *policy, int32_t arm)
     policy->cold = 1;
 }
 
-/* Uses before the first sample of a batch. What has not run for a while has caches and branch
- * predictors to warm; what runs anyway would win by that. */
-static int32_t warming_uses(const dame_policy_t *policy)
-{
-    const double uses = WARMING_SAMPLES * policy->expect.sample / ticks_now(policy);
-    return uses < 1 ? 1 : uses < MOST_WARMING ? (int32_t) uses : MOST_WARMING;
-}
-
-/* Of adding an arm. It doubles each time its code does not last. */
-static double cost_of(const dame_policy_t *policy, int32_t arm)
-{
-    const dame_policy_arm_t *of = &policy->arms[arm];
-    const double once = of->cost > 0 ? (double) of->cost : policy->expect.cost;
-    return once * (double) (INT64_C(1) << (of->setbacks < 40 ? of->setbacks : 40));
-}
-
 /* ---- rent ---- */
 
 /* Uses that count towards the cost of compiling. */
@@ -108,27 +49,10 @@ static double uses_of(const dame_policy_t *policy)
     return policy->rented > policy->promised ? policy->rented : policy->promised;
 }
 
-/* The candidate to promote to: the fastest known, else the first that may be had, at once or else
- * later; 0: none. */
-static int32_t candidate(const dame_policy_t *policy)
-{
-    int32_t first = 0, best = 0;
-    for (int32_t a = 1; a < policy->narms; a++) {
-        const dame_policy_arm_t *arm = &policy->arms[a];
-        if (!arm->failed) {
-            const double ratio = dame_samples_relative(policy, a, best);
-            const int is_nearer = arm->far == DAME_AT_HAND && policy->arms[first].far;
-            first = first == 0 || is_nearer ? a : first;
-            best = ratio > 0 && ratio < DAME_POLICY_MARGIN && !arm->far ? a : best;
-        }
-    }
-    return best != 0 ? best : first;
-}
-
 static dame_step_t order(dame_policy_t *policy, int32_t arm)
 {
     policy->arms[arm].far = DAME_ORDERED;
-    policy->spent += policy->phase == DAME_PHASE_RENT ? 0 : cost_of(policy, arm);
+    policy->spent += policy->phase == DAME_PHASE_RENT ? 0 : dame_arms_cost(policy, arm);
     return (dame_step_t){.kind = DAME_STEP_ORDER, .arm = arm};
 }
 
@@ -154,21 +78,22 @@ static int is_repaid(const dame_policy_t *policy, double owed, double each)
 
 static dame_step_t rent(dame_policy_t *policy)
 {
-    const int32_t arm = candidate(policy);
+    const int32_t arm = dame_arms_candidate(policy);
     if (arm == 0) {
         return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = 0};
     }
     if (policy->current != 0) {
         return run(policy, 0);
     }
-    const double each = ticks_now(policy) * saved_by(policy, arm);
-    const double owed = cost_of(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample;
+    const double each = dame_arms_ticks_now(policy) * saved_by(policy, arm);
+    const double owed = dame_arms_cost(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample;
     const int is_ordered = policy->arms[arm].far == DAME_ORDERED;
     if (is_repaid(policy, owed, each) && !is_ordered) {
         return policy->arms[arm].far ? order(policy, arm) : add(policy, arm);
     }
     const double part = policy->promised == 0 ? policy->expect.part : 1;
-    const double wanted = is_ordered ? cost_of(policy, arm) : part * owed - policy->rented * each;
+    const double wanted =
+        is_ordered ? dame_arms_cost(policy, arm) : part * owed - policy->rented * each;
     dame_step_t step = wait_for(each > 0 ? wanted / each : INT32_MAX);
     if (policy->rented < FIRST_USES) {
         step = wait_for(FIRST_USES - policy->rented);
@@ -185,101 +110,12 @@ static dame_step_t rent(dame_policy_t *policy)
 /* Ticks of all uses, those that are promised included. */
 static double time_of(const dame_policy_t *policy)
 {
-    const double promised = policy->promised > 0 ? policy->promised * ticks_now(policy) : 0;
+    const double promised =
+        policy->promised > 0 ? policy->promised * dame_arms_ticks_now(policy) : 0;
     return policy->elapsed > promised ? policy->elapsed : promised;
 }
 
-/* The least tried arm that lacks batches in this round; -1: none. */
-static int32_t wanting(const dame_policy_t *policy)
-{
-    int32_t found = -1;
-    for (int32_t a = 0; a < policy->narms; a++) {
-        const dame_policy_arm_t *arm = &policy->arms[a];
-        if (arm->in && arm->tried < targets[policy->round] &&
-            (found < 0 || arm->tried < policy->arms[found].tried)) {
-            found = a;
-        }
-    }
-    return found;
-}
-
-/* Was it measured in this search, and may it win? */
-static int may_win(const dame_policy_t *policy, int32_t arm)
-{
-    const dame_policy_arm_t *a = &policy->arms[arm];
-    return a->tried > 0 && !a->failed && (arm == 0 || a->lives);
-}
-
-/* Arms that are faster than this one. */
-static int faster_than(const dame_policy_t *policy, int32_t arm)
-{
-    int n = 0;
-    for (int32_t a = 0; a < policy->narms; a++) {
-        const double ratio = dame_samples_relative(policy, arm, a);
-        n += a != arm && may_win(policy, a) && (ratio > 1 || (ratio == 1 && a < arm));
-    }
-    return n;
-}
-
-/*
- * A round is over: half as many arms stay, the fastest, and what is CLOSE to the best. That may be
- * one that left before: then it was measured while the machine was slow, or the others while it was
- * fast.
- */
-static void halve(dame_policy_t *policy)
-{
-    int in[DAME_POLICY_ARMS], n = 0;
-    for (int32_t a = 0; a < policy->narms; a++) {
-        n += policy->arms[a].in;
-    }
-    for (int32_t a = 0; a < policy->narms; a++) {
-        in[a] = may_win(policy, a) && (faster_than(policy, a) < (n + 1) / 2 || a == policy->best ||
-                                       dame_samples_relative(policy, a, policy->best) < CLOSE);
-    }
-    for (int32_t a = 0; a < policy->narms; a++) {
-        policy->arms[a].in = (uint8_t) in[a];
-    }
-    policy->round++;
-}
-
-/* Ticks by which a use on an arm is slower than on the best; hopeless arms run only twice. */
-static double excess(const dame_policy_t *policy, int32_t arm)
-{
-    const double ticks = dame_policy_ticks(policy, policy->best);
-    double ratio = dame_samples_relative(policy, arm, policy->best);
-    if (ratio == 0) {
-        const int expected = arm == 0 && policy->expect.saved < 1;
-        ratio = expected ? 1 / (1 - policy->expect.saved) : 1;
-    }
-    ratio = ratio < HOPELESS ? ratio : HOPELESS;
-    return ratio > 1 ? ticks * (ratio - 1) : 0;
-}
-
-/* What n samples of an arm cost besides its code. */
-static double price_of_samples(const dame_policy_t *policy, int32_t arm, int n)
-{
-    return n * policy->expect.sample + (n + warming_uses(policy)) * excess(policy, arm);
-}
-
-/* What a batch of an arm costs. */
-static double price_of(const dame_policy_t *policy, int32_t arm)
-{
-    const int is_there = arm == 0 || policy->arms[arm].lives;
-    return (is_there ? 0 : cost_of(policy, arm)) + price_of_samples(policy, arm, DAME_POLICY_BATCH);
-}
-
 static dame_step_t measure(dame_policy_t *policy, int32_t arm);
-
-/* Code that runs no more. */
-static int32_t useless(const dame_policy_t *policy)
-{
-    for (int32_t a = 1; a < policy->narms; a++) {
-        if (policy->arms[a].lives && !policy->arms[a].in && a != policy->current) {
-            return a;
-        }
-    }
-    return 0;
-}
 
 static dame_step_t rest(dame_policy_t *policy)
 {
@@ -287,7 +123,7 @@ static dame_step_t rest(dame_policy_t *policy)
     if (policy->current != policy->best) {
         return run(policy, policy->best);
     }
-    const int32_t arm = useless(policy);
+    const int32_t arm = dame_arms_useless(policy);
     if (arm != 0) {
         policy->arms[arm].lives = 0;
         return (dame_step_t){.kind = DAME_STEP_DROP, .arm = arm};
@@ -297,7 +133,7 @@ static dame_step_t rest(dame_policy_t *policy)
     }
     const double due = 2 * policy->checked - policy->elapsed;
     if (due > 0) {
-        return wait_for(due / ticks_now(policy));
+        return wait_for(due / dame_arms_ticks_now(policy));
     }
     policy->checking = 1;
     return measure(policy, policy->best);
@@ -306,21 +142,21 @@ static dame_step_t rest(dame_policy_t *policy)
 static dame_step_t search(dame_policy_t *policy)
 {
     policy->phase = DAME_PHASE_SEARCH;
-    policy->best = (int8_t) fastest(policy);
-    while (policy->round < ROUNDS && policy->explore > 0) {
-        const int32_t arm = wanting(policy);
+    policy->best = (int8_t) dame_arms_fastest(policy);
+    while (policy->round < DAME_ROUNDS && policy->explore > 0) {
+        const int32_t arm = dame_arms_wanting(policy);
         if (arm < 0) {
-            halve(policy);
+            dame_arms_halve(policy);
             continue;
         }
         const double lacking =
-            price_of(policy, arm) + policy->spent - policy->explore * time_of(policy);
+            dame_arms_price(policy, arm) + policy->spent - policy->explore * time_of(policy);
         if (lacking <= 0) {
             return arm == 0 || policy->arms[arm].lives ? measure(policy, arm) : add(policy, arm);
         }
         return policy->current != policy->best
                    ? run(policy, policy->best)
-                   : wait_for(lacking / (policy->explore * ticks_now(policy)));
+                   : wait_for(lacking / (policy->explore * dame_arms_ticks_now(policy)));
     }
     if (policy->arms[0].tried == 0) { /* without a search, too, what is slower is undone */
         return measure(policy, 0);
@@ -344,11 +180,12 @@ static dame_step_t or_order(dame_policy_t *policy, dame_step_t step)
         policy->explore <= 0) {
         return step;
     }
-    const double lacking = cost_of(policy, a) + policy->spent - policy->explore * time_of(policy);
+    const double lacking =
+        dame_arms_cost(policy, a) + policy->spent - policy->explore * time_of(policy);
     if (lacking <= 0) {
         return order(policy, a);
     }
-    const dame_step_t until = wait_for(lacking / (policy->explore * ticks_now(policy)));
+    const dame_step_t until = wait_for(lacking / (policy->explore * dame_arms_ticks_now(policy)));
     return step.uses == 0 || until.uses < step.uses ? until : step;
 }
 
@@ -359,7 +196,7 @@ static int is_hopeless(const dame_policy_t *policy)
     const double best = dame_policy_ticks(policy, policy->best);
     int n = 0;
     for (int i = 0; i < policy->nbatch; i++) {
-        n += best > 0 && (double) policy->batch_ticks[i] > HOPELESS * best;
+        n += best > 0 && (double) policy->batch_ticks[i] > DAME_HOPELESS * best;
     }
     return n >= 2 && n == policy->nbatch;
 }
@@ -402,16 +239,16 @@ static void end_batch(dame_policy_t *policy)
         search_anew(policy);
     }
     policy->checking = 0;
-    if (arm->tried == 0) { /* what renting measured was a start */
+    if (arm->tried == 0) { /* what renting and the trial measured was a start */
         memset(arm->batches, 0, sizeof(arm->batches));
     }
     dame_samples_fold(policy, tried);
-    arm->tried++;
+    arm->tried += policy->searching;
     if (policy->searching) {
-        policy->spent += price_of_samples(policy, tried, n);
+        policy->spent += dame_arms_price_of_samples(policy, tried, n);
     }
     policy->searching = 1;
-    const int is_behind = arm->tried > 1 && arm->tried <= targets[0] &&
+    const int is_behind = arm->tried > 1 && arm->tried <= DAME_FIRST_ROUND &&
                           dame_samples_relative(policy, tried, policy->best) > BEHIND;
     if (tried != policy->best && (n == 0 || is_behind)) {
         arm->in = 0;
@@ -431,7 +268,7 @@ static dame_step_t sample(dame_policy_t *policy)
     }
     if (policy->cold) {
         policy->cold = 0;
-        return wait_for(warming_uses(policy));
+        return wait_for(dame_arms_warming_uses(policy));
     }
     if (policy->nbatch < DAME_POLICY_BATCH && policy->attempts < ATTEMPTS && !is_hopeless(policy)) {
         policy->attempts++;
@@ -478,7 +315,7 @@ void dame_policy_promise(dame_policy_t *policy, double uses)
 
 dame_step_t dame_policy_next(dame_policy_t *policy, int32_t uses)
 {
-    policy->elapsed += uses * ticks_now(policy);
+    policy->elapsed += uses * dame_arms_ticks_now(policy);
     switch (policy->phase) {
     case DAME_PHASE_RENT:
         policy->rented += uses;
@@ -557,7 +394,7 @@ static void join_search(dame_policy_t *policy, int32_t arm)
 void dame_policy_came(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost)
 {
     dame_policy_arm_t *const of = &policy->arms[arm];
-    const double expected = cost_of(policy, arm);
+    const double expected = dame_arms_cost(policy, arm);
     of->far = result == DAME_ADDED ? DAME_AT_HAND : DAME_FAR;
     if (policy->phase == DAME_PHASE_RENT) {
         dame_policy_added(policy, arm, result, cost);
@@ -579,7 +416,7 @@ void dame_policy_evicted(dame_policy_t *policy, int32_t arm)
     policy->arms[arm].setbacks += policy->arms[arm].setbacks < UINT8_MAX;
     policy->current = policy->current == arm ? 0 : policy->current;
     if (arm == policy->best && policy->phase != DAME_PHASE_RENT) {
-        policy->best = (int8_t) fastest(policy);
+        policy->best = (int8_t) dame_arms_fastest(policy);
         if (policy->best == 0) {
             policy->checking = 0;
             begin_rent(policy);

@@ -10,6 +10,7 @@
  *         to have saved by then equal a share of its cost (ski rental), which is drawn for each
  *         program. Then it is added.
  * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is undone.
+ *         The search begins with new samples, which may be taken with more care.
  * Search. All arms are measured in batches of 4 samples, by sequential halving: 4, 8 and 16 batches
  *         an arm by the end of a round, after which the slower half leaves, but not what is within
  *         3 % of the best. Each batch waits until `explore` of the time that all uses took pays for
@@ -71,6 +72,7 @@ typedef struct dame_policy_expect {
     double certain; /* the same, as a low estimate: enough to compile before anything is measured */
     double cost;    /* ticks to compile one candidate and put it in place */
     double sample;  /* ticks that a sample adds to its use */
+    double more;    /* ticks that one of the search adds besides */
     double part;    /* of its cost that the first candidate is to have saved before it is added, 0
                        to 1: dame_policy_part() */
 } dame_policy_expect_t;
@@ -139,7 +141,7 @@ typedef struct dame_policy {
     int8_t nbatch;
     int8_t attempts;
     int8_t cold;      /* the arm has not run since the batch began */
-    int8_t searching; /* the batch is not the first of a promotion, and so the search pays */
+    int8_t searching; /* the batch is not the trial of a promotion, and so the search pays */
     int8_t checking;  /* what rests is being measured again, for the first or the second time */
 } dame_policy_t;
 

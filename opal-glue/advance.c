@@ -299,10 +299,9 @@ advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir
 {
     dt_recent_end(thread, entry, (dt_work_t) dir, convertor->local_size);
     const bool in_window = dt_sample_has_window(thread);
-    dame_measured_t *measured =
-        in_window && !dt_promote_counts_each(entry->layout, dir)
-            ? NULL
-            : dt_promote_use(thread, entry, dir, convertor->local_size);
+    dame_measured_t *measured = in_window && !dt_promote_counts_each(entry->layout, dir)
+                                    ? NULL
+                                    : dt_promote_use(thread, entry, dir, convertor->local_size);
     tally_use(thread, entry, convertor, dir, !in_window && NULL == measured);
     if (__builtin_expect(NULL != measured, 0)) {
         return advance_timed(convertor, dir, iov, out_size, max_data, measured);

@@ -54,8 +54,8 @@ struct dt_layout {
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
     _Atomic(struct dt_tally *) tally; /* of tally.c, named after the first datatype; NULL: none is
                                          kept */
-    _Atomic(dt_hints_t *) hints;   /* owned; hints.h; NULL: the user gave none */
-    _Atomic int32_t holds;         /* of dt_layout_hold() */
+    _Atomic(dt_hints_t *) hints;      /* owned; hints.h; NULL: the user gave none */
+    _Atomic int32_t holds;            /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */
     int32_t datatypes;          /* that have an entry in the table */
     struct dt_layout_key *key;  /* owned; NULL: no other datatype shares this layout */

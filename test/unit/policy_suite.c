@@ -26,7 +26,7 @@ typedef struct world {
     uint32_t far;     /* a bit for each arm that has to be ordered */
     double far_cost;  /* ticks */
     int64_t far_uses; /* until an order comes */
-    int evict_after; /* an added code is evicted so many uses later; 0: never */
+    int evict_after;  /* an added code is evicted so many uses later; 0: never */
 } world_t;
 
 typedef struct result {
