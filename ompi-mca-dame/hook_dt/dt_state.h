@@ -5,6 +5,10 @@
 #ifndef DT_STATE_H
 #define DT_STATE_H
 
+/* The parameter dt names an engine that is not there, and the job ends. Each rank has printed Open
+ * MPI's own message; this one comes once a job. */
+void dt_state_not_found(void);
+
 /* The framework is open, and nothing is chosen yet: unchosen components take their parameters with
  * them. */
 void dt_state_before_choice(void);

@@ -4,6 +4,7 @@
  * registers them.
  */
 #include "dt_framework.h"
+#include "dt_state.h"
 #include "dt_last_run.h"
 
 #include <stdlib.h>
@@ -89,6 +90,7 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
     (void) requested;
     (void) provided;
     if (OPAL_ERR_NOT_FOUND == start_status) {
+        dt_state_not_found();
         exit(EXIT_FAILURE);
     }
 }

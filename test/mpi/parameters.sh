@@ -196,6 +196,7 @@ parameters()
     papi_events
     states
     expect parameters "dt=nosuch" fails "A requested component was not found" "Framework: *dt" \
+        "dt:dame: dt = nosuch names an engine that is not there: the job ends" \
         "Component: *nosuch" -- -np 1 "${path[@]}" --mca dt nosuch "$mpi_test" slots native
     bad_parameters
     for x in "" 101; do # when the parameter dt names no component
