@@ -30,6 +30,7 @@ start_nodes()
             for own in "$@"; do mount -t tmpfs node "$own"; done
             : >"$dir/ready"; exec sleep 100' sh $n "$dir" "$@" &
         nodes[n]=$!
+        disown $! # whose end is not worth a word
         for _ in $(seq 100); do [ -e "$dir/ready" ] || sleep 0.1; done
         [ -e "$dir/ready" ] || return 1
     done
