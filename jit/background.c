@@ -146,7 +146,8 @@ static int keep(dame_found_t *found)
     return 1;
 }
 
-/* Not on the CPU that the order came from, which would lose whole time slices, if there are others. */
+/* Not on the CPU that the order came from, which would lose whole time slices, if there are others.
+ */
 static void leave_cpu(const dame_background_t *background, int cpu)
 {
     cpu_set_t others = background->cpus;

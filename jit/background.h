@@ -30,8 +30,8 @@ struct dame_order {
 };
 
 /* For one provider of a jit, which stay until dame_background_free(). Starts no thread yet. What is
- * then allowed to the calling thread, the processors that it may run on, is allowed to the other. NULL:
- * memory is out. */
+ * then allowed to the calling thread, the processors that it may run on, is allowed to the other.
+ * NULL: memory is out. */
 dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider);
 
 /*

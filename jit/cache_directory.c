@@ -197,8 +197,10 @@ int dame_cache_each(const char *path, void (*each)(void *context, const dame_cac
     for (size_t i = 0; i < n; i++) {
         dame_cache_contents_t contents = {.memory = NULL};
         int unused;
-        dame_cache_file_t file = {
-            .name = files[i].name, .origin = "", .maker = "", .used_s = files[i].used_ns / INT64_C(1000000000)};
+        dame_cache_file_t file = {.name = files[i].name,
+                                  .origin = "",
+                                  .maker = "",
+                                  .used_s = files[i].used_ns / INT64_C(1000000000)};
         file.fault = dame_cache_file_read(directory, files[i].name, &contents, &unused);
         if (file.fault == NULL) {
             file.dir = contents.key[0] == DAME_PACK ? DAME_PACK : DAME_UNPACK;

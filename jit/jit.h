@@ -163,13 +163,19 @@ dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t 
 
 /*
  * Was there a file of this code when dame_jit_look() was called? Calls no system, but takes some
- * microseconds; whether there was one of any code for the program takes less. And: installs it as dame_jit_add() does, without compiling and without loading its provider, which takes some
- * microseconds where files are near. Errors: DAME_ERR_BUSY (there is no file any more, or it is no good), and
- * as dame_jit_add().
+ * microseconds.
  */
 int dame_jit_has(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                  const dame_candidate_t *candidate);
+
+/* Was there one of any code for this program and direction? Takes less. */
 int dame_jit_has_any(const dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir);
+
+/*
+ * Installs the code of a file as dame_jit_add() does, without compiling and without loading its
+ * provider, which takes some microseconds where files are near. Errors: DAME_ERR_BUSY (there is no
+ * file any more, or it is no good), and as dame_jit_add().
+ */
 dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                             const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
 

@@ -21,8 +21,8 @@
  * Rest.   The fastest stays, the others are dropped. Each time the time used has doubled, a batch
  *         is measured again; if it differs by DAME_POLICY_DRIFT twice, the search begins anew.
  *
- * Some arms cannot be had at once: their code is made elsewhere, while the program runs on as it is.
- * They are ordered when they are repaid: while renting, if there is no other candidate, as that
+ * Some arms cannot be had at once: their code is made elsewhere, while the program runs on as it
+ * is. They are ordered when they are repaid: while renting, if there is no other candidate, as that
  * would be added; at rest, when `explore` of the time pays for their cost. What has come takes part
  * in the search, which begins anew for it and the best.
  *

@@ -22,7 +22,7 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     dt_recent_end(thread, entry, DT_COPY, (size_t) bytes);
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL != tally) {
-        const int64_t n = dt_tally_use(tally, DT_COPY, false, bytes);
+        const int64_t n = dt_tally_use(tally, DT_COPY, DT_INTERP, bytes);
         if (dt_sample_window_due(tally, DT_COPY, n)) {
             dt_sample_open_window(thread, tally, DT_COPY, n);
         }

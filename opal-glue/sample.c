@@ -86,6 +86,18 @@ static void leave_window(dt_thread_t *thread)
     }
 }
 
+/* In the child of a fork(): another thread's window is nobody's, and may be half changed. */
+static void forget_owner(const dt_thread_t *thread)
+{
+    if (thread != atomic_load_explicit(&window.owner, memory_order_relaxed)) {
+        for (int i = 0; i < FOLLOWED; i++) {
+            window.followed[i].convertor = NULL;
+        }
+        window.under_way = 0;
+        atomic_store_explicit(&window.owner, NULL, memory_order_relaxed);
+    }
+}
+
 void dt_sample_start(bool on)
 {
     enum { READINGS = 100 };
@@ -95,6 +107,7 @@ void dt_sample_start(bool on)
         return;
     }
     dt_thread_at_end = leave_window;
+    dt_thread_in_child = forget_owner;
     clock_cost = INT64_MAX;
     for (int i = 0; i < READINGS; i++) {
         const int64_t start = dt_now();
@@ -105,10 +118,13 @@ void dt_sample_start(bool on)
 
 void dt_sample_stop(void)
 {
+    dt_thread_t *owner = atomic_load_explicit(&window.owner, memory_order_acquire);
     dt_sample_on = false;
     dt_thread_at_end = NULL;
-    end_messages();
-    atomic_store_explicit(&window.owner, NULL, memory_order_relaxed);
+    dt_thread_in_child = NULL;
+    if (NULL != owner) {
+        leave_window(owner);
+    }
 }
 
 static int64_t elapsed(int64_t start)
@@ -147,7 +163,8 @@ void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool
 static bool is_free(const dt_native_t *native, int64_t use)
 {
     return 0 == atomic_load_explicit(&native->samples.count, memory_order_relaxed) ||
-           (use >= FREE_AGAIN && native->began < FREE_AGAIN / 2);
+           (use >= FREE_AGAIN &&
+            atomic_load_explicit(&native->began, memory_order_relaxed) < FREE_AGAIN / 2);
 }
 
 /* May it take the time? Says which use is asked for next. */
@@ -165,7 +182,7 @@ void dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t wor
     dt_thread_t *nobody = NULL;
     dt_native_t *native = &tally->native[work];
     const bool free = is_free(native, use);
-    if (native_may(native, free, use) &&
+    if (!thread->ended && native_may(native, free, use) &&
         atomic_compare_exchange_strong(&window.owner, &nobody, thread)) {
         window.number++;
         window.closes = false;
@@ -186,7 +203,8 @@ static dt_native_t *enter(dt_tally_t *tally, dt_work_t work)
     if (native->window != window.number) {
         native->window = window.number;
         native->seen = 0;
-        native->began = (uint32_t) dt_tally_uses(tally, work);
+        atomic_store_explicit(&native->began, (uint32_t) dt_tally_uses(tally, work),
+                              memory_order_relaxed);
     }
     return native;
 }
@@ -211,10 +229,10 @@ static void keep(dt_tally_t *tally, dt_work_t work, bool counts, int64_t ns, siz
     }
 }
 
-/* A fragment has been moved, by the native engine in `ns`, or by DAME (0). */
-static void pass(dt_thread_t *thread, bool counts, int64_t ns)
+/* A fragment has passed, which the native engine may have moved, and on which it took `ns`. */
+static void pass(dt_thread_t *thread, bool is_moved, bool counts, int64_t ns)
 {
-    dt_stats_add(&thread->stats.count[DT_COUNT_fragments_sampled], ns > 0);
+    dt_stats_add(&thread->stats.count[DT_COUNT_fragments_sampled], is_moved);
     window.ns += ns;
     atomic_fetch_add_explicit(&on_native, window.is_free ? 0 : ns, memory_order_relaxed);
     window.left -= counts;
@@ -304,7 +322,7 @@ static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const s
 {
     return 1 == n && NULL != iov->iov_base && iov->iov_len > 0 &&
            (iov->iov_len <= MOST_BYTES || convertor->local_size <= MOST_BYTES) &&
-           (iov->iov_len >= convertor->local_size || !WHOLE_ONLY) &&
+           (!WHOLE_ONLY || (0 == convertor->bConverted && iov->iov_len >= convertor->local_size)) &&
            (DAME_PACK == dir ||
             is_between_elements(convertor, convertor->bConverted + iov->iov_len));
 }
@@ -319,7 +337,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_conv
         message = NULL != message ? message : follow(tally, convertor, dir);
     }
     if (NULL == message) {
-        pass(thread, false, 0);
+        pass(thread, false, false, 0);
         return false;
     }
     const bool counts = message->counts;
@@ -335,7 +353,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_conv
     }
     const int64_t ns = elapsed(start);
     const bool is_done = DAME_PACK == dir ? *bytes > 0 : *bytes == most;
-    if (!is_done || *bytes == left) {
+    if (!is_done || *bytes == left || WHOLE_ONLY) {
         end_message(message);
     }
     if (is_done) {
@@ -343,7 +361,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_conv
         keep(tally, (dt_work_t) dir, counts, ns, *bytes);
     }
     const int64_t spent = dt_now() - begun;
-    pass(thread, counts, spent);
+    pass(thread, is_done, counts, spent);
     return is_done;
 }
 
@@ -353,7 +371,7 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
 {
     const size_t bytes = datatype->size * (size_t) count;
     if (window.closes || bytes > MOST_BYTES) {
-        pass(thread, false, 0);
+        pass(thread, false, false, 0);
         return false;
     }
     const bool counts = message_counts(tally, DT_COPY, bytes);
@@ -361,6 +379,6 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
     (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
     const int64_t ns = elapsed(start);
     keep(tally, DT_COPY, counts, ns, bytes);
-    pass(thread, counts, ns);
+    pass(thread, true, counts, dt_now() - start);
     return true;
 }

@@ -14,7 +14,8 @@
  * engine might get wrong is DAME's.
  *
  * Windows come early in the life of each tally and then as often as a small part of the time
- * allows, so that they see all of a run. One thread of a process has a window at a time.
+ * allows, so that they see all of a run. One thread of a process has a window at a time,
+ * and keeps it when it moves nothing more, until it ends.
  */
 #ifndef DT_SAMPLE_H
 #define DT_SAMPLE_H

@@ -26,9 +26,9 @@ typedef struct dt_recent {
     _Atomic int32_t tier[DT_WORKS];   /* dt_tier_t: what runs since they were granted */
     _Atomic(struct dt_tally *) tally; /* NULL: none is kept */
     int32_t misses;                   /* uses of layouts that found this one here */
-    int32_t untold[2];                /* [dame_dir_t]; uses of the layout that was here before, which
-                                         the policy of promotion has not heard of */
-    uint64_t before;                  /* its ticket */
+    int32_t untold[2]; /* [dame_dir_t]; uses of the layout that was here before, which
+                          the policy of promotion has not heard of */
+    uint64_t before;   /* its ticket */
 } dt_recent_t;
 
 /* Layouts are numbered in sequence, so those in use share none of these before there are more. */

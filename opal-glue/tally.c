@@ -168,7 +168,9 @@ void dt_native_add(dt_native_t *native, int64_t ns, int64_t bytes)
 {
     const int at = dt_samples_add(&native->samples, ns, bytes);
     if (at >= 0) {
-        atomic_store_explicit(&native->at[at], native->began, memory_order_relaxed);
+        atomic_store_explicit(&native->at[at],
+                              atomic_load_explicit(&native->began, memory_order_relaxed),
+                              memory_order_relaxed);
     }
 }
 

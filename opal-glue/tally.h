@@ -32,8 +32,8 @@ typedef struct dt_native {
     _Atomic uint32_t at[DT_SAMPLES]; /* the use at which the window of each began */
     uint32_t window;                 /* the last one, and what it has seen so far; its owner's */
     uint32_t seen;
-    uint32_t began; /* at this use */
-    uint32_t warm;  /* samples of messages that count (sample.c) */
+    _Atomic uint32_t began; /* at this use */
+    uint32_t warm;          /* samples of messages that count (sample.c) */
 } dt_native_t;
 
 typedef struct dt_moved {

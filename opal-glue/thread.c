@@ -7,6 +7,7 @@
 
 _Thread_local dt_thread_t dt_thread_data;
 void (*dt_thread_at_end)(dt_thread_t *thread);
+void (*dt_thread_in_child)(const dt_thread_t *thread);
 
 static pthread_key_t key; /* of a thread's dt_thread_data, for thread_ends() */
 static bool running;
@@ -48,6 +49,9 @@ static void in_child(void)
 {
     dt_thread_t *thread = pthread_getspecific(key);
     dt_stats_keep_thread(NULL != thread ? &thread->stats : NULL);
+    if (NULL != dt_thread_in_child) {
+        dt_thread_in_child(thread);
+    }
 }
 
 void dt_thread_start(void (*on_unwatched)(void))

@@ -46,8 +46,10 @@ typedef struct dt_thread {
 
 extern _Thread_local dt_thread_t dt_thread_data;
 
-/* sample.c's: called in each thread that ends; NULL: nothing is. Set while only one thread runs. */
+/* sample.c's: called in each thread that ends, and in a child of fork() with its only thread, or
+ * NULL when that was not enlisted. NULL: nothing is called. Set while only one thread runs. */
 extern void (*dt_thread_at_end)(dt_thread_t *thread);
+extern void (*dt_thread_in_child)(const dt_thread_t *thread);
 
 /*
  * Before the first use of dt_thread(). There is no end: threads may end after Open MPI has. A
