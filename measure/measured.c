@@ -296,8 +296,10 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
         jit, program, dir, has_files, measured->candidates,
         dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 1));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
-    if (expected.ticks < ticks_of(BRIEF_NS)) {
-        expected.more = ticks_of(BRIEF_NS);
+    const double brief = ticks_of(BRIEF_NS);
+    if (expected.ticks < brief) {
+        const double least = DAME_LEAST_REPEATS * expected.ticks;
+        expected.more = least > brief ? least : brief;
     }
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
     for (int32_t arm = 1; arm <= candidates; arm++) {
