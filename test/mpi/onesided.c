@@ -258,11 +258,11 @@ static void every_operation(window_t *w, const type_case_t *c, int turn)
     lay_free(spread);
 }
 
-/* Long enough to be cut into fragments on every way to the target. */
+/* Long enough to be cut into fragments on every way to the target. Of few blocks: osc rdma locks for each. */
 static void long_transfer(window_t *w)
 {
     layout_t *ints = lay_basic(MPI_INT, 4, 4);
-    layout_t *l = lay_vector(60000, 2, 4, ints), *spread = lay_vector(40000, 3, 5, ints);
+    layout_t *l = lay_vector(6000, 20, 40, ints), *spread = lay_vector(4000, 30, 50, ints);
 
     lay_commit(l);
     lay_commit(spread);
