@@ -52,14 +52,18 @@ static void *next(const char *name)
     return function;
 }
 
-static int32_t move(move_t original, opal_convertor_t *convertor, struct iovec *iov, uint32_t *n,
-                    size_t *bytes)
+/* *original: Open MPI's function of that name, once it has been looked up. */
+static int32_t move(move_t *original, const char *name, opal_convertor_t *convertor,
+                    struct iovec *iov, uint32_t *n, size_t *bytes)
 {
+    if (NULL == *original) {
+        *original = (move_t) next(name);
+    }
     if (0 != (convertor->flags & (CONVERTOR_COMPLETED | CONVERTOR_NO_OP))) {
-        return original(convertor, iov, n, bytes);
+        return (*original)(convertor, iov, n, bytes);
     }
     const int64_t start = now();
-    const int32_t rc = original(convertor, iov, n, bytes);
+    const int32_t rc = (*original)(convertor, iov, n, bytes);
     add(start, *bytes);
     return rc;
 }
@@ -68,20 +72,14 @@ int32_t opal_convertor_pack(opal_convertor_t *convertor, struct iovec *iov, uint
                             size_t *bytes)
 {
     static move_t original;
-    if (NULL == original) {
-        original = (move_t) next("opal_convertor_pack");
-    }
-    return move(original, convertor, iov, n, bytes);
+    return move(&original, __func__, convertor, iov, n, bytes);
 }
 
 int32_t opal_convertor_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *n,
                               size_t *bytes)
 {
     static move_t original;
-    if (NULL == original) {
-        original = (move_t) next("opal_convertor_unpack");
-    }
-    return move(original, convertor, iov, n, bytes);
+    return move(&original, __func__, convertor, iov, n, bytes);
 }
 
 int32_t opal_datatype_copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count,
