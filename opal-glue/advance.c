@@ -226,8 +226,8 @@ static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convert
 {
     size_t moved;
     if (dt_sample_has_window(thread) &&
-        dt_sample_by_native(thread, dt_entry_tally(dt_table_get(convertor->pDesc)), convertor, dir,
-                            iov, *out_size, &moved)) {
+        dt_sample_by_native(thread, dt_table_get(convertor->pDesc), convertor, dir, iov, *out_size,
+                            &moved)) {
         return moved;
     }
     const bool timed = dt_sample_due(thread);

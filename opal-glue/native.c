@@ -25,6 +25,19 @@ void dt_native_destruct(opal_convertor_t *native)
     dt_object_destruct(native);
 }
 
+bool dt_native_is_right(const opal_convertor_t *convertor)
+{
+    const dt_type_desc_t *items = convertor->use_desc;
+    for (size_t i = 0; i < items->used; i++) {
+        const ddt_elem_desc_t *item = &items->desc[i].elem;
+        if ((item->common.flags & OPAL_DATATYPE_FLAG_DATA) &&
+            !dt_openmpi_moves_right(item, opal_datatype_basicDatatypes[item->common.type]->size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Bytes of the item's data, of an element or an iteration of it, and the items that it is. */
 typedef struct item {
     size_t size;

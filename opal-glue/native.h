@@ -19,6 +19,10 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
                            size_t position);
 void dt_native_destruct(opal_convertor_t *native);
 
+/* Does the native engine move every byte when it is given a whole message of this datatype? Reads
+ * all of its description. */
+bool dt_native_is_right(const opal_convertor_t *convertor);
+
 /*
  * The last place at or before `position`, which is not the end, where the engine would end or start
  * a packed fragment: between elements of its optimised description, which are bytes where it has

@@ -5,6 +5,7 @@
 #ifndef DT_OPENMPI_H
 #define DT_OPENMPI_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,30 @@ static inline bool dt_openmpi_is_contiguous(const opal_datatype_t *datatype, siz
     return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
            (1 == count && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS));
 }
+
+#if OMPI_MAJOR_VERSION >= 5
+/* What the native engine's loops for short blocks are for, instead of memcpy(). */
+static inline bool dt_openmpi_is_short(const ddt_elem_desc_t *item)
+{
+    enum { LONGEST = 8 }; /* elements */
+    return item->blocklen <= LONGEST;
+}
+
+/* The kind of the elements of a predefined datatype; 5.0 and 6.0 have different ones for long
+ * double. */
+static inline uint16_t dt_openmpi_kind(MPI_Datatype predefined)
+{
+    return ((const opal_datatype_t *) predefined)->desc.desc->elem.common.type;
+}
+
+/* Have numbers of this kind bytes that assigning them leaves behind? */
+static inline bool dt_openmpi_has_padding(uint16_t kind)
+{
+    enum { X87_DIGITS = 64 };
+    return X87_DIGITS == LDBL_MANT_DIG && (dt_openmpi_kind(MPI_LONG_DOUBLE) == kind ||
+                                           dt_openmpi_kind(MPI_C_LONG_DOUBLE_COMPLEX) == kind);
+}
+#endif
 
 #if OMPI_MAJOR_VERSION == 4
 #include "openmpi_4_1.h"

@@ -7,11 +7,20 @@ enum {
     DT_OPENMPI_DEVICE = CONVERTOR_CUDA | CONVERTOR_CUDA_ASYNC | CONVERTOR_CUDA_UNIFIED
 };
 
+/* Does the native engine move every byte of an item of a description, whose elements have `size`
+ * bytes, when it is given the whole message? */
+static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t size)
+{
+    (void) item;
+    (void) size;
+    return true;
+}
+
 /* Only there in an Open MPI with CUDA. */
 extern bool opal_cuda_check_bufs(char *to, char *from) __attribute__((weak));
 
-/* With CUDA, the first convertor that is prepared decides for good whether there are devices, and the
- * components that know are opened after us. May we prepare one of our own now? */
+/* With CUDA, the first convertor that is prepared decides for good whether there are devices, and
+ * the components that know are opened after us. May we prepare one of our own now? */
 static inline bool dt_openmpi_may_convert_early(void)
 {
     return NULL == opal_cuda_check_bufs;

@@ -10,6 +10,14 @@ enum {
         CONVERTOR_ACCELERATOR | CONVERTOR_ACCELERATOR_ASYNC | CONVERTOR_ACCELERATOR_UNIFIED
 };
 
+/* Does the native engine move every byte of an item of a description, whose elements have `size`
+ * bytes, when it is given the whole message? Short blocks it moves number by number. */
+static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t size)
+{
+    (void) size;
+    return !dt_openmpi_is_short(item) || !dt_openmpi_has_padding(item->common.type);
+}
+
 /* A convertor has a function that positions it, as it has one that moves its data. */
 #define DT_OPENMPI_POSITION_IN_GOT 0
 

@@ -258,6 +258,18 @@ static bool is_between_elements(const opal_convertor_t *convertor, size_t positi
            dt_native_boundary(convertor, position, &mark) == position;
 }
 
+/* Is the native engine right about such messages? Found out once, so that the description is as
+ * cold as without DAME. */
+static bool is_trusted(dt_layout_t *layout, const opal_convertor_t *convertor)
+{
+    dt_trust_t trust = atomic_load_explicit(&layout->trust, memory_order_relaxed);
+    if (DT_TRUST_UNKNOWN == trust) {
+        trust = dt_native_is_right(convertor) ? DT_TRUST_GIVEN : DT_TRUST_DENIED;
+        atomic_store_explicit(&layout->trust, trust, memory_order_relaxed);
+    }
+    return DT_TRUST_GIVEN == trust;
+}
+
 /* The first that is unused, so that it is in the caches as a request's convertor is. When all are
  * in use, one of a message that may be lost. */
 static followed_t *unused(void)
@@ -327,14 +339,18 @@ static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const s
             is_between_elements(convertor, convertor->bConverted + iov->iov_len));
 }
 
-bool dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally, const opal_convertor_t *convertor,
-                         dame_dir_t dir, struct iovec *iov, uint32_t n, size_t *bytes)
+bool dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
+                         const opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+                         uint32_t n, size_t *bytes)
 {
     const int64_t begun = dt_now();
+    dt_tally_t *tally = dt_entry_tally(entry);
     followed_t *message = NULL;
     if (is_native(convertor, dir, iov, n)) {
         message = find(convertor, dir);
-        message = NULL != message ? message : follow(tally, convertor, dir);
+        message = NULL == message && is_trusted(entry->layout, convertor)
+                      ? follow(tally, convertor, dir)
+                      : message;
     }
     if (NULL == message) {
         pass(thread, false, false, 0);

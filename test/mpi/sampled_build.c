@@ -14,10 +14,10 @@ void __real_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_wor
                                   int64_t use);
 void __wrap_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work,
                                   int64_t use);
-bool __real_dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally,
+bool __real_dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
                                 const opal_convertor_t *convertor, dame_dir_t dir,
                                 struct iovec *iov, uint32_t n, size_t *bytes);
-bool __wrap_dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally,
+bool __wrap_dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
                                 const opal_convertor_t *convertor, dame_dir_t dir,
                                 struct iovec *iov, uint32_t n, size_t *bytes);
 
@@ -45,11 +45,11 @@ void __wrap_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_wor
     let_open(tally, work);
 }
 
-bool __wrap_dt_sample_by_native(dt_thread_t *thread, dt_tally_t *tally,
+bool __wrap_dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
                                 const opal_convertor_t *convertor, dame_dir_t dir,
                                 struct iovec *iov, uint32_t n, size_t *bytes)
 {
     static _Thread_local unsigned fragments;
     return 0 != ++fragments % 3 &&
-           __real_dt_sample_by_native(thread, tally, convertor, dir, iov, n, bytes);
+           __real_dt_sample_by_native(thread, entry, convertor, dir, iov, n, bytes);
 }

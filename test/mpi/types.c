@@ -226,6 +226,10 @@ static void add_odd_elements(types_t *t)
     }
     add(t, "vector-of-float-complex", lay_vector(5, 3, 4, cfloat))->external = false;
     add(t, "indexed-of-double-complex", lay_indexed(3, lengths, disps, cdouble))->external = false;
+    if (every_engine_is_right()) {
+        add(t, "hvector-of-float-complex", lay_hvector(6, 2, 20, cfloat))->external = false;
+        add(t, "double-complex-with-gaps", lay_hvector(7, 1, 24, cdouble))->external = false;
+    }
     add(t, "vector-of-bool", lay_vector(17, 1, 2, truth))->external = false;
 }
 
