@@ -276,6 +276,7 @@ dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider)
     }
     clear(&background->waiting);
     clear(&background->done);
+    dame_loader_wait_at_exit();
     dame_lock(DAME_LOCK_BACKGROUND);
     background->others = all;
     all = background;
@@ -321,6 +322,8 @@ int dame_background_stop(dame_background_t *background)
     }
     if (!works && !background->is_fork) {
         close_provider(background);
+    } else if (works) {
+        dame_loader_wait_at_exit();
     }
     dame_cancel_restore(cancel_state);
     return !works;

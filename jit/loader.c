@@ -1,4 +1,5 @@
 /* dlopen() of providers, once a process each. */
+#define _GNU_SOURCE
 #include "loader.h"
 
 #include <dlfcn.h>
@@ -44,6 +45,27 @@ static void wait_for_all(void)
     for (int i = 0; i < STEPS && atomic_load(&inside) > 0 && getpid() == process; i++) {
         (void) nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
     }
+}
+
+/* What a thread's end and, of the thread that calls it, exit() begin with; glibc's. */
+int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *object)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void wait_before_exit(void *unused)
+{
+    (void) unused;
+    wait_for_all();
+}
+
+void dame_loader_wait_at_exit(void)
+{
+    static atomic_flag is_first = ATOMIC_FLAG_INIT;
+    if (NULL != __cxa_thread_atexit_impl && getpid() == gettid() &&
+        !atomic_flag_test_and_set(&is_first)) {
+        (void) __cxa_thread_atexit_impl(wait_before_exit, NULL, &__dso_handle);
+    }
+    (void) atexit(wait_for_all);
 }
 
 int dame_loader_enter(void)

@@ -27,6 +27,13 @@ const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOAD
 int dame_loader_enter(void);
 void dame_loader_leave(void);
 
+/*
+ * Makes exit() wait before it runs any handler that is registered by now. A library registers such
+ * handlers while it compiles, too: each for an object that it makes when it first needs it. In the main
+ * thread, it waits before those that are registered later as well.
+ */
+void dame_loader_wait_at_exit(void);
+
 /* It does not work after all: from now on it counts as failed. */
 void dame_loader_fail(const dame_provider_t *provider);
 

@@ -7,7 +7,8 @@
  * Options: padding=BYTES, that each code is made longer by. The environment variable TEST_PROVIDER
  * makes it another provider: "old" of another version of the interface, "by-program" not by_shape.
  * TEST_PROVIDER_LOG names a file that each compilation makes a byte longer, 20 ms before its end.
- * TEST_PROVIDER_MS: so many instead, and another byte at its end. TEST_PROVIDER_MAKER: its maker.
+ * TEST_PROVIDER_MS: so many instead, and another byte at its end, for which it needs an object that exit()
+ * destroys. TEST_PROVIDER_MAKER: its maker.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,16 +143,29 @@ static uint32_t offset_of(dame_run_fn kernel)
     return (uint32_t) ((uintptr_t) kernel - (uintptr_t) __start_dame_kernels);
 }
 
+static int is_destroyed;
+
+static void destroy(void)
+{
+    is_destroyed = 1;
+}
+
 static void log_compilation(void)
 {
     const char *path = getenv("TEST_PROVIDER_LOG");
     FILE *log = path != NULL ? fopen(path, "a") : NULL;
     if (log != NULL) {
+        const char *text = getenv("TEST_PROVIDER_MS");
+        if (text != NULL) {
+            atexit(destroy); /* as C++ does for a static object of a function */
+        }
         fputc('x', log);
         fclose(log);
-        const char *text = getenv("TEST_PROVIDER_MS");
         const long ms = text != NULL ? atol(text) : 20;
         nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+        if (text != NULL && is_destroyed) {
+            abort();
+        }
         if (text != NULL && (log = fopen(path, "a")) != NULL) {
             fputc('y', log);
             fclose(log);
