@@ -6,9 +6,11 @@
  * 2: every second byte off a line unpacks in 149 instead of 242 ns, and no slower on a line. Blocks
  * of 64 bytes in one move instead of two: 62 instead of 100 ns on a line, 120 instead of 183 off
  * it. Prefetching gains up to a third to unpack and loses up to a tenth to pack.
+ * Packing 64 bytes from two vectors instead of one: structs of 1, 10 and 20 of 40 bytes in half the
+ * time, 8 of 16 bytes in 0.85 of it, every second byte in 0.95 to 1.
  *
  * AMD: wide moves gain nothing and lose where they cross lines; prefetching gains both ways. Masked
- * stores that cross lines have not been measured.
+ * stores that cross lines and permutations of two vectors have not been measured.
  */
 static const dame_tune_t tunes[DAME_MAKES] = {
     [DAME_MAKE_OTHER] =
@@ -29,6 +31,7 @@ static const dame_tune_t tunes[DAME_MAKES] = {
         {
             .measured_on = "Sapphire or Emerald Rapids, L2 of 2 MiB, virtual machine",
             .move_bytes = 64,
+            .gathers_pairs = 1,
             .scatter_bytes = 32,
             .prefetches = {[DAME_PACK] = 0, [DAME_UNPACK] = 1},
         },

@@ -11,6 +11,7 @@
 typedef struct dame_tune {
     const char *measured_on; /* the machine that the values come from */
     int move_bytes; /* widest registers that copy whole blocks, where AVX-512 VBMI is there, too */
+    int gathers_pairs; /* packed vectors of several blocks come from two of user memory */
     int scatter_bytes; /* widest registers that unpack several blocks at once */
     int prefetches[2]; /* [dame_dir_t]; loops over short blocks fetch lines ahead */
 } dame_tune_t;

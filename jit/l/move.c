@@ -29,8 +29,11 @@ static int64_t power_above(int64_t bytes)
     return width;
 }
 
+enum { LINE = 64 };
+
 /* Vectors as wide as they can be; what is left in one move that may reach behind the end or back
- * over what was moved, or in two. */
+ * over what was moved, or in two. A move of a line crosses lines wherever it does not begin on one:
+ * it is slower than one of half a line and one of a quarter. */
 static void copy_bytes(l_unit_t *u, const copy_t *copy)
 {
     const int64_t widest = u->vector_bytes;
@@ -41,11 +44,12 @@ static void copy_bytes(l_unit_t *u, const copy_t *copy)
     while (at < copy->bytes) {
         const int64_t rest = copy->bytes - at;
         const int64_t width = power_above(rest);
-        if (width - rest <= copy->slack) {
+        const int gains = width < LINE || 4 * rest > 3 * LINE;
+        if (gains && width - rest <= copy->slack) {
             move(u, copy, at, width);
             return;
         }
-        if (copy->bytes >= width) {
+        if (gains && copy->bytes >= width) {
             move(u, copy, copy->bytes - width, width);
             return;
         }

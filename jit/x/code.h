@@ -35,6 +35,7 @@ typedef struct x_vectors {
     int tail_bytes;    /* widest register for what is left of a block, some bytes of it unused */
     int mask_bytes;    /* widest register whose loads and stores can leave out bytes, 0: none can */
     int permute_bytes; /* widest register whose bytes can be permuted at will, 0: none */
+    int pairs;         /* one may be gathered from two */
     int splits_tails;  /* what is left of a block is not masked */
 } x_vectors_t;
 

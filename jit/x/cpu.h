@@ -51,6 +51,8 @@
  *   x_vector         loads or stores a vector of 16 bytes or more
  *   x_masked         loads or stores the bytes of a mask
  *   x_permute        permutes the bytes of a vector by a loaded permutation
+ *   x_permute_pair   gathers a vector from its own bytes and, behind them, those of another vector in
+ *                    memory
  *   x_prefetch       prefetches a cache line for reading
  */
 /* clang-format on */

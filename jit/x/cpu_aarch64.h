@@ -154,11 +154,11 @@ static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, 
 static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_t variant)
 {
     (void) cpu;
-    (void) variant;
     return (x_vectors_t){.name = "neon",
                          .bytes = 128 == bits ? 16 : 32,
                          .tail_bytes = 128 == bits ? 16 : 32,
-                         .permute_bytes = 16};
+                         .permute_bytes = 16,
+                         .pairs = 0 == bits && X_PAIRS == x_choice(variant, X_PERMUTE)};
 }
 
 /* ---- integers ---- */
@@ -378,6 +378,16 @@ static inline void x_permute(x_code_t *code, int reg, int permutation, int bytes
     (void) bytes;
     if (x_has_room(code)) {
         x_registers(code, 0x4e000000, reg, reg, X_FIRST_PERMUTATION + permutation);
+    }
+}
+
+/* TBL of two registers, which follow each other. */
+static inline void x_permute_pair(x_code_t *code, int reg, int permutation, x_mem_t second,
+                                  int bytes)
+{
+    x_vector(code, 0, reg + 1, second, bytes);
+    if (x_has_room(code)) {
+        x_registers(code, 0x4e002000, reg, reg, X_FIRST_PERMUTATION + permutation);
     }
 }
 

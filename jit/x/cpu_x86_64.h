@@ -196,7 +196,7 @@ static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int len
 static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_t variant)
 {
     static const int moves[4] = {32, [X_WIDE] = 64};
-    static const int permutations[4] = {32, [X_WIDE] = 64, [X_SINGLE] = 0};
+    static const int permutations[4] = {32, [X_WIDE] = 64, [X_SINGLE] = 0, [X_PAIRS] = 64};
     const int most = 0 == bits ? X_VECTOR : bits / 8;
     const int permute = 0 == bits ? permutations[x_choice(variant, X_PERMUTE)] : most;
     if (most == 16 || !cpu->avx2) {
@@ -211,6 +211,8 @@ static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_
                          .tail_bytes = 0 != bits ? most : 32,
                          .mask_bytes = most,
                          .permute_bytes = cpu->avx512_vbmi ? permute : 0,
+                         .pairs = 0 == bits && cpu->avx512_vbmi &&
+                                  X_PAIRS == x_choice(variant, X_PERMUTE),
                          .splits_tails = X_SPLIT == x_choice(variant, X_TAILS)};
 }
 
@@ -475,6 +477,18 @@ static inline void x_permute(x_code_t *code, int reg, int permutation, int bytes
         x_vex(code, 2, 1, 0, 0, reg, reg, x_mem(from, 0));
         x_byte(code, 0x00);
         x_registers(code, reg, from);
+    }
+}
+
+/* vpermt2b */
+static inline void x_permute_pair(x_code_t *code, int reg, int permutation, x_mem_t second,
+                                  int bytes)
+{
+    if (x_has_room(code)) {
+        x_evex(code, 2, 1, 0, x_log2(bytes) - 4, reg, X_FIRST_PERMUTATION + permutation, second, 0,
+               0);
+        x_byte(code, 0x7d);
+        x_memory(code, reg, second, bytes);
     }
 }
 

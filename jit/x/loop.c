@@ -18,9 +18,9 @@ static int64_t distance(int64_t step, int64_t n)
 int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_blocks_t *one,
                         int64_t *window)
 {
-    enum { MOST_WINDOWS = 2 };
     const x_options_t *options = &c->context->options;
     const int64_t vector = c->code->vectors.permute_bytes;
+    const int64_t span = vector * x_permuted_vectors(c->code, c->context->dir);
     const int64_t step = distance(prim->step, 1);
     const int64_t by_blocks = X_MAX_BLOCKS / one->n;
     int64_t factor = options->unroll_bytes / prim->iter_size;
@@ -34,13 +34,16 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
             one->at[i].user + one->at[i].bytes > high ? one->at[i].user + one->at[i].bytes : high;
         moves += x_moves(c->code, c->context->dir, one->at[i].bytes);
     }
-    if (!dame_prim_has_list(prim) && step > 0 && step < vector && high - low <= vector) {
-        const int64_t in_vector = (vector - (high - low)) / step + 1;
-        if (in_vector * moves >= X_MIN_MOVES && in_vector * prim->iter_size <= vector &&
-            in_vector <= by_blocks &&
+    if (!dame_prim_has_list(prim) && step > 0 && step < span && high - low <= span) {
+        const int64_t in_span = (span - (high - low)) / step + 1;
+        const int64_t in_vector =
+            vector / prim->iter_size < in_span ? vector / prim->iter_size : in_span;
+        if (in_vector * moves >= X_MIN_MOVES && in_vector <= by_blocks &&
             (DAME_PACK == c->context->dir || vector <= c->code->vectors.mask_bytes)) {
             *window = in_vector;
-            return MOST_WINDOWS * in_vector <= by_blocks ? MOST_WINDOWS * in_vector : in_vector;
+            int64_t windows = options->most_unrolled / 2;
+            windows = windows < by_blocks / in_vector ? windows : by_blocks / in_vector;
+            return windows > 1 ? windows * in_vector : in_vector;
         }
     }
     factor = factor < options->most_unrolled ? factor : options->most_unrolled;

@@ -55,7 +55,7 @@ static int move_in_one(x_code_t *code, const copy_t *copy, int64_t at, int64_t r
     const int reads = excess <= copy->readable;
     const int writes = excess <= copy->writable;
     int mask = -1;
-    if (bytes > code->vectors.tail_bytes) {
+    if (bytes > code->vectors.tail_bytes && !(reads && writes && x_fills_line(rest))) {
         return 0;
     }
     if (!reads || !writes) {
@@ -227,13 +227,19 @@ static void emit_streaming_copy(x_code_t *code, const copy_t *copy)
 
 /* ---- several blocks in one vector ---- */
 
+int x_permuted_vectors(const x_code_t *code, dame_dir_t dir)
+{
+    return code->vectors.pairs && DAME_PACK == dir ? 2 : 1;
+}
+
 int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes)
 {
     const int is_power = 0 == (bytes & (bytes - 1));
     return DAME_UNPACK == dir && !is_power && code->vectors.permute_bytes < X_VECTOR ? 2 : 1;
 }
 
-/* Pieces k to end - 1 lie in one vector on both sides; `low` is where it starts in user memory. */
+/* Pieces k to end - 1 lie in one vector of the stream, and in user memory in one, or two that meet
+ * or overlap; `low` is where these start. */
 typedef struct window {
     int end;
     int64_t low;
@@ -244,6 +250,7 @@ typedef struct window {
 
 static window_t window_at(const x_code_t *code, dame_dir_t dir, const x_blocks_t *blocks, int k)
 {
+    const int vectors = x_permuted_vectors(code, dir);
     const int bytes = code->vectors.permute_bytes;
     const x_block_t *at = blocks->at;
     window_t window = {.end = k, .low = at[k].user};
@@ -256,7 +263,7 @@ static window_t window_at(const x_code_t *code, dame_dir_t dir, const x_blocks_t
         high = end > high ? end : high;
         packed += at[i].bytes;
         moves += x_moves(code, dir, at[i].bytes);
-        if (high - low > bytes || packed > bytes) {
+        if (high - low > vectors * bytes || packed > bytes) {
             break;
         }
         window = (window_t){
@@ -265,13 +272,18 @@ static window_t window_at(const x_code_t *code, dame_dir_t dir, const x_blocks_t
     return window;
 }
 
-/* One load, one permutation and one store for all blocks of a window. Returns 0 when that cannot be
- * done: unpacking needs stores that leave out the gaps. */
+/* One load, or two, one permutation and one store for all blocks of a window. Returns 0 when that
+ * cannot be done: unpacking needs stores that leave out the gaps. */
 static int move_window(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
                        const x_blocks_t *blocks, int k, const window_t *window, const copy_t *last)
 {
     const int bytes = code->vectors.permute_bytes;
     const int has_masks = bytes <= code->vectors.mask_bytes;
+    const int is_pair = window->span > bytes;
+    /* Where the second vector of a pair begins: on a line if the first does, or it ends with the
+     * blocks. */
+    const int64_t second =
+        2 * bytes - window->span <= last->readable ? bytes : window->span - bytes;
     uint8_t from[X_VECTOR];
     uint64_t data = 0;
     int64_t stream = 0;
@@ -279,9 +291,14 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t pac
     for (int i = k; i < window->end; i++) {
         const int64_t start = blocks->at[i].user - window->low;
         for (int64_t byte = 0; byte < blocks->at[i].bytes; byte++, stream++) {
-            data |= (uint64_t) 1 << (start + byte);
-            from[DAME_PACK == dir ? stream : start + byte] =
-                (uint8_t) (DAME_PACK == dir ? start + byte : stream);
+            data |= start + byte < X_VECTOR ? (uint64_t) 1 << (start + byte) : 0;
+            if (DAME_UNPACK == dir) {
+                from[start + byte] = (uint8_t) stream;
+            } else if (start + byte < bytes) {
+                from[stream] = (uint8_t) (start + byte);
+            } else {
+                from[stream] = (uint8_t) (bytes + start + byte - second);
+            }
         }
     }
     const x_mem_t in_user = mem_add(user, window->low);
@@ -297,7 +314,7 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t pac
     };
     const int load = DAME_PACK == dir ? bytes : stream_bytes;
     const int store = DAME_PACK == dir ? stream_bytes : bytes;
-    const int reads = load - whole.bytes <= last->readable;
+    const int reads = is_pair || load - whole.bytes <= last->readable;
     const int writes = DAME_PACK == dir && store - window->packed <= last->writable;
     if ((!reads || !writes) && !has_masks) {
         return 0;
@@ -315,7 +332,13 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t pac
     } else {
         x_masked(code, 0, reg, whole.from, load, read_mask);
     }
-    x_permute(code, reg, permutation, bytes);
+    if (is_pair) {
+        const x_mem_t behind =
+            mem_add(whole.from, X_FAULT(second_vector_misplaced, second, second + 1));
+        x_permute_pair(code, reg, permutation, behind, bytes);
+    } else {
+        x_permute(code, reg, permutation, bytes);
+    }
     if (writes) {
         x_vector(code, 1, reg, whole.to, store);
     } else {

@@ -38,6 +38,9 @@ static inline void x_blocks_clear(x_blocks_t *blocks)
     blocks->streams = 0;
 }
 
+/* How many vectors of user memory one permutation takes bytes from. */
+int x_permuted_vectors(const x_code_t *code, dame_dir_t dir);
+
 /*
  * The number of stores that copy one block of `bytes`. Unpacking writes no byte too many, so sizes
  * that are no power of two take two; with vectors of 64 bytes they count as one, since fewer than

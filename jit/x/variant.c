@@ -11,8 +11,10 @@ enum { AHEAD = 16, FAR_AHEAD = 64, MOST_VARIANTS = 6 };
 /* ---- numbers and names ---- */
 
 static const char *const words[X_CHOICES][4] = {
-    [X_PREFETCH] = {"", "prefetch", "far-prefetch"}, [X_MOVE] = {"", "move64"},
-    [X_PERMUTE] = {"", "permute64", "single"},       [X_TAILS] = {"", "split"},
+    [X_PREFETCH] = {"", "prefetch", "far-prefetch"},
+    [X_MOVE] = {"", "move64"},
+    [X_PERMUTE] = {"", "permute64", "single", "pairs"},
+    [X_TAILS] = {"", "split"},
     [X_UNROLL] = {"", "unroll1", "unroll8"},
 };
 
@@ -113,7 +115,7 @@ static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, da
     const int has_list = dame_prim_has_list(prim);
     const int64_t tail = bytes % 32;
     x_choices_t out = 0;
-    if (bytes >= 64) {
+    if (bytes >= 64 || (DAME_PACK == dir && x_fills_line(bytes % 64))) {
         out |= bit(X_MOVE);
     }
     if (bytes <= 16 && (has_list || is_within(prim->step, 64))) {
@@ -189,11 +191,20 @@ static uint32_t likeliest(const dame_cpu_t *cpu, x_choices_t choices, dame_dir_t
     if (0 != (choices & bit(X_MOVE)) && cpu->avx512_vbmi && tune->move_bytes > 32) {
         variant = x_with(variant, X_MOVE, X_WIDE);
     }
-    if (0 != (choices & bit(X_PERMUTE)) && cpu->avx512_vbmi &&
-        (DAME_PACK == dir || tune->scatter_bytes > 32)) {
-        variant = x_with(variant, X_PERMUTE, X_WIDE);
+    if (0 != (choices & bit(X_PERMUTE)) && cpu->avx512_vbmi) {
+        const int wide = DAME_PACK == dir           ? (tune->gathers_pairs ? X_PAIRS : X_WIDE)
+                         : tune->scatter_bytes > 32 ? X_WIDE
+                                                    : 0;
+        variant = x_with(variant, X_PERMUTE, wide);
     }
     return variant;
+}
+
+/* Would the choice give the code of another one? */
+static int is_like_another(const dame_cpu_t *cpu, dame_dir_t dir, x_choice_t choice, int value)
+{
+    return X_PERMUTE == choice && ((!cpu->avx512 && (X_WIDE == value || X_PAIRS == value)) ||
+                                   (DAME_UNPACK == dir && X_PAIRS == value));
 }
 
 int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
@@ -204,9 +215,9 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
         x_choice_t choice;
         int value;
     } others[] = {
-        {X_PREFETCH, 0},       {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
-        {X_MOVE, X_WIDE},      {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_TAILS, X_SPLIT},
-        {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},   {X_UNROLL, X_ONCE},
+        {X_PREFETCH, 0},      {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
+        {X_MOVE, X_WIDE},     {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_TAILS, X_SPLIT},
+        {X_PERMUTE, X_PAIRS}, {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},       {X_UNROLL, X_ONCE},
     };
     const x_choices_t choices = matters(cpu, options, program, dir);
     const uint32_t first = likeliest(cpu, choices, dir);
@@ -224,9 +235,8 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
     }
     for (size_t i = 0; n < most && i < sizeof(others) / sizeof(others[0]); i++) {
         const uint32_t other = x_with(first, others[i].choice, others[i].value);
-        const int is_same_on_avx2 =
-            X_PERMUTE == others[i].choice && X_WIDE == others[i].value && !cpu->avx512;
-        if (other != first && 0 != (choices & bit(others[i].choice)) && !is_same_on_avx2) {
+        if (other != first && 0 != (choices & bit(others[i].choice)) &&
+            !is_like_another(cpu, dir, others[i].choice, others[i].value)) {
             out[n++] = other;
         }
     }

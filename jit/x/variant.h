@@ -17,9 +17,10 @@ typedef enum x_choice {
     X_PREFETCH, /* loops over short blocks fetch no lines ahead, some (X_AHEAD), many (X_FAR_AHEAD)
                  */
     X_MOVE,     /* widest vectors for whole blocks: 32 bytes, 64 (X_WIDE) */
-    X_PERMUTE, /* widest vectors that hold several blocks: 32 bytes, 64 (X_WIDE), none (X_SINGLE) */
-    X_TAILS,   /* what is left of a block is moved with a mask, or in two moves (X_SPLIT) */
-    X_UNROLL,  /* loops copy up to 4 iterations at a time, 1 (X_ONCE), 8 (X_TWICE) */
+    X_PERMUTE,  /* widest vectors that hold several blocks: 32 bytes, 64 (X_WIDE), none (X_SINGLE),
+                   64 that are gathered from two (X_PAIRS) */
+    X_TAILS,    /* what is left of a block is moved with a mask, or in two moves (X_SPLIT) */
+    X_UNROLL,   /* loops copy up to 4 iterations at a time, 1 (X_ONCE), 8 (X_TWICE) */
     X_CHOICES
 } x_choice_t;
 
@@ -28,6 +29,7 @@ enum {
     X_FAR_AHEAD = 2,
     X_WIDE = 1,
     X_SINGLE = 2,
+    X_PAIRS = 3,
     X_SPLIT = 1,
     X_ONCE = 1,
     X_TWICE = 2
@@ -41,6 +43,13 @@ static inline int x_choice(uint32_t variant, x_choice_t choice)
 static inline uint32_t x_with(uint32_t variant, x_choice_t choice, int value)
 {
     return (variant & ~(UINT32_C(3) << (2 * choice))) | (uint32_t) value << (2 * choice);
+}
+
+/* Are the last `bytes` of a block, that fill no vector of a line, faster in one than in two moves?
+ * Only if these would be of half a line each: one of a quarter crosses lines less often. */
+static inline int x_fills_line(int64_t bytes)
+{
+    return bytes > 48 && bytes < 64;
 }
 
 /* Is it the number of a variant? */

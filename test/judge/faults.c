@@ -37,6 +37,7 @@ static const fault_t faults[] = {
     {"entry_width_swapped", {RULE_USER, RULE_TABLE}},
     {"next_table_entry", {RULE_USER, RULE_TABLE, RULE_COMPLETE}},
     {"aligned_too_far", {RULE_USER, RULE_PACKED, RULE_COMPLETE}},
+    {"second_vector_misplaced", {RULE_USER, RULE_PACKED}},
     {"memcpy_too_long", {RULE_USER, RULE_PACKED}},
     {"inner_count_too_large", {RULE_CALL, RULE_USER, RULE_PACKED}},
     {"inner_level_wrong", {RULE_CALL}},

@@ -26,7 +26,7 @@ TEST(every_variant_has_a_name_of_its_own)
             ck_assert_int_eq(x_variant_named(names[n - 1], strlen(names[n - 1])), variant);
         }
     }
-    ck_assert_int_eq(n, 3 * 2 * 3 * 2 * 3);
+    ck_assert_int_eq(n, 3 * 2 * 4 * 2 * 3);
     qsort(names, (size_t) n, sizeof names[0], (int (*)(const void *, const void *)) strcmp);
     for (int i = 1; i < n; i++) {
         ck_assert_str_ne(names[i - 1], names[i]);
@@ -109,8 +109,10 @@ TEST(variants_differ_where_it_could_matter)
         {20, 2048, 5000, DAME_PACK, &amd, "plain,move64"},
         {20, 768, 5000, DAME_UNPACK, &intel, "move64,plain"},
         /* short blocks, several in a cache line */
-        {200, 4, 8, DAME_PACK, &intel,
-         "permute64,plain,single,permute64+unroll8,permute64+unroll1"},
+        {200, 4, 8, DAME_PACK, &intel, "pairs,plain,permute64,single,pairs+unroll8,pairs+unroll1"},
+        {200, 4, 8, DAME_PACK, &amd,
+         "permute64,plain,pairs,single,permute64+unroll8,permute64+unroll1"},
+        {200, 4, 8, DAME_PACK, &avx2, "plain,single,unroll8,unroll1"},
         {200, 4, 8, DAME_UNPACK, &intel, "plain,permute64,single,unroll8,unroll1"},
         {200, 4, 8, DAME_UNPACK, &amd,
          "permute64,plain,single,permute64+unroll8,permute64+unroll1"},
@@ -238,6 +240,7 @@ TEST(a_choice_changes_the_code)
     if (dame_cpu_detect().avx512_vbmi) {
         ck_assert(differs(blocks(200, 4, 8), DAME_PACK, x_with(0, X_PERMUTE, X_WIDE)));
         ck_assert(differs(blocks(200, 4, 8), DAME_PACK, x_with(0, X_PERMUTE, X_SINGLE)));
+        ck_assert(differs(blocks(200, 4, 8), DAME_PACK, x_with(0, X_PERMUTE, X_PAIRS)));
     }
 }
 
