@@ -196,11 +196,11 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
 
 static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                                                 const opal_convertor_t *convertor, dame_dir_t dir,
-                                                int64_t start, size_t moved)
+                                                int64_t time, size_t moved)
 {
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_sample_took(thread, dt_entry_tally(entry), (dt_work_t) dir,
-                   dt_promote_is_compiled(entry->layout, dir), start, (int64_t) moved);
+                   dt_promote_is_compiled(entry->layout, dir), time, (int64_t) moved);
 }
 
 /* `may_open`: a window may begin with the next message. */
@@ -231,10 +231,10 @@ static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convert
         return moved;
     }
     const bool timed = dt_sample_due(thread);
-    const int64_t start = timed ? dt_now() : 0;
+    const int64_t start = timed ? dt_sample_begin() : 0;
     moved = move(thread, convertor, dir, program, iov, out_size);
     if (timed) {
-        keep_time(thread, convertor, dir, start, moved);
+        keep_time(thread, convertor, dir, dt_now() - start, moved);
     }
     return moved;
 }

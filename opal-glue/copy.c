@@ -35,10 +35,10 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
         return true;
     }
     const bool timed = dt_sample_due(thread);
-    const int64_t start = timed ? dt_now() : 0;
+    const int64_t start = timed ? dt_sample_begin() : 0;
     dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
     if (timed) {
-        dt_sample_took(thread, tally, DT_COPY, false, start, bytes);
+        dt_sample_took(thread, tally, DT_COPY, false, dt_now() - start, bytes);
     }
     if (!dt_sample_has_window(thread)) {
         dt_recent_grant(thread, entry, DT_COPY);

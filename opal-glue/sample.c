@@ -21,7 +21,7 @@ enum {
     LONG = 16384,           /* .. so many bytes */
     CLOSING = 128,          /* fragments until messages under way are given up */
     FOLLOWED = 32,          /* messages that may be under way at the same time */
-    SAMPLE_CLOCKS = 6,      /* a sample costs as much as so many readings of the clock */
+    SAMPLE_CLOCKS = 7,      /* a sample costs as much as so many readings of the clock */
     SHARE = 100,            /* one part in so many of the time is spent on reading clocks */
     NATIVE_SHARE = 32,      /* .. and by the native engine */
     LONGEST_INTERVAL = 512, /* fragments */
@@ -127,10 +127,9 @@ void dt_sample_stop(void)
     }
 }
 
-static int64_t elapsed(int64_t start)
+static int64_t without_clock(int64_t time)
 {
-    const int64_t ns = dt_now() - start - clock_cost;
-    return ns > 0 ? ns : 0;
+    return time > clock_cost ? time - clock_cost : 0;
 }
 
 /* ---- DAME ----------------------------------------------------------------------------------- */
@@ -146,12 +145,14 @@ static void choose_interval(dt_thread_t *thread, int64_t ns)
 }
 
 void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool compiled,
-                    int64_t start, int64_t bytes)
+                    int64_t time, int64_t bytes)
 {
-    const int64_t ns = elapsed(start);
-    atomic_fetch_add_explicit(&moving, ns * thread->interval, memory_order_relaxed);
+    const int64_t ns = without_clock(time);
+    const int64_t passed = (int64_t) thread->interval - thread->until_sample; /* since the last */
+    atomic_fetch_add_explicit(&moving, ns * passed, memory_order_relaxed);
     if (NULL != tally) {
-        dt_samples_add(&tally->moved[work][compiled].samples, ns, bytes);
+        dt_moved_add(&tally->moved[work][compiled], ns, bytes,
+                     dt_tally_uses(tally, work) < DT_FIRST_SAMPLE);
     }
     choose_interval(thread, ns);
 }
@@ -367,7 +368,7 @@ bool dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
     } else {
         (void) opal_convertor_unpack(&message->native, &piece, &used, bytes);
     }
-    const int64_t ns = elapsed(start);
+    const int64_t ns = without_clock(dt_now() - start);
     const bool is_done = DAME_PACK == dir ? *bytes > 0 : *bytes == most;
     if (!is_done || *bytes == left || WHOLE_ONLY) {
         end_message(message);
@@ -393,7 +394,7 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
     const bool counts = message_counts(tally, DT_COPY, bytes);
     const int64_t start = dt_now();
     (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
-    const int64_t ns = elapsed(start);
+    const int64_t ns = without_clock(dt_now() - start);
     keep(tally, DT_COPY, counts, ns, bytes);
     pass(thread, true, counts, dt_now() - start);
     return true;

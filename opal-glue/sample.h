@@ -37,9 +37,17 @@ static inline bool dt_sample_due(dt_thread_t *thread)
     return __builtin_expect(dt_sample_on, 0) && --thread->until_sample <= 0;
 }
 
-/* It has been moved: `work` on `bytes` took from `start`, by dt_now(), until now. */
+/* It begins. The clock is read twice, since the first reading finds it cold, and most of that would
+ * count. The end is to be read, by dt_now(), before anything else is done. */
+static inline int64_t dt_sample_begin(void)
+{
+    (void) dt_now();
+    return dt_now();
+}
+
+/* It has been moved: `work` on `bytes` took so much time, a reading of the clock included. */
 void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool compiled,
-                    int64_t start, int64_t bytes);
+                    int64_t time, int64_t bytes);
 
 /* A message begins, the tally's use number `use`: may a window open? Then: it does, or must wait,
  * because windows have had enough of the time. */

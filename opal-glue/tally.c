@@ -58,7 +58,7 @@ static dt_tally_t *add(const char *name, const char *words, int64_t size)
     memcpy(tally->words, words, DT_TALLY_WORDS);
     tally->size = size;
     for (int work = 0; work < DT_WORKS; work++) {
-        atomic_init(&tally->native[work].next, DT_FIRST_NATIVE_SAMPLE);
+        atomic_init(&tally->native[work].next, DT_FIRST_SAMPLE);
     }
     tally->next = atomic_load_explicit(&tallies.first, memory_order_relaxed);
     atomic_store_explicit(&tallies.first, tally, memory_order_release);
@@ -149,8 +149,9 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* The n-th sample stays with the probability DT_SAMPLES / n, in the place of any other. */
-int dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes)
+/* The n-th sample stays with the probability DT_SAMPLES / n, in the place of any other. Returns
+ * where it was put; < 0: nowhere. */
+static int add_sample(dt_samples_t *samples, int64_t ns, int64_t bytes)
 {
     const uint64_t time = ns < 0 ? 0 : ns < UINT32_MAX ? (uint64_t) ns : UINT32_MAX;
     const uint64_t amount = bytes < UINT32_MAX ? (uint64_t) bytes : UINT32_MAX;
@@ -164,9 +165,19 @@ int dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes)
     return (int) at;
 }
 
+void dt_moved_add(dt_moved_t *moved, int64_t ns, int64_t bytes, bool early)
+{
+    if (!early && !atomic_exchange_explicit(&moved->has_usual, true, memory_order_relaxed)) {
+        atomic_store_explicit(&moved->samples.count, 0, memory_order_relaxed);
+    }
+    if (!early || !atomic_load_explicit(&moved->has_usual, memory_order_relaxed)) {
+        (void) add_sample(&moved->samples, ns, bytes);
+    }
+}
+
 void dt_native_add(dt_native_t *native, int64_t ns, int64_t bytes)
 {
-    const int at = dt_samples_add(&native->samples, ns, bytes);
+    const int at = add_sample(&native->samples, ns, bytes);
     if (at >= 0) {
         atomic_store_explicit(&native->at[at],
                               atomic_load_explicit(&native->began, memory_order_relaxed),
@@ -207,7 +218,7 @@ static size_t read_samples(const dt_samples_t *samples, const _Atomic uint32_t *
         }
     }
     qsort(read, n, sizeof(read[0]), compare_rates);
-    const sample_t most = n > 0 ? read[n / 2] : (sample_t){.bytes = 1};
+    const sample_t most = n > 0 ? read[(n - 1) / 2] : (sample_t){.bytes = 1};
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         if (read[i].ns <= LONG || read[i].ns * most.bytes <= MUCH * most.ns * read[i].bytes) {

@@ -9,6 +9,7 @@
 #define DT_TALLY_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "dame/program.h"
@@ -39,6 +40,7 @@ typedef struct dt_native {
 typedef struct dt_moved {
     _Atomic int64_t uses;
     _Atomic int64_t bytes;
+    _Atomic bool has_usual; /* `samples` has others than early ones, and those no more */
     dt_samples_t samples;
 } dt_moved_t;
 
@@ -58,9 +60,10 @@ struct dt_tally {
     dt_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
 };
 
-/* The native engine's first window is at this use of a tally (sample.h): the first ones are not
- * like the others, memory that nobody has touched yet among them. */
-enum { DT_FIRST_NATIVE_SAMPLE = 8 };
+/* Uses of a tally before this one are early: they are not like the others, memory that nobody has
+ * touched yet among them. The native engine gets none, and DAME's count until there are others
+ * (sample.h). */
+enum { DT_FIRST_SAMPLE = 8 };
 
 /* Before the first datatype: are tallies kept? */
 void dt_tally_start(bool on);
@@ -87,8 +90,8 @@ void dt_tally_compiled(dt_tally_t *tally, dame_dir_t dir, int64_t ns);
 /* From now on `code` runs. With the gate's lock held. */
 void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code);
 
-/* Returns where the sample was put; < 0: nowhere. */
-int dt_samples_add(dt_samples_t *samples, int64_t ns, int64_t bytes);
+/* A sample: `bytes` took so long. */
+void dt_moved_add(dt_moved_t *moved, int64_t ns, int64_t bytes, bool early);
 void dt_native_add(dt_native_t *native, int64_t ns, int64_t bytes);
 
 static inline void dt_tally_add(dt_tally_t *tally, dt_work_t work, dt_tier_t tier, int64_t uses,
