@@ -1,15 +1,21 @@
 /*
  * How long Open MPI's own engine takes in a run without DAME: a library to preload (LD_PRELOAD),
  * for bench/estimate. Each call of the convertor on data that is not contiguous, and each local
- * copy of such data, is timed. At its end, a process that has moved any appends a line to the file
- * that the environment variable NATIVE_TIMES names:
+ * copy of such data, is timed. At its end, a process appends a line for each kind of work on
+ * datatypes of one name and size to the file that the environment variable NATIVE_TIMES names:
  *
- *   BYTES NANOSECONDS
+ *   pack|unpack|copy SIZE BYTES NANOSECONDS LEFT_OUT NAME
+ *
+ * As in the report, calls that took MUCH longer for a byte than most, and LONG, do not count: new
+ * pages, interrupts and other processes say nothing about the engine. LEFT_OUT are their
+ * nanoseconds. (Asking the system what happened would disturb the caches: with two calls of
+ * getrusage() around it, a fragment of 4 KiB took half as long again.)
  */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "opal-glue/abi/abi.h"
@@ -18,12 +24,30 @@ typedef int32_t (*move_t)(opal_convertor_t *convertor, struct iovec *iov, uint32
                           size_t *bytes);
 typedef int32_t (*copy_t)(const opal_datatype_t *datatype, int32_t count, char *to, char *from);
 
-/* Nanoseconds; a call that took longer was interrupted. Its bytes do not count either. */
-enum { PREEMPTED = 1000000 };
+enum {
+    STEPS = 4, /* bins for each factor of two */
+    BINS = 64 * STEPS,
+    MUCH = 2 * STEPS + 1, /* bins: about five times as long */
+    LONG = 2000           /* nanoseconds */
+};
 
+/* Calls of about the same time for a byte. */
+typedef struct bin {
+    int64_t calls, bytes, ns;
+} bin_t;
+
+/* Work on datatypes of one name and size. */
+typedef struct sum {
+    const char *work;
+    size_t size;
+    char name[MPI_MAX_OBJECT_NAME];
+    bin_t quick[BINS], longer[BINS]; /* than LONG */
+} sum_t;
+
+enum { MOST_SUMS = 256 };
+static sum_t sums[MOST_SUMS]; /* the last one: all others, too */
+static int nsums;
 static int64_t clock_cost;
-static int64_t all_bytes;
-static int64_t all_ns;
 
 static int64_t now(void)
 {
@@ -32,14 +56,51 @@ static int64_t now(void)
     return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void add(int64_t start, size_t bytes)
+static const char *name_of(const opal_datatype_t *datatype)
 {
-    const int64_t ns = now() - start - clock_cost;
-    if (ns > PREEMPTED) {
-        return;
+    return 0 == strcmp("ompi_datatype_t", datatype->super.obj_class->cls_name)
+               ? ((const ompi_datatype_t *) datatype)->name
+               : "";
+}
+
+static sum_t *sum_for(const opal_datatype_t *datatype, const char *work)
+{
+    const char *name = name_of(datatype);
+    int i = 0;
+    while (i < nsums && (datatype->size != sums[i].size || work != sums[i].work ||
+                         0 != strcmp(name, sums[i].name))) {
+        i++;
     }
-    all_ns += ns > 0 ? ns : 0;
-    all_bytes += (int64_t) bytes;
+    if (i == nsums && nsums < MOST_SUMS) {
+        sums[nsums].work = work;
+        sums[nsums].size = datatype->size;
+        (void) snprintf(sums[nsums++].name, sizeof(sums[0].name), "%s", name);
+    }
+    return &sums[i < MOST_SUMS ? i : MOST_SUMS - 1];
+}
+
+static int bin_of(int64_t ns, size_t bytes)
+{
+    const uint64_t rate = ((uint64_t) ns << 10) / (bytes > 0 ? bytes : 1) + STEPS;
+    const int bit = 63 - __builtin_clzll(rate);
+    return bit * STEPS + (int) (rate >> (bit - 2)) % STEPS;
+}
+
+static int64_t begin(void)
+{
+    (void) now(); /* the first reading finds the clock cold */
+    return now();
+}
+
+static void end(int64_t start, const opal_datatype_t *datatype, const char *work, size_t bytes)
+{
+    const int64_t time = now() - start - clock_cost;
+    const int64_t ns = time > 0 ? time : 0;
+    sum_t *sum = sum_for(datatype, work);
+    bin_t *bin = &(ns > LONG ? sum->longer : sum->quick)[bin_of(ns, bytes)];
+    bin->calls++;
+    bin->bytes += (int64_t) bytes;
+    bin->ns += ns;
 }
 
 static void *next(const char *name)
@@ -53,8 +114,8 @@ static void *next(const char *name)
 }
 
 /* *original: Open MPI's function of that name, once it has been looked up. */
-static int32_t move(move_t *original, const char *name, opal_convertor_t *convertor,
-                    struct iovec *iov, uint32_t *n, size_t *bytes)
+static int32_t move(move_t *original, const char *name, const char *work,
+                    opal_convertor_t *convertor, struct iovec *iov, uint32_t *n, size_t *bytes)
 {
     if (NULL == *original) {
         *original = (move_t) next(name);
@@ -62,9 +123,9 @@ static int32_t move(move_t *original, const char *name, opal_convertor_t *conver
     if (0 != (convertor->flags & (CONVERTOR_COMPLETED | CONVERTOR_NO_OP))) {
         return (*original)(convertor, iov, n, bytes);
     }
-    const int64_t start = now();
+    const int64_t start = begin();
     const int32_t rc = (*original)(convertor, iov, n, bytes);
-    add(start, *bytes);
+    end(start, convertor->pDesc, work, *bytes);
     return rc;
 }
 
@@ -72,14 +133,14 @@ int32_t opal_convertor_pack(opal_convertor_t *convertor, struct iovec *iov, uint
                             size_t *bytes)
 {
     static move_t original;
-    return move(&original, __func__, convertor, iov, n, bytes);
+    return move(&original, __func__, "pack", convertor, iov, n, bytes);
 }
 
 int32_t opal_convertor_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *n,
                               size_t *bytes)
 {
     static move_t original;
-    return move(&original, __func__, convertor, iov, n, bytes);
+    return move(&original, __func__, "unpack", convertor, iov, n, bytes);
 }
 
 int32_t opal_datatype_copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count,
@@ -93,9 +154,9 @@ int32_t opal_datatype_copy_content_same_ddt(const opal_datatype_t *datatype, int
         (1 == count && 0 != (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS))) {
         return original(datatype, count, to, from);
     }
-    const int64_t start = now();
+    const int64_t start = begin();
     const int32_t rc = original(datatype, count, to, from);
-    add(start, datatype->size * (size_t) count);
+    end(start, datatype, "copy", datatype->size * (size_t) count);
     return rc;
 }
 
@@ -110,12 +171,43 @@ __attribute__((constructor)) static void start(void)
     }
 }
 
+/* The bin of the call that half of all are quicker than. */
+static int median(const sum_t *sum)
+{
+    int64_t calls = 0, below = 0;
+    int bin = 0;
+    for (int i = 0; i < BINS; i++) {
+        calls += sum->quick[i].calls + sum->longer[i].calls;
+    }
+    while (bin < BINS && 2 * (below += sum->quick[bin].calls + sum->longer[bin].calls) < calls) {
+        bin++;
+    }
+    return bin;
+}
+
+static void print(FILE *out, const sum_t *sum)
+{
+    const int most = median(sum) + MUCH;
+    int64_t bytes = 0, ns = 0, left_out = 0;
+    for (int i = 0; i < BINS; i++) {
+        const bin_t *longer = &sum->longer[i];
+        bytes += sum->quick[i].bytes + (i <= most ? longer->bytes : 0);
+        ns += sum->quick[i].ns + (i <= most ? longer->ns : 0);
+        left_out += i <= most ? 0 : longer->ns;
+    }
+    fprintf(out, "%s %zu %lld %lld %lld %s\n", sum->work, sum->size, (long long) bytes,
+            (long long) ns, (long long) left_out, sum->name);
+}
+
 __attribute__((destructor)) static void stop(void)
 {
     const char *name = getenv("NATIVE_TIMES");
-    FILE *out = NULL == name || 0 == all_bytes ? NULL : fopen(name, "a");
-    if (NULL != out) {
-        fprintf(out, "%lld %lld\n", (long long) all_bytes, (long long) all_ns);
-        (void) fclose(out);
+    FILE *out = NULL == name || 0 == nsums ? NULL : fopen(name, "a");
+    if (NULL == out) {
+        return;
     }
+    for (int i = 0; i < nsums; i++) {
+        print(out, &sums[i]);
+    }
+    (void) fclose(out);
 }
