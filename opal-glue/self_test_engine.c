@@ -309,7 +309,7 @@ static bool raw_fits(message_t *m)
 
 static bool copy_fits(const message_t *m, message_t *other)
 {
-    *other = *m;
+    other->type = m->type;
     memset(other->memory, 0, sizeof(other->memory));
     (void) opal_datatype_copy_content_same_ddt(m->type->native, (int32_t) m->type->count,
                                                other->memory + ZERO,
