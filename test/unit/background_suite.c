@@ -117,6 +117,43 @@ static dame_program_t *some_program(void)
     return program_of(vector(BLOCKS, 1, 16, basic(8)));
 }
 
+/* What most tests have. */
+static dame_jit_t *jit;
+static dame_background_t *background;
+static dame_program_t *program;
+static dame_candidate_t candidate; /* of the provider */
+
+static void begin(const char *path)
+{
+    jit = jit_behind(path, &candidate.provider);
+    program = some_program();
+}
+
+static void begin_background(void)
+{
+    begin(TEST_PROVIDER);
+    background = dame_background_new(jit, candidate.provider);
+}
+
+static dame_status_t order(void *owner)
+{
+    return dame_background_order(background, program, DAME_PACK, &candidate, owner);
+}
+
+static void end(void)
+{
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+}
+
+static void end_background(void)
+{
+    ck_assert(dame_background_stop(background));
+    dame_background_free(background);
+    end();
+}
+
 static void check_bytes(const dame_program_t *program)
 {
     char user[16 * 8 * BLOCKS], packed[8 * BLOCKS];
@@ -127,17 +164,28 @@ static void check_bytes(const dame_program_t *program)
     }
 }
 
-static dame_order_t *wait_for(dame_background_t *background)
+static dame_order_t *wait_for_order(void)
 {
-    dame_order_t *order = NULL;
-    for (int i = 0; !order && i < 20000; i++) {
-        order = dame_background_take(background);
-        if (!order) {
+    dame_order_t *done = NULL;
+    for (int i = 0; !done && i < 20000; i++) {
+        done = dame_background_take(background);
+        if (!done) {
             sleep_ms(1);
         }
     }
-    ck_assert_ptr_nonnull(order);
-    return order;
+    ck_assert_ptr_nonnull(done);
+    return done;
+}
+
+/* Frees all that have ended. Returns how many, and how many of them have code. */
+static int take_all(int *with_code)
+{
+    int n = 0;
+    for (dame_order_t *done; (done = dame_background_take(background)); n++) {
+        *with_code += done->status == DAME_OK;
+        dame_order_free(done);
+    }
+    return n;
 }
 
 static int is_mapped(const char *name)
@@ -156,47 +204,36 @@ static int is_mapped(const char *name)
 
 TEST(an_order_comes_back_with_code)
 {
-    int32_t provider;
-    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
-    dame_program_t *program = some_program();
-    const dame_candidate_t candidate = {provider, 0};
     int owner;
+    begin_background();
     ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
-    dame_background_t *background = dame_background_new(jit, provider);
     for (int i = 0; i < 3; i++) { /* compiled, then found */
-        ck_assert_int_eq(
-            dame_background_order(background, program, DAME_PACK, &candidate, &owner), DAME_OK);
-        dame_order_t *order = wait_for(background);
-        ck_assert_ptr_eq(order->owner, &owner);
-        ck_assert_int_eq(order->status, DAME_OK);
-        ck_assert_int_eq(order->is_compiled, i == 0);
-        ck_assert_int_gt(order->ns, 0);
+        ck_assert_int_eq(order(&owner), DAME_OK);
+        dame_order_t *done = wait_for_order();
+        ck_assert_ptr_eq(done->owner, &owner);
+        ck_assert_int_eq(done->status, DAME_OK);
+        ck_assert_int_eq(done->is_compiled, i == 0);
+        ck_assert_int_gt(done->ns, 0);
         ck_assert_int_eq(dame_jit_rank_of(jit, program, DAME_PACK, &candidate), -1);
-        ck_assert_int_eq(dame_order_install(jit, order, "name"), DAME_OK);
+        ck_assert_int_eq(dame_order_install(jit, done, "name"), DAME_OK);
         ck_assert_int_eq(dame_jit_rank_of(jit, program, DAME_PACK, &candidate), 0);
         ck_assert(dame_jit_rank(jit, program, DAME_PACK, &candidate, 1));
         ck_assert(is_compiled(program, DAME_PACK));
         check_bytes(program);
         dame_jit_drop(jit, program, DAME_PACK, &candidate);
-        dame_order_free(order);
+        dame_order_free(done);
     }
     ck_assert_int_eq(log_bytes(), 1);
-    ck_assert(dame_background_stop(background));
-    dame_background_free(background);
-    dame_jit_release(jit, program);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    end_background();
 }
 
 /* The files of a job before this one's: no provider on this machine, nothing is loaded. */
 TEST(code_is_found_without_its_provider)
 {
-    int32_t provider;
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
-    dame_jit_t *jit = jit_behind(child == 0 ? TEST_PROVIDER : "/none/provider.so", &provider);
-    dame_program_t *program = some_program();
-    const dame_candidate_t candidate = {provider, 0}, other = {provider, 1};
+    begin(child == 0 ? TEST_PROVIDER : "/none/provider.so");
+    const dame_candidate_t other = {candidate.provider, 1};
     int64_t ns = 0;
     ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
     if (child == 0) {
@@ -209,7 +246,7 @@ TEST(code_is_found_without_its_provider)
     dame_candidate_t found[8];
     const int32_t n = dame_jit_candidates(jit, program, DAME_PACK, found, 8);
     ck_assert_int_gt(n, 0);
-    ck_assert_int_eq(found[n - 1].provider, provider);
+    ck_assert_int_eq(found[n - 1].provider, candidate.provider);
     ck_assert(dame_jit_has(jit, program, DAME_PACK, &candidate));
     ck_assert(!dame_jit_has(jit, program, DAME_PACK, &other));
     ck_assert(!dame_jit_has(jit, program, DAME_UNPACK, &candidate));
@@ -225,25 +262,19 @@ TEST(code_is_found_without_its_provider)
     ck_assert_int_eq(dame_jit_add(jit, program, DAME_UNPACK, &candidate, NULL, NULL),
                      DAME_ERR_UNSUPPORTED);
     ck_assert_int_eq(complaints, 0);
-    dame_jit_release(jit, program);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    end();
 }
 
 TEST(a_provider_behind_another_face_is_refused_once)
 {
-    int32_t provider;
     face.identity = "of other tests";
-    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
-    dame_program_t *program = some_program();
-    const dame_candidate_t candidate = {provider, 0};
+    begin(TEST_PROVIDER);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL),
                          DAME_ERR_UNSUPPORTED);
     }
     ck_assert_int_eq(complaints, 1);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    end();
 }
 
 TEST(a_newer_maker_replaces_code)
@@ -257,10 +288,8 @@ TEST(a_newer_maker_replaces_code)
         pid_t child = fork();
         ck_assert_int_ge(child, 0);
         if (child == 0) { /* asks the provider itself, which then wants its own code */
-            int32_t provider;
-            dame_jit_t *jit = jit_with(NULL);
-            const dame_candidate_t candidate = {1, 0};
-            ck_assert_int_eq(dame_jit_offer(jit, TEST_PROVIDER, "", &provider), DAME_OK);
+            jit = jit_with(NULL);
+            ck_assert_int_eq(dame_jit_offer(jit, TEST_PROVIDER, "", &candidate.provider), DAME_OK);
             ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
             _exit(dame_jit_add(jit, some_program(), DAME_PACK, &candidate, NULL, NULL) != DAME_OK);
         }
@@ -298,58 +327,39 @@ static cpu_set_t cpus_of_compiler(void)
 TEST(compilations_leave_the_processor_of_the_order)
 {
     setenv("TEST_PROVIDER_MS", "500", 1);
-    int32_t provider;
-    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
-    dame_program_t *program = some_program();
-    const dame_candidate_t candidate = {provider, 0};
     cpu_set_t allowed, mine;
     ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-    dame_background_t *background = dame_background_new(jit, provider);
+    begin_background();
     CPU_ZERO(&mine);
     CPU_SET(sched_getcpu(), &mine);
     ck_assert_int_eq(sched_setaffinity(0, sizeof mine, &mine), 0);
-    ck_assert_int_eq(dame_background_order(background, program, DAME_PACK, &candidate, NULL),
-                     DAME_OK);
+    ck_assert_int_eq(order(NULL), DAME_OK);
     wait_for_log(1);
     cpu_set_t compiler = cpus_of_compiler();
     if (CPU_COUNT(&allowed) > 1) {
         CPU_XOR(&allowed, &allowed, &mine);
     }
     ck_assert(CPU_EQUAL(&compiler, &allowed));
-    dame_order_free(wait_for(background));
-    ck_assert(dame_background_stop(background));
-    dame_background_free(background);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    dame_order_free(wait_for_order());
+    end_background();
 }
 
 TEST(what_waits_at_the_end_is_given_back)
 {
-    int32_t provider;
-    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
-    dame_program_t *program = some_program();
-    const dame_candidate_t candidate = {provider, 0};
-    int posted = 0, back = 0, begun = 0;
-    dame_background_t *background = dame_background_new(jit, provider);
+    int posted = 0, begun = 0;
     dame_status_t status = DAME_OK;
+    begin_background();
     while (status != DAME_ERR_FULL && posted < 1000) { /* 20 ms each */
-        status = dame_background_order(background, program, DAME_PACK, &candidate, NULL);
+        status = order(NULL);
         posted += status == DAME_OK;
     }
     ck_assert_int_ge(posted, DAME_BACKGROUND_ORDERS);
     ck_assert_int_lt(posted, 1000);
     ck_assert(dame_background_stop(background));
-    ck_assert_int_eq(dame_background_order(background, program, DAME_PACK, &candidate, NULL),
-                     DAME_ERR_DENIED);
-    for (dame_order_t *order; (order = dame_background_take(background)); back++) {
-        begun += order->status == DAME_OK;
-        dame_order_free(order);
-    }
-    ck_assert_int_eq(back, posted);
+    ck_assert_int_eq(order(NULL), DAME_ERR_DENIED);
+    ck_assert_int_eq(take_all(&begun), posted);
     ck_assert_int_lt(begun, posted);
-    dame_background_free(background);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    end_background();
 }
 
 /* MPI_Finalize does not wait for a long compilation; exit() does, since destructors of the provider's
@@ -360,12 +370,8 @@ TEST(exit_waits_for_a_compilation_that_could_not_be_stopped)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        int32_t provider;
-        dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
-        const dame_candidate_t candidate = {provider, 0};
-        dame_background_t *background = dame_background_new(jit, provider);
-        if (dame_background_order(background, some_program(), DAME_PACK, &candidate, NULL) !=
-            DAME_OK) {
+        begin_background();
+        if (order(NULL) != DAME_OK) {
             _exit(1);
         }
         wait_for_log(1);
@@ -380,29 +386,20 @@ TEST(exit_waits_for_a_compilation_that_could_not_be_stopped)
 
 TEST(a_fork_has_no_thread)
 {
+    int begun = 0;
     setenv("TEST_PROVIDER_MS", "300", 1);
-    int32_t provider;
-    dame_jit_t *jit = jit_behind(TEST_PROVIDER, &provider);
-    dame_program_t *program = some_program();
-    const dame_candidate_t candidate = {provider, 0};
-    dame_background_t *background = dame_background_new(jit, provider);
+    begin_background();
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(dame_background_order(background, program, DAME_PACK, &candidate, NULL),
-                         DAME_OK);
+        ck_assert_int_eq(order(NULL), DAME_OK);
     }
     wait_for_log(1);
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        const int denied = dame_background_order(background, program, DAME_PACK, &candidate,
-                                                 NULL) == DAME_ERR_DENIED;
+        const int denied = order(NULL) == DAME_ERR_DENIED;
         const int stopped = dame_background_stop(background);
-        int back = 0;
-        for (dame_order_t *order; (order = dame_background_take(background)); back++) {
-            dame_order_free(order);
-        }
+        const int is_wrong = !denied || !stopped || take_all(&begun) != 1;
         dame_background_free(background);
-        const int is_wrong = !denied || !stopped || back != 1;
 #ifdef __SANITIZE_ADDRESS__
         _exit(is_wrong); /* what the thread had is lost, and would be called a leak */
 #endif
@@ -410,14 +407,11 @@ TEST(a_fork_has_no_thread)
     }
     expect_exit_0(child);
     for (int i = 0; i < 2; i++) {
-        dame_order_t *order = wait_for(background);
-        ck_assert_int_eq(order->status, DAME_OK);
-        dame_order_free(order);
+        dame_order_t *done = wait_for_order();
+        ck_assert_int_eq(done->status, DAME_OK);
+        dame_order_free(done);
     }
-    ck_assert(dame_background_stop(background));
-    dame_background_free(background);
-    dame_program_free(program);
-    dame_jit_destroy(jit);
+    end_background();
 }
 
 /* ---- threads ---- */
@@ -451,15 +445,16 @@ static void *use(void *argument)
 TEST(codes_come_and_go_while_threads_use_them)
 {
     int32_t provider;
+    int with_code = 0;
     pthread_t threads[USERS];
     rng_t rng = rng_seeded(1, 0);
     dame_jit_options_t options = *dame_jit_options_default();
     options.arena_bytes = 8192; /* of which some codes fit */
-    dame_jit_t *jit = jit_with(&options);
+    jit = jit_with(&options);
     unsetenv("TEST_PROVIDER_LOG"); /* which would take its time */
     ck_assert_int_eq(dame_jit_offer_with(jit, &face, TEST_PROVIDER, "", &provider), DAME_OK);
     ck_assert_int_eq(dame_jit_set_cache(jit, directory, PLENTY), DAME_OK);
-    dame_background_t *background = dame_background_new(jit, provider);
+    background = dame_background_new(jit, provider);
     for (int i = 0; i < PROGRAMS; i++) {
         programs[i] = some_program();
     }
@@ -468,8 +463,8 @@ TEST(codes_come_and_go_while_threads_use_them)
     }
     int orders = 0, come = 0;
     for (int i = 0; i < CHANGES; i++) {
-        dame_program_t *program = programs[rng_range(&rng, 0, PROGRAMS - 1)];
-        const dame_candidate_t candidate = {rng_chance(&rng, 50) ? provider : DAME_JIT_X, 0};
+        program = programs[rng_range(&rng, 0, PROGRAMS - 1)];
+        candidate.provider = rng_chance(&rng, 50) ? provider : DAME_JIT_X;
         int64_t ns;
         switch (rng_range(&rng, 0, 5)) {
         case 0:
@@ -480,8 +475,7 @@ TEST(codes_come_and_go_while_threads_use_them)
             break;
         case 2:
             if (candidate.provider == provider) {
-                orders += dame_background_order(background, program, DAME_PACK, &candidate,
-                                                program) == DAME_OK;
+                orders += order(program) == DAME_OK;
             }
             break;
         case 3:
@@ -491,17 +485,15 @@ TEST(codes_come_and_go_while_threads_use_them)
             (void) dame_jit_rank(jit, program, DAME_PACK, &candidate,
                                  (int32_t) rng_range(&rng, 0, 3));
         }
-        for (dame_order_t *order; (order = dame_background_take(background)); come++) {
-            if (order->status == DAME_OK) {
-                (void) dame_order_install(jit, order, NULL);
+        for (dame_order_t *done; (done = dame_background_take(background)); come++) {
+            if (done->status == DAME_OK) {
+                (void) dame_order_install(jit, done, NULL);
             }
-            dame_order_free(order);
+            dame_order_free(done);
         }
     }
     ck_assert(dame_background_stop(background));
-    for (dame_order_t *order; (order = dame_background_take(background)); come++) {
-        dame_order_free(order);
-    }
+    come += take_all(&with_code);
     atomic_store(&ends, 1);
     for (int i = 0; i < USERS; i++) {
         pthread_join(threads[i], NULL);
