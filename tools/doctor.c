@@ -24,7 +24,7 @@ static const char component[] = "mca_dt_dame.so";
 typedef struct doctor {
     const char *ompi_info;
     const char *mpirun;
-    char *parameters;  /* what ompi_info prints of the framework dt */
+    char *parameters;  /* what ompi_info prints of the framework dt and both engines */
     char advice[2048]; /* lines: what stands in the way, and what to type */
 } doctor_t;
 
@@ -144,16 +144,32 @@ static void look_at_files(doctor_t *doctor)
     free(text);
 }
 
-/* Does ompi_info list both? If not, Open MPI says why it could not load one. */
+/* What ompi_info prints of the framework dt. */
+static char *parameters_of_dt(const doctor_t *doctor)
+{
+    const char *const argv[] = {doctor->ompi_info, "--parsable", "--param", "dt", "all",
+                                "--level",         "9",          NULL};
+    int code;
+    return command_output(argv, INFO_SECONDS, &code);
+}
+
+/* Does ompi_info list both, whatever dt says? If not, Open MPI says why it could not load one. */
 static void look_at_loading(doctor_t *doctor)
 {
     const char *const list[] = {doctor->ompi_info, "--parsable", NULL};
-    const char *const dt[] = {doctor->ompi_info, "--parsable", "--param", "dt", "all",
-                              "--level",         "9",          NULL};
+    const char *own = getenv("OMPI_MCA_dt");
+    char *choice = own == NULL ? NULL : strdup(own);
     int code;
+    setenv("OMPI_MCA_dt", "dame,opal", 1);
     setenv("OMPI_MCA_mca_base_component_show_load_errors", "1", 1);
     char *text = command_output(list, INFO_SECONDS, &code);
     unsetenv("OMPI_MCA_mca_base_component_show_load_errors");
+    doctor->parameters = parameters_of_dt(doctor);
+    if (choice == NULL) {
+        unsetenv("OMPI_MCA_dt");
+    } else {
+        setenv("OMPI_MCA_dt", choice, 1);
+    }
     char *has_hook = command_line(text, "mca:hook:dt:version:");
     char *has_dame = command_line(text, "mca:dt:dame:version:");
     say("loaded", "%s: %s; %s: %s", hook, has_hook != NULL ? "yes" : "no", component,
@@ -171,16 +187,66 @@ static void look_at_loading(doctor_t *doctor)
     if ((has_hook == NULL || has_dame == NULL) && *doctor->advice == '\0') {
         advise(doctor, "Open MPI does not load what is installed; the lines above may say why");
     }
-    doctor->parameters = command_output(dt, INFO_SECONDS, &code);
+    free(choice);
     free(has_dame);
     free(has_hook);
     free(text);
 }
 
+/* The first name in the list of engines, without its "^", that is no engine's; *length: 0 when all
+ * are. */
+static const char *unknown_engine(const char *list, size_t *length)
+{
+    const char *at = list + (*list == '^');
+    for (;;) {
+        *length = strcspn(at, ",");
+        if (*length != 4 || (strncmp(at, "dame", 4) != 0 && strncmp(at, "opal", 4) != 0)) {
+            return at;
+        }
+        at += *length;
+        if (*at == '\0') {
+            *length = 0;
+            return at;
+        }
+        at++;
+    }
+}
+
+/* The parameter dt, which `source` has set, is not such that DAME moves the data. */
+static void advise_choice(doctor_t *doctor, const char *value, const char *source)
+{
+    /* A parameter file of the user's does not change what the environment says. */
+    const char *const type = strncmp(source, "environment", strlen("environment")) == 0
+                                 ? "mpirun --mca dt dame ..., or in this shell\n"
+                                   "    export OMPI_MCA_dt=dame"
+                                 : "mpirun --mca dt dame ..., or for all your jobs\n"
+                                   "    dame on";
+    size_t length;
+    const char *unknown = unknown_engine(value, &length);
+    if (*value == '\0') {
+        advise(doctor, "DAME is not asked for: %s", type);
+    } else if (length > 0) {
+        advise(doctor,
+               "dt = %s: there is no engine \"%.*s\", and jobs end with an error. There are dame\n"
+               "    and opal: %s",
+               value, (int) length, unknown, type);
+    } else if (*value == '^') {
+        advise(doctor, "dt = %s excludes DAME: %s", value, type);
+    } else if (strchr(value, ',') != NULL) {
+        advise(doctor,
+               "dt = %s lists candidates, of which the highest priority is used, whatever\n"
+               "    their order; name dame alone: %s",
+               value, type);
+    } else {
+        advise(doctor, "dt = %s is Open MPI's own engine: %s", value, type);
+    }
+}
+
 static void look_at_choice(doctor_t *doctor)
 {
-    char *value = value_of(doctor->parameters, "mca:dt:base:param:dt:value:");
-    char *source = value_of(doctor->parameters, "mca:dt:base:param:dt:source:");
+    char *text = parameters_of_dt(doctor);
+    char *value = value_of(text, "mca:dt:base:param:dt:value:");
+    char *source = value_of(text, "mca:dt:base:param:dt:source:");
     char *dame = value_of(doctor->parameters, "mca:dt:dame:param:dt_dame_priority:value:");
     char *opal = value_of(doctor->parameters, "mca:dt:opal:param:dt_opal_priority:value:");
     const int has_both = dame != NULL && opal != NULL;
@@ -196,13 +262,13 @@ static void look_at_choice(doctor_t *doctor)
         say("chosen", "%s: dt = %s (%s)", chosen ? "yes" : "no", value, source);
     }
     if (value != NULL && !chosen) {
-        advise(doctor, "DAME is not asked for: mpirun --mca dt dame ..., or for all your jobs\n"
-                       "    dame on");
+        advise_choice(doctor, value, source == NULL ? "" : source);
     }
     free(opal);
     free(dame);
     free(source);
     free(value);
+    free(text);
 }
 
 /* ---- A job ---------------------------------------------------------------------------------- */
@@ -230,6 +296,17 @@ static void print_lines(const char *text, int most)
         const size_t length = strcspn(text, "\n");
         say("", "%.*s", (int) length, text);
         text += length + (text[length] == '\n');
+    }
+}
+
+/* Parameters in the environment that do not exist, which a job names. */
+static void advise_parameters(doctor_t *doctor, const char *text)
+{
+    static const char unknown[] = "there is no parameter ";
+    for (const char *at = text; at != NULL && (at = strstr(at, unknown)) != NULL;) {
+        const size_t length = strcspn(at, "\n");
+        advise(doctor, "%.*s", (int) length, at);
+        at += length;
     }
 }
 
@@ -267,6 +344,7 @@ static void look_at_job(doctor_t *doctor)
                                 NULL};
     char *text = command_output(argv, JOB_SECONDS, &code);
     char *line = command_line(text, "two ranks: ");
+    advise_parameters(doctor, text);
     const int read = line == NULL
                          ? 0
                          : sscanf(line,

@@ -2,7 +2,7 @@
 # Sourced by test/mpi/run, whose functions and variables it uses: dame doctor, and use without installing.
 
 # doctor CONFIGURATION CODE DIRECTORY VARIABLES TEXT...: with the components in DIRECTORY and these
-# variables of the environment, dame doctor ends with CODE and prints every TEXT.
+# variables of the environment, dame doctor ends with CODE and prints every TEXT, and none of -TEXT.
 doctor()
 {
     local config=$1 want=$2 directory=$3 log code=0 text variables=()
@@ -15,7 +15,11 @@ doctor()
         >"$log" 2>&1
     [ $? = "$want" ] || { code=1; echo "exit code not $want" >>"$log"; }
     for text in "$@"; do
-        grep -Eq -- "$text" "$log" || { code=1; echo "missing: $text" >>"$log"; }
+        if [[ $text = -* ]]; then
+            ! grep -Eq -- "${text#-}" "$log" || { code=1; echo "not to be there: ${text#-}" >>"$log"; }
+        else
+            grep -Eq -- "$text" "$log" || { code=1; echo "missing: $text" >>"$log"; }
+        fi
     done
     verdict $code doctor "$config" "$log"
 }
@@ -45,7 +49,20 @@ doctors()
         "machine code: compiled and used" "^code memory +" "^profile +" "^PAPI events +none" "^All is well"
     doctor "not chosen" 1 "$COMPONENTS" "" "^chosen +no: dt is not set, .* opal 50, dame 20" \
         "^working +yes" "DAME is not asked for: mpirun --mca dt dame"
-    doctor "not chosen, opal" 1 "$COMPONENTS" OMPI_MCA_dt=opal "^chosen +no: dt = opal" "dame on"
+    doctor "not chosen, opal" 1 "$COMPONENTS" OMPI_MCA_dt=opal "^chosen +no: dt = opal" \
+        "dt = opal is Open MPI's own engine" "export OMPI_MCA_dt=dame" -"^ +dame on$" -"does not load"
+    doctor "not chosen, list" 1 "$COMPONENTS" OMPI_MCA_dt=dame,opal "dt = dame,opal lists candidates" -"does not load"
+    doctor "excluded" 1 "$COMPONENTS" OMPI_MCA_dt=^dame "loaded +mca_hook_dt.so: yes; mca_dt_dame.so: yes" \
+        "dt = \^dame excludes DAME" "export OMPI_MCA_dt=dame" -"does not load"
+    doctor "misspelt engine" 1 "$COMPONENTS" OMPI_MCA_dt=dmae "there is no engine \"dmae\", and jobs end" \
+        "export OMPI_MCA_dt=dame" -"does not load" -"not asked for"
+    mkdir -p "$scratch/.openmpi"
+    echo "dt = dmae" >"$scratch/.openmpi/mca-params.conf"
+    doctor "misspelt engine, file" 1 "$COMPONENTS" "" "^chosen +no: dt = dmae \(file .*mca-params.conf" \
+        "there is no engine \"dmae\"" "^ +dame on$" -"does not load" -"export"
+    rm "$scratch/.openmpi/mca-params.conf"
+    doctor "misspelt parameter" 1 "$COMPONENTS" "$on OMPI_MCA_dt_dame_reprot=summary" "^working +yes" \
+        "no parameter dt_dame_reprot. Did you mean dt_dame_report\?"
     doctor "chosen by priority" 0 "$COMPONENTS" OMPI_MCA_dt_dame_priority=60 "^chosen +yes: dt is not set"
     doctor "not installed" 1 "$scratch" $on "mca_hook_dt.so: not there" "DAME is not installed" \
         "make -C build install"
