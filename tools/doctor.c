@@ -193,25 +193,6 @@ static void look_at_loading(doctor_t *doctor)
     free(text);
 }
 
-/* The first name in the list of engines, without its "^", that is no engine's; *length: 0 when all
- * are. */
-static const char *unknown_engine(const char *list, size_t *length)
-{
-    const char *at = list + (*list == '^');
-    for (;;) {
-        *length = strcspn(at, ",");
-        if (*length != 4 || (strncmp(at, "dame", 4) != 0 && strncmp(at, "opal", 4) != 0)) {
-            return at;
-        }
-        at += *length;
-        if (*at == '\0') {
-            *length = 0;
-            return at;
-        }
-        at++;
-    }
-}
-
 /* The parameter dt, which `source` has set, is not such that DAME moves the data. */
 static void advise_choice(doctor_t *doctor, const char *value, const char *source)
 {
@@ -222,10 +203,10 @@ static void advise_choice(doctor_t *doctor, const char *value, const char *sourc
                                  : "mpirun --mca dt dame ..., or for all your jobs\n"
                                    "    dame on";
     size_t length;
-    const char *unknown = unknown_engine(value, &length);
+    const char *unknown = tool_unknown_engine(value, strlen(value), &length);
     if (*value == '\0') {
         advise(doctor, "DAME is not asked for: %s", type);
-    } else if (length > 0) {
+    } else if (unknown != NULL) {
         advise(doctor,
                "dt = %s: there is no engine \"%.*s\", and jobs end with an error. There are dame\n"
                "    and opal: %s",

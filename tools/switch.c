@@ -137,6 +137,34 @@ static int edit(const char *name, const char *engine)
     return code;
 }
 
+const char *tool_unknown_engine(const char *list, size_t length, size_t *unknown)
+{
+    const char *end = list + length;
+    const char *at = list < end && *list == '^' ? list + 1 : list;
+    while (at < end) {
+        const char *comma = memchr(at, ',', (size_t) (end - at));
+        *unknown = (size_t) ((comma == NULL ? end : comma) - at);
+        if (*unknown != 4 || (memcmp(at, "dame", 4) != 0 && memcmp(at, "opal", 4) != 0)) {
+            return at;
+        }
+        at = comma == NULL ? end : comma + 1;
+    }
+    return NULL;
+}
+
+/* What jobs do when the parameter dt has this value. */
+static const char *state_of(const char *value, size_t length)
+{
+    size_t ignored;
+    if (tool_unknown_engine(value, length, &ignored) != NULL) {
+        return "jobs end with an error";
+    }
+    return (length == 4 && memcmp(value, "dame", 4) == 0) ||
+                   (length == 5 && memcmp(value, "^opal", 5) == 0)
+               ? "on"
+               : "off";
+}
+
 /* The last line for dt is the one that Open MPI follows. */
 static int print_status(const char *name)
 {
@@ -161,15 +189,15 @@ static int print_status(const char *name)
     const char *variable = getenv("OMPI_MCA_dt");
     if (variable != NULL) {
         printf("%s: OMPI_MCA_dt=%s in the environment, before any file\n",
-               strcmp(variable, "dame") == 0 ? "on" : "off", variable);
+               state_of(variable, strlen(variable)), variable);
     } else if (value == NULL) {
         printf("off: %s has no line for dt\n", name);
     } else {
-        printf("%s: dt = %.*s in %s\n",
-               value_length == 4 && memcmp(value, "dame", 4) == 0 ? "on" : "off",
-               (int) value_length, value, name);
+        printf("%s: dt = %.*s in %s\n", state_of(value, value_length), (int) value_length, value,
+               name);
     }
-    printf("--mca dt on mpirun's command line comes before both; \"dame doctor\" tries it out.\n");
+    printf("--mca dt on mpirun's command line comes before environment and files; \"dame doctor\"\n"
+           "tries it out.\n");
     free(text);
     return TOOL_OK;
 }
