@@ -112,18 +112,24 @@ static void count(const compiled_t *c, dame_dir_t dir, dame_status_t status)
     }
     compiled_counts.tried++;
     compiled_counts.compiled += status == DAME_OK;
-    compiled_counts.unsupported += status == DAME_ERR_UNSUPPORTED;
+    compiled_counts.unsupported += status == DAME_ERR_UNSUPPORTED || status == DAME_ERR_LIMIT;
     compiled_counts.full += status == DAME_ERR_FULL;
     compiled_counts.levels += levels;
     compiled_counts.kernels += kernels;
     compiled_counts.bytes += (int64_t) dame_jit_code(c->program, dir, &code);
 }
 
+bool compiled_status_is_fine(dame_status_t status)
+{
+    return status == DAME_OK || status == DAME_ERR_UNSUPPORTED || status == DAME_ERR_FULL ||
+           status == DAME_ERR_LIMIT;
+}
+
 static bool compile(check_t *check, compiled_t *c, dame_dir_t dir)
 {
     const void *code, *again;
     dame_status_t status = dame_jit_compile(c->jit, c->program, dir, "differential");
-    if (status != DAME_OK && status != DAME_ERR_UNSUPPORTED && status != DAME_ERR_FULL) {
+    if (!compiled_status_is_fine(status)) {
         return check_fail(check, "compiling: %s", dame_status_text(status));
     }
     bool ok = check_kernels(check, c, dir, status == DAME_OK, "compiled");
@@ -193,7 +199,7 @@ static const char *add(const compiled_t *c, dame_dir_t dir, const dame_candidate
 {
     const dame_status_t status =
         dame_jit_add(c->jit, c->program, dir, candidate, "differential", NULL);
-    if (status != DAME_OK && status != DAME_ERR_UNSUPPORTED && status != DAME_ERR_FULL) {
+    if (!compiled_status_is_fine(status)) {
         return dame_status_text(status);
     }
     if (status == DAME_OK) {

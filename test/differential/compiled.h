@@ -29,6 +29,10 @@ dame_jit_options_t compiled_random_options(rng_t *rng);
 /* What users have, but for an arena that a few codes fill. */
 dame_jit_options_t compiled_small_options(rng_t *rng);
 
+/* Was a program compiled, or not for one of the reasons that are no fault: no kernel would become better, the
+ * arena is full, or DAME-L's code is larger than it takes? */
+bool compiled_status_is_fine(dame_status_t status);
+
 /* Compiles for both directions, in an order drawn at random. False after check_fail(); what has no
  * compiler is no failure. compiled_fini() is needed either way, before the program goes. */
 bool compiled_init(struct check *check, compiled_t *compiled, dame_program_t *program);
@@ -48,7 +52,7 @@ void compiled_fini(compiled_t *compiled);
 typedef struct compiled_counts {
     int64_t tried;       /* programs and directions */
     int64_t compiled;    /* .. that got machine code */
-    int64_t unsupported; /* .. that got none because no kernel would become better */
+    int64_t unsupported; /* .. that got none: no kernel would become better, or too large */
     int64_t full;        /* .. that got none because the arena was full */
     int64_t evicted;     /* .. that lost it because the arena was full */
     int64_t levels;      /* kernels that programs have */

@@ -115,7 +115,7 @@ static bool compile(check_t *check, const message_t *m, mover_t *packer)
     for (int i = 0; i < 2; i++) {
         dame_dir_t dir = i == 0 ? DAME_PACK : DAME_UNPACK;
         dame_status_t status = dame_jit_compile(m->compiled.jit, m->program, dir, "threads");
-        if (status != DAME_OK && status != DAME_ERR_UNSUPPORTED && status != DAME_ERR_FULL) {
+        if (!compiled_status_is_fine(status)) {
             return check_fail(check, "compiling while another thread packs: %s",
                               dame_status_text(status));
         }
