@@ -319,6 +319,7 @@ static bool move(cpu_t *cpu)
     }
     if (in->action == ACTION_MASK_MOVE) {
         value.bits = cpu_cut(value.bits, in->mask_bytes);
+        value.knowledge = value.low >= in->mask_bytes ? KNOWN : value.knowledge; /* all that it moves */
     }
     return cpu_put(cpu, &in->operands[0], value);
 }

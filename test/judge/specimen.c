@@ -25,9 +25,9 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
     MASKED("mov eax, " a "; kmovd k2, eax; mov eax, " b "; kmovd k3, eax;" text, "k1")
 /* As LLVM writes it: a mask whose unused bits are what the register had, half a vector that nobody sets
  * or reads, a product in rdx:rax. */
-#define PART_OF_MASK(number, vector)                                                               \
+#define PART_OF_MASK(number, then, vector)                                                         \
     "endbr64; mov r9, rdx; mov rax, rcx; imul rsi; mov rdx, r9; mov r10w, " number                 \
-    "; kmovd k1, r10d;" START "1: vmovdqu8 " vector "{k1}{z}, [rsi];"                              \
+    "; kmovd k1, r10d;" then START "1: vmovdqu8 " vector "{k1}{z}, [rsi];"                         \
     "vinserti128 ymm2, ymm3, xmm0, 1; vmovdqu8 [rdx]{k1}, " vector ";" NEXT "2: vzeroupper; ret;"
 /* One of a list: `entry` loads a displacement. */
 #define LOAD "movsxd rax, dword ptr [r9];"
