@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "copy.h"
 #include "divide.h"
 
 /* Address of the iteration that comes next. */
@@ -176,9 +176,9 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
 static inline void copy(dame_dir_t dir, uintptr_t user, char *packed, int64_t bytes)
 {
     if (DAME_PACK == dir) {
-        dame_copy_any(packed, (const char *) user, bytes);
+        memcpy(packed, (const void *) user, (size_t) bytes);
     } else {
-        dame_copy_any((char *) user, packed, bytes);
+        memcpy((void *) user, packed, (size_t) bytes);
     }
 }
 

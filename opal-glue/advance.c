@@ -117,10 +117,11 @@ static __attribute__((noinline)) size_t move_more(const opal_convertor_t *conver
     return all - left;
 }
 
-/* Fragment by fragment through a cursor. Returns the bytes moved. */
-static inline __attribute__((always_inline)) size_t
-move_fragments(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
-               uint32_t *out_size)
+/* Fragment by fragment through a cursor. Returns the bytes moved. Not in line, and for all callers:
+ * its code is cold when a message comes after other work. */
+static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
+                                                       opal_convertor_t *convertor, dame_dir_t dir,
+                                                       struct iovec *iov, uint32_t *out_size)
 {
     dt_place_t *place = place_of(thread, convertor);
     const size_t left = convertor->local_size - convertor->bConverted;
@@ -138,15 +139,6 @@ move_fragments(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
         dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
     }
     return moved;
-}
-
-/* Not in line, so that whole messages do not pay for its registers. */
-static __attribute__((noinline)) size_t move_first_fragment(dt_thread_t *thread,
-                                                            opal_convertor_t *convertor,
-                                                            dame_dir_t dir, struct iovec *iov,
-                                                            uint32_t *out_size)
-{
-    return move_fragments(thread, convertor, dir, iov, out_size);
 }
 
 static inline int32_t finish(opal_convertor_t *convertor, size_t moved, size_t *max_data)
@@ -188,7 +180,7 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
     if (NULL != program && is_whole(convertor, iov, out_size)) {
         moved = move_whole(convertor, dir, program, iov, out_size);
     } else {
-        moved = move_first_fragment(thread, convertor, dir, iov, out_size);
+        moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
     dame_reader_leave(&thread->reader);
     return moved;
