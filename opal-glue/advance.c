@@ -171,7 +171,7 @@ static inline size_t move_whole(opal_convertor_t *convertor, dame_dir_t dir,
     return moved;
 }
 
-/* Moves what fits. `program`: when the message begins, else NULL. */
+/* Moves what fits. `program`: of a message that may be whole, else NULL. */
 static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
                           const dame_program_t *program, struct iovec *iov, uint32_t *out_size)
 {
@@ -304,25 +304,13 @@ advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir
     return move_and_count(thread, convertor, dir, entry->layout->program, iov, out_size, max_data);
 }
 
-/* Moves a part of a message. Returns the bytes. */
-static inline __attribute__((always_inline)) size_t move_part(dt_thread_t *thread,
-                                                              opal_convertor_t *convertor,
-                                                              dame_dir_t dir, struct iovec *iov,
-                                                              uint32_t *out_size)
-{
-    dame_reader_enter(&thread->reader);
-    const size_t moved = move_fragments(thread, convertor, dir, iov, out_size);
-    dame_reader_leave(&thread->reader);
-    return moved;
-}
-
 /* The first fragment of a message, one of the uses granted, which counts as a whole one. */
 static __attribute__((noinline)) int32_t begin_part(dt_thread_t *thread,
                                                     opal_convertor_t *convertor, dame_dir_t dir,
                                                     struct iovec *iov, uint32_t *out_size,
                                                     size_t *max_data)
 {
-    const size_t moved = move_part(thread, convertor, dir, iov, out_size);
+    const size_t moved = move(thread, convertor, dir, NULL, iov, out_size);
     dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
                  (int64_t) moved - (int64_t) convertor->local_size);
     return finish(convertor, moved, max_data);
@@ -358,7 +346,7 @@ static inline __attribute__((always_inline)) int32_t go_on(opal_convertor_t *con
     if (__builtin_expect(dt_sample_on, 0)) {
         return move_and_count(thread, convertor, dir, NULL, iov, out_size, max_data);
     }
-    const size_t moved = move_part(thread, convertor, dir, iov, out_size);
+    const size_t moved = move(thread, convertor, dir, NULL, iov, out_size);
     dt_stats_add(&thread->stats.count[DT_COUNT_fragments_packed + dir], 1);
     dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
     return finish(convertor, moved, max_data);
