@@ -211,8 +211,11 @@ DAME_INLINE void pack_column(int64_t lowest, area_t a)
     walk_rows(DAME_PACK, lowest, a, 1);
 }
 
-/* Walks over an area, for one direction and width. (Within them areas are values: fields of one
- * whose address is known would be read again after every move.) */
+/*
+ * Walks over an area, for one direction and width. Within them areas are values: fields of one
+ * whose address is known would be read again after every move. Outside, no area is copied: the copy
+ * would load two fields at a time, and wait until the stores of the fragment before are through.
+ */
 typedef void (*walk_fn)(const area_t *a);
 
 /* Fewer than 2 * STRIP columns. */
@@ -226,13 +229,13 @@ DAME_INLINE void walk_few(dame_dir_t dir, int64_t lowest, area_t a)
 }
 
 /* Strips of columns, each from the first to the last row. */
-static void walk_strips(walk_fn few, area_t a)
+static void walk_strips(walk_fn few, area_t *a)
 {
-    for (int64_t left = a.columns; left > 0; left -= a.columns) {
-        a.columns = left < 2 * STRIP ? left : STRIP;
-        few(&a);
-        a.user += STRIP * a.near;
-        a.packed += STRIP * a.column;
+    for (int64_t left = a->columns; left > 0; left -= a->columns) {
+        a->columns = left < 2 * STRIP ? left : STRIP;
+        few(a);
+        a->user += STRIP * a->near;
+        a->packed += STRIP * a->column;
     }
 }
 
@@ -337,8 +340,8 @@ typedef struct cuts {
 
 enum { AREAS = 3 };
 
-static inline area_t area_of(const dame_prim_t *prim, const cuts_t *cuts, int i, uintptr_t origin,
-                             char *packed)
+static inline void set_area(area_t *a, const dame_prim_t *prim, const cuts_t *cuts, int i,
+                            uintptr_t origin, char *packed)
 {
     const dame_prim_t *inner = prim + prim->inner_delta;
     const int64_t low = cuts->begin < cuts->end ? cuts->begin : cuts->end;
@@ -354,36 +357,34 @@ static inline area_t area_of(const dame_prim_t *prim, const cuts_t *cuts, int i,
         behind = high;
         columns += column ? -1 : 1;
     }
-    return (area_t){
-        .user = origin + (uintptr_t) (cuts->column + column) * (uintptr_t) prim->step +
-                (uintptr_t) row * (uintptr_t) inner->step,
-        .packed = packed + (column * cuts->rows + row - cuts->begin) * inner->iter_size,
-        .rows = columns > 0 ? behind - row : 0,
-        .columns = columns,
-        .near = (uintptr_t) prim->step,
-        .column = prim->iter_size,
-        .far = (uintptr_t) inner->step,
-        .row = inner->iter_size,
-        .bytes = inner->iter_size,
-    };
+    a->user = origin + (uintptr_t) (cuts->column + column) * (uintptr_t) prim->step +
+              (uintptr_t) row * (uintptr_t) inner->step;
+    a->packed = packed + (column * cuts->rows + row - cuts->begin) * inner->iter_size;
+    a->rows = columns > 0 ? behind - row : 0;
+    a->columns = columns;
+    a->near = (uintptr_t) prim->step;
+    a->column = prim->iter_size;
+    a->far = (uintptr_t) inner->step;
+    a->row = a->bytes = inner->iter_size;
 }
 
 /* From the last row to the first. */
-static inline area_t upside_down(area_t a)
+static inline void turn(area_t *a)
 {
-    a.user += (uintptr_t) (a.rows - 1) * a.far;
-    a.packed += (a.rows - 1) * a.row;
-    a.far = -a.far;
-    a.row = -a.row;
-    return a;
+    a->user += (uintptr_t) (a->rows - 1) * a->far;
+    a->packed += (a->rows - 1) * a->row;
+    a->far = -a->far;
+    a->row = -a->row;
 }
 
 /*
  * Of fragments of one size every other one goes from the last row to the first: it finds in the
- * cache the lines that the one before it visited last.
+ * cache the lines that the one before it visited last. Where walks are paced that gains nothing,
+ * and costs up to a quarter (README.md). One function for all widths.
  */
-static void run_blocks(dame_dir_t dir, walk_fn few, walk_fn blocks, const dame_prim_t *prim,
-                       uintptr_t origin, char *packed, int64_t first, int64_t n)
+static __attribute__((noinline)) void run_blocks(dame_dir_t dir, walk_fn few, walk_fn blocks,
+                                                 const dame_prim_t *prim, uintptr_t origin,
+                                                 char *packed, int64_t first, int64_t n)
 {
     if (0 == n) {
         return;
@@ -393,23 +394,27 @@ static void run_blocks(dame_dir_t dir, walk_fn few, walk_fn blocks, const dame_p
     cuts.begin = first - cuts.column * cuts.rows;
     cuts.whole = dame_divide(cuts.begin + n, cuts.rows);
     cuts.end = cuts.begin + n - cuts.whole * cuts.rows;
-    const int upwards = dame_divide(first, n) % 2;
     const int64_t rows = atomic_load_explicit(&dame_columns_ahead, memory_order_relaxed);
+    const int paced = 0 == rows;
+    const int upwards = !paced && dame_divide(first, n) % 2;
     for (int i = 0; i < AREAS; i++) {
-        area_t a = area_of(prim, &cuts, upwards ? AREAS - 1 - i : i, origin, packed);
+        area_t a;
+        set_area(&a, prim, &cuts, upwards ? AREAS - 1 - i : i, origin, packed);
         if (0 == a.rows) {
             continue;
         }
         const int in_blocks = pays_in_blocks(&a, dir);
         if (upwards && !in_blocks) {
-            a = upside_down(a);
+            turn(&a);
         }
-        a.paced = 0 == rows;
+        a.paced = paced;
         a.ahead = is_narrow(&a) ? 0 : (uintptr_t) rows * a.far;
         if (in_blocks) {
             blocks(&a);
+        } else if (DAME_PACK == dir && 1 == a.columns && paced) { /* calls pace better */
+            dame_throttled[DAME_PACK](prim + prim->inner_delta, a.user, a.packed, 0, a.rows);
         } else {
-            walk_strips(few, a);
+            walk_strips(few, &a);
         }
     }
 }

@@ -262,8 +262,9 @@ static __attribute__((noinline)) int64_t move_columns(dame_cursor_t *cursor, dam
     }
     prim->by_block[dir](prim, walk->origin, packed, first, n);
     cursor->top = walk;
-    walk->iter = dame_divide(first + n, column->count);
-    row = first + n - walk->iter * column->count;
+    const int64_t columns = dame_divide(row + n, column->count);
+    walk->iter += columns;
+    row += n - columns * column->count;
     if (0 != row) {
         push(cursor, prim->inner_delta);
         cursor->top->iter = row;

@@ -104,8 +104,8 @@ extern const dame_run_fn dame_strided_narrow[DAME_WIDTH_NARROW_COUNT][2];
 extern const dame_run_fn dame_listed_narrow[DAME_WIDTH_NARROW_COUNT][2]; /* DAME_TABLE_32 */
 
 /* Blocks of any width: lists with DAME_TABLE_64, which reach over 2 GiB and more; lists with
- * visits; strided blocks of less than a cache line that all fall into one set of the L1
- * (kernels.c). */
+ * visits; strided blocks of less than a cache line that all fall into one set of the L1, and one
+ * column that is packed (kernels.c). */
 extern const dame_run_fn dame_listed64[2];
 extern const dame_run_fn dame_sorted[2];
 extern const dame_run_fn dame_throttled[2];
@@ -155,7 +155,8 @@ extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];
  */
 const dame_run_fn *dame_columns(int64_t bytes);
 
-/* How many rows ahead they fetch lines; 0: none, and stores of few columns are paced. */
+/* How many rows ahead they fetch lines; 0: none, moves of few columns are paced, and all fragments
+ * go from the first row to the last. */
 extern _Atomic int64_t dame_columns_ahead;
 
 /* Levels around other levels (outer.c), which move no blocks themselves. */
