@@ -89,7 +89,7 @@ static const dame_provider_t *open_object(const char *path, char message[DAME_LO
 {
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL) {
-        snprintf(message, DAME_LOADER_MESSAGE, "cannot be loaded: %s", dlerror());
+        snprintf(message, DAME_LOADER_MESSAGE, "%s cannot be loaded: %s", path, dlerror());
         return NULL;
     }
     (void) atexit(wait_for_all); /* comes before the destructors of what was just loaded */
