@@ -37,9 +37,7 @@ bool check_normal_form(check_t *check, const message_t *m);
  */
 bool check_gap_pages(check_t *check, message_t *m);
 
-/* Now and then: another thread packs with the same program, while it packs here, or its machine
- * code is taken away and compiled again. Where codes change, two threads do that while four others
- * pack and unpack. */
+/* Now and then, where codes change: two threads change them while four others pack and unpack. */
 bool check_threads(check_t *check, message_t *m);
 
 /* How many messages were tried in these ways. */

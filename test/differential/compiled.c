@@ -119,7 +119,9 @@ static void count(const compiled_t *c, dame_dir_t dir, dame_status_t status)
     compiled_counts.bytes += (int64_t) dame_jit_code(c->program, dir, &code);
 }
 
-bool compiled_status_is_fine(dame_status_t status)
+/* Was it compiled, or not for one of the reasons that are no fault: no kernel would become better,
+ * the arena is full, or DAME-L's code is larger than it takes? */
+static bool is_fine(dame_status_t status)
 {
     return status == DAME_OK || status == DAME_ERR_UNSUPPORTED || status == DAME_ERR_FULL ||
            status == DAME_ERR_LIMIT;
@@ -129,7 +131,7 @@ static bool compile(check_t *check, compiled_t *c, dame_dir_t dir)
 {
     const void *code, *again;
     dame_status_t status = dame_jit_compile(c->jit, c->program, dir, "differential");
-    if (!compiled_status_is_fine(status)) {
+    if (!is_fine(status)) {
         return check_fail(check, "compiling: %s", dame_status_text(status));
     }
     bool ok = check_kernels(check, c, dir, status == DAME_OK, "compiled");
@@ -154,9 +156,10 @@ static bool offer_others(check_t *check, dame_jit_t *jit)
         return check_fail(check, "the tests' provider cannot be loaded");
     }
     if (check->tier->by_llvm) {
-        dame_slot_t slot = {
-            .provider = llvm_provider(check->tier->llvm_options, check->tier->llvm_choice)};
-        if (slot.provider->open(&jit->cpu, "", &slot.state) == DAME_OK) { /* it may be another's CPU */
+        dame_slot_t slot = {.provider =
+                                llvm_provider(check->tier->llvm_options, check->tier->llvm_choice)};
+        if (slot.provider->open(&jit->cpu, "", &slot.state) ==
+            DAME_OK) { /* it may be another's CPU */
             jit->slots[jit->nslots++] = slot;
         }
     }
@@ -199,7 +202,7 @@ static const char *add(const compiled_t *c, dame_dir_t dir, const dame_candidate
 {
     const dame_status_t status =
         dame_jit_add(c->jit, c->program, dir, candidate, "differential", NULL);
-    if (!compiled_status_is_fine(status)) {
+    if (!is_fine(status)) {
         return dame_status_text(status);
     }
     if (status == DAME_OK) {

@@ -29,18 +29,14 @@ dame_jit_options_t compiled_random_options(rng_t *rng);
 /* What users have, but for an arena that a few codes fill. */
 dame_jit_options_t compiled_small_options(rng_t *rng);
 
-/* Was a program compiled, or not for one of the reasons that are no fault: no kernel would become better, the
- * arena is full, or DAME-L's code is larger than it takes? */
-bool compiled_status_is_fine(dame_status_t status);
-
 /* Compiles for both directions, in an order drawn at random. False after check_fail(); what has no
  * compiler is no failure. compiled_fini() is needed either way, before the program goes. */
 bool compiled_init(struct check *check, compiled_t *compiled, dame_program_t *program);
 
 /*
  * One step of the life of a program with several codes: one of its candidates, of DAME-X, the
- * tests' provider or DAME-L, is added and ranked, or loses its rank, or is dropped. Any thread that is not
- * inside as a reader may call it, with an rng of its own. What is wrong, or NULL.
+ * tests' provider or DAME-L, is added and ranked, or loses its rank, or is dropped. Any thread that
+ * is not inside as a reader may call it, with an rng of its own. What is wrong, or NULL.
  */
 const char *compiled_change(const compiled_t *compiled, rng_t *rng);
 
@@ -50,14 +46,14 @@ void compiled_fini(compiled_t *compiled);
 
 /* Of this process, over all programs with data. */
 typedef struct compiled_counts {
-    int64_t tried;       /* programs and directions */
-    int64_t compiled;    /* .. that got machine code */
-    int64_t unsupported; /* .. that got none: no kernel would become better, or too large */
-    int64_t full;        /* .. that got none because the arena was full */
-    int64_t evicted;     /* .. that lost it because the arena was full */
-    int64_t levels;      /* kernels that programs have */
-    int64_t kernels;     /* .. that were machine code */
-    int64_t bytes;       /* of machine code */
+    int64_t tried;           /* programs and directions */
+    int64_t compiled;        /* .. that got machine code */
+    int64_t unsupported;     /* .. that got none: no kernel would become better, or too large */
+    int64_t full;            /* .. that got none because the arena was full */
+    int64_t evicted;         /* .. that lost it because the arena was full */
+    int64_t levels;          /* kernels that programs have */
+    int64_t kernels;         /* .. that were machine code */
+    int64_t bytes;           /* of machine code */
     atomic_llong changes[3]; /* codes added to programs that had some: DAME-X's, the tests'
                                 provider's, DAME-L's */
 } compiled_counts_t;

@@ -22,7 +22,6 @@
 #include "llvm.h"
 #include "test/lib/caches.h"
 #include "tiers.h"
-#include "trial.h"
 #include "test/lib/type_tools.h"
 
 enum { SKIPPED = 77, MAX_FAILURES = 10, MAX_CASES = 1000000000, LONG_WALK = 1 << 18 };
@@ -128,90 +127,81 @@ void __asan_on_error(void)
     }
 }
 
-static void report_failure(const options_t *options, const test_case_t *c, int64_t number,
-                           trial_t *trial, bool shrink)
+/* What the case is made of. */
+static void describe(const test_case_t *c, const tier_t *tier)
+{
+    dame_program_t *program;
+    type_describe(stdout, "  ", c->type);
+    if (c->partner) {
+        printf("  %lld of these are sent, and received as %lld of\n", (long long) c->pair_count,
+               (long long) c->partner_count);
+        type_describe(stdout, "  ", c->partner);
+    }
+    if (tier->obtain(c->type, &tier->options, &program) == DAME_OK) {
+        dame_program_print(program, stdout);
+        dame_program_free(program);
+    }
+}
+
+static void report(const options_t *options, const test_case_t *c, int64_t number,
+                   const check_t *check)
 {
     printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s%s): %s\n"
            "  again: differential --seed %llu --case %lld --tier %s\n",
-           (long long) number, (unsigned long long) options->seed, trial->tier->name,
-           tier_passes(trial->tier), c->isa, tier_jit(trial->tier), trial->message,
-           (unsigned long long) options->seed, (long long) number, options->tier_names);
-    if (!shrink) {
-        return;
-    }
-    if (trial_fails(trial)) {
-        int64_t tried = trial_shrink(trial, c->tree);
-        printf("simplified in %lld trials to\n", (long long) tried);
-    }
-    char path[100];
-    snprintf(path, sizeof path, "differential-%llu-%lld.dame", (unsigned long long) options->seed,
-             (long long) number);
-    bool written = trial_write(trial, path);
-    printf(written ? "program text written to %s\n" : "program text incomplete in %s\n", path);
-}
-
-static void report_pair(const options_t *options, const test_case_t *c, int64_t number,
-                        const check_t *check)
-{
-    printf("case %lld of seed %llu failed (tier %s, passes %s, isa %s%s): %s\n"
-           "  packed: count %lld of\n",
            (long long) number, (unsigned long long) options->seed, check->tier->name,
            tier_passes(check->tier), c->isa, tier_jit(check->tier), check->message,
-           (long long) c->pair_count);
-    type_describe(stdout, "  ", c->type);
-    printf("  unpacked: count %lld of\n", (long long) c->partner_count);
-    type_describe(stdout, "  ", c->partner);
+           (unsigned long long) options->seed, (long long) number, options->tier_names);
 }
 
 /* ---- cases ---- */
 
-/* The messages of a case; on failure *trial says which. */
-static bool run_messages(const options_t *options, const test_case_t *c, const tier_t *tier,
-                         trial_t *trial)
+/* The messages of a case; on failure *check says what is wrong. */
+static bool run_messages(const test_case_t *c, const tier_t *tier, check_t *check)
 {
     enum { ROUNDS = 6 }; /* of one code: compiling takes longer than all of them */
     const int rounds = tier->by_llvm && !tier->changes ? ROUNDS : 1;
     for (int k = 0; k < rounds * c->ncounts; k++) {
-        const int i = k % c->ncounts;
-        *trial = (trial_t){.type = c->type,
-                           .count = c->counts[i],
-                           .absolute = c->absolute,
-                           .check_seed = c->check_seed + (uint64_t) k,
-                           .tier = tier};
-        if (options->only >= 0 && trial_fails(trial)) {
-            return false;
-        }
-        check_t check = {.rng = rng_seeded(trial->check_seed, 0), .tier = tier};
-        if (!check_message(&check, c->type, c->counts[i], c->absolute, count_message)) {
-            memcpy(trial->message, check.message, sizeof trial->message);
+        const int64_t count = c->counts[k % c->ncounts];
+        *check = (check_t){.rng = rng_seeded(c->check_seed + (uint64_t) k, 0), .tier = tier};
+        if (!check_message(check, c->type, count, c->absolute, count_message)) {
+            const size_t n = strlen(check->message);
+            snprintf(check->message + n, sizeof check->message - n, " (%lld elements)",
+                     (long long) count);
             return false;
         }
     }
     return true;
 }
 
-static bool run_case(const options_t *options, int64_t number, bool shrink)
+static bool run_case(const options_t *options, int64_t number, bool describes)
 {
     test_case_t c;
     const char *what;
     dame_status_t status = case_init(&c, options->seed, number, options->isa, &what);
-    trial_t trial;
     const tier_t tier = tier_of_case(options->tiers, c.check_seed);
+    check_t check;
     bool ok = status == DAME_OK && dame_isa_force(c.isa) == DAME_OK;
     dame_data_cache_force(test_caches(c.check_seed));
     if (!ok) {
         printf("case %lld of seed %llu failed: %s: %s\n", (long long) number,
                (unsigned long long) options->seed, what, dame_status_text(status));
-    } else if (!run_messages(options, &c, &tier, &trial)) {
-        ok = false;
-        report_failure(options, &c, number, &trial, shrink);
-    } else if (c.partner) {
-        check_t check = {.rng = rng_seeded(c.check_seed, 1), .tier = &tier};
+        case_fini(&c);
+        return false;
+    }
+    if (options->only >= 0) { /* it may crash */
+        describe(&c, &tier);
+    }
+    ok = run_messages(&c, &tier, &check);
+    if (ok && c.partner) {
+        check = (check_t){.rng = rng_seeded(c.check_seed, 1), .tier = &tier};
         seen.pairs++;
         ok = check_pair(&check, c.type, c.pair_count, c.partner, c.partner_count);
-        if (!ok) {
-            report_pair(options, &c, number, &check);
-        }
+    }
+    if (!ok) {
+        report(options, &c, number, &check);
+    }
+    if (!ok && describes && options->only < 0) {
+        describe(&c, &tier);
     }
     case_fini(&c);
     return ok;
@@ -224,7 +214,7 @@ static bool misses_are_rare(void)
     printf("optimised again %lld, another program %lld; disguised %lld, another program %lld\n",
            (long long) checked.again, (long long) checked.again_other,
            (long long) checked.disguises, (long long) checked.disguised);
-    return checked.again_other <= 1 + checked.again / 1000 &&
+    return checked.again_other <= 5 + checked.again / 1000 &&
            checked.disguised <= 5 + checked.disguises / 100;
 }
 
@@ -272,7 +262,7 @@ static void print_help(void)
            "typemap.\n\n"
            "  --cases N    how many cases to run, 1 to %d (default 20000)\n"
            "  --seed S     seed of all cases, 0 to 18446744073709551615 (default: the time)\n"
-           "  --case K     run case K only, 0 to %d, each message first in a process of its own\n"
+           "  --case K     run case K only, 0 to %d, and describe it first\n"
            "  --tier NAME[,NAME]...\n"
            "               what runs the programs:",
            MAX_CASES, MAX_CASES - 1);
@@ -284,11 +274,11 @@ static void print_help(void)
     for (const char *const *name = dame_isa_names(); *name; name++) {
         printf(" %s", *name);
     }
-    printf("\n               (default: one at random for each case)\n"
-           "  --help       print this and exit\n\n"
-           "A failing case is simplified, described, and its program text written to the file\n"
-           "differential-S-K.dame. The exit status is 0 when all cases pass, 1 when one fails, and "
-           "2 for\nwrong options.\n");
+    printf(
+        "\n               (default: one at random for each case)\n"
+        "  --help       print this and exit\n\n"
+        "The first case that fails is described. The exit status is 0 when all cases pass, 1 when "
+        "one\nfails, and 2 for wrong options.\n");
 }
 
 /* The number in `text`, which must be in [low, high]; otherwise says so and exits. */

@@ -22,24 +22,19 @@ bool check_fail(check_t *check, const char *format, ...)
     return false;
 }
 
-/* All nodes' bounds, as far as a caller can see them. */
+bool check_same(check_t *check, const char *what, int64_t is, int64_t wanted)
+{
+    return is == wanted ||
+           check_fail(check, "%s is %lld, not %lld", what, (long long) is, (long long) wanted);
+}
+
 static bool check_type(check_t *check, const dame_type_t *type, const oracle_t *o)
 {
-    if (type->size != o->size) {
-        return check_fail(check, "type size is %lld, oracle says %lld", (long long) type->size,
-                          (long long) o->size);
-    }
-    if (type->lb != o->lb || type->extent != o->extent) {
-        return check_fail(check, "type lb, extent are %lld, %lld, oracle says %lld, %lld",
-                          (long long) type->lb, (long long) type->extent, (long long) o->lb,
-                          (long long) o->extent);
-    }
-    if (type->true_lb != o->true_lb || type->true_ub != o->true_ub) {
-        return check_fail(check, "type true bounds are [%lld, %lld), oracle says [%lld, %lld)",
-                          (long long) type->true_lb, (long long) type->true_ub,
-                          (long long) o->true_lb, (long long) o->true_ub);
-    }
-    return true;
+    return check_same(check, "the type's size", type->size, o->size) &&
+           check_same(check, "the type's lower bound", type->lb, o->lb) &&
+           check_same(check, "the type's extent", type->extent, o->extent) &&
+           check_same(check, "the type's true lower bound", type->true_lb, o->true_lb) &&
+           check_same(check, "the type's true upper bound", type->true_ub, o->true_ub);
 }
 
 static bool check_program(check_t *check, const message_t *m)
@@ -52,21 +47,12 @@ static bool check_program(check_t *check, const message_t *m)
     if (status != DAME_OK) {
         return check_fail(check, "verifier: %s: %s", dame_status_text(status), text);
     }
-    if (p->size != o->size || p->extent != o->extent) {
-        return check_fail(check, "program size, extent are %lld, %lld, oracle says %lld, %lld",
-                          (long long) p->size, (long long) p->extent, (long long) o->size,
-                          (long long) o->extent);
-    }
-    if (p->true_lb != o->true_lb || p->true_ub != o->true_ub) {
-        return check_fail(check, "program true bounds are [%lld, %lld), oracle says [%lld, %lld)",
-                          (long long) p->true_lb, (long long) p->true_ub, (long long) o->true_lb,
-                          (long long) o->true_ub);
-    }
-    if (m->unit != 0 && p->granule != m->unit) {
-        return check_fail(check, "granule is %lld, every element has %lld bytes",
-                          (long long) p->granule, (long long) m->unit);
-    }
-    return p->granule >= 1 || check_fail(check, "granule is %lld", (long long) p->granule);
+    return check_same(check, "the program's size", p->size, o->size) &&
+           check_same(check, "the program's extent", p->extent, o->extent) &&
+           check_same(check, "the program's true lower bound", p->true_lb, o->true_lb) &&
+           check_same(check, "the program's true upper bound", p->true_ub, o->true_ub) &&
+           (m->unit == 0 || check_same(check, "the granule", p->granule, m->unit)) &&
+           (p->granule >= 1 || check_fail(check, "granule is %lld", (long long) p->granule));
 }
 
 static int64_t common_unit(const oracle_t *oracle)

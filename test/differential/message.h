@@ -42,6 +42,9 @@ typedef struct check {
 /* Notes the failure and returns false. */
 __attribute__((format(printf, 2, 3))) bool check_fail(check_t *check, const char *format, ...);
 
+/* The same, unless the two are equal. */
+bool check_same(check_t *check, const char *what, int64_t is, int64_t wanted);
+
 typedef struct message {
     dame_tree_t *tree;       /* of the shifted type, when displacements are absolute */
     const dame_type_t *type; /* NULL: the program comes from a text */

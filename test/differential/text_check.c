@@ -6,23 +6,14 @@
 
 enum { LONGEST = 1 << 20 }; /* bytes of a text that is tried */
 
-static bool same_header(check_t *check, const dame_program_t *a, const dame_program_t *b)
+static bool same_header(check_t *check, const dame_program_t *was, const dame_program_t *is)
 {
-    const struct {
-        const char *what;
-        int64_t a, b;
-    } fields[] = {
-        {"size", a->size, b->size},          {"extent", a->extent, b->extent},
-        {"true_lb", a->true_lb, b->true_lb}, {"true_ub", a->true_ub, b->true_ub},
-        {"depth", a->depth, b->depth},       {"granule", a->granule, b->granule},
-    };
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (fields[i].a != fields[i].b) {
-            return check_fail(check, "text: %s was %lld, is %lld after reading", fields[i].what,
-                              (long long) fields[i].a, (long long) fields[i].b);
-        }
-    }
-    return true;
+    return check_same(check, "text: the size after reading", is->size, was->size) &&
+           check_same(check, "text: the extent after reading", is->extent, was->extent) &&
+           check_same(check, "text: true_lb after reading", is->true_lb, was->true_lb) &&
+           check_same(check, "text: true_ub after reading", is->true_ub, was->true_ub) &&
+           check_same(check, "text: the depth after reading", is->depth, was->depth) &&
+           check_same(check, "text: the granule after reading", is->granule, was->granule);
 }
 
 /* The program that was read prints the same text and packs the same bytes. */

@@ -11,11 +11,10 @@
 #include "checks.h"
 
 enum {
-    ONE_OF = 60,       /* of so many messages, one .. */
-    ONE_CHANGING = 12, /* .. where codes change */
-    LONGEST = 20000,   /* .. of up to so many bytes */
-    CHANGES = 12,      /* by each of two threads .. */
-    MOVERS = 4         /* .. while so many use the program */
+    ONE_OF = 12,     /* of so many messages, one .. */
+    LONGEST = 20000, /* .. of up to so many bytes */
+    CHANGES = 12,    /* by each of two threads .. */
+    MOVERS = 4       /* .. while so many use the program */
 };
 
 /* A thread that packs or unpacks again and again. */
@@ -101,29 +100,6 @@ static void wait_for_messages(mover_t *mover, long n)
 
 /* ---- what happens meanwhile ---- */
 
-static bool pack(check_t *check, const message_t *m, mover_t *packer)
-{
-    char *packed = m->scratch + GUARD;
-    memset(packed, 0, (size_t) m->total);
-    dame_program_run(m->program, DAME_PACK, m->base, m->count, packed);
-    wait_for_messages(packer, 1);
-    return message_packed_is(check, m, packed, 0, m->total, "pack in two threads");
-}
-
-static bool compile(check_t *check, const message_t *m, mover_t *packer)
-{
-    for (int i = 0; i < 2; i++) {
-        dame_dir_t dir = i == 0 ? DAME_PACK : DAME_UNPACK;
-        dame_status_t status = dame_jit_compile(m->compiled.jit, m->program, dir, "threads");
-        if (!compiled_status_is_fine(status)) {
-            return check_fail(check, "compiling while another thread packs: %s",
-                              dame_status_text(status));
-        }
-        wait_for_messages(packer, 2);
-    }
-    return true;
-}
-
 /* A thread that changes the program's codes. */
 typedef struct changer {
     const message_t *m;
@@ -159,39 +135,25 @@ static bool change_by_two(check_t *check, const message_t *m, mover_t *packer)
     return !fault || check_fail(check, "changing codes: %s", fault);
 }
 
-/* Where codes change, half of the threads unpack, unless they would share the memory. */
-static int begin_all(check_t *check, const message_t *m, mover_t *movers)
-{
-    const bool changes = check->tier->changes;
-    const bool unpacks = changes && !m->overlapping && m->tree == NULL;
-    const int wanted = changes ? MOVERS : 1;
-    int n = 0;
-    while (n < wanted &&
-           begin(check, &movers[n], m, n % 2 == 1 && unpacks ? DAME_UNPACK : DAME_PACK)) {
-        n++;
-    }
-    return n;
-}
-
 bool check_threads(check_t *check, message_t *m)
 {
-    const bool changes = check->tier->changes;
-    if (rng_range(&check->rng, 1, changes ? ONE_CHANGING : ONE_OF) > 1 || m->total == 0 ||
+    const bool unpacks = !m->overlapping && m->tree == NULL; /* else they would share the memory */
+    mover_t movers[MOVERS];
+    int n = 0;
+    if (!check->tier->changes || rng_range(&check->rng, 1, ONE_OF) > 1 || m->total == 0 ||
         m->total > LONGEST || m->arena_size > 10 * LONGEST) {
         return true;
     }
-    mover_t movers[MOVERS];
-    if (check->tier->compiles) {
-        dame_jit_release(m->compiled.jit, m->program);
+    dame_jit_release(m->compiled.jit, m->program);
+    while (n < MOVERS &&
+           begin(check, &movers[n], m, n % 2 == 1 && unpacks ? DAME_UNPACK : DAME_PACK)) {
+        n++;
     }
-    const int n = begin_all(check, m, movers);
-    bool ok = n == (changes ? MOVERS : 1);
+    bool ok = n == MOVERS;
     if (ok) {
         checked.threads++;
         wait_for_messages(&movers[0], 1);
-        ok = changes                 ? change_by_two(check, m, &movers[0])
-             : check->tier->compiles ? compile(check, m, &movers[0])
-                                     : pack(check, m, &movers[0]);
+        ok = change_by_two(check, m, &movers[0]);
     }
     for (int i = 0; i < n; i++) {
         ok = end(check, &movers[i]) && ok;

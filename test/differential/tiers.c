@@ -60,31 +60,30 @@ const tier_t tiers[] = {
 
 enum { TIERS = sizeof tiers / sizeof tiers[0] - 1 };
 
-tier_set_t tiers_all(void)
+/* Those of DAME-L, or the others; `compiled`: of these, those that compile. */
+static tier_set_t set_of(bool by_llvm, bool compiled)
 {
     tier_set_t set = 0;
     for (int i = 0; i < TIERS; i++) {
-        set |= (tier_set_t) (!tiers[i].by_llvm) << i;
+        const bool is_one = tiers[i].by_llvm == by_llvm && (tiers[i].compiles || !compiled);
+        set |= (tier_set_t) is_one << i;
     }
     return set;
+}
+
+tier_set_t tiers_all(void)
+{
+    return set_of(false, false);
 }
 
 tier_set_t tiers_compiled(void)
 {
-    tier_set_t set = 0;
-    for (int i = 0; i < TIERS; i++) {
-        set |= (tier_set_t) (tiers[i].compiles && !tiers[i].by_llvm) << i;
-    }
-    return set;
+    return set_of(false, true);
 }
 
 tier_set_t tiers_of_llvm(void)
 {
-    tier_set_t set = 0;
-    for (int i = 0; i < TIERS; i++) {
-        set |= (tier_set_t) tiers[i].by_llvm << i;
-    }
-    return set;
+    return set_of(true, true);
 }
 
 bool tiers_parse(const char *text, tier_set_t *out)

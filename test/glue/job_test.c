@@ -3,7 +3,6 @@
  * after they have published, some know nothing of it.
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "ompi-mca-dame/dt_dame/job.h"
 
 enum { RANKS = 200, RECORD = 12000 };
@@ -30,16 +30,6 @@ typedef struct shared {
 
 static shared_t *shared;
 static char directory[64];
-static int passed, failed;
-
-static void check(int ok, const char *what)
-{
-    passed += ok;
-    failed += !ok;
-    if (!ok) {
-        fprintf(stderr, "job_test.c: FAILED: %s\n", what);
-    }
-}
 
 static int is_native(int rank)
 {
@@ -177,6 +167,6 @@ int main(void)
     char command[128];
     snprintf(command, sizeof(command), "rm -rf %s", directory);
     check(system(command) == 0, "removed");
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    printf("%ld passed, %ld failed\n", passed, failed);
+    return failed != 0;
 }

@@ -4,39 +4,19 @@
  * ASan and TSan.
  */
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "dame/dame.h"
 #include "dame/heap.h"
-#include "opal-glue/dump.h"
 #include "opal-glue/hints.h"
 #include "measure/measured.h"
-#include "opal-glue/promote.h"
 #include "opal-glue/recent.h"
 
 #include "checks.h"
 #include "promote_stubs.h"
-
-/* ---- what promote.c is put upon ------------------------------------------------------------- */
-
-static long code_files;
-
-void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
-{
-    const void *code;
-    (void) dump;
-    code_files += 0 != dame_jit_code(program, dir, &code);
-}
-
-void dt_layout_release(dt_layout_t *layout)
-{
-    (void) layout;
-}
 
 /* ---- layouts, and their uses ---------------------------------------------------------------- */
 
@@ -270,26 +250,6 @@ static void evicted_code_is_missed_at_once(void)
     dt_promote_stop();
 }
 
-static void a_child_measures_nothing(void)
-{
-    dt_entry_t entry;
-    int status = -1;
-    start(-1, 0.01, ARENA);
-    new_entry(&entry);
-    use_often(&entry, first_is_best, 100);
-    pid_t child = fork();
-    if (0 == child) {
-        const int64_t samples = dt_stats_total(DT_COUNT_samples);
-        use_often(&entry, first_is_best, OFTEN);
-        _exit(is_compiled(&entry) || samples != dt_stats_total(DT_COUNT_samples));
-    }
-    check(child == waitpid(child, &status, 0) && 0 == status, "the child: %d", status);
-    use_often(&entry, first_is_best, OFTEN);
-    check(1 == arm_of(&entry), "the parent goes on");
-    end_entry(&entry);
-    dt_promote_stop();
-}
-
 static void drift_is_noticed_by_what_rests(void)
 {
     dt_entry_t entry;
@@ -414,6 +374,12 @@ static long messages(dt_entry_t *entry, const int64_t *ticks, long n)
     return granted;
 }
 
+/* Is the next message one of those granted? */
+static bool is_granted(const dt_entry_t *entry)
+{
+    return dt_recent_may(dt_recent_of(dt_thread(), entry), entry, DAME_PACK);
+}
+
 static void hints_do_not_wait_for_a_grant_to_end(void)
 {
     static const long before[] = {20, OFTEN}; /* while the policy waits, and when it rests */
@@ -422,9 +388,10 @@ static void hints_do_not_wait_for_a_grant_to_end(void)
         start(-1, 0.01, ARENA);
         new_entry(&entry);
         messages(&entry, first_is_best, before[i]);
-        for (int n = 0; !message(&entry, first_is_best) && n < 100; n++) {
+        for (int n = 0; !is_granted(&entry) && n < 100; n++) {
+            message(&entry, first_is_best);
         }
-        check(message(&entry, first_is_best), "granted");
+        check(is_granted(&entry), "granted");
         dt_hints_keep(entry.layout, DT_HINT_USES, 1 << 30);
         dt_promote_hinted(entry.layout);
         message(&entry, first_is_best);
@@ -433,21 +400,6 @@ static void hints_do_not_wait_for_a_grant_to_end(void)
         end_entry(&entry);
         dt_promote_stop();
     }
-}
-
-static void what_rests_heeds_hints_at_the_next_use(void)
-{
-    dt_entry_t entry;
-    start(-1, 0.01, ARENA);
-    new_entry(&entry);
-    use_often(&entry, first_is_best, OFTEN);
-    check(dame_policy_choice(policy_of(&entry)) >= 0, "it rests");
-    dt_hints_keep(entry.layout, DT_HINT_USES, 1 << 30);
-    dt_promote_hinted(entry.layout);
-    use(&entry, first_is_best);
-    check(policy_of(&entry)->promised == 1 << 30, "it is known");
-    end_entry(&entry);
-    dt_promote_stop();
 }
 
 /* Whichever of them a thread has room for. */
@@ -582,13 +534,11 @@ int main(void)
     without_a_search_there_is_one_candidate();
     evicted_code_is_missed_at_once();
     drift_is_noticed_by_what_rests();
-    a_child_measures_nothing();
     short_uses_are_timed_with_repetitions_once_code_is_compared();
     announced_uses_count_as_uses();
     messages_are_as_announced_or_the_announcement_is_forgotten();
     threads_share_what_is_measured();
     hints_do_not_wait_for_a_grant_to_end();
-    what_rests_heeds_hints_at_the_next_use();
     the_policy_hears_of_all_uses_of_layouts_that_share_a_place();
     counters_never_go_back_nor_ahead();
     printf("%ld passed, %ld failed\n", (long) passed, (long) failed);

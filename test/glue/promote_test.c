@@ -5,31 +5,21 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "opal-glue/dump.h"
-#include "measure/measured.h"
-#include "opal-glue/order.h"
-#include "opal-glue/promote.h"
 #include "opal-glue/thread.h"
 
 #include "checks.h"
 #include "promote_stubs.h"
 
-/* ---- what promote.c is put upon ------------------------------------------------------------- */
+/* ---- the compiler, in the place of that of jit/ (--wrap) ------------------------------------ */
 
-struct dame_code {
-    int unused;
-};
+static char some_code;
 
-static struct dame_code some_code;
-
-/* The compiler. Only one thread is to be in it at a time, so that its fields need no lock. */
+/* Only one thread is to be in the compiler at a time, so that its fields need no lock. */
 static struct {
     dame_status_t answer;
     long asked;
@@ -38,13 +28,19 @@ static struct {
     _Atomic int crowded; /* more than one thread inside */
     void (*while_inside)(void);
     char name[160];
-    long code_files;
     long released;
     dame_jit_stats_t stats;
     int created, destroyed;
 } jit = {.stats = {.vector_name = "test"}};
 
-dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
+__typeof__(dame_jit_create) __wrap_dame_jit_create;
+__typeof__(dame_jit_destroy) __wrap_dame_jit_destroy;
+__typeof__(dame_jit_compile) __wrap_dame_jit_compile;
+__typeof__(dame_jit_release) __wrap_dame_jit_release;
+__typeof__(dame_jit_code) __wrap_dame_jit_code;
+__typeof__(dame_jit_stats) __wrap_dame_jit_stats;
+
+dame_status_t __wrap_dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
 {
     if (0 == options->arena_bytes) {
         return DAME_ERR_ARGUMENT;
@@ -54,13 +50,13 @@ dame_status_t dame_jit_create(const dame_jit_options_t *options, dame_jit_t **ou
     return DAME_OK;
 }
 
-void dame_jit_destroy(dame_jit_t *destroyed)
+void __wrap_dame_jit_destroy(dame_jit_t *destroyed)
 {
     jit.destroyed += (dame_jit_t *) &jit == destroyed;
 }
 
-dame_status_t dame_jit_compile(dame_jit_t *compiler, dame_program_t *program, dame_dir_t dir,
-                               const char *name)
+dame_status_t __wrap_dame_jit_compile(dame_jit_t *compiler, dame_program_t *program, dame_dir_t dir,
+                                      const char *name)
 {
     (void) compiler;
     if (0 != atomic_fetch_add(&jit.inside, 1)) {
@@ -81,153 +77,23 @@ dame_status_t dame_jit_compile(dame_jit_t *compiler, dame_program_t *program, da
     return answer;
 }
 
-/* What is measured: test/glue/measured_test.c. */
-int32_t dame_measured_first(int64_t bytes)
-{
-    (void) bytes;
-    abort();
-}
-
-int32_t dame_measured_more(int64_t bytes, int32_t uses)
-{
-    (void) bytes, (void) uses;
-    abort();
-}
-
-dame_measured_t *dame_measured_new(dame_jit_t *compiler, const dame_program_t *program,
-                                   dame_dir_t dir, int64_t bytes, double explore)
-{
-    (void) compiler, (void) program, (void) dir, (void) bytes, (void) explore;
-    abort();
-}
-
-dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t *compiler,
-                                           dame_program_t *program, dame_dir_t dir,
-                                           const char *name, int32_t uses)
-{
-    (void) measured, (void) compiler, (void) program, (void) dir, (void) name, (void) uses;
-    abort();
-}
-
-/* There is no DAME-L here. */
-void dt_order_complain(const char *message)
-{
-    (void) message;
-}
-
-void dt_order_tell(void)
-{
-}
-
-void dt_order_start(dame_jit_t *compiler, const dt_promote_options_t *options)
-{
-    (void) compiler, (void) options;
-}
-
-void dt_order_look(void)
-{
-}
-
-bool dt_order_stop(void)
-{
-    return true;
-}
-
-bool dt_order_place(dt_layout_t *layout, dame_dir_t dir, const dame_candidate_t *candidate)
-{
-    (void) layout, (void) dir, (void) candidate;
-    abort();
-}
-
-bool dt_order_is_first(const dame_program_t *program, dame_dir_t dir)
-{
-    (void) program, (void) dir;
-    return false;
-}
-
-dame_status_t dt_order_compile(dt_layout_t *layout, dame_dir_t dir, const char *name)
-{
-    (void) layout, (void) dir, (void) name;
-    abort();
-}
-
-struct dame_order *dt_order_come(void)
-{
-    return NULL;
-}
-
-void dt_order_end(struct dame_order *orders)
-{
-    (void) orders;
-}
-
-void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candidate,
-                        dame_status_t status, int64_t ns, int is_compiled)
-{
-    (void) measured, (void) candidate, (void) status, (void) ns, (void) is_compiled;
-    abort();
-}
-
-const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *compiler, int32_t arm,
-                               char name[DAME_CANDIDATE_NAME])
-{
-    (void) measured, (void) compiler, (void) arm, (void) name;
-    abort();
-}
-
-double dame_measured_cost(const dame_measured_t *measured, int32_t arm)
-{
-    (void) measured, (void) arm;
-    abort();
-}
-
-void dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
+void __wrap_dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
 {
     (void) compiler;
     (void) program;
     jit.released++;
 }
 
-size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
+size_t __wrap_dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
 {
     *code = &some_code;
     return NULL != program->codes[dir] ? 100 : 0;
 }
 
-void dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
+void __wrap_dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
 {
     (void) compiler;
     *out = jit.stats;
-}
-
-void dame_reader_add(dame_reader_t *reader)
-{
-    (void) reader;
-}
-
-void dame_reader_remove(dame_reader_t *reader)
-{
-    (void) reader;
-}
-
-void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
-{
-    (void) dump;
-    jit.code_files += NULL != program->codes[dir];
-}
-
-void dame_measured_profile(dame_profile_t *profile)
-{
-    (void) profile;
-}
-
-void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
-                         const dame_program_t *program, dame_dir_t dir)
-{
-    (void) measured;
-    (void) jit;
-    (void) program;
-    (void) dir;
 }
 
 /* ---- entries -------------------------------------------------------------------------------- */
@@ -446,7 +312,7 @@ static void code_has_a_name_where_somebody_reads_it(void)
     new_entry(&entry);
     use(&entry, DAME_PACK);
     check(1 == jit.asked && 0 == strcmp("", jit.name), "no name: %s", jit.name);
-    check(0 == jit.code_files, "and no file");
+    check(0 == code_files, "and no file");
     end_entry(&entry);
     dt_promote_stop();
 
@@ -456,7 +322,7 @@ static void code_has_a_name_where_somebody_reads_it(void)
     new_entry(&entry);
     use(&entry, DAME_PACK);
     check(0 == strcmp("halo_x", jit.name), "the name is \"%s\"", jit.name);
-    check(1 == jit.code_files, "there is a file");
+    check(1 == code_files, "there is a file");
     atomic_store(&entry.key, &nameless);
     use(&entry, DAME_UNPACK);
     check(0 == strcmp("datatype 77", jit.name), "the name is \"%s\"", jit.name);
@@ -602,7 +468,6 @@ static void a_child_compiles_nothing(void)
     if (0 == child) {
         dt_entry_t own = {.serial = 2};
         new_entry(&own);
-        dt_promote_disable();
         _exit(-1 == uses_until_asked(&entry, DAME_PACK, 100) &&
                       -1 == uses_until_asked(&own, DAME_PACK, 100)
                   ? 0

@@ -111,7 +111,8 @@ bool cpu_vector(cpu_t *cpu)
         return cpu_fail(cpu, RULE_UPPER, "an SSE instruction while upper halves are in use");
     }
     for (int i = 0; i < in->noperands; i++) {
-        const bool may_be_unset = (i == 0 && in->is_merged) || (i == 1 && in->is_insert);
+        const bool may_be_unset = (i == 0 && in->is_merged) || (i == 1 && in->is_insert) ||
+                                  (i == (in->sse ? 0 : 1) && in->interleaves);
         if (in->operands[i].read && !take(cpu, &in->operands[i], may_be_unset)) {
             return false;
         }

@@ -200,6 +200,7 @@ static bool take_operands(const decoded_t *d, instruction_t *in, verdict_t *verd
     in->is_sparing = is_sparing(d);
     in->is_broadcast = d->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID;
     in->is_insert = strncmp(ZydisMnemonicGetString(d->z.mnemonic), "vinsert", 7) == 0;
+    in->interleaves = strstr(ZydisMnemonicGetString(d->z.mnemonic), "unpck") != NULL;
     return true;
 }
 

@@ -107,6 +107,7 @@ typedef struct instruction {
     bool is_sparing;    /* and memory that it leaves out is not touched */
     bool is_broadcast;  /* of memory: to all lanes of the mask */
     bool is_insert;     /* of vectors: the next operand fills a part, and nobody may read the others */
+    bool interleaves;   /* two vectors; the half that the first one gives may be unused */
     bool is_idiom;      /* its result does not depend on its operands: xor a, a */
     uint16_t vector;    /* bytes of the vectors, 0: none */
     action_t action;

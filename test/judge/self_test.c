@@ -11,31 +11,24 @@
 #include "specimen.h"
 #include "trial.h"
 
-enum { BLOCKS = 60, LISTED = 50, WIDTH = 8, NEAR = 24, FAR = 65536 };
-
 static dame_program_t *program_of(specimen_type_t type)
 {
-    static int64_t disps[LISTED];
-    dame_tree_t *tree = dame_tree_new();
-    const dame_type_t *eight = NULL;
-    const dame_type_t *made = NULL;
+    enum { LISTED = 50 };
+    char text[1000] = "EXIT VECTORFINAL(60, 1, 24, 8, 8) CONTIGFINAL(8) BOTTOM";
     dame_program_t *program = NULL;
-    dame_status_t status = tree ? dame_type_basic(tree, WIDTH, &eight) : DAME_ERR_NOMEM;
-    for (int i = 0; i < LISTED; i++) { /* negative ones, too, and never the same step twice */
-        disps[i] = (i * i * 3 + i % 7) * 20 - 40000;
+    int n = 0;
+    if (type == SPECIMEN_FAR) {
+        snprintf(text, sizeof text, "EXIT VECTORFINAL(60, 1, 65536, 8, 8) CONTIGFINAL(8) BOTTOM");
+    } else if (type == SPECIMEN_LIST) {
+        n = snprintf(text, sizeof text, "EXIT BLOCKINDEXFINAL(%d, 1, [", LISTED);
+        for (int i = 0; i < LISTED; i++) { /* negative ones, too, and never the same step twice */
+            n += snprintf(text + n, sizeof text - (size_t) n, "%s%d", i > 0 ? ", " : "",
+                          (i * i * 3 + i % 7) * 20 - 40000);
+        }
+        snprintf(text + n, sizeof text - (size_t) n, "], 8, 8) CONTIGFINAL(8) BOTTOM");
     }
-    if (status == DAME_OK) {
-        status = type == SPECIMEN_LIST
-                     ? dame_type_blockindex(tree, LISTED, 1, disps, eight, &made)
-                     : dame_type_vector(tree, BLOCKS, 1, type == SPECIMEN_FAR ? FAR : NEAR, eight,
-                                        &made);
-    }
-    if (status == DAME_OK) {
-        status = dame_program_build(made, NULL, &program);
-    }
-    dame_tree_free(tree);
-    if (status != DAME_OK) {
-        printf("cannot build a program: %s\n", dame_status_text(status));
+    if (dame_program_parse(text, strlen(text), &program, NULL) != DAME_OK) {
+        printf("cannot read %s\n", text);
         exit(EXIT_FAILURE);
     }
     return program;

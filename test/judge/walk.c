@@ -38,11 +38,6 @@ bool walk_run(const dame_prim_t *prim, uint64_t origin, int64_t first, int64_t n
     return visit(&walker, prim, origin, first, n);
 }
 
-int64_t walk_bytes(const dame_prim_t *prim, int64_t first, int64_t n)
-{
-    return prim->prefix ? prim->prefix[first + n] - prim->prefix[first] : n * prim->iter_size;
-}
-
 int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim)
 {
     int64_t limit = 0;
@@ -61,11 +56,4 @@ int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim)
         }
     }
     return limit;
-}
-
-bool walk_is_level(const dame_program_t *program, const dame_prim_t *prim)
-{
-    const int64_t index = prim - program->prims;
-    return index >= 0 && index < program->nprims && prim->params->op != DAME_OP_BOTTOM &&
-           prim->params->op != DAME_OP_RETURNTO && dame_prim_run(prim, DAME_PACK) != NULL;
 }

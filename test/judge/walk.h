@@ -18,14 +18,8 @@ typedef bool (*walk_block_fn)(void *context, uint64_t address, int64_t packed, i
 bool walk_run(const dame_prim_t *prim, uint64_t origin, int64_t first, int64_t n,
               walk_block_fn block, void *context);
 
-/* Packed bytes of these iterations. */
-int64_t walk_bytes(const dame_prim_t *prim, int64_t first, int64_t n);
-
 /* Iterations that a level can have: INT64_MAX for EXIT, and for a CONTIGCHILD under INDEX those of
  * the longest block. */
 int64_t walk_limit(const dame_program_t *program, const dame_prim_t *prim);
-
-/* Is the primitive a loop level? */
-bool walk_is_level(const dame_program_t *program, const dame_prim_t *prim);
 
 #endif

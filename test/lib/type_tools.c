@@ -109,21 +109,6 @@ char *program_text(const dame_program_t *program)
     return NULL;
 }
 
-int64_t type_nodes(const dame_type_t *type, int64_t limit)
-{
-    int64_t n = 1;
-    if (type->kind == DAME_STRUCT) {
-        for (int64_t i = 0; i < type->count && n < limit; i++) {
-            n += type_nodes(type->children[i], limit - n);
-        }
-    } else if (type->kind != DAME_BASIC) {
-        n += type_nodes(type->child, limit - n);
-    }
-    return n;
-}
-
-/* ---- a copy with one node changed ---- */
-
 const dame_type_t *type_made(dame_tree_t *tree, const dame_type_t *t)
 {
     const dame_type_t *out = NULL;
@@ -151,88 +136,6 @@ const dame_type_t *type_made(dame_tree_t *tree, const dame_type_t *t)
         break;
     }
     return out;
-}
-
-/* Keeps blocks [from, to). */
-static bool keep_blocks(dame_type_t *t, int64_t from, int64_t to)
-{
-    if (t->kind == DAME_BASIC || t->kind == DAME_RESIZED || to - from == t->count || from >= to) {
-        return false;
-    }
-    t->count = to - from;
-    t->blklens = t->blklens ? t->blklens + from : NULL;
-    t->disps = t->disps ? t->disps + from : NULL;
-    t->children = t->children ? t->children + from : NULL;
-    return true;
-}
-
-/* Sets every blocklength to at most half of it. */
-static bool shorten_blocks(dame_tree_t *tree, dame_type_t *t)
-{
-    int64_t *lengths = t->blklens ? moved(tree, t->blklens, t->count, 0) : &t->blklen;
-    bool changed = false;
-    for (int64_t i = 0; lengths && i < (t->blklens ? t->count : 1); i++) {
-        changed |= lengths[i] > 1;
-        lengths[i] = lengths[i] > 1 ? lengths[i] / 2 : lengths[i];
-    }
-    t->blklens = t->blklens ? lengths : NULL;
-    return changed;
-}
-
-static bool apply(dame_tree_t *tree, dame_type_t *t, type_edit_t edit)
-{
-    switch (edit) {
-    case EDIT_HALF:
-        return keep_blocks(t, 0, t->count / 2);
-    case EDIT_NOT_FIRST:
-        return t->count > 1 && keep_blocks(t, 1, t->count);
-    case EDIT_NOT_LAST:
-        return t->count > 1 && keep_blocks(t, 0, t->count - 1);
-    case EDIT_HALF_BLOCK:
-        return shorten_blocks(tree, t);
-    case EDIT_BYTE:
-        t->size = t->kind == DAME_BASIC && t->size > 1 ? 1 : 0;
-        return t->size != 0;
-    default:
-        return false;
-    }
-}
-
-/* *left counts down to the node to change. */
-static const dame_type_t *edit_walk(dame_tree_t *tree, const dame_type_t *type, int64_t *left,
-                                    type_edit_t edit)
-{
-    if (*left < 0 || (type->kind == DAME_BASIC && *left > 0)) {
-        --*left;
-        return type; /* not the node to change: shared */
-    }
-    const bool here = (*left)-- == 0;
-    if (here && edit == EDIT_CHILD) {
-        return type->kind == DAME_BASIC || type->count == 0 ? NULL : oracle_block(type, 0).child;
-    }
-    dame_type_t copy = *type;
-    if (here) {
-        return apply(tree, &copy, edit) ? type_made(tree, &copy) : NULL;
-    }
-    if (type->kind != DAME_STRUCT) {
-        copy.child = edit_walk(tree, type->child, left, edit);
-        return copy.child ? type_made(tree, &copy) : NULL;
-    }
-    const dame_type_t **children = dame_tree_types(tree, type->count);
-    for (int64_t i = 0; children && i < type->count; i++) {
-        children[i] = edit_walk(tree, type->children[i], left, edit);
-        if (!children[i]) {
-            return NULL;
-        }
-    }
-    copy.children = children;
-    return children ? type_made(tree, &copy) : NULL;
-}
-
-const dame_type_t *type_edited(dame_tree_t *tree, const dame_type_t *type, int64_t node,
-                               type_edit_t edit)
-{
-    return edit_walk(tree, type, &node, edit);
 }
 
 /* ---- the same typemap by other constructors ---- */

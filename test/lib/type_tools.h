@@ -1,5 +1,5 @@
 /*
- * What the tests do with type trees besides making them: move, describe, simplify, disguise.
+ * What the tests do with type trees besides making them: move, describe, disguise.
  */
 #ifndef TEST_TYPE_TOOLS_H
 #define TEST_TYPE_TOOLS_H
@@ -23,30 +23,9 @@ void type_describe(FILE *out, const char *prefix, const dame_type_t *type);
 /* A program's text; NULL when memory is out. The caller frees. */
 char *program_text(const dame_program_t *program);
 
-/* Nodes of the tree, a shared child counted each time; stops counting at `limit`. */
-int64_t type_nodes(const dame_type_t *type, int64_t limit);
-
 /* Calls the constructor that `type` describes; its sizes and bounds are not read. NULL when it
  * fails. */
 const dame_type_t *type_made(dame_tree_t *tree, const dame_type_t *type);
-
-/* Ways to make a node simpler. Not every way applies to every node. */
-typedef enum type_edit {
-    EDIT_CHILD,      /* the first child instead of the node */
-    EDIT_HALF,       /* the first half of the blocks */
-    EDIT_NOT_FIRST,  /* all blocks but the first */
-    EDIT_NOT_LAST,   /* all blocks but the last */
-    EDIT_HALF_BLOCK, /* half of every blocklength */
-    EDIT_BYTE,       /* BASIC: one byte */
-    EDIT_COUNT
-} type_edit_t;
-
-/*
- * A copy of the tree with node number `node` (the root is 0, then depth first) changed. NULL when
- * the edit does not apply or memory is out.
- */
-const dame_type_t *type_edited(dame_tree_t *tree, const dame_type_t *type, int64_t node,
-                               type_edit_t edit);
 
 /* A type of the same typemap and bounds, made by other constructors; NULL when memory is out. */
 const dame_type_t *type_disguised(rng_t *rng, dame_tree_t *tree, const dame_type_t *type);

@@ -36,6 +36,13 @@ without_llvm()
     [ -z "${2-}" ] || echo "$2" >"$1/dame_llvm.so"
 }
 
+# without_library DIRECTORY: a copy of the components; dame_llvm.so needs a library that is nowhere.
+without_library()
+{
+    without_llvm "$1"
+    LC_ALL=C sed 's/libLLVM/libNONE/g' "$COMPONENTS/dame_llvm.so" >"$1/dame_llvm.so"
+}
+
 llvm_jobs()
 {
     local at_once=(--mca dt_dame_promotion_threshold 1) cache=$scratch/codes dump=$scratch/ir other
@@ -50,6 +57,14 @@ llvm_jobs()
     done
     dame=("${path[@]}" --mca dt dame)
     [ -e "$COMPONENTS/dame_llvm.so" ] || return 0 # built without LLVM
+    without_library "$scratch/no-library"
+    dame=(--mca mca_base_component_path "$scratch/no-library:$PKGLIBDIR" --mca dt dame)
+    llvm "LLVM's library is missing" 2 "$scratch/no-codes" 1 "${at_once[@]}" -- none "" not-loaded
+    dame=("${path[@]}" --mca dt dame)
+    if ldd "$COMPONENTS/dame_llvm.so" | grep "not found" >/dev/null; then
+        echo "skipped: tier l, LLVM's library is missing"
+        return 0
+    fi
     llvm "never, cold" 2 "$cache" 0 "${at_once[@]}" "${never[@]}" -- none "" not-loaded
     llvm "measured, cold" 2 "$cache" 0 -- none "" not-loaded
     llvm "eight ranks at once" 8 "$cache" 0 "${at_once[@]}" -- fill 2

@@ -71,6 +71,8 @@ if [ ! -e "$DAME_LLVM" ]; then
     echo "skipped: compile --tier l (DAME was built without LLVM)"
 elif [ "$(uname -m)" != x86_64 ]; then
     echo "skipped: compile --tier l (DAME-L compiles for x86-64)"
+elif ldd "$DAME_LLVM" | grep "not found" >/dev/null; then
+    echo "skipped: compile --tier l (LLVM's library is missing)"
 else
     l=l
     tier_l=(compile --tier l --repeats 1)

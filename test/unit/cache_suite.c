@@ -23,7 +23,6 @@ static const char bytes[] = "these are no instructions";
 static const dame_entry_point_t entries[] = {{0, 0}, {1, 16}};
 static const dame_machine_code_t code = {bytes, sizeof bytes, entries, 2};
 
-static char directory[DIRECTORY];
 static dame_cache_t *cache;
 static dame_cache_key_t key;
 static dame_program_t *program;
@@ -38,8 +37,7 @@ static dame_cache_t *cache_of(const char *directories, int64_t limit)
 
 static void setup(void)
 {
-    tree_setup();
-    make_directory(directory);
+    directory_setup();
     cache = cache_of(directory, PLENTY);
     program = program_of(vector(10, 1, 16, basic(8)));
     ck_assert_int_eq(dame_cache_key_make("l 1 O2", program, DAME_PACK, &key), DAME_OK);
@@ -51,8 +49,7 @@ static void teardown(void)
     dame_cache_key_free(&key);
     dame_cache_close(cache);
     dame_program_free(program);
-    remove_directory(directory);
-    tree_teardown();
+    directory_teardown();
 }
 
 static bool finds(dame_cache_t *from)
@@ -144,43 +141,26 @@ TEST(keys_differ_where_code_may)
     ck_assert_str_ne(name_of("l 1 O1", program, DAME_PACK), key.name);
 }
 
-static size_t read_path(char *text, size_t room)
-{
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    const size_t n = fread(text, 1, room, file);
-    fclose(file);
-    return n;
-}
-
-static void write_path(const char *text, size_t n)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(text, 1, n, file), n);
-    fclose(file);
-}
-
 TEST(damaged_files_are_ignored_and_replaced)
 {
     char good[1000], bad[1000], problem[300];
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
-    const size_t n = read_path(good, sizeof good);
+    const size_t n = read_file(path, good, sizeof good);
     for (size_t i = 0; i < n; i++) { /* every bit of every field */
         for (int bit = 0; bit < 8; bit++) {
             memcpy(bad, good, n);
             bad[i] = (char) (bad[i] ^ 1 << bit);
-            write_path(bad, n);
+            write_file(path, bad, n);
             ck_assert_msg(!finds(cache), "byte %zu, bit %d", i, bit);
         }
     }
     for (size_t i = 0; i < n; i++) { /* every length */
-        write_path(good, i);
+        write_file(path, good, i);
         ck_assert(!finds(cache));
     }
     memcpy(bad, good, n);
     bad[n] = 'x';
-    write_path(bad, n + 1);
+    write_file(path, bad, n + 1);
     ck_assert(!finds(cache));
     ck_assert_int_eq(dame_cache_problem(cache, problem, sizeof problem), 1);
     ck_assert_ptr_nonnull(strstr(problem, key.name));
@@ -398,23 +378,12 @@ TEST(tools_see_what_a_directory_has)
     ck_assert_int_eq(dame_cache_each("/no/such/directory", expect_good, &n), ENOENT);
 }
 
-TEST(the_default_directory_follows_xdg)
+/* Its rules are tried by profile_suite.c. */
+TEST(a_default_directory_that_is_too_long_is_refused)
 {
-    char found[100];
-    setenv("HOME", "/home/someone", 1);
+    char found[10];
     setenv("XDG_CACHE_HOME", "/var/cache/someone", 1);
-    ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), 0);
-    ck_assert_str_eq(found, "/var/cache/someone/dame");
-    setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored, says the specification */
-    ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), 0);
-    ck_assert_str_eq(found, "/home/someone/.cache/dame");
-    ck_assert_int_eq(dame_user_cache_directory(found, 10), ENAMETOOLONG);
-    unsetenv("XDG_CACHE_HOME");
-    unsetenv("HOME");
-    ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), ENOENT);
+    ck_assert_int_eq(dame_user_cache_directory(found, sizeof found), ENAMETOOLONG);
 }
 
-Suite *cache_suite(void)
-{
-    return SUITE_OF("code cache", 1, setup, teardown);
-}
+SUITE_OF(cache, 1, setup, teardown)

@@ -77,7 +77,4 @@ TEST(it_runs_forward_in_four_threads)
     ck_assert_int_eq(failures[4], 0);
 }
 
-Suite *clock_suite(void)
-{
-    return SUITE_OF("clock", 1, NULL, NULL);
-}
+SUITE_OF(clock, 1, NULL, NULL)

@@ -249,7 +249,4 @@ TEST(columns_are_walked_where_they_exceed_the_cache)
     }
 }
 
-Suite *cursor_suite(void)
-{
-    return SUITE_OF("cursor", 1, tree_setup, tree_teardown);
-}
+SUITE_OF(cursor, 1, tree_setup, tree_teardown)

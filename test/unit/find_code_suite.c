@@ -14,22 +14,14 @@
 
 enum { PLENTY = 1 << 20, FAR = 1 << 17 };
 
-static char directory[DIRECTORY];
 static char compilations_file[60];
 
 static void setup(void)
 {
-    tree_setup();
-    make_directory(directory);
+    directory_setup();
     snprintf(compilations_file, sizeof compilations_file, "%s/compilations", directory);
     setenv("TEST_PROVIDER_LOG", compilations_file, 1);
     unsetenv("TEST_PROVIDER");
-}
-
-static void teardown(void)
-{
-    remove_directory(directory);
-    tree_teardown();
 }
 
 /* Of all processes. */
@@ -141,14 +133,6 @@ static int compiles(wish_t wish)
 }
 
 /* ---- what they find ---- */
-
-TEST(code_is_compiled_once_for_all_processes)
-{
-    for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
-        ck_assert_int_eq(compiles((wish_t){.dir = (dame_dir_t) dir}), 1);
-        ck_assert_int_eq(compiles((wish_t){.dir = (dame_dir_t) dir}), 0);
-    }
-}
 
 TEST(code_is_found_by_what_it_was_made_from)
 {
@@ -273,7 +257,4 @@ TEST(a_cache_that_cannot_be_leaves_the_one_before)
     dame_jit_destroy(jit);
 }
 
-Suite *find_code_suite(void)
-{
-    return SUITE_OF("code in files", have_jumps(), setup, teardown);
-}
+SUITE_OF(find_code, have_jumps(), setup, directory_teardown)

@@ -330,7 +330,4 @@ TEST(a_child_can_allocate_whatever_its_parent_was_doing)
     dame_jit_destroy(jit);
 }
 
-Suite *heap_suite(void)
-{
-    return SUITE_OF("heap", 1, tree_setup, tree_teardown);
-}
+SUITE_OF(heap, 1, tree_setup, tree_teardown)

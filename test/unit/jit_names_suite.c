@@ -16,17 +16,15 @@
 
 /* ---- perf ---- */
 
-static char directory[DIRECTORY];
 static char map_path[100];
 
-static void directory_setup(void)
+static void setup(void)
 {
-    tree_setup();
-    make_directory(directory);
+    directory_setup();
     snprintf(map_path, sizeof map_path, "%s/perf-%ld.map", directory, (long) getpid());
 }
 
-static void directory_teardown(void)
+static void teardown(void)
 {
     unlink(map_path);
     ck_assert_int_eq(rmdir(directory), 0); /* nothing else was left there */
@@ -36,10 +34,7 @@ static void directory_teardown(void)
 static void expect_file(const char *wanted)
 {
     char text[1000];
-    FILE *file = fopen(map_path, "r");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    fclose(file);
+    read_file(map_path, text, sizeof text);
     ck_assert_str_eq(text, wanted);
 }
 
@@ -56,13 +51,8 @@ TEST(names_are_appended_a_line_each)
     memset(longest, 'n', sizeof longest);
     longest[sizeof longest - 1] = '\0';
     ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1080, 0x41, longest), 0);
-    FILE *file = fopen(map_path, "r");
-    ck_assert_ptr_nonnull(file);
-    char last = '\0';
-    ck_assert_int_eq(fseek(file, -1, SEEK_END), 0);
-    ck_assert_uint_eq(fread(&last, 1, 1, file), 1);
-    ck_assert_int_eq(last, '\n');
-    fclose(file);
+    char text[2000];
+    ck_assert_int_eq(text[read_file(map_path, text, sizeof text) - 1], '\n');
     dame_perf_map_destroy(map);
 }
 
@@ -223,7 +213,4 @@ TEST(nobody_is_told_who_did_not_ask)
     free_all(jit, &program, 1);
 }
 
-Suite *jit_names_suite(void)
-{
-    return SUITE_OF("jit names", have_jumps(), directory_setup, directory_teardown);
-}
+SUITE_OF(jit_names, have_jumps(), setup, teardown)

@@ -1,11 +1,11 @@
-/* Compiled programs among threads and in children. */
+/* Compiled programs beside readers and in children. Threads that compile and run at once are tried
+ * by the differential test (--tier codes). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,59 +15,9 @@
 #include "suites.h"
 #include "tools.h"
 
-enum { PROGRAMS = 24, THREADS = 2, ROUNDS = 1500 };
+enum { PROGRAMS = 24 };
 
-/* ---- threads ---- */
-
-typedef struct worker {
-    pthread_t thread;
-    int number;
-    dame_jit_t *jit;
-    dame_program_t **programs; /* that all share */
-    dame_program_t *own;
-    const char *fault;
-    long compiled; /* runs of compiled kernels */
-    long full;
-} worker_t;
-
-static void work_once(worker_t *w, dame_reader_t *reader, int round)
-{
-    const int64_t i = (7 * round + 11 * w->number) % PROGRAMS;
-    int compiled = 0;
-    dame_status_t status = dame_jit_compile(w->jit, w->programs[i], DAME_PACK, "shared");
-    if (status != DAME_OK && status != DAME_ERR_FULL) {
-        w->fault = "compile";
-    }
-    w->full += status == DAME_ERR_FULL;
-    dame_reader_enter(reader);
-    for (int64_t j = i; j < i + 4; j++) {
-        if (!strided_packs(w->programs[j % PROGRAMS], 20 + j % PROGRAMS, &compiled)) {
-            w->fault = "shared program";
-        }
-        w->compiled += compiled;
-    }
-    if (!strided_packs(w->own, 100 + w->number, &compiled)) {
-        w->fault = "own program";
-    }
-    dame_reader_leave(reader);
-    if (round % 16 == 0) {
-        dame_jit_release(w->jit, w->own);
-        status = dame_jit_compile(w->jit, w->own, DAME_PACK, "own");
-        w->full += status == DAME_ERR_FULL;
-    }
-}
-
-static void *work(void *argument)
-{
-    worker_t *w = argument;
-    dame_reader_t reader = {.link = NULL};
-    dame_reader_add(&reader);
-    for (int round = 0; !w->fault && round < ROUNDS; round++) {
-        work_once(w, &reader, round);
-    }
-    dame_reader_remove(&reader);
-    return NULL;
-}
+/* ---- readers ---- */
 
 /* Eight codes fit into the arena and 24 programs want in, so most compilations evict. */
 static dame_jit_t *crowded_jit(dame_program_t **programs)
@@ -79,49 +29,6 @@ static dame_jit_t *crowded_jit(dame_program_t **programs)
     return jit_of(8 * UNIT);
 }
 
-TEST(threads_compile_run_and_evict_at_once)
-{
-    dame_program_t *programs[PROGRAMS];
-    dame_jit_t *jit = crowded_jit(programs);
-    worker_t workers[THREADS];
-    long compiled = 0;
-    long full = 0;
-    for (int i = 0; i < THREADS; i++) {
-        workers[i] = (worker_t){
-            .number = i, .jit = jit, .programs = programs, .own = strided_program(100 + i)};
-    }
-    for (int i = 0; i < THREADS; i++) {
-        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        ck_assert_int_eq(pthread_join(workers[i].thread, NULL), 0);
-        ck_assert_msg(!workers[i].fault, "thread %d: %s", i, workers[i].fault);
-        dame_jit_release(jit, workers[i].own);
-        dame_program_free(workers[i].own);
-        compiled += workers[i].compiled;
-        full += workers[i].full;
-    }
-    ck_assert_int_gt(compiled, ROUNDS); /* of 8 * ROUNDS */
-    ck_assert_int_gt(stats_of(jit).evicted, ROUNDS);
-    ck_assert_int_lt(full, ROUNDS / 2);
-    free_all(jit, programs, PROGRAMS);
-}
-
-static sem_t inside;
-static sem_t may_leave;
-
-static void *stay_inside(void *argument)
-{
-    dame_reader_t reader = {.link = NULL};
-    dame_reader_add(&reader);
-    dame_reader_enter(&reader);
-    sem_post(&inside);
-    sem_wait(&may_leave);
-    dame_reader_leave(&reader);
-    dame_reader_remove(&reader);
-    return argument;
-}
-
 TEST(code_that_may_be_running_is_not_evicted)
 {
     dame_program_t *programs[PROGRAMS];
@@ -129,19 +36,15 @@ TEST(code_that_may_be_running_is_not_evicted)
     for (int i = 0; i < 8; i++) {
         compile(jit, programs[i], DAME_PACK);
     }
-    pthread_t thread;
-    sem_init(&inside, 0, 0);
-    sem_init(&may_leave, 0, 0);
-    ck_assert_int_eq(pthread_create(&thread, NULL, stay_inside, NULL), 0);
-    sem_wait(&inside);
+    guest_t guest;
+    start_guest(&guest);
     ck_assert_int_eq(dame_jit_compile(jit, programs[8], DAME_PACK, NULL), DAME_ERR_FULL);
     ck_assert(!is_compiled(programs[8], DAME_PACK));
     for (int i = 0; i < 8; i++) {
         ck_assert(packs(programs[i], 20 + i, 1));
     }
     ck_assert_int_eq(stats_of(jit).evicted, 0);
-    sem_post(&may_leave);
-    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    end_guest(&guest);
     compile(jit, programs[8], DAME_PACK);
     ck_assert(packs(programs[8], 28, 1) && packs(programs[0], 20, 0));
     free_all(jit, programs, PROGRAMS);
@@ -216,20 +119,6 @@ LOOP_TEST(a_child_for_which_no_handler_ran_goes_on_working, 2)
     expect_exit_0((pid_t) child);
     ck_assert(packs(family.programs[0], 20, 1));
     free_all(family.jit, family.programs, 2);
-}
-
-static const char *run_all(void *argument)
-{
-    worker_t *w = argument;
-    for (int i = 0; i < PROGRAMS; i++) {
-        if (!packs(w->programs[i], 20 + i, 0)) {
-            return "a program of the child";
-        }
-        if (dame_jit_compile(w->jit, w->programs[i], DAME_PACK, NULL) != DAME_ERR_DENIED) {
-            return "the child compiles";
-        }
-    }
-    return NULL;
 }
 
 static sem_t compiling;
@@ -322,21 +211,63 @@ TEST(who_compiles_is_not_cancelled)
     free_all(family.jit, family.programs, 2);
 }
 
+/* What a thread compiles, evicts and runs again and again. */
+typedef struct crowd {
+    dame_jit_t *jit;
+    dame_program_t *programs[PROGRAMS];
+    atomic_int ends;
+    int is_wrong;
+} crowd_t;
+
+static void *use_crowd(void *argument)
+{
+    crowd_t *crowd = argument;
+    dame_reader_t reader = {.link = NULL};
+    dame_reader_add(&reader);
+    for (int n = 0; !atomic_load(&crowd->ends); n++) {
+        int compiled;
+        dame_program_t *program = crowd->programs[n % PROGRAMS];
+        const dame_status_t status = dame_jit_compile(crowd->jit, program, DAME_PACK, NULL);
+        dame_reader_enter(&reader);
+        crowd->is_wrong |= !strided_packs(program, 20 + n % PROGRAMS, &compiled);
+        dame_reader_leave(&reader);
+        crowd->is_wrong |= status != DAME_OK && status != DAME_ERR_FULL;
+        if (n % 16 == 0) {
+            dame_jit_release(crowd->jit, program);
+        }
+    }
+    dame_reader_remove(&reader);
+    return NULL;
+}
+
+static const char *run_all(void *argument)
+{
+    crowd_t *crowd = argument;
+    for (int i = 0; i < PROGRAMS; i++) {
+        if (!packs(crowd->programs[i], 20 + i, 0)) {
+            return "a program of the child";
+        }
+        if (dame_jit_compile(crowd->jit, crowd->programs[i], DAME_PACK, NULL) != DAME_ERR_DENIED) {
+            return "the child compiles";
+        }
+    }
+    return NULL;
+}
+
 /* A fork in the middle of a compilation, of an eviction, of a run. */
 TEST(a_fork_finds_nothing_half_done)
 {
-    dame_program_t *programs[PROGRAMS];
-    dame_jit_t *jit = crowded_jit(programs);
-    worker_t worker = {.jit = jit, .programs = programs, .own = strided_program(100)};
-    ck_assert_int_eq(pthread_create(&worker.thread, NULL, work, &worker), 0);
+    pthread_t thread;
+    crowd_t crowd = {.is_wrong = 0};
+    crowd.jit = crowded_jit(crowd.programs);
+    ck_assert_int_eq(pthread_create(&thread, NULL, use_crowd, &crowd), 0);
     for (int i = 0; i < 40; i++) {
-        expect_in_child(run_all, &worker);
+        expect_in_child(run_all, &crowd);
     }
-    ck_assert_int_eq(pthread_join(worker.thread, NULL), 0);
-    ck_assert_msg(!worker.fault, "%s", worker.fault);
-    dame_jit_release(jit, worker.own);
-    dame_program_free(worker.own);
-    free_all(jit, programs, PROGRAMS);
+    atomic_store(&crowd.ends, 1);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(!crowd.is_wrong && stats_of(crowd.jit).evicted > 0);
+    free_all(crowd.jit, crowd.programs, PROGRAMS);
 }
 
 /* ---- cancellation ---- */
@@ -406,7 +337,4 @@ TEST(where_execution_is_refused_the_interpreter_goes_on)
     expect_in_child(compile_refused, NULL);
 }
 
-Suite *jit_process_suite(void)
-{
-    return SUITE_OF("jit process", have_jumps(), tree_setup, tree_teardown);
-}
+SUITE_OF(jit_process, have_jumps(), tree_setup, tree_teardown)

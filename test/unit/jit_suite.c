@@ -218,7 +218,4 @@ TEST(a_hundred_thousand_compilations_take_bounded_memory)
     free_all(jit, programs, LIVE);
 }
 
-Suite *jit_suite(void)
-{
-    return SUITE_OF("jit", have_jumps(), tree_setup, tree_teardown);
-}
+SUITE_OF(jit, have_jumps(), tree_setup, tree_teardown)

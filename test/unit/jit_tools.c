@@ -126,6 +126,35 @@ int strided_packs(const dame_program_t *program, int64_t stride, int *compiled)
     return right;
 }
 
+/* ---- readers ---- */
+
+static void *visit(void *argument)
+{
+    guest_t *guest = argument;
+    dame_reader_add(&guest->reader);
+    dame_reader_enter(&guest->reader);
+    sem_post(&guest->inside);
+    sem_wait(&guest->may_leave);
+    dame_reader_leave(&guest->reader);
+    dame_reader_remove(&guest->reader);
+    return NULL;
+}
+
+void start_guest(guest_t *guest)
+{
+    *guest = (guest_t){.thread = 0};
+    sem_init(&guest->inside, 0, 0);
+    sem_init(&guest->may_leave, 0, 0);
+    ck_assert_int_eq(pthread_create(&guest->thread, NULL, visit, guest), 0);
+    sem_wait(&guest->inside);
+}
+
+void end_guest(guest_t *guest)
+{
+    sem_post(&guest->may_leave);
+    ck_assert_int_eq(pthread_join(guest->thread, NULL), 0);
+}
+
 /* ---- children ---- */
 
 const char *in_child(const char *(*body)(void *argument), void *argument)

@@ -5,6 +5,8 @@
 #ifndef TEST_JIT_TOOLS_H
 #define TEST_JIT_TOOLS_H
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +41,15 @@ dame_program_t *strided_program(int64_t stride);
 int strided_packs(const dame_program_t *program, int64_t stride, int *compiled);
 /* Both as wanted? */
 int packs(const dame_program_t *program, int64_t stride, int compiled);
+
+/* A thread that is inside as a reader until it is ended. */
+typedef struct guest {
+    pthread_t thread;
+    sem_t inside, may_leave;
+    dame_reader_t reader;
+} guest_t;
+void start_guest(guest_t *guest);
+void end_guest(guest_t *guest);
 
 /* Runs `body` in a child made by fork(). NULL when it returned NULL, else what it returned, or how
  * it ended. */

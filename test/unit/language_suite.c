@@ -1,8 +1,4 @@
-/* Text to program and back: what is read, printed and refused, and that doc/language.md says so. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memmem */
-#endif
-
+/* Text to program and back: what is read, printed and refused. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,155 +197,163 @@ TEST(a_failing_file_is_reported)
 
 typedef struct wrong {
     const char *text;
-    dame_status_t status;
     int line, column;
     const char *message;
 } wrong_t;
 
-#define VF  "VECTORFINAL(2, 1, 8, 4, 4) "
-#define CF4 "CONTIGFINAL(4) "
+#define VF        "VECTORFINAL(2, 1, 8, 4, 4) "
+#define CF4       "CONTIGFINAL(4) "
+#define ONE_BLOCK "EXIT STRUCT(1, [1], [0], [4], [4]) "
 
-static const wrong_t wrongs[] = {
-    /* not in the grammar */
-    {"", DAME_ERR_TEXT, 1, 1, "found the end of the text, expected EXIT"},
-    {" # only a comment", DAME_ERR_TEXT, 1, 18, "found the end of the text, expected EXIT"},
-    {"\n\n  exit", DAME_ERR_TEXT, 3, 3, "found 'exit', expected EXIT"},
-    {CF4 "BOTTOM", DAME_ERR_TEXT, 1, 1, "found 'CONTIGFINAL', expected EXIT"},
-    {"EXIT", DAME_ERR_TEXT, 1, 5, "found the end of the text, expected a primitive"},
-    {"EXIT\n  VECTR(3)", DAME_ERR_TEXT, 2, 3, "found 'VECTR', expected a primitive"},
-    {"EXIT 12", DAME_ERR_TEXT, 1, 6, "found '12', expected a primitive"},
-    {"EXIT $", DAME_ERR_TEXT, 1, 6, "found '$', expected a primitive"},
-    {"EXIT \x80", DAME_ERR_TEXT, 1, 6, "found '\\x80', expected a primitive"},
-    {"EXIT BOTTOM", DAME_ERR_TEXT, 1, 6, "found 'BOTTOM', expected a type"},
-    {"EXIT EXIT", DAME_ERR_TEXT, 1, 6, "found 'EXIT', expected a type"},
-    {"EXIT RETURNTO(0)", DAME_ERR_TEXT, 1, 6, "found 'RETURNTO', expected a type"},
-    {"EXIT CONTIGCHILD", DAME_ERR_TEXT, 1, 6, "found 'CONTIGCHILD', expected a type"},
-    {"EXIT CONTIGFINAL", DAME_ERR_TEXT, 1, 17, "found the end of the text, expected '('"},
-    {"EXIT CONTIGFINAL 4", DAME_ERR_TEXT, 1, 18, "found '4', expected '('"},
-    {"EXIT CONTIGFINAL()", DAME_ERR_TEXT, 1, 18, "found ')', expected a number (bytes)"},
-    {"EXIT CONTIGFINAL(4", DAME_ERR_TEXT, 1, 19, "found the end of the text, expected ')'"},
-    {"EXIT CONTIGFINAL(4, 4)", DAME_ERR_TEXT, 1, 19, "found ',', expected ')'"},
-    {"EXIT CONTIGFINAL([4])", DAME_ERR_TEXT, 1, 18, "found '[', expected a number (bytes)"},
-    {"EXIT CONTIGFINAL(4.0)", DAME_ERR_TEXT, 1, 19, "found '.', expected ')'"},
-    {"EXIT CONTIGFINAL(0x4)", DAME_ERR_TEXT, 1, 18, "found '0x4', expected a number (bytes)"},
-    {"EXIT CONTIGFINAL(4k)", DAME_ERR_TEXT, 1, 18, "found '4k', expected a number (bytes)"},
-    {"EXIT CONTIGFINAL(-)", DAME_ERR_TEXT, 1, 18, "found '-', expected a number (bytes)"},
-    {"EXIT CONTIGFINAL(- 4)", DAME_ERR_TEXT, 1, 18, "found '-', expected a number (bytes)"},
-    {"EXIT CONTIGFINAL(+4)", DAME_ERR_TEXT, 1, 18, "found '+', expected a number (bytes)"},
-    {"EXIT CONTIG(2, 4)", DAME_ERR_TEXT, 1, 17, "found ')', expected ','"},
-    {"EXIT CONTIG(2 4, 4)", DAME_ERR_TEXT, 1, 15, "found '4', expected ','"},
-    {"EXIT VECTOR(2,,1)", DAME_ERR_TEXT, 1, 15, "found ',', expected a number (blocklength)"},
-    {"EXIT VECTOR1(2, 1, )", DAME_ERR_TEXT, 1, 20, "found ')', expected a number (stride)"},
-    {"EXIT BLOCKINDEX(2, 1, 4", DAME_ERR_TEXT, 1, 23, "found '4', expected '['"},
-    {"EXIT INDEX(2, [1 2]", DAME_ERR_TEXT, 1, 18, "found '2', expected ',' or ']'"},
-    {"EXIT INDEX(2, [1, 2", DAME_ERR_TEXT, 1, 20, "found the end of the text, expected ',' or ']'"},
-    {"EXIT INDEX(2, [1, ]", DAME_ERR_TEXT, 1, 19, "found ']', expected a number (blocklengths)"},
-    {"EXIT INDEX(2, [1, 2], [1, x]", DAME_ERR_TEXT, 1, 27,
-     "found 'x', expected a number (displacements)"},
-    {"EXIT BLOCKINDEX(3, 1, [0, 4], 4, 4)", DAME_ERR_TEXT, 1, 23,
+static const wrong_t ungrammatical[] = {
+    {"", 1, 1, "found the end of the text, expected EXIT"},
+    {" # only a comment", 1, 18, "found the end of the text, expected EXIT"},
+    {"\n\n  exit", 3, 3, "found 'exit', expected EXIT"},
+    {CF4 "BOTTOM", 1, 1, "found 'CONTIGFINAL', expected EXIT"},
+    {"EXIT", 1, 5, "found the end of the text, expected a primitive"},
+    {"EXIT\n  VECTR(3)", 2, 3, "found 'VECTR', expected a primitive"},
+    {"EXIT 12", 1, 6, "found '12', expected a primitive"},
+    {"EXIT $", 1, 6, "found '$', expected a primitive"},
+    {"EXIT \x80", 1, 6, "found '\\x80', expected a primitive"},
+    {"EXIT BOTTOM", 1, 6, "found 'BOTTOM', expected a type"},
+    {"EXIT EXIT", 1, 6, "found 'EXIT', expected a type"},
+    {"EXIT RETURNTO(0)", 1, 6, "found 'RETURNTO', expected a type"},
+    {"EXIT CONTIGCHILD", 1, 6, "found 'CONTIGCHILD', expected a type"},
+    {"EXIT CONTIGFINAL", 1, 17, "found the end of the text, expected '('"},
+    {"EXIT CONTIGFINAL 4", 1, 18, "found '4', expected '('"},
+    {"EXIT CONTIGFINAL()", 1, 18, "found ')', expected a number (bytes)"},
+    {"EXIT CONTIGFINAL(4", 1, 19, "found the end of the text, expected ')'"},
+    {"EXIT CONTIGFINAL(4, 4)", 1, 19, "found ',', expected ')'"},
+    {"EXIT CONTIGFINAL([4])", 1, 18, "found '[', expected a number (bytes)"},
+    {"EXIT CONTIGFINAL(4.0)", 1, 19, "found '.', expected ')'"},
+    {"EXIT CONTIGFINAL(0x4)", 1, 18, "found '0x4', expected a number (bytes)"},
+    {"EXIT CONTIGFINAL(4k)", 1, 18, "found '4k', expected a number (bytes)"},
+    {"EXIT CONTIGFINAL(-)", 1, 18, "found '-', expected a number (bytes)"},
+    {"EXIT CONTIGFINAL(- 4)", 1, 18, "found '-', expected a number (bytes)"},
+    {"EXIT CONTIGFINAL(+4)", 1, 18, "found '+', expected a number (bytes)"},
+    {"EXIT CONTIG(2, 4)", 1, 17, "found ')', expected ','"},
+    {"EXIT CONTIG(2 4, 4)", 1, 15, "found '4', expected ','"},
+    {"EXIT VECTOR(2,,1)", 1, 15, "found ',', expected a number (blocklength)"},
+    {"EXIT VECTOR1(2, 1, )", 1, 20, "found ')', expected a number (stride)"},
+    {"EXIT BLOCKINDEX(2, 1, 4", 1, 23, "found '4', expected '['"},
+    {"EXIT INDEX(2, [1 2]", 1, 18, "found '2', expected ',' or ']'"},
+    {"EXIT INDEX(2, [1, 2", 1, 20, "found the end of the text, expected ',' or ']'"},
+    {"EXIT INDEX(2, [1, ]", 1, 19, "found ']', expected a number (blocklengths)"},
+    {"EXIT INDEX(2, [1, 2], [1, x]", 1, 27, "found 'x', expected a number (displacements)"},
+    {"EXIT BLOCKINDEX(3, 1, [0, 4], 4, 4)", 1, 23,
      "count is 3, but the list of displacements has 2 entries"},
-    {"EXIT INDEX(1, [1, 2], [0], 4, 4)", DAME_ERR_TEXT, 1, 15,
+    {"EXIT INDEX(1, [1, 2], [0], 4, 4)", 1, 15,
      "count is 1, but the list of blocklengths has 2 entries"},
-    {"EXIT INDEX(9223372036854775807, [1], [0], 4, 4)", DAME_ERR_TEXT, 1, 33,
+    {"EXIT INDEX(9223372036854775807, [1], [0], 4, 4)", 1, 33,
      "count is 9223372036854775807, but the list of blocklengths has 1 entry"},
-    {"EXIT STRUCT(2, [1, 1], [0, 4], [], [4, 4])", DAME_ERR_TEXT, 1, 32,
+    {"EXIT STRUCT(2, [1, 1], [0, 4], [], [4, 4])", 1, 32,
      "count is 2, but the list of sizes has 0 entries"},
-    {"EXIT STRUCT(2, [1, 1], [0, 4], [4, 4],\n[4, 4, 4])", DAME_ERR_TEXT, 2, 1,
+    {"EXIT STRUCT(2, [1, 1], [0, 4], [4, 4],\n[4, 4, 4])", 2, 1,
      "count is 2, but the list of extents has 3 entries"},
-    {"EXIT VECTORFINAL(2, 1, 8, 4, 4) " VF, DAME_ERR_TEXT, 1, 33,
-     "found 'VECTORFINAL', expected CONTIGFINAL"},
-    {"EXIT " CF4 CF4, DAME_ERR_TEXT, 1, 21, "found 'CONTIGFINAL', expected BOTTOM"},
-    {"EXIT " CF4, DAME_ERR_TEXT, 1, 21, "found the end of the text, expected BOTTOM"},
-    {"EXIT " CF4 "BOTTOM BOTTOM", DAME_ERR_TEXT, 1, 28,
-     "found 'BOTTOM', expected the end of the text"},
-    {"EXIT " CF4 "BOTTOM\n\n.", DAME_ERR_TEXT, 3, 1, "found '.', expected the end of the text"},
-    {"EXIT STRUCT(1, [1], [0], [4], [4]) " CF4, DAME_ERR_TEXT, 1, 36,
-     "found 'CONTIGFINAL', expected RETURNTO"},
-    {"EXIT STRUCT(2, [1, 1], [0, 4], [4, 4], [4, 4]) RETURNTO(1) " CF4 "BOTTOM BOTTOM",
-     DAME_ERR_TEXT, 1, 82, "found 'BOTTOM', expected RETURNTO"},
-    {"EXIT STRUCT(1, [1], [0], [4], [4]) RETURNTO(1) " CF4 "BOTTOM RETURNTO(1)", DAME_ERR_TEXT, 1,
-     70, "found 'RETURNTO', expected BOTTOM"},
-    {"EXIT STRUCT(1, [1], [0], [4], [4]) RETURNTO " CF4, DAME_ERR_TEXT, 1, 45,
-     "found 'CONTIGFINAL', expected '('"},
-    {"EXIT STRUCT(1, [1], [0], [4], [4]) RETURNTO() ", DAME_ERR_TEXT, 1, 45,
-     "found ')', expected a number (index of the STRUCT)"},
-    {"EXIT() " CF4, DAME_ERR_TEXT, 1, 6, "found ')', expected a number (extent)"},
-    {"EXIT(4 " CF4, DAME_ERR_TEXT, 1, 8, "found 'CONTIGFINAL', expected ',' or ')'"},
-    {"EXIT(4, ) " CF4, DAME_ERR_TEXT, 1, 9, "found ')', expected a number (granule)"},
-    {"EXIT(4, 4, 4) " CF4, DAME_ERR_TEXT, 1, 10, "found ',', expected ')'"},
-    {"EXIT AAAAAAAAAABBBBBBBBBBCCCCCCCCCCDDDDDDDDDDEEEEEEEEEE", DAME_ERR_TEXT, 1, 6,
+    {"EXIT VECTORFINAL(2, 1, 8, 4, 4) " VF, 1, 33, "found 'VECTORFINAL', expected CONTIGFINAL"},
+    {"EXIT " CF4 CF4, 1, 21, "found 'CONTIGFINAL', expected BOTTOM"},
+    {"EXIT " CF4, 1, 21, "found the end of the text, expected BOTTOM"},
+    {"EXIT " CF4 "BOTTOM BOTTOM", 1, 28, "found 'BOTTOM', expected the end of the text"},
+    {"EXIT " CF4 "BOTTOM\n\n.", 3, 1, "found '.', expected the end of the text"},
+    {ONE_BLOCK CF4, 1, 36, "found 'CONTIGFINAL', expected RETURNTO"},
+    {"EXIT STRUCT(2, [1, 1], [0, 4], [4, 4], [4, 4]) RETURNTO(1) " CF4 "BOTTOM BOTTOM", 1, 82,
+     "found 'BOTTOM', expected RETURNTO"},
+    {ONE_BLOCK "RETURNTO(1) " CF4 "BOTTOM RETURNTO(1)", 1, 70, "found 'RETURNTO', expected BOTTOM"},
+    {ONE_BLOCK "RETURNTO " CF4, 1, 45, "found 'CONTIGFINAL', expected '('"},
+    {ONE_BLOCK "RETURNTO() ", 1, 45, "found ')', expected a number (index of the STRUCT)"},
+    {"EXIT() " CF4, 1, 6, "found ')', expected a number (extent)"},
+    {"EXIT(4 " CF4, 1, 8, "found 'CONTIGFINAL', expected ',' or ')'"},
+    {"EXIT(4, ) " CF4, 1, 9, "found ')', expected a number (granule)"},
+    {"EXIT(4, 4, 4) " CF4, 1, 10, "found ',', expected ')'"},
+    {"EXIT AAAAAAAAAABBBBBBBBBBCCCCCCCCCCDDDDDDDDDDEEEEEEEEEE", 1, 6,
      "found 'AAAAAAAAAABBBBBBBBBBCCCCCCCCCCDDDDDDDDD...', expected a primitive"},
-    /* numbers that do not fit */
-    {"EXIT CONTIGFINAL(9223372036854775808) BOTTOM", DAME_ERR_RANGE, 1, 18,
+};
+
+static const wrong_t too_large[] = {
+    {"EXIT CONTIGFINAL(9223372036854775808) BOTTOM", 1, 18,
      "found '9223372036854775808', expected a number from -9223372036854775808 to "
      "9223372036854775807 (bytes)"},
-    {"EXIT(-9223372036854775809) BOTTOM", DAME_ERR_RANGE, 1, 6,
+    {"EXIT(-9223372036854775809) BOTTOM", 1, 6,
      "found '-9223372036854775809', expected a number from -9223372036854775808 to "
      "9223372036854775807 (extent)"},
-    {"EXIT VECTORFINAL(1, 4611686018427387904, 1, 2, 2) CONTIGFINAL(2) BOTTOM", DAME_ERR_RANGE, 1,
-     6, "VECTORFINAL: blocklength * size exceeds 64 bits"},
+    {"EXIT VECTORFINAL(1, 4611686018427387904, 1, 2, 2) CONTIGFINAL(2) BOTTOM", 1, 6,
+     "VECTORFINAL: blocklength * size exceeds 64 bits"},
     {"EXIT INDEX(2, [4611686018427387904, 4611686018427387904], [0, 0], 1, 1) CONTIGFINAL(1) "
      "BOTTOM",
-     DAME_ERR_RANGE, 1, 6, "INDEX: size exceeds 64 bits"},
-    /* rules of the verifier, with its primitive's place */
-    {"EXIT CONTIG(0, 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 13,
-     "count is 0, at least 1 is allowed"},
-    {"EXIT VECTOR(1, -1, 4, 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 16,
+     1, 6, "INDEX: size exceeds 64 bits"},
+};
+
+/* By rules of the verifier, at the place of the primitive or of its number. */
+static const wrong_t inconsistent[] = {
+    {"EXIT CONTIG(0, 4, 4) " CF4 "BOTTOM", 1, 13, "count is 0, at least 1 is allowed"},
+    {"EXIT VECTOR(1, -1, 4, 4, 4) " CF4 "BOTTOM", 1, 16,
      "blocklength is -1, at least 1 is allowed"},
-    {"EXIT VECTOR(1, 1, 4, 0, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 22,
-     "size is 0, at least 1 is allowed"},
-    {"EXIT INDEX(2, [1, 0], [0, 4], 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 19,
+    {"EXIT VECTOR(1, 1, 4, 0, 4) " CF4 "BOTTOM", 1, 22, "size is 0, at least 1 is allowed"},
+    {"EXIT INDEX(2, [1, 0], [0, 4], 4, 4) " CF4 "BOTTOM", 1, 19,
      "blocklength 1 is 0, at least 1 is allowed"},
-    {"EXIT STRUCT(1, [1], [0], [-4], [4]) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 27,
+    {"EXIT STRUCT(1, [1], [0], [-4], [4]) " CF4 "BOTTOM", 1, 27,
      "size 0 is -4, at least 1 is allowed"},
-    {"EXIT(4, -1) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 9, "granule is -1, at least 0 is allowed"},
-    {"EXIT\n VECTOR1(3, 2, 8, 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 2, 2,
+    {"EXIT(4, -1) " CF4 "BOTTOM", 1, 9, "granule is -1, at least 0 is allowed"},
+    {"EXIT\n VECTOR1(3, 2, 8, 4, 4) " CF4 "BOTTOM", 2, 2,
      "VECTOR1: blocklength is 2, only 1 is allowed"},
-    {"EXIT\n BLOCKINDEX1(1, 2, [8], 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 2, 2,
+    {"EXIT\n BLOCKINDEX1(1, 2, [8], 4, 4) " CF4 "BOTTOM", 2, 2,
      "BLOCKINDEX1: blocklength is 2, only 1 is allowed"},
-    {"EXIT\n VECTORFINAL(3, 1, 8, 8, 8)\n  " CF4 "BOTTOM", DAME_ERR_VERIFY, 2, 2,
+    {"EXIT\n VECTORFINAL(3, 1, 8, 8, 8)\n  " CF4 "BOTTOM", 2, 2,
      "VECTORFINAL: size is 8, its inner type has 4 bytes"},
-    {"EXIT\n VECTORFINAL(3, 1, 8, 4, 8)\n  " CF4 "BOTTOM", DAME_ERR_VERIFY, 2, 2,
+    {"EXIT\n VECTORFINAL(3, 1, 8, 4, 8)\n  " CF4 "BOTTOM", 2, 2,
      "VECTORFINAL: extent is 8, only size 4 is allowed here"},
-    {"EXIT\n CONTIG(2, 8, 8)\n  CONTIG(3, 4, 4)\n   " CF4 "BOTTOM", DAME_ERR_VERIFY, 2, 2,
+    {"EXIT\n CONTIG(2, 8, 8)\n  CONTIG(3, 4, 4)\n   " CF4 "BOTTOM", 2, 2,
      "CONTIG: size is 8, its inner type has 12 bytes"},
-    {"EXIT\n VECTOR(2, 2, 8, 8, 8)\n  VECTOR(3, 2, 4, 4, 4)\n   CONTIGFINAL(5) BOTTOM",
-     DAME_ERR_VERIFY, 3, 3, "VECTOR: size is 4, its inner type has 5 bytes"},
-    {"EXIT CONTIGFINAL(-4) BOTTOM", DAME_ERR_VERIFY, 1, 6,
-     "CONTIGFINAL: has -4 bytes, at least 1 is allowed"},
-    {"EXIT CONTIG(2, 1, 1)\nCONTIGFINAL(0) BOTTOM", DAME_ERR_VERIFY, 2, 1,
+    {"EXIT\n VECTOR(2, 2, 8, 8, 8)\n  VECTOR(3, 2, 4, 4, 4)\n   CONTIGFINAL(5) BOTTOM", 3, 3,
+     "VECTOR: size is 4, its inner type has 5 bytes"},
+    {"EXIT CONTIGFINAL(-4) BOTTOM", 1, 6, "CONTIGFINAL: has -4 bytes, at least 1 is allowed"},
+    {"EXIT CONTIG(2, 1, 1)\nCONTIGFINAL(0) BOTTOM", 2, 1,
      "CONTIGFINAL: has 0 bytes, at least 1 is allowed"},
-    {"EXIT CONTIG(4611686018427387904, 2, 2) CONTIGFINAL(2) BOTTOM", DAME_ERR_VERIFY, 1, 6,
+    {"EXIT CONTIG(4611686018427387904, 2, 2) CONTIGFINAL(2) BOTTOM", 1, 6,
      "CONTIG: size exceeds 64 bits"},
-    {"EXIT VECTORFINAL(2, 1, 9223372036854775807, 4, 4) " CF4 "BOTTOM", DAME_ERR_VERIFY, 1, 6,
+    {"EXIT VECTORFINAL(2, 1, 9223372036854775807, 4, 4) " CF4 "BOTTOM", 1, 6,
      "VECTORFINAL: bounds exceed 64 bits"},
     {"EXIT CONTIG(1, 4, 4)\nBLOCKINDEXFINAL(2, 1, [-9223372036854775808, 9223372036854775800], 2, "
      "2) "
      "CONTIGFINAL(2) BOTTOM",
-     DAME_ERR_VERIFY, 2, 1, "BLOCKINDEXFINAL: bounds exceed 64 bits"},
-    {"EXIT STRUCT(1, [2], [0], [4], [4]) RETURNTO(2) " CF4 "BOTTOM BOTTOM", DAME_ERR_VERIFY, 1, 36,
+     2, 1, "BLOCKINDEXFINAL: bounds exceed 64 bits"},
+    {"EXIT STRUCT(1, [2], [0], [4], [4]) RETURNTO(2) " CF4 "BOTTOM BOTTOM", 1, 36,
      "RETURNTO names primitive 2, its STRUCT is primitive 1"},
     {"EXIT\n STRUCT(2, [2, 1], [0, 40], [4, 9], [4, 8])\n RETURNTO(1) " CF4
      "BOTTOM RETURNTO(1) CONTIGFINAL(8) BOTTOM BOTTOM",
-     DAME_ERR_VERIFY, 2, 2, "STRUCT: size 1 is 9, the subprogram has 8 bytes"},
+     2, 2, "STRUCT: size 1 is 9, the subprogram has 8 bytes"},
     {"EXIT VECTOR(2, 2, 100, 20, 20)\n STRUCT(1, [2], [0], [4], [4])\n RETURNTO(2)\n "
      "CONTIGFINAL(5) BOTTOM BOTTOM",
-     DAME_ERR_VERIFY, 2, 2, "STRUCT: size 0 is 4, the subprogram has 5 bytes"},
+     2, 2, "STRUCT: size 0 is 4, the subprogram has 5 bytes"},
 };
 
-LOOP_TEST(a_wrong_text_is_refused_with_place_and_reason, COUNT_OF(wrongs))
+static void expect_refused(const wrong_t *wrong, dame_status_t wanted)
 {
-    const wrong_t *wrong = &wrongs[_i];
     dame_program_t *program = NULL;
     dame_text_error_t error = {0, 0, ""};
     dame_status_t status = parse(wrong->text, strlen(wrong->text), &program, &error);
-    ck_assert_msg(status == wrong->status, "%s: %s", wrong->text, dame_status_text(status));
+    ck_assert_msg(status == wanted, "%s: %s", wrong->text, dame_status_text(status));
     ck_assert_ptr_null(program);
     ck_assert_str_eq(error.message, wrong->message);
     ck_assert_msg(error.line == wrong->line && error.column == wrong->column,
                   "%s: at %" PRId64 ":%" PRId64 ", not %d:%d", wrong->text, error.line,
                   error.column, wrong->line, wrong->column);
-    ck_assert_int_eq(parse(wrong->text, strlen(wrong->text), &program, NULL), status);
+    ck_assert_int_eq(parse(wrong->text, strlen(wrong->text), &program, NULL), wanted);
+}
+
+LOOP_TEST(what_is_not_in_the_grammar_is_refused_with_place_and_reason, COUNT_OF(ungrammatical))
+{
+    expect_refused(&ungrammatical[_i], DAME_ERR_TEXT);
+}
+
+LOOP_TEST(numbers_that_do_not_fit_are_refused_with_place_and_reason, COUNT_OF(too_large))
+{
+    expect_refused(&too_large[_i], DAME_ERR_RANGE);
+}
+
+LOOP_TEST(what_breaks_a_rule_is_refused_with_place_and_reason, COUNT_OF(inconsistent))
+{
+    expect_refused(&inconsistent[_i], DAME_ERR_VERIFY);
 }
 
 TEST(a_zero_byte_is_no_end)
@@ -360,15 +364,6 @@ TEST(a_zero_byte_is_no_end)
     ck_assert_int_eq(parse(text, sizeof text - 1, &program, &error), DAME_ERR_TEXT);
     ck_assert_str_eq(error.message, "found '\\x00', expected a primitive");
     ck_assert_int_eq(error.column, 5);
-}
-
-TEST(no_prefix_of_a_program_is_one)
-{
-    for (size_t n = 0; n < strlen(everything) - 1; n++) {
-        dame_program_t *program = NULL;
-        dame_text_error_t error;
-        ck_assert_int_eq(parse(everything, n, &program, &error), DAME_ERR_TEXT);
-    }
 }
 
 /* ---- limits ---- */
@@ -477,157 +472,4 @@ TEST(a_long_list_costs_its_length)
     free(text);
 }
 
-/* ---- the page about the language ---- */
-
-enum { LONGEST = 1 << 20, PROGRAMS = 5 };
-
-/* The whole page; the caller frees. */
-static char *page(void)
-{
-    FILE *file = fopen(LANGUAGE_PAGE, "r");
-    ck_assert_msg(file != NULL, "cannot open %s", LANGUAGE_PAGE);
-    char *text = malloc(LONGEST);
-    ck_assert_ptr_nonnull(text);
-    size_t n = fread(text, 1, LONGEST - 1, file);
-    ck_assert_int_eq(fclose(file), 0);
-    ck_assert_uint_lt(n, LONGEST - 1);
-    text[n] = '\0';
-    return text;
-}
-
-/* Where the next program starts, and its length; NULL behind the last. */
-static const char *next_program(const char *at, size_t *length)
-{
-    static const char open[] = "\n```dame\n";
-    at = strstr(at, open);
-    if (!at) {
-        return NULL;
-    }
-    at += strlen(open);
-    const char *end = strstr(at, "\n```\n");
-    ck_assert_ptr_nonnull(end);
-    *length = (size_t) (end - at) + 1;
-    return at;
-}
-
-/* The program whose text contains `what`; the caller frees. */
-static dame_program_t *page_program(const char *text, const char *what)
-{
-    size_t length = 0;
-    const char *at = next_program(text, &length);
-    while (at && !memmem(at, length, what, strlen(what))) {
-        at = next_program(at, &length);
-    }
-    ck_assert_msg(at != NULL, "no program with %s", what);
-    dame_program_t *program = NULL;
-    ck_assert_int_eq(dame_program_parse(at, length, &program, NULL), DAME_OK);
-    return program;
-}
-
-TEST(every_program_of_the_page_is_one)
-{
-    char *text = page();
-    int n = 0;
-    size_t length = 0;
-    for (const char *at = next_program(text, &length); at; at = next_program(at, &length)) {
-        char *program = strndup(at, length);
-        dame_program_free(program_of_text(program));
-        free(program);
-        n++;
-    }
-    ck_assert_int_ge(n, PROGRAMS);
-    free(text);
-}
-
-TEST(every_primitive_is_on_the_page)
-{
-    char *text = page();
-    for (int op = 0; op < DAME_OP_COUNT; op++) {
-        char cell[40];
-        snprintf(cell, sizeof cell, "\n| `%s` |", dame_op_name((dame_op_t) op));
-        ck_assert_msg(strstr(text, cell) != NULL, "%s is not in the table of primitives",
-                      dame_op_name((dame_op_t) op));
-    }
-    free(text);
-}
-
-/* Rows "| `text` | line:column: message |" of the table of errors. */
-TEST(every_answer_of_the_page_is_given)
-{
-    char *text = page();
-    int n = 0;
-    for (char *row = strstr(text, "\n| `EXIT "); row; row = strstr(row + 1, "\n| `EXIT ")) {
-        char *wrong = row + 4;
-        char *wrong_end = strstr(wrong, "` | ");
-        ck_assert_ptr_nonnull(wrong_end);
-        char *answer = wrong_end + 4;
-        char *answer_end = strstr(answer, " |\n");
-        ck_assert_ptr_nonnull(answer_end);
-        dame_program_t *program = NULL;
-        dame_text_error_t error;
-        ck_assert_int_ne(dame_program_parse(wrong, (size_t) (wrong_end - wrong), &program, &error),
-                         DAME_OK);
-        char given[300];
-        snprintf(given, sizeof given, "%" PRId64 ":%" PRId64 ": %s", error.line, error.column,
-                 error.message);
-        ck_assert_msg(strlen(given) == (size_t) (answer_end - answer) &&
-                          memcmp(given, answer, strlen(given)) == 0,
-                      "the answer is %s", given);
-        n++;
-    }
-    ck_assert_int_ge(n, 5);
-    free(text);
-}
-
-TEST(the_transpose_packs_what_the_page_says)
-{
-    static const int32_t mat[4][3] = {{0, 1, 2}, {100, 101, 102}, {200, 201, 202}, {300, 301, 302}};
-    static const int32_t wanted[12] = {0, 100, 200, 300, 1, 101, 201, 301, 2, 102, 202, 302};
-    char *text = page();
-    static const char *const spellings[] = {" BLOCKINDEX1(", " BLOCKINDEXED1("};
-    for (int i = 0; i < 2; i++) {
-        int32_t packed[12] = {0};
-        dame_program_t *program = page_program(text, spellings[i]);
-        ck_assert_int_eq(program->size, sizeof packed);
-        ck_assert_int_eq(program->extent, sizeof mat);
-        dame_program_run(program, DAME_PACK, (uintptr_t) mat, 1, (char *) packed);
-        ck_assert_mem_eq(packed, wanted, sizeof wanted);
-        dame_program_free(program);
-    }
-    free(text);
-}
-
-TEST(the_struct_packs_what_the_page_says)
-{
-    struct sample {
-        int16_t left[2][4];
-        double value;
-        int32_t pair[3][2];
-    };
-    static const struct sample samples[2] = {
-        {{{0, 1, 2, 3}, {10, 11, 12, 13}}, 2.5, {{100, 101}, {200, 201}, {300, 301}}},
-        {{{-1, 0, -2, 0}, {-3, 0, -4, 0}}, -5, {{0, -6}, {0, -7}, {0, -8}}},
-    };
-    static const int16_t lefts[2][4] = {{0, 2, 10, 12}, {-1, -2, -3, -4}};
-    static const int32_t pairs[2][3] = {{101, 201, 301}, {-6, -7, -8}};
-    char *text = page();
-    dame_program_t *program = page_program(text, "left, a block");
-    ck_assert_int_eq(program->size, 28);
-    ck_assert_int_eq(program->extent, sizeof(struct sample));
-    ck_assert_int_eq(program->granule, 8);
-    ck_assert_int_eq(program->nprims, 15);
-    char packed[2][28];
-    dame_program_run(program, DAME_PACK, (uintptr_t) samples, 2, packed[0]);
-    for (int i = 0; i < 2; i++) {
-        ck_assert_mem_eq(packed[i], lefts[i], 8);
-        ck_assert_mem_eq(packed[i] + 8, &samples[i].value, 8);
-        ck_assert_mem_eq(packed[i] + 16, pairs[i], 12);
-    }
-    dame_program_free(program);
-    free(text);
-}
-
-Suite *language_suite(void)
-{
-    return SUITE_OF("language", 1, tree_setup, tree_teardown);
-}
+SUITE_OF(language, 1, NULL, NULL)

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -94,75 +93,55 @@ static bool same_code(const dame_machine_code_t *a, const dame_machine_code_t *b
            memcmp(a->entries, b->entries, (size_t) a->nentries * sizeof a->entries[0]) == 0;
 }
 
-/* Two states link at two addresses, and two programs have their tables at two. */
-TEST(the_bytes_are_the_same_at_any_address)
-{
-    void *one = state_of("");
-    void *other = state_of("");
-    for (int i = 0; i < TEXTS; i++) {
-        dame_program_t *program = program_of_text(texts[i]);
-        dame_program_t *copy = program_of_text(texts[i]);
-        for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
-            uint32_t variants[MOST_VARIANTS];
-            const int32_t n = l->variants(one, program, (dame_dir_t) dir, variants, MOST_VARIANTS);
-            ck_assert_int_ge(n, 1);
-            for (int32_t k = 0; k < n; k++) {
-                dame_machine_code_t a, b;
-                char name[DAME_VARIANT_NAME];
-                ck_assert(l->variant_name(one, variants[k], name));
-                ck_assert_int_eq(l->compile(one, program, (dame_dir_t) dir, variants[k], &a),
-                                 DAME_OK);
-                ck_assert_int_eq(l->compile(other, copy, (dame_dir_t) dir, variants[k], &b),
-                                 DAME_OK);
-                ck_assert_msg(same_code(&a, &b), "%s, direction %d, %s", texts[i], dir, name);
-            }
-        }
-        dame_program_free(program);
-        dame_program_free(copy);
-    }
-    l->close(one);
-    l->close(other);
-}
+/* Programs of one shape: displacements far from 0, and lengths of long lists, are read when the
+ * kernel runs. */
+static const char *const alike[][2] = {
+    {"EXIT(8) BLOCKINDEXFINAL(3, 1, [0, 65536, 80000], 8, 8) CONTIGFINAL(8) BOTTOM",
+     "EXIT(160) BLOCKINDEXFINAL(3, 1, [70000, 24, 8], 8, 8) CONTIGFINAL(8) BOTTOM"},
+    {"EXIT STRUCT(2, [1, 1], [0, 90000], [8, 16], [8, 40])"
+     " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
+     " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM",
+     "EXIT STRUCT(2, [1, 1], [512, 96000], [8, 16], [8, 40])"
+     " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
+     " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM"},
+};
 
-/* Programs of one shape, and of others. */
+/* Two states link at two addresses, and two programs have their tables at two. */
 TEST(the_bytes_depend_on_nothing_but_the_shape)
 {
-    static const char *const pairs[][2] = {
-        /* displacements far from 0, lengths of long lists: read when the kernel runs */
-        {"EXIT(8) BLOCKINDEXFINAL(3, 1, [0, 65536, 80000], 8, 8) CONTIGFINAL(8) BOTTOM",
-         "EXIT(160) BLOCKINDEXFINAL(3, 1, [70000, 24, 8], 8, 8) CONTIGFINAL(8) BOTTOM"},
-        {"EXIT STRUCT(2, [1, 1], [0, 90000], [8, 16], [8, 40])"
-         " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
-         " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM",
-         "EXIT STRUCT(2, [1, 1], [512, 96000], [8, 16], [8, 40])"
-         " RETURNTO(1) CONTIGFINAL(8) BOTTOM"
-         " RETURNTO(1) VECTORFINAL(2, 1, 32, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM"},
-    };
-    void *state = state_of("");
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    void *states[] = {state_of(""), state_of("")};
+    for (int i = 0; i < TEXTS + COUNT_OF(alike); i++) {
         dame_program_t *programs[2];
-        char shapes[2][4096];
-        size_t sizes[2];
-        char *first = NULL;
+        char shapes[2][4096] = {{0}};
         for (int k = 0; k < 2; k++) {
-            dame_machine_code_t code;
-            programs[k] = program_of_text(pairs[i][k]);
-            sizes[k] = dame_shape(programs[k], shapes[k], sizeof shapes[k]);
-            ck_assert_int_eq(l->compile(state, programs[k], DAME_PACK, 0, &code), DAME_OK);
-            if (k == 0) {
-                first = malloc(code.size);
-                memcpy(first, code.bytes, code.size);
-            } else {
-                ck_assert_int_eq(memcmp(first, code.bytes, code.size), 0);
+            programs[k] = program_of_text(i < TEXTS ? texts[i] : alike[i - TEXTS][k]);
+            ck_assert_uint_le(dame_shape(programs[k], shapes[k], sizeof shapes[k]),
+                              sizeof shapes[k]);
+        }
+        ck_assert_mem_eq(shapes[0], shapes[1], sizeof shapes[0]);
+        for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
+            uint32_t variants[MOST_VARIANTS];
+            const int32_t n =
+                l->variants(states[0], programs[0], (dame_dir_t) dir, variants, MOST_VARIANTS);
+            ck_assert_int_ge(n, 1);
+            for (int32_t v = 0; v < n; v++) {
+                dame_machine_code_t codes[2];
+                char name[DAME_VARIANT_NAME];
+                ck_assert(l->variant_name(states[0], variants[v], name));
+                for (int k = 0; k < 2; k++) {
+                    ck_assert_int_eq(l->compile(states[k], programs[k], (dame_dir_t) dir,
+                                                variants[v], &codes[k]),
+                                     DAME_OK);
+                }
+                ck_assert_msg(same_code(&codes[0], &codes[1]), "program %d, direction %d, %s", i,
+                              dir, name);
             }
         }
-        ck_assert_int_eq(sizes[0], sizes[1]);
-        ck_assert_int_eq(memcmp(shapes[0], shapes[1], sizes[0]), 0);
-        free(first);
         dame_program_free(programs[0]);
         dame_program_free(programs[1]);
     }
-    l->close(state);
+    l->close(states[0]);
+    l->close(states[1]);
 }
 
 TEST(variants_that_do_not_exist_are_refused)
@@ -241,8 +220,4 @@ TEST(ir_and_assembly_can_be_dumped)
     l->close(state);
 }
 
-Suite *llvm_suite(void)
-{
-    l = load();
-    return SUITE_OF("llvm", l != NULL, tree_setup, tree_teardown);
-}
+SUITE_OF(llvm, (l = load()) != NULL, tree_setup, tree_teardown)

@@ -249,7 +249,4 @@ TEST(a_forced_instruction_set_limits_what_may_be_used)
     ck_assert(dame_cpu_has(&cpu, &here));
 }
 
-Suite *optimiser_suite(void)
-{
-    return SUITE_OF("optimiser", 1, tree_setup, tree_teardown);
-}
+SUITE_OF(optimiser, 1, tree_setup, tree_teardown)

@@ -573,7 +573,4 @@ TEST(random_programs_keep_the_bound)
     }
 }
 
-Suite *policy_suite(void)
-{
-    return SUITE_OF("policy", 1, NULL, NULL);
-}
+SUITE_OF(policy, 1, NULL, NULL)

@@ -15,20 +15,8 @@
 #include "suites.h"
 #include "tools.h"
 
-static char place[DIRECTORY];
 static int told;
 static char last[8192];
-
-static void make_place(void)
-{
-    make_directory(place);
-    told = 0;
-}
-
-static void remove_place(void)
-{
-    remove_directory(place);
-}
 
 static void tell(const char *text)
 {
@@ -41,7 +29,7 @@ static const char *in_place(const char *name)
     static char paths[4][256];
     static int next;
     char *path = paths[next++ % 4];
-    (void) snprintf(path, 256, "%s/%s", place, name);
+    (void) snprintf(path, 256, "%s/%s", directory, name);
     return path;
 }
 
@@ -80,24 +68,6 @@ static int64_t samples_of(dame_profile_t *profile, const char *kind, int64_t *me
     return value.samples;
 }
 
-static void write_file(const char *name, const char *text, size_t size)
-{
-    FILE *file = fopen(in_place(name), "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fwrite(text, 1, size, file), size);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-static size_t read_file(const char *name, char *text, size_t room)
-{
-    FILE *file = fopen(in_place(name), "r");
-    ck_assert_ptr_nonnull(file);
-    const size_t size = fread(text, 1, room - 1, file);
-    text[size] = '\0';
-    fclose(file);
-    return size;
-}
-
 /* A file with two records. */
 static size_t good_file(const char *name, char *text, size_t room)
 {
@@ -106,7 +76,7 @@ static size_t good_file(const char *name, char *text, size_t room)
     add(profile, "list-<64", 5, 1);
     ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
     dame_profile_free(profile);
-    return read_file(name, text, room);
+    return read_file(in_place(name), text, room);
 }
 
 /* ---- where it is ---- */
@@ -120,7 +90,7 @@ static void is_at(const char *where, const char *path)
 
 TEST(its_place_follows_the_rules_of_xdg)
 {
-    setenv("HOME", place, 1);
+    setenv("HOME", directory, 1);
     unsetenv("XDG_CACHE_HOME");
     is_at("auto", in_place(".cache/dame/cpu.profile"));
     setenv("XDG_CACHE_HOME", "relative", 1);
@@ -128,9 +98,9 @@ TEST(its_place_follows_the_rules_of_xdg)
     setenv("XDG_CACHE_HOME", in_place("cache"), 1);
     is_at("auto", in_place("cache/dame/cpu.profile"));
     is_at("", "");
-    is_at(place, in_place("cpu.profile"));
+    is_at(directory, in_place("cpu.profile"));
     is_at(in_place("file"), in_place("file"));
-    ck_assert_int_eq(chdir(place), 0);
+    ck_assert_int_eq(chdir(directory), 0);
     is_at("file", in_place("file"));
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
@@ -326,12 +296,12 @@ TEST(any_damage_is_noticed)
     for (size_t i = 0; i < size; i++) {
         memcpy(damaged, text, size);
         damaged[i] = (char) (damaged[i] ^ 1);
-        write_file("p", damaged, size);
+        write_file(in_place("p"), damaged, size);
         ck_assert_msg(read_back("p", why, sizeof(why)) != DAME_PROFILE_GOOD, "byte %zu", i);
         ck_assert_str_ne(why, "");
     }
     for (size_t length = 0; length < size; length++) {
-        write_file("p", text, length);
+        write_file(in_place("p"), text, length);
         ck_assert_msg(read_back("p", why, sizeof(why)) != DAME_PROFILE_GOOD, "length %zu", length);
     }
 }
@@ -352,7 +322,7 @@ static void write_lines(const char *name, const char *head, const char *lines)
     const int length = snprintf(text, sizeof(text), "%s%s", head, lines);
     (void) snprintf(text + length, sizeof(text) - (size_t) length, "sum %016" PRIx64 "\n",
                     sum_of(text));
-    write_file(name, text, strlen(text));
+    write_file(in_place(name), text, strlen(text));
 }
 
 #define HEAD "DAME profile 1\ndame " DAME_VERSION "\ncpu cpu\n"
@@ -405,7 +375,7 @@ static void is_ignored(const char *name, const char *why, int replaced)
 {
     char before[4096] = "", after[4096] = "";
     const int readable = access(in_place(name), R_OK) == 0 && geteuid() == 0;
-    const size_t size = readable ? read_file(name, before, sizeof(before)) : 0;
+    const size_t size = readable ? read_file(in_place(name), before, sizeof(before)) : 0;
     dame_profile_t *profile = open_profile(name);
     told = 0;
     ck_assert_int_eq(samples_of(profile, "k", NULL), 0);
@@ -420,7 +390,7 @@ static void is_ignored(const char *name, const char *why, int replaced)
         ck_assert_int_eq(samples_of(profile, "k", NULL), 1);
         dame_profile_free(profile);
     } else if (readable) {
-        ck_assert_int_eq(read_file(name, after, sizeof(after)), size);
+        ck_assert_int_eq(read_file(in_place(name), after, sizeof(after)), size);
         ck_assert_str_eq(before, after);
     }
 }
@@ -467,7 +437,7 @@ TEST(a_directory_that_cannot_be_written_to_costs_one_line)
     char text[4096];
     (void) good_file("p", text, sizeof(text));
     ck_assert_int_eq(chmod(in_place("p"), 0644), 0);
-    ck_assert_int_eq(chmod(place, 0555), 0);
+    ck_assert_int_eq(chmod(directory, 0555), 0);
     if (geteuid() == 0) {
         ck_assert_int_eq(seteuid(12345), 0);
     }
@@ -491,7 +461,6 @@ TEST(programs_are_of_a_kind_and_sizes_of_a_class)
     static const int64_t sizes[] = {0, 1, 3, 4, 15, 16, 1 << 20, INT64_MAX};
     static const int32_t classes[] = {0, 0, 0, 1, 1, 2, 10, 31};
     const int64_t disps[] = {0, 96, 32, 200}, lengths[] = {1, 5, 2, 3};
-    tree_setup();
     const struct {
         const dame_type_t *type;
         const char *kind;
@@ -516,7 +485,6 @@ TEST(programs_are_of_a_kind_and_sizes_of_a_class)
     for (int i = 0; i < COUNT_OF(sizes); i++) {
         ck_assert_int_eq(dame_profile_class(sizes[i]), classes[i]);
     }
-    tree_teardown();
 }
 
 TEST(this_cpu_has_a_name)
@@ -532,7 +500,4 @@ TEST(this_cpu_has_a_name)
     ck_assert_int_ge(cache->l1 / cache->ways, cache->line);
 }
 
-Suite *profile_suite(void)
-{
-    return SUITE_OF("profile", 1, make_place, remove_place);
-}
+SUITE_OF(profile, 1, directory_setup, directory_teardown)

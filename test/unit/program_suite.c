@@ -332,7 +332,4 @@ TEST(steps_at_the_end_of_the_range_are_ordinary)
     }
 }
 
-Suite *program_suite(void)
-{
-    return SUITE_OF("program", 1, tree_setup, tree_teardown);
-}
+SUITE_OF(program, 1, tree_setup, tree_teardown)

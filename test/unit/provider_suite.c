@@ -171,6 +171,7 @@ LOOP_TEST(a_broken_provider_is_told_of_once, 4)
     expect_none(jit, offer(jit, path, faults[_i].options));
     ck_assert_int_eq(complaints, 1);
     ck_assert_msg(strstr(complaint, faults[_i].said) != NULL, "%s", complaint);
+    ck_assert_msg(strncmp(complaint, path, strlen(path)) == 0, "%s", complaint);
     unsetenv("TEST_PROVIDER");
     dame_jit_t *other = complaining_jit();
     expect_none(jit, 1);
@@ -181,7 +182,4 @@ LOOP_TEST(a_broken_provider_is_told_of_once, 4)
     unlink(no_object);
 }
 
-Suite *provider_suite(void)
-{
-    return SUITE_OF("providers", have_jumps(), tree_setup, tree_teardown);
-}
+SUITE_OF(provider, have_jumps(), tree_setup, tree_teardown)

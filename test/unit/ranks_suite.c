@@ -221,7 +221,4 @@ TEST(what_was_dropped_is_freed)
     dame_jit_destroy(jit);
 }
 
-Suite *ranks_suite(void)
-{
-    return SUITE_OF("ranks", have_jumps(), tree_setup, tree_teardown);
-}
+SUITE_OF(ranks, have_jumps(), tree_setup, tree_teardown)

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,40 +12,6 @@
 #include "jit/reader.h"
 #include "jit_tools.h"
 #include "suites.h"
-
-typedef struct guest {
-    pthread_t thread;
-    sem_t inside;
-    sem_t may_leave;
-    dame_reader_t reader;
-} guest_t;
-
-static void *visit(void *argument)
-{
-    guest_t *guest = argument;
-    dame_reader_add(&guest->reader);
-    dame_reader_enter(&guest->reader);
-    sem_post(&guest->inside);
-    sem_wait(&guest->may_leave);
-    dame_reader_leave(&guest->reader);
-    dame_reader_remove(&guest->reader);
-    return NULL;
-}
-
-static void start_guest(guest_t *guest)
-{
-    *guest = (guest_t){.thread = 0};
-    sem_init(&guest->inside, 0, 0);
-    sem_init(&guest->may_leave, 0, 0);
-    ck_assert_int_eq(pthread_create(&guest->thread, NULL, visit, guest), 0);
-    sem_wait(&guest->inside);
-}
-
-static void end_guest(guest_t *guest)
-{
-    sem_post(&guest->may_leave);
-    ck_assert_int_eq(pthread_join(guest->thread, NULL), 0);
-}
 
 TEST(waiting_ends_when_nobody_is_inside)
 {
@@ -64,8 +29,7 @@ TEST(waiting_ends_when_nobody_is_inside)
 
 TEST(waiting_gives_up_on_a_reader_that_stays_inside)
 {
-    guest_t first;
-    guest_t second;
+    guest_t first, second;
     start_guest(&first);
     start_guest(&second);
     ck_assert_int_eq(dame_readers_wait(), 0);
@@ -200,8 +164,7 @@ static const char *use_readers(void *argument)
 TEST(a_child_has_only_the_reader_of_the_thread_that_forked)
 {
     dame_reader_t own = {.link = NULL};
-    guest_t before;
-    guest_t after;
+    guest_t before, after;
     start_guest(&before);
     dame_reader_add(&own);
     start_guest(&after);
@@ -240,7 +203,4 @@ TEST(without_membarrier_only_an_empty_list_is_sure)
     expect_in_child(wait_without_membarrier, NULL);
 }
 
-Suite *reader_suite(void)
-{
-    return SUITE_OF("reader", 1, NULL, NULL);
-}
+SUITE_OF(reader, 1, NULL, NULL)

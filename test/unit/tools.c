@@ -189,6 +189,38 @@ void remove_directory(const char *path)
     ck_assert_int_eq(system(command), 0);
 }
 
+char directory[DIRECTORY];
+
+void directory_setup(void)
+{
+    tree_setup();
+    make_directory(directory);
+}
+
+void directory_teardown(void)
+{
+    remove_directory(directory);
+    tree_teardown();
+}
+
+size_t read_file(const char *path, char *text, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    const size_t size = fread(text, 1, room - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    return size;
+}
+
+void write_file(const char *path, const char *text, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(text, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
 void expect_exit_0(pid_t child)
 {
     int status = -1;

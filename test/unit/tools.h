@@ -48,6 +48,15 @@ enum { DIRECTORY = 40 };
 void make_directory(char path[DIRECTORY]);
 void remove_directory(const char *path);
 
+/* The directory of the running test: a fixture makes it and the tree, and removes both. */
+extern char directory[DIRECTORY];
+void directory_setup(void);
+void directory_teardown(void);
+
+/* A file that must be there, at most room - 1 bytes, and '\0' behind them. Returns how many. */
+size_t read_file(const char *path, char *text, size_t room);
+void write_file(const char *path, const char *text, size_t size);
+
 /* Waits for a child, which ends well. */
 void expect_exit_0(pid_t child);
 

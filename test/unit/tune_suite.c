@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dame/isa.h"
 #include "jit/options.h"
 #include "jit/provider.h"
 #include "jit/x/cpu.h"
@@ -129,7 +128,6 @@ TEST(variants_differ_where_it_could_matter)
         {14476, 12, 128, DAME_UNPACK, &intel,
          "prefetch,plain,far-prefetch,prefetch+split,prefetch+unroll8,prefetch+unroll1"},
         {14476, 12, 128, DAME_UNPACK, &other, "plain,prefetch,far-prefetch,split,unroll8,unroll1"},
-        {162, 40, 6560, DAME_UNPACK, &amd, "plain,unroll8,unroll1"},
     };
     for (size_t i = 0; i < (size_t) COUNT_OF(cases); i++) {
         ck_assert_str_eq(variants_of(blocks(cases[i].count, cases[i].bytes, cases[i].step),
@@ -182,14 +180,6 @@ TEST(vectors_follow_the_variant_and_the_cpu)
     }
 }
 
-TEST(a_forced_instruction_set_limits_the_code)
-{
-    ck_assert_int_eq(dame_isa_force("baseline"), DAME_OK);
-    dame_cpu_t cpu = dame_isa_cpu();
-    ck_assert_str_eq(dame_x_vector_name(&cpu, 0), "sse2");
-    ck_assert_int_eq(cpu.make, dame_cpu_detect().make);
-    ck_assert_int_eq(dame_isa_force(NULL), DAME_OK);
-}
 #endif
 
 /* Is the code of a variant other than the plain one's? */
@@ -267,13 +257,4 @@ TEST(wrong_options_are_refused)
 }
 #endif
 
-TEST(this_cpu_is_of_some_make)
-{
-    ck_assert_int_ge(dame_cpu_detect().make, 0);
-    ck_assert_int_lt(dame_cpu_detect().make, DAME_MAKES);
-}
-
-Suite *tune_suite(void)
-{
-    return SUITE_OF("tune", 1, tree_setup, tree_teardown);
-}
+SUITE_OF(tune, 1, tree_setup, tree_teardown)

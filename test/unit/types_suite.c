@@ -70,6 +70,9 @@ TEST(sizes_and_bounds_beyond_64_bits_are_refused)
     OUT_OF_RANGE(resized(tree, INT64_MAX, 1, b, &out));
     OUT_OF_RANGE(resized(tree, INT64_MIN, -1, b, &out));
     OUT_OF_RANGE(contig(tree, 2, resized(0, INT64_MAX, b), &out));
+    /* Only the width of the bounds does not fit. */
+    const dame_type_t *far[2] = {resized(INT64_MIN, 1, b), resized(INT64_MAX - 1, 1, b)};
+    OUT_OF_RANGE(struct(tree, 2, ones, zeros, far, &out));
     /* The bounds fit, with their width, the data does not: it is 3 * 2^62 wide. */
     const int64_t apart[2] = {-6917529027641081856, 6917529027641081856};
     OUT_OF_RANGE(blockindex(tree, 2, 1, apart, resized(0, INT64_MIN, b), &out));
@@ -167,7 +170,4 @@ TEST(every_status_has_its_own_text)
     }
 }
 
-Suite *types_suite(void)
-{
-    return SUITE_OF("types", 1, tree_setup, tree_teardown);
-}
+SUITE_OF(types, 1, tree_setup, tree_teardown)

@@ -169,7 +169,4 @@ TEST(a_branch_that_would_go_too_far_is_an_error)
     }
 }
 
-Suite *x_aarch64_suite(void)
-{
-    return SUITE_OF("AArch64 forms", 1, NULL, NULL);
-}
+SUITE_OF(x_aarch64, 1, NULL, NULL)

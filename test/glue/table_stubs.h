@@ -1,0 +1,187 @@
+/*
+ * What opal-glue/table.c and layout.c are put upon in table_test.c: datatypes are a struct of our
+ * own, and a program, the key of a layout and a file of a datatype know no more than its shape.
+ */
+#ifndef TEST_GLUE_TABLE_STUBS_H
+#define TEST_GLUE_TABLE_STUBS_H
+
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "dame/heap.h"
+#include "opal-glue/dump.h"
+#include "opal-glue/import.h"
+#include "opal-glue/layout_key.h"
+#include "opal-glue/promote.h"
+#include "opal-glue/tally.h"
+
+/* The table only ever passes the address on. */
+struct opal_datatype_t {
+    int64_t shape;   /* its layout: what the stub builds a program from; negative: it declines */
+    uint64_t serial; /* of the last entry seen for this address */
+};
+
+typedef struct opal_datatype_t datatype_t;
+
+static void *must(void *p)
+{
+    if (NULL == p) {
+        fprintf(stderr, "out of memory\n");
+        abort();
+    }
+    return p;
+}
+
+/* The program of two blocks of 4 bytes; its true upper bound tells the shape. */
+static int64_t bound_of(int64_t shape)
+{
+    return 8 * (shape + 1) + 4;
+}
+
+/* As if memory had been out. */
+enum { NO_MEMORY = -7 };
+
+/* Bytes of unused layouts. */
+enum { KEPT = 16 << 10 };
+
+struct dt_layout_key {
+    int64_t shape;
+};
+
+/* Seldom differs, so that it is the comparison that tells layouts apart. */
+uint64_t dt_layout_key_hash(const datatype_t *datatype)
+{
+    return (uint64_t) datatype->shape % 13;
+}
+
+bool dt_layout_key_fits(const dt_layout_key_t *key, const datatype_t *datatype)
+{
+    return key->shape == datatype->shape;
+}
+
+dt_layout_key_t *dt_layout_key_new(const datatype_t *datatype)
+{
+    dt_layout_key_t *key = must(dame_heap_alloc(sizeof(*key)));
+    key->shape = datatype->shape;
+    return key;
+}
+
+size_t dt_layout_key_bytes(const dt_layout_key_t *key)
+{
+    return sizeof(*key);
+}
+
+dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decline_t *declined)
+{
+    const dame_type_t *basic;
+    const dame_type_t *vector;
+    dame_program_t *program = NULL;
+    *declined = NO_MEMORY == datatype->shape ? DT_DECLINE_MEMORY
+                : datatype->shape < 0        ? DT_DECLINE_BOUNDS
+                                             : DT_DECLINE_NONE;
+    dt_count(DT_COUNT_layouts_imported, 1);
+    if (datatype->shape < 0) {
+        return NULL;
+    }
+    if (DAME_OK != dame_type_basic(tree, 4, &basic) ||
+        DAME_OK != dame_type_vector(tree, 2, 1, 8 * (datatype->shape + 1), basic, &vector) ||
+        DAME_OK != dame_program_build(vector, NULL, &program)) {
+        fprintf(stderr, "the stub cannot build a program\n");
+        abort();
+    }
+    dame_tree_reset(tree);
+    return program;
+}
+
+static _Atomic int64_t dumps_begun, dumps_written, dumps_ended, dumps_wrong;
+static _Atomic dt_decline_t dump_declined; /* of the last that ended */
+
+/* Writing a file of this shape takes until somebody says that it is done. */
+static struct {
+    int64_t shape;
+    sem_t begun, done;
+    bool was_done;
+} slow = {.shape = -1};
+
+/* False after ten seconds. */
+static bool wait_for(sem_t *event)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 10;
+    return 0 == sem_timedwait(event, &end);
+}
+
+dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype)
+{
+    (void) tree;
+    if (datatype->shape > 30 && 0 != datatype->shape % 2) { /* the limit of files is reached */
+        return NULL;
+    }
+    dt_dump_t *dump = must(calloc(1, sizeof(*dump)));
+    dump->bytes[DAME_PACK] = bound_of(datatype->shape);
+    dumps_begun++;
+    return dump;
+}
+
+void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program)
+{
+    if (NULL != dump) {
+        dumps_wrong += NULL == program || dump->bytes[DAME_PACK] != program->true_ub;
+        dumps_written++;
+        if (slow.shape >= 0 && bound_of(slow.shape) == dump->bytes[DAME_PACK]) {
+            sem_post(&slow.begun);
+            slow.was_done = wait_for(&slow.done);
+        }
+    }
+}
+
+/* The datatype may be gone by now, its program not yet. */
+void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
+{
+    if (NULL != dump) {
+        dumps_wrong += NULL == program || dump->bytes[DAME_PACK] != program->true_ub;
+        dump_declined = declined;
+        dumps_ended++;
+        free(dump);
+    }
+}
+
+/* Promotion: counts what belongs to a program. */
+static _Atomic int64_t promotions_begun, promotions_ended, promotions_wrong;
+
+dt_tally_t *dt_tally_of(const struct opal_datatype_t *datatype, const dame_program_t *program)
+{
+    (void) datatype;
+    (void) program;
+    return NULL;
+}
+
+void dt_tally_one_more(dt_tally_t *tally)
+{
+    (void) tally;
+}
+
+void dt_promote_prepare(void)
+{
+}
+
+void dt_promote_layout_init(dt_layout_t *layout)
+{
+    promotions_begun += NULL != layout->program;
+}
+
+void dt_promote_layout_release(dt_layout_t *layout)
+{
+    promotions_ended += NULL != layout->program;
+    promotions_wrong += NULL != layout->program && 3 > layout->program->nprims; /* freed before */
+}
+
+void dt_promote_dump_code(dt_dump_t *dump, const dt_layout_t *layout)
+{
+    dumps_wrong += NULL != dump && NULL == layout->program;
+}
+
+#endif
