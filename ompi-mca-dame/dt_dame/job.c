@@ -7,13 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST_PATH = DT_DAME_JOB_PATH + 64 };
-
-static const char claim_name[] = "collected";
+enum { LONGEST_PATH = DT_DAME_JOB_PATH + 64, CLAIM_SUFFIX = 32 };
 
 static void name_of_record(const dt_dame_job_t *job, int rank, char path[LONGEST_PATH])
 {
     (void) snprintf(path, LONGEST_PATH, "%s/rank-%d", job->directory, rank);
+}
+
+static void name_of_temporary(const dt_dame_job_t *job, int rank, char path[LONGEST_PATH])
+{
+    (void) snprintf(path, LONGEST_PATH, "%s/rank-%d.new", job->directory, rank);
 }
 
 /* A directory of our own, not a link to one, that nobody else can write to. */
@@ -26,7 +29,7 @@ static bool is_ours(const char *directory)
 
 bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks)
 {
-    if (strlen(directory) >= sizeof(job->directory)) {
+    if (strlen(directory) + CLAIM_SUFFIX >= sizeof(job->directory)) {
         errno = ENAMETOOLONG;
         return false;
     }
@@ -61,9 +64,9 @@ static bool write_all(int fd, const char *bytes, size_t size)
 bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t size)
 {
     char path[LONGEST_PATH];
-    char temporary[LONGEST_PATH + 8];
+    char temporary[LONGEST_PATH];
     name_of_record(job, job->rank, path);
-    (void) snprintf(temporary, sizeof(temporary), "%s.new", path);
+    name_of_temporary(job, job->rank, temporary);
     const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) {
         return false;
@@ -76,15 +79,17 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     return true;
 }
 
-bool dt_dame_job_claim(const dt_dame_job_t *job)
+/* Only one rank can rename the directory: nobody finds it under its name afterwards, whatever it
+ * still holds. */
+bool dt_dame_job_claim(dt_dame_job_t *job)
 {
-    char path[LONGEST_PATH];
-    (void) snprintf(path, sizeof(path), "%s/%s", job->directory, claim_name);
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return false; /* claimed, or already removed by who claimed it */
+    char claimed[DT_DAME_JOB_PATH];
+    const int length =
+        snprintf(claimed, sizeof(claimed), "%s.collected-%d", job->directory, job->rank);
+    if (length >= (int) sizeof(claimed) || 0 != rename(job->directory, claimed)) {
+        return false;
     }
-    (void) close(fd);
+    memcpy(job->directory, claimed, (size_t) length + 1);
     return true;
 }
 
@@ -123,9 +128,9 @@ int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
             found++;
         }
         (void) unlink(path);
+        name_of_temporary(job, rank, path);
+        (void) unlink(path); /* of a rank that died while it wrote */
     }
-    (void) snprintf(path, sizeof(path), "%s/%s", job->directory, claim_name);
-    (void) unlink(path);
     (void) rmdir(job->directory);
     return found;
 }
