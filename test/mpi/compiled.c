@@ -189,7 +189,7 @@ static void evict(void)
     for (int i = 0; i < USERS; i++) {
         pthread_join(users[i], NULL);
     }
-    check(pvar_read("dt_dame_code_evicted") > 10 * LIVING, "%lld gave way",
+    check(pvar_read("dt_dame_code_evicted") > 5 * LIVING, "%lld gave way",
           pvar_read("dt_dame_code_evicted"));
     check(pvar_read("dt_dame_code_memory") <= 4096, "the code cache took %lld bytes",
           pvar_read("dt_dame_code_memory"));
