@@ -7,19 +7,62 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __x86_64__
+
+#include <cpuid.h>
+
+/*
+ * In a virtual machine each CPUID traps (6 us on one), and __builtin_cpu_supports() comes with a
+ * constructor that executes some 20. The C library has asked before the program began.
+ */
+#if __has_include(<sys/platform/x86.h>) /* from glibc 2.33 on */
+#include <sys/platform/x86.h>
+#define HAS(capital, small) CPU_FEATURE_ACTIVE(capital)
+#else
+#define HAS(capital, small) (0 != __builtin_cpu_supports(small))
+#endif
+
+static dame_make_t make(void)
+{
+    unsigned a, b, c, d;
+    __cpuid(0, a, b, c, d);
+    return signature_INTEL_ebx == b && signature_INTEL_ecx == c && signature_INTEL_edx == d
+               ? DAME_MAKE_INTEL
+           : signature_AMD_ebx == b && signature_AMD_ecx == c && signature_AMD_edx == d
+               ? DAME_MAKE_AMD
+               : DAME_MAKE_OTHER;
+}
+
+static void ask(dame_cpu_t *cpu)
+{
+    cpu->make = make();
+    cpu->avx2 = HAS(AVX2, "avx2");
+    cpu->avx512 = cpu->avx2 && HAS(AVX512F, "avx512f") && HAS(AVX512BW, "avx512bw") &&
+                  HAS(AVX512VL, "avx512vl");
+    cpu->avx512_vbmi = cpu->avx512 && HAS(AVX512_VBMI, "avx512vbmi");
+}
+
+#else
+
+static void ask(dame_cpu_t *cpu)
+{
+    (void) cpu;
+}
+
+#endif
+
+static dame_cpu_t detected;
+
+static void detect(void)
+{
+    ask(&detected);
+}
+
 dame_cpu_t dame_cpu_detect(void)
 {
-    dame_cpu_t cpu = {0};
-#ifdef __x86_64__
-    cpu.avx2 = 0 != __builtin_cpu_supports("avx2");
-    cpu.avx512 = cpu.avx2 && __builtin_cpu_supports("avx512f") &&
-                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    cpu.avx512_vbmi = cpu.avx512 && __builtin_cpu_supports("avx512vbmi");
-    cpu.make = __builtin_cpu_is("intel") ? DAME_MAKE_INTEL
-               : __builtin_cpu_is("amd") ? DAME_MAKE_AMD
-                                         : DAME_MAKE_OTHER;
-#endif
-    return cpu;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void) pthread_once(&once, detect);
+    return detected;
 }
 
 #ifdef _SC_LEVEL1_DCACHE_SIZE
@@ -89,10 +132,13 @@ int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed)
 
 /* ---- CPUs by name ---- */
 
-#define CPU(make, ...) {DAME_MAKE_##make, __VA_ARGS__}
-#define AVX2(make)     CPU(make, .avx2 = 1)
-#define AVX512(make)   CPU(make, .avx2 = 1, .avx512 = 1)
-#define VBMI(make)     CPU(make, .avx2 = 1, .avx512 = 1, .avx512_vbmi = 1)
+#define CPU(make, ...)                                                                             \
+    {                                                                                              \
+        DAME_MAKE_##make, __VA_ARGS__                                                              \
+    }
+#define AVX2(make)   CPU(make, .avx2 = 1)
+#define AVX512(make) CPU(make, .avx2 = 1, .avx512 = 1)
+#define VBMI(make)   CPU(make, .avx2 = 1, .avx512 = 1, .avx512_vbmi = 1)
 static const dame_cpu_model_t models[] = {
     {"x86-64", CPU(OTHER, .avx2 = 0)},
     {"x86-64-v3", AVX2(OTHER)},

@@ -18,13 +18,13 @@
 static void model(char *name, size_t room)
 {
 #if defined(__x86_64__)
-    unsigned a = 0, b = 0, c = 0, d = 0;
+    unsigned a, b, c, d;
     char maker[13] = "";
-    (void) __get_cpuid(0, &a, &b, &c, &d);
+    __cpuid(0, a, b, c, d);
     memcpy(maker, &b, 4);
     memcpy(maker + 4, &d, 4);
     memcpy(maker + 8, &c, 4);
-    (void) __get_cpuid(1, &a, &b, &c, &d); /* the manuals: extended family and model add to these */
+    __cpuid(1, a, b, c, d); /* the manuals: extended family and model add to these */
     unsigned family = a >> 8 & 15;
     const unsigned low = a >> 4 & 15;
     const unsigned high = 6 == family || 15 == family ? a >> 16 & 15 : 0;
