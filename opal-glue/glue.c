@@ -7,6 +7,7 @@
 #include "advance.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "contents.h"
@@ -217,11 +218,21 @@ static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t co
     return copy_blocks(datatype, count, to, from);
 }
 
+static atomic_bool opens_components;
+
+void dt_glue_opens_components(bool opens)
+{
+    atomic_store_explicit(&opens_components, opens, memory_order_relaxed);
+    if (!opens) {
+        dt_got_rescan();
+    }
+}
+
 /* Components that Open MPI opens late come with fresh GOT slots. */
 static void *dlopen_and_rescan(const char *file, int mode)
 {
     void *handle = dlopen(file, mode);
-    if (NULL != handle) {
+    if (NULL != handle && !atomic_load_explicit(&opens_components, memory_order_relaxed)) {
         dt_got_rescan();
     }
     return handle;

@@ -62,6 +62,10 @@ typedef struct dt_glue_options {
  * here; then nothing was changed and Open MPI's own engine does everything. */
 bool dt_glue_start(const dt_glue_options_t *options);
 
+/* MPI_Init opens components, some 60, before any data of derived datatypes moves; those opened
+ * between `true` and `false` are looked at together then, others each when it is opened. */
+void dt_glue_opens_components(bool opens);
+
 /* Leaves every function pointer as it was found and frees everything. */
 void dt_glue_stop(void);
 

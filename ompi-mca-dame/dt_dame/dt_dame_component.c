@@ -10,6 +10,7 @@ static int dame_close(void);
 static int dame_register(void);
 static int dame_query(mca_base_module_t **module, int *priority);
 static void dame_enable(void);
+static void dame_init_top(void);
 static void dame_init_bottom(void);
 static void dame_finalize_top(void);
 static void dame_finalize_bottom(void);
@@ -33,6 +34,7 @@ const mca_dt_base_component_t mca_dt_dame_component = {
 
 static mca_dt_base_module_t dame_module = {
     .dtm_enable = dame_enable,
+    .dtm_init_top = dame_init_top,
     .dtm_init_bottom = dame_init_bottom,
     .dtm_finalize_top = dame_finalize_top,
     .dtm_finalize_bottom = dame_finalize_bottom,
@@ -98,14 +100,24 @@ static void dame_enable(void)
     running = fits && dt_glue_start(&options);
     if (running) {
         mca_dt_dame_finish_start();
-        char text[256];
-        dt_log_state(false, "%s", mca_dt_dame_state(text, sizeof(text)));
+        if (mca_dt_dame_params.verbose >= DT_LOG_STATE) {
+            char text[256];
+            dt_log_state(false, "%s", mca_dt_dame_state(text, sizeof(text)));
+        }
+    }
+}
+
+static void dame_init_top(void)
+{
+    if (running) {
+        dt_glue_opens_components(true);
     }
 }
 
 static void dame_init_bottom(void)
 {
     if (running) {
+        dt_glue_opens_components(false);
         mca_dt_dame_hints_open();
         mca_dt_dame_offer_sde();
     }

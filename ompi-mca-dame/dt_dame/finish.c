@@ -99,6 +99,14 @@ static bool open_job(int rank, int ranks)
     return dt_dame_job_open(&job, path, rank, ranks);
 }
 
+/* Has this process met a datatype that is DAME's business? */
+static bool was_used(void)
+{
+    return 0 != dt_stats_total(DT_COUNT_types_imported) ||
+           0 != dt_stats_total(DT_COUNT_types_declined) ||
+           0 != dt_stats_total(DT_COUNT_messages_declined);
+}
+
 /* ---- Before the barrier --------------------------------------------------------------------- */
 
 void mca_dt_dame_publish(void)
@@ -106,7 +114,7 @@ void mca_dt_dame_publish(void)
     int rank, ranks;
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     const bool reports = params->report >= MCA_DT_DAME_REPORT_SUMMARY;
-    if ((!reports && !params->last_run) ||
+    if ((!reports && (!params->last_run || !was_used())) ||
         MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
         MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &ranks)) {
         return;
@@ -233,7 +241,7 @@ static void write_all(const dt_dame_sum_t *sum)
             fprintf(stderr, "dt:dame: no report: %s: %s\n", sum->report_file, strerror(error));
         }
     }
-    if (sum->last_run && sum->first.rank == 0) {
+    if (sum->last_run && (0 == sum->first.rank || is_one_node(sum->first.ranks))) {
         keep_last_run(sum);
     }
 }

@@ -93,6 +93,10 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
         dt_state_not_found();
         exit(EXIT_FAILURE);
     }
+    const mca_dt_base_module_t *module = dt_framework_module();
+    if (NULL != module && NULL != module->dtm_init_top) {
+        module->dtm_init_top();
+    }
 }
 
 static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
