@@ -172,14 +172,15 @@ idle()
     local name=idle config="dame costs nothing" log code=0 rank
     wanted "$name" "$config" || return 0
     log=$(log_for "$name" "$config")
-    mkdir "$scratch/cache"
+    mkdir "$scratch/cache" "$scratch/home"
     XDG_CACHE_HOME=$scratch/cache job "$log" -np 2 "${path[@]}" --mca dt opal "$mpi_test" idle "$scratch/native" || code=1
-    XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${dame[@]}" "$mpi_test" idle "$scratch/dame" || code=1
+    HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${dame[@]}" "$mpi_test" idle "$scratch/dame" || code=1
     for rank in 0 1; do
         diff <(idle_list "$scratch/native.$rank") <(idle_list "$scratch/dame.$rank") >>"$log" || code=1
         grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_dt_dame\.so$' "$scratch/dame.$rank" || code=1
     done
     [ -z "$(ls -A "$scratch/cache")" ] || { echo "there are files in the cache directory" >>"$log"; code=1; }
+    [ ! -e "$scratch/home/.openmpi/dame-last-run" ] || { echo "a last run was written" >>"$log"; code=1; }
     verdict $code "$name" "$config" "$log"
 }
 

@@ -100,6 +100,8 @@ last_runs()
             "datatype_3:value:none" "seconds_saved:value:.*not estimated"; do
             grep -Eq "last_run_$x" "$log.info" || { code=1; echo "missing: $x"; cat "$log.info"; }
         done
+        HOME=$home job "$log.one" -np 2 "${path[@]}" "$engines" native,dame "$mpi_test" report native || code=1
+        shown "$home" | grep -q "ranks:value:1 of 2" || { code=1; echo "rank 1 alone was not kept"; shown "$home"; }
         cp "$file" "$home/good"
         for x in "head -c 100" "sed s/uses/used/" "sed 1d" "sed 5d" "tr \n x" "cat - /etc/passwd"; do
             # shellcheck disable=SC2086
