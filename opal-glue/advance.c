@@ -285,10 +285,12 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
 }
 
 /* A message begins that needs more than to be moved. */
-static __attribute__((noinline)) int32_t
-advance_counted(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t *entry,
-                struct iovec *iov, uint32_t *out_size, size_t *max_data)
+static __attribute__((noinline)) int32_t advance_counted(opal_convertor_t *convertor,
+                                                         dame_dir_t dir, dt_entry_t *entry,
+                                                         struct iovec *iov, uint32_t *out_size,
+                                                         size_t *max_data)
 {
+    dt_thread_t *thread = dt_thread();
     dt_recent_end(thread, entry, (dt_work_t) dir, convertor->local_size);
     const bool in_window = dt_sample_has_window(thread);
     dame_measured_t *measured = in_window && !dt_promote_counts_each(entry->layout, dir)
@@ -321,13 +323,11 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
                                                            dame_dir_t dir, struct iovec *iov,
                                                            uint32_t *out_size, size_t *max_data)
 {
-    dt_thread_t *thread = dt_thread();
+    dt_thread_t *thread = dt_thread_here();
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    dt_recent_t *recent = dt_recent_of(thread, entry);
-    if (!dt_recent_may(recent, entry, dir)) {
-        return advance_counted(thread, convertor, dir, entry, iov, out_size, max_data);
+    if (!dt_recent_take(thread, entry, (dt_work_t) dir, (int64_t) convertor->local_size)) {
+        return advance_counted(convertor, dir, entry, iov, out_size, max_data);
     }
-    dt_recent_use(recent, (dt_work_t) dir, (int64_t) convertor->local_size);
     if (!is_whole(convertor, iov, out_size)) {
         return begin_part(thread, convertor, dir, iov, out_size, max_data);
     }

@@ -13,9 +13,7 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     }
     dt_thread_t *thread = dt_thread();
     const int64_t bytes = count * program->size;
-    dt_recent_t *recent = dt_recent_of(thread, entry);
-    if (dt_recent_has_left(recent, entry, DT_COPY)) {
-        dt_recent_use(recent, DT_COPY, bytes);
+    if (dt_recent_take(thread, entry, DT_COPY, bytes)) {
         dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
         return true;
     }

@@ -62,11 +62,16 @@ static void decline(dt_decline_t reason)
     }
 }
 
+static inline bool is_in_range(const opal_datatype_t *datatype, size_t count)
+{
+    int64_t total;
+    return !__builtin_mul_overflow(count, datatype->size, &total);
+}
+
 /* The entry of a datatype that DAME moves `count` elements of, or NULL. */
 static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
 {
-    size_t total;
-    if (__builtin_mul_overflow(count, datatype->size, &total) || total > INT64_MAX) {
+    if (!is_in_range(datatype, count)) {
         decline(DT_DECLINE_RANGE);
         return NULL;
     }
@@ -101,8 +106,9 @@ static __attribute__((noinline)) void log_message(const opal_convertor_t *conver
               DT_DECLINE_NONE == reason ? "" : dt_decline_text(reason));
 }
 
-/* The convertor as Open MPI has just prepared it: is its data ours to move? */
-static bool dame_handles(const opal_convertor_t *convertor)
+/* Of any convertor, with a reason when its data is not. Not in line: one that DAME handles seldom
+ * comes here. */
+static __attribute__((noinline)) bool decide(const opal_convertor_t *convertor)
 {
     bool handles = false;
     dt_decline_t reason = DT_DECLINE_NONE;
@@ -118,6 +124,21 @@ static bool dame_handles(const opal_convertor_t *convertor)
         log_message(convertor, handles, reason);
     }
     return handles;
+}
+
+/* The convertor as Open MPI has just prepared it: is its data ours to move? */
+static inline bool dame_handles(const opal_convertor_t *convertor)
+{
+    if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES), 1)) {
+        const dt_entry_t *entry = dt_table_find(convertor->pDesc);
+        if (__builtin_expect(NULL != entry, 1) &&
+            DT_DECLINE_NONE ==
+                atomic_load_explicit(&entry->layout->declined, memory_order_relaxed) &&
+            is_in_range(convertor->pDesc, convertor->count)) {
+            return true;
+        }
+    }
+    return decide(convertor);
 }
 
 static bool uses_dame_advance(const opal_convertor_t *convertor)

@@ -43,13 +43,23 @@ static inline bool dt_recent_may(const dt_recent_t *recent, const dt_entry_t *en
                atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed);
 }
 
-/* It does. */
-static inline void dt_recent_use(dt_recent_t *recent, dt_work_t work, int64_t bytes)
+/* Whether the entry's next message, of this work, goes without a question; then it is counted. A
+ * thread that is not enlisted has no grants. */
+static inline bool dt_recent_take(dt_thread_t *thread, const dt_entry_t *entry, dt_work_t work,
+                                  int64_t bytes)
 {
-    atomic_store_explicit(&recent->uses[work],
-                          atomic_load_explicit(&recent->uses[work], memory_order_relaxed) - 1,
-                          memory_order_relaxed);
+    const uint64_t ticket = dt_entry_ticket(entry);
+    dt_recent_t *recent = &thread->stats.recent[ticket % DT_RECENTS];
+    const uint64_t uses = atomic_load_explicit(&recent->uses[work], memory_order_relaxed);
+    if (recent->ticket != ticket || 0 == (uint32_t) uses ||
+        (DT_COPY != work &&
+         recent->codes[work] !=
+             atomic_load_explicit(&entry->layout->program->codes[work], memory_order_relaxed))) {
+        return false;
+    }
+    atomic_store_explicit(&recent->uses[work], uses - 1, memory_order_relaxed);
     dt_stats_add(&recent->bytes[work], bytes);
+    return true;
 }
 
 /* A message begins that may not: settles a grant that has ended, and lets the policy hear of it. */

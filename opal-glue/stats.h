@@ -17,7 +17,8 @@
 
 struct dt_tally;
 
-/* Messages of one layout and tally, of one thread, by dt_work_t. */
+/* Messages of one layout and tally, of one thread, by dt_work_t. Of a size that is found by a shift.
+ */
 typedef struct dt_recent {
     uint64_t ticket;                  /* of the entry, when uses were granted; 0: unused */
     void *codes[2];                   /* [dame_dir_t]; of its program, when uses were granted */
@@ -29,7 +30,7 @@ typedef struct dt_recent {
     int32_t untold[2]; /* [dame_dir_t]; uses of the layout that was here before, which
                           the policy of promotion has not heard of */
     uint64_t before;   /* its ticket */
-} dt_recent_t;
+} __attribute__((aligned(128))) dt_recent_t;
 
 /* Layouts are numbered in sequence, so those in use share none of these before there are more. */
 enum { DT_RECENTS = 64 };

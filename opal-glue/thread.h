@@ -62,13 +62,20 @@ void dt_thread_start(void (*on_unwatched)(void));
  * that dame_readers_wait() waits for. For dt_thread() only. */
 void dt_thread_enlist(dt_thread_t *thread);
 
-/* The calling thread's. Never NULL. */
-static inline dt_thread_t *dt_thread(void)
+/* The calling thread's, enlisted or not. Never NULL. */
+static inline dt_thread_t *dt_thread_here(void)
 {
     dt_thread_t *thread = &dt_thread_data;
     /* Compilers think the address cheap and ask for it again and again; in a loaded object it is a
        call of __tls_get_addr(). */
     __asm__("" : "+r"(thread));
+    return thread;
+}
+
+/* The calling thread's, enlisted. Never NULL. */
+static inline dt_thread_t *dt_thread(void)
+{
+    dt_thread_t *thread = dt_thread_here();
     if (__builtin_expect(!thread->enlisted, 0)) {
         dt_thread_enlist(thread);
     }

@@ -349,9 +349,7 @@ static void messages_are_as_announced_or_the_announcement_is_forgotten(void)
 static bool message(dt_entry_t *entry, const int64_t *ticks)
 {
     dt_thread_t *thread = dt_thread();
-    dt_recent_t *recent = dt_recent_of(thread, entry);
-    if (dt_recent_may(recent, entry, DAME_PACK)) {
-        dt_recent_use(recent, DT_PACK, BYTES);
+    if (dt_recent_take(thread, entry, DT_PACK, BYTES)) {
         return true;
     }
     dt_recent_end(thread, entry, DT_PACK, BYTES);
@@ -447,7 +445,7 @@ static void *settler(void *arg)
         dt_recent_grant(thread, &shared, DT_COPY);
         atomic_fetch_add(&used, 100);
         for (int i = 0; i < 100; i++) {
-            dt_recent_use(recent, DT_COPY, 1);
+            dt_recent_take(thread, &shared, DT_COPY, 1);
         }
         dt_stats_settle(&thread->stats, recent, DT_COPY);
     }
