@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dame/heap.h"
@@ -19,7 +20,8 @@
 
 enum {
     MOST_DIRECTORIES = 16,
-    SHAPE_DIGITS = 16 /* of a file's name, the first: those of the shape and direction */
+    SHAPE_DIGITS = 16, /* of a file's name, the first: those of the shape and direction */
+    USED_SECONDS = 24 * 3600
 };
 
 struct dame_cache {
@@ -154,6 +156,16 @@ static int open_directory(dame_cache_t *cache, int i, int *directory)
     return error == 0;
 }
 
+/* Those not used for longest go first. To note it once a day says as much, and writes less: a
+ * message may be waiting, and a thousand processes may load the same file. */
+static void note_use(int directory, const char *name, time_t used)
+{
+    const time_t now = time(NULL);
+    if (now - used > USED_SECONDS || used > now) {
+        (void) utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);
+    }
+}
+
 static int load_from(dame_cache_t *cache, int i, const dame_cache_key_t *key,
                      dame_cache_code_t *out)
 {
@@ -172,8 +184,8 @@ static int load_from(dame_cache_t *cache, int i, const dame_cache_key_t *key,
         close(directory);
         return 0;
     }
-    if (fault == NULL && i == 0) { /* our own: used now; those not used for longest go first */
-        (void) utimensat(directory, key->name, NULL, AT_SYMLINK_NOFOLLOW);
+    if (fault == NULL && i == 0) {
+        note_use(directory, key->name, contents.used);
     }
     close(directory);
     if (fault != NULL) {

@@ -125,16 +125,18 @@ const char *dame_cache_file_read(int directory, const char *name, dame_cache_con
                                  int *error)
 {
     int fd;
-    size_t size;
-    *error = dame_user_file_open(directory, name, &fd, &size);
+    struct stat about;
+    *error = dame_user_file_open(directory, name, &fd, &about);
     if (*error != 0) {
         return dame_cache_reason(*error);
     }
+    const size_t size = (size_t) about.st_size;
     if (size > LARGEST_FILE) {
         close(fd);
         return "it is too large";
     }
-    dame_cache_contents_t contents = {.memory = dame_heap_alloc(size > 0 ? size : 1)};
+    dame_cache_contents_t contents = {.memory = dame_heap_alloc(size > 0 ? size : 1),
+                                      .used = about.st_mtime};
     if (contents.memory == NULL) {
         close(fd);
         *error = ENOMEM;

@@ -5,6 +5,8 @@
 #ifndef DAME_CACHE_FILE_H
 #define DAME_CACHE_FILE_H
 
+#include <time.h>
+
 #include "cache.h"
 
 /* What a file has, once its header and checksum have been found right. */
@@ -17,6 +19,7 @@ typedef struct dame_cache_contents {
     int32_t nentries;
     const char *code;
     size_t code_size;
+    time_t used; /* when it was written, or last said to be used */
 } dame_cache_contents_t;
 
 /*

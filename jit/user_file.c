@@ -93,21 +93,19 @@ int dame_user_directory_open(const char *path, int make, int *fd)
 
 /* ---- files ---- */
 
-int dame_user_file_open(int directory, const char *name, int *fd, size_t *size)
+int dame_user_file_open(int directory, const char *name, int *fd, struct stat *about)
 {
     const int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct stat about;
     if (file < 0) {
         return errno;
     }
-    if (fstat(file, &about) != 0) {
+    if (fstat(file, about) != 0) {
         return fail_closed(file, errno);
     }
-    if (!S_ISREG(about.st_mode) || !is_trusted(&about, 0)) {
+    if (!S_ISREG(about->st_mode) || !is_trusted(about, 0)) {
         return fail_closed(file, EPERM);
     }
     *fd = file;
-    *size = (size_t) about.st_size;
     return 0;
 }
 

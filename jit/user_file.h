@@ -11,7 +11,7 @@
 #define DAME_USER_FILE_H
 
 #include <stddef.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 /* The user's cache directory for DAME (XDG Base Directory Specification): $XDG_CACHE_HOME/dame, or
  * $HOME/.cache/dame. ENOENT: neither variable has an absolute path; ENAMETOOLONG. */
@@ -24,7 +24,7 @@ int dame_user_cache_directory(char *path, size_t room);
 int dame_user_directory_open(const char *path, int make, int *fd);
 
 /* Opens a file of an open directory for reading; no link is followed. The caller closes *fd. */
-int dame_user_file_open(int directory, const char *name, int *fd, size_t *size);
+int dame_user_file_open(int directory, const char *name, int *fd, struct stat *about);
 
 /* A piece of a file. */
 typedef struct dame_user_piece {

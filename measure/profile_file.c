@@ -194,15 +194,17 @@ static char *read_text(const char *path, size_t *size, int *error)
     const char *name;
     char *text = NULL;
     int directory, file;
+    struct stat about;
     *error = open_directory(path, 0, &directory, &name);
     if (0 != *error) {
         return NULL;
     }
-    *error = dame_user_file_open(directory, name, &file, size);
+    *error = dame_user_file_open(directory, name, &file, &about);
     (void) close(directory);
     if (0 != *error) {
         return NULL;
     }
+    *size = (size_t) about.st_size;
     *error = *size > LARGEST_FILE ? EFBIG : 0;
     if (0 == *error &&
         (NULL == (text = dame_heap_alloc(*size + 1)) || !read_all(file, text, *size))) {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,8 +258,38 @@ TEST(a_full_disk_leaves_nothing_behind)
     ck_assert(finds(cache));
 }
 
+static void path_of(const dame_cache_key_t *of, char file[200])
+{
+    snprintf(file, 200, "%s/%s", directory, of->name);
+}
+
+/* As if it had been used so many seconds ago. */
+static void make_older(const dame_cache_key_t *of, time_t age)
+{
+    char file[200];
+    const struct timespec when = {.tv_sec = time(NULL) - age};
+    path_of(of, file);
+    ck_assert_int_eq(utimensat(AT_FDCWD, file, (struct timespec[]){when, when}, 0), 0);
+}
+
+static void use_and_expect(dame_cache_t *of, const dame_cache_key_t *wanted, time_t age)
+{
+    enum { SOME = 60 };
+    char file[200];
+    struct stat about;
+    dame_cache_code_t found;
+    ck_assert_int_eq(dame_cache_load(of, wanted, &found), 1);
+    dame_cache_code_free(&found);
+    path_of(wanted, file);
+    ck_assert_int_eq(stat(file, &about), 0);
+    ck_assert_int_le(labs(time(NULL) - age - about.st_mtime), SOME);
+}
+
+/* A use is noted once a day. */
 TEST(files_are_bounded_and_the_longest_unused_goes_first)
 {
+    enum { HOUR = 3600, DAY = 24 * HOUR };
+    static const time_t ages[] = {30 * DAY, 10 * DAY, 23 * HOUR, 0};
     static char large[1000];
     const dame_machine_code_t much = {large, sizeof large, entries, 2};
     dame_cache_t *small = cache_of(directory, 4100);
@@ -270,13 +301,12 @@ TEST(files_are_bounded_and_the_longest_unused_goes_first)
         ck_assert_int_eq(dame_cache_key_make(origin, program, DAME_PACK, &keys[i]), DAME_OK);
     }
     for (int i = 0; i < 4; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         if (i == 3) {
-            ck_assert_int_eq(dame_cache_load(small, &keys[0], &found), 1);
-            dame_cache_code_free(&found);
-            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+            use_and_expect(small, &keys[0], 0);
+            use_and_expect(small, &keys[2], ages[2]);
         }
         ck_assert_int_eq(dame_cache_store(small, &keys[i], &much), 0);
+        make_older(&keys[i], ages[i]);
     }
     for (int i = 0; i < 4; i++) {
         const int there = dame_cache_load(small, &keys[i], &found);
