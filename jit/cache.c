@@ -89,8 +89,7 @@ void dame_cache_close(dame_cache_t *cache)
 
 static uint64_t hash_shape(dame_dir_t dir, const char *shape, size_t size)
 {
-    const char direction = (char) dir;
-    return dame_fnv(dame_fnv(DAME_FNV_START, &direction, 1), shape, size);
+    return dame_cache_hash((uint64_t) dir, shape, size);
 }
 
 dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *program, dame_dir_t dir,
@@ -109,7 +108,7 @@ dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *prog
     /* Two keys of one name would only replace each other's file: the key is in it. */
     snprintf(key.name, sizeof(key.name), "%016" PRIx64 "%016" PRIx64 DAME_CACHE_SUFFIX,
              hash_shape(dir, key.bytes + 1 + text, shape),
-             dame_fnv(~DAME_FNV_START, key.bytes, key.size));
+             dame_cache_hash(0, key.bytes, key.size));
     *out = key;
     return DAME_OK;
 }

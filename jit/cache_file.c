@@ -11,7 +11,7 @@
 #include "dame/heap.h"
 #include "user_file.h"
 
-enum { FORMAT = 2, LARGEST_FILE = 64 << 20 };
+enum { FORMAT = 3, LARGEST_FILE = 64 << 20 };
 
 /*
  * A file: this header, the key, the entries, the code. Numbers are the machine's own, so the magic
@@ -34,13 +34,26 @@ const char *dame_cache_reason(int error)
     return error == EPERM ? "users other than its owner may write it" : strerror(error);
 }
 
-uint64_t dame_fnv(uint64_t hash, const void *bytes, size_t size)
+/* Both steps can be undone, so no word's change is lost. The multiplication carries it upwards only,
+ * the shift brings it down. */
+static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+uint64_t dame_cache_hash(uint64_t seed, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    uint64_t word = 0, hash = mix(seed, size);
+    size_t rest = size;
+    for (; rest >= sizeof(word); rest -= sizeof(word), at += sizeof(word)) {
+        memcpy(&word, at, sizeof(word));
+        hash = mix(hash, word);
     }
-    return hash;
+    word = 0;
+    memcpy(&word, at, rest);
+    return mix(hash, word);
 }
 
 /* ---- reading ---- */
@@ -60,13 +73,11 @@ static int read_all(int fd, char *bytes, size_t size)
     return 1;
 }
 
-static uint64_t checksum_of(const char *memory, size_t size)
+/* Of a file in memory, whose field for it is cleared. */
+static uint64_t checksum_of(char *memory, size_t size)
 {
-    header_t header;
-    memcpy(&header, memory, sizeof(header));
-    header.checksum = 0;
-    return dame_fnv(dame_fnv(DAME_FNV_START, &header, sizeof(header)), memory + sizeof(header),
-                    size - sizeof(header));
+    memset(memory + offsetof(header_t, checksum), 0, sizeof(uint64_t));
+    return dame_cache_hash(0, memory, size);
 }
 
 /* Is every entry inside the code? */
@@ -81,7 +92,7 @@ static int are_inside(const dame_cache_contents_t *contents)
 }
 
 /* Finds the parts of a file in memory. NULL, or what is wrong with it. */
-static const char *parse(const char *memory, size_t size, dame_cache_contents_t *out)
+static const char *parse(char *memory, size_t size, dame_cache_contents_t *out)
 {
     header_t header;
     if (size < sizeof(header)) {
@@ -182,27 +193,30 @@ size_t dame_cache_file_size(const dame_cache_key_t *key, const dame_machine_code
 int dame_cache_file_write(int directory, const dame_cache_key_t *key,
                           const dame_machine_code_t *code)
 {
-    static const char zeros[_Alignof(dame_entry_point_t)] = {0};
+    const size_t size = dame_cache_file_size(key, code);
+    const size_t entries = (size_t) code->nentries * sizeof(code->entries[0]);
     header_t header = {.format = FORMAT,
                        .nentries = (uint32_t) code->nentries,
                        .key_size = padded(key->size),
                        .code_size = code->size};
-    const dame_user_piece_t pieces[] = {
-        {&header, sizeof(header)},
-        {key->bytes, key->size},
-        {zeros, padded(key->size) - key->size},
-        {code->entries, (size_t) code->nentries * sizeof(code->entries[0])},
-        {code->bytes, code->size}};
-    enum { PIECES = sizeof(pieces) / sizeof(pieces[0]) };
-    if (dame_cache_file_size(key, code) > LARGEST_FILE) {
+    if (size > LARGEST_FILE) {
         return EFBIG;
+    }
+    char *memory = dame_heap_zalloc(size);
+    if (memory == NULL) {
+        return ENOMEM;
     }
     memcpy(header.magic, magic, sizeof(magic));
     strcpy(header.maker, key->maker);
-    uint64_t checksum = DAME_FNV_START;
-    for (int i = 0; i < PIECES; i++) {
-        checksum = dame_fnv(checksum, pieces[i].bytes, pieces[i].size);
-    }
-    header.checksum = checksum;
-    return dame_user_file_write(directory, key->name, pieces, PIECES);
+    char *at = memory + sizeof(header);
+    memcpy(at, key->bytes, key->size);
+    at += header.key_size;
+    memcpy(at, code->entries, entries);
+    memcpy(at + entries, code->bytes, code->size);
+    memcpy(memory, &header, sizeof(header));
+    header.checksum = checksum_of(memory, size);
+    memcpy(memory, &header, sizeof(header));
+    const int error = dame_user_file_write(directory, key->name, memory, size);
+    dame_heap_free(memory);
+    return error;
 }

@@ -40,9 +40,8 @@ int dame_cache_file_is_for(const dame_cache_contents_t *contents, const dame_cac
 /* Was it made by an older maker than the key asks for? */
 int dame_cache_file_is_older(const dame_cache_contents_t *contents, const dame_cache_key_t *key);
 
-/* FNV-1a (Fowler, Noll, Vo) of 64 bits, continued from `hash`. */
-#define DAME_FNV_START UINT64_C(0xcbf29ce484222325)
-uint64_t dame_fnv(uint64_t hash, const void *bytes, size_t size);
+/* A hash of bytes. A word that differs always changes it. */
+uint64_t dame_cache_hash(uint64_t seed, const void *bytes, size_t size);
 
 /* Says why a file or directory cannot be used; `error` is an errno. */
 const char *dame_cache_reason(int error);

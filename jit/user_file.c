@@ -124,8 +124,7 @@ static int write_all(int fd, const char *bytes, size_t size)
     return 0;
 }
 
-int dame_user_file_write(int directory, const char *name, const dame_user_piece_t *pieces,
-                         int npieces)
+int dame_user_file_write(int directory, const char *name, const void *bytes, size_t size)
 {
     static atomic_uint serial; /* threads of a process write under different names */
     char temporary[NAME_MAX + 1];
@@ -142,10 +141,7 @@ int dame_user_file_write(int directory, const char *name, const dame_user_piece_
     if (fd < 0) {
         return errno;
     }
-    int error = 0;
-    for (int i = 0; i < npieces && error == 0; i++) {
-        error = write_all(fd, pieces[i].bytes, pieces[i].size);
-    }
+    int error = write_all(fd, bytes, size);
     if (error == 0 && fsync(fd) != 0) {
         error = errno;
     }

@@ -26,18 +26,11 @@ int dame_user_directory_open(const char *path, int make, int *fd);
 /* Opens a file of an open directory for reading; no link is followed. The caller closes *fd. */
 int dame_user_file_open(int directory, const char *name, int *fd, struct stat *about);
 
-/* A piece of a file. */
-typedef struct dame_user_piece {
-    const void *bytes;
-    size_t size;
-} dame_user_piece_t;
-
 /*
  * Writes a file of an open directory, or replaces it: to a temporary name, synced, then renamed. A
  * process that dies leaves a temporary file, which dame_user_file_is_temporary() knows.
  */
-int dame_user_file_write(int directory, const char *name, const dame_user_piece_t *pieces,
-                         int npieces);
+int dame_user_file_write(int directory, const char *name, const void *bytes, size_t size);
 
 /* Is a name that of a temporary file? */
 int dame_user_file_is_temporary(const char *name);

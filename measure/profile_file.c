@@ -280,11 +280,10 @@ static char *new_text(const char *cpu, const dame_records_t *records, size_t *si
 int dame_profile_write(const dame_profile_lock_t *lock, const char *cpu,
                        const dame_records_t *records)
 {
-    dame_user_piece_t piece = {.bytes = NULL};
-    char *text = new_text(cpu, records, &piece.size);
-    piece.bytes = text;
+    size_t size;
+    char *text = new_text(cpu, records, &size);
     const int error =
-        NULL == text ? ENOMEM : dame_user_file_write(lock->directory, lock->name, &piece, 1);
+        NULL == text ? ENOMEM : dame_user_file_write(lock->directory, lock->name, text, size);
     free(text);
     return error;
 }
