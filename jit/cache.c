@@ -107,8 +107,7 @@ dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *prog
     (void) dame_shape(program, key.bytes + 1 + text, shape);
     /* Two keys of one name would only replace each other's file: the key is in it. */
     snprintf(key.name, sizeof(key.name), "%016" PRIx64 "%016" PRIx64 DAME_CACHE_SUFFIX,
-             hash_shape(dir, key.bytes + 1 + text, shape),
-             dame_cache_hash(0, key.bytes, key.size));
+             hash_shape(dir, key.bytes + 1 + text, shape), dame_cache_hash(0, key.bytes, key.size));
     *out = key;
     return DAME_OK;
 }
@@ -166,14 +165,14 @@ static void note_use(int directory, const char *name, time_t used)
 }
 
 static int load_from(dame_cache_t *cache, int i, const dame_cache_key_t *key,
-                     dame_cache_code_t *out)
+                     const dame_cache_room_t *room, dame_cache_code_t *out)
 {
     int directory, error;
     if (!open_directory(cache, i, &directory)) {
         return 0;
     }
     dame_cache_contents_t contents;
-    const char *fault = dame_cache_file_read(directory, key->name, &contents, &error);
+    const char *fault = dame_cache_file_read(directory, key->name, room, &contents, &error);
     if (fault == NULL && !dame_cache_file_is_for(&contents, key)) {
         fault = "it was made for something else";
         dame_heap_free(contents.memory);
@@ -202,10 +201,11 @@ static int load_from(dame_cache_t *cache, int i, const dame_cache_key_t *key,
     return 1;
 }
 
-int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, dame_cache_code_t *out)
+int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_cache_room_t *room,
+                    dame_cache_code_t *out)
 {
     for (int i = 0; i < cache->ndirectories; i++) {
-        if (*cache->directories[i] != '\0' && load_from(cache, i, key, out)) {
+        if (*cache->directories[i] != '\0' && load_from(cache, i, key, room, out)) {
             atomic_fetch_add(&cache->hits, 1);
             return 1;
         }
@@ -320,7 +320,7 @@ int dame_cache_claim(dame_cache_t *cache, const dame_cache_key_t *key, dame_cach
     dame_cache_contents_t contents;
     int unused;
     if (exists(directory, key->name) &&
-        dame_cache_file_read(directory, key->name, &contents, &unused) == NULL) {
+        dame_cache_file_read(directory, key->name, NULL, &contents, &unused) == NULL) {
         const int made = dame_cache_file_is_for(&contents, key) && /* since the caller looked */
                          !dame_cache_file_is_older(&contents, key);
         dame_heap_free(contents.memory);

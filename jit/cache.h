@@ -55,11 +55,18 @@ void dame_cache_key_free(dame_cache_key_t *key);
 /* Code as it is in memory; owned by its reader, dame_cache_code_free(). */
 typedef struct dame_cache_code {
     dame_machine_code_t code;
-    void *memory;
+    void *memory; /* NULL: the reader's room */
 } dame_cache_code_t;
 
-/* Finds the code of a key. 0: there is none that can be used. */
-int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, dame_cache_code_t *out);
+/* Memory of the reader's, in which a file is read that fits. It lasts as long as the code. */
+typedef struct dame_cache_room {
+    char *bytes; /* aligned as malloc()'s */
+    size_t size;
+} dame_cache_room_t;
+
+/* Finds the code of a key. 0: there is none that can be used. `room` may be NULL. */
+int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_cache_room_t *room,
+                    dame_cache_code_t *out);
 void dame_cache_code_free(dame_cache_code_t *code);
 
 /*

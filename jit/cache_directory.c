@@ -201,7 +201,7 @@ int dame_cache_each(const char *path, void (*each)(void *context, const dame_cac
                                   .origin = "",
                                   .maker = "",
                                   .used_s = files[i].used_ns / INT64_C(1000000000)};
-        file.fault = dame_cache_file_read(directory, files[i].name, &contents, &unused);
+        file.fault = dame_cache_file_read(directory, files[i].name, NULL, &contents, &unused);
         if (file.fault == NULL) {
             file.dir = contents.key[0] == DAME_PACK ? DAME_PACK : DAME_UNPACK;
             file.origin = contents.key + 1;

@@ -34,8 +34,8 @@ const char *dame_cache_reason(int error)
     return error == EPERM ? "users other than its owner may write it" : strerror(error);
 }
 
-/* Both steps can be undone, so no word's change is lost. The multiplication carries it upwards only,
- * the shift brings it down. */
+/* Both steps can be undone, so no word's change is lost. The multiplication carries it upwards
+ * only, the shift brings it down. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -91,13 +91,10 @@ static int are_inside(const dame_cache_contents_t *contents)
     return 1;
 }
 
-/* Finds the parts of a file in memory. NULL, or what is wrong with it. */
+/* Finds the parts of a file in memory, which has a header. NULL, or what is wrong with it. */
 static const char *parse(char *memory, size_t size, dame_cache_contents_t *out)
 {
     header_t header;
-    if (size < sizeof(header)) {
-        return "it is too short";
-    }
     memcpy(&header, memory, sizeof(header));
     if (memcmp(header.magic, magic, sizeof(magic)) != 0) {
         return "it is no code of this kind of machine";
@@ -132,8 +129,8 @@ static const char *parse(char *memory, size_t size, dame_cache_contents_t *out)
     return are_inside(out) ? NULL : "an entry is outside of the code";
 }
 
-const char *dame_cache_file_read(int directory, const char *name, dame_cache_contents_t *out,
-                                 int *error)
+const char *dame_cache_file_read(int directory, const char *name, const dame_cache_room_t *room,
+                                 dame_cache_contents_t *out, int *error)
 {
     int fd;
     struct stat about;
@@ -142,20 +139,21 @@ const char *dame_cache_file_read(int directory, const char *name, dame_cache_con
         return dame_cache_reason(*error);
     }
     const size_t size = (size_t) about.st_size;
-    if (size > LARGEST_FILE) {
+    if (size < sizeof(header_t) || size > LARGEST_FILE) {
         close(fd);
-        return "it is too large";
+        return size > LARGEST_FILE ? "it is too large" : "it is too short";
     }
-    dame_cache_contents_t contents = {.memory = dame_heap_alloc(size > 0 ? size : 1),
+    const int fits = room != NULL && size <= room->size;
+    dame_cache_contents_t contents = {.memory = fits ? NULL : dame_heap_alloc(size),
                                       .used = about.st_mtime};
-    if (contents.memory == NULL) {
+    char *bytes = fits ? room->bytes : contents.memory;
+    if (bytes == NULL) {
         close(fd);
         *error = ENOMEM;
         return dame_cache_reason(ENOMEM);
     }
-    const char *fault = read_all(fd, contents.memory, size)
-                            ? parse(contents.memory, size, &contents)
-                            : "it could not be read";
+    const char *fault =
+        read_all(fd, bytes, size) ? parse(bytes, size, &contents) : "it could not be read";
     close(fd);
     if (fault != NULL) {
         dame_heap_free(contents.memory);

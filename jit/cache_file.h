@@ -11,7 +11,7 @@
 
 /* What a file has, once its header and checksum have been found right. */
 typedef struct dame_cache_contents {
-    char *memory; /* owned: dame_heap_free() */
+    char *memory; /* owned: dame_heap_free(); NULL: the reader's room */
     const char *maker;
     const char *key;
     size_t key_size;                   /* with padding */
@@ -24,10 +24,10 @@ typedef struct dame_cache_contents {
 
 /*
  * Reads a file of an open directory. Returns NULL and the contents; or what is wrong with it,
- * static storage, with *error an errno if the system says so and else 0.
+ * static storage, with *error an errno if the system says so and else 0. `room` may be NULL.
  */
-const char *dame_cache_file_read(int directory, const char *name, dame_cache_contents_t *out,
-                                 int *error);
+const char *dame_cache_file_read(int directory, const char *name, const dame_cache_room_t *room,
+                                 dame_cache_contents_t *out, int *error);
 
 /* Bytes of a file, and writing it: 0 or an errno. */
 size_t dame_cache_file_size(const dame_cache_key_t *key, const dame_machine_code_t *code);

@@ -143,9 +143,9 @@ static int fits(const dame_machine_code_t *code, const dame_program_t *program)
  * file.
  */
 static int load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_request_t *request,
-                dame_found_t *out)
+                const dame_cache_room_t *room, dame_found_t *out)
 {
-    if (!dame_cache_load(cache, key, &out->kept)) {
+    if (!dame_cache_load(cache, key, room, &out->kept)) {
         return 0;
     }
     if (!fits(&out->kept.code, request->program)) {
@@ -162,12 +162,12 @@ static dame_status_t load_or_compile(const dame_jit_t *jit, dame_cache_key_t *ke
                                      dame_found_t *out)
 {
     dame_cache_claim_t claim;
-    const int found = load(jit->cache, key, request, out);
+    const int found = load(jit->cache, key, request, NULL, out);
     if (found != 0) {
         return found > 0 ? DAME_OK : compile(jit, slot, request, &out->code);
     }
     if (!dame_cache_claim(jit->cache, key, &claim)) { /* it may be there by now */
-        return load(jit->cache, key, request, out) > 0 ? DAME_OK : DAME_ERR_BUSY;
+        return load(jit->cache, key, request, NULL, out) > 0 ? DAME_OK : DAME_ERR_BUSY;
     }
     const dame_status_t status = compile(jit, slot, request, &out->code);
     if (status == DAME_OK) {
@@ -193,14 +193,15 @@ dame_status_t dame_find_code(const dame_jit_t *jit, dame_slot_t *slot,
 }
 
 dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
-                             const dame_request_t *request, dame_found_t *out)
+                             const dame_request_t *request, const dame_cache_room_t *room,
+                             dame_found_t *out)
 {
     dame_cache_key_t key;
     *out = (dame_found_t){.code = {.nentries = 0}};
     if (!make_key(jit, slot, request, &key)) {
         return DAME_ERR_BUSY;
     }
-    const int found = load(jit->cache, &key, request, out) > 0;
+    const int found = load(jit->cache, &key, request, room, out) > 0;
     dame_cache_key_free(&key);
     tell_problem(jit);
     return found ? DAME_OK : DAME_ERR_BUSY;

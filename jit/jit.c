@@ -1,6 +1,7 @@
 /* Makes codes of programs, ranks them and ends them. */
 #include "jit.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -249,8 +250,11 @@ dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t
     const int cancel_state = dame_cancel_defer();
     const dame_slot_t slot = slot_of(jit, candidate->provider);
     const dame_request_t request = {program, dir, candidate->variant};
+    /* Most files fit: new memory from the system would cost as much as opening one. */
+    _Alignas(max_align_t) char few[4096];
+    const dame_cache_room_t room = {few, sizeof(few)};
     dame_found_t found;
-    dame_status_t status = dame_find_file(jit, &slot, &request, &found);
+    dame_status_t status = dame_find_file(jit, &slot, &request, &room, &found);
     if (status == DAME_OK) {
         status = dame_jit_put(jit, program, dir, candidate, &found, name);
     }

@@ -137,7 +137,7 @@ typedef struct dame_request {
 /* The provider's memory, or that of a file. */
 typedef struct dame_found {
     dame_machine_code_t code;
-    dame_cache_code_t kept; /* its memory is NULL: the provider's */
+    dame_cache_code_t kept; /* its memory is NULL: the provider's or a room */
     int is_of_file;         /* not compiled now */
 } dame_found_t;
 
@@ -154,7 +154,8 @@ void dame_found_free(dame_found_t *found);
 /* The same from the code cache only, and whether it is said to be there; DAME_ERR_BUSY: it is not.
  */
 dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
-                             const dame_request_t *request, dame_found_t *out);
+                             const dame_request_t *request, const dame_cache_room_t *room,
+                             dame_found_t *out);
 int dame_has_file(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request);
 
 /* ---- jit.c ---- */

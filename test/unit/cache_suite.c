@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static void teardown(void)
 static bool finds(dame_cache_t *from)
 {
     dame_cache_code_t found;
-    if (!dame_cache_load(from, &key, &found)) {
+    if (!dame_cache_load(from, &key, NULL, &found)) {
         return false;
     }
     ck_assert_uint_eq(found.code.size, sizeof bytes);
@@ -91,6 +92,24 @@ TEST(what_was_kept_is_found_by_another_process)
     ck_assert_int_eq(stats.hits, 1);
     ck_assert_int_eq(dame_cache_problem(other, problem, sizeof problem), 0);
     dame_cache_close(other);
+}
+
+TEST(a_file_that_fits_is_read_into_the_readers_room)
+{
+    static _Alignas(max_align_t) char much[1000];
+    struct stat about;
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert_int_eq(stat(path, &about), 0);
+    for (int fits = 0; fits < 2; fits++) {
+        const dame_cache_room_t room = {much, (size_t) about.st_size - 1 + (size_t) fits};
+        dame_cache_code_t found;
+        memset(much, 'x', sizeof much);
+        ck_assert_int_eq(dame_cache_load(cache, &key, &room, &found), 1);
+        ck_assert_mem_eq(found.code.bytes, bytes, sizeof bytes);
+        ck_assert_int_eq(found.code.bytes > much && found.code.bytes < much + sizeof much, fits);
+        ck_assert_int_eq(much[room.size], 'x');
+        dame_cache_code_free(&found);
+    }
 }
 
 static const char *name_of(const char *origin, dame_program_t *of, dame_dir_t dir)
@@ -179,7 +198,7 @@ TEST(a_file_under_another_name_is_ignored)
     snprintf(to, sizeof to, "%s/%s", directory, other.name);
     ck_assert_int_eq(rename(path, to), 0);
     dame_cache_code_t found;
-    ck_assert_int_eq(dame_cache_load(cache, &other, &found), 0);
+    ck_assert_int_eq(dame_cache_load(cache, &other, NULL, &found), 0);
     dame_cache_key_free(&other);
 }
 
@@ -278,7 +297,7 @@ static void use_and_expect(dame_cache_t *of, const dame_cache_key_t *wanted, tim
     char file[200];
     struct stat about;
     dame_cache_code_t found;
-    ck_assert_int_eq(dame_cache_load(of, wanted, &found), 1);
+    ck_assert_int_eq(dame_cache_load(of, wanted, NULL, &found), 1);
     dame_cache_code_free(&found);
     path_of(wanted, file);
     ck_assert_int_eq(stat(file, &about), 0);
@@ -309,7 +328,7 @@ TEST(files_are_bounded_and_the_longest_unused_goes_first)
         make_older(&keys[i], ages[i]);
     }
     for (int i = 0; i < 4; i++) {
-        const int there = dame_cache_load(small, &keys[i], &found);
+        const int there = dame_cache_load(small, &keys[i], NULL, &found);
         ck_assert_int_eq(there, i != 1);
         if (there) {
             dame_cache_code_free(&found);
