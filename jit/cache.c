@@ -95,26 +95,31 @@ static uint64_t hash_shape(dame_dir_t dir, const char *shape, size_t size)
 dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *program, dame_dir_t dir,
                                   dame_cache_key_t *out)
 {
-    const size_t text = strlen(origin) + 1;
-    const size_t shape = dame_shape(program, NULL, 0);
-    dame_cache_key_t key = {.size = 1 + text + shape, .maker = ""};
-    key.bytes = dame_heap_alloc(key.size);
-    if (key.bytes == NULL) {
-        return DAME_ERR_NOMEM;
+    const size_t before = 1 + strlen(origin) + 1;
+    const size_t room = before < sizeof(out->few) ? sizeof(out->few) - before : 0;
+    const size_t shape = dame_shape(program, out->few + sizeof(out->few) - room, room);
+    out->bytes = out->few;
+    out->size = before + shape;
+    out->maker[0] = '\0';
+    if (shape > room) {
+        out->bytes = dame_heap_alloc(out->size);
+        if (out->bytes == NULL) {
+            return DAME_ERR_NOMEM;
+        }
+        (void) dame_shape(program, out->bytes + before, shape);
     }
-    key.bytes[0] = (char) dir;
-    memcpy(key.bytes + 1, origin, text);
-    (void) dame_shape(program, key.bytes + 1 + text, shape);
+    out->bytes[0] = (char) dir;
+    memcpy(out->bytes + 1, origin, before - 1);
     /* Two keys of one name would only replace each other's file: the key is in it. */
-    snprintf(key.name, sizeof(key.name), "%016" PRIx64 "%016" PRIx64 DAME_CACHE_SUFFIX,
-             hash_shape(dir, key.bytes + 1 + text, shape), dame_cache_hash(0, key.bytes, key.size));
-    *out = key;
+    snprintf(out->name, sizeof(out->name), "%016" PRIx64 "%016" PRIx64 DAME_CACHE_SUFFIX,
+             hash_shape(dir, out->bytes + before, shape),
+             dame_cache_hash(0, out->bytes, out->size));
     return DAME_OK;
 }
 
 void dame_cache_key_free(dame_cache_key_t *key)
 {
-    dame_heap_free(key->bytes);
+    dame_heap_free(key->bytes != key->few ? key->bytes : NULL);
     key->bytes = NULL;
 }
 

@@ -34,14 +34,15 @@ void dame_cache_close(dame_cache_t *cache); /* accepts NULL */
 
 enum { DAME_CACHE_MAKER = 32 };
 
-/* Everything that code is made from, as bytes, and the name of its file. */
+/* Everything that code is made from, as bytes, and the name of its file. It is not copied. */
 typedef struct dame_cache_key {
-    char *bytes; /* owned; dame_cache_key_free() */
+    char *bytes; /* `few` or owned; dame_cache_key_free() */
     size_t size;
     char name[40];
     /* Who makes the code (provider.h), which is in the file but not in its name. To find: its code
      * or that of a newer one will do; "", the beginning: any. To store: who made it. */
     char maker[DAME_CACHE_MAKER];
+    char few[1024];
 } dame_cache_key_t;
 
 /*

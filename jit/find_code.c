@@ -51,10 +51,11 @@ static const char machine[] = "aarch64";
 static const char machine[] = "unknown";
 #endif
 
-_Static_assert(sizeof(dame_cpu_t) == 4 * sizeof(int), "a new feature belongs to origin_of()");
+_Static_assert(sizeof(dame_cpu_t) == 4 * sizeof(int), "a new feature belongs to write_origin()");
 
-/* The caller frees it; NULL: memory is out. */
-static char *origin_of(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t variant)
+/* Returns the bytes it has; written if there is room. */
+static size_t write_origin(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t variant,
+                           char *to, size_t room)
 {
     static const char *const makes[DAME_MAKES] = {"other", "AMD", "Intel"};
     static const char format[] = "%s:%s %u, interface %d, %s, %s %s%s%s%s, options \"%s\"";
@@ -62,23 +63,12 @@ static char *origin_of(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t 
     const dame_provider_t *provider = dame_slot_face(slot, &state);
     const dame_cpu_t *cpu = &jit->cpu;
     char name[DAME_VARIANT_NAME];
-    char *origin = NULL;
-    size_t size = 0;
     (void) provider->variant_name(state, variant, name);
-    for (;;) {
-        const int length = snprintf(
-            origin, size, format, provider->name, name, (unsigned) variant, DAME_PROVIDER_VERSION,
-            provider->identity, machine, makes[cpu->make], cpu->avx2 ? " avx2" : "",
-            cpu->avx512 ? " avx512" : "", cpu->avx512_vbmi ? " avx512_vbmi" : "", slot->options);
-        if (origin != NULL || length < 0) {
-            return origin;
-        }
-        size = (size_t) length + 1;
-        origin = dame_heap_alloc(size);
-        if (origin == NULL) {
-            return NULL;
-        }
-    }
+    const int length = snprintf(
+        to, room, format, provider->name, name, (unsigned) variant, DAME_PROVIDER_VERSION,
+        provider->identity, machine, makes[cpu->make], cpu->avx2 ? " avx2" : "",
+        cpu->avx512 ? " avx512" : "", cpu->avx512_vbmi ? " avx512_vbmi" : "", slot->options);
+    return 1 + (size_t) length;
 }
 
 /* What is linked in is as fast as a file, and its options are not remembered. */
@@ -101,10 +91,21 @@ static void set_maker(const dame_slot_t *slot, dame_cache_key_t *key)
 static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request,
                     dame_cache_key_t *key)
 {
-    char *origin = is_kept(jit, slot) ? origin_of(jit, slot, request->variant) : NULL;
-    const int made = origin != NULL &&
-                     dame_cache_key_make(origin, request->program, request->dir, key) == DAME_OK;
-    dame_heap_free(origin);
+    char few[512];
+    char *origin = few;
+    if (!is_kept(jit, slot)) {
+        return 0;
+    }
+    const size_t size = write_origin(jit, slot, request->variant, few, sizeof(few));
+    if (size > sizeof(few)) {
+        origin = dame_heap_alloc(size);
+        if (origin == NULL) {
+            return 0;
+        }
+        (void) write_origin(jit, slot, request->variant, origin, size);
+    }
+    const int made = dame_cache_key_make(origin, request->program, request->dir, key) == DAME_OK;
+    dame_heap_free(origin != few ? origin : NULL);
     if (made && slot->face == NULL) { /* else any maker will do */
         set_maker(slot, key);
     }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "jit/cache.h"
+#include "jit/shape.h"
 #include "jit/user_file.h"
 #include "suites.h"
 #include "tools.h"
@@ -110,6 +111,25 @@ TEST(a_file_that_fits_is_read_into_the_readers_room)
         ck_assert_int_eq(much[room.size], 'x');
         dame_cache_code_free(&found);
     }
+}
+
+/* Long ones need memory. */
+TEST(keys_of_any_length_have_all_of_it)
+{
+    char origin[2000], shape[500];
+    const size_t size = dame_shape(program, shape, sizeof shape);
+    memset(origin, 'o', sizeof origin);
+    for (size_t length = 0; length < sizeof origin; length++) {
+        origin[length] = '\0';
+        dame_cache_key_free(&key);
+        ck_assert_int_eq(dame_cache_key_make(origin, program, DAME_PACK, &key), DAME_OK);
+        ck_assert_uint_eq(key.size, 1 + length + 1 + size);
+        ck_assert_str_eq(key.bytes + 1, origin);
+        ck_assert_mem_eq(key.bytes + 1 + length + 1, shape, size);
+        origin[length] = 'o';
+    }
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert(finds(cache));
 }
 
 static const char *name_of(const char *origin, dame_program_t *of, dame_dir_t dir)

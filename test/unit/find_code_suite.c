@@ -141,12 +141,18 @@ TEST(code_is_found_by_what_it_was_made_from)
                                       {.make = DAME_MAKE_AMD, .avx2 = 1},
                                       {.make = DAME_MAKE_AMD, .avx2 = 1, .avx512 = 1},
                                       {.make = DAME_MAKE_AMD, .avx512_vbmi = 1}};
+    static char longer[2][1000]; /* they differ at the end */
+    for (int i = 0; i < 2; i++) {
+        snprintf(longer[i], sizeof longer[i], "padding=%0900d", 8 + i);
+    }
     const wish_t others[] = {{.cpu = &cpus[0]},
                              {.cpu = &cpus[1]},
                              {.cpu = &cpus[2]},
                              {.cpu = &cpus[3]},
                              {.cpu = &cpus[4]},
                              {.cpu = &cpus[0], .options = "padding=8"},
+                             {.cpu = &cpus[0], .options = longer[0]},
+                             {.cpu = &cpus[0], .options = longer[1]},
                              {.cpu = &cpus[0], .variant = 1},
                              {.cpu = &cpus[0], .dir = DAME_UNPACK},
                              {.cpu = &cpus[0], .disps = {0, 80, FAR}}};
