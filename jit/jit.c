@@ -250,7 +250,7 @@ dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t
     const int cancel_state = dame_cancel_defer();
     const dame_slot_t slot = slot_of(jit, candidate->provider);
     const dame_request_t request = {program, dir, candidate->variant};
-    /* Most files fit: new memory from the system would cost as much as opening one. */
+    /* Most files fit: new memory from the system would cost more than opening one. */
     _Alignas(max_align_t) char few[4096];
     const dame_cache_room_t room = {few, sizeof(few)};
     dame_found_t found;
