@@ -21,7 +21,7 @@
 enum {
     MOST_DIRECTORIES = 16,
     SHAPE_DIGITS = 16, /* of a file's name, the first: those of the shape and direction */
-    USED_SECONDS = 24 * 3600
+    USED_SECONDS = 3600
 };
 
 struct dame_cache {
@@ -159,7 +159,7 @@ static int open_directory(dame_cache_t *cache, int i, int *directory)
     return error == 0;
 }
 
-/* Those not used for longest go first. To note it once a day says as much, and writes less: a
+/* Those not used for longest go first. To note it once an hour is enough, and writes less: a
  * message may be waiting, and a thousand processes may load the same file. */
 static void note_use(int directory, const char *name, time_t used)
 {

@@ -121,7 +121,7 @@ typedef struct dame_cache_file {
     const char *maker;  /* the same; "" also when there was none */
     dame_dir_t dir;
     size_t code_bytes;
-    int64_t used_s;    /* last use, seconds since 1970; noted once a day */
+    int64_t used_s;    /* last use, seconds since 1970; noted once an hour */
     const char *fault; /* NULL: good; else what is wrong with it */
 } dame_cache_file_t;
 

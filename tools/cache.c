@@ -105,8 +105,8 @@ const tool_command_t tool_cache = {
     .name = "cache",
     .arguments = "[--code-dir DIR] list|check|clear",
     .what = "shows, checks or empties the code cache",
-    .help = "  list            a line for each file: last use (noted once a day), direction,\n"
-            "                  size, compiler and CPU\n"
+    .help = "  list            a line for each file: last use (noted once an hour),\n"
+            "                  direction, size, compiler and CPU\n"
             "  check           bad files only; exit code 1 if there are any\n"
             "  clear           removes all files of code\n"
             "  --code-dir DIR  the directory (default: dame/ in $XDG_CACHE_HOME or ~/.cache)\n",

@@ -324,11 +324,11 @@ static void use_and_expect(dame_cache_t *of, const dame_cache_key_t *wanted, tim
     ck_assert_int_le(labs(time(NULL) - age - about.st_mtime), SOME);
 }
 
-/* A use is noted once a day. */
+/* A use is noted once an hour. */
 TEST(files_are_bounded_and_the_longest_unused_goes_first)
 {
     enum { HOUR = 3600, DAY = 24 * HOUR };
-    static const time_t ages[] = {30 * DAY, 10 * DAY, 23 * HOUR, 0};
+    static const time_t ages[] = {30 * DAY, 10 * DAY, HOUR - 100, 0};
     static char large[1000];
     const dame_machine_code_t much = {large, sizeof large, entries, 2};
     dame_cache_t *small = cache_of(directory, 4100);
