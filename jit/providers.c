@@ -278,12 +278,16 @@ int32_t dame_jit_candidates(dame_jit_t *jit, const dame_program_t *program, dame
 const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *candidate,
                                     char name[DAME_CANDIDATE_NAME])
 {
-    char variant[DAME_VARIANT_NAME] = "";
     void *state = NULL;
     const dame_provider_t *provider = loaded(jit, candidate->provider, &state);
-    name[0] = '\0';
-    if (provider != NULL && provider->variant_name(state, candidate->variant, variant)) {
-        snprintf(name, DAME_CANDIDATE_NAME, "%s:%s", provider->name, variant);
+    const size_t length = provider != NULL ? strlen(provider->name) : 0;
+    const int fits = length + 1 + DAME_VARIANT_NAME <= DAME_CANDIDATE_NAME;
+    if (provider == NULL || !fits ||
+        !provider->variant_name(state, candidate->variant, name + length + 1)) {
+        name[0] = '\0';
+        return name;
     }
+    memcpy(name, provider->name, length);
+    name[length] = ':';
     return name;
 }

@@ -1,4 +1,5 @@
 /* Names: of CPUs, of kinds of programs, and of sizes. */
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,8 +128,10 @@ void dame_profile_kind(const dame_program_t *program, char kind[DAME_PROFILE_WOR
                            : step < cache->line                    ? "-near"
                            : 0 == step % (cache->l1 / cache->ways) ? "-set"
                                                                    : "-far";
-    (void) snprintf(kind, DAME_PROFILE_WORD, "%s-%s%s%s", shape, size_name(average), distance,
-                    leaf.depth > 1 ? "-nested" : "");
+    /* All words have room, and a message waits. */
+    char *end = stpcpy(stpcpy(kind, shape), "-");
+    end = stpcpy(stpcpy(end, size_name(average)), distance);
+    (void) stpcpy(end, leaf.depth > 1 ? "-nested" : "");
 }
 
 int32_t dame_profile_class(int64_t packed_bytes)

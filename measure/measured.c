@@ -1,6 +1,6 @@
 #include "measured.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "dame/heap.h"
 
@@ -163,34 +163,43 @@ void dame_measured_profile(dame_profile_t *use)
     profile = use;
 }
 
-static dame_profile_key_t key_of(const char *kind, dame_dir_t dir, int64_t bytes, const char *code)
+_Static_assert((int) DAME_PROFILE_NAME == (int) DAME_CANDIDATE_NAME, "names of codes");
+
+/* Of no code yet. */
+static dame_profile_key_t key_of(const dame_program_t *program, dame_dir_t dir, int64_t bytes)
 {
     dame_profile_key_t key = {.dir = dir, .size_class = dame_profile_class(bytes)};
-    snprintf(key.kind, sizeof(key.kind), "%s", kind);
-    snprintf(key.candidate, sizeof(key.candidate), "%s", code);
+    dame_profile_kind(program, key.kind);
     return key;
 }
 
+/* What is known of the codes of programs of one kind. */
+typedef struct codes {
+    dame_profile_code_t at[2 * DAME_POLICY_ARMS]; /* those of other versions of DAME, too */
+    int32_t n;
+} codes_t;
+
 /* Ticks of a message with that code, 0: not known. */
-static double known(const char *kind, dame_dir_t dir, int64_t bytes, const char *code)
+static double known(const codes_t *codes, int64_t bytes, const char *code)
 {
-    dame_profile_value_t value;
-    const dame_profile_key_t key = key_of(kind, dir, bytes, code);
-    return dame_profile_find(profile, &key, &value)
-               ? (double) value.mean * (double) bytes / (1 << 20)
-               : 0;
+    for (int32_t i = 0; i < codes->n; i++) {
+        if (strcmp(codes->at[i].candidate, code) == 0) {
+            return (double) codes->at[i].value.mean * (double) bytes / (1 << 20);
+        }
+    }
+    return 0;
 }
 
 /* The candidates that are known come first, the fastest first. Returns the fastest one's ticks, 0:
  * none is known. */
 static double sort_candidates(dame_jit_t *jit, dame_candidate_t *candidates, int32_t n,
-                              const char *kind, dame_dir_t dir, int64_t bytes)
+                              const codes_t *codes, int64_t bytes)
 {
     double ticks[DAME_POLICY_ARMS];
     for (int32_t i = 0; i < n; i++) {
         char name[DAME_CANDIDATE_NAME];
         const dame_candidate_t candidate = candidates[i];
-        const double mine = known(kind, dir, bytes, dame_jit_candidate_name(jit, &candidate, name));
+        const double mine = known(codes, bytes, dame_jit_candidate_name(jit, &candidate, name));
         int32_t at = i;
         for (; at > 0 && mine > 0 && (ticks[at - 1] == 0 || mine < ticks[at - 1]); at--) {
             ticks[at] = ticks[at - 1];
@@ -207,13 +216,18 @@ static void ask_profile(dame_measured_t *measured, dame_policy_expect_t *expecte
                         dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                         int64_t bytes)
 {
-    char kind[DAME_PROFILE_WORD];
-    if (profile == NULL || bytes <= 0) {
+    codes_t codes; /* large, so it is not cleared */
+    codes.n = 0;
+    if (profile != NULL && bytes > 0) {
+        const dame_profile_key_t key = key_of(program, dir, bytes);
+        codes.n = dame_profile_find_all(profile, &key, codes.at,
+                                        (int32_t) (sizeof(codes.at) / sizeof(codes.at[0])));
+    }
+    if (codes.n == 0) {
         return;
     }
-    dame_profile_kind(program, kind);
-    const double interpreted = known(kind, dir, bytes, "interp");
-    const double best = sort_candidates(jit, measured->candidates, n, kind, dir, bytes);
+    const double interpreted = known(&codes, bytes, "interp");
+    const double best = sort_candidates(jit, measured->candidates, n, &codes, bytes);
     if (interpreted > 0) {
         expected->ticks = interpreted;
     }
@@ -236,8 +250,7 @@ const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *jit,
     if (arm > 0) {
         return dame_jit_candidate_name(jit, &measured->candidates[arm - 1], name);
     }
-    (void) snprintf(name, DAME_CANDIDATE_NAME, "interp");
-    return name;
+    return strcpy(name, "interp");
 }
 
 double dame_measured_cost(const dame_measured_t *measured, int32_t arm)
@@ -257,19 +270,18 @@ void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
                          const dame_program_t *program, dame_dir_t dir)
 {
     const dame_policy_t *policy = &measured->policy;
-    char kind[DAME_PROFILE_WORD], name[DAME_CANDIDATE_NAME];
     if (profile == NULL) {
         return;
     }
-    dame_profile_kind(program, kind);
+    dame_profile_key_t of = key_of(program, dir, 0);
     for (int32_t i = 0; i < policy->narms * DAME_POLICY_CLASSES; i++) {
         const int32_t arm = i / DAME_POLICY_CLASSES, class = i % DAME_POLICY_CLASSES;
         const uint32_t key = policy->key[class];
         const int64_t bytes = bytes_of_class(key);
         const int batches = policy->arms[arm].batches[class];
         if (batches > 0 && bytes > 0 && (key & 2) != 0) { /* whole messages */
-            const dame_profile_key_t of =
-                key_of(kind, dir, bytes, dame_measured_name(measured, jit, arm, name));
+            of.size_class = dame_profile_class(bytes);
+            (void) dame_measured_name(measured, jit, arm, of.candidate);
             const double mean = (double) policy->arms[arm].mean[class] * (1 << 20) / (double) bytes;
             dame_profile_add(profile, &of,
                              &(dame_profile_value_t){(int64_t) mean, batches * DAME_POLICY_BATCH});

@@ -152,6 +152,24 @@ int dame_profile_find(dame_profile_t *profile, const dame_profile_key_t *key,
     return found;
 }
 
+int32_t dame_profile_find_all(dame_profile_t *profile, const dame_profile_key_t *key,
+                              dame_profile_code_t *out, int32_t room)
+{
+    int32_t n = 0;
+    dame_lock(DAME_LOCK_PROFILE);
+    read_once(profile);
+    const dame_record_t *const end = profile->records.at + profile->records.n;
+    for (const dame_record_t *at = dame_records_of_kind(&profile->records, key);
+         n < room && at < end && dame_records_same_kind(&at->key, key); at++) {
+        if (at->known.samples > 0) {
+            memcpy(out[n].candidate, at->key.candidate, sizeof(out[n].candidate));
+            out[n++].value = at->known;
+        }
+    }
+    dame_unlock(DAME_LOCK_PROFILE);
+    return n;
+}
+
 int32_t dame_profile_each(dame_profile_t *profile,
                           void (*visit)(void *argument, const dame_profile_key_t *key,
                                         const dame_profile_value_t *value),

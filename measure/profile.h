@@ -64,6 +64,17 @@ void dame_profile_free(dame_profile_t *profile);
 int dame_profile_find(dame_profile_t *profile, const dame_profile_key_t *key,
                       dame_profile_value_t *out);
 
+/* What is known of a code. */
+typedef struct dame_profile_code {
+    char candidate[DAME_PROFILE_NAME];
+    dame_profile_value_t value;
+} dame_profile_code_t;
+
+/* The same of all codes of the key's kind, direction and size class, at most `room`, in one look:
+ * its candidate does not count. Returns how many. */
+int32_t dame_profile_find_all(dame_profile_t *profile, const dame_profile_key_t *key,
+                              dame_profile_code_t *out, int32_t room);
+
 /* Adds a measurement, or the mean of several. Ignored when it is out of range or the profile is
  * full. */
 void dame_profile_add(dame_profile_t *profile, const dame_profile_key_t *key,

@@ -9,11 +9,16 @@ enum { FIRST_ROOM = 64 };
 static const int64_t LARGEST_MEAN = (int64_t) 1 << 40;
 static const int64_t MOST_SAMPLES = 4096;
 
-static int compare(const dame_profile_key_t *a, const dame_profile_key_t *b)
+static int compare_kinds(const dame_profile_key_t *a, const dame_profile_key_t *b)
 {
     int order = strcmp(a->kind, b->kind);
     order = 0 != order ? order : a->dir - b->dir;
-    order = 0 != order ? order : a->size_class - b->size_class;
+    return 0 != order ? order : a->size_class - b->size_class;
+}
+
+static int compare(const dame_profile_key_t *a, const dame_profile_key_t *b)
+{
+    const int order = compare_kinds(a, b);
     return 0 != order ? order : strcmp(a->candidate, b->candidate);
 }
 
@@ -38,6 +43,19 @@ dame_record_t *dame_records_find(const dame_records_t *records, const dame_profi
     const int32_t place = place_of(records, key);
     return place < records->n && 0 == compare(&records->at[place].key, key) ? &records->at[place]
                                                                             : NULL;
+}
+
+int dame_records_same_kind(const dame_profile_key_t *a, const dame_profile_key_t *b)
+{
+    return 0 == compare_kinds(a, b);
+}
+
+const dame_record_t *dame_records_of_kind(const dame_records_t *records,
+                                          const dame_profile_key_t *key)
+{
+    dame_profile_key_t first = *key;
+    first.candidate[0] = '\0';
+    return records->at + place_of(records, &first);
 }
 
 static int grow(dame_records_t *records)
