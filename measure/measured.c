@@ -147,14 +147,14 @@ static int32_t keep_those_to_be_had(dame_jit_t *jit, const dame_program_t *progr
     return kept;
 }
 
-/* What it costs to have the code of an arm. */
+/* What it costs to have the code of an arm; `compiled`: ticks, when it is in no file. */
 static void set_far_cost(dame_measured_t *measured, dame_jit_t *jit, const dame_program_t *program,
-                         dame_dir_t dir, int has_files, int32_t arm)
+                         dame_dir_t dir, int has_files, double compiled, int32_t arm)
 {
     if (has_files && dame_jit_has(jit, program, dir, &measured->candidates[arm - 1])) {
         dame_policy_cost(&measured->policy, arm, ticks_of(FILE_NS), 0);
     } else {
-        dame_policy_cost(&measured->policy, arm, ticks_of(far_cost()), far.how == DAME_FAR_ORDER);
+        dame_policy_cost(&measured->policy, arm, compiled, far.how == DAME_FAR_ORDER);
     }
 }
 
@@ -314,9 +314,10 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
         expected.more = least > brief ? least : brief;
     }
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
+    const double compiled = far.provider >= 0 ? ticks_of(far_cost()) : 0;
     for (int32_t arm = 1; arm <= candidates; arm++) {
         if (is_far(&measured->candidates[arm - 1])) {
-            set_far_cost(measured, jit, program, dir, has_files, arm);
+            set_far_cost(measured, jit, program, dir, has_files, compiled, arm);
         }
     }
     measured->evictions = dame_jit_evictions(jit);
@@ -354,7 +355,7 @@ static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_prog
             dame_policy_evicted(&measured->policy, arm);
             change_runs(measured);
             if (is_far(&measured->candidates[arm - 1])) {
-                set_far_cost(measured, jit, program, dir, 1, arm);
+                set_far_cost(measured, jit, program, dir, 1, ticks_of(far_cost()), arm);
             }
         }
     }
