@@ -11,21 +11,8 @@
 
 #include <cpuid.h>
 
-/*
- * In a virtual machine each CPUID traps (6 us on one), and __builtin_cpu_supports() comes with a
- * constructor that executes some 20. The C library has asked before the program began.
- */
-#if __has_include(<sys/platform/x86.h>) /* from glibc 2.33 on */
-#include <sys/platform/x86.h>
-#define HAS(capital, small) CPU_FEATURE_ACTIVE(capital)
-#else
-#define HAS(capital, small) (0 != __builtin_cpu_supports(small))
-#endif
-
-static dame_make_t make(void)
+static dame_make_t make_of(unsigned b, unsigned c, unsigned d)
 {
-    unsigned a, b, c, d;
-    __cpuid(0, a, b, c, d);
     return signature_INTEL_ebx == b && signature_INTEL_ecx == c && signature_INTEL_edx == d
                ? DAME_MAKE_INTEL
            : signature_AMD_ebx == b && signature_AMD_ecx == c && signature_AMD_edx == d
@@ -33,13 +20,35 @@ static dame_make_t make(void)
                : DAME_MAKE_OTHER;
 }
 
+/* The registers that the operating system saves (XCR0). */
+static unsigned saved_registers(void)
+{
+    unsigned low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/*
+ * CPUID, as Intel's and AMD's manuals describe it: three times, because each traps in a virtual
+ * machine (6 us on one), and __builtin_cpu_supports() comes with a constructor that executes some
+ * 20.
+ */
 static void ask(dame_cpu_t *cpu)
 {
-    cpu->make = make();
-    cpu->avx2 = HAS(AVX2, "avx2");
-    cpu->avx512 = cpu->avx2 && HAS(AVX512F, "avx512f") && HAS(AVX512BW, "avx512bw") &&
-                  HAS(AVX512VL, "avx512vl");
-    cpu->avx512_vbmi = cpu->avx512 && HAS(AVX512_VBMI, "avx512vbmi");
+    enum { YMM = 3 << 1, ZMM = 7 << 5 };
+    const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL;
+    unsigned last, a, b, c, d;
+    __cpuid(0, last, b, c, d);
+    cpu->make = make_of(b, c, d);
+    __cpuid(1, a, b, c, d);
+    const unsigned saved = 0 != (c & bit_OSXSAVE) ? saved_registers() : 0;
+    if (last < 7 || YMM != (saved & YMM)) {
+        return;
+    }
+    __cpuid_count(7, 0, a, b, c, d);
+    cpu->avx2 = 0 != (b & bit_AVX2);
+    cpu->avx512 = cpu->avx2 && avx512 == (b & avx512) && ZMM == (saved & ZMM);
+    cpu->avx512_vbmi = cpu->avx512 && 0 != (c & bit_AVX512VBMI);
 }
 
 #else
@@ -132,13 +141,10 @@ int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed)
 
 /* ---- CPUs by name ---- */
 
-#define CPU(make, ...)                                                                             \
-    {                                                                                              \
-        DAME_MAKE_##make, __VA_ARGS__                                                              \
-    }
-#define AVX2(make)   CPU(make, .avx2 = 1)
-#define AVX512(make) CPU(make, .avx2 = 1, .avx512 = 1)
-#define VBMI(make)   CPU(make, .avx2 = 1, .avx512 = 1, .avx512_vbmi = 1)
+#define CPU(make, ...) {DAME_MAKE_##make, __VA_ARGS__}
+#define AVX2(make)     CPU(make, .avx2 = 1)
+#define AVX512(make)   CPU(make, .avx2 = 1, .avx512 = 1)
+#define VBMI(make)     CPU(make, .avx2 = 1, .avx512 = 1, .avx512_vbmi = 1)
 static const dame_cpu_model_t models[] = {
     {"x86-64", CPU(OTHER, .avx2 = 0)},
     {"x86-64-v3", AVX2(OTHER)},

@@ -164,7 +164,7 @@ static int open_directory(dame_cache_t *cache, int i, int *directory)
 static void note_use(int directory, const char *name, time_t used)
 {
     const time_t now = time(NULL);
-    if (now - used > USED_SECONDS || used > now) {
+    if (now - used > USED_SECONDS || used - now > USED_SECONDS) {
         (void) utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);
     }
 }

@@ -53,7 +53,7 @@ static const char machine[] = "unknown";
 
 _Static_assert(sizeof(dame_cpu_t) == 4 * sizeof(int), "a new feature belongs to write_origin()");
 
-/* Returns the bytes it has; written if there is room. */
+/* Returns the bytes it has, 0: it cannot be written; written if there is room. */
 static size_t write_origin(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t variant,
                            char *to, size_t room)
 {
@@ -68,7 +68,7 @@ static size_t write_origin(const dame_jit_t *jit, const dame_slot_t *slot, uint3
         to, room, format, provider->name, name, (unsigned) variant, DAME_PROVIDER_VERSION,
         provider->identity, machine, makes[cpu->make], cpu->avx2 ? " avx2" : "",
         cpu->avx512 ? " avx512" : "", cpu->avx512_vbmi ? " avx512_vbmi" : "", slot->options);
-    return 1 + (size_t) length;
+    return length < 0 ? 0 : 1 + (size_t) length;
 }
 
 /* What is linked in is as fast as a file, and its options are not remembered. */
@@ -104,7 +104,8 @@ static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_r
         }
         (void) write_origin(jit, slot, request->variant, origin, size);
     }
-    const int made = dame_cache_key_make(origin, request->program, request->dir, key) == DAME_OK;
+    const int made =
+        size > 0 && dame_cache_key_make(origin, request->program, request->dir, key) == DAME_OK;
     dame_heap_free(origin != few ? origin : NULL);
     if (made && slot->face == NULL) { /* else any maker will do */
         set_maker(slot, key);

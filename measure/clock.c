@@ -4,9 +4,6 @@
 
 #ifdef __x86_64__
 #include <cpuid.h>
-#if __has_include(<sys/platform/x86.h>) /* from glibc 2.33 on */
-#include <sys/platform/x86.h>
-#endif
 #endif
 
 _Atomic int dame_clock_source = DAME_CLOCK_UNKNOWN;
@@ -31,15 +28,11 @@ static int64_t system_ns(void)
 static const char counter_name[] = "tsc";
 
 /* Intel's and AMD's manuals: CPUID 80000007H, EDX bit 8, "invariant TSC": one rate in all states.
- * The C library has asked before; in a virtual machine CPUID traps. */
+ */
 static int counter_is_steady(void)
 {
-#ifdef CPU_FEATURE_PRESENT
-    return CPU_FEATURE_PRESENT(INVARIANT_TSC);
-#else
     unsigned a, b, c, d;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && 0 != (d >> 8 & 1);
-#endif
 }
 
 static int64_t counter_hz(void)

@@ -93,7 +93,7 @@ static dame_profile_t *profile;
 
 /* ---- Code that is far ---- */
 
-static const double FILE_NS = 20000;          /* to install it from the code cache */
+static const double FILE_NS = 10000; /* to install it from the code cache: bench/background */
 static const double FAR_COMPILATION_NS = 3e7; /* with what is to be loaded first */
 
 static struct {
@@ -175,7 +175,7 @@ static dame_profile_key_t key_of(const dame_program_t *program, dame_dir_t dir, 
 
 /* What is known of the codes of programs of one kind. */
 typedef struct codes {
-    dame_profile_code_t at[2 * DAME_POLICY_ARMS]; /* those of other versions of DAME, too */
+    dame_profile_code_t at[4 * DAME_POLICY_ARMS]; /* other programs of the kind may have others */
     int32_t n;
 } codes_t;
 

@@ -158,9 +158,12 @@ int32_t dame_profile_find_all(dame_profile_t *profile, const dame_profile_key_t 
     int32_t n = 0;
     dame_lock(DAME_LOCK_PROFILE);
     read_once(profile);
-    const dame_record_t *const end = profile->records.at + profile->records.n;
-    for (const dame_record_t *at = dame_records_of_kind(&profile->records, key);
-         n < room && at < end && dame_records_same_kind(&at->key, key); at++) {
+    const dame_records_t *records = &profile->records;
+    for (int32_t i = dame_records_of_kind(records, key); i < records->n && n < room; i++) {
+        const dame_record_t *at = &records->at[i];
+        if (!dame_records_same_kind(&at->key, key)) {
+            break;
+        }
         if (at->known.samples > 0) {
             memcpy(out[n].candidate, at->key.candidate, sizeof(out[n].candidate));
             out[n++].value = at->known;

@@ -50,12 +50,11 @@ int dame_records_same_kind(const dame_profile_key_t *a, const dame_profile_key_t
     return 0 == compare_kinds(a, b);
 }
 
-const dame_record_t *dame_records_of_kind(const dame_records_t *records,
-                                          const dame_profile_key_t *key)
+int32_t dame_records_of_kind(const dame_records_t *records, const dame_profile_key_t *key)
 {
     dame_profile_key_t first = *key;
     first.candidate[0] = '\0';
-    return records->at + place_of(records, &first);
+    return place_of(records, &first);
 }
 
 static int grow(dame_records_t *records)

@@ -17,10 +17,9 @@ typedef struct dame_records {
 
 dame_record_t *dame_records_find(const dame_records_t *records, const dame_profile_key_t *key);
 
-/* Records are in order of kind, direction, size class and candidate. Where those of the key's begin
- * that differ in the candidate only, or would; and whether two keys are such. */
-const dame_record_t *dame_records_of_kind(const dame_records_t *records,
-                                          const dame_profile_key_t *key);
+/* Records are in order of kind, direction, size class and candidate. The number of the first that
+ * differs from the key in the candidate at most, or where it would be; and whether keys do. */
+int32_t dame_records_of_kind(const dame_records_t *records, const dame_profile_key_t *key);
 int dame_records_same_kind(const dame_profile_key_t *a, const dame_profile_key_t *b);
 
 /* Finds or makes it. NULL: out of memory, or there are DAME_PROFILE_RECORDS. Pointers to other

@@ -17,7 +17,8 @@ typedef struct mca_dt_base_module_1_0_0_t {
     mca_base_module_t super;
     /* In MPI_Init, before datatypes and the PML are set up: begin to move data. */
     void (*dtm_enable)(void);
-    /* Of MPI_Init, too, and sure to be followed by dtm_init_bottom unless the job ends. */
+    /* Later in MPI_Init; dtm_init_bottom follows unless MPI_Init fails. In Open MPI 5.0 most
+       components are open by then. */
     void (*dtm_init_top)(void);
     /* MPI_Init ends; MPI calls are allowed. Not for a program that has only MPI sessions. */
     void (*dtm_init_bottom)(void);

@@ -167,30 +167,43 @@ static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *positio
 }
 #endif
 
-static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
-                                size_t count, const void *buffer)
+/* Not in line, so that contiguous data does not pay for their registers. */
+static __attribute__((noinline)) int32_t prepare_blocks_for_send(opal_convertor_t *convertor,
+                                                                 const opal_datatype_t *datatype,
+                                                                 size_t count, const void *buffer)
 {
-    if (dt_openmpi_is_contiguous(datatype, count)) {
-        return opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
-    }
-    int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
+    const int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
     if (dame_handles(convertor)) {
         dt_openmpi_take(convertor, pack, position_dame);
     }
     return rc;
 }
 
-static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
-                                size_t count, const void *buffer)
+static __attribute__((noinline)) int32_t prepare_blocks_for_recv(opal_convertor_t *convertor,
+                                                                 const opal_datatype_t *datatype,
+                                                                 size_t count, const void *buffer)
 {
-    if (dt_openmpi_is_contiguous(datatype, count)) {
-        return opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
-    }
-    int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
+    const int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
     if (dame_handles(convertor)) {
         dt_openmpi_take(convertor, unpack, position_dame);
     }
     return rc;
+}
+
+static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                                size_t count, const void *buffer)
+{
+    return dt_openmpi_is_contiguous(datatype, count)
+               ? opal_convertor_prepare_for_send(convertor, datatype, count, buffer)
+               : prepare_blocks_for_send(convertor, datatype, count, buffer);
+}
+
+static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                                size_t count, const void *buffer)
+{
+    return dt_openmpi_is_contiguous(datatype, count)
+               ? opal_convertor_prepare_for_recv(convertor, datatype, count, buffer)
+               : prepare_blocks_for_recv(convertor, datatype, count, buffer);
 }
 
 static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
@@ -365,6 +378,7 @@ static void log_refused(dt_got_status_t status)
 bool dt_glue_start(const dt_glue_options_t *options)
 {
     dt_log_start(options->output, options->verbosity);
+    atomic_store_explicit(&opens_components, false, memory_order_relaxed);
     if (!dt_self_test_engine()) {
         return false;
     }

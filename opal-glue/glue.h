@@ -62,8 +62,9 @@ typedef struct dt_glue_options {
  * here; then nothing was changed and Open MPI's own engine does everything. */
 bool dt_glue_start(const dt_glue_options_t *options);
 
-/* MPI_Init opens components, some 60, before any data of derived datatypes moves; those opened
- * between `true` and `false` are looked at together then, others each when it is opened. */
+/* In 4.1, MPI_Init opens some 60 components before any data of derived datatypes moves. Those
+ * opened after `true` are looked at together at `false`, others each when it is opened. A component
+ * that was not looked at yet has its data moved by Open MPI's own engine. */
 void dt_glue_opens_components(bool opens);
 
 /* Leaves every function pointer as it was found and frees everything. */

@@ -17,8 +17,8 @@
 
 struct dt_tally;
 
-/* Messages of one layout and tally, of one thread, by dt_work_t. Of a size that is found by a shift.
- */
+/* Messages of one layout and tally, of one thread, by dt_work_t. Aligned so that an index becomes a
+ * shift. */
 typedef struct dt_recent {
     uint64_t ticket;                  /* of the entry, when uses were granted; 0: unused */
     void *codes[2];                   /* [dame_dir_t]; of its program, when uses were granted */
@@ -31,6 +31,8 @@ typedef struct dt_recent {
                           the policy of promotion has not heard of */
     uint64_t before;   /* its ticket */
 } __attribute__((aligned(128))) dt_recent_t;
+
+_Static_assert(sizeof(dt_recent_t) == 128, "each thread has DT_RECENTS of them");
 
 /* Layouts are numbered in sequence, so those in use share none of these before there are more. */
 enum { DT_RECENTS = 64 };

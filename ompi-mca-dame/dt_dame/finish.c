@@ -114,7 +114,8 @@ void mca_dt_dame_publish(void)
     int rank, ranks;
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     const bool reports = params->report >= MCA_DT_DAME_REPORT_SUMMARY;
-    if ((!reports && (!params->last_run || !was_used())) ||
+    const bool last_run = params->last_run && was_used();
+    if ((!reports && !last_run) ||
         MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
         MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &ranks)) {
         return;
@@ -126,7 +127,7 @@ void mca_dt_dame_publish(void)
     record->rank = rank;
     record->ranks = ranks;
     record->report = reports ? params->report : MCA_DT_DAME_REPORT_NONE;
-    record->last_run = params->last_run;
+    record->last_run = last_run;
     record->seconds = now() - started;
     (void) snprintf(record->report_file, sizeof(record->report_file), "%s",
                     NULL == params->report_file ? "" : params->report_file);
@@ -258,6 +259,9 @@ void mca_dt_dame_collect(void)
     }
     publisher = 0;
     if (!dt_dame_job_claim(&job)) {
+        if (ENOENT != errno && mca_dt_dame_params.report >= MCA_DT_DAME_REPORT_SUMMARY) {
+            fprintf(stderr, "dt:dame: no report: %s: %s\n", job.directory, strerror(errno));
+        }
         return;
     }
     dt_dame_sum_t *sum = calloc(1, sizeof(*sum));

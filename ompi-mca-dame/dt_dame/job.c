@@ -86,7 +86,11 @@ bool dt_dame_job_claim(dt_dame_job_t *job)
     char claimed[DT_DAME_JOB_PATH];
     const int length =
         snprintf(claimed, sizeof(claimed), "%s.collected-%d", job->directory, job->rank);
-    if (length >= (int) sizeof(claimed) || 0 != rename(job->directory, claimed)) {
+    if (length >= (int) sizeof(claimed)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (0 != rename(job->directory, claimed)) {
         return false;
     }
     memcpy(job->directory, claimed, (size_t) length + 1);

@@ -4,10 +4,10 @@
  *
  * Each rank writes its record to a file in a directory of the job before the barrier inside
  * MPI_Finalize. Behind the barrier, every record of a living rank with DAME is there; the first
- * rank that comes claims the directory by renaming it, reads what it finds, and removes it. So a rank that runs
- * natively, or has died, is missing from the report and delays nobody. (Where Open MPI is told to
- * leave the barrier out,
- * --mca async_mpi_finalize 1, ranks that come later are missing, too.)
+ * rank that comes claims the directory by renaming it, reads what it finds, and removes it. So a
+ * rank that runs natively, or has died, is missing from the report and delays nobody. (Where Open
+ * MPI is told to leave the barrier out, --mca async_mpi_finalize 1, ranks that come later are
+ * missing, too, and write a report of their own.)
  *
  * Knows no MPI.
  */
@@ -30,7 +30,8 @@ bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int r
 
 bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t size);
 
-/* Is the caller the first who asks? Then it must collect. */
+/* Is the caller the first who asks? Then it must collect, and job->directory has the new name.
+ * False with ENOENT: another was; else it cannot be claimed, and errno says why. */
 bool dt_dame_job_claim(dt_dame_job_t *job);
 
 /* Calls `visit` with every complete record, in the order of ranks, and removes the directory.

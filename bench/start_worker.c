@@ -1,0 +1,45 @@
+/*
+ * What MPI_Init and MPI_Finalize take in a process that does nothing else. One process of the
+ * interleaved runs of bench/start.
+ *
+ * Prints "init WALL CPU" and "finalize WALL CPU", in nanoseconds; CPU is the process's, all threads.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+
+struct instant {
+    long long wall, cpu;
+};
+
+static long long clock_ns(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static struct instant now(void)
+{
+    return (struct instant){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static void print(const char *what, const struct instant *from, const struct instant *to)
+{
+    printf("%s %lld %lld\n", what, to->wall - from->wall, to->cpu - from->cpu);
+}
+
+int main(int argc, char **argv)
+{
+    struct instant at[4];
+
+    at[0] = now();
+    MPI_Init(&argc, &argv);
+    at[1] = at[2] = now();
+    MPI_Finalize();
+    at[3] = now();
+    print("init", &at[0], &at[1]);
+    print("finalize", &at[2], &at[3]);
+    return 0;
+}
