@@ -474,6 +474,41 @@ static void counters_never_go_back_nor_ahead(void)
     dt_promote_stop();
 }
 
+static pthread_key_t late_key;
+static bool was_granted, was_taken;
+
+/* After the thread has left the lists: code that it ran now could be freed under it. */
+static void take_late(void *unused)
+{
+    (void) unused;
+    was_taken = dt_recent_take(dt_thread_here(), &shared, DT_COPY, 1);
+}
+
+static void *taker(void *arg)
+{
+    dt_thread_t *thread = dt_thread();
+    (void) arg;
+    pthread_setspecific(late_key, &shared);
+    dt_recent_grant(thread, &shared, DT_COPY);
+    was_granted = dt_recent_take(thread, &shared, DT_COPY, 1);
+    return NULL;
+}
+
+static void a_thread_that_has_ended_has_no_grants(void)
+{
+    pthread_t thread;
+    start(-1, 1, ARENA);
+    new_entry(&shared);
+    pthread_key_create(&late_key, take_late);
+    was_taken = true;
+    pthread_create(&thread, NULL, taker, NULL);
+    pthread_join(thread, NULL);
+    pthread_key_delete(late_key);
+    check(was_granted && !was_taken, "granted, and not when it had left");
+    end_entry(&shared);
+    dt_promote_stop();
+}
+
 /* Also moves data, while other threads change what runs. */
 static void *user(void *arg)
 {
@@ -539,6 +574,7 @@ int main(void)
     hints_do_not_wait_for_a_grant_to_end();
     the_policy_hears_of_all_uses_of_layouts_that_share_a_place();
     counters_never_go_back_nor_ahead();
+    a_thread_that_has_ended_has_no_grants();
     printf("%ld passed, %ld failed\n", (long) passed, (long) failed);
     return 0 != failed;
 }

@@ -216,6 +216,20 @@ TEST(a_list_names_passes_and_the_first_other_name_is_pointed_at)
     }
 }
 
+#ifdef __x86_64__
+TEST(the_cpu_has_what_the_compiler_says)
+{
+    const dame_cpu_t here = dame_cpu_detect();
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512vl");
+    ck_assert_int_eq(here.avx2, __builtin_cpu_supports("avx2") != 0);
+    ck_assert_int_eq(here.avx512, avx512);
+    ck_assert_int_eq(here.avx512_vbmi, avx512 && __builtin_cpu_supports("avx512vbmi"));
+    ck_assert_int_eq(here.make == DAME_MAKE_INTEL, __builtin_cpu_is("intel") != 0);
+    ck_assert_int_eq(here.make == DAME_MAKE_AMD, __builtin_cpu_is("amd") != 0);
+}
+#endif
+
 TEST(the_instruction_set_is_chosen_by_what_the_cpu_has)
 {
     const dame_cpu_t here = dame_cpu_detect(), none = {0};

@@ -124,6 +124,40 @@ TEST(directories_are_made_when_something_was_learnt)
 
 /* ---- what it keeps ---- */
 
+TEST(all_codes_of_a_kind_are_found_at_once)
+{
+    enum { ROOM = 4 };
+    static const struct {
+        const char *kind, *candidate;
+        int32_t dir, size_class;
+    } known[] = {
+        {"a", "z", DAME_PACK, 5},         {"k", "x:plain", DAME_PACK, 4},
+        {"k", "interp", DAME_PACK, 5},    {"k", "x:far", DAME_PACK, 5},
+        {"k", "x:plain", DAME_PACK, 5},   {"k", "x:plain", DAME_PACK, 6},
+        {"k", "x:plain", DAME_UNPACK, 5}, {"kk", "interp", DAME_PACK, 5},
+    };
+    static const char *const wanted[] = {"interp", "x:far", "x:plain"};
+    dame_profile_code_t found[ROOM];
+    const dame_profile_key_t key = key_of("k", "does not count");
+    dame_profile_t *profile = open_profile("kinds");
+    ck_assert_int_eq(dame_profile_find_all(profile, &key, found, ROOM), 0);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        dame_profile_key_t of = key_of(known[i].kind, known[i].candidate);
+        of.dir = known[i].dir;
+        of.size_class = known[i].size_class;
+        dame_profile_add(profile, &of, &(dame_profile_value_t){100 + (int64_t) i, 1});
+    }
+    ck_assert_int_eq(dame_profile_find_all(profile, &key, found, ROOM), 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_str_eq(found[i].candidate, wanted[i]);
+        ck_assert_int_eq(found[i].value.mean, 102 + i);
+    }
+    found[2].candidate[0] = 'u';
+    ck_assert_int_eq(dame_profile_find_all(profile, &key, found, 2), 2);
+    ck_assert_int_eq(found[2].candidate[0], 'u');
+    dame_profile_free(profile);
+}
+
 static void expect_known(dame_profile_t *profile, const char *kind, int64_t n, int64_t wanted)
 {
     int64_t mean = 0;
