@@ -21,8 +21,8 @@ END {
         name = order[e]
         printf "%-12s %12.0f %12.0f %12.0f %12.0f\n", name, of(name, "init-wall"), of(name, "init-cpu"),
             of(name, "finalize-wall"), of(name, "finalize-cpu")
-        if (name != "native")
-            printf "  - native   %+12.0f %+12.0f %+12.0f %+12.0f\n", of(name, "init-wall", "native"),
-                of(name, "init-cpu", "native"), of(name, "finalize-wall", "native"), of(name, "finalize-cpu", "native")
+        if (name != "alone")
+            printf "  - alone    %+12.0f %+12.0f %+12.0f %+12.0f\n", of(name, "init-wall", "alone"),
+                of(name, "init-cpu", "alone"), of(name, "finalize-wall", "alone"), of(name, "finalize-cpu", "alone")
     }
 }
