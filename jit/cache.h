@@ -34,8 +34,8 @@ void dame_cache_close(dame_cache_t *cache); /* accepts NULL */
 
 enum { DAME_CACHE_MAKER = 32 };
 
-/* Everything that code is made from, as bytes, and the name of its file. Do not copy it: `bytes` may
- * point into it. */
+/* Everything that code is made from, as bytes, and the name of its file. Do not copy it: `bytes`
+ * may point into it. */
 typedef struct dame_cache_key {
     char *bytes; /* `few` or owned; dame_cache_key_free() */
     size_t size;

@@ -212,7 +212,8 @@ dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
 int dame_has_file(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request)
 {
     dame_cache_key_t key;
-    if (!make_key(jit, slot, request, &key)) {
+    if (!dame_jit_has_any(jit, request->program, request->dir) || /* most have none: no key */
+        !make_key(jit, slot, request, &key)) {
         return 0;
     }
     const int has = dame_cache_has(jit->cache, &key);

@@ -177,8 +177,7 @@ dame_status_t dt_order_compile(dt_layout_t *layout, dame_dir_t dir, const char *
     if (dame_jit_rank(orders.jit, layout->program, dir, &first, 1)) { /* it has come */
         return DAME_OK;
     }
-    if (dame_jit_has_any(orders.jit, layout->program, dir) &&
-        dame_jit_has(orders.jit, layout->program, dir, &first)) {
+    if (dame_jit_has(orders.jit, layout->program, dir, &first)) {
         status = dame_jit_find(orders.jit, layout->program, dir, &first, name, &ns);
     }
     if (DAME_OK == status) {
