@@ -1,13 +1,7 @@
-# The table of bench/start. Lines: ROUND ENGINE WHAT NANOSECONDS.
-
-function of(engine, what, minus,    round, n, list) {
-    for (round = 1; round <= rounds; round++)
-        list[++n] = v[round, engine, what] - (minus == "" ? 0 : v[round, minus, what])
-    return median(list, n) / 1000
-}
+# The table of bench/start. Lines: ROUND ENGINE WHAT NANOSECONDS; columns in the order of `whats`.
 
 {
-    v[$1, $2, $3] = $4
+    add_sample($1, $2, $3, $4)
     rounds = $1
     if (!($2 in seen)) {
         seen[$2]
@@ -16,13 +10,18 @@ function of(engine, what, minus,    round, n, list) {
 }
 
 END {
+    n = split("init-wall init-cpu finalize-wall finalize-cpu", whats)
     printf "%-12s %12s %12s %12s %12s\n", "us", "MPI_Init", "its CPU time", "MPI_Finalize", "its CPU time"
     for (e = 1; e <= engines; e++) {
-        name = order[e]
-        printf "%-12s %12.0f %12.0f %12.0f %12.0f\n", name, of(name, "init-wall"), of(name, "init-cpu"),
-            of(name, "finalize-wall"), of(name, "finalize-cpu")
-        if (name != "alone")
-            printf "  - alone    %+12.0f %+12.0f %+12.0f %+12.0f\n", of(name, "init-wall", "alone"),
-                of(name, "init-cpu", "alone"), of(name, "finalize-wall", "alone"), of(name, "finalize-cpu", "alone")
+        printf "%-12s", order[e]
+        for (i = 1; i <= n; i++)
+            printf " %12.0f", column(order[e], whats[i]) / 1000
+        print ""
+        if (order[e] == "alone")
+            continue
+        printf "%-12s", "  - alone"
+        for (i = 1; i <= n; i++)
+            printf " %+12.0f", difference(order[e], whats[i], "alone", whats[i]) / 1000
+        print ""
     }
 }

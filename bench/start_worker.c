@@ -2,7 +2,7 @@
  * What MPI_Init and MPI_Finalize take in a process that does nothing else. One process of the
  * interleaved runs of bench/start.
  *
- * Prints "init WALL CPU" and "finalize WALL CPU", in nanoseconds; CPU is the process's, all threads.
+ * Prints "init WALL CPU" and "finalize WALL CPU", in nanoseconds; CPU is that of all threads.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -35,12 +35,19 @@ static inline bool dt_recent_has_left(const dt_recent_t *recent, const dt_entry_
            0 != (uint32_t) atomic_load_explicit(&recent->uses[work], memory_order_relaxed);
 }
 
+/* Does the program run the code that it ran when its uses were granted? */
+static inline bool dt_recent_is_current(const dt_recent_t *recent, const dt_entry_t *entry,
+                                        dame_dir_t dir)
+{
+    return recent->codes[dir] ==
+           atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed);
+}
+
 /* May the entry's next message go without a question? */
 static inline bool dt_recent_may(const dt_recent_t *recent, const dt_entry_t *entry, dame_dir_t dir)
 {
     return dt_recent_has_left(recent, entry, (dt_work_t) dir) &&
-           recent->codes[dir] ==
-               atomic_load_explicit(&entry->layout->program->codes[dir], memory_order_relaxed);
+           dt_recent_is_current(recent, entry, dir);
 }
 
 /* Whether the entry's next message, of this work, goes without a question; then it is counted. A
@@ -52,9 +59,7 @@ static inline bool dt_recent_take(dt_thread_t *thread, const dt_entry_t *entry, 
     dt_recent_t *recent = &thread->stats.recent[ticket % DT_RECENTS];
     const uint64_t uses = atomic_load_explicit(&recent->uses[work], memory_order_relaxed);
     if (recent->ticket != ticket || 0 == (uint32_t) uses ||
-        (DT_COPY != work &&
-         recent->codes[work] !=
-             atomic_load_explicit(&entry->layout->program->codes[work], memory_order_relaxed))) {
+        (DT_COPY != work && !dt_recent_is_current(recent, entry, (dame_dir_t) work))) {
         return false;
     }
     atomic_store_explicit(&recent->uses[work], uses - 1, memory_order_relaxed);

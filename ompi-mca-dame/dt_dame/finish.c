@@ -229,6 +229,11 @@ static bool is_elsewhere(const dt_dame_sum_t *sum)
     return true;
 }
 
+static void tell_no_report(const char *path, int error)
+{
+    fprintf(stderr, "dt:dame: no report: %s: %s\n", path, strerror(error));
+}
+
 static void write_all(const dt_dame_sum_t *sum)
 {
     if (is_elsewhere(sum)) {
@@ -239,7 +244,7 @@ static void write_all(const dt_dame_sum_t *sum)
     } else if (MCA_DT_DAME_REPORT_JSON == sum->report) {
         const int error = replace(sum->report_file, sum, dt_dame_write_json);
         if (0 != error) {
-            fprintf(stderr, "dt:dame: no report: %s: %s\n", sum->report_file, strerror(error));
+            tell_no_report(sum->report_file, error);
         }
     }
     if (sum->last_run && (0 == sum->first.rank || is_one_node(sum->first.ranks))) {
@@ -260,7 +265,7 @@ void mca_dt_dame_collect(void)
     publisher = 0;
     if (!dt_dame_job_claim(&job)) {
         if (ENOENT != errno && mca_dt_dame_params.report >= MCA_DT_DAME_REPORT_SUMMARY) {
-            fprintf(stderr, "dt:dame: no report: %s: %s\n", job.directory, strerror(errno));
+            tell_no_report(job.directory, errno);
         }
         return;
     }

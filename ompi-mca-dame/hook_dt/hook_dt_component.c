@@ -81,8 +81,8 @@ static int dt_close(void)
 /*
  * The user named a dt component that does not exist, and the framework has printed Open MPI's
  * message for that. In any other framework MPI_Init would fail now; from here, before there is a
- * communicator to raise an error on, the way to the same end is to leave. Otherwise the engine hears
- * that MPI_Init goes on.
+ * communicator to raise an error on, the way to the same end is to leave. Otherwise the engine
+ * hears that MPI_Init goes on.
  */
 static void dt_init_top_post_opal(int argc, char **argv, int requested, int *provided)
 {
