@@ -23,6 +23,7 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     dt_layout_t *layout;        /* shared with other datatypes; lives as long as the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
+    uint64_t recent; /* where its messages are counted: dt_recent_place() */
     uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */
 };
 

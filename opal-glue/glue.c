@@ -127,14 +127,15 @@ static __attribute__((noinline)) bool decide(const opal_convertor_t *convertor)
 }
 
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
-static inline bool dame_handles(const opal_convertor_t *convertor)
+static inline bool dame_handles(const opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                                size_t count)
 {
     if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES), 1)) {
-        const dt_entry_t *entry = dt_table_find(convertor->pDesc);
+        const dt_entry_t *entry = dt_table_find(datatype);
         if (__builtin_expect(NULL != entry, 1) &&
             DT_DECLINE_NONE ==
                 atomic_load_explicit(&entry->layout->declined, memory_order_relaxed) &&
-            is_in_range(convertor->pDesc, convertor->count)) {
+            is_in_range(datatype, count)) {
             return true;
         }
     }
@@ -173,7 +174,7 @@ static __attribute__((noinline)) int32_t prepare_blocks_for_send(opal_convertor_
                                                                  size_t count, const void *buffer)
 {
     const int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
-    if (dame_handles(convertor)) {
+    if (dame_handles(convertor, datatype, count)) {
         dt_openmpi_take(convertor, pack, position_dame);
     }
     return rc;
@@ -184,7 +185,7 @@ static __attribute__((noinline)) int32_t prepare_blocks_for_recv(opal_convertor_
                                                                  size_t count, const void *buffer)
 {
     const int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
-    if (dame_handles(convertor)) {
+    if (dame_handles(convertor, datatype, count)) {
         dt_openmpi_take(convertor, unpack, position_dame);
     }
     return rc;

@@ -22,10 +22,18 @@
  * while no thread has a grant. */
 extern bool dt_recent_samples;
 
+/* The place in a thread's `recent` of a new entry's messages: entry->recent. Datatypes that are
+ * counted together share it. It is kept in the entry because each message waits for it, and would
+ * else wait for the layout's ticket first. */
+static inline uint64_t dt_recent_place(const dt_entry_t *entry)
+{
+    return dt_entry_ticket(entry) % DT_RECENTS;
+}
+
 /* Where the entry's messages are counted, if they are. */
 static inline dt_recent_t *dt_recent_of(dt_thread_t *thread, const dt_entry_t *entry)
 {
-    return &thread->stats.recent[dt_entry_ticket(entry) % DT_RECENTS];
+    return &thread->stats.recent[entry->recent];
 }
 
 static inline bool dt_recent_has_left(const dt_recent_t *recent, const dt_entry_t *entry,
@@ -56,7 +64,7 @@ static inline bool dt_recent_take(dt_thread_t *thread, const dt_entry_t *entry, 
                                   int64_t bytes)
 {
     const uint64_t ticket = dt_entry_ticket(entry);
-    dt_recent_t *recent = &thread->stats.recent[ticket % DT_RECENTS];
+    dt_recent_t *recent = &thread->stats.recent[entry->recent];
     const uint64_t uses = atomic_load_explicit(&recent->uses[work], memory_order_relaxed);
     if (recent->ticket != ticket || 0 == (uint32_t) uses ||
         (DT_COPY != work && !dt_recent_is_current(recent, entry, (dame_dir_t) work))) {

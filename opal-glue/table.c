@@ -5,6 +5,7 @@
 #include "jit/lock.h"
 #include "layout_key.h"
 #include "promote.h"
+#include "recent.h"
 #include "tally.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
@@ -145,6 +146,7 @@ static void keep_more(dt_entry_t *entry, const struct opal_datatype_t *datatype)
         atomic_store_explicit(&layout->tally, dt_tally_of(datatype, layout->program),
                               memory_order_release);
     }
+    entry->recent = dt_recent_place(entry);
 }
 
 static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t hash)
