@@ -114,8 +114,8 @@ static double compile_time(const job_t *job)
  * promoted as opal-glue/promote.c does. Returns the arm that runs then. */
 static int32_t live(const job_t *job)
 {
-    dame_measured_t *measured =
-        dame_measured_new(jit, job->program, job->dir, job->program->size * job->count, 0.01);
+    const int64_t bytes = job->program->size * job->count;
+    dame_measured_t *measured = dame_measured_new(jit, job->program, job->dir, bytes, 0.01, 0);
     if (measured == NULL) {
         fail(job->name, "out of memory");
     }

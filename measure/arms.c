@@ -10,6 +10,7 @@ enum {
 };
 
 static const double CLOSE = 1.03; /* times the best's time: is not told from it yet */
+static const double NATIVE = 2;   /* the native engine is expected to take: bench/compare */
 
 double dame_arms_ticks_now(const dame_policy_t *policy)
 {
@@ -35,10 +36,24 @@ int32_t dame_arms_fastest(const dame_policy_t *policy)
         const dame_policy_arm_t *arm = &policy->arms[a];
         if (arm->lives && arm->in && dame_policy_ticks(policy, a) > 0) {
             const double ratio = dame_samples_relative(policy, a, best);
-            const int is_first = best == 0 && !is_matched;
-            const double limit = best == 0 ? DAME_POLICY_MARGIN : 1;
+            const int is_first =
+                best == 0 && !is_matched && (a != policy->native || a == policy->best);
+            const double limit = best == 0 || a == policy->native ? DAME_POLICY_MARGIN : 1;
             best = is_first || (ratio > 0 && ratio < limit) ? a : best;
         }
+    }
+    return best;
+}
+
+int32_t dame_arms_fastest_of_ours(const dame_policy_t *policy)
+{
+    int32_t best = 0;
+    if (policy->best != policy->native) {
+        return policy->best;
+    }
+    for (int32_t a = 1; a < policy->native; a++) {
+        const double ratio = policy->arms[a].lives ? dame_samples_relative(policy, a, best) : 0;
+        best = ratio > 0 && ratio < (best == 0 ? DAME_POLICY_MARGIN : 1) ? a : best;
     }
     return best;
 }
@@ -61,7 +76,7 @@ int32_t dame_arms_candidate(const dame_policy_t *policy)
     int32_t first = 0, best = 0;
     for (int32_t a = 1; a < policy->narms; a++) {
         const dame_policy_arm_t *arm = &policy->arms[a];
-        if (!arm->failed) {
+        if (!arm->failed && a != policy->native) {
             const double ratio = dame_samples_relative(policy, a, best);
             const int is_nearer = arm->far == DAME_AT_HAND && policy->arms[first].far;
             first = first == 0 || is_nearer ? a : first;
@@ -124,8 +139,8 @@ static double excess(const dame_policy_t *policy, int32_t arm)
     const double ticks = dame_policy_ticks(policy, policy->best);
     double ratio = dame_samples_relative(policy, arm, policy->best);
     if (ratio == 0) {
-        const int expected = arm == 0 && policy->expect.saved < 1;
-        ratio = expected ? 1 / (1 - policy->expect.saved) : 1;
+        const int is_saved = arm == 0 && policy->expect.saved < 1;
+        ratio = is_saved ? 1 / (1 - policy->expect.saved) : arm == policy->native ? NATIVE : 1;
     }
     ratio = ratio < DAME_HOPELESS ? ratio : DAME_HOPELESS;
     return ratio > 1 ? ticks * (ratio - 1) : 0;
@@ -147,7 +162,8 @@ double dame_arms_price(const dame_policy_t *policy, int32_t arm)
 int32_t dame_arms_useless(const dame_policy_t *policy)
 {
     for (int32_t a = 1; a < policy->narms; a++) {
-        if (policy->arms[a].lives && !policy->arms[a].in && a != policy->current) {
+        if (policy->arms[a].lives && !policy->arms[a].in && a != policy->current &&
+            a != policy->ours && a != policy->native) {
             return a;
         }
     }

@@ -195,7 +195,7 @@ static double known(const codes_t *codes, int64_t bytes, const char *code)
 static double sort_candidates(dame_jit_t *jit, dame_candidate_t *candidates, int32_t n,
                               const codes_t *codes, int64_t bytes)
 {
-    double ticks[DAME_POLICY_ARMS];
+    double ticks[DAME_POLICY_ARMS - 2];
     for (int32_t i = 0; i < n; i++) {
         char name[DAME_CANDIDATE_NAME];
         const dame_candidate_t candidate = candidates[i];
@@ -247,10 +247,10 @@ static int64_t bytes_of_class(uint32_t key)
 const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *jit, int32_t arm,
                                char name[DAME_CANDIDATE_NAME])
 {
-    if (arm > 0) {
-        return dame_jit_candidate_name(jit, &measured->candidates[arm - 1], name);
-    }
-    return strcpy(name, "interp");
+    return arm == 0 ? strcpy(name, "interp")
+           : arm == measured->policy.native
+               ? strcpy(name, DAME_MEASURED_NATIVE)
+               : dame_jit_candidate_name(jit, &measured->candidates[arm - 1], name);
 }
 
 double dame_measured_cost(const dame_measured_t *measured, int32_t arm)
@@ -279,7 +279,8 @@ void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
         const uint32_t key = policy->key[class];
         const int64_t bytes = bytes_of_class(key);
         const int batches = policy->arms[arm].batches[class];
-        if (batches > 0 && bytes > 0 && (key & 2) != 0) { /* whole messages */
+        const int is_ours = arm < policy->native; /* the native engine knows other kinds */
+        if (is_ours && batches > 0 && bytes > 0 && (key & 2) != 0) { /* whole messages */
             of.size_class = dame_profile_class(bytes);
             (void) dame_measured_name(measured, jit, arm, of.candidate);
             const double mean = (double) policy->arms[arm].mean[class] * (1 << 20) / (double) bytes;
@@ -292,7 +293,7 @@ void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
 /* ---- A program ---- */
 
 dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
-                                   int64_t bytes, double explore)
+                                   int64_t bytes, double explore, int has_native)
 {
     dame_measured_t *measured = dame_heap_zalloc(sizeof(*measured));
     if (measured == NULL) {
@@ -306,7 +307,7 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     const int has_files = far.provider >= 0 && dame_jit_has_any(jit, program, dir);
     const int32_t candidates = keep_those_to_be_had(
         jit, program, dir, has_files, measured->candidates,
-        dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 1));
+        dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 2));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
     const double brief = ticks_of(BRIEF_NS);
     if (expected.ticks < brief) {
@@ -314,6 +315,9 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
         expected.more = least > brief ? least : brief;
     }
     dame_policy_init(&measured->policy, 1 + candidates, &expected, explore);
+    if (has_native) {
+        dame_policy_add_native(&measured->policy);
+    }
     const double compiled = far.provider >= 0 ? ticks_of(far_cost()) : 0;
     for (int32_t arm = 1; arm <= candidates; arm++) {
         if (is_far(&measured->candidates[arm - 1])) {
@@ -338,7 +342,10 @@ static void tell_sample(dame_measured_t *measured)
 
 static void change_runs(dame_measured_t *measured)
 {
-    atomic_fetch_add_explicit(&measured->runs, 1, memory_order_relaxed);
+    const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
+    const int native = measured->policy.current == measured->policy.native;
+    atomic_store_explicit(&measured->runs, (runs | 1) + 1 + (uint32_t) native,
+                          memory_order_relaxed);
 }
 
 static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program,
@@ -349,7 +356,7 @@ static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_prog
         return;
     }
     measured->evictions = evictions;
-    for (int32_t arm = 1; arm < measured->policy.narms; arm++) {
+    for (int32_t arm = 1; arm < measured->policy.native; arm++) {
         if (measured->policy.arms[arm].lives &&
             dame_jit_rank_of(jit, program, dir, &measured->candidates[arm - 1]) < 0) {
             dame_policy_evicted(&measured->policy, arm);
@@ -392,12 +399,12 @@ void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candi
                         dame_status_t status, int64_t ns, int is_compiled)
 {
     int32_t arm = 1;
-    while (arm < measured->policy.narms &&
+    while (arm < measured->policy.native &&
            (measured->candidates[arm - 1].provider != candidate->provider ||
             measured->candidates[arm - 1].variant != candidate->variant)) {
         arm++;
     }
-    if (arm < measured->policy.narms) {
+    if (arm < measured->policy.native) {
         if (is_compiled) {
             learn_far_cost(ns);
         }
@@ -405,10 +412,14 @@ void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candi
     }
 }
 
-/* The arm runs, in place of `before`. Returns 0: its code has been evicted meanwhile. */
+/* The arm runs, in place of `before` of ours. Returns 0: its code has been evicted meanwhile. */
 static int run(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                int32_t before, int32_t arm)
 {
+    if (arm == measured->policy.native) {
+        change_runs(measured);
+        return 1;
+    }
     const int lives =
         arm == 0 || dame_jit_rank(jit, program, dir, &measured->candidates[arm - 1], 1);
     if (before != 0 && before != arm) {
@@ -429,7 +440,7 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
     dame_measured_result_t result = {.status = DAME_OK};
     tell_evictions(measured, jit, program, dir);
     tell_sample(measured);
-    int32_t runs = policy->current;
+    int32_t ours = policy->ours;
     dame_step_t step = dame_policy_next(policy, uses);
     while (step.kind >= DAME_STEP_ORDER) {
         if (step.kind == DAME_STEP_ADD) {
@@ -439,8 +450,8 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
                 return result;
             }
         } else if (step.kind == DAME_STEP_RUN) {
-            const int lives = run(measured, jit, program, dir, runs, step.arm);
-            result.compiled |= lives && step.arm != 0;
+            const int lives = run(measured, jit, program, dir, ours, step.arm);
+            result.compiled |= lives && policy->ours != ours && policy->ours != 0;
         } else if (step.kind == DAME_STEP_ORDER) {
             result.orders = 1; /* one at a time */
             result.order = measured->candidates[step.arm - 1];
@@ -449,7 +460,7 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
         } else {
             dame_jit_drop(jit, program, dir, &measured->candidates[step.arm - 1]);
         }
-        runs = policy->current;
+        ours = policy->ours;
         step = dame_policy_next(policy, 0);
     }
     result.sample = step.kind == DAME_STEP_SAMPLE;
@@ -459,5 +470,6 @@ dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t
                           memory_order_relaxed);
     result.uses = step.uses;
     result.rests = dame_policy_choice(policy) >= 0;
+    result.native = policy->current == policy->native;
     return result;
 }

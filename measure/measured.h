@@ -21,9 +21,10 @@ enum { DAME_LEAST_REPEATS = 3, DAME_MOST_REPEATS = 15 };
 
 typedef struct dame_measured {
     dame_policy_t policy;
-    dame_candidate_t candidates[DAME_POLICY_ARMS - 1]; /* arms 1 and up */
-    int64_t evictions;       /* dame_jit_evictions() when the policy was told last */
-    _Atomic uint32_t runs;   /* changes of the arm that runs */
+    dame_candidate_t candidates[DAME_POLICY_ARMS - 2]; /* arms 1 and up */
+    int64_t evictions; /* dame_jit_evictions() when the policy was told last */
+    _Atomic uint32_t
+        runs; /* another with each change of the arm that runs; odd: the native engine */
     _Atomic uint64_t sample; /* the last one that the policy was not told, 0: none */
     _Atomic int64_t brief;   /* see dame_measured_repeats() */
 } dame_measured_t;
@@ -33,6 +34,7 @@ typedef struct dame_measured_result {
     int32_t uses; /* to the next event, 0: none */
     int rests;    /* the search is over */
     int compiled; /* another code runs than before, or for the first time */
+    int native;   /* the native engine is to move what it can */
     int sample;   /* the next use is to be timed */
     int orders;   /* `order` is to be compiled elsewhere: dame_measured_came() */
     dame_candidate_t order;
@@ -47,10 +49,11 @@ int32_t dame_measured_first(int64_t bytes);
  * leave it so. */
 int32_t dame_measured_more(int64_t bytes, int32_t uses);
 
-/* Of a program that was first asked about with such a message. explore: share of the time. NULL:
+/* Of a program that was first asked about with such a message. explore: share of the time.
+ * has_native: the caller has another engine that moves the same messages, or some of them. NULL:
  * memory is out. The caller frees it with dame_heap_free(). */
 dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
-                                   int64_t bytes, double explore);
+                                   int64_t bytes, double explore, int has_native);
 
 /* The user announces so many uses in all, or DAME_POLICY_MATTERS. */
 static inline void dame_measured_promise(dame_measured_t *measured, double uses)
@@ -92,13 +95,22 @@ static inline uint32_t dame_measured_class(size_t bytes, int whole, const void *
 void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
                          const dame_program_t *program, dame_dir_t dir);
 
-/* Is it machine code that runs? */
-static inline int dame_measured_has_code(const dame_measured_t *measured)
+/* Was it the native engine's time, when `runs` was what it says? */
+static inline int dame_measured_is_native(uint32_t runs)
 {
-    return measured->policy.current != 0;
+    return (int) (runs & 1);
 }
 
-/* Writes the name of an arm, "interp" or as dame_jit_candidate_name(), and returns it. */
+/* Is it machine code that runs, or would if the native engine did not? */
+static inline int dame_measured_has_code(const dame_measured_t *measured)
+{
+    return measured->policy.ours != 0;
+}
+
+#define DAME_MEASURED_NATIVE "opal"
+
+/* Writes the name of an arm, "interp", DAME_MEASURED_NATIVE or as dame_jit_candidate_name(), and
+ * returns it. */
 const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *jit, int32_t arm,
                                char name[DAME_CANDIDATE_NAME]);
 

@@ -20,8 +20,14 @@ static dame_step_t wait_for(double uses)
     return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = n};
 }
 
+/* What the native engine cannot move is left to the fastest of ours, so that runs first. */
 static dame_step_t run(dame_policy_t *policy, int32_t arm)
 {
+    if (arm == policy->native) {
+        const int32_t ours = dame_arms_fastest_of_ours(policy);
+        arm = policy->ours != ours ? ours : arm;
+    }
+    policy->ours = arm != policy->native ? (int8_t) arm : policy->ours;
     policy->current = (int8_t) arm;
     return (dame_step_t){.kind = DAME_STEP_RUN, .arm = arm};
 }
@@ -76,14 +82,26 @@ static int is_repaid(const dame_policy_t *policy, double owed, double each)
     return part * owed <= uses_of(policy) * each && policy->nbatch != 1;
 }
 
+static dame_step_t search(dame_policy_t *policy);
+
+/* There is nothing to compile. */
+static dame_step_t rent_alone(dame_policy_t *policy)
+{
+    if (policy->native == policy->narms || policy->explore <= 0) {
+        return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = 0};
+    }
+    policy->searching = 1;
+    return policy->rented < FIRST_USES ? wait_for(FIRST_USES - policy->rented) : search(policy);
+}
+
 static dame_step_t rent(dame_policy_t *policy)
 {
     const int32_t arm = dame_arms_candidate(policy);
-    if (arm == 0) {
-        return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = 0};
-    }
     if (policy->current != 0) {
         return run(policy, 0);
+    }
+    if (arm == 0) {
+        return rent_alone(policy);
     }
     const double each = dame_arms_ticks_now(policy) * saved_by(policy, arm);
     const double owed = dame_arms_cost(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample;
@@ -120,7 +138,9 @@ static dame_step_t measure(dame_policy_t *policy, int32_t arm);
 static dame_step_t rest(dame_policy_t *policy)
 {
     policy->phase = DAME_PHASE_REST;
-    if (policy->current != policy->best) {
+    const int is_outdated =
+        policy->best == policy->native && policy->ours != dame_arms_fastest_of_ours(policy);
+    if (policy->current != policy->best || is_outdated) {
         return run(policy, policy->best);
     }
     const int32_t arm = dame_arms_useless(policy);
@@ -293,7 +313,8 @@ static dame_step_t measure(dame_policy_t *policy, int32_t arm)
 void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_expect_t *expect,
                       double explore)
 {
-    *policy = (dame_policy_t){.narms = (int8_t) narms, .expect = *expect, .explore = explore};
+    *policy = (dame_policy_t){
+        .narms = (int8_t) narms, .native = (int8_t) narms, .expect = *expect, .explore = explore};
     for (int32_t a = 0; a < narms; a++) {
         policy->arms[a].in = 1;
     }
@@ -306,6 +327,13 @@ double dame_policy_part(uint64_t seed)
                                    0.648, 0.703, 0.755, 0.804, 0.851, 0.896, 0.939, 0.980};
     const uint64_t mixed = (seed ^ seed >> 32) * UINT64_C(0x9e3779b97f4a7c15); /* of Fibonacci */
     return parts[mixed >> 60];
+}
+
+void dame_policy_add_native(dame_policy_t *policy)
+{
+    policy->narms++;
+    policy->arms[policy->native].in = 1;
+    policy->arms[policy->native].lives = 1;
 }
 
 void dame_policy_promise(dame_policy_t *policy, double uses)
@@ -415,6 +443,12 @@ void dame_policy_evicted(dame_policy_t *policy, int32_t arm)
     policy->arms[arm].lives = 0;
     policy->arms[arm].setbacks += policy->arms[arm].setbacks < UINT8_MAX;
     policy->current = policy->current == arm ? 0 : policy->current;
+    if (policy->ours == arm) {
+        policy->ours = 0;
+        if (policy->best == policy->native && policy->phase == DAME_PHASE_REST) {
+            join_search(policy, arm);
+        }
+    }
     if (arm == policy->best && policy->phase != DAME_PHASE_RENT) {
         policy->best = (int8_t) dame_arms_fastest(policy);
         if (policy->best == 0) {

@@ -5,10 +5,14 @@
  *
  * One policy for a program and direction. Its arms are the interpreter, arm 0, and the candidates
  * that a compiler offers, from arm 1 on, the likeliest first. Times are ticks of one clock, any.
+ * The last arm may be the native engine, which needs no code: it takes part in the search only, and
+ * must beat ours by DAME_POLICY_MARGIN. It need not move all messages: while it runs, what it
+ * cannot move is left to the fastest of ours that is known.
  *
  * Rent.   The program runs on the interpreter until the ticks that the first candidate is expected
  *         to have saved by then equal a share of its cost (ski rental), which is drawn for each
  *         program. Then it is added.
+ *         Where there is only the native engine, the search begins at the third use.
  * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is undone.
  *         The search begins with new samples, which may be taken with more care.
  * Search. All arms are measured in batches of 4 samples, by sequential halving: 4, 8 and 16 batches
@@ -57,13 +61,15 @@
 #include <stdint.h>
 
 enum {
-    DAME_POLICY_ARMS = 12,   /* most arms, the interpreter included */
+    DAME_POLICY_ARMS = 13,   /* most arms, the interpreter and the native engine included */
     DAME_POLICY_CLASSES = 4, /* classes of messages that are told apart, the commonest */
     DAME_POLICY_BATCH = 4    /* samples of an arm before another runs */
 };
 
-#define DAME_POLICY_MARGIN 0.98 /* of the interpreter's time: what takes longer is undone */
-#define DAME_POLICY_DRIFT  1.25 /* times as slow or fast as when it was chosen: search again */
+#define DAME_POLICY_MARGIN                                                                         \
+    0.98                       /* of the interpreter's time: code that takes longer is undone. Of  \
+                                  our best time: a native engine that takes longer is not chosen */
+#define DAME_POLICY_DRIFT 1.25 /* times as slow or fast as when it was chosen: search again */
 
 /* What is expected of a program before it is measured. */
 typedef struct dame_policy_expect {
@@ -80,11 +86,11 @@ typedef struct dame_policy_expect {
 typedef enum dame_step_kind {
     DAME_STEP_WAIT,   /* nothing; ask again at the `uses`-th use from now, 0: never */
     DAME_STEP_SAMPLE, /* measure this use or the next one, and ask again as for WAIT */
-    DAME_STEP_ORDER,  /* have `arm` compiled elsewhere, which ends with dame_policy_came(); ask again at
-                         once */
-    DAME_STEP_ADD,    /* compile `arm`, call dame_policy_added(), ask again at once */
-    DAME_STEP_RUN,    /* run on `arm` from now on, ask again at once */
-    DAME_STEP_DROP    /* free the code of `arm`, ask again at once */
+    DAME_STEP_ORDER, /* have `arm` compiled elsewhere, which ends with dame_policy_came(); ask again
+                        at once */
+    DAME_STEP_ADD,   /* compile `arm`, call dame_policy_added(), ask again at once */
+    DAME_STEP_RUN,   /* run on `arm` from now on, ask again at once */
+    DAME_STEP_DROP   /* free the code of `arm`, ask again at once */
 } dame_step_kind_t;
 
 typedef struct dame_step {
@@ -134,7 +140,9 @@ typedef struct dame_policy {
     dame_policy_arm_t arms[DAME_POLICY_ARMS];
     dame_policy_phase_t phase;
     int8_t narms;
+    int8_t native;  /* the arm that is the native engine; narms: there is none */
     int8_t current; /* the arm that runs */
+    int8_t ours;    /* the same, or while the native engine runs, what ran before */
     int8_t best;
     int8_t trying;
     int8_t round;
@@ -150,6 +158,10 @@ typedef struct dame_policy {
 void dame_policy_init(dame_policy_t *policy, int32_t narms, const dame_policy_expect_t *expect,
                       double explore);
 
+/* After dame_policy_init(), with fewer than DAME_POLICY_ARMS arms: the native engine is one more.
+ */
+void dame_policy_add_native(dame_policy_t *policy);
+
 #define DAME_POLICY_MATTERS 1e15 /* uses to promise where everything is to be tried at once */
 
 /* The user expects so many uses in all. The largest promise counts. */
@@ -159,8 +171,8 @@ void dame_policy_promise(dame_policy_t *policy, double uses);
  * seed, so that a job does the same again. */
 double dame_policy_part(uint64_t seed);
 
-/* After dame_policy_init(), or when its code is gone: adding this arm costs so many ticks, `far`: and
- * it has to be ordered. */
+/* After dame_policy_init(), or when its code is gone: adding this arm costs so many ticks, `far`:
+ * and it has to be ordered. */
 void dame_policy_cost(dame_policy_t *policy, int32_t arm, double cost, int far);
 
 /*

@@ -171,14 +171,28 @@ static inline size_t move_whole(opal_convertor_t *convertor, dame_dir_t dir,
     return moved;
 }
 
-/* Moves what fits. `program`: of a message that may be whole, else NULL. */
+/* Is this message left to the native engine? In longer ones that engine's 32-bit counts overflow
+ * here and there. */
+static inline bool is_left(dt_layout_t *layout, dame_dir_t dir, const opal_convertor_t *convertor,
+                           const struct iovec *iov, const uint32_t *out_size)
+{
+    return dt_promote_is_native(layout, dir) && is_whole(convertor, iov, out_size) &&
+           convertor->local_size <= INT32_MAX && dt_native_is_trusted(layout, convertor);
+}
+
+/* Moves what fits. `layout`: of a message that may be whole, else NULL. */
 static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
-                          const dame_program_t *program, struct iovec *iov, uint32_t *out_size)
+                          dt_layout_t *layout, struct iovec *iov, uint32_t *out_size)
 {
     size_t moved;
+    if (NULL != layout && is_left(layout, dir, convertor, iov, out_size)) {
+        *out_size = 1;
+        dt_stats_add(&thread->stats.count[DT_COUNT_messages_native], 1);
+        return dt_native_move(convertor, dir, iov);
+    }
     dame_reader_enter(&thread->reader);
-    if (NULL != program && is_whole(convertor, iov, out_size)) {
-        moved = move_whole(convertor, dir, program, iov, out_size);
+    if (NULL != layout && is_whole(convertor, iov, out_size)) {
+        moved = move_whole(convertor, dir, layout->program, iov, out_size);
     } else {
         moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
@@ -186,25 +200,30 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
     return moved;
 }
 
+static inline dt_tier_t tier_of(const dt_layout_t *layout, dame_dir_t dir, bool native)
+{
+    return native ? DT_OPAL : dt_promote_is_compiled(layout, dir) ? DT_CODE : DT_INTERP;
+}
+
 static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                                                 const opal_convertor_t *convertor, dame_dir_t dir,
-                                                int64_t time, size_t moved)
+                                                bool native, int64_t time, size_t moved)
 {
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_sample_took(thread, dt_entry_tally(entry), (dt_work_t) dir,
-                   dt_promote_is_compiled(entry->layout, dir), time, (int64_t) moved);
+                   tier_of(entry->layout, dir, native), time, (int64_t) moved);
 }
 
 /* `may_open`: a window may begin with the next message. */
 static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
-                             const opal_convertor_t *convertor, dame_dir_t dir, bool may_open)
+                             const opal_convertor_t *convertor, dame_dir_t dir, bool native,
+                             bool may_open)
 {
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL == tally) {
         return;
     }
-    const bool compiled = dt_promote_is_compiled(entry->layout, dir);
-    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, compiled ? DT_CODE : DT_INTERP,
+    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, tier_of(entry->layout, dir, native),
                                    (int64_t) convertor->local_size);
     if (may_open && dt_sample_window_due(tally, (dt_work_t) dir, n)) {
         dt_sample_open_window(thread, tally, (dt_work_t) dir, n);
@@ -213,8 +232,7 @@ static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
 
 /* Moves what fits, or has it moved, and takes its time when that is due. */
 static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
-                                  const dame_program_t *program, struct iovec *iov,
-                                  uint32_t *out_size)
+                                  dt_layout_t *layout, struct iovec *iov, uint32_t *out_size)
 {
     size_t moved;
     if (dt_sample_has_window(thread) &&
@@ -223,20 +241,21 @@ static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convert
         return moved;
     }
     const bool timed = dt_sample_due(thread);
+    const bool native = timed && NULL != layout && is_left(layout, dir, convertor, iov, out_size);
     const int64_t start = timed ? dt_sample_begin() : 0;
-    moved = move(thread, convertor, dir, program, iov, out_size);
+    moved = move(thread, convertor, dir, layout, iov, out_size);
     if (timed) {
-        keep_time(thread, convertor, dir, dt_now() - start, moved);
+        keep_time(thread, convertor, dir, native, dt_now() - start, moved);
     }
     return moved;
 }
 
 static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *convertor,
-                                     dame_dir_t dir, const dame_program_t *program,
-                                     struct iovec *iov, uint32_t *out_size, size_t *max_data)
+                                     dame_dir_t dir, dt_layout_t *layout, struct iovec *iov,
+                                     uint32_t *out_size, size_t *max_data)
 {
-    const bool first = NULL != program;
-    const size_t moved = move_sampled(thread, convertor, dir, program, iov, out_size);
+    const bool first = NULL != layout;
+    const size_t moved = move_sampled(thread, convertor, dir, layout, iov, out_size);
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
@@ -244,7 +263,21 @@ static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *conv
     return finish(convertor, moved, max_data);
 }
 
-/* The whole message that has been moved, as often again. The bytes stay the same. */
+/* The whole message that has been moved, as often again, by the native engine or by DAME. The bytes
+ * stay the same. */
+static void repeat_natively(opal_convertor_t *convertor, dame_dir_t dir, char *packed, int times)
+{
+    const uint32_t flags = convertor->flags;
+    for (int i = 0; i < times; i++) {
+        struct iovec iov = {.iov_base = packed, .iov_len = convertor->local_size};
+        convertor->flags &= ~(uint32_t) CONVERTOR_COMPLETED;
+        convertor->bConverted = 0;
+        (void) dt_native_move(convertor, dir, &iov);
+    }
+    convertor->flags = flags;
+    convertor->bConverted = convertor->local_size;
+}
+
 static void repeat(dt_thread_t *thread, const opal_convertor_t *convertor, dame_dir_t dir,
                    const dame_program_t *program, char *packed, int times)
 {
@@ -265,19 +298,24 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
     const bool whole = is_whole(convertor, iov, out_size);
     char *packed = *out_size > 0 ? iov[0].iov_base : NULL;
-    const dt_layout_t *layout = dt_table_get(convertor->pDesc)->layout;
+    dt_layout_t *layout = dt_table_get(convertor->pDesc)->layout;
+    const bool native = is_left(layout, dir, convertor, iov, out_size);
     dt_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
     dt_thread_t *thread = dt_thread();
     const int64_t start = dame_measured_now();
-    const int32_t rc =
-        move_and_count(thread, convertor, dir, layout->program, iov, out_size, max_data);
+    const int32_t rc = move_and_count(thread, convertor, dir, layout, iov, out_size, max_data);
     int64_t ticks = dame_measured_now() - start;
-    if (NULL != hints && !dt_hints_fit(hints, convertor->count, convertor->pBaseBuf)) {
+    if (native != dame_measured_is_native(runs) ||
+        (NULL != hints && !dt_hints_fit(hints, convertor->count, convertor->pBaseBuf))) {
         return rc;
     }
-    const int repeats = whole ? dame_measured_repeats(measured, ticks) : 0;
+    const int repeats = whole && 1 == rc ? dame_measured_repeats(measured, ticks) : 0;
     if (repeats > 0) {
-        repeat(thread, convertor, dir, layout->program, packed, repeats);
+        if (native) {
+            repeat_natively(convertor, dir, packed, repeats);
+        } else {
+            repeat(thread, convertor, dir, layout->program, packed, repeats);
+        }
         ticks = (dame_measured_now() - start) / (1 + repeats);
     }
     dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
@@ -296,23 +334,40 @@ static __attribute__((noinline)) int32_t advance_counted(opal_convertor_t *conve
     dame_measured_t *measured = in_window && !dt_promote_counts_each(entry->layout, dir)
                                     ? NULL
                                     : dt_promote_use(thread, entry, dir, convertor->local_size);
-    tally_use(thread, entry, convertor, dir, !in_window && NULL == measured);
+    tally_use(thread, entry, convertor, dir, is_left(entry->layout, dir, convertor, iov, out_size),
+              !in_window && NULL == measured);
     if (__builtin_expect(NULL != measured, 0)) {
         return advance_timed(convertor, dir, iov, out_size, max_data, measured);
     }
     if (!dt_sample_has_window(thread)) {
         dt_recent_grant(thread, entry, (dt_work_t) dir);
     }
-    return move_and_count(thread, convertor, dir, entry->layout->program, iov, out_size, max_data);
+    return move_and_count(thread, convertor, dir, entry->layout, iov, out_size, max_data);
 }
 
-/* The first fragment of a message, one of the uses granted, which counts as a whole one. */
-static __attribute__((noinline)) int32_t begin_part(dt_thread_t *thread,
-                                                    opal_convertor_t *convertor, dame_dir_t dir,
-                                                    struct iovec *iov, uint32_t *out_size,
-                                                    size_t *max_data)
+/* A use that was granted as one of the native engine's. */
+static void count_as_ours(const opal_convertor_t *convertor, dame_dir_t dir)
 {
-    const size_t moved = move(thread, convertor, dir, NULL, iov, out_size);
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    const int64_t bytes = (int64_t) convertor->local_size;
+    dt_tally_t *tally = dt_entry_tally(entry);
+    if (NULL != tally) {
+        dt_tally_add(tally, (dt_work_t) dir, DT_OPAL, -1, -bytes);
+        dt_tally_add(tally, (dt_work_t) dir, tier_of(entry->layout, dir, false), 1, bytes);
+    }
+}
+
+/* The first fragment of a message, or all of it when that is for the native engine. It is one of
+ * the uses granted, which count as whole ones, and while that engine is chosen as its. */
+static __attribute__((noinline)) int32_t begin_other(dt_thread_t *thread, dt_layout_t *layout,
+                                                     opal_convertor_t *convertor, dame_dir_t dir,
+                                                     struct iovec *iov, uint32_t *out_size,
+                                                     size_t *max_data)
+{
+    if (dt_promote_is_native(layout, dir) && !is_left(layout, dir, convertor, iov, out_size)) {
+        count_as_ours(convertor, dir);
+    }
+    const size_t moved = move(thread, convertor, dir, layout, iov, out_size);
     dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
                  (int64_t) moved - (int64_t) convertor->local_size);
     return finish(convertor, moved, max_data);
@@ -328,8 +383,8 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
     if (!dt_recent_take(thread, entry, (dt_work_t) dir, (int64_t) convertor->local_size)) {
         return advance_counted(convertor, dir, entry, iov, out_size, max_data);
     }
-    if (!is_whole(convertor, iov, out_size)) {
-        return begin_part(thread, convertor, dir, iov, out_size, max_data);
+    if (!is_whole(convertor, iov, out_size) || dt_promote_is_native(entry->layout, dir)) {
+        return begin_other(thread, entry->layout, convertor, dir, iov, out_size, max_data);
     }
     dame_reader_enter(&thread->reader);
     const size_t moved = move_whole(convertor, dir, entry->layout->program, iov, out_size);

@@ -39,6 +39,7 @@ typedef struct dt_promote_options {
     const char *code_directories; /* of the code cache (jit/cache.h), NULL: none */
     bool code_directory_is_standard; /* the user named none: problems are told at verbosity 10 */
     int64_t code_bytes;           /* most bytes in the first of them */
+    bool native;            /* measured: Open MPI's own engine may move whole messages, too */
     bool code_files;        /* write machine code to files beside those of `dump` */
 } dt_promote_options_t;
 
@@ -142,7 +143,12 @@ const char *dt_code_vectors(void);
 typedef enum dt_work { DT_PACK = DAME_PACK, DT_UNPACK = DAME_UNPACK, DT_COPY, DT_WORKS } dt_work_t;
 
 /* By what. */
-typedef enum dt_tier { DT_INTERP, DT_CODE, DT_TIERS } dt_tier_t;
+typedef enum dt_tier {
+    DT_INTERP,
+    DT_CODE,
+    DT_OPAL, /* Open MPI's own engine, where it is tried or was measured to be faster */
+    DT_TIERS
+} dt_tier_t;
 
 enum { DT_TALLY_NAME = 40, DT_TALLY_WORDS = 40 };
 
@@ -153,7 +159,7 @@ typedef struct dt_row_moved {
     double ns_per_byte; /* < 0: none was */
 } dt_row_moved_t;
 
-enum { DT_STEPS = 4, DT_COSTS = 8, DT_CODE_NAME = 32 };
+enum { DT_STEPS = 4, DT_COSTS = 13, DT_CODE_NAME = 32 };
 
 /* From this use on, this code ran: "x:plain" or the like, or "interp", the interpreter again. */
 typedef struct dt_step {

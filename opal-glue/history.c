@@ -5,6 +5,7 @@
 #include "contents.h"
 #include "jit/jit.h"
 #include "log.h"
+#include "measure/measured.h"
 #include "tally.h"
 
 static const char *const verbs[2] = {[DAME_PACK] = "pack", [DAME_UNPACK] = "unpack"};
@@ -14,7 +15,10 @@ static void say(const dt_entry_t *entry, dame_dir_t dir, const char *code)
     const void *where;
     const char *name = dt_contents_name(atomic_load_explicit(&entry->key, memory_order_relaxed));
     if (0 == strcmp("interp", code)) {
-        dt_log_of(DT_LOG_SETUP, name, "the interpreter is faster: machine code to %s undone",
+        dt_log_of(DT_LOG_SETUP, name, "the interpreter is the fastest: it %ss from now on",
+                  verbs[dir]);
+    } else if (0 == strcmp(DAME_MEASURED_NATIVE, code)) {
+        dt_log_of(DT_LOG_SETUP, name, "Open MPI's own engine is faster: it %ss whole messages",
                   verbs[dir]);
     } else {
         dt_log_of(DT_LOG_SETUP, name, "compiled to %s, %s, %zu bytes", verbs[dir], code,

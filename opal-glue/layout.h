@@ -54,12 +54,13 @@ struct dt_layout {
                                       how often grants of its uses were called in (recent.h) */
     dame_program_t *program;       /* owned; NULL: declined */
     _Atomic dt_decline_t declined; /* DT_DECLINE_NONE when DAME moves its data */
+    atomic_bool by_native[2];      /* [dame_dir_t]; whole messages are left to the native engine */
     dt_promotion_t promotions[2];  /* [dame_dir_t] */
     _Atomic(struct dt_tally *) tally; /* of tally.c, named after the first datatype; NULL: none is
                                          kept */
     _Atomic(dt_hints_t *) hints;      /* owned; hints.h; NULL: the user gave none */
     _Atomic int32_t holds;            /* of dt_layout_hold() */
-    _Atomic dt_trust_t trust;         /* sample.c's */
+    _Atomic dt_trust_t trust;         /* native.c's */
     /* layout.c's, under the table's lock: */
     int32_t datatypes;          /* that have an entry in the table */
     struct dt_layout_key *key;  /* owned; NULL: no other datatype shares this layout */

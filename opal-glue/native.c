@@ -25,7 +25,7 @@ void dt_native_destruct(opal_convertor_t *native)
     dt_object_destruct(native);
 }
 
-bool dt_native_is_right(const opal_convertor_t *convertor)
+static bool is_right(const opal_convertor_t *convertor)
 {
     const dt_type_desc_t *items = convertor->use_desc;
     for (size_t i = 0; i < items->used; i++) {
@@ -36,6 +36,51 @@ bool dt_native_is_right(const opal_convertor_t *convertor)
         }
     }
     return true;
+}
+
+bool dt_native_is_trusted(dt_layout_t *layout, const opal_convertor_t *convertor)
+{
+    dt_trust_t trust = atomic_load_explicit(&layout->trust, memory_order_relaxed);
+    if (DT_TRUST_UNKNOWN == trust) {
+        trust = is_right(convertor) ? DT_TRUST_GIVEN : DT_TRUST_DENIED;
+        atomic_store_explicit(&layout->trust, trust, memory_order_relaxed);
+    }
+    return DT_TRUST_GIVEN == trust;
+}
+
+/* What Open MPI puts into its convertors: the same for all that DAME takes over (openmpi.h) of one
+ * direction, whose datatype is or is not contiguous but for its ends. */
+typedef struct mover {
+    _Atomic convertor_advance_fct_t advance; /* NULL: not known yet */
+    _Atomic dt_openmpi_position_t rewind;    /* NULL: none is needed */
+} mover_t;
+
+static mover_t *mover_of(const opal_convertor_t *convertor, dame_dir_t dir)
+{
+    static mover_t movers[2][2];
+    mover_t *mover = &movers[dir][0 != (convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS)];
+    if (NULL == atomic_load_explicit(&mover->advance, memory_order_acquire)) {
+        opal_convertor_t native;
+        (void) dt_native_construct(&native, convertor, DAME_PACK == dir, 0);
+        atomic_store_explicit(&mover->rewind, dt_openmpi_position_of(&native),
+                              memory_order_relaxed);
+        atomic_store_explicit(&mover->advance, native.fAdvance, memory_order_release);
+        dt_native_destruct(&native);
+    }
+    return mover;
+}
+
+size_t dt_native_move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov)
+{
+    mover_t *mover = mover_of(convertor, dir);
+    const dt_openmpi_position_t rewind = atomic_load_explicit(&mover->rewind, memory_order_relaxed);
+    size_t start = 0, moved = 0;
+    uint32_t used = 1;
+    (void) rewind(convertor, &start); /* it has moved this before, if the request is persistent */
+    (void) atomic_load_explicit(&mover->advance, memory_order_relaxed)(convertor, iov, &used,
+                                                                       &moved);
+    convertor->bConverted = 0;
+    return moved;
 }
 
 /* Bytes of the item's data, of an element or an iteration of it, and the items that it is. */

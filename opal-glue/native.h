@@ -1,6 +1,6 @@
 /*
- * Open MPI's own engine, asked about the data of a convertor that DAME moves. Slow; never on the
- * usual path of a fragment.
+ * Open MPI's own engine, asked about the data of a convertor that DAME moves, or given a whole
+ * message of it. All but dt_native_move() is slow, and never on the usual path of a fragment.
  */
 #ifndef DT_NATIVE_H
 #define DT_NATIVE_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "abi/abi.h"
+#include "layout.h"
 #include "native_mark.h"
 
 /*
@@ -19,9 +20,14 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
                            size_t position);
 void dt_native_destruct(opal_convertor_t *native);
 
-/* Does the native engine move every byte when it is given a whole message of this datatype? Reads
- * all of its description. */
-bool dt_native_is_right(const opal_convertor_t *convertor);
+/* Does the native engine move every byte when it is given a whole message of this layout's
+ * datatype? The first time it reads all of its description, so that the next time that is as cold
+ * as without DAME. */
+bool dt_native_is_trusted(dt_layout_t *layout, const opal_convertor_t *convertor);
+
+/* The native engine moves the whole message, for which there is room in iov, of a convertor of
+ * DAME. The convertor stands at its beginning, before and after. Returns the bytes. */
+size_t dt_native_move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov);
 
 /*
  * The last place at or before `position`, which is not the end, where the engine would end or start

@@ -110,6 +110,13 @@ static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advanc
     convertor->fAdvance = advance;
 }
 
+/* What positions a convertor of the native engine. */
+static inline dt_openmpi_position_t dt_openmpi_position_of(const opal_convertor_t *native)
+{
+    (void) native;
+    return opal_convertor_set_position_nocheck;
+}
+
 static inline int32_t dt_openmpi_jump(opal_convertor_t *convertor, size_t *position)
 {
     if ((convertor->flags & OPAL_DATATYPE_FLAG_NO_GAPS) &&

@@ -30,6 +30,12 @@ static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advanc
     convertor->fPosition = position;
 }
 
+/* What positions a convertor of the native engine. */
+static inline dt_openmpi_position_t dt_openmpi_position_of(const opal_convertor_t *native)
+{
+    return native->fPosition;
+}
+
 static inline int32_t dt_openmpi_jump(opal_convertor_t *convertor, size_t *position)
 {
     if (NULL == convertor->fPosition) {

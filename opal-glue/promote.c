@@ -236,12 +236,19 @@ void dt_promote_prepare(void)
     dt_order_tell();
 }
 
+/* As far as known. */
+static bool is_native_right(const dt_entry_t *entry)
+{
+    return DT_TRUST_DENIED != atomic_load_explicit(&entry->layout->trust, memory_order_relaxed);
+}
+
 static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (NULL == state->measured) {
         state->measured = dame_measured_new(promotion.jit, entry->layout->program, dir,
-                                            (int64_t) bytes, 0.01 * *promotion.options.explore);
+                                            (int64_t) bytes, 0.01 * *promotion.options.explore,
+                                            promotion.options.native && is_native_right(entry));
     }
     if (NULL != state->measured) {
         dame_measured_promise(state->measured, promised(entry->layout));
@@ -287,17 +294,34 @@ static void note_costs(dt_entry_t *entry, dame_dir_t dir)
     dt_history_costs(entry, dir, costs, n);
 }
 
+/* Granted uses were to be counted for what ran before. */
+static void give_to_native(dt_layout_t *layout, dame_dir_t dir, bool native)
+{
+    if (native != atomic_load_explicit(&layout->by_native[dir], memory_order_relaxed)) {
+        atomic_store_explicit(&layout->by_native[dir], native, memory_order_relaxed);
+        dt_layout_call_in(layout);
+    }
+}
+
+/* Nobody will ask the policy any more. */
+static void end_trial(dt_layout_t *layout, dame_dir_t dir)
+{
+    give_to_native(layout, dir, false);
+    set_countdown(&layout->promotions[dir], 0);
+}
+
 /* For messages and the report: what is promoted first, and what stays when the search is over. */
 static void note_choice(dt_entry_t *entry, dame_dir_t dir, bool rests)
 {
     dt_promotion_t *state = &entry->layout->promotions[dir];
-    const int32_t arm = state->measured->policy.current;
+    const int32_t arm = state->measured->policy.current, native = state->measured->policy.native;
     char name[DAME_CANDIDATE_NAME];
-    atomic_store_explicit(&state->runs_code, arm, memory_order_relaxed);
-    if (arm == state->noted || (0 != state->noted && !rests)) {
+    atomic_store_explicit(&state->runs_code, dame_measured_has_code(state->measured),
+                          memory_order_relaxed);
+    if (arm == state->noted || ((0 != state->noted || arm == native) && !rests)) {
         return;
     }
-    if (0 == arm || 0 == state->noted) {
+    if (arm != native && state->noted != native && (0 == arm || 0 == state->noted)) {
         dt_count(0 == arm ? DT_COUNT_undone : DT_COUNT_promoted, 1);
     }
     state->noted = arm;
@@ -326,6 +350,7 @@ static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t use
         note_code(entry, dir);
         dt_history_compiled(entry, dir, dt_now() - start);
     }
+    give_to_native(entry->layout, dir, result.native);
     note_choice(entry, dir, result.rests);
     if (DAME_OK != result.status) {
         count_failure(result.status);
@@ -347,7 +372,7 @@ static void decide(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t uses
     bytes = dt_hints_bytes(entry->layout, bytes);
     struct dame_order *come = dt_order_come();
     if (!atomic_load_explicit(&compiles, memory_order_relaxed)) {
-        set_countdown(state, 0);
+        end_trial(entry->layout, dir);
     } else if (promotion.options.threshold > 0) {
         try_to_compile(entry, dir);
     } else if (0 != uses) {
@@ -380,7 +405,7 @@ dame_measured_t *dt_promote_event(dt_entry_t *entry, dame_dir_t dir, size_t byte
 {
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (!atomic_load_explicit(&compiles, memory_order_acquire)) {
-        set_countdown(state, 0);
+        end_trial(entry->layout, dir);
     } else if (DT_TIMED == countdown) {
         return begin_timed(state);
     } else {

@@ -68,6 +68,13 @@ static inline bool dt_promote_is_compiled(const dt_layout_t *layout, dame_dir_t 
            NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
 }
 
+/* Are whole messages of this layout left to the native engine, if it may move them? */
+static inline bool dt_promote_is_native(const dt_layout_t *layout, dame_dir_t dir)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&layout->by_native[dir], memory_order_relaxed), 0);
+}
+
 /* Does no decision wait for uses of this layout to be counted? */
 static inline bool dt_promote_rests(const dt_layout_t *layout, dame_dir_t dir)
 {

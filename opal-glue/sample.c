@@ -144,14 +144,14 @@ static void choose_interval(dt_thread_t *thread, int64_t ns)
     thread->until_sample = thread->interval;
 }
 
-void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool compiled,
+void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, dt_tier_t tier,
                     int64_t time, int64_t bytes)
 {
     const int64_t ns = without_clock(time);
     const int64_t passed = (int64_t) thread->interval - thread->until_sample; /* since the last */
     atomic_fetch_add_explicit(&moving, ns * passed, memory_order_relaxed);
     if (NULL != tally) {
-        dt_moved_add(&tally->moved[work][compiled], ns, bytes,
+        dt_moved_add(&tally->moved[work][tier], ns, bytes,
                      dt_tally_uses(tally, work) < DT_FIRST_SAMPLE);
     }
     choose_interval(thread, ns);
@@ -259,18 +259,6 @@ static bool is_between_elements(const opal_convertor_t *convertor, size_t positi
            dt_native_boundary(convertor, position, &mark) == position;
 }
 
-/* Is the native engine right about such messages? Found out once, so that the description is as
- * cold as without DAME. */
-static bool is_trusted(dt_layout_t *layout, const opal_convertor_t *convertor)
-{
-    dt_trust_t trust = atomic_load_explicit(&layout->trust, memory_order_relaxed);
-    if (DT_TRUST_UNKNOWN == trust) {
-        trust = dt_native_is_right(convertor) ? DT_TRUST_GIVEN : DT_TRUST_DENIED;
-        atomic_store_explicit(&layout->trust, trust, memory_order_relaxed);
-    }
-    return DT_TRUST_GIVEN == trust;
-}
-
 /* The first that is unused, so that it is in the caches as a request's convertor is. When all are
  * in use, one of a message that may be lost. */
 static followed_t *unused(void)
@@ -349,7 +337,7 @@ bool dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
     followed_t *message = NULL;
     if (is_native(convertor, dir, iov, n)) {
         message = find(convertor, dir);
-        message = NULL == message && is_trusted(entry->layout, convertor)
+        message = NULL == message && dt_native_is_trusted(entry->layout, convertor)
                       ? follow(tally, convertor, dir)
                       : message;
     }

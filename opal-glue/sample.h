@@ -46,7 +46,7 @@ static inline int64_t dt_sample_begin(void)
 }
 
 /* It has been moved: `work` on `bytes` took so much time, a reading of the clock included. */
-void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, bool compiled,
+void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, dt_tier_t tier,
                     int64_t time, int64_t bytes);
 
 /* A message begins, the tally's use number `use`: may a window open? Then: it does, or must wait,

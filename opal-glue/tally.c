@@ -6,6 +6,7 @@
 
 #include "contents.h"
 #include "dame/heap.h"
+#include "measure/measured.h"
 #include "table.h"
 #include "words.h"
 
@@ -121,9 +122,8 @@ void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code)
 {
     dt_history_t *history = &tally->history[dir];
     const int32_t n = history->nsteps;
-    const dt_moved_t *moved = tally->moved[dir];
     const char *before = 0 == n ? "interp" : history->steps[n - 1].code;
-    if (0 == strcmp("interp", code)) {
+    if (0 == strcmp("interp", code) && 0 != strcmp(DAME_MEASURED_NATIVE, before)) {
         atomic_fetch_add_explicit(&tally->undone, 1, memory_order_relaxed);
     }
     if (0 == strcmp(before, code)) { /* another layout of the same name and words */
@@ -135,8 +135,7 @@ void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code)
     }
     dt_step_t *step = &history->steps[history->nsteps];
     (void) snprintf(step->code, sizeof(step->code), "%s", code);
-    step->use = 1 + atomic_load_explicit(&moved[DT_INTERP].uses, memory_order_relaxed) +
-                atomic_load_explicit(&moved[DT_CODE].uses, memory_order_relaxed);
+    step->use = 1 + dt_tally_uses(tally, (dt_work_t) dir);
     history->nsteps++;
 }
 
@@ -316,7 +315,8 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
         row->native[work].ns_per_byte =
             row->native[work].samples < LEAST_NATIVE
                 ? -1
-                : native_rate(native, sums.uses[work][DT_INTERP] + sums.uses[work][DT_CODE]);
+                : native_rate(native, sums.uses[work][DT_INTERP] + sums.uses[work][DT_CODE] +
+                                          sums.uses[work][DT_OPAL]);
     }
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =

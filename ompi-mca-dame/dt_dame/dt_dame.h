@@ -23,7 +23,12 @@ enum {
 };
 
 /* Values of the parameter `tiers`: a set of what moves data. */
-enum { MCA_DT_DAME_TIER_INTERP = 1, MCA_DT_DAME_TIER_X = 2, MCA_DT_DAME_TIER_L = 4 };
+enum {
+    MCA_DT_DAME_TIER_INTERP = 1,
+    MCA_DT_DAME_TIER_X = 2,
+    MCA_DT_DAME_TIER_L = 4,
+    MCA_DT_DAME_TIER_OPAL = 8
+};
 
 /* The parameters dt_dame_<name>, as registered: MCA writes them. */
 typedef struct mca_dt_dame_params {

@@ -331,17 +331,21 @@ static void register_tiers(void)
         {MCA_DT_DAME_TIER_INTERP, "interp"},
         {MCA_DT_DAME_TIER_X, "x"},
         {MCA_DT_DAME_TIER_L, "l"},
+        {MCA_DT_DAME_TIER_OPAL, "opal"},
         {0, NULL},
     };
     static dt_values_t tiers;
     dt_values_set(&tiers, tier_names);
-    mca_dt_dame_params.tiers = MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L;
+    mca_dt_dame_params.tiers = MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L |
+                               MCA_DT_DAME_TIER_OPAL;
     register_values("tiers",
                     "The engines that may move data, as a comma-separated list. interp: the "
                     "interpreter, which is always available and moves what the others cannot; x: "
                     "machine code, compiled in microseconds while the job runs; l: machine code "
                     "by LLVM, from the code cache (dt_dame_code_dir), or compiled in the "
-                    "background where that is expected to pay (dt_dame_llvm_compile)",
+                    "background where that is expected to pay (dt_dame_llvm_compile); opal: Open "
+                    "MPI's own engine, for whole messages that it is measured to move faster "
+                    "(dt_dame_promotion_threshold -1, without dt_dame_verify)",
                     &tiers, OPAL_INFO_LVL_4, &mca_dt_dame_params.tiers);
 }
 
@@ -513,10 +517,10 @@ dame_options_t mca_dt_dame_program_options(void)
 dt_promote_options_t mca_dt_dame_promote_options(void)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
+    const int measured = params->promotion_threshold < 0 ? MCA_DT_DAME_TIER_OPAL : 0;
+    const int choices = MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L | measured;
     dt_promote_options_t options = {
-        .threshold = 0 != (params->tiers & (MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L))
-                         ? params->promotion_threshold
-                         : 0,
+        .threshold = 0 != (params->tiers & choices) ? params->promotion_threshold : 0,
         .llvm = 0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL,
         .llvm_compile = (dt_llvm_compile_t) params->llvm_compile,
         .code_directories = mca_dt_dame_code_directories(),
@@ -525,6 +529,7 @@ dt_promote_options_t mca_dt_dame_promote_options(void)
         .code_bytes = params->code_dir_size,
         .profile = NULL == params->profile ? "" : params->profile,
         .explore = &params->explore,
+        .native = 0 != (params->tiers & MCA_DT_DAME_TIER_OPAL) && !params->verify,
         .jit = *dame_jit_options_default(),
         .code_files = 0 != (params->dump & MCA_DT_DAME_DUMP_ASM),
     };

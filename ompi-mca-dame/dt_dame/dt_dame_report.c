@@ -26,7 +26,7 @@ static int read_tally(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const intptr_t what = (intptr_t) pvar->ctx;
     const dt_work_t work = (dt_work_t) (what & (TIER - 1));
-    const dt_tier_t tier = (dt_tier_t) (what / TIER & 1);
+    const dt_tier_t tier = (dt_tier_t) (what / TIER & 3);
     const bool bytes = 0 != (what & BYTES);
     *(unsigned long long *) value =
         (unsigned long long) (0 != (what & TIME) ? dt_tally_ns(work)
@@ -41,7 +41,7 @@ static int read_cycles(const mca_base_pvar_t *pvar, void *value, void *object)
     const intptr_t what = (intptr_t) pvar->ctx;
     const double ns = NULL == object ? -1
                                      : dt_tally_rate(object, (dt_work_t) (what & (TIER - 1)),
-                                                     (dt_tier_t) (what / TIER & 1));
+                                                     (dt_tier_t) (what / TIER & 3));
     *(double *) value = ns < 0 ? -1 : ns * 1e-9 * (double) dame_clock_hz();
     return OPAL_SUCCESS;
 }
@@ -71,7 +71,7 @@ static int read_code_stat(const mca_base_pvar_t *pvar, void *value, void *object
 }
 
 static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
-static const char *const tiers[DT_TIERS] = {"interp", "code"};
+static const char *const tiers[DT_TIERS] = {"interp", "code", "opal"};
 
 static int register_bound(const mca_base_component_t *component, const char *name,
                           const char *description, int class, mca_base_get_value_fn_t read,
@@ -91,6 +91,9 @@ static int register_pvar(const mca_base_component_t *component, const char *name
                           MCA_BASE_VAR_BIND_NO_OBJECT);
 }
 
+static const char *const movers[DT_TIERS] = {"the interpreter", "machine code",
+                                             "Open MPI's own engine, being faster"};
+
 /* One of the process, and one, of the same name with "datatype_" before it, of a datatype. */
 static void register_tally(const mca_base_component_t *component, const char *unit, dt_work_t work,
                            dt_tier_t tier, int what)
@@ -100,13 +103,13 @@ static void register_tally(const mca_base_component_t *component, const char *un
     (void) snprintf(name, sizeof(name), "datatype_%s_%s_%s", works[work], tiers[tier], unit);
     (void) snprintf(description, sizeof(description), "%s of %s by %s",
                     BYTES == what ? "Bytes" : "Uses", works[work],
-                    DT_INTERP == tier ? "the interpreter" : "machine code");
+                    movers[tier]);
     register_pvar(component, name + strlen("datatype_"), description, MCA_BASE_PVAR_CLASS_COUNTER,
                   read_tally, what | (int) work | (int) tier * TIER);
     (void) snprintf(description, sizeof(description),
                     "%s of %s by %s, of a datatype and all others of its name and layout",
                     BYTES == what ? "Bytes" : "Uses", works[work],
-                    DT_INTERP == tier ? "the interpreter" : "machine code");
+                    movers[tier]);
     register_bound(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER, read_tally,
                    what | (int) work | (int) tier * TIER, MCA_BASE_VAR_BIND_MPI_DATATYPE);
 }
@@ -147,7 +150,9 @@ static void register_tallies(const mca_base_component_t *component)
         for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
             register_tally(component, "uses", (dt_work_t) work, (dt_tier_t) tier, 0);
             register_tally(component, "bytes", (dt_work_t) work, (dt_tier_t) tier, BYTES);
-            register_cycles(component, (dt_work_t) work, (dt_tier_t) tier);
+            if (DT_OPAL != tier) {
+                register_cycles(component, (dt_work_t) work, (dt_tier_t) tier);
+            }
         }
     }
     register_of_datatype(component, "datatype_compile_ns",
@@ -317,6 +322,10 @@ static void print_counts(FILE *out)
     }
     fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
             dt_stats_total(DT_COUNT_messages_declined));
+    if (0 != dt_stats_total(DT_COUNT_messages_native)) {
+        fprintf(out, "            %12" PRId64 " of DAME's, tried or measured to be faster\n",
+                dt_stats_total(DT_COUNT_messages_native));
+    }
     print_declined(out);
     dt_events_print(out);
 }

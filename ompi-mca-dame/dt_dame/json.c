@@ -31,7 +31,7 @@ static void write_range(FILE *out, const char *comma, const char *name, const dt
 }
 
 static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
-static const char *const tiers[DT_TIERS] = {"interp", "code"};
+static const char *const tiers[DT_TIERS] = {"interp", "code", "opal"};
 
 static void write_counters(FILE *out, const dt_dame_sum_t *sum)
 {

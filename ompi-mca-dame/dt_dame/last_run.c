@@ -16,12 +16,13 @@ static void write_text(FILE *out, const char *text)
 
 static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
 {
-    const char *tier = 0 == row->moved[DT_PACK][DT_CODE].uses + row->moved[DT_UNPACK][DT_CODE].uses
-                           ? "interp"
-                           : "code";
+    const int64_t code = row->moved[DT_PACK][DT_CODE].uses + row->moved[DT_UNPACK][DT_CODE].uses;
+    const int64_t opal = row->moved[DT_PACK][DT_OPAL].uses + row->moved[DT_UNPACK][DT_OPAL].uses;
+    const char *tier = opal > code ? "opal" : code > 0 ? "code" : "interp";
     int64_t uses = 0;
     for (int work = 0; work < DT_WORKS; work++) {
-        uses += row->moved[work][DT_INTERP].uses + row->moved[work][DT_CODE].uses;
+        uses += row->moved[work][DT_INTERP].uses + row->moved[work][DT_CODE].uses +
+                row->moved[work][DT_OPAL].uses;
     }
     fprintf(out, "datatype_%d=", i);
     write_text(out, '\0' == row->name[0] ? "(no name)" : row->name);

@@ -7,10 +7,16 @@
 #include "measure/sde.h"
 
 static const char *const moved_names[DT_WORKS][DT_TIERS][2] = {
-    {{"pack_interp_uses", "pack_interp_bytes"}, {"pack_code_uses", "pack_code_bytes"}},
-    {{"unpack_interp_uses", "unpack_interp_bytes"}, {"unpack_code_uses", "unpack_code_bytes"}},
-    {{"copy_interp_uses", "copy_interp_bytes"}, {NULL, NULL}},
+    {{"pack_interp_uses", "pack_interp_bytes"},
+     {"pack_code_uses", "pack_code_bytes"},
+     {"pack_opal_uses", "pack_opal_bytes"}},
+    {{"unpack_interp_uses", "unpack_interp_bytes"},
+     {"unpack_code_uses", "unpack_code_bytes"},
+     {"unpack_opal_uses", "unpack_opal_bytes"}},
+    {{"copy_interp_uses", "copy_interp_bytes"}},
 };
+
+enum { EACH = 2 * DT_TIERS }; /* work has uses and bytes */
 
 static long long read_counter(void *counter)
 {
@@ -25,12 +31,12 @@ static long long read_code_stat(void *stat)
 static long long read_moved(void *what)
 {
     const intptr_t i = (intptr_t) what;
-    return dt_tally_total((dt_work_t) (i / 4), (dt_tier_t) (i / 2 % 2), 0 != i % 2);
+    return dt_tally_total((dt_work_t) (i / EACH), (dt_tier_t) (i / 2 % DT_TIERS), 0 != i % 2);
 }
 
 void mca_dt_dame_offer_sde(void)
 {
-    enum { MOST = DT_COUNTERS + DT_CODE_STATS + 4 * DT_WORKS };
+    enum { MOST = DT_COUNTERS + DT_CODE_STATS + EACH * DT_WORKS };
     dame_sde_counter_t counters[MOST];
     int32_t n = 0;
     for (intptr_t i = 0; i < DT_COUNTERS; i++) {
@@ -44,12 +50,12 @@ void mca_dt_dame_offer_sde(void)
             (dame_sde_counter_t){dt_code_stat_name(stat), dt_code_stat_description(stat),
                                  dt_code_stat_is_level(stat), read_code_stat, (void *) i};
     }
-    for (intptr_t i = 0; i < 4 * DT_WORKS; i++) {
-        const char *name = moved_names[i / 4][i / 2 % 2][i % 2];
+    for (intptr_t i = 0; i < EACH * DT_WORKS; i++) {
+        const char *name = moved_names[i / EACH][i / 2 % DT_TIERS][i % 2];
         if (NULL != name) {
             counters[n++] =
-                (dame_sde_counter_t){name, "Uses, or bytes, by the interpreter or machine code", 0,
-                                     read_moved, (void *) i};
+                (dame_sde_counter_t){name, "Uses, or bytes, by interpreter, machine code or opal",
+                                     0, read_moved, (void *) i};
         }
     }
     (void) dame_sde_offer("DAME", counters, n);

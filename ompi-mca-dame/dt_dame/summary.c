@@ -134,6 +134,8 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
                     DT_COUNT_bytes_copied);
     }
     write_counter(out, "messages left to Open MPI", sum, DT_COUNT_messages_declined, count_text);
+    write_if_any(out, "moved by opal, faster", sum, &sum->counters[DT_COUNT_messages_native],
+                 count_text);
     write_counter(out, "datatypes imported", sum, DT_COUNT_types_imported, count_text);
     write_counter(out, "  time", sum, DT_COUNT_import_ns, time_text);
     if (sum->counters[DT_COUNT_verified].sum > 0) {
@@ -180,14 +182,19 @@ static void write_work(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_ro
 {
     const dt_dame_amount_t *interp = &row->moved[work][DT_INTERP];
     const dt_dame_amount_t *code = &row->moved[work][DT_CODE];
+    const dt_dame_amount_t *opal = &row->moved[work][DT_OPAL];
+    const int64_t uses = interp->uses + code->uses + opal->uses;
     char a[NUMBER], b[NUMBER], c[NUMBER];
-    if (0 == interp->uses + code->uses) {
+    if (0 == uses) {
         return;
     }
-    fprintf(out, "    %-6s  %9" PRId64 " uses: interp %s", works[work], interp->uses + code->uses,
+    fprintf(out, "    %-6s  %9" PRId64 " uses: interp %s", works[work], uses,
             rate_text(sum, interp, a));
     if (code->uses > 0) {
         fprintf(out, ", code %s", rate_text(sum, code, b));
+    }
+    if (opal->uses > 0) {
+        fprintf(out, ", opal %s", rate_text(sum, opal, b));
     }
     fprintf(out, "; Open MPI %s\n", rate_text(sum, &row->native[work], c));
     write_history(out, row, work);

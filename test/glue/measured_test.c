@@ -23,6 +23,7 @@
 enum { BYTES = 8192, SPAN = 2 * BYTES };
 
 static const char *profile; /* NULL: none */
+static bool has_native;
 
 static void start(int32_t threshold, double explore, size_t arena)
 {
@@ -31,6 +32,7 @@ static void start(int32_t threshold, double explore, size_t arena)
     dt_promote_options_t options = {.threshold = threshold,
                                     .profile = profile,
                                     .explore = &percent,
+                                    .native = has_native,
                                     .jit = *dame_jit_options_default(),
                                     .code_files = true};
     options.jit.arena_bytes = arena;
@@ -205,6 +207,47 @@ static void the_second_run_starts_with_its_choice(void)
     check(0 == rmdir(directory), "nothing else was written");
 }
 
+/* The last arm. Its times are far from those of all others. */
+static void the_native_engine_moves_what_it_moves_faster(void)
+{
+    has_native = true;
+    for (int faster = 0; faster < 2; faster++) {
+        int64_t ticks[DAME_POLICY_ARMS];
+        dt_entry_t entry;
+        start(-1, 1, ARENA);
+        const int64_t promoted = dt_stats_total(DT_COUNT_promoted);
+        const int64_t undone = dt_stats_total(DT_COUNT_undone);
+        new_entry(&entry);
+        use_often(&entry, first_is_best, 1);
+        for (int a = 0; a < DAME_POLICY_ARMS; a++) {
+            ticks[a] = first_is_best[a < 4 ? a : 3];
+        }
+        dt_layout_t *layout = entry.layout;
+        bool was_tried = false;
+        for (int i = 0; i < OFTEN; i++) {
+            const dame_policy_t *policy = policy_of(&entry);
+            if (NULL != policy) {
+                ticks[policy->native] = faster ? UNIT / 2 : 30 * UNIT;
+            }
+            use(&entry, ticks);
+            was_tried = was_tried || dt_promote_is_native(layout, DAME_PACK);
+        }
+        check(was_tried, "the native engine was tried");
+        check(faster == dt_promote_is_native(layout, DAME_PACK), "it moves what it moves faster");
+        check(is_compiled(&entry) && 0 != layout->promotions[DAME_PACK].runs_code,
+              "fragments are moved by machine code");
+        check(1 == dt_stats_total(DT_COUNT_promoted) - promoted &&
+                  0 == dt_stats_total(DT_COUNT_undone) - undone,
+              "one promotion is counted");
+        check_bytes(&entry);
+        dt_promote_disable();
+        use_often(&entry, ticks, 1 + OFTEN);
+        end_entry(&entry);
+        dt_promote_stop();
+    }
+    has_native = false;
+}
+
 static void without_a_search_there_is_one_candidate(void)
 {
     static const int64_t *const worlds[] = {last_is_best, none_is_best};
@@ -212,8 +255,10 @@ static void without_a_search_there_is_one_candidate(void)
         dt_entry_t entry;
         start(-1, 0, ARENA);
         const int64_t before = stats().compiled[0];
+        const int64_t undone = dt_stats_total(DT_COUNT_undone);
         new_entry(&entry);
         use_often(&entry, worlds[w], OFTEN);
+        check(w == dt_stats_total(DT_COUNT_undone) - undone, "what is undone is counted");
         check(1 - w == arm_of(&entry), "what is not faster is undone: arm %d",
               (int) arm_of(&entry));
         check(1 == stats().compiled[0] - before, "one is tried");
@@ -564,6 +609,7 @@ int main(void)
     dt_thread_start(dt_promote_disable);
     the_fastest_stays();
     the_second_run_starts_with_its_choice();
+    the_native_engine_moves_what_it_moves_faster();
     without_a_search_there_is_one_candidate();
     evicted_code_is_missed_at_once();
     drift_is_noticed_by_what_rests();

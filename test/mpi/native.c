@@ -90,11 +90,14 @@ int native_main(int argc, char **argv)
     check_init(&argc, &argv);
     check(pvar_start("dt_dame_") > 0, "the counters of DAME");
     types_t *types = types_new();
+    long long of_requests = 0;
     for (int i = 0; i < types_count(types); i++) {
         const type_case_t *c = types_at(types, i);
         if (!c->send_only) {
-            packed(c);
+            const long long before = left();
             persistent(c);
+            of_requests += left() - before;
+            packed(c);
         }
     }
     if (argc > 2 && 0 == strcmp(argv[2], "faster")) {
@@ -106,6 +109,7 @@ int native_main(int argc, char **argv)
         0 == most ? 0 : (0 == strcmp(expected, "always") ? 4 : 1) * types_count(types);
     check(left() >= least && left() <= most,
           "%lld messages were left to Open MPI's own engine, %d expected", left(), least);
+    check((of_requests > 0) == (most > 0), "%lld of persistent requests", of_requests);
     types_free(types);
     pvar_done();
     return check_finish();

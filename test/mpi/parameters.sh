@@ -59,7 +59,7 @@ bad_parameters()
 {
     local percent="allowed: whole numbers from 0 to 100\." count="whole numbers from 0 to 2147483647\."
     local bytes="numbers of bytes, also with K, M or G, from 0 to 2147483647\."
-    local boolean="allowed: false, true," tiers="allowed: a comma-separated list of interp, x, l\."
+    local boolean="allowed: false, true," tiers="allowed: a comma-separated list of interp, x, l, opal\."
     local dump="allowed: none, or a comma-separated list of program, asm, llvm\."
     local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
     local block="from 64 to 2147483647\." cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
@@ -72,7 +72,7 @@ bad_parameters()
         "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
         "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
-        "dame_promotion_threshold||$ahead|-1" "dame_explore||$percent|1" "dame_tiers||$tiers|interp,x,l" \
+        "dame_promotion_threshold||$ahead|-1" "dame_explore||$percent|1" "dame_tiers||$tiers|interp,x,l,opal" \
         "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
         "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|2048" \
         "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
@@ -87,7 +87,7 @@ bad_parameters()
         "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
         "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
         "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
-        "dame_tiers|x,x|$tiers|interp,x,l" "dame_vector_width|64|$widths|auto" \
+        "dame_tiers|x,x|$tiers|interp,x,l,opal" "dame_vector_width|64|$widths|auto" \
         "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
         "dame_memcpy_bytes|63|$block|2048" "dame_nontemporal_bytes|-4K|$bytes|0" \
         "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
@@ -100,11 +100,11 @@ bad_parameters()
     bad_values "more" 2 "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
         "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
         "dame_sort_range|5X|$bytes|2147483647" "dame_dump|ir|$dump|none" \
-        "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|inter|$tiers|interp,x,l" \
+        "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|inter|$tiers|interp,x,l,opal" \
         "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
         "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
-    bad_values "lists" 0 "dame_tiers|x,m|$tiers|interp,x,l" "dame_dump|program,|$dump|none"
+    bad_values "lists" 0 "dame_tiers|x,m|$tiers|interp,x,l,opal" "dame_dump|program,|$dump|none"
 }
 
 # state CONFIGURATION LINE DIRECTORY ARGUMENT...: with the components in DIRECTORY, two ranks end well and

@@ -17,6 +17,7 @@ int idle_main(int argc, char **argv);
 int late_dso_main(int argc, char **argv);
 int lifetime_main(int argc, char **argv);
 int mpit_main(int argc, char **argv);
+int native_main(int argc, char **argv);
 int onesided_main(int argc, char **argv);
 int p2p_main(int argc, char **argv);
 int pack_main(int argc, char **argv);

@@ -23,6 +23,8 @@ typedef struct world {
     double (*time)(const struct world *world, int64_t use, int32_t arm, uint32_t *key);
     double (*noise)(rng_t *rng, double ticks); /* what a sample shows; NULL: the truth */
     dame_added_t (*answer)(int64_t adds, int32_t arm);
+    int32_t native;   /* the last arm, when that is the native engine; 0: there is none */
+    int native_is_mute; /* it can move none of the messages: ours does, and no sample counts */
     uint32_t far;     /* a bit for each arm that has to be ordered */
     double far_cost;  /* ticks */
     int64_t far_uses; /* until an order comes */
@@ -36,6 +38,7 @@ typedef struct result {
     int64_t samples;
     int32_t last; /* the arm that runs at the end */
     int32_t choice;
+    int32_t ours; /* the arm that ran last, but for the native engine */
     uint32_t lives; /* a bit for each code that lives at the end */
     int64_t orders;
     int64_t first_order; /* the use */
@@ -64,6 +67,8 @@ static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
     if (step->kind == DAME_STEP_RUN) {
         ck_assert(step->arm == 0 || (driver->result.lives >> step->arm & 1));
         driver->current = step->arm;
+        driver->result.ours =
+            step->arm == 0 || step->arm != world->native ? step->arm : driver->result.ours;
     } else if (step->kind == DAME_STEP_ORDER) {
         ck_assert((world->far >> step->arm & 1) && !(driver->result.lives >> step->arm & 1));
         ck_assert_int_eq(driver->due[step->arm], 0);
@@ -71,7 +76,8 @@ static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
         driver->result.first_order += driver->result.orders == 0 ? use : 0;
         driver->result.orders++;
     } else if (step->kind == DAME_STEP_DROP) {
-        ck_assert(step->arm != driver->current && (driver->result.lives >> step->arm & 1));
+        ck_assert(step->arm != driver->current && step->arm != driver->result.ours);
+        ck_assert(step->arm != world->native && (driver->result.lives >> step->arm & 1));
         driver->result.lives &= ~(1u << step->arm);
     } else {
         ck_assert(step->kind == DAME_STEP_ADD && step->arm > 0 && step->arm < world->arms);
@@ -129,7 +135,11 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
                                          .cost = COST,
                                          .sample = SAMPLE,
                                          .part = world->part > 0 ? world->part : 1};
-    dame_policy_init(&driver.policy, world->arms, &expect, world->explore);
+    dame_policy_init(&driver.policy, world->arms - (world->native != 0), &expect, world->explore);
+    if (world->native != 0) {
+        dame_policy_add_native(&driver.policy);
+        driver.result.lives = 1u << world->native;
+    }
     for (int32_t arm = 1; arm < world->arms; arm++) {
         if (world->far >> arm & 1) {
             dame_policy_cost(&driver.policy, arm, world->far_cost, 1);
@@ -156,7 +166,10 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
             asked = use;
             next = step.uses > 0 ? use + step.uses : -1;
         }
-        const double ticks = time_of(world, use, driver.current, &key);
+        const int is_mute = driver.current != 0 && driver.current == world->native &&
+                            world->native_is_mute;
+        const double ticks =
+            time_of(world, use, is_mute ? driver.result.ours : driver.current, &key);
         driver.result.total += ticks + (measured ? SAMPLE : 0);
         if (!measured && world->time == NULL && world->evict_after == 0 &&
             world->far == 0) { /* all the same */
@@ -166,6 +179,8 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
         }
         if (measured) {
             driver.result.samples++;
+        }
+        if (measured && !is_mute) {
             dame_policy_sample(&driver.policy, driver.current, key,
                                world->noise != NULL ? world->noise(&driver.rng, ticks) : ticks);
         }
@@ -384,6 +399,151 @@ TEST(the_search_keeps_to_its_share)
                 ck_assert(shares[s] > 0 || result.adds <= 1);
             }
         }
+    }
+}
+
+/* ---- the native engine -------------------------------------------------------------------------
+ */
+
+/* Ticks of ours, and last of the native engine. */
+static world_t world_with_native(const double *ticks, double native)
+{
+    world_t world = world_of(ticks, 0.01);
+    world.native = world.arms++;
+    world.ticks[world.native] = native;
+    return world;
+}
+
+static double fastest_of_ours(const world_t *world)
+{
+    double best = world->ticks[0];
+    for (int a = 1; a < world->native; a++) {
+        best = world->ticks[a] < best ? world->ticks[a] : best;
+    }
+    return best;
+}
+
+TEST(the_native_engine_runs_where_it_is_faster)
+{
+    enum { USES = 1000000, SEEDS = 20 };
+    int missed = 0;
+    for (int r = 0; r < TYPICAL; r++) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            world_t world = world_with_native(typical[r], 0);
+            const double ours = fastest_of_ours(&world);
+            world.ticks[world.native] = 0.9 * ours;
+            const result_t faster = simulate(&world, USES, (uint64_t) seed);
+            missed += faster.choice != world.native;
+            ck_assert_double_le(world.ticks[faster.ours], 1.1 * ours);
+            ck_assert_uint_eq(faster.lives & ~(1u << world.native),
+                              faster.ours == 0 ? 0 : 1u << faster.ours);
+            world.ticks[world.native] = 1.06 * ours;
+            const result_t slower = simulate(&world, USES, (uint64_t) seed);
+            ck_assert_int_ne(slower.choice, world.native);
+            ck_assert_int_eq(slower.choice, slower.ours);
+        }
+    }
+    ck_assert_int_le(missed, SEEDS * TYPICAL / 50); /* as loaded machines are */
+}
+
+TEST(while_the_native_engine_runs_the_fastest_of_ours_is_left_the_rest)
+{
+    world_t world = {.arms = 12, .explore = 0.01, .expected = 0.3, .native = 11};
+    for (int best = 0; best < world.native; best++) {
+        for (int a = 0; a < world.native; a++) {
+            world.ticks[a] = a == best ? 700 : a == 0 ? 800 : 705 + a;
+        }
+        world.ticks[world.native] = 500;
+        const result_t result = simulate(&world, 3000000, 0);
+        ck_assert_int_eq(result.choice, world.native);
+        ck_assert_int_eq(result.ours, best);
+    }
+}
+
+/* By 17 per cent, which a check does not take for a change. */
+static double slowing(const world_t *world, int64_t use, int32_t arm, uint32_t *key)
+{
+    *key = 0;
+    return world->ticks[arm] * (use < 50000 ? 1 : 1.17);
+}
+
+TEST(a_native_engine_that_was_chosen_stays_when_the_machine_slows_down)
+{
+    static const double ticks[5] = {9900, 9700, 9900, 9900, 9900};
+    world_t world = world_with_native(ticks, 9400);
+    world.noise = NULL;
+    world.time = slowing;
+    const result_t result = simulate(&world, 3000000, 0);
+    ck_assert_int_eq(result.choice, world.native);
+}
+
+TEST(code_that_is_evicted_while_the_native_engine_runs_is_made_again)
+{
+    static const double ticks[5] = {11500, 7000, 10100, 10200, 10300};
+    world_t world = world_with_native(ticks, 6000);
+    world.noise = NULL;
+    driver_t driver = {.world = &world};
+    const dame_policy_expect_t expect = {
+        .ticks = ticks[0], .saved = 0.3, .cost = COST, .sample = SAMPLE, .part = 1};
+    dame_policy_init(&driver.policy, world.native, &expect, world.explore);
+    dame_policy_add_native(&driver.policy);
+    driver.result.lives = 1u << world.native;
+    int evicted = 0;
+    for (int64_t use = 1, next = 1; use <= 2000000; use++) {
+        dame_step_t step = {.kind = DAME_STEP_WAIT};
+        if (use == next) {
+            step = dame_policy_next(&driver.policy, 1);
+            for (int n = 0; step.kind >= DAME_STEP_ORDER; n++) {
+                ck_assert_int_lt(n, 100);
+                do_step(&driver, &step, use);
+                step = dame_policy_next(&driver.policy, 0);
+            }
+            next = use + 1; /* asked each time */
+        }
+        if (step.kind == DAME_STEP_SAMPLE) {
+            dame_policy_sample(&driver.policy, driver.current, 0, world.ticks[driver.current]);
+        }
+        if (!evicted && use == 1000000) {
+            ck_assert_int_eq(dame_policy_choice(&driver.policy), world.native);
+            ck_assert_int_eq(driver.result.ours, 1);
+            evicted = 1;
+            driver.added = 1;
+            evict(&driver);
+            driver.result.ours = 0;
+        }
+    }
+    ck_assert_int_eq(dame_policy_choice(&driver.policy), world.native);
+    ck_assert_int_eq(driver.result.ours, 1);
+    ck_assert_uint_eq(driver.result.lives, 1u << world.native | 1u << 1);
+}
+
+TEST(a_slow_native_engine_costs_no_more_than_the_search_may)
+{
+    static const double times[] = {1, 2, 5, 30};
+    for (int t = 0; t < 4; t++) {
+        for (int r = 0; r < TYPICAL; r++) {
+            for (int c = 0; c < COUNTS; c++) {
+                world_t world = world_with_native(typical[r], times[t] * typical[r][0]);
+                world.noise = NULL;
+                const result_t result = simulate(&world, counts[c], 0);
+                const double batch =
+                    (DAME_POLICY_BATCH + WARMING) * (times[t] * typical[r][0] + SAMPLE);
+                ck_assert_double_le(result.searched, 0.01 * 1.5 * result.total + batch + COST);
+                ck_assert_double_le(result.total, 2 * 1.01 * best_fixed(&world, counts[c]) +
+                                                      constant(&world) + batch);
+            }
+        }
+    }
+}
+
+TEST(what_the_native_engine_cannot_move_is_no_reason_to_choose_it)
+{
+    for (int r = 0; r < TYPICAL; r++) {
+        world_t world = world_with_native(typical[r], typical[r][0] / 10);
+        world.native_is_mute = 1;
+        const result_t result = simulate(&world, 1000000, (uint64_t) r);
+        ck_assert_int_ge(result.choice, 0);
+        ck_assert_int_ne(result.choice, world.native);
     }
 }
 
