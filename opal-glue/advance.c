@@ -173,26 +173,26 @@ static inline size_t move_whole(opal_convertor_t *convertor, dame_dir_t dir,
 
 /* Is this message left to the native engine? In longer ones that engine's 32-bit counts overflow
  * here and there. */
-static inline bool is_left(dt_layout_t *layout, dame_dir_t dir, const opal_convertor_t *convertor,
+static inline bool is_left(dt_entry_t *entry, dame_dir_t dir, const opal_convertor_t *convertor,
                            const struct iovec *iov, const uint32_t *out_size)
 {
-    return dt_promote_is_native(layout, dir) && is_whole(convertor, iov, out_size) &&
-           convertor->local_size <= INT32_MAX && dt_native_is_trusted(layout, convertor);
+    return dt_promote_is_native(entry->layout, dir) && is_whole(convertor, iov, out_size) &&
+           convertor->local_size <= INT32_MAX && dt_native_is_trusted(entry, convertor);
 }
 
-/* Moves what fits. `layout`: of a message that may be whole, else NULL. */
+/* Moves what fits. `entry`: of a message that may be whole, else NULL. */
 static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
-                          dt_layout_t *layout, struct iovec *iov, uint32_t *out_size)
+                          dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
 {
     size_t moved;
-    if (NULL != layout && is_left(layout, dir, convertor, iov, out_size)) {
+    if (NULL != entry && is_left(entry, dir, convertor, iov, out_size)) {
         *out_size = 1;
         dt_stats_add(&thread->stats.count[DT_COUNT_messages_native], 1);
         return dt_native_move(convertor, dir, iov);
     }
     dame_reader_enter(&thread->reader);
-    if (NULL != layout && is_whole(convertor, iov, out_size)) {
-        moved = move_whole(convertor, dir, layout->program, iov, out_size);
+    if (NULL != entry && is_whole(convertor, iov, out_size)) {
+        moved = move_whole(convertor, dir, entry->layout->program, iov, out_size);
     } else {
         moved = move_fragments(thread, convertor, dir, iov, out_size);
     }
@@ -232,7 +232,7 @@ static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
 
 /* Moves what fits, or has it moved, and takes its time when that is due. */
 static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
-                                  dt_layout_t *layout, struct iovec *iov, uint32_t *out_size)
+                                  dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
 {
     size_t moved;
     if (dt_sample_has_window(thread) &&
@@ -241,9 +241,9 @@ static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convert
         return moved;
     }
     const bool timed = dt_sample_due(thread);
-    const bool native = timed && NULL != layout && is_left(layout, dir, convertor, iov, out_size);
+    const bool native = timed && NULL != entry && is_left(entry, dir, convertor, iov, out_size);
     const int64_t start = timed ? dt_sample_begin() : 0;
-    moved = move(thread, convertor, dir, layout, iov, out_size);
+    moved = move(thread, convertor, dir, entry, iov, out_size);
     if (timed) {
         keep_time(thread, convertor, dir, native, dt_now() - start, moved);
     }
@@ -251,11 +251,11 @@ static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convert
 }
 
 static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *convertor,
-                                     dame_dir_t dir, dt_layout_t *layout, struct iovec *iov,
+                                     dame_dir_t dir, dt_entry_t *entry, struct iovec *iov,
                                      uint32_t *out_size, size_t *max_data)
 {
-    const bool first = NULL != layout;
-    const size_t moved = move_sampled(thread, convertor, dir, layout, iov, out_size);
+    const bool first = NULL != entry;
+    const size_t moved = move_sampled(thread, convertor, dir, entry, iov, out_size);
     _Atomic int64_t *count = thread->stats.count;
     dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
     dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
@@ -298,12 +298,12 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
     const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
     const bool whole = is_whole(convertor, iov, out_size);
     char *packed = *out_size > 0 ? iov[0].iov_base : NULL;
-    dt_layout_t *layout = dt_table_get(convertor->pDesc)->layout;
-    const bool native = is_left(layout, dir, convertor, iov, out_size);
-    dt_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
+    dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    const bool native = is_left(entry, dir, convertor, iov, out_size);
+    dt_hints_t *hints = atomic_load_explicit(&entry->layout->hints, memory_order_acquire);
     dt_thread_t *thread = dt_thread();
     const int64_t start = dame_measured_now();
-    const int32_t rc = move_and_count(thread, convertor, dir, layout, iov, out_size, max_data);
+    const int32_t rc = move_and_count(thread, convertor, dir, entry, iov, out_size, max_data);
     int64_t ticks = dame_measured_now() - start;
     if (native != dame_measured_is_native(runs) ||
         (NULL != hints && !dt_hints_fit(hints, convertor->count, convertor->pBaseBuf))) {
@@ -314,7 +314,7 @@ static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convert
         if (native) {
             repeat_natively(convertor, dir, packed, repeats);
         } else {
-            repeat(thread, convertor, dir, layout->program, packed, repeats);
+            repeat(thread, convertor, dir, entry->layout->program, packed, repeats);
         }
         ticks = (dame_measured_now() - start) / (1 + repeats);
     }
@@ -334,7 +334,7 @@ static __attribute__((noinline)) int32_t advance_counted(opal_convertor_t *conve
     dame_measured_t *measured = in_window && !dt_promote_counts_each(entry->layout, dir)
                                     ? NULL
                                     : dt_promote_use(thread, entry, dir, convertor->local_size);
-    tally_use(thread, entry, convertor, dir, is_left(entry->layout, dir, convertor, iov, out_size),
+    tally_use(thread, entry, convertor, dir, is_left(entry, dir, convertor, iov, out_size),
               !in_window && NULL == measured);
     if (__builtin_expect(NULL != measured, 0)) {
         return advance_timed(convertor, dir, iov, out_size, max_data, measured);
@@ -342,13 +342,13 @@ static __attribute__((noinline)) int32_t advance_counted(opal_convertor_t *conve
     if (!dt_sample_has_window(thread)) {
         dt_recent_grant(thread, entry, (dt_work_t) dir);
     }
-    return move_and_count(thread, convertor, dir, entry->layout, iov, out_size, max_data);
+    return move_and_count(thread, convertor, dir, entry, iov, out_size, max_data);
 }
 
 /* A use that was granted as one of the native engine's. */
-static void count_as_ours(const opal_convertor_t *convertor, dame_dir_t dir)
+static void count_as_ours(const dt_entry_t *entry, const opal_convertor_t *convertor,
+                          dame_dir_t dir)
 {
-    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     const int64_t bytes = (int64_t) convertor->local_size;
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL != tally) {
@@ -359,15 +359,16 @@ static void count_as_ours(const opal_convertor_t *convertor, dame_dir_t dir)
 
 /* The first fragment of a message, or all of it when that is for the native engine. It is one of
  * the uses granted, which count as whole ones, and while that engine is chosen as its. */
-static __attribute__((noinline)) int32_t begin_other(dt_thread_t *thread, dt_layout_t *layout,
+static __attribute__((noinline)) int32_t begin_other(dt_thread_t *thread, dt_entry_t *entry,
                                                      opal_convertor_t *convertor, dame_dir_t dir,
                                                      struct iovec *iov, uint32_t *out_size,
                                                      size_t *max_data)
 {
-    if (dt_promote_is_native(layout, dir) && !is_left(layout, dir, convertor, iov, out_size)) {
-        count_as_ours(convertor, dir);
+    if (dt_promote_is_native(entry->layout, dir) &&
+        !is_left(entry, dir, convertor, iov, out_size)) {
+        count_as_ours(entry, convertor, dir);
     }
-    const size_t moved = move(thread, convertor, dir, layout, iov, out_size);
+    const size_t moved = move(thread, convertor, dir, entry, iov, out_size);
     dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
                  (int64_t) moved - (int64_t) convertor->local_size);
     return finish(convertor, moved, max_data);
@@ -384,7 +385,7 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
         return advance_counted(convertor, dir, entry, iov, out_size, max_data);
     }
     if (!is_whole(convertor, iov, out_size) || dt_promote_is_native(entry->layout, dir)) {
-        return begin_other(thread, entry->layout, convertor, dir, iov, out_size, max_data);
+        return begin_other(thread, entry, convertor, dir, iov, out_size, max_data);
     }
     dame_reader_enter(&thread->reader);
     const size_t moved = move_whole(convertor, dir, entry->layout->program, iov, out_size);

@@ -16,6 +16,9 @@ struct dt_dump;
 struct dt_tally;
 struct dt_events;
 
+/* Is the native engine right about whole messages of a datatype? */
+typedef enum { DT_TRUST_UNKNOWN, DT_TRUST_GIVEN, DT_TRUST_DENIED } dt_trust_t;
+
 typedef struct dt_entry dt_entry_t;
 struct dt_entry {
     _Atomic(const struct opal_datatype_t *) key; /* Open MPI's; the entry ends before it. NULL: the
@@ -23,7 +26,8 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     dt_layout_t *layout;        /* shared with other datatypes; lives as long as the entry */
     uint64_t serial;            /* never used twice, unlike addresses */
-    uint64_t recent; /* where its messages are counted: dt_recent_place() */
+    uint32_t recent;            /* where its messages are counted: dt_recent_place() */
+    _Atomic dt_trust_t trust;   /* native.c's */
     uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */
 };
 

@@ -27,9 +27,6 @@ struct dt_tally;
 
 typedef struct dt_hints dt_hints_t;
 
-/* Is the native engine right about whole messages of a layout? */
-typedef enum { DT_TRUST_UNKNOWN, DT_TRUST_GIVEN, DT_TRUST_DENIED } dt_trust_t;
-
 #define DT_TIMED INT32_MIN /* a countdown: the next use is to be timed */
 
 /*
@@ -60,7 +57,6 @@ struct dt_layout {
                                          kept */
     _Atomic(dt_hints_t *) hints;      /* owned; hints.h; NULL: the user gave none */
     _Atomic int32_t holds;            /* of dt_layout_hold() */
-    _Atomic dt_trust_t trust;         /* native.c's */
     /* layout.c's, under the table's lock: */
     int32_t datatypes;          /* that have an entry in the table */
     struct dt_layout_key *key;  /* owned; NULL: no other datatype shares this layout */

@@ -38,12 +38,12 @@ static bool is_right(const opal_convertor_t *convertor)
     return true;
 }
 
-bool dt_native_is_trusted(dt_layout_t *layout, const opal_convertor_t *convertor)
+bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor)
 {
-    dt_trust_t trust = atomic_load_explicit(&layout->trust, memory_order_relaxed);
+    dt_trust_t trust = atomic_load_explicit(&entry->trust, memory_order_relaxed);
     if (DT_TRUST_UNKNOWN == trust) {
         trust = is_right(convertor) ? DT_TRUST_GIVEN : DT_TRUST_DENIED;
-        atomic_store_explicit(&layout->trust, trust, memory_order_relaxed);
+        atomic_store_explicit(&entry->trust, trust, memory_order_relaxed);
     }
     return DT_TRUST_GIVEN == trust;
 }
@@ -52,7 +52,7 @@ bool dt_native_is_trusted(dt_layout_t *layout, const opal_convertor_t *convertor
  * direction, whose datatype is or is not contiguous but for its ends. */
 typedef struct mover {
     _Atomic convertor_advance_fct_t advance; /* NULL: not known yet */
-    _Atomic dt_openmpi_position_t rewind;    /* NULL: none is needed */
+    _Atomic dt_openmpi_position_t rewind;
 } mover_t;
 
 static mover_t *mover_of(const opal_convertor_t *convertor, dame_dir_t dir)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "abi/abi.h"
-#include "layout.h"
+#include "entry.h"
 #include "native_mark.h"
 
 /*
@@ -20,10 +20,10 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
                            size_t position);
 void dt_native_destruct(opal_convertor_t *native);
 
-/* Does the native engine move every byte when it is given a whole message of this layout's
- * datatype? The first time it reads all of its description, so that the next time that is as cold
- * as without DAME. */
-bool dt_native_is_trusted(dt_layout_t *layout, const opal_convertor_t *convertor);
+/* Does the native engine move every byte when it is given a whole message of this datatype? The
+ * first time it reads all of the description, so that the next time that is as cold as without
+ * DAME. Datatypes of one layout may have several descriptions. */
+bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor);
 
 /* The native engine moves the whole message, for which there is room in iov, of a convertor of
  * DAME. The convertor stands at its beginning, before and after. Returns the bytes. */

@@ -239,7 +239,7 @@ void dt_promote_prepare(void)
 /* As far as known. */
 static bool is_native_right(const dt_entry_t *entry)
 {
-    return DT_TRUST_DENIED != atomic_load_explicit(&entry->layout->trust, memory_order_relaxed);
+    return DT_TRUST_DENIED != atomic_load_explicit(&entry->trust, memory_order_relaxed);
 }
 
 static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)

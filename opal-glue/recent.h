@@ -25,9 +25,9 @@ extern bool dt_recent_samples;
 /* The place in a thread's `recent` of a new entry's messages: entry->recent. Datatypes that are
  * counted together share it. It is kept in the entry because each message waits for it, and would
  * else wait for the layout's ticket first. */
-static inline uint64_t dt_recent_place(const dt_entry_t *entry)
+static inline uint32_t dt_recent_place(const dt_entry_t *entry)
 {
-    return dt_entry_ticket(entry) % DT_RECENTS;
+    return (uint32_t) (dt_entry_ticket(entry) % DT_RECENTS);
 }
 
 /* Where the entry's messages are counted, if they are. */

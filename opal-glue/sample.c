@@ -328,16 +328,15 @@ static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const s
             is_between_elements(convertor, convertor->bConverted + iov->iov_len));
 }
 
-bool dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
-                         const opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
-                         uint32_t n, size_t *bytes)
+bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_convertor_t *convertor,
+                         dame_dir_t dir, struct iovec *iov, uint32_t n, size_t *bytes)
 {
     const int64_t begun = dt_now();
     dt_tally_t *tally = dt_entry_tally(entry);
     followed_t *message = NULL;
     if (is_native(convertor, dir, iov, n)) {
         message = find(convertor, dir);
-        message = NULL == message && dt_native_is_trusted(entry->layout, convertor)
+        message = NULL == message && dt_native_is_trusted(entry, convertor)
                       ? follow(tally, convertor, dir)
                       : message;
     }

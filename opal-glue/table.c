@@ -147,6 +147,7 @@ static void keep_more(dt_entry_t *entry, const struct opal_datatype_t *datatype)
                               memory_order_release);
     }
     entry->recent = dt_recent_place(entry);
+    atomic_store_explicit(&entry->trust, DT_TRUST_UNKNOWN, memory_order_relaxed);
 }
 
 static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t hash)
