@@ -10,7 +10,7 @@ enum {
 };
 
 static const double CLOSE = 1.03; /* times the best's time: is not told from it yet */
-static const double NATIVE = 2;   /* the native engine is expected to take: bench/compare */
+static const double NATIVE = 2; /* .. that the native engine is expected to take (bench/compare) */
 
 double dame_arms_ticks_now(const dame_policy_t *policy)
 {

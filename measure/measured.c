@@ -195,7 +195,7 @@ static double known(const codes_t *codes, int64_t bytes, const char *code)
 static double sort_candidates(dame_jit_t *jit, dame_candidate_t *candidates, int32_t n,
                               const codes_t *codes, int64_t bytes)
 {
-    double ticks[DAME_POLICY_ARMS - 2];
+    double ticks[DAME_POLICY_CANDIDATES];
     for (int32_t i = 0; i < n; i++) {
         char name[DAME_CANDIDATE_NAME];
         const dame_candidate_t candidate = candidates[i];
@@ -307,7 +307,7 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     const int has_files = far.provider >= 0 && dame_jit_has_any(jit, program, dir);
     const int32_t candidates = keep_those_to_be_had(
         jit, program, dir, has_files, measured->candidates,
-        dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_ARMS - 2));
+        dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_CANDIDATES));
     ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
     const double brief = ticks_of(BRIEF_NS);
     if (expected.ticks < brief) {

@@ -21,10 +21,9 @@ enum { DAME_LEAST_REPEATS = 3, DAME_MOST_REPEATS = 15 };
 
 typedef struct dame_measured {
     dame_policy_t policy;
-    dame_candidate_t candidates[DAME_POLICY_ARMS - 2]; /* arms 1 and up */
-    int64_t evictions; /* dame_jit_evictions() when the policy was told last */
-    _Atomic uint32_t
-        runs; /* another with each change of the arm that runs; odd: the native engine */
+    dame_candidate_t candidates[DAME_POLICY_CANDIDATES]; /* arms 1 and up */
+    int64_t evictions;       /* dame_jit_evictions() when the policy was told last */
+    _Atomic uint32_t runs;   /* another for each change of the arm; odd: the native engine runs */
     _Atomic uint64_t sample; /* the last one that the policy was not told, 0: none */
     _Atomic int64_t brief;   /* see dame_measured_repeats() */
 } dame_measured_t;

@@ -61,7 +61,8 @@
 #include <stdint.h>
 
 enum {
-    DAME_POLICY_ARMS = 13,   /* most arms, the interpreter and the native engine included */
+    DAME_POLICY_ARMS = 13, /* most arms, the interpreter and the native engine included */
+    DAME_POLICY_CANDIDATES = DAME_POLICY_ARMS - 2,
     DAME_POLICY_CLASSES = 4, /* classes of messages that are told apart, the commonest */
     DAME_POLICY_BATCH = 4    /* samples of an arm before another runs */
 };

@@ -200,18 +200,13 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
     return moved;
 }
 
-static inline dt_tier_t tier_of(const dt_layout_t *layout, dame_dir_t dir, bool native)
-{
-    return native ? DT_OPAL : dt_promote_is_compiled(layout, dir) ? DT_CODE : DT_INTERP;
-}
-
 static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                                                 const opal_convertor_t *convertor, dame_dir_t dir,
                                                 bool native, int64_t time, size_t moved)
 {
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_sample_took(thread, dt_entry_tally(entry), (dt_work_t) dir,
-                   tier_of(entry->layout, dir, native), time, (int64_t) moved);
+                   dt_promote_tier(entry->layout, dir, native), time, (int64_t) moved);
 }
 
 /* `may_open`: a window may begin with the next message. */
@@ -223,8 +218,9 @@ static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
     if (NULL == tally) {
         return;
     }
-    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, tier_of(entry->layout, dir, native),
-                                   (int64_t) convertor->local_size);
+    const int64_t n =
+        dt_tally_use(tally, (dt_work_t) dir, dt_promote_tier(entry->layout, dir, native),
+                     (int64_t) convertor->local_size);
     if (may_open && dt_sample_window_due(tally, (dt_work_t) dir, n)) {
         dt_sample_open_window(thread, tally, (dt_work_t) dir, n);
     }
@@ -353,7 +349,7 @@ static void count_as_ours(const dt_entry_t *entry, const opal_convertor_t *conve
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL != tally) {
         dt_tally_add(tally, (dt_work_t) dir, DT_OPAL, -1, -bytes);
-        dt_tally_add(tally, (dt_work_t) dir, tier_of(entry->layout, dir, false), 1, bytes);
+        dt_tally_add(tally, (dt_work_t) dir, dt_promote_tier(entry->layout, dir, false), 1, bytes);
     }
 }
 

@@ -278,13 +278,15 @@ static void schedule_event(dt_promotion_t *state, const dame_measured_result_t *
     }
 }
 
+_Static_assert((int) DT_COSTS >= (int) DAME_POLICY_ARMS, "what each arm costs can be told");
+
 static void note_costs(dt_entry_t *entry, dame_dir_t dir)
 {
     const dame_measured_t *measured = entry->layout->promotions[dir].measured;
     char name[DAME_CANDIDATE_NAME];
     dt_code_cost_t costs[DT_COSTS];
     int32_t n = 0;
-    for (int32_t arm = 0; arm < measured->policy.narms && n < DT_COSTS; arm++) {
+    for (int32_t arm = 0; arm < measured->policy.narms; arm++) {
         costs[n].ticks = dame_measured_cost(measured, arm);
         if (costs[n].ticks > 0) {
             (void) snprintf(costs[n++].code, DT_CODE_NAME, "%.*s", DT_CODE_NAME - 1,

@@ -71,8 +71,13 @@ static inline bool dt_promote_is_compiled(const dt_layout_t *layout, dame_dir_t 
 /* Are whole messages of this layout left to the native engine, if it may move them? */
 static inline bool dt_promote_is_native(const dt_layout_t *layout, dame_dir_t dir)
 {
-    return __builtin_expect(
-        atomic_load_explicit(&layout->by_native[dir], memory_order_relaxed), 0);
+    return __builtin_expect(atomic_load_explicit(&layout->by_native[dir], memory_order_relaxed), 0);
+}
+
+/* What moves a message; `native`: the native engine does. */
+static inline dt_tier_t dt_promote_tier(const dt_layout_t *layout, dame_dir_t dir, bool native)
+{
+    return native ? DT_OPAL : dt_promote_is_compiled(layout, dir) ? DT_CODE : DT_INTERP;
 }
 
 /* Does no decision wait for uses of this layout to be counted? */

@@ -89,10 +89,9 @@ static dt_recent_t *recent_for(dt_thread_t *thread, const dt_entry_t *entry)
 
 static dt_tier_t tier_of(const dt_layout_t *layout, dt_work_t work)
 {
-    return DT_COPY == work                                     ? DT_INTERP
-           : dt_promote_is_native(layout, (dame_dir_t) work)   ? DT_OPAL
-           : dt_promote_is_compiled(layout, (dame_dir_t) work) ? DT_CODE
-                                                               : DT_INTERP;
+    const dame_dir_t dir = (dame_dir_t) work;
+    return DT_COPY == work ? DT_INTERP
+                           : dt_promote_tier(layout, dir, dt_promote_is_native(layout, dir));
 }
 
 void dt_recent_grant(dt_thread_t *thread, const dt_entry_t *entry, dt_work_t work)

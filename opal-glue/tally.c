@@ -301,10 +301,12 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
     row->size = tally->size;
     row->datatypes = atomic_load_explicit(&tally->datatypes, memory_order_relaxed);
     for (int work = 0; work < DT_WORKS; work++) {
+        int64_t uses = 0;
         for (int tier = 0; tier < DT_TIERS; tier++) {
             const dt_moved_t *from = &tally->moved[work][tier];
             dt_row_moved_t *to = &row->moved[work][tier];
             to->uses = sums.uses[work][tier];
+            uses += to->uses;
             to->bytes = sums.bytes[work][tier];
             to->samples = atomic_load_explicit(&from->samples.count, memory_order_relaxed);
             to->ns_per_byte = rate(&from->samples);
@@ -313,10 +315,7 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
         row->native[work].samples =
             atomic_load_explicit(&native->samples.count, memory_order_relaxed);
         row->native[work].ns_per_byte =
-            row->native[work].samples < LEAST_NATIVE
-                ? -1
-                : native_rate(native, sums.uses[work][DT_INTERP] + sums.uses[work][DT_CODE] +
-                                          sums.uses[work][DT_OPAL]);
+            row->native[work].samples < LEAST_NATIVE ? -1 : native_rate(native, uses);
     }
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =

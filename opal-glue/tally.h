@@ -105,9 +105,11 @@ static inline void dt_tally_add(dt_tally_t *tally, dt_work_t work, dt_tier_t tie
 /* Uses so far, but for those that are counted in a dt_recent_t. */
 static inline int64_t dt_tally_uses(const dt_tally_t *tally, dt_work_t work)
 {
-    return atomic_load_explicit(&tally->moved[work][DT_INTERP].uses, memory_order_relaxed) +
-           atomic_load_explicit(&tally->moved[work][DT_CODE].uses, memory_order_relaxed) +
-           atomic_load_explicit(&tally->moved[work][DT_OPAL].uses, memory_order_relaxed);
+    int64_t uses = 0;
+    for (int tier = 0; tier < DT_TIERS; tier++) {
+        uses += atomic_load_explicit(&tally->moved[work][tier].uses, memory_order_relaxed);
+    }
+    return uses;
 }
 
 /* A message begins that no dt_recent_t counts. Returns which use it is of its kind, but for those

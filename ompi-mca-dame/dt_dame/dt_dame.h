@@ -48,7 +48,7 @@ typedef struct mca_dt_dame_params {
     int dump_limit;
     int promotion_threshold; /* uses; -1: measured */
     char *profile;
-    int explore;      /* per cent */
+    int explore; /* per cent */
     char *code_dir;
     int code_dir_size; /* bytes */
     int llvm_compile;  /* dt_llvm_compile_t */
@@ -62,7 +62,7 @@ typedef struct mca_dt_dame_params {
     int nontemporal_bytes;
     int prefetch_distance;
     int inline_list_max;
-    int code_cache_size; /* bytes */
+    int code_cache_size;   /* bytes */
     int layout_cache_size; /* bytes */
     char *perf_map;
     int gdb; /* 0 or 1 */
@@ -75,6 +75,9 @@ void mca_dt_dame_register_params(const mca_base_component_t *component);
 
 /* What the parameters say about programs. After registering. */
 dame_options_t mca_dt_dame_program_options(void);
+
+/* The parameter promotion_threshold, but 0 when there is nothing to choose from (tiers). */
+int mca_dt_dame_threshold(void);
 
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
 dt_promote_options_t mca_dt_dame_promote_options(void);

@@ -336,8 +336,8 @@ static void register_tiers(void)
     };
     static dt_values_t tiers;
     dt_values_set(&tiers, tier_names);
-    mca_dt_dame_params.tiers = MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L |
-                               MCA_DT_DAME_TIER_OPAL;
+    mca_dt_dame_params.tiers =
+        MCA_DT_DAME_TIER_INTERP | MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L | MCA_DT_DAME_TIER_OPAL;
     register_values("tiers",
                     "The engines that may move data, as a comma-separated list. interp: the "
                     "interpreter, which is always available and moves what the others cannot; x: "
@@ -514,13 +514,19 @@ dame_options_t mca_dt_dame_program_options(void)
     return options;
 }
 
-dt_promote_options_t mca_dt_dame_promote_options(void)
+int mca_dt_dame_threshold(void)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     const int measured = params->promotion_threshold < 0 ? MCA_DT_DAME_TIER_OPAL : 0;
     const int choices = MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L | measured;
+    return 0 != (params->tiers & choices) ? params->promotion_threshold : 0;
+}
+
+dt_promote_options_t mca_dt_dame_promote_options(void)
+{
+    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     dt_promote_options_t options = {
-        .threshold = 0 != (params->tiers & choices) ? params->promotion_threshold : 0,
+        .threshold = mca_dt_dame_threshold(),
         .llvm = 0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL,
         .llvm_compile = (dt_llvm_compile_t) params->llvm_compile,
         .code_directories = mca_dt_dame_code_directories(),

@@ -40,22 +40,19 @@ const char *mca_dt_dame_state(char *text, size_t room)
     char code[80];
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     const bool has_code = 0 != (params->tiers & (MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L));
-    const bool chooses =
-        (has_code && 0 != params->promotion_threshold) ||
-        (0 != (params->tiers & MCA_DT_DAME_TIER_OPAL) && params->promotion_threshold < 0);
+    const int threshold = mca_dt_dame_threshold();
     read_cpu_model(model, sizeof(model));
     if (!has_code) {
         (void) snprintf(code, sizeof(code), " and Open MPI's own engine where it is faster");
-    } else if (params->promotion_threshold < 0) {
+    } else if (threshold < 0) {
         (void) snprintf(code, sizeof(code), " and machine code where it is repaid, as measured");
     } else {
-        (void) snprintf(code, sizeof(code), " and machine code from use %d on",
-                        params->promotion_threshold);
+        (void) snprintf(code, sizeof(code), " and machine code from use %d on", threshold);
     }
-    const bool measures = chooses && params->promotion_threshold < 0;
+    const bool measures = threshold < 0;
     const char *profile = NULL == params->profile ? "" : params->profile;
     const char *events = NULL == params->papi_events ? "" : params->papi_events;
-    (void) snprintf(text, room, "on: interpreter%s%s; %s%s%s%.*s%s%.*s", chooses ? code : "",
+    (void) snprintf(text, room, "on: interpreter%s%s; %s%s%s%.*s%s%.*s", 0 != threshold ? code : "",
                     params->verify ? ", everything compared with Open MPI's own engine" : "",
                     '\0' == *model ? "CPU unknown" : model, vectors(),
                     !measures          ? ""

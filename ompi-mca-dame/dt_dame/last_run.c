@@ -21,8 +21,9 @@ static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
     const char *tier = opal > code ? "opal" : code > 0 ? "code" : "interp";
     int64_t uses = 0;
     for (int work = 0; work < DT_WORKS; work++) {
-        uses += row->moved[work][DT_INTERP].uses + row->moved[work][DT_CODE].uses +
-                row->moved[work][DT_OPAL].uses;
+        for (int by = 0; by < DT_TIERS; by++) {
+            uses += row->moved[work][by].uses;
+        }
     }
     fprintf(out, "datatype_%d=", i);
     write_text(out, '\0' == row->name[0] ? "(no name)" : row->name);

@@ -218,7 +218,6 @@ static void the_native_engine_moves_what_it_moves_faster(void)
         const int64_t promoted = dt_stats_total(DT_COUNT_promoted);
         const int64_t undone = dt_stats_total(DT_COUNT_undone);
         new_entry(&entry);
-        use_often(&entry, first_is_best, 1);
         for (int a = 0; a < DAME_POLICY_ARMS; a++) {
             ticks[a] = first_is_best[a < 4 ? a : 3];
         }
@@ -240,11 +239,32 @@ static void the_native_engine_moves_what_it_moves_faster(void)
                   0 == dt_stats_total(DT_COUNT_undone) - undone,
               "one promotion is counted");
         check_bytes(&entry);
-        dt_promote_disable();
-        use_often(&entry, ticks, 1 + OFTEN);
         end_entry(&entry);
         dt_promote_stop();
     }
+    has_native = false;
+}
+
+static void no_trial_outlives_the_policy(void)
+{
+    dt_entry_t entry;
+    int64_t ticks[DAME_POLICY_ARMS];
+    long uses = 0;
+    for (int a = 0; a < DAME_POLICY_ARMS; a++) {
+        ticks[a] = UNIT;
+    }
+    has_native = true;
+    start(-1, 1, ARENA);
+    new_entry(&entry);
+    while (!dt_promote_is_native(entry.layout, DAME_PACK) && uses++ < OFTEN) {
+        use(&entry, ticks);
+    }
+    check(dt_promote_is_native(entry.layout, DAME_PACK), "the native engine is tried");
+    dt_promote_disable();
+    use_often(&entry, ticks, 100);
+    check(!dt_promote_is_native(entry.layout, DAME_PACK), "nobody leaves it the messages for good");
+    end_entry(&entry);
+    dt_promote_stop();
     has_native = false;
 }
 
@@ -610,6 +630,7 @@ int main(void)
     the_fastest_stays();
     the_second_run_starts_with_its_choice();
     the_native_engine_moves_what_it_moves_faster();
+    no_trial_outlives_the_policy();
     without_a_search_there_is_one_candidate();
     evicted_code_is_missed_at_once();
     drift_is_noticed_by_what_rests();

@@ -23,12 +23,12 @@ typedef struct world {
     double (*time)(const struct world *world, int64_t use, int32_t arm, uint32_t *key);
     double (*noise)(rng_t *rng, double ticks); /* what a sample shows; NULL: the truth */
     dame_added_t (*answer)(int64_t adds, int32_t arm);
-    int32_t native;   /* the last arm, when that is the native engine; 0: there is none */
+    int32_t native;     /* the last arm, when that is the native engine; 0: there is none */
     int native_is_mute; /* it can move none of the messages: ours does, and no sample counts */
-    uint32_t far;     /* a bit for each arm that has to be ordered */
-    double far_cost;  /* ticks */
-    int64_t far_uses; /* until an order comes */
-    int evict_after;  /* an added code is evicted so many uses later; 0: never */
+    uint32_t far;       /* a bit for each arm that has to be ordered */
+    double far_cost;    /* ticks */
+    int64_t far_uses;   /* until an order comes */
+    int evict_after;    /* an added code is evicted so many uses later; 0: never */
 } world_t;
 
 typedef struct result {
@@ -38,7 +38,7 @@ typedef struct result {
     int64_t samples;
     int32_t last; /* the arm that runs at the end */
     int32_t choice;
-    int32_t ours; /* the arm that ran last, but for the native engine */
+    int32_t ours;   /* the arm that ran last, but for the native engine */
     uint32_t lives; /* a bit for each code that lives at the end */
     int64_t orders;
     int64_t first_order; /* the use */
@@ -61,14 +61,18 @@ typedef struct driver {
     int64_t due[DAME_POLICY_ARMS]; /* the use at which an order comes; 0: none */
 } driver_t;
 
+static int is_native(const world_t *world, int32_t arm)
+{
+    return world->native != 0 && arm == world->native;
+}
+
 static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
 {
     const world_t *world = driver->world;
     if (step->kind == DAME_STEP_RUN) {
         ck_assert(step->arm == 0 || (driver->result.lives >> step->arm & 1));
         driver->current = step->arm;
-        driver->result.ours =
-            step->arm == 0 || step->arm != world->native ? step->arm : driver->result.ours;
+        driver->result.ours = is_native(world, step->arm) ? driver->result.ours : step->arm;
     } else if (step->kind == DAME_STEP_ORDER) {
         ck_assert((world->far >> step->arm & 1) && !(driver->result.lives >> step->arm & 1));
         ck_assert_int_eq(driver->due[step->arm], 0);
@@ -77,7 +81,7 @@ static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
         driver->result.orders++;
     } else if (step->kind == DAME_STEP_DROP) {
         ck_assert(step->arm != driver->current && step->arm != driver->result.ours);
-        ck_assert(step->arm != world->native && (driver->result.lives >> step->arm & 1));
+        ck_assert(!is_native(world, step->arm) && (driver->result.lives >> step->arm & 1));
         driver->result.lives &= ~(1u << step->arm);
     } else {
         ck_assert(step->kind == DAME_STEP_ADD && step->arm > 0 && step->arm < world->arms);
@@ -92,6 +96,19 @@ static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
         driver->added_at = use;
         dame_policy_added(&driver->policy, step->arm, answer, cost);
     }
+}
+
+/* Does what the policy wants before the use begins; returns what is left: to wait, or to take a
+ * sample. */
+static dame_step_t ask(driver_t *driver, int64_t use, int32_t uses)
+{
+    dame_step_t step = dame_policy_next(&driver->policy, uses);
+    for (int n = 0; step.kind >= DAME_STEP_ORDER; n++) {
+        ck_assert_int_lt(n, 100);
+        do_step(driver, &step, use);
+        step = dame_policy_next(&driver->policy, 0);
+    }
+    return step;
 }
 
 static void evict(driver_t *driver)
@@ -156,18 +173,12 @@ static result_t simulate(const world_t *world, int64_t uses, uint64_t seed)
             next = use;
         }
         if (use == next) {
-            dame_step_t step = dame_policy_next(&driver.policy, (int32_t) (use - asked));
-            for (int n = 0; step.kind >= DAME_STEP_ORDER; n++) {
-                ck_assert_int_lt(n, 100);
-                do_step(&driver, &step, use);
-                step = dame_policy_next(&driver.policy, 0);
-            }
+            const dame_step_t step = ask(&driver, use, (int32_t) (use - asked));
             measured = step.kind == DAME_STEP_SAMPLE;
             asked = use;
             next = step.uses > 0 ? use + step.uses : -1;
         }
-        const int is_mute = driver.current != 0 && driver.current == world->native &&
-                            world->native_is_mute;
+        const int is_mute = is_native(world, driver.current) && world->native_is_mute;
         const double ticks =
             time_of(world, use, is_mute ? driver.result.ours : driver.current, &key);
         driver.result.total += ticks + (measured ? SAMPLE : 0);
@@ -488,25 +499,13 @@ TEST(code_that_is_evicted_while_the_native_engine_runs_is_made_again)
     dame_policy_init(&driver.policy, world.native, &expect, world.explore);
     dame_policy_add_native(&driver.policy);
     driver.result.lives = 1u << world.native;
-    int evicted = 0;
-    for (int64_t use = 1, next = 1; use <= 2000000; use++) {
-        dame_step_t step = {.kind = DAME_STEP_WAIT};
-        if (use == next) {
-            step = dame_policy_next(&driver.policy, 1);
-            for (int n = 0; step.kind >= DAME_STEP_ORDER; n++) {
-                ck_assert_int_lt(n, 100);
-                do_step(&driver, &step, use);
-                step = dame_policy_next(&driver.policy, 0);
-            }
-            next = use + 1; /* asked each time */
-        }
-        if (step.kind == DAME_STEP_SAMPLE) {
+    for (int64_t use = 1; use <= 2000000; use++) {
+        if (ask(&driver, use, 1).kind == DAME_STEP_SAMPLE) {
             dame_policy_sample(&driver.policy, driver.current, 0, world.ticks[driver.current]);
         }
-        if (!evicted && use == 1000000) {
+        if (use == 1000000) {
             ck_assert_int_eq(dame_policy_choice(&driver.policy), world.native);
             ck_assert_int_eq(driver.result.ours, 1);
-            evicted = 1;
             driver.added = 1;
             evict(&driver);
             driver.result.ours = 0;
