@@ -1,14 +1,14 @@
 /*
- * The times of single messages while code is found or compiled in the background. One process of the
- * runs of bench/background.
+ * The times of single messages while code is found or compiled in the background. One process of
+ * the runs of bench/background.
  *
  *   background_worker MESSAGES BLOCKS
  *
  * Packs another datatype four times, so that what happens once a process is over, then a vector of
  * BLOCKS blocks of 48 bytes, 80 bytes apart, MESSAGES times with MPI_Pack. Prints, in nanoseconds,
- * "once" with the second message of the former, "first" with the first four messages, "worst" with the six worst of the
- * others, "most" with the median and the 99.9th percentile, and "codes" with the machine codes of
- * LLVM that were installed by the end.
+ * "once" with the second message of the former, "first" with the first four messages, "worst" with
+ * the six worst of the others, "most" with the median and the 99.9th percentile, and "codes" with
+ * the machine codes of LLVM that were installed by the end.
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -141,10 +141,13 @@ int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed)
 
 /* ---- CPUs by name ---- */
 
-#define CPU(make, ...) {DAME_MAKE_##make, __VA_ARGS__}
-#define AVX2(make)     CPU(make, .avx2 = 1)
-#define AVX512(make)   CPU(make, .avx2 = 1, .avx512 = 1)
-#define VBMI(make)     CPU(make, .avx2 = 1, .avx512 = 1, .avx512_vbmi = 1)
+#define CPU(make, ...)                                                                             \
+    {                                                                                              \
+        DAME_MAKE_##make, __VA_ARGS__                                                              \
+    }
+#define AVX2(make)   CPU(make, .avx2 = 1)
+#define AVX512(make) CPU(make, .avx2 = 1, .avx512 = 1)
+#define VBMI(make)   CPU(make, .avx2 = 1, .avx512 = 1, .avx512_vbmi = 1)
 static const dame_cpu_model_t models[] = {
     {"x86-64", CPU(OTHER, .avx2 = 0)},
     {"x86-64-v3", AVX2(OTHER)},

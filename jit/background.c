@@ -186,8 +186,7 @@ static void work(dame_background_t *background, dame_order_t *order)
             order->status = DAME_ERR_DENIED;
             return;
         }
-        order->status =
-            dame_find_code(background->jit, &background->slot, &request, order->found);
+        order->status = dame_find_code(background->jit, &background->slot, &request, order->found);
     }
     if (order->status == DAME_OK && !keep(order->found)) {
         order->status = DAME_ERR_NOMEM;
@@ -251,8 +250,7 @@ static int start_thread(dame_background_t *background)
     sigfillset(&signals); /* the application's handlers run in its own threads */
     (void) pthread_attr_setstacksize(&attributes, STACK_BYTES);
     (void) pthread_sigmask(SIG_BLOCK, &signals, &before);
-    background->has_thread =
-        pthread_create(&background->thread, &attributes, run, background) == 0;
+    background->has_thread = pthread_create(&background->thread, &attributes, run, background) == 0;
     (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void) pthread_attr_destroy(&attributes);
     return background->has_thread;

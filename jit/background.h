@@ -20,10 +20,10 @@ struct dame_order {
     dame_program_t *program;
     dame_dir_t dir;
     dame_candidate_t candidate;
-    void *owner;          /* the caller's */
-    dame_status_t status; /* what came of it, as dame_jit_add(); DAME_ERR_DENIED: it was not begun */
-    int64_t ns;           /* how long it took */
-    int is_compiled;      /* it was not found in a file */
+    void *owner;              /* the caller's */
+    dame_status_t status;     /* as of dame_jit_add(); DAME_ERR_DENIED: it was not begun */
+    int64_t ns;               /* how long it took */
+    int is_compiled;          /* it was not found in a file */
     struct dame_found *found; /* owned; NULL: it was not begun */
     int cpu;                  /* that the thread ran on that ordered it */
     dame_order_t *next;
@@ -53,8 +53,8 @@ dame_status_t dame_order_install(dame_jit_t *jit, const dame_order_t *order, con
 void dame_order_free(dame_order_t *order);
 
 /*
- * Ends the thread. All orders are done then, but for one that is worked on for longer than a tenth of
- * a second: 0. Its program, the jit and what the jit was given then have to stay for ever; the
+ * Ends the thread. All orders are done then, but for one that is worked on for longer than a tenth
+ * of a second: 0. Its program, the jit and what the jit was given then have to stay for ever; the
  * thread ends as soon as it can, and exit() waits until it has left the provider.
  */
 int dame_background_stop(dame_background_t *background);

@@ -157,8 +157,8 @@ typedef dame_status_t make_fn(dame_codes_t *codes, const dame_candidate_t *candi
                               const char *name, void *argument);
 
 static dame_status_t make_locked(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
-                                 const dame_candidate_t *candidate, const char *name,
-                                 make_fn *make, void *argument)
+                                 const dame_candidate_t *candidate, const char *name, make_fn *make,
+                                 void *argument)
 {
     if (jit->is_fork) {
         return DAME_ERR_DENIED;

@@ -44,18 +44,18 @@ typedef struct dame_jit_options {
                                   blocks ahead, 0: none; -1: the best */
     int64_t list_entries;      /* lists of up to so many blocks become code, longer ones stay
                                   tables, >= 0 */
-    const char *variant;       /* the only variant of DAME-X, such as "far-prefetch+split"; NULL: those
-                                  that suit a program. The caller's, until dame_jit_create()
-                                  returns */
-    size_t arena_bytes;        /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to
-                                  whole pages */
-    dame_jit_memory_t memory;  /* the kind of memory to try first */
-    const char *perf_map;      /* directory for perf-<pid>.map, the file in which perf looks for
-                                  names of machine code (/tmp, unless perf is told otherwise); NULL:
-                                  none. Then code has pages of its own, the only ones perf names.
-                                  The caller's, until dame_jit_create() returns */
-    int gdb;                   /* not 0: tell GDB the names (its JIT interface) */
-    int without_x;             /* not 0: DAME-X compiles nothing */
+    const char *variant; /* the only variant of DAME-X, such as "far-prefetch+split"; NULL: those
+                            that suit a program. The caller's, until dame_jit_create()
+                            returns */
+    size_t arena_bytes;  /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to
+                            whole pages */
+    dame_jit_memory_t memory; /* the kind of memory to try first */
+    const char *perf_map;     /* directory for perf-<pid>.map, the file in which perf looks for
+                                 names of machine code (/tmp, unless perf is told otherwise); NULL:
+                                 none. Then code has pages of its own, the only ones perf names.
+                                 The caller's, until dame_jit_create() returns */
+    int gdb;                  /* not 0: tell GDB the names (its JIT interface) */
+    int without_x;            /* not 0: DAME-X compiles nothing */
     void (*complain)(const char *message); /* is called once a process for each provider that is
                                               there but does not work, and once for a code cache
                                               that does not, with a sentence that says why; no lock
@@ -131,8 +131,8 @@ typedef struct dame_candidate {
 
 /*
  * The codes that could be the fastest for a program and direction: those of each provider that is
- * loaded or has a face, in the providers' order, the likeliest of each first. Writes up to `room`, returns how
- * many it wrote.
+ * loaded or has a face, in the providers' order, the likeliest of each first. Writes up to `room`,
+ * returns how many it wrote.
  */
 int32_t dame_jit_candidates(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                             dame_candidate_t *out, int32_t room);
@@ -147,10 +147,10 @@ const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *can
 /* ---- the codes of a program ---- */
 
 /*
- * Compiles a code, or finds it in the code cache. It lives from then on, with rank 0, and is not used yet; nothing to do when it
- * lives already. `name` is for perf and GDB, NULL for none. *cost_ns, if not NULL: the time that
- * took. Waits while the same provider compiles for another thread. The program must stay until this
- * returns; dame_jit_release() waits for it.
+ * Compiles a code, or finds it in the code cache. It lives from then on, with rank 0, and is not
+ * used yet; nothing to do when it lives already. `name` is for perf and GDB, NULL for none.
+ * *cost_ns, if not NULL: the time that took. Waits while the same provider compiles for another
+ * thread. The program must stay until this returns; dame_jit_release() waits for it.
  *
  * Errors, which leave the program as it was: DAME_ERR_UNSUPPORTED (no provider for this CPU, or no
  * kernel of this program would become better: it is no use to ask again), DAME_ERR_DENIED

@@ -20,17 +20,17 @@ enum { DAME_LOADER_MESSAGE = 600 };
 const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOADER_MESSAGE]);
 
 /*
- * Around every call of a provider that was loaded. exit() waits for those inside, for ten seconds at
- * most: afterwards it destroys what the provider's library needs. 0: that has begun, nothing may be
- * called.
+ * Around every call of a provider that was loaded. exit() waits for those inside, for ten seconds
+ * at most: afterwards it destroys what the provider's library needs. 0: that has begun, nothing may
+ * be called.
  */
 int dame_loader_enter(void);
 void dame_loader_leave(void);
 
 /*
  * Makes exit() wait before it runs any handler that is registered by now. A library registers such
- * handlers while it compiles, too: each for an object that it makes when it first needs it. In the main
- * thread, it waits before those that are registered later as well.
+ * handlers while it compiles, too: each for an object that it makes when it first needs it. In the
+ * main thread, it waits before those that are registered later as well.
  */
 void dame_loader_wait_at_exit(void);
 

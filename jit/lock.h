@@ -1,5 +1,6 @@
 /*
- * The locks of jit/, measure/ and opal-glue/, all in one place because fork() takes every one of them.
+ * The locks of jit/, measure/ and opal-glue/, all in one place because fork() takes every one of
+ * them.
  *
  * fork(): the handlers take all locks in the order listed, so a child finds them free and what they
  * protect whole. Then, in the child, every hook removes what belongs to threads it does not have.
@@ -16,17 +17,17 @@
 
 /* A thread that holds several locks took them in this order. */
 typedef enum dame_lock {
-    DAME_LOCK_SLOTS,    /* opal-glue/interpose/got.c: the rewritten GOT slots */
-    DAME_LOCK_TABLE,    /* opal-glue/table.c; import.c; the names of files in dump.c */
-    DAME_LOCK_GATE,     /* opal-glue/promote.c: its holder compiles */
-    DAME_LOCK_STATS,    /* opal-glue/stats.c: the list of threads */
-    DAME_LOCK_FILES,    /* opal-glue/dump.c: its holder writes a file */
-    DAME_LOCK_COUNTERS, /* measure/counters.c: its holder loads PAPI; opal-glue/events.c */
-    DAME_LOCK_PROFILE,  /* measure/profile.c: what is known of the machine */
+    DAME_LOCK_SLOTS,      /* opal-glue/interpose/got.c: the rewritten GOT slots */
+    DAME_LOCK_TABLE,      /* opal-glue/table.c; import.c; the names of files in dump.c */
+    DAME_LOCK_GATE,       /* opal-glue/promote.c: its holder compiles */
+    DAME_LOCK_STATS,      /* opal-glue/stats.c: the list of threads */
+    DAME_LOCK_FILES,      /* opal-glue/dump.c: its holder writes a file */
+    DAME_LOCK_COUNTERS,   /* measure/counters.c: its holder loads PAPI; opal-glue/events.c */
+    DAME_LOCK_PROFILE,    /* measure/profile.c: what is known of the machine */
     DAME_LOCK_BACKGROUND, /* background.c: the orders */
-    DAME_LOCK_COMPILER, /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
-                           loader.c */
-    DAME_LOCK_READERS,  /* reader.c: the list of readers */
+    DAME_LOCK_COMPILER,   /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
+                             loader.c */
+    DAME_LOCK_READERS,    /* reader.c: the list of readers */
     DAME_LOCKS
 } dame_lock_t;
 
@@ -45,7 +46,7 @@ void dame_unlock_briefly(dame_lock_t lock);
  */
 void dame_wait(dame_lock_t lock);
 void dame_wait_for(dame_lock_t lock, int64_t ns); /* .. so long at most */
-void dame_wake(dame_lock_t lock); /* with the lock held: wakes all that wait */
+void dame_wake(dame_lock_t lock);                 /* with the lock held: wakes all that wait */
 
 /*
  * Has fork() call `in_child` in the child, with all locks held. One hook a lock; the same one may

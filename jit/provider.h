@@ -50,8 +50,8 @@ typedef struct dame_provider {
                      else, so it may be used for any program of that shape, in any process. 0: it
                      may refer to tables of the program and to functions by absolute address */
     const char *identity; /* of a provider that is by_shape: what its code depends on besides shape,
-                             direction, variant, CPU, options and maker, such as its own version. The
-                             code cache keeps code under it; NULL: keeps none. Static storage */
+                             direction, variant, CPU, options and maker, such as its own version.
+                             The code cache keeps code under it; NULL: keeps none. Static storage */
     const char *maker; /* the compiler library and its version, "LLVM 19.1.7", under 32 bytes: code
                           of any maker does for code of another, the newest is kept. NULL: none.
                           Static storage */

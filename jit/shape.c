@@ -6,7 +6,15 @@
 enum { FORMAT = 2 };
 
 /* Tables of a primitive, and of which the entries are part of the shape. */
-enum { DISPS = 1, DISPS32 = 2, PREFIX = 4, VISITS = 8, INNERS = 16, ITS_DISPS = 32, ITS_SIZES = 64 };
+enum {
+    DISPS = 1,
+    DISPS32 = 2,
+    PREFIX = 4,
+    VISITS = 8,
+    INNERS = 16,
+    ITS_DISPS = 32,
+    ITS_SIZES = 64
+};
 
 typedef struct out {
     char *bytes;

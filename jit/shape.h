@@ -45,9 +45,9 @@ static inline int dame_shape_has_step(const dame_prim_t *prim)
 
 /*
  * Writes the bytes of the shape: of each primitive its operation, count, step, iteration size,
- * distances to inner levels, and which tables it has, with the entries of small ones. Not in it: the
- * entries of other tables of displacements and lengths, and of visits; addresses; an element's bounds; the elements of a message.
- * Equal bytes mean equal shapes, on machines of one byte order.
+ * distances to inner levels, and which tables it has, with the entries of small ones. Not in it:
+ * the entries of other tables of displacements and lengths, and of visits; addresses; an element's
+ * bounds; the elements of a message. Equal bytes mean equal shapes, on machines of one byte order.
  *
  * Returns how many bytes the shape has. Writes up to `room` of them, all when that is enough.
  */

@@ -100,8 +100,8 @@ dame_status_t dame_slot_open(dame_jit_t *jit, const dame_provider_t *provider, c
 
 /*
  * Locked, given back meanwhile, with cancellation off: reserves a provider for this thread, loads
- * it if need be, unless it has a face. The caller then has it alone, without the lock if it likes, until
- * dame_slot_release(). DAME_ERR_UNSUPPORTED; DAME_ERR_DENIED in a fork.
+ * it if need be, unless it has a face. The caller then has it alone, without the lock if it likes,
+ * until dame_slot_release(). DAME_ERR_UNSUPPORTED; DAME_ERR_DENIED in a fork.
  */
 dame_status_t dame_slot_reserve(dame_jit_t *jit, int32_t number);
 void dame_slot_release(dame_jit_t *jit, int32_t number);

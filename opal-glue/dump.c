@@ -27,11 +27,10 @@ typedef struct taken {
     char name[];
 } taken_t;
 
-
 static struct {
     char *directory;
-    bool spawned;    /* MPI_Comm_spawn started this job */
-    int most;        /* files */
+    bool spawned; /* MPI_Comm_spawn started this job */
+    int most;     /* files */
     int files;
     int unnamed;   /* datatypes without a name of their own */
     void *taken;   /* tree of taken_t (search.h) */

@@ -30,17 +30,17 @@ typedef struct dt_promote_options {
                           when that is measured to pay */
     const char *profile; /* measured: where the machine's profile is (measure/profile.h), "" for
                             none. The caller's, until dt_glue_stop() */
-    const int *explore; /* measured: per cent of the time that may be spent on the search for the
-                           fastest code, 0 to 100; may change; until dt_glue_stop() */
+    const int *explore;  /* measured: per cent of the time that may be spent on the search for the
+                            fastest code, 0 to 100; may change; until dt_glue_stop() */
     dame_jit_options_t jit; /* its strings are the caller's, and stay until dt_glue_stop() */
     const char *llvm;       /* options of DAME-L (jit/l/options.h); NULL: it is not used. The
                                caller's, until dt_glue_start() returns, as the directories */
     dt_llvm_compile_t llvm_compile;
-    const char *code_directories; /* of the code cache (jit/cache.h), NULL: none */
+    const char *code_directories;    /* of the code cache (jit/cache.h), NULL: none */
     bool code_directory_is_standard; /* the user named none: problems are told at verbosity 10 */
-    int64_t code_bytes;           /* most bytes in the first of them */
-    bool native;            /* measured: Open MPI's own engine may move whole messages, too */
-    bool code_files;        /* write machine code to files beside those of `dump` */
+    int64_t code_bytes;              /* most bytes in the first of them */
+    bool native;     /* measured: Open MPI's own engine may move whole messages, too */
+    bool code_files; /* write machine code to files beside those of `dump` */
 } dt_promote_options_t;
 
 typedef struct dt_glue_options {

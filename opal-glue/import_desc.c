@@ -63,8 +63,8 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
     return dame_type_struct(tree, fields, blklens, disps, types, out);
 }
 
-dt_decline_t dt_import_desc(dame_tree_t *tree, const opal_datatype_t *datatype,
-                            dame_limit_t *limit, const dame_type_t **out)
+dt_decline_t dt_import_desc(dame_tree_t *tree, const opal_datatype_t *datatype, dame_limit_t *limit,
+                            const dame_type_t **out)
 {
     const dame_type_t *type;
     dame_status_t status =

@@ -353,8 +353,8 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
     return declined;
 }
 
-dt_decline_t dt_import_mpi(dame_tree_t *tree, const opal_datatype_t *datatype,
-                           dame_limit_t *limit, const dame_type_t **out)
+dt_decline_t dt_import_mpi(dame_tree_t *tree, const opal_datatype_t *datatype, dame_limit_t *limit,
+                           const dame_type_t **out)
 {
     importer_t importer = {.tree = tree, .limit = limit};
     return import_type(&importer, (const ompi_datatype_t *) datatype, out);

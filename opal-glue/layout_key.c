@@ -62,8 +62,8 @@ static inline item_t read_desc(const dt_elem_desc_t *item)
     if (OPAL_DATATYPE_END_LOOP == item->elem.common.type) {
         return (item_t){{kind, item->end_loop.size, (uint64_t) item->end_loop.first_elem_disp, 0}};
     }
-    return (item_t){{kind, item->elem.blocklen, (uint64_t) item->elem.extent,
-                     (uint64_t) item->elem.disp}};
+    return (item_t){
+        {kind, item->elem.blocklen, (uint64_t) item->elem.extent, (uint64_t) item->elem.disp}};
 }
 
 /* i < items_of(datatype) */

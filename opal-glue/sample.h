@@ -67,9 +67,8 @@ static inline bool dt_sample_has_window(const dt_thread_t *thread)
 /* It has, and a fragment of `n` pieces is to be moved. True: the native engine has moved *bytes of
  * it, as iov->iov_len says; the convertor knows nothing of that. False: DAME must move all of it.
  */
-bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry,
-                         const opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
-                         uint32_t n, size_t *bytes);
+bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_convertor_t *convertor,
+                         dame_dir_t dir, struct iovec *iov, uint32_t n, size_t *bytes);
 
 /* It has. True: the native engine has done a local copy. */
 bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,

@@ -41,8 +41,8 @@ enum { DT_RECENTS = 64 };
 typedef struct dt_stats {
     _Atomic int64_t count[DT_COUNTERS];
     _Atomic int64_t declined[DT_DECLINES];
-    struct dt_stats *next; /* the next living thread's, not owned; under DAME_LOCK_STATS */
-    bool listed;           /* among the living threads */
+    struct dt_stats *next;     /* the next living thread's, not owned; under DAME_LOCK_STATS */
+    bool listed;               /* among the living threads */
     _Atomic uint32_t settling; /* odd while counts move from `recent`, and another each time */
     dt_recent_t recent[DT_RECENTS];
 } dt_stats_t;

@@ -1,6 +1,6 @@
 /*
- * Functions in place of those of advance.h and copy.h that compare every fragment (bytes and amount),
- * every position and every local copy with Open MPI's own engine (parameter verify).
+ * Functions in place of those of advance.h and copy.h that compare every fragment (bytes and
+ * amount), every position and every local copy with Open MPI's own engine (parameter verify).
  *
  * A difference is reported with the program's text, the native result stays, and the datatype is
  * declined from then on.

@@ -81,12 +81,15 @@ static int parse_option(int option, arguments_t *arguments)
 
 static int parse(int argc, char **argv, arguments_t *arguments)
 {
-    static const struct option longs[] = {
-        {"count", required_argument, NULL, 'c'},    {"seconds", required_argument, NULL, 's'},
-        {"fragment", required_argument, NULL, 'f'}, {"memory", required_argument, NULL, 'm'},
-        {"variant", required_argument, NULL, 'V'},  {"offset", required_argument, NULL, 'o'},
-        {"llvm", required_argument, NULL, 'L'},     {"json", no_argument, NULL, 'j'},
-        {0}};
+    static const struct option longs[] = {{"count", required_argument, NULL, 'c'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"fragment", required_argument, NULL, 'f'},
+                                          {"memory", required_argument, NULL, 'm'},
+                                          {"variant", required_argument, NULL, 'V'},
+                                          {"offset", required_argument, NULL, 'o'},
+                                          {"llvm", required_argument, NULL, 'L'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {0}};
     *arguments =
         (arguments_t){.count = 1, .nfragments = 1, .memory = (int64_t) 1 << 30, .seconds = 1};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
@@ -122,13 +125,14 @@ static void print_table(const char *path, const measure_t *measure)
             }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
             double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
-            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, measure_tier_name(measure, tier),
-                   pack, pack / copied, unpack, unpack / copied);
+            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment,
+                   measure_tier_name(measure, tier), pack, pack / copied, unpack, unpack / copied);
         }
     }
     for (int tier = 0; tier < measure_tiers(measure); tier++) {
         if (measure_missing(measure, tier) != NULL) {
-            printf("\nTier %s: %s\n", measure_tier_name(measure, tier), measure_missing(measure, tier));
+            printf("\nTier %s: %s\n", measure_tier_name(measure, tier),
+                   measure_missing(measure, tier));
         }
     }
 }
@@ -152,8 +156,9 @@ static void print_json(const char *path, const measure_t *measure)
             printf("%s  {\"fragment\": %" PRId64 ", \"tier\": \"%s\", \"pack_gbs\": %.6g, "
                    "\"pack_ratio\": %.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g, "
                    "\"pack_best_gbs\": %.6g, \"unpack_best_gbs\": %.6g}",
-                   separator, measure->fragments[f], measure_tier_name(measure, tier), pack, pack / copied,
-                   unpack, unpack / copied, measure_best_rate(measure, f, tier, DAME_PACK),
+                   separator, measure->fragments[f], measure_tier_name(measure, tier), pack,
+                   pack / copied, unpack, unpack / copied,
+                   measure_best_rate(measure, f, tier, DAME_PACK),
                    measure_best_rate(measure, f, tier, DAME_UNPACK));
             separator = ",\n";
         }

@@ -15,9 +15,9 @@ typedef struct code_row {
     const dame_candidate_t *candidate; /* NULL: there is none */
     char variant[DAME_CANDIDATE_NAME]; /* of DAME-L; "" of DAME-X */
     int is_found;                      /* in the code cache */
-    double first_ns; /* of the first compilation of this process, 0: that was another. Of DAME-L,
-                        of the first of this code */
-    int has_phases; /* DAME-L made the code now */
+    double first_ns;   /* of the first compilation of this process, 0: that was another. Of DAME-L,
+                          of the first of this code */
+    int has_phases;    /* DAME-L made the code now */
     l_phases_t phases; /* of the first compilation */
     double median_ns;
     double worst_ns;

@@ -114,14 +114,19 @@ static int parse_option(int option, arguments_t *arguments)
 
 static int parse(int argc, char **argv, arguments_t *arguments)
 {
-    static const struct option longs[] = {
-        {"tier", required_argument, NULL, 't'},        {"code-dir", required_argument, NULL, 'c'},
-        {"llvm", required_argument, NULL, 'L'},        {"direction", required_argument, NULL, 'd'},
-        {"cpu", required_argument, NULL, 'C'},
-        {"vector-bits", required_argument, NULL, 'b'}, {"repeats", required_argument, NULL, 'r'},
-        {"variant", required_argument, NULL, 'V'},     {"list", no_argument, NULL, 'l'},
-        {"verbose", no_argument, NULL, 'v'},           {"json", no_argument, NULL, 'j'},
-        {"output", required_argument, NULL, 'o'},      {0}};
+    static const struct option longs[] = {{"tier", required_argument, NULL, 't'},
+                                          {"code-dir", required_argument, NULL, 'c'},
+                                          {"llvm", required_argument, NULL, 'L'},
+                                          {"direction", required_argument, NULL, 'd'},
+                                          {"cpu", required_argument, NULL, 'C'},
+                                          {"vector-bits", required_argument, NULL, 'b'},
+                                          {"repeats", required_argument, NULL, 'r'},
+                                          {"variant", required_argument, NULL, 'V'},
+                                          {"list", no_argument, NULL, 'l'},
+                                          {"verbose", no_argument, NULL, 'v'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {0}};
     *arguments = (arguments_t){.only = -1, .options = *dame_jit_options_default()};
     for (int option; (option = tool_option(argc, argv, ":vo:", longs)) != -1;) {
         if (parse_option(option, arguments) != TOOL_OK) {

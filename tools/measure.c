@@ -297,9 +297,8 @@ static dame_status_t compile_tier(measure_t *measure, int tier)
     dame_status_t status = dame_jit_create(&options, &measure->jits[tier]);
     if (status == DAME_OK && is_l(measure, tier)) {
         measure->missing[tier] =
-            measure->llvm == NULL
-                ? DAME_ERR_UNSUPPORTED
-                : tool_llvm_load(measure->jits[tier], measure->llvm, &provider);
+            measure->llvm == NULL ? DAME_ERR_UNSUPPORTED
+                                  : tool_llvm_load(measure->jits[tier], measure->llvm, &provider);
         if (measure->missing[tier] != DAME_OK) {
             return DAME_OK;
         }
@@ -376,7 +375,8 @@ static int check_case(const measure_t *measure, const measure_case_t *what)
     }
     if (code == TOOL_OK && memcmp(packed, measure->packed[1], (size_t) measure->total) != 0) {
         code = tool_error(TOOL_WRONG, "tier %s %ss other bytes than the program as it is",
-                          measure_tier_name(measure, what->tier), what->dir == DAME_PACK ? "pack" : "unpack");
+                          measure_tier_name(measure, what->tier),
+                          what->dir == DAME_PACK ? "pack" : "unpack");
     }
     return code;
 }
@@ -423,8 +423,8 @@ static void free_tier(measure_t *measure, int tier)
 
 void measure_free(measure_t *measure)
 {
-    for (int tier = 0; measure->programs != NULL && measure->jits != NULL &&
-                       tier < measure_tiers(measure);
+    for (int tier = 0;
+         measure->programs != NULL && measure->jits != NULL && tier < measure_tiers(measure);
          tier++) {
         free_tier(measure, tier);
     }

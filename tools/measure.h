@@ -18,11 +18,11 @@ typedef struct measure {
     int64_t low, high, total; /* of tool_span(); total > 0 */
     const int64_t *fragments; /* sizes in bytes, 0: the whole message at once */
     int nfragments;
-    double seconds; /* for all; more where messages are large */
+    double seconds;              /* for all; more where messages are large */
     const char *const *variants; /* each a tier more: "x:" or "l:", and a name */
     int nvariants;
     const char *llvm; /* dame_llvm.so; NULL: there is no tier l. "l" is the last tier */
-    int64_t offset; /* from a page to the first byte of user memory and of packed bytes */
+    int64_t offset;   /* from a page to the first byte of user memory and of packed bytes */
 
     dame_jit_t **jits;         /* of the tiers that compile */
     dame_program_t **programs; /* of the tiers */

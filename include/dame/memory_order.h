@@ -38,8 +38,8 @@ static inline int dame_is_near(int64_t step)
     return step > -line && step < line;
 }
 
-/* Do the lines that the blocks of such a level lie on stay in the first cache while its packed bytes
- * pass through, some of them ahead? */
+/* Do the lines that the blocks of such a level lie on stay in the first cache while its packed
+ * bytes pass through, some of them ahead? */
 static inline int dame_fits_first_cache(const dame_prim_t *prim)
 {
     const dame_data_cache_t *cache = dame_data_cache();

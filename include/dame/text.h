@@ -33,8 +33,9 @@ typedef struct dame_text_error {
  * Parses a text into a program, exactly as written: verified, but not optimised. Time and memory
  * are linear in the length of the text. Errors, all with `error` (may be NULL) filled in:
  * DAME_ERR_TEXT (not in the grammar), DAME_ERR_VERIFY (a rule of dame_program_verify() is broken),
- * DAME_ERR_RANGE (a number or size does not fit in 64 bits), DAME_ERR_LIMIT (too many primitives, or
- * nested deeper than DAME_TEXT_NESTING), DAME_ERR_NOMEM. The caller frees with dame_program_free().
+ * DAME_ERR_RANGE (a number or size does not fit in 64 bits), DAME_ERR_LIMIT (too many primitives,
+ * or nested deeper than DAME_TEXT_NESTING), DAME_ERR_NOMEM. The caller frees with
+ * dame_program_free().
  */
 dame_status_t dame_program_parse(const char *text, size_t length, dame_program_t **out,
                                  dame_text_error_t *error);

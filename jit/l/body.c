@@ -25,7 +25,8 @@ static int append(l_body_t *body, int64_t user, int64_t bytes)
 static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_body_t *body)
 {
     if (!dame_shape_has_sizes(level) ||
-        !(dame_prim_has_list(level) ? dame_shape_has_disps(level) : dame_shape_has_step(level)) || n > L_MOST_BLOCKS * L_STRAIGHT) {
+        !(dame_prim_has_list(level) ? dame_shape_has_disps(level) : dame_shape_has_step(level)) ||
+        n > L_MOST_BLOCKS * L_STRAIGHT) {
         return 0;
     }
     for (int64_t i = 0; i < n; i++) {

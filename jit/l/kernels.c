@@ -66,8 +66,7 @@ static void emit_kernel(l_unit_t *u, const dame_prim_t *prim, LLVMValueRef kerne
 {
     u->function = kernel;
     l_at(u, l_block(u, "entry"));
-    LLVMValueRef origin =
-        LLVMBuildIntToPtr(u->b, LLVMGetParam(kernel, ARG_ORIGIN), u->ptr, "user");
+    LLVMValueRef origin = LLVMBuildIntToPtr(u->b, LLVMGetParam(kernel, ARG_ORIGIN), u->ptr, "user");
     LLVMValueRef first = LLVMGetParam(kernel, ARG_FIRST);
     LLVMValueRef n = LLVMGetParam(kernel, ARG_N);
     const l_level_t level = {prim, LLVMGetParam(kernel, ARG_PRIM), origin,
@@ -96,8 +95,7 @@ int32_t l_emit_kernels(l_unit_t *u, const l_target_t *target)
     for (int32_t i = u->program->nprims; i-- > 0;) { /* inner levels stand behind outer ones */
         const dame_prim_t *prim = &u->program->prims[i];
         u->kernels[i] = NULL;
-        if (NULL == prim->interpreted || l_keeps_interpreter(prim) ||
-            moves > MOST_MOVES_OF_ALL) {
+        if (NULL == prim->interpreted || l_keeps_interpreter(prim) || moves > MOST_MOVES_OF_ALL) {
             continue;
         }
         LLVMValueRef kernel = new_kernel(u, i, target);

@@ -22,7 +22,8 @@ typedef struct l_loop {
 /* Begins a loop of so many trips, none where that is 0 or less. */
 l_loop_t l_loop_open(l_unit_t *u, LLVMValueRef trips, const char *name);
 
-/* A pointer that starts with `start` and advances by `step` bytes each trip. Right after opening. */
+/* A pointer that starts with `start` and advances by `step` bytes each trip. Right after opening.
+ */
 LLVMValueRef l_loop_pointer(l_unit_t *u, l_loop_t *loop, LLVMValueRef start, int64_t step,
                             const char *name);
 

@@ -62,7 +62,8 @@ static uint8_t *take(sections_t *sections, uintptr_t bytes, unsigned alignment)
         sections->is_full = 1;
         return stray(sections, bytes);
     }
-    memset(sections->slab + sections->used, 0, at + bytes - sections->used); /* room for stubs, too */
+    memset(sections->slab + sections->used, 0,
+           at + bytes - sections->used); /* room for stubs, too */
     sections->used = at + bytes;
     return (uint8_t *) sections->slab + at;
 }
@@ -168,7 +169,8 @@ dame_status_t l_machine_open(l_machine_t **out)
     if (NULL == machine) {
         return DAME_ERR_NOMEM;
     }
-    void *slab = mmap(NULL, L_MOST_CODE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *slab =
+        mmap(NULL, L_MOST_CODE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     machine->sections.slab = MAP_FAILED == slab ? NULL : slab;
     machine->triple = LLVMGetDefaultTargetTriple();
     machine->target = create_target(machine->triple);
@@ -252,8 +254,7 @@ static dame_status_t find_entries(l_machine_t *machine, l_code_t *code)
     return DAME_OK;
 }
 
-dame_status_t l_machine_link(l_machine_t *machine, LLVMMemoryBufferRef object,
-                             l_code_t *code)
+dame_status_t l_machine_link(l_machine_t *machine, LLVMMemoryBufferRef object, l_code_t *code)
 {
     LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(machine->jit);
     LLVMOrcResourceTrackerRef tracker = LLVMOrcJITDylibCreateResourceTracker(library);

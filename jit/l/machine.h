@@ -42,9 +42,9 @@ LLVMMemoryBufferRef l_machine_generate(l_machine_t *machine, LLVMModuleRef modul
 
 /*
  * Links an object, whose functions are those that code->entries name, into code->bytes, and fills
- * in size and offsets. Takes the object. DAME_ERR_LIMIT: it is too large. DAME_ERR_UNSUPPORTED: it does not stand on its own.
+ * in size and offsets. Takes the object. DAME_ERR_LIMIT: it is too large. DAME_ERR_UNSUPPORTED: it
+ * does not stand on its own.
  */
-dame_status_t l_machine_link(l_machine_t *machine, LLVMMemoryBufferRef object,
-                             l_code_t *code);
+dame_status_t l_machine_link(l_machine_t *machine, LLVMMemoryBufferRef object, l_code_t *code);
 
 #endif

@@ -93,8 +93,7 @@ void l_move_body(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, const l_bo
     const int64_t end = body->bytes + (NULL != next ? next->bytes : 0);
     for (int k = 0; k < body->n; k++) {
         const l_span_t *at = &body->at[k];
-        copy_t copy =
-            copy_of(u, l_gep(u, user, at->user), l_gep(u, packed, at->packed), at->bytes);
+        copy_t copy = copy_of(u, l_gep(u, user, at->user), l_gep(u, packed, at->packed), at->bytes);
         if (DAME_PACK == u->dir) { /* unpacking writes no byte of a gap */
             const int64_t readable = readable_behind(u, body, next, k);
             const int64_t writable = end - (at->packed + at->bytes);

@@ -52,8 +52,8 @@ static int64_t disp_bytes(const dame_prim_t *prim)
 /* The level's displacements, from entry `first` on. */
 static LLVMValueRef disps_from(const l_unit_t *u, const l_level_t *level, LLVMValueRef first)
 {
-    const size_t offset = NULL != level->at->disps32 ? offsetof(dame_prim_t, disps32)
-                                                     : offsetof(dame_prim_t, disps);
+    const size_t offset =
+        NULL != level->at->disps32 ? offsetof(dame_prim_t, disps32) : offsetof(dame_prim_t, disps);
     LLVMValueRef table = table_at(u, level, offset, "disps");
     return l_gep_v(u, table, l_mul(u, first, disp_bytes(level->at)));
 }
@@ -214,8 +214,7 @@ static void emit_unknown_step(l_unit_t *u, const l_level_t *level, LLVMValueRef 
     LLVMValueRef at = l_gep(u, level->prim, offsetof(dame_prim_t, step));
     LLVMValueRef step = l_load_table(u, u->i64, at, "step");
     l_loop_t loop = l_loop_open(u, n, "element");
-    LLVMValueRef packed =
-        l_loop_pointer(u, &loop, level->packed, level->at->iter_size, "packed");
+    LLVMValueRef packed = l_loop_pointer(u, &loop, level->packed, level->at->iter_size, "packed");
     LLVMValueRef i = LLVMBuildAdd(u->b, first, loop.i, "");
     emit_iteration(u, level, l_gep_v(u, level->origin, LLVMBuildMul(u->b, i, step, "")), packed);
     l_loop_close(u, &loop);

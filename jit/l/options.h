@@ -12,8 +12,8 @@ enum { L_LONGEST_PASSES = 400, L_LONGEST_PATH = 400 };
 typedef struct l_options {
     char passes[L_LONGEST_PASSES]; /* the only pipeline; "": every variant has its own */
     int has_passes;
-    dame_cpu_t cpu;   /* what kernels may use */
-    const char *tune; /* LLVM's name of the CPU that they are scheduled for */
+    dame_cpu_t cpu;            /* what kernels may use */
+    const char *tune;          /* LLVM's name of the CPU that they are scheduled for */
     char dump[L_LONGEST_PATH]; /* directory for IR and assembly; "": none */
     int verify;                /* after each pass, too */
 } l_options_t;

@@ -66,8 +66,8 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
     (void) context;
 }
 
-/* Runs what calls LLVM, and comes back even where LLVM would end the process. Then 0: what it held is
- * lost, and the state is broken. */
+/* Runs what calls LLVM, and comes back even where LLVM would end the process. Then 0: what it held
+ * is lost, and the state is broken. */
 static int guarded(state_t *state, void (*body)(state_t *state, void *arguments), void *arguments)
 {
     pthread_mutex_lock(&compiling);

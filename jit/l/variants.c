@@ -45,9 +45,8 @@ static int has_wide_moves(const dame_program_t *program)
 {
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
-        if (NULL != prim->interpreted &&
-            (NULL != prim->prefix || dame_iter_size(prim, 0) > 32 ||
-             (prim->step > -32 && prim->step < 32))) {
+        if (NULL != prim->interpreted && (NULL != prim->prefix || dame_iter_size(prim, 0) > 32 ||
+                                          (prim->step > -32 && prim->step < 32))) {
             return 1;
         }
     }

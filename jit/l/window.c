@@ -35,8 +35,7 @@ static int fill(const l_body_t *body, int64_t step, int64_t n, l_window_t *windo
     for (int64_t i = 0, at = 0; i < n; i++) {
         for (int k = 0; k < body->n; k++) {
             for (int64_t byte = 0; byte < body->at[k].bytes; byte++) {
-                window->user[at++] =
-                    (int16_t) (i * step + body->at[k].user + byte - window->low);
+                window->user[at++] = (int16_t) (i * step + body->at[k].user + byte - window->low);
             }
         }
     }
@@ -83,7 +82,8 @@ int l_window_of(const l_unit_t *u, const l_body_t *body, int64_t step, int64_t c
         return 0;
     }
     const int64_t sources = (window->high - window->low + window->bytes - 1) / window->bytes;
-    return l_window_is_whole(u, window) && sources <= (u->cpu.avx512_vbmi ? MOST_SOURCES : FEW_SOURCES) &&
+    return l_window_is_whole(u, window) &&
+           sources <= (u->cpu.avx512_vbmi ? MOST_SOURCES : FEW_SOURCES) &&
            sources * 2 <= body->n * vector / body->bytes;
 }
 
@@ -129,8 +129,8 @@ static LLVMValueRef low_bits(const l_unit_t *u, LLVMValueRef n)
     return LLVMBuildSelect(u->b, none, l_int(u, 0), bits, "");
 }
 
-/* From 22 on, the pointer's attribute says how memory is aligned: without one, to 1 byte. Before, that
- * is an argument. */
+/* From 22 on, the pointer's attribute says how memory is aligned: without one, to 1 byte. Before,
+ * that is an argument. */
 #if LLVM_VERSION_MAJOR >= 22
 #define ALIGNED_TO_ONE(u)
 #else

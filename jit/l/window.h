@@ -20,7 +20,7 @@ typedef struct l_window {
     int64_t low, high; /* bounds in user memory, from the first iteration's start on */
     int64_t body_high; /* the same of one iteration */
     int64_t step;
-    int is_ordered; /* iterations follow each other in user memory */
+    int is_ordered;               /* iterations follow each other in user memory */
     int16_t user[L_WINDOW_BYTES]; /* where each packed byte lies, from `low` on */
 } l_window_t;
 

@@ -26,10 +26,11 @@ static bool is_option(const char *key, const char *value)
 
 static bool check_passes(const char *value, dt_refusal_t *refusal)
 {
-    (void) snprintf(refusal->why, sizeof(refusal->why),
-                    "is not allowed; allowed: a pipeline of fewer than 400 characters as LLVM's opt "
-                    "takes it, such as default<O2> or function(instcombine,simplifycfg), with "
-                    "commas inside brackets only; none; or empty");
+    (void) snprintf(
+        refusal->why, sizeof(refusal->why),
+        "is not allowed; allowed: a pipeline of fewer than 400 characters as LLVM's opt "
+        "takes it, such as default<O2> or function(instcombine,simplifycfg), with "
+        "commas inside brackets only; none; or empty");
     return '\0' == *value || is_option("passes", value);
 }
 

@@ -102,14 +102,12 @@ static void register_tally(const mca_base_component_t *component, const char *un
     char description[160];
     (void) snprintf(name, sizeof(name), "datatype_%s_%s_%s", works[work], tiers[tier], unit);
     (void) snprintf(description, sizeof(description), "%s of %s by %s",
-                    BYTES == what ? "Bytes" : "Uses", works[work],
-                    movers[tier]);
+                    BYTES == what ? "Bytes" : "Uses", works[work], movers[tier]);
     register_pvar(component, name + strlen("datatype_"), description, MCA_BASE_PVAR_CLASS_COUNTER,
                   read_tally, what | (int) work | (int) tier * TIER);
     (void) snprintf(description, sizeof(description),
                     "%s of %s by %s, of a datatype and all others of its name and layout",
-                    BYTES == what ? "Bytes" : "Uses", works[work],
-                    movers[tier]);
+                    BYTES == what ? "Bytes" : "Uses", works[work], movers[tier]);
     register_bound(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER, read_tally,
                    what | (int) work | (int) tier * TIER, MCA_BASE_VAR_BIND_MPI_DATATYPE);
 }

@@ -16,8 +16,7 @@ const mca_dt_base_component_t mca_dt_opal_component = {
         {
             OMPI_DT_BASE_VERSION_1_0_0,
             .mca_component_name = "opal",
-            DT_ABI_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-                                  OMPI_RELEASE_VERSION),
+            DT_ABI_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
             .mca_query_component = opal_query,
             .mca_register_component_params = opal_register,
         },

@@ -91,8 +91,7 @@ int mca_base_var_find(const char *project, const char *framework, const char *co
 int mca_base_var_register(const char *project, const char *framework, const char *component,
                           const char *name, const char *description, mca_base_var_type_t type,
                           mca_base_var_enum_t *enumerator, int bind, mca_base_var_flag_t flags,
-                          mca_base_var_info_lvl_t level, mca_base_var_scope_t scope,
-                          void *storage);
+                          mca_base_var_info_lvl_t level, mca_base_var_scope_t scope, void *storage);
 int mca_base_var_find_by_name(const char *full_name, int *index);
 int mca_base_var_get_count(void);
 int mca_base_var_get(int index, const mca_base_var_t **variable);

@@ -7,9 +7,9 @@
  * MPI_Pack against the hand-written pack and MPI_Unpack against the hand-written unpack, both sides
  * of each layout. With two or more ranks also real messages between ranks 0 and 1, send type to
  * receive type, packed bytes to receive type and send type to packed bytes. All comparisons cover
- * every byte of all arrays, so that a byte written between the blocks is an error too. Everything is
- * done twice: with buffers on cache lines, and off them. Of two ranks, one packs and unpacks with
- * the former and the other with the latter.
+ * every byte of all arrays, so that a byte written between the blocks is an error too. Everything
+ * is done twice: with buffers on cache lines, and off them. Of two ranks, one packs and unpacks
+ * with the former and the other with the latter.
  *
  * One line per failure; the last line is exactly "N passed, M failed", summed over the ranks. Exit
  * code 0 when nothing failed, 1 when something did, 2 when a NAME selects nothing.

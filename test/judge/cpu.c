@@ -38,7 +38,7 @@ static void put_gpr(cpu_t *cpu, const operand_t *operand, value_t value)
     value.bits = cpu_cut(value.bits, operand->bytes);
     if (operand->bytes < 4) { /* the other bytes stay */
         value.bits |= gpr->bits & ~cpu_cut(UINT64_MAX, operand->bytes);
-        value.low = value.knowledge != KNOWN   ? 0
+        value.low = value.knowledge != KNOWN    ? 0
                     : gpr->low > operand->bytes ? gpr->low
                                                 : operand->bytes;
         value.knowledge = gpr->knowledge == KNOWN && value.knowledge == KNOWN ? KNOWN : MOVED;
@@ -277,8 +277,9 @@ static bool double_shift(cpu_t *cpu)
                                        ? ((unsigned __int128) a.bits << 64 | b.bits) << n >> 64
                                        : ((unsigned __int128) b.bits << 64 | a.bits) >> n;
     cpu->flags.knowledge = UNDEFINED;
-    return cpu_put(cpu, &in->operands[0],
-                   (value_t){(uint64_t) both, a.knowledge < b.knowledge ? a.knowledge : b.knowledge, 0});
+    return cpu_put(
+        cpu, &in->operands[0],
+        (value_t){(uint64_t) both, a.knowledge < b.knowledge ? a.knowledge : b.knowledge, 0});
 }
 
 /* mul and imul of rax and the only operand, into rdx:rax. */
@@ -319,7 +320,8 @@ static bool move(cpu_t *cpu)
     }
     if (in->action == ACTION_MASK_MOVE) {
         value.bits = cpu_cut(value.bits, in->mask_bytes);
-        value.knowledge = value.low >= in->mask_bytes ? KNOWN : value.knowledge; /* all that it moves */
+        value.knowledge =
+            value.low >= in->mask_bytes ? KNOWN : value.knowledge; /* all that it moves */
     }
     return cpu_put(cpu, &in->operands[0], value);
 }

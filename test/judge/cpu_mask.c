@@ -1,7 +1,8 @@
 /* Instructions that compute with mask registers. */
 #include "cpu_state.h"
 
-/* The operand's low bits, in a mask as wide as the instruction's; how they got there does not matter. */
+/* The operand's low bits, in a mask as wide as the instruction's; how they got there does not
+ * matter. */
 static bool take_low(cpu_t *cpu, const operand_t *operand, int bits, value_t *value)
 {
     if (!cpu_take(cpu, operand, value)) {

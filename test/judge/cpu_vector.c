@@ -59,7 +59,7 @@ static bool access_memory(cpu_t *cpu, const operand_t *operand, access_fn touch)
         return cpu_fail(cpu, RULE_ALIGNED, "%d bytes at 0x%" PRIx64, operand->bytes, address);
     }
     return cpu->now->mask && cpu->now->is_sparing ? access_masked(cpu, operand, address, touch)
-                          : touch(cpu, address, operand->bytes);
+                                                  : touch(cpu, address, operand->bytes);
 }
 
 static bool take(cpu_t *cpu, const operand_t *operand, bool may_be_unset)
@@ -68,8 +68,7 @@ static bool take(cpu_t *cpu, const operand_t *operand, bool may_be_unset)
     case OPERAND_MEMORY:
         return access_memory(cpu, operand, load);
     case OPERAND_VECTOR:
-        if (cpu->now->is_idiom || may_be_unset ||
-            0 != (cpu->vectors >> operand->number & 1)) {
+        if (cpu->now->is_idiom || may_be_unset || 0 != (cpu->vectors >> operand->number & 1)) {
             return true;
         }
         return cpu_fail(cpu, RULE_DEFINED, "vector register %d was not set", operand->number);

@@ -52,7 +52,8 @@ bool ground_open(ground_t *ground, const dame_program_t *program)
                   "visits");
         add_table(ground, prim->prefix, prim->count + 1, sizeof *prim->prefix, "prefix");
         add_table(ground, prim->interpreted, 2, sizeof *prim->interpreted, "interpreted");
-        add_table(ground, prim->inner_deltas, prim->count, sizeof *prim->inner_deltas, "inner_deltas");
+        add_table(ground, prim->inner_deltas, prim->count, sizeof *prim->inner_deltas,
+                  "inner_deltas");
     }
     qsort(ground->tables, (size_t) ground->ntables, sizeof *ground->tables, by_address);
     return true;

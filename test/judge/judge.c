@@ -19,7 +19,8 @@ enum { MAX_FAILURES = 5, MAX_CASES = 1000000000 };
 static void print_help(void)
 {
     printf("Usage: judge [OPTION]...\n"
-           "Decodes the machine code that DAME-X or DAME-L writes for layouts and random datatypes, and runs "
+           "Decodes the machine code that DAME-X or DAME-L writes for layouts and random "
+           "datatypes, and runs "
            "it on\na CPU without memory, which checks every access.\n\n"
            "  --cases N      how many random datatypes, 0 to %d (default 700; with --layout 0)\n"
            "  --seed S       seed of all choices, 0 to 18446744073709551615 (default: the time)\n"
@@ -70,10 +71,13 @@ static const dame_provider_t *tier_option(const char *text)
 static session_plan_t parse_options(int argc, char **argv)
 {
     static const struct option names[] = {
-        {"cases", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 's'},
-        {"case", required_argument, NULL, 'k'},  {"layout", required_argument, NULL, 'l'},
+        {"cases", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},
+        {"case", required_argument, NULL, 'k'},
+        {"layout", required_argument, NULL, 'l'},
         {"tier", required_argument, NULL, 't'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     session_plan_t options = {
         .cases = -1, .seed = (uint64_t) time(NULL), .only = -1, .most_failures = MAX_FAILURES};

@@ -106,10 +106,10 @@ typedef struct instruction {
     bool is_merged;     /* what the mask leaves out stays as it was */
     bool is_sparing;    /* and memory that it leaves out is not touched */
     bool is_broadcast;  /* of memory: to all lanes of the mask */
-    bool is_insert;     /* of vectors: the next operand fills a part, and nobody may read the others */
-    bool interleaves;   /* two vectors; the half that the first one gives may be unused */
-    bool is_idiom;      /* its result does not depend on its operands: xor a, a */
-    uint16_t vector;    /* bytes of the vectors, 0: none */
+    bool is_insert; /* of vectors: the next operand fills a part, and nobody may read the others */
+    bool interleaves; /* two vectors; the half that the first one gives may be unused */
+    bool is_idiom;    /* its result does not depend on its operands: xor a, a */
+    uint16_t vector;  /* bytes of the vectors, 0: none */
     action_t action;
     cpu_model_t since; /* the first CPU that has the instruction, or CPU_MODELS */
     bool is_direct;    /* JUMP_IF, JUMP, CALL: the target is .. */
@@ -131,7 +131,8 @@ typedef struct listing {
     size_t code_room;
 } listing_t;
 
-/* Zero *listing before, but for has_unused_constants; it may be used again. False, with a verdict, when a rule is broken. */
+/* Zero *listing before, but for has_unused_constants; it may be used again. False, with a verdict,
+ * when a rule is broken. */
 bool listing_make(listing_t *listing, const dame_machine_code_t *code,
                   const dame_program_t *program, const dame_jit_options_t *options,
                   cpu_model_t model, verdict_t *verdict);

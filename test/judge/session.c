@@ -62,9 +62,8 @@ static void judge(session_t *session, const subject_t *subject, rng_t *rng)
 {
     verdict_t verdict;
     dame_machine_code_t code;
-    const dame_status_t status =
-        session->provider->compile(subject->state, subject->program, subject->dir,
-                                   subject->variant, &code);
+    const dame_status_t status = session->provider->compile(subject->state, subject->program,
+                                                            subject->dir, subject->variant, &code);
     if (status == DAME_ERR_UNSUPPORTED) {
         session->without++;
         return;
@@ -104,8 +103,7 @@ static void judge_variants(session_t *session, subject_t *subject, bool all, rng
     enum { MOST = 16 };
     uint32_t variants[MOST];
     const dame_provider_t *provider = session->provider;
-    int32_t n =
-        provider->variants(subject->state, subject->program, subject->dir, variants, MOST);
+    int32_t n = provider->variants(subject->state, subject->program, subject->dir, variants, MOST);
     if (!all) {
         const bool any = n == 0 || (provider == &dame_provider_x && rng_chance(rng, 50));
         variants[0] = any ? random_variant(rng) : variants[rng_range(rng, 0, n - 1)];
@@ -176,8 +174,8 @@ static void judge_all(session_t *session, const char *name, const dame_program_t
                                  .model = targets[i].model};
             subject.options.cpu = &cpu;
             subject.options.vector_bits = targets[i].bits;
-            (is_x ? judge_x : judge_other)(session, &subject,
-                                           all_variants && targets[i].bits == 0, rng);
+            (is_x ? judge_x : judge_other)(session, &subject, all_variants && targets[i].bits == 0,
+                                           rng);
         }
     }
 }

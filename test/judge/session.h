@@ -15,7 +15,7 @@
 
 typedef struct session_plan {
     const dame_provider_t *provider; /* of DAME-L; NULL: DAME-X */
-    int64_t cases; /* random types */
+    int64_t cases;                   /* random types */
     uint64_t seed;
     int64_t only;       /* the one case to run, or -1 */
     const char *layout; /* the one layout, or the start of names; NULL: all */

@@ -23,8 +23,8 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
 /* The same by what comes of two masks, k2 and k3, in k1. */
 #define MASK_OF(a, b, text)                                                                        \
     MASKED("mov eax, " a "; kmovd k2, eax; mov eax, " b "; kmovd k3, eax;" text, "k1")
-/* As LLVM writes it: a mask whose unused bits are what the register had, half a vector that nobody sets
- * or reads, a product in rdx:rax. */
+/* As LLVM writes it: a mask whose unused bits are what the register had, half a vector that nobody
+ * sets or reads, a product in rdx:rax. */
 #define PART_OF_MASK(number, then, vector)                                                         \
     "endbr64; mov r9, rdx; mov rax, rcx; imul rsi; mov rdx, r9; mov r10w, " number                 \
     "; kmovd k1, r10d;" then START "1: vmovdqu8 " vector "{k1}{z}, [rsi];"                         \
@@ -33,13 +33,14 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
 #define LOAD "movsxd rax, dword ptr [r9];"
 #define LIST_LOOP(entry, in, behind)                                                               \
     "endbr64; mov r9, [rdi + 48]; lea r9, [r9 + 4 * rcx]; test r8, r8; jle 2f; 1:" entry           \
-    "mov rax, [rsi + rax]; mov [rdx], rax; add r9, 4;" in "add rdx, 8; sub r8, 1; jne 1b; 2:" behind \
-    "ret;"
+    "mov rax, [rsi + rax]; mov [rdx], rax; add r9, 4;" in                                          \
+    "add rdx, 8; sub r8, 1; jne 1b; 2:" behind "ret;"
 /* One that calls in a loop: `steps` goes on to the next block. */
 #define PUSHES "push rbx; push rbp; push r12;"
 #define POPS   "pop r12; pop rbp; pop rbx;"
 #define CALL_LOOP(pushes, extent, before, call, steps, pops)                                       \
-    "endbr64;" pushes "imul rcx, rcx, " extent "; lea rbx, [rsi + rcx]; mov rbp, rdx; mov r12, r8;" before \
+    "endbr64;" pushes "imul rcx, rcx, " extent                                                     \
+    "; lea rbx, [rsi + rcx]; mov rbp, rdx; mov r12, r8;" before                                    \
     "test r12, r12; jle 2f; 1:" call steps "dec r12; jnz 1b; 2:" pops "ret;"
 #define MEMCPY_LOOP(pushes, before, size, behind, pops)                                            \
     CALL_LOOP(pushes, "24", before,                                                                \
@@ -48,13 +49,15 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
 /* A second entry, of the level around, which calls the first, or what is at `label`. */
 #define OUTER(name, label)                                                                         \
     ".balign 32, 0xcc;" #name "_second:" CALL_LOOP(                                                \
-        PUSHES, "1424", "", "mov rsi, rbx; mov rdx, rbp; xor ecx, ecx; mov r8d, 60; call " #name "_" label ";", \
+        PUSHES, "1424", "",                                                                        \
+        "mov rsi, rbx; mov rdx, rbp; xor ecx, ecx; mov r8d, 60; call " #name "_" label ";",        \
         "add rbx, 1424; add rbp, 480;", POPS)
 #define WIDE "vpxor ymm1, ymm1, ymm1; vpermq ymm0, ymm1, 0;"
 
 #define SPECIMEN(name, rule, kind, text) SPECIMEN_FOR(name, rule, kind, 512, VBMI, text)
 
-/* First the code of all. Those without a second entry have a weak symbol of that name, which is NULL. */
+/* First the code of all. Those without a second entry have a weak symbol of that name, which is
+ * NULL. */
 #define SPECIMEN_FOR(name, rule, kind, bits, model, text)                                          \
     __attribute__((visibility("hidden"))) extern const char name##_begin[], name##_end[];          \
     __attribute__((weak)) extern const char name##_second[];                                       \

@@ -3,9 +3,9 @@
  * linker (--wrap): the programs that dame_program_build() gives have two broken run kernels, or,
  * when the environment has BROKEN=code, those that dame_jit_compile() has put machine code into. A
  * strided loop over blocks of 8 bytes packs one bit wrong, and copies one bit wrong, which is never
- * machine code's to do; one over blocks of 4 bytes unpacks one bit wrong. Whatever BROKEN says, what
- * (double, int) pairs leave of a room is taken for a spared block, and a short for something that a
- * sender may be positioned in.
+ * machine code's to do; one over blocks of 4 bytes unpacks one bit wrong. Whatever BROKEN says,
+ * what (double, int) pairs leave of a room is taken for a spared block, and a short for something
+ * that a sender may be positioned in.
  */
 #include <stdbool.h>
 #include <stddef.h>

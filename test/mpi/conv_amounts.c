@@ -125,12 +125,8 @@ void test_amounts(void)
     const struct {
         MPI_Datatype type;
         int size;
-    } kinds[BASICS] = {{MPI_CHAR, 1},
-                       {MPI_SHORT, 2},
-                       {MPI_INT, 4},
-                       {MPI_FLOAT, 4},
-                       {MPI_DOUBLE, 8},
-                       {MPI_C_DOUBLE_COMPLEX, 16},
+    } kinds[BASICS] = {{MPI_CHAR, 1},        {MPI_SHORT, 2},  {MPI_INT, 4},
+                       {MPI_FLOAT, 4},       {MPI_DOUBLE, 8}, {MPI_C_DOUBLE_COMPLEX, 16},
                        {MPI_LONG_DOUBLE, 16}};
     usable = every_engine_is_right() ? BASICS : ALWAYS_RIGHT;
     for (int i = 0; i < BASICS; i++) {

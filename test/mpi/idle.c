@@ -1,7 +1,7 @@
 /*
  * A job that uses no derived datatype: what each process has got in MPI_Init, for the caller to
- * compare with a job without DAME. idle PREFIX writes PREFIX.<rank>: the threads, the open files and
- * the mapped ones, and the memory that is executable without a file.
+ * compare with a job without DAME. idle PREFIX writes PREFIX.<rank>: the threads, the open files
+ * and the mapped ones, and the memory that is executable without a file.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -171,8 +171,8 @@ static void forks(void)
             unpack_once(BLOCKS);
             _exit(check_failures());
         }
-        check(child > 0 && child == waitpid(child, &status, 0) && 0 == status,
-              "a child: status %d", status);
+        check(child > 0 && child == waitpid(child, &status, 0) && 0 == status, "a child: status %d",
+              status);
     }
 }
 

@@ -258,7 +258,8 @@ static void every_operation(window_t *w, const type_case_t *c, int turn)
     lay_free(spread);
 }
 
-/* Long enough to be cut into fragments on every way to the target. Of few blocks: osc rdma locks for each. */
+/* Long enough to be cut into fragments on every way to the target. Of few blocks: osc rdma locks
+ * for each. */
 static void long_transfer(window_t *w)
 {
     layout_t *ints = lay_basic(MPI_INT, 4, 4);

@@ -31,10 +31,10 @@ const type_case_t *types_at(const types_t *t, int i);
 const type_case_t *types_find(const types_t *t, const char *name);
 
 /*
- * Is the engine of every rank trusted with every byte? From 5.0 on, Open MPI's own leaves the padding
- * of a long double behind, and in fragments it moves wrong bytes of short blocks at odd strides; in
- * 5.0 it moves wrong bytes of complex numbers whose stride is no multiple of their size. test/mpi/run
- * says when it takes part.
+ * Is the engine of every rank trusted with every byte? From 5.0 on, Open MPI's own leaves the
+ * padding of a long double behind, and in fragments it moves wrong bytes of short blocks at odd
+ * strides; in 5.0 it moves wrong bytes of complex numbers whose stride is no multiple of their
+ * size. test/mpi/run says when it takes part.
  */
 bool every_engine_is_right(void);
 
