@@ -10,8 +10,9 @@
 }
 
 END {
-    n = split("init-wall init-cpu finalize-wall finalize-cpu", whats)
-    printf "%-12s %12s %12s %12s %12s\n", "us", "MPI_Init", "its CPU time", "MPI_Finalize", "its CPU time"
+    n = split("init-wall init-cpu finalize-wall finalize-cpu commit-wall commit-cpu", whats)
+    printf "%-12s %12s %12s %12s %12s %12s %12s\n", "us", "MPI_Init", "its CPU time", "MPI_Finalize", "its CPU time",
+        "1st datatype", "its CPU time"
     for (e = 1; e <= engines; e++) {
         printf "%-12s", order[e]
         for (i = 1; i <= n; i++)

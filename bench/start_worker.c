@@ -2,10 +2,14 @@
  * What MPI_Init and MPI_Finalize take in a process that does nothing else. One process of the
  * interleaved runs of bench/start.
  *
- * Prints "init WALL CPU" and "finalize WALL CPU", in nanoseconds; CPU is that of all threads.
+ *   start_worker [commit]
+ *
+ * Prints "init WALL CPU" and "finalize WALL CPU", in nanoseconds; CPU is that of all threads. With
+ * "commit", only "commit WALL CPU": making and committing the process's first datatype.
  */
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 struct instant {
@@ -30,10 +34,28 @@ static void print(const char *what, const struct instant *from, const struct ins
     printf("%s %lld %lld\n", what, to->wall - from->wall, to->cpu - from->cpu);
 }
 
+static int times_commit(int argc, char **argv)
+{
+    struct instant at[2];
+    MPI_Datatype type;
+
+    MPI_Init(&argc, &argv);
+    at[0] = now();
+    MPI_Type_vector(100, 1, 2, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    at[1] = now();
+    MPI_Type_free(&type);
+    MPI_Finalize();
+    print("commit", &at[0], &at[1]);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct instant at[4];
 
+    if (argc > 1 && 0 == strcmp(argv[1], "commit"))
+        return times_commit(argc, argv);
     at[0] = now();
     MPI_Init(&argc, &argv);
     at[1] = at[2] = now();

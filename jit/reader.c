@@ -1,5 +1,5 @@
 /* Epochs of the threads that run programs, and the wait until all have left one. */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE /* syscall */
 #include "reader.h"
 
 #include <sched.h>

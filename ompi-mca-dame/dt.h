@@ -2,8 +2,8 @@
  * The dt framework: engines that move the data of MPI derived datatypes.
  *
  * Open MPI has no such framework; the hook component mca_hook_dt.so registers it. A component is
- * chosen once, in MPI_Init, by priority as in every framework. The built-in component "opal" stands
- * for Open MPI's own engine and does nothing.
+ * chosen once, by priority as in every framework, in MPI_Init or at the job's first datatype. The
+ * built-in component "opal" stands for Open MPI's own engine and does nothing.
  */
 #ifndef DT_H
 #define DT_H
@@ -11,8 +11,9 @@
 #include "opal-glue/abi/abi.h"
 
 /* What a chosen component offers. Any function may be NULL. Called from MPI_Init and MPI_Finalize,
- * by one thread. None of them may fail the job: an engine that cannot work leaves the native one.
- */
+ * by one thread; with a late start (hook_dt/dt_plan.h), dtm_enable and dtm_init_bottom are called
+ * one after the other from MPI_Type_commit or MPI_T_init_thread, and dtm_init_top is not. None of
+ * them may fail the job: an engine that cannot work leaves the native one. */
 typedef struct mca_dt_base_module_1_0_0_t {
     mca_base_module_t super;
     /* In MPI_Init, before datatypes and the PML are set up: begin to move data. */

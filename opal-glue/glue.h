@@ -76,8 +76,25 @@ void dt_glue_stop(void);
  * its internals may be touched. */
 bool dt_openmpi_fits(void);
 
+/* Only the former. No message. */
+bool dt_openmpi_is_of_series(void);
+
 /* The same for performance variables, by one that was registered with this context. */
 bool dt_openmpi_pvar_fits(int index, const void *context);
+
+/* When it is known that there may be a late start: what costs nothing while the process has one
+ * thread, and later ten milliseconds of waiting for the kernel. */
+void dt_late_prepare(void);
+
+/*
+ * The next commit of a datatype of blocks, or MPI_T_init_thread, calls `start`, once. Until then
+ * nothing of Open MPI is changed but two GOT slots of libmpi. MPI_Init has come to its end, and one
+ * thread calls MPI. False: these calls cannot be noticed.
+ */
+bool dt_late_wait(void (*start)(void));
+
+/* Nobody waits any more. */
+void dt_late_stop(void);
 
 struct mca_base_framework_t;
 

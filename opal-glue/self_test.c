@@ -290,18 +290,24 @@ bool dt_openmpi_pvar_fits(int index, const void *context)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-static bool series_fits(void)
+bool dt_openmpi_is_of_series(void)
 {
     const size_t length = strlen(DT_COMPILED_SERIES);
     const char *version = running_version();
-    if (0 == strncmp(version, DT_COMPILED_SERIES, length) &&
-        (version[length] < '0' || version[length] > '9')) {
-        return true;
+    return 0 == strncmp(version, DT_COMPILED_SERIES, length) &&
+           (version[length] < '0' || version[length] > '9');
+}
+
+static bool series_fits(void)
+{
+    const bool fits = dt_openmpi_is_of_series();
+    if (!fits) {
+        dt_log_once_a_job("this build of DAME is for Open MPI %s, but this is Open MPI %s; Open "
+                          "MPI's own datatype engine is used. Build DAME with this Open MPI's "
+                          "mpicc.",
+                          DT_COMPILED_SERIES, running_version());
     }
-    dt_log_once_a_job("this build of DAME is for Open MPI %s, but this is Open MPI %s; Open MPI's "
-                      "own datatype engine is used. Build DAME with this Open MPI's mpicc.",
-                      DT_COMPILED_SERIES, version);
-    return false;
+    return fits;
 }
 
 bool dt_openmpi_fits(void)

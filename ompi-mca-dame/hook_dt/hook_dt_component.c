@@ -4,8 +4,9 @@
  * registers them.
  */
 #include "dt_framework.h"
-#include "dt_state.h"
 #include "dt_last_run.h"
+#include "dt_plan.h"
+#include "dt_state.h"
 
 #include <stdlib.h>
 
@@ -40,15 +41,15 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
 };
 
 static int start_status;
+static dt_plan_t plan = DT_PLAN_NOW;
 
-/* A component whose register or open fails vanishes from ompi_info, so both succeed. In an Open MPI
- * of another version nothing is registered: neither the framework nor a component of it is there.
- */
-static int dt_register(void)
+/* In an Open MPI of another version nothing is registered: neither the framework nor a component of
+ * it is there. */
+static void register_selection(void)
 {
     if (!dt_openmpi_fits()) {
         start_status = OPAL_ERR_NOT_SUPPORTED;
-        return OPAL_SUCCESS;
+        return;
     }
     (void) mca_base_var_register(
         "ompi", "dt", NULL, NULL,
@@ -57,24 +58,57 @@ static int dt_register(void)
         "highest priority; \"^\" before a list excludes its engines",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_1,
         MCA_BASE_VAR_SCOPE_ALL_EQ, &ompi_dt_base_framework.framework_selection);
-    start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
-    dt_info_show("dt", &ompi_dt_base_framework, dt_last_run_register);
+}
+
+static void register_framework(void)
+{
+    if (OPAL_SUCCESS == start_status) {
+        start_status =
+            mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
+        dt_info_show("dt", &ompi_dt_base_framework, dt_last_run_register);
+    }
+}
+
+static void start(void)
+{
+    if (OPAL_SUCCESS == start_status) {
+        start_status = dt_framework_start();
+    }
+}
+
+/* A component whose register or open fails vanishes from ompi_info, so both succeed. */
+static int dt_register(void)
+{
+    plan = dt_plan_by_environment();
+    if (DT_PLAN_NOW == plan) {
+        register_selection();
+        if (OPAL_SUCCESS == start_status) {
+            plan = dt_plan_for(ompi_dt_base_framework.framework_selection);
+        }
+    }
+    if (DT_PLAN_NOW == plan) {
+        register_framework();
+    }
     return OPAL_SUCCESS;
 }
 
 static int dt_open(void)
 {
-    if (OPAL_SUCCESS == start_status) {
-        start_status = dt_framework_start();
+    if (DT_PLAN_NOW == plan) {
+        start();
+    } else if (DT_PLAN_LATE == plan) {
+        dt_late_prepare();
     }
     return OPAL_SUCCESS;
 }
 
 static int dt_close(void)
 {
-    if (OPAL_ERR_NOT_SUPPORTED != start_status) {
+    dt_late_stop();
+    if (OPAL_ERR_NOT_SUPPORTED != start_status && DT_PLAN_NOW == plan) {
         dt_framework_stop();
     }
+    plan = DT_PLAN_NOW;
     return OPAL_SUCCESS;
 }
 
@@ -101,15 +135,37 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
     }
 }
 
-static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
+static void tell_that_init_ends(void)
 {
     const mca_dt_base_module_t *module = dt_framework_module();
+    if (NULL != module && NULL != module->dtm_init_bottom) {
+        module->dtm_init_bottom();
+    }
+}
+
+/* In MPI_Type_commit, most often: no failure ends the job any more. */
+static void start_late(void)
+{
+    plan = DT_PLAN_NOW;
+    register_selection();
+    register_framework();
+    start();
+    if (OPAL_ERR_NOT_FOUND == start_status) {
+        dt_log_once_a_job("mca_dt_dame.so could not be loaded; Open MPI's own datatype engine is "
+                          "used.");
+    }
+    tell_that_init_ends();
+}
+
+static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
+{
     (void) argc;
     (void) argv;
     (void) requested;
-    (void) provided;
-    if (NULL != module && NULL != module->dtm_init_bottom) {
-        module->dtm_init_bottom();
+    if (DT_PLAN_LATE != plan) {
+        tell_that_init_ends();
+    } else if (NULL == provided || MPI_THREAD_MULTIPLE == *provided || !dt_late_wait(start_late)) {
+        start_late();
     }
 }
 

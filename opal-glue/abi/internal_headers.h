@@ -6,6 +6,8 @@
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/hook/hook.h"
+#include "ompi/runtime/mpiruntime.h"
+#include "ompi/runtime/ompi_info_support.h"
 #include "opal/class/opal_list.h"
 #include "opal/class/opal_object.h"
 #include "opal/class/opal_pointer_array.h"

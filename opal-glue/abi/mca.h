@@ -263,4 +263,8 @@ typedef struct opal_proc_t {
     opal_process_name_t proc_name;
 } opal_proc_t;
 
+/* ---- How far MPI_Init is -------------------------------------------------------------------- */
+
+enum { OMPI_MPI_STATE_INIT_STARTED = 1 };
+
 #endif

@@ -130,4 +130,12 @@ void opal_output(int stream, const char *format, ...) __attribute__((format(prin
 
 opal_proc_t *opal_proc_local_get(void);
 
+/* ---- MPI_Init (ompi/runtime/) --------------------------------------------------------------- */
+
+#if !defined(DT_ABI_INTERNAL) || OMPI_MAJOR_VERSION < 5 /* whose type the compiler calls another   \
+                                                         */
+extern volatile int32_t ompi_mpi_state __attribute__((weak));
+#endif
+int ompi_info_register_framework_params(opal_pointer_array_t *component_map) __attribute__((weak));
+
 #endif

@@ -7,6 +7,9 @@
 
 #define DT_ABI_SERIES "4.1"
 
+/* Are the functions that programs call in libmpi, whatever they were linked with? */
+#define DT_ABI_LIBMPI_HAS_MPI 1
+
 #ifndef DT_ABI_INTERNAL
 /* ---- Datatypes ------------------------------------------------------------------------------ */
 

@@ -32,7 +32,7 @@ static struct {
     const dt_got_hook_t *hooks;
     size_t n_hooks;
     const char *symbols[DT_ELF_MOST_SYMBOLS]; /* theirs */
-    object_t *objects;                        /* all that were loaded */
+    object_t *objects;                        /* all that were loaded and are concerned */
     size_t n_objects;
     unsigned long long gone; /* how many others the dynamic linker had unloaded by then */
 } got;
@@ -122,6 +122,16 @@ static bool is_this_object(const struct dl_phdr_info *info)
     return dt_elf_contains(info, (uintptr_t) &is_this_object);
 }
 
+/* Is a hook for objects of this name? */
+static bool is_concerned(const char *name)
+{
+    size_t i = 0;
+    while (i < got.n_hooks && !hook_applies(&got.hooks[i], name)) {
+        i++;
+    }
+    return i < got.n_hooks;
+}
+
 static bool may_have_slots(const struct dl_phdr_info *info)
 {
     const char *symbols[DT_ELF_MOST_SYMBOLS];
@@ -132,11 +142,11 @@ static bool may_have_slots(const struct dl_phdr_info *info)
             symbols[n++] = got.hooks[i].symbol;
         }
     }
-    return n > 0 && !is_this_object(info) && dt_elf_read(&elf, info) &&
-           dt_elf_may_have(&elf, symbols, n);
+    return !is_this_object(info) && dt_elf_read(&elf, info) && dt_elf_may_have(&elf, symbols, n);
 }
 
 typedef struct walk {
+    bool begun;
     int last;     /* the object before this one, -1: it is the first */
     bool as_were; /* those that were there are still */
     bool failed;
@@ -148,9 +158,13 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     walk_t *walk = context;
     (void) size;
-    if (walk->last < 0) {
+    if (!walk->begun) {
+        walk->begun = true;
         walk->as_were = got.n_objects > 0 && got.gone == info->dlpi_subs;
         got.gone = info->dlpi_subs;
+    }
+    if (!is_concerned(info->dlpi_name)) {
+        return 0;
     }
     if (walk->as_were && walk->last + 1 < (int) got.n_objects) {
         got.objects[++walk->last].is_loaded = true;

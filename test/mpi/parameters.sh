@@ -165,8 +165,8 @@ papi_events()
         sde:::DAME::READINGS sh -c 'LD_PRELOAD=$0 exec "$1" mpit dame >/dev/null' "$preload" "$mpi_test"
 }
 
-# A job that uses no derived datatype has DAME's component, and nothing else: no thread, no file, neither PAPI nor a
-# compiler, no memory for machine code.
+# A job that uses no derived datatype has no thread more, no file, neither PAPI nor a compiler, no memory for machine
+# code; and not even DAME's component where it starts late.
 idle()
 {
     local name=idle config="dame costs nothing" log code=0 rank
@@ -177,7 +177,8 @@ idle()
     HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${dame[@]}" "$mpi_test" idle "$scratch/dame" || code=1
     for rank in 0 1; do
         diff <(idle_list "$scratch/native.$rank") <(idle_list "$scratch/dame.$rank") >>"$log" || code=1
-        grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_dt_dame\.so$' "$scratch/dame.$rank" || code=1
+        grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_hook_dt\.so$' "$scratch/dame.$rank" || code=1
+        [ $late = init ] || ! grep '/mca_dt_dame\.so$' "$scratch/dame.$rank" >>"$log" || code=1
     done
     [ -z "$(ls -A "$scratch/cache")" ] || { echo "there are files in the cache directory" >>"$log"; code=1; }
     [ ! -e "$scratch/home/.openmpi/dame-last-run" ] || { echo "a last run was written" >>"$log"; code=1; }

@@ -50,6 +50,7 @@ enum { CALLERS = sizeof(callers) / sizeof(callers[0]), LIBRARIES = 2 /* the firs
 typedef struct walk {
     int slots;                                        /* of watched functions */
     int foreign;                                      /* that lead into our components */
+    int waiting;                                      /* .. for the first datatype */
     bool seen[CALLERS], send[CALLERS], recv[CALLERS]; /* a caller; these slots of it lead there */
     bool takes;   /* the libraries' slots from DAME, but for one function's */
     int takeable; /* .. those that are DAME's there, if it works */
@@ -128,6 +129,7 @@ static void one_slot(walk_t *w, const char *object, const char *symbol, uintptr_
     }
     const bool to_us = NULL != p.object && ours(p.object);
     w->foreign += to_us;
+    w->waiting += to_us && 0 == strcmp(symbol, "opal_datatype_commit");
     if (w->takes && !recv && is_one_of(symbol, replaced) && in_library(object)) {
         w->takeable++;
         if (to_us) {
@@ -227,6 +229,12 @@ static void some_traffic(void)
     lay_free(ints);
 }
 
+/* Nothing else than a call is replaced before the first derived datatype, if DAME waits for it. */
+static bool waits(const walk_t *w)
+{
+    return 1 == w->waiting && 1 == w->foreign;
+}
+
 static void check_native(const walk_t *w, const char *when)
 {
     check(w->slots > 20, "%s: only %d slots seen", when, w->slots);
@@ -250,13 +258,13 @@ int slots_main(int argc, char **argv)
     walk_t first = walk();
     some_traffic();
     walk_t second = walk();
+    if (!waits(&first)) {
+        (dame ? check_dame : check_native)(&first, "after MPI_Init");
+    }
+    (dame ? check_dame : check_native)(&second, "after a message");
+    check(0 == second.waiting, "still waiting after a message");
     if (dame) {
-        check_dame(&first, "after MPI_Init");
-        check_dame(&second, "after a message");
         take_some();
-    } else {
-        check_native(&first, "after MPI_Init");
-        check_native(&second, "after a message");
     }
     int code = check_finish();
     walk_t last = walk();

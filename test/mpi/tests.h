@@ -14,6 +14,7 @@ int forks_main(int argc, char **argv);
 int frags_main(int argc, char **argv);
 int heap_main(int argc, char **argv);
 int idle_main(int argc, char **argv);
+int late_main(int argc, char **argv);
 int late_dso_main(int argc, char **argv);
 int lifetime_main(int argc, char **argv);
 int mpit_main(int argc, char **argv);

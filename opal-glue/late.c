@@ -1,0 +1,67 @@
+/*
+ * Waiting for the first datatype of blocks, or for tools (glue.h): two functions that libmpi calls
+ * are replaced in its own GOT. MPI_Type_commit calls the one (ompi/datatype/ompi_datatype.h), and
+ * MPI_T_init_thread the other (ompi/mpi/tool/init_thread.c).
+ */
+#include "glue.h"
+
+#include "interpose/got.h"
+#include "jit/reader.h"
+#include "openmpi.h"
+
+static void (*waiting)(void);
+
+static void end_waiting(void)
+{
+    void (*const start)(void) = waiting;
+    dt_late_stop();
+    if (NULL != start) {
+        start();
+    }
+}
+
+static int32_t commit(opal_datatype_t *datatype)
+{
+    const int32_t rc = opal_datatype_commit(datatype);
+    if (!dt_openmpi_is_contiguous(datatype, 2)) {
+        end_waiting();
+    }
+    return rc;
+}
+
+static int register_params(opal_pointer_array_t *component_map)
+{
+    end_waiting();
+    return ompi_info_register_framework_params(component_map);
+}
+
+void dt_late_prepare(void)
+{
+    (void) dame_readers_prepare();
+}
+
+bool dt_late_wait(void (*start)(void))
+{
+    static const dt_got_hook_t hooks[] = {
+        {"opal_datatype_commit", (uintptr_t) commit, "libmpi.so"},
+        {"ompi_info_register_framework_params", (uintptr_t) register_params, "libmpi.so"},
+    };
+    enum { HOOKS = sizeof(hooks) / sizeof(hooks[0]) };
+    if (!DT_ABI_LIBMPI_HAS_MPI || DT_GOT_OK != dt_got_install(hooks, HOOKS)) {
+        return false;
+    }
+    if (dt_got_slots() < HOOKS) {
+        dt_got_restore();
+        return false;
+    }
+    waiting = start;
+    return true;
+}
+
+void dt_late_stop(void)
+{
+    if (NULL != waiting) {
+        waiting = NULL;
+        dt_got_restore();
+    }
+}

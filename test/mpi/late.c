@@ -1,0 +1,82 @@
+/*
+ * When DAME starts. argv[1]: init, in MPI_Init; commit, at the first datatype of blocks; never.
+ * argv[2]: mpit, MPI_T_init_thread comes before it; multiple, with MPI_THREAD_MULTIPLE; else
+ * nothing. Needs one rank or more.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_check.h"
+#include "pvar.h"
+#include "tests.h"
+
+/* Is DAME's component in this process? */
+static bool has_dame(void)
+{
+    char line[1024];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (NULL != maps && !found && NULL != fgets(line, sizeof(line), maps)) {
+        found = NULL != strstr(line, "/mca_dt_dame.so");
+    }
+    fclose(maps);
+    return found;
+}
+
+static void commit_contiguous(void)
+{
+    MPI_Datatype type;
+    MPI_Type_contiguous(10, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&type);
+}
+
+/* From and to this rank; how many messages DAME packed. */
+static long long send_blocks(int n)
+{
+    enum { BLOCKS = 100 };
+    int from[2 * BLOCKS], to[2 * BLOCKS], errors = 0;
+    MPI_Datatype type;
+    MPI_Type_vector(BLOCKS, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    (void) pvar_start("dt_dame_");
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 2 * BLOCKS; j++) {
+            from[j] = i + j;
+            to[j] = -1;
+        }
+        MPI_Sendrecv(from, 1, type, my_rank, 0, to, 1, type, my_rank, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        for (int j = 0; j < 2 * BLOCKS; j++) {
+            errors += to[j] != (0 == j % 2 ? i + j : -1);
+        }
+    }
+    check(0 == errors, "%d ints are wrong", errors);
+    const long long packed = pvar_read("dt_dame_messages_packed");
+    pvar_done();
+    MPI_Type_free(&type);
+    return packed;
+}
+
+int late_main(int argc, char **argv)
+{
+    enum { MESSAGES = 10 };
+    const char *when = argc > 1 ? argv[1] : "";
+    const char *how = argc > 2 ? argv[2] : "";
+    const bool never = 0 == strcmp(when, "never"), init = 0 == strcmp(when, "init");
+    (0 == strcmp(how, "multiple") ? check_init_thread : check_init)(&argc, &argv);
+    check(init == has_dame(), "in MPI_Init");
+    commit_contiguous();
+    check(init == has_dame(), "for a contiguous datatype");
+    if (0 == strcmp(how, "mpit")) {
+        check(!never == (0 < pvar_start("dt_dame_")), "performance variables");
+        pvar_done();
+        check(!never == has_dame(), "for MPI_T");
+    }
+    const long long packed = send_blocks(MESSAGES);
+    check(!never == has_dame(), "for a datatype of blocks");
+    check((never ? -1 : MESSAGES) == packed, "DAME has packed %lld messages", packed);
+    check((never ? -1 : MESSAGES) == send_blocks(MESSAGES), "of another datatype");
+    return check_finish();
+}
