@@ -16,7 +16,7 @@
  * them may fail the job: an engine that cannot work leaves the native one. */
 typedef struct mca_dt_base_module_1_0_0_t {
     mca_base_module_t super;
-    /* In MPI_Init, before datatypes and the PML are set up: begin to move data. */
+    /* Begin to move data. In MPI_Init, before datatypes and the PML are set up, unless late. */
     void (*dtm_enable)(void);
     /* Later in MPI_Init; dtm_init_bottom follows unless MPI_Init fails. In Open MPI 5.0 most
        components are open by then. */

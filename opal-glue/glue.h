@@ -2,9 +2,10 @@
  * The face of opal-glue/: all that other rooms include of it.
  *
  * DAME inside Open MPI: from start to stop, DAME's programs move the data of convertors whose data
- * is not contiguous. One start and one stop a process, by the thread that is in MPI_Init or
- * MPI_Finalize. Unless noted, the other functions may be called by any thread, also before the
- * start and after the stop, and the texts that they return have static storage.
+ * is not contiguous. One start and one stop a process, by the thread that is in MPI_Init (or in the
+ * call that starts late) or MPI_Finalize. Unless noted, the other functions may be called by any
+ * thread, also before the start and after the stop, and the texts that they return have static
+ * storage.
  */
 #ifndef DT_GLUE_H
 #define DT_GLUE_H
@@ -82,18 +83,18 @@ bool dt_openmpi_is_of_series(void);
 /* The same for performance variables, by one that was registered with this context. */
 bool dt_openmpi_pvar_fits(int index, const void *context);
 
-/* When it is known that there may be a late start: what costs nothing while the process has one
- * thread, and later ten milliseconds of waiting for the kernel. */
+/* Before dt_late_wait(): registers the process for membarrier(), which costs nothing while it has
+ * one thread, and ten milliseconds later. */
 void dt_late_prepare(void);
 
 /*
- * The next commit of a datatype of blocks, or MPI_T_init_thread, calls `start`, once. Until then
- * nothing of Open MPI is changed but two GOT slots of libmpi. MPI_Init has come to its end, and one
- * thread calls MPI. False: these calls cannot be noticed.
+ * At the end of MPI_Init: the next commit of a non-contiguous datatype, or MPI_T_init_thread, calls
+ * `start`, once, in whatever thread. Until then nothing of Open MPI is changed but two GOT slots of
+ * libmpi. False: these calls cannot be noticed.
  */
 bool dt_late_wait(void (*start)(void));
 
-/* Nobody waits any more. */
+/* Stops waiting, and puts the slots back. */
 void dt_late_stop(void);
 
 struct mca_base_framework_t;

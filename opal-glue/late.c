@@ -1,20 +1,33 @@
 /*
- * Waiting for the first datatype of blocks, or for tools (glue.h): two functions that libmpi calls
- * are replaced in its own GOT. MPI_Type_commit calls the one (ompi/datatype/ompi_datatype.h), and
- * MPI_T_init_thread the other (ompi/mpi/tool/init_thread.c).
+ * Waiting for the first non-contiguous datatype, or for tools (glue.h): two functions that libmpi
+ * calls are replaced in its own GOT. MPI_Type_commit calls the one
+ * (ompi/datatype/ompi_datatype.h), and MPI_T_init_thread the other (ompi/mpi/tool/init_thread.c).
  */
 #include "glue.h"
+
+#include <stdatomic.h>
 
 #include "interpose/got.h"
 #include "jit/reader.h"
 #include "openmpi.h"
 
-static void (*waiting)(void);
+typedef void start_t(void);
+
+static _Atomic(start_t *) waiting;
+
+/* A tool may call MPI_T from a thread of its own: one of them starts. */
+static start_t *stop_waiting(void)
+{
+    start_t *const start = atomic_exchange(&waiting, NULL);
+    if (NULL != start) {
+        dt_got_restore();
+    }
+    return start;
+}
 
 static void end_waiting(void)
 {
-    void (*const start)(void) = waiting;
-    dt_late_stop();
+    start_t *const start = stop_waiting();
     if (NULL != start) {
         start();
     }
@@ -54,14 +67,11 @@ bool dt_late_wait(void (*start)(void))
         dt_got_restore();
         return false;
     }
-    waiting = start;
+    atomic_store(&waiting, start);
     return true;
 }
 
 void dt_late_stop(void)
 {
-    if (NULL != waiting) {
-        waiting = NULL;
-        dt_got_restore();
-    }
+    (void) stop_waiting();
 }

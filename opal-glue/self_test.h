@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* Datatypes, convertors and local copies: a dozen datatypes are made, packed, positioned, unpacked
- * and copied by Open MPI's own engine. By the thread in MPI_Init. */
+ * and copied by Open MPI's own engine. By the thread that starts DAME. */
 bool dt_self_test_engine(void);
 
 /* ---- For the parts of the test -------------------------------------------------------------- */

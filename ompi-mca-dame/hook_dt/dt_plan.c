@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@ static bool is_in_mpi_init(void)
     return NULL != &ompi_mpi_state && OMPI_MPI_STATE_INIT_STARTED == ompi_mpi_state;
 }
 
+/* ---- Is another parameter of the framework set? --------------------------------------------- */
+
 /* mpirun hands its --mca on as variables of the environment. */
-static bool has_parameters(void)
+static bool environment_has_parameters(void)
 {
     static const char prefix[] = "OMPI_MCA_dt_";
     extern char **environ;
@@ -29,17 +32,53 @@ static bool has_parameters(void)
     return false;
 }
 
-/* Programs that have PAPI may look for DAME's counters (measure/sde.h). */
-static bool has_papi(void)
+/* A file of parameters has lines "name = value". */
+static bool file_has_parameters(const char *name)
 {
-    return NULL != dlsym(RTLD_DEFAULT, "PAPI_library_init") ||
-           NULL != dlsym(RTLD_DEFAULT, "papi_sde_init");
+    char line[512];
+    bool found = false;
+    FILE *file = fopen(name, "re");
+    while (NULL != file && !found && NULL != fgets(line, sizeof(line), file)) {
+        found = 0 == strncmp(line + strspn(line, " \t"), "dt_", 3);
+    }
+    if (NULL != file) {
+        (void) fclose(file);
+    }
+    return found;
 }
 
-static bool may_be_put_off(void)
+/* The value of a string parameter of MCA's own, NULL: it has none. */
+static const char *mca_value(const char *name)
 {
-    return dt_openmpi_is_of_series() && is_in_mpi_init() && !has_parameters();
+    const int index = mca_base_var_find("opal", "mca", "base", name);
+    const char *const *value = NULL;
+    return 0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &value, NULL, NULL) ||
+                   NULL == value
+               ? NULL
+               : *value;
 }
+
+/* True also when it cannot be known. */
+static bool files_have_parameters(void)
+{
+    const char *files = mca_value("param_files"), *last = mca_value("override_param_file");
+    const char *more = mca_value("param_file_prefix");
+    if (NULL == files || (NULL != more && '\0' != *more)) {
+        return true;
+    }
+    while ('\0' != *files) {
+        char name[PATH_MAX];
+        const size_t length = strcspn(files, ",:");
+        (void) snprintf(name, sizeof(name), "%.*s", (int) length, files);
+        if (file_has_parameters(name)) {
+            return true;
+        }
+        files += length + ('\0' != files[length]);
+    }
+    return NULL != last && file_has_parameters(last);
+}
+
+/* ---- The plan ------------------------------------------------------------------------------- */
 
 /* Is mca_dt_dame.so where it usually is, and will it be there after a chdir()? */
 static bool has_dame(void)
@@ -55,44 +94,17 @@ static bool has_dame(void)
     return length < (int) sizeof(path) && 0 == access(path, R_OK);
 }
 
-static bool may_wait(const char *engine)
+/* Programs that have PAPI may look for DAME's counters (measure/sde.h). */
+static bool has_papi(void)
 {
-    return 0 == strcmp("dame", engine) && has_dame() && !has_papi();
+    return NULL != dlsym(RTLD_DEFAULT, "PAPI_library_init") ||
+           NULL != dlsym(RTLD_DEFAULT, "papi_sde_init");
 }
 
-dt_plan_t dt_plan_by_environment(void)
+bool dt_plan_is_late(void)
 {
     const char *engine = getenv("OMPI_MCA_dt");
-    return NULL != engine && may_be_put_off() && may_wait(engine) ? DT_PLAN_LATE : DT_PLAN_NOW;
-}
-
-/* Is the parameter, which its owner has not registered yet, set in a file? */
-static bool is_set(const char *component, const char *name, int *storage)
-{
-    mca_base_var_source_t source = MCA_BASE_VAR_SOURCE_DEFAULT;
-    const int index = mca_base_var_register("ompi", "dt", component, name, "Looked at early.",
-                                            MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_9,
-                                            MCA_BASE_VAR_SCOPE_READONLY, storage);
-    return 0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, NULL, &source, NULL) ||
-           MCA_BASE_VAR_SOURCE_DEFAULT != source;
-}
-
-/* Does no file give an engine another priority, or want to know which is used? */
-static bool opal_is_first(void)
-{
-    static int values[3];
-    return !is_set("dame", "priority", &values[0]) && !is_set("opal", "priority", &values[1]) &&
-           !is_set("dame", "verbose", &values[2]);
-}
-
-dt_plan_t dt_plan_for(const char *selection)
-{
-    const char *engine = NULL == selection ? "" : selection;
-    if (!may_be_put_off()) {
-        return DT_PLAN_NOW;
-    }
-    if ('\0' == *engine ? opal_is_first() : 0 == strcmp("opal", engine)) {
-        return DT_PLAN_NEVER;
-    }
-    return may_wait(engine) ? DT_PLAN_LATE : DT_PLAN_NOW;
+    return DT_ABI_LIBMPI_HAS_MPI && NULL != engine && 0 == strcmp("dame", engine) &&
+           dt_openmpi_is_of_series() && is_in_mpi_init() && !environment_has_parameters() &&
+           !files_have_parameters() && has_dame() && !has_papi();
 }

@@ -1,29 +1,21 @@
 /*
  * When the framework starts. Private to mca_hook_dt.so.
  *
- * A job that commits no datatype of blocks shall pay neither for the framework nor for DAME. So the
- * start may be late (dt_late_wait() in opal-glue/glue.h), at the first such datatype; and where
- * Open MPI's own engine is used anyway, there is none.
+ * A job that commits no non-contiguous datatype shall pay neither for the framework nor for DAME.
+ * So the start may be late, at the first such datatype (dt_late_wait() in opal-glue/glue.h).
  *
- * All must then be as if the start had been in MPI_Init. So it is put off only in MPI_Init, and
- * where the parameter dt alone is set: other parameters of the framework in the environment may
- * have a word to say at once (those in files are heard late). Tools look for its variables:
- * MPI_T_init_thread starts it, and in a program that has PAPI it is not late. Nor is it where
- * several threads may call MPI, because registering is not thread-safe.
+ * All must then be as if the start had been in MPI_Init. So it is late only where MPI_Init opens
+ * the hook, and where dt = dame, from mpirun or the environment, is all that is set: another
+ * parameter of the framework, in a file too, may ask for a message at once. Tools look for its
+ * variables: MPI_T_init_thread starts it, and in a program that has PAPI it is not late. Nor is it
+ * where several threads may call MPI, because registering parameters is not thread-safe.
  */
 #ifndef DT_PLAN_H
 #define DT_PLAN_H
 
-typedef enum dt_plan {
-    DT_PLAN_NOW,  /* the framework starts where it stands */
-    DT_PLAN_LATE, /* late, if MPI has one thread; in MPI_Init otherwise */
-    DT_PLAN_NEVER /* Open MPI's own engine is used */
-} dt_plan_t;
+#include <stdbool.h>
 
-/* DT_PLAN_LATE where the environment says so, else DT_PLAN_NOW. Touches nothing of MCA. */
-dt_plan_t dt_plan_by_environment(void);
-
-/* `selection`: the parameter dt, which is registered. NULL or "": it is not set. */
-dt_plan_t dt_plan_for(const char *selection);
+/* May the framework start late, unless MPI_THREAD_MULTIPLE is asked for? Changes nothing. */
+bool dt_plan_is_late(void);
 
 #endif

@@ -41,16 +41,10 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
 };
 
 static int start_status;
-static dt_plan_t plan = DT_PLAN_NOW;
+static bool is_late; /* the framework is to start, and has not been registered yet */
 
-/* In an Open MPI of another version nothing is registered: neither the framework nor a component of
- * it is there. */
-static void register_selection(void)
+static void register_framework(void)
 {
-    if (!dt_openmpi_fits()) {
-        start_status = OPAL_ERR_NOT_SUPPORTED;
-        return;
-    }
     (void) mca_base_var_register(
         "ompi", "dt", NULL, NULL,
         "The engine that moves the data of derived datatypes: dame, or "
@@ -58,46 +52,54 @@ static void register_selection(void)
         "highest priority; \"^\" before a list excludes its engines",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_1,
         MCA_BASE_VAR_SCOPE_ALL_EQ, &ompi_dt_base_framework.framework_selection);
+    start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
+    dt_info_show("dt", &ompi_dt_base_framework, dt_last_run_register);
 }
 
-static void register_framework(void)
+/* In an Open MPI of another version nothing is registered: neither the framework nor a component of
+ * it is there. */
+static void register_what_fits(void)
 {
-    if (OPAL_SUCCESS == start_status) {
-        start_status =
-            mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
-        dt_info_show("dt", &ompi_dt_base_framework, dt_last_run_register);
+    if (dt_openmpi_fits()) {
+        register_framework();
+    } else {
+        start_status = OPAL_ERR_NOT_SUPPORTED;
     }
 }
 
-static void start(void)
+static void open_framework(void)
 {
     if (OPAL_SUCCESS == start_status) {
         start_status = dt_framework_start();
     }
 }
 
+/* What was put off. The environment may be another by now: the choice was made in MPI_Init. */
+static void catch_up(void)
+{
+    static char dame[] = "dame";
+    is_late = false;
+    ompi_dt_base_framework.framework_selection = dame;
+    register_what_fits();
+    open_framework();
+}
+
 /* A component whose register or open fails vanishes from ompi_info, so both succeed. */
 static int dt_register(void)
 {
-    plan = dt_plan_by_environment();
-    if (DT_PLAN_NOW == plan) {
-        register_selection();
-        if (OPAL_SUCCESS == start_status) {
-            plan = dt_plan_for(ompi_dt_base_framework.framework_selection);
-        }
-    }
-    if (DT_PLAN_NOW == plan) {
-        register_framework();
+    is_late = dt_plan_is_late();
+    if (!is_late) {
+        register_what_fits();
     }
     return OPAL_SUCCESS;
 }
 
 static int dt_open(void)
 {
-    if (DT_PLAN_NOW == plan) {
-        start();
-    } else if (DT_PLAN_LATE == plan) {
+    if (is_late) {
         dt_late_prepare();
+    } else {
+        open_framework();
     }
     return OPAL_SUCCESS;
 }
@@ -105,10 +107,10 @@ static int dt_open(void)
 static int dt_close(void)
 {
     dt_late_stop();
-    if (OPAL_ERR_NOT_SUPPORTED != start_status && DT_PLAN_NOW == plan) {
+    if (OPAL_ERR_NOT_SUPPORTED != start_status && !is_late) {
         dt_framework_stop();
     }
-    plan = DT_PLAN_NOW;
+    is_late = false;
     return OPAL_SUCCESS;
 }
 
@@ -122,8 +124,10 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
 {
     (void) argc;
     (void) argv;
-    (void) requested;
     (void) provided;
+    if (is_late && MPI_THREAD_MULTIPLE == requested) {
+        catch_up();
+    }
     if (OPAL_ERR_NOT_FOUND == start_status) {
         dt_state_not_found();
         exit(EXIT_FAILURE);
@@ -146,10 +150,7 @@ static void tell_that_init_ends(void)
 /* In MPI_Type_commit, most often: no failure ends the job any more. */
 static void start_late(void)
 {
-    plan = DT_PLAN_NOW;
-    register_selection();
-    register_framework();
-    start();
+    catch_up();
     if (OPAL_ERR_NOT_FOUND == start_status) {
         dt_log_once_a_job("mca_dt_dame.so could not be loaded; Open MPI's own datatype engine is "
                           "used.");
@@ -162,7 +163,7 @@ static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
     (void) argc;
     (void) argv;
     (void) requested;
-    if (DT_PLAN_LATE != plan) {
+    if (!is_late) {
         tell_that_init_ends();
     } else if (NULL == provided || MPI_THREAD_MULTIPLE == *provided || !dt_late_wait(start_late)) {
         start_late();
@@ -171,6 +172,7 @@ static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
 
 static void dt_finalize_top(void)
 {
+    dt_late_stop();
     const mca_dt_base_module_t *module = dt_framework_module();
     if (NULL != module && NULL != module->dtm_finalize_top) {
         module->dtm_finalize_top();

@@ -1,6 +1,6 @@
 /*
- * When DAME starts. argv[1]: init, in MPI_Init; commit, at the first datatype of blocks; never.
- * argv[2]: mpit, MPI_T_init_thread comes before it; multiple, with MPI_THREAD_MULTIPLE; else
+ * When DAME starts. argv[1]: init, in MPI_Init; commit, at the first non-contiguous datatype;
+ * never. argv[2]: mpit, MPI_T_init_thread comes before it; multiple, with MPI_THREAD_MULTIPLE; else
  * nothing. Needs one rank or more.
  */
 #include <stdio.h>
@@ -20,7 +20,9 @@ static bool has_dame(void)
     while (NULL != maps && !found && NULL != fgets(line, sizeof(line), maps)) {
         found = NULL != strstr(line, "/mca_dt_dame.so");
     }
-    fclose(maps);
+    if (NULL != maps) {
+        fclose(maps);
+    }
     return found;
 }
 
@@ -75,7 +77,7 @@ int late_main(int argc, char **argv)
         check(!never == has_dame(), "for MPI_T");
     }
     const long long packed = send_blocks(MESSAGES);
-    check(!never == has_dame(), "for a datatype of blocks");
+    check(!never == has_dame(), "for a non-contiguous datatype");
     check((never ? -1 : MESSAGES) == packed, "DAME has packed %lld messages", packed);
     check((never ? -1 : MESSAGES) == send_blocks(MESSAGES), "of another datatype");
     return check_finish();

@@ -178,7 +178,8 @@ idle()
     for rank in 0 1; do
         diff <(idle_list "$scratch/native.$rank") <(idle_list "$scratch/dame.$rank") >>"$log" || code=1
         grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_hook_dt\.so$' "$scratch/dame.$rank" || code=1
-        [ $late = init ] || ! grep '/mca_dt_dame\.so$' "$scratch/dame.$rank" >>"$log" || code=1
+        grep -q '^mapped .*/mca_dt_dame\.so$' "$scratch/dame.$rank"
+        [ $? = "$([ $late = init ]; echo $?)" ] || { echo "mca_dt_dame.so is loaded, or is not" >>"$log"; code=1; }
     done
     [ -z "$(ls -A "$scratch/cache")" ] || { echo "there are files in the cache directory" >>"$log"; code=1; }
     [ ! -e "$scratch/home/.openmpi/dame-last-run" ] || { echo "a last run was written" >>"$log"; code=1; }

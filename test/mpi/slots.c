@@ -229,7 +229,8 @@ static void some_traffic(void)
     lay_free(ints);
 }
 
-/* Nothing else than a call is replaced before the first derived datatype, if DAME waits for it. */
+/* Does DAME wait for the first derived datatype, with nothing else replaced than what notices it?
+ */
 static bool waits(const walk_t *w)
 {
     return 1 == w->waiting && 1 == w->foreign;
@@ -258,7 +259,8 @@ int slots_main(int argc, char **argv)
     walk_t first = walk();
     some_traffic();
     walk_t second = walk();
-    if (!waits(&first)) {
+    const char *engine = getenv("OMPI_MCA_dt");
+    if (!(NULL != engine && 0 == strcmp("dame", engine) && waits(&first))) {
         (dame ? check_dame : check_native)(&first, "after MPI_Init");
     }
     (dame ? check_dame : check_native)(&second, "after a message");
