@@ -1,7 +1,8 @@
 /*
  * When DAME starts. argv[1]: init, in MPI_Init; commit, at the first non-contiguous datatype;
- * never. argv[2]: mpit, MPI_T_init_thread comes before it; multiple, with MPI_THREAD_MULTIPLE; else
- * nothing. Needs one rank or more.
+ * never. argv[2]: mpit, MPI_T_init_thread comes before it; multiple, with MPI_THREAD_MULTIPLE;
+ * cleared, the environment no longer says so; finalize, it comes in MPI_Finalize. Needs one rank or
+ * more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,30 @@ static long long send_blocks(int n)
     return packed;
 }
 
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first. */
+static int commit_in_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    MPI_Datatype type;
+    (void) comm;
+    (void) keyval;
+    (void) value;
+    (void) extra;
+    MPI_Type_vector(3, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    check(!has_dame(), "too late");
+    MPI_Type_free(&type);
+    return MPI_SUCCESS;
+}
+
+static int finish_with_a_commit(void)
+{
+    int keyval;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, commit_in_finalize, &keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    const int code = check_finish();
+    return 0 != code || 0 != check_failures();
+}
+
 int late_main(int argc, char **argv)
 {
     enum { MESSAGES = 10 };
@@ -71,6 +96,12 @@ int late_main(int argc, char **argv)
     check(init == has_dame(), "in MPI_Init");
     commit_contiguous();
     check(init == has_dame(), "for a contiguous datatype");
+    if (0 == strcmp(how, "finalize")) {
+        return finish_with_a_commit();
+    }
+    if (0 == strcmp(how, "cleared")) {
+        unsetenv("OMPI_MCA_dt");
+    }
     if (0 == strcmp(how, "mpit")) {
         check(!never == (0 < pvar_start("dt_dame_")), "performance variables");
         pvar_done();
