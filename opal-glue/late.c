@@ -60,7 +60,7 @@ bool dt_late_wait(void (*start)(void))
         {"ompi_info_register_framework_params", (uintptr_t) register_params, "libmpi.so"},
     };
     enum { HOOKS = sizeof(hooks) / sizeof(hooks[0]) };
-    if (!DT_ABI_LIBMPI_HAS_MPI || DT_GOT_OK != dt_got_install(hooks, HOOKS)) {
+    if (DT_GOT_OK != dt_got_install(hooks, HOOKS)) {
         return false;
     }
     if (dt_got_slots() < HOOKS) {

@@ -132,8 +132,8 @@ opal_proc_t *opal_proc_local_get(void);
 
 /* ---- MPI_Init (ompi/runtime/) --------------------------------------------------------------- */
 
-#if !defined(DT_ABI_INTERNAL) || OMPI_MAJOR_VERSION < 5 /* whose type the compiler calls another   \
-                                                         */
+/* From 5.0 on it is declared as atomic, which the compiler takes for another type. */
+#if !defined(DT_ABI_INTERNAL) || OMPI_MAJOR_VERSION < 5
 extern volatile int32_t ompi_mpi_state __attribute__((weak));
 #endif
 int ompi_info_register_framework_params(opal_pointer_array_t *component_map) __attribute__((weak));

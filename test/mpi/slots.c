@@ -229,8 +229,7 @@ static void some_traffic(void)
     lay_free(ints);
 }
 
-/* Does DAME wait for the first derived datatype, with nothing else replaced than what notices it?
- */
+/* Does DAME wait for the first derived datatype, and has replaced only what notices it? */
 static bool waits(const walk_t *w)
 {
     return 1 == w->waiting && 1 == w->foreign;
