@@ -24,6 +24,7 @@ typedef struct object {
     size_t n_slots;
     bool waits; /* it calls functions that we replace, and is not changed yet */
     bool is_loaded;
+    bool is_older; /* listed before this one */
 } object_t;
 
 /* Under DAME_LOCK_SLOTS, which is never held while the dynamic linker is asked to open something.
@@ -149,6 +150,7 @@ typedef struct walk {
     bool begun;
     int last;     /* the object before this one, -1: it is the first */
     bool as_were; /* those that were there are still */
+    bool younger; /* this object was listed already */
     bool failed;
 } walk_t;
 
@@ -163,6 +165,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
         walk->as_were = got.n_objects > 0 && got.gone == info->dlpi_subs;
         got.gone = info->dlpi_subs;
     }
+    walk->younger |= is_this_object(info);
     if (!is_concerned(info->dlpi_name)) {
         return 0;
     }
@@ -180,6 +183,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
         got.objects[at].waits = may_have_slots(info);
     }
     got.objects[at].waits |= is_reopened(&got.objects[at], info);
+    got.objects[at].is_older = !walk->younger;
     got.objects[at].is_loaded = true;
     walk->last = at;
     return 0;
@@ -207,6 +211,8 @@ static bool look_at_all(void)
 typedef struct loaded {
     uintptr_t base;
     char *name;
+    bool is_older;           /* as in object_t */
+    unsigned long long gone; /* as in got, when this was found */
 } loaded_t;
 
 typedef struct listing {
@@ -236,7 +242,8 @@ static bool list_those_that_wait(listing_t *listing)
         if (NULL == name) {
             return false;
         }
-        listing->entries[listing->n++] = (loaded_t){got.objects[i].base, name};
+        listing->entries[listing->n++] =
+            (loaded_t){got.objects[i].base, name, got.objects[i].is_older, got.gone};
     }
     return true;
 }
@@ -274,6 +281,8 @@ typedef struct change {
     object_t *object;
     const dt_elf_object_t *elf;
     dt_got_status_t status;
+    const unsigned long long *gone; /* only if no more have gone since; NULL: in any case */
+    bool not_done;
 } change_t;
 
 static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement)
@@ -307,6 +316,10 @@ static int rewrite_object(struct dl_phdr_info *info, size_t size, void *context)
     change_t *change = context;
     dt_elf_object_t elf;
     (void) size;
+    change->not_done = NULL != change->gone && *change->gone != info->dlpi_subs;
+    if (change->not_done) {
+        return 1;
+    }
     if (info->dlpi_addr != change->base) {
         return 0;
     }
@@ -338,19 +351,22 @@ static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
 
 /* ---- All objects ---------------------------------------------------------------------------- */
 
-/* The object is relocated and stays while we are here. */
-static dt_got_status_t change_object(const loaded_t *loaded)
+/* The object is relocated and stays while we are here; or, with `gone`, false if that is not
+ * certain. With the lock held. */
+static bool change_object(const loaded_t *loaded, const unsigned long long *gone,
+                          dt_got_status_t *status)
 {
     const int at = find_object(loaded->base, loaded->name, -1);
     if (at < 0 || !got.objects[at].waits) { /* another thread was faster */
-        return DT_GOT_OK;
+        return true;
     }
     object_t *object = &got.objects[at];
-    object->waits = false;
+    change_t change = {.base = loaded->base, .object = object, .gone = gone};
     object->n_slots = 0;
-    change_t change = {.base = loaded->base, .object = object};
     (void) dl_iterate_phdr(rewrite_object, &change);
-    return change.status;
+    object->waits = change.not_done;
+    *status = change.status;
+    return !change.not_done;
 }
 
 /* With the lock held, which is given back meanwhile. */
@@ -362,12 +378,23 @@ static dt_got_status_t pin_and_change(const loaded_t *loaded)
     bool pinned = pin_object(loaded, &handle);
     dame_lock(DAME_LOCK_SLOTS);
     if (pinned && got.n_hooks > 0) {
-        status = change_object(loaded);
+        (void) change_object(loaded, NULL, &status);
     }
     dame_unlock(DAME_LOCK_SLOTS);
     unpin(handle);
     dame_lock(DAME_LOCK_SLOTS);
     return status;
+}
+
+/* The dynamic linker relocates what it opens before it opens more. So, since this code runs, all
+ * that is listed before this object is relocated, and need not be pinned if it is still there. With
+ * the lock held, which may be given back meanwhile. */
+static dt_got_status_t change_listed(const loaded_t *loaded)
+{
+    dt_got_status_t status = DT_GOT_OK;
+    return loaded->is_older && got.n_hooks > 0 && change_object(loaded, &loaded->gone, &status)
+               ? status
+               : pin_and_change(loaded);
 }
 
 /* Returns the first failure, having gone on to the other objects. */
@@ -380,7 +407,7 @@ static dt_got_status_t scan(void)
         status = DT_GOT_NO_MEMORY;
     }
     for (size_t i = 0; i < listing.n; i++) {
-        const dt_got_status_t changed = pin_and_change(&listing.entries[i]);
+        const dt_got_status_t changed = change_listed(&listing.entries[i]);
         status = DT_GOT_OK == status ? changed : status;
     }
     dame_unlock(DAME_LOCK_SLOTS);
