@@ -529,6 +529,20 @@ void dt_promote_stats(dame_jit_stats_t *stats)
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
+static void log_plan(const dt_promote_options_t *options)
+{
+    if (options->threshold > 0) {
+        dt_log("programs are compiled to machine code (%s) at use %d", dt_code_vectors(),
+               (int) options->threshold);
+    } else if (!options->jit.without_x || NULL != options->llvm) {
+        dt_log("programs are compiled to machine code (%s) when that is measured to pay",
+               dt_code_vectors());
+    } else {
+        dt_log("no programs are compiled; Open MPI's own engine moves what it is measured to move "
+               "faster");
+    }
+}
+
 void dt_promote_start(const dt_promote_options_t *options)
 {
     promotion.options = *options;
@@ -552,13 +566,7 @@ void dt_promote_start(const dt_promote_options_t *options)
     dt_order_tell();
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
     atomic_store_explicit(&compiles, true, memory_order_release);
-    if (options->threshold < 0) {
-        dt_log("programs are compiled to machine code (%s) when that is measured to pay",
-               dt_code_vectors());
-    } else {
-        dt_log("programs are compiled to machine code (%s) at use %d", dt_code_vectors(),
-               (int) options->threshold);
-    }
+    log_plan(options);
 }
 
 /* 0: all is well. */
