@@ -144,6 +144,24 @@ int options_run(int argc, char **argv, void (*measure)(const struct layout_spec 
     return good ? 0 : 2;
 }
 
+int options_run_places(struct options *options, int argc, char **argv,
+                       void (*prepare)(const struct options *options),
+                       void (*measure)(const struct layout_spec *spec, enum layout_place place))
+{
+    const bool good = options_read(options, argc, argv);
+
+    if (good && options->list)
+        options_list(options);
+    else if (good)
+        prepare(options);
+    for (int l = 0; good && !options->list && l < layouts_count(); l++)
+        for (int place = LAYOUT_ON_LINE; place <= LAYOUT_OFF_LINE; place++)
+            if (options_select(options, layouts_get(l)) && (options->places >> place & 1))
+                measure(layouts_get(l), (enum layout_place) place);
+    MPI_Finalize();
+    return good ? 0 : 2;
+}
+
 double bench_now(void)
 {
     return MPI_Wtime();

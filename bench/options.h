@@ -41,6 +41,12 @@ void options_list(const struct options *options);
 int options_run(int argc, char **argv, void (*measure)(const struct layout_spec *spec),
                 void (*finish)(void));
 
+/* The same for programs that have --place: calls `prepare` with the options, and then `measure`
+ * with each layout and place. `options`: set before, as for options_read(). */
+int options_run_places(struct options *options, int argc, char **argv,
+                       void (*prepare)(const struct options *options),
+                       void (*measure)(const struct layout_spec *spec, enum layout_place place));
+
 /* Seconds from some moment on. */
 double bench_now(void);
 

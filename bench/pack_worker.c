@@ -197,24 +197,16 @@ static void measure_layout(const struct layout_spec *spec, enum layout_place pla
     layout_free(job.layout);
 }
 
+static void prepare(const struct options *options)
+{
+    fragment = (size_t) options->fragment;
+    timing_warming = 1e-3 * (double) options->warm;
+}
+
 int main(int argc, char **argv)
 {
     struct options options = {.fragment = DEFAULT_FRAGMENT, .places = OPTIONS_ON | OPTIONS_OFF};
 
     MPI_Init(&argc, &argv);
-    if (!options_read(&options, argc, argv)) {
-        MPI_Finalize();
-        return 2;
-    }
-    fragment = (size_t) options.fragment;
-    timing_warming = 1e-3 * (double) options.warm;
-    if (options.list)
-        options_list(&options);
-    else
-        for (int l = 0; l < layouts_count(); l++)
-            for (int place = LAYOUT_ON_LINE; place <= LAYOUT_OFF_LINE; place++)
-                if (options_select(&options, layouts_get(l)) && (options.places >> place & 1))
-                    measure_layout(layouts_get(l), (enum layout_place) place);
-    MPI_Finalize();
-    return 0;
+    return options_run_places(&options, argc, argv, prepare, measure_layout);
 }

@@ -5,10 +5,10 @@
 
 #include "options.h"
 
-enum { SAMPLES = 7, SAMPLES_SLOW = 3 };
+int timing_samples = 7;
 
 static const double SAMPLE_SECONDS = 200e-6;
-static const double SLOW_SECONDS = 2e-3; /* operations above get SAMPLES_SLOW samples */
+static const double SLOW_SECONDS = 2e-3; /* operations above get fewer samples */
 
 double timing_warming;
 
@@ -41,14 +41,14 @@ static long calibrate(const struct timing *timing, const struct job *job)
 void timing_print(const char *layout, const char *what, struct timing *timings, int n,
                   const struct job *job)
 {
-    int samples = SAMPLES;
+    int samples = timing_samples;
 
     for (int k = 0; k < n; k++) {
         for (const double start = bench_now(); bench_now() - start < timing_warming;)
             timings[k].run(job);
         timings[k].repetitions = calibrate(&timings[k], job);
         if (1 == timings[k].repetitions && time_of(&timings[k], job, 1) > SLOW_SECONDS)
-            samples = SAMPLES_SLOW;
+            samples = (timing_samples + 1) / 2;
     }
     for (int s = 0; s < samples; s++)
         for (int k = 0; k < n; k++)
