@@ -8,16 +8,6 @@ function us(ns) { return ns == "" ? "-" : sprintf("%.2f", ns / 1000) }
 
 function cell(engine, layout, kind) { return us(column(engine, layout SUBSEP "type" SUBSEP kind)) }
 
-function difference(layout, kind,    round, a, b, n, list) {
-    for (round = 1; round <= rounds; round++) {
-        a = of_round(round, "dame", layout SUBSEP "type" SUBSEP kind)
-        b = of_round(round, "native", layout SUBSEP "type" SUBSEP kind)
-        if (a != "" && b != "")
-            list[++n] = a - b
-    }
-    return median(list, n + 0)
-}
-
 function print_csv(layout,    k, kinds, n_kinds, e, names, n_names) {
     n_kinds = split("create free first free_used", kinds, " ")
     n_names = split("native dame mpich", names, " ")
@@ -31,7 +21,7 @@ function print_csv(layout,    k, kinds, n_kinds, e, names, n_names) {
 function print_row(layout) {
     printf "%-27s | %8s %8s %8s %7s | %7s %7s %7s | %8s %8s | %7s %7s\n", layout,
            cell("native", layout, "create"), cell("dame", layout, "create"),
-           cell("mpich", layout, "create"), us(difference(layout, "create")),
+           cell("mpich", layout, "create"), us(difference("dame", layout SUBSEP "type" SUBSEP "create", "native", layout SUBSEP "type" SUBSEP "create")),
            cell("native", layout, "free"), cell("dame", layout, "free"),
            cell("mpich", layout, "free"),
            cell("native", layout, "first"), cell("dame", layout, "first"),

@@ -4,17 +4,6 @@
 #         ROUND ENGINE LAYOUT pack|unpack KIND NANOSECONDS
 # Variables: rounds, csv (1: comma-separated), engines (space-separated list)
 
-# Median over the rounds of a - b, or "".
-function difference(a, b, what,    round, x, y, n, list) {
-    for (round = 1; round <= rounds; round++) {
-        x = of_round(round, a, what)
-        y = of_round(round, b, what)
-        if (x != "" && y != "")
-            list[++n] = x - y
-    }
-    return median(list, n + 0)
-}
-
 function ns(value) { return value == "" ? "-" : sprintf("%.1f", value) }
 
 function times(r) { return r == "" ? "-" : sprintf("%.2f", r) }
@@ -41,8 +30,8 @@ function summary(other) {
 function print_row(layout, direction,    mpi, hand, native, interp, format) {
     hand = layout SUBSEP direction SUBSEP "hand"
     mpi = layout SUBSEP direction SUBSEP "mpi"
-    native = difference("native", dame, mpi)
-    interp = dame == "interp" ? "" : difference("interp", dame, mpi)
+    native = difference("native", mpi, dame, mpi)
+    interp = dame == "interp" ? "" : difference("interp", mpi, dame, mpi)
     format = csv ? "%s,%d,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n" \
                  : "%-26s %6d %6s | %7s %7s %7s %7s %7s | %7s %7s | %6s %6s\n"
     printf format, csv || direction == "pack" ? layout : "", bytes[layout], direction,
