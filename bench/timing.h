@@ -2,6 +2,8 @@
 #ifndef TIMING_H
 #define TIMING_H
 
+#include "layouts.h"
+
 struct job; /* what to operate on: the program's own */
 
 struct timing {
@@ -13,8 +15,15 @@ struct timing {
 /* Seconds that each operation runs before it is sampled, so that measured promotion is over; 0. */
 extern double timing_warming;
 
-/* Samples of each timing; half of them of operations above 2 ms. 7. */
+/* Samples of each timing, 7 unless set; of operations that take more than 2 ms, half as many. */
 extern int timing_samples;
+
+/* All of them do the same as the first, to and from the layout's send side: else the job ends with
+ * a message. */
+void timing_check_pack(struct layout *layout, unsigned char *packed, const struct timing *timings,
+                       int n, const struct job *job);
+void timing_check_unpack(struct layout *layout, unsigned char *packed, const struct timing *timings,
+                         int n, const struct job *job);
 
 /*
  * Prints a line for each sample of each timing: "LAYOUT WHAT KIND NANOSECONDS", for one operation.

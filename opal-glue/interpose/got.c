@@ -165,7 +165,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
         walk->as_were = got.n_objects > 0 && got.gone == info->dlpi_subs;
         got.gone = info->dlpi_subs;
     }
-    walk->younger |= is_this_object(info);
+    walk->younger = walk->younger || is_this_object(info);
     if (!is_concerned(info->dlpi_name)) {
         return 0;
     }
