@@ -13,11 +13,13 @@
  * KIND: native      Open MPI's own engine, whatever component is chosen
  *       dame        what the process uses: DAME, if it is chosen
  *       hand        the loop of hand.c, for whole messages
- * CUT:  whole, or the bytes of the fragments (--fragment), of messages that have several
+ * CUT:  whole, or with --fragment its bytes, of messages that have several such fragments. A
+ * process does one of the two, because DAME makes one choice for all messages of a layout.
  *
  * Both engines are driven through a convertor, so that MPI_Pack's share is in neither time. Results
  * are compared first; a difference ends the job.
  */
+#include <limits.h>
 #include <stdio.h>
 
 #include "fragments.h"
@@ -25,7 +27,8 @@
 #include "options.h"
 #include "timing.h"
 
-enum { DEFAULT_FRAGMENT = 8192, SAMPLES = 41 };
+enum { SAMPLES = 41 };
+#define WHOLE LONG_MAX
 
 struct job {
     struct layout *layout;
@@ -104,8 +107,8 @@ static const struct kind {
 
 /* ---- timing ---- */
 
-static size_t fragment; /* bytes */
-static double warming;  /* seconds in which DAME chooses */
+static long fragment;  /* bytes, or WHOLE */
+static double warming; /* seconds in which DAME chooses */
 
 static void warm(const struct job *job, bool unpack)
 {
@@ -143,24 +146,22 @@ static void measure_layout(const struct layout_spec *spec, enum layout_place pla
     job.packed = layout_packed(job.layout, bytes);
     snprintf(name, sizeof(name), "%s%s", spec->name, LAYOUT_OFF_LINE == place ? "/off" : "");
     printf("layout %s %zu\n", name, bytes);
-    job.cut = bytes;
-    measure(&job, name);
-    job.cut = fragment;
-    if (bytes > fragment)
+    job.cut = WHOLE == fragment ? bytes : (size_t) fragment;
+    if (WHOLE == fragment || bytes > job.cut)
         measure(&job, name);
     layout_free(job.layout);
 }
 
 static void prepare(const struct options *options)
 {
-    fragment = (size_t) options->fragment;
+    fragment = options->fragment;
     warming = 1e-3 * (double) options->warm;
     timing_samples = SAMPLES;
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = {.fragment = DEFAULT_FRAGMENT, .places = OPTIONS_ON | OPTIONS_OFF};
+    struct options options = {.fragment = WHOLE, .places = OPTIONS_ON | OPTIONS_OFF};
 
     MPI_Init(&argc, &argv);
     return options_run_places(&options, argc, argv, prepare, measure_layout);
