@@ -196,11 +196,16 @@ int dame_cursor_on_boundary(const dame_cursor_t *cursor)
     return 0 == past_granule(cursor, cursor->in_block);
 }
 
-int dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
+static inline int spares(const dame_cursor_t *cursor, int64_t length)
 {
     const dame_frame_t *frame = cursor->top;
     return length >= DAME_SPARING_ROOM && 0 == cursor->in_block &&
            dame_iter_size(frame->prim, frame->iter) <= DAME_SPARED_BLOCK;
+}
+
+int dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
+{
+    return spares(cursor, length);
 }
 
 /* How much of the contiguous block at the cursor to move when only `room` bytes of its rest fit. */
@@ -209,7 +214,7 @@ static inline int64_t cut(const dame_cursor_t *cursor, tail_t tail, int64_t room
     if (TAIL_CUT == tail) {
         return room;
     }
-    if (dame_cursor_spares(cursor, moved + room)) {
+    if (spares(cursor, moved + room)) {
         return 0;
     }
     int64_t past = past_granule(cursor, cursor->in_block + room);
@@ -217,19 +222,17 @@ static inline int64_t cut(const dame_cursor_t *cursor, tail_t tail, int64_t room
 }
 
 /* Moves the rest of the block that an earlier fragment cut, or as much of it as fits. */
-static int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, char *packed,
-                            int64_t length)
+static inline int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, char *packed,
+                                   int64_t length)
 {
     dame_frame_t *frame = cursor->top;
-    int64_t rest = dame_iter_size(frame->prim, frame->iter) - cursor->in_block;
-    int64_t bytes = rest <= length ? rest : cut(cursor, tail, length, 0);
-    copy(dir, iter_address(frame) + (uintptr_t) cursor->in_block, packed, bytes);
-    if (bytes == rest) {
-        cursor->in_block = 0;
-        frame->iter++;
-    } else {
-        cursor->in_block += bytes;
-    }
+    const int64_t done = cursor->in_block;
+    const int64_t rest = dame_iter_size(frame->prim, frame->iter) - done;
+    const int64_t bytes = rest <= length ? rest : cut(cursor, tail, length, 0);
+    cursor->in_block = bytes < rest ? done + bytes : 0;
+    const uintptr_t address = iter_address(frame);
+    frame->iter += bytes == rest;
+    copy(dir, address + (uintptr_t) done, packed, bytes);
     return bytes;
 }
 
@@ -289,7 +292,7 @@ static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor,
         left = 0 == cursor->in_block ? left - moved : 0;
     }
     while (left > 0) {
-        dame_frame_t *walk = columns_at(cursor);
+        dame_frame_t *walk = 0 != cursor->program->walks ? columns_at(cursor) : NULL;
         int64_t bytes;
         if (NULL != walk) {
             bytes = move_columns(cursor, walk, dir, packed + moved, left);

@@ -18,6 +18,25 @@ static inline bool is_at(const dt_place_t *place, const opal_convertor_t *conver
            (int64_t) convertor->count == place->cursor.frames[0].count;
 }
 
+static inline dt_place_t *place_for(dt_thread_t *thread, const opal_convertor_t *convertor)
+{
+    return &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
+}
+
+/* Puts a cursor at the message's beginning there, where nobody finds it yet. */
+static inline bool set_place(dt_place_t *place, const dt_entry_t *entry,
+                             const opal_convertor_t *convertor)
+{
+    place->datatype = NULL;
+    place->generation = dt_table_generation();
+    place->serial = entry->serial;
+    place->mark = (dt_native_mark_t){.item = NULL};
+    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and DAME only
+       handles convertors (glue.c) whose count * size fits. */
+    return DAME_OK == dame_cursor_init(&place->cursor, entry->layout->program,
+                                       (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count);
+}
+
 /* The place holds no cursor that is known to be good: it is found out, or a new one is made. */
 static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place_t *place,
                                                    const opal_convertor_t *convertor)
@@ -28,11 +47,7 @@ static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place
         place->generation = generation;
         return place;
     }
-    place->datatype = NULL;
-    /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and DAME only
-       handles convertors (glue.c) whose count * size fits. */
-    if (DAME_OK != dame_cursor_init(&place->cursor, entry->layout->program,
-                                    (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count)) {
+    if (!set_place(place, entry, convertor)) {
         return NULL;
     }
     if (convertor->bConverted > 0) {
@@ -40,16 +55,13 @@ static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place
         dt_stats_add(&thread->stats.count[DT_COUNT_seeks], 1);
     }
     place->datatype = convertor->pDesc;
-    place->generation = generation;
-    place->serial = entry->serial;
-    place->mark = (dt_native_mark_t){.item = NULL};
     return place;
 }
 
 /* The place with a cursor at the convertor's position. */
 static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
-    dt_place_t *place = &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
+    dt_place_t *place = place_for(thread, convertor);
     if (is_at(place, convertor) && dt_table_generation() == place->generation) {
         return place;
     }
@@ -117,13 +129,12 @@ static __attribute__((noinline)) size_t move_more(const opal_convertor_t *conver
     return all - left;
 }
 
-/* Fragment by fragment through a cursor. Returns the bytes moved. Not in line, and for all callers:
- * its code is cold when a message comes after other work. */
-static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
-                                                       opal_convertor_t *convertor, dame_dir_t dir,
-                                                       struct iovec *iov, uint32_t *out_size)
+/* A fragment through the cursor of the place; NULL: there is none. Returns the bytes moved. With
+ * the thread inside its reader. */
+static inline __attribute__((always_inline)) size_t
+move_from(dt_thread_t *thread, dt_place_t *place, const opal_convertor_t *convertor, dame_dir_t dir,
+          struct iovec *iov, uint32_t *out_size)
 {
-    dt_place_t *place = place_of(thread, convertor);
     const size_t left = convertor->local_size - convertor->bConverted;
     if (NULL == place || 0 == *out_size || 0 == left) {
         *out_size = 0;
@@ -138,6 +149,18 @@ static __attribute__((noinline)) size_t move_fragments(dt_thread_t *thread,
     if (0 != place->cursor.in_block) {
         dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
     }
+    return moved;
+}
+
+static inline __attribute__((always_inline)) size_t move_fragment(dt_thread_t *thread,
+                                                                  const opal_convertor_t *convertor,
+                                                                  dame_dir_t dir, struct iovec *iov,
+                                                                  uint32_t *out_size)
+{
+    dame_reader_enter(&thread->reader);
+    const size_t moved =
+        move_from(thread, place_of(thread, convertor), convertor, dir, iov, out_size);
+    dame_reader_leave(&thread->reader);
     return moved;
 }
 
@@ -158,14 +181,15 @@ static inline bool is_whole(const opal_convertor_t *convertor, const struct iove
     return *out_size > 0 && iov[0].iov_len >= convertor->local_size;
 }
 
-/* With the thread inside its reader. */
-static inline size_t move_whole(opal_convertor_t *convertor, dame_dir_t dir,
-                                const dame_program_t *program, struct iovec *iov,
+static inline size_t move_whole(dt_thread_t *thread, const opal_convertor_t *convertor,
+                                dame_dir_t dir, const dame_program_t *program, struct iovec *iov,
                                 uint32_t *out_size)
 {
     const size_t moved = convertor->local_size;
+    dame_reader_enter(&thread->reader);
     dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
                      iov[0].iov_base);
+    dame_reader_leave(&thread->reader);
     iov[0].iov_len = moved;
     *out_size = 1;
     return moved;
@@ -184,20 +208,14 @@ static inline bool is_left(dt_entry_t *entry, dame_dir_t dir, const opal_convert
 static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
                           dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
 {
-    size_t moved;
     if (NULL != entry && is_left(entry, dir, convertor, iov, out_size)) {
         *out_size = 1;
         dt_stats_add(&thread->stats.count[DT_COUNT_messages_native], 1);
         return dt_native_move(convertor, dir, iov);
     }
-    dame_reader_enter(&thread->reader);
-    if (NULL != entry && is_whole(convertor, iov, out_size)) {
-        moved = move_whole(convertor, dir, entry->layout->program, iov, out_size);
-    } else {
-        moved = move_fragments(thread, convertor, dir, iov, out_size);
-    }
-    dame_reader_leave(&thread->reader);
-    return moved;
+    return NULL != entry && is_whole(convertor, iov, out_size)
+               ? move_whole(thread, convertor, dir, entry->layout->program, iov, out_size)
+               : move_fragment(thread, convertor, dir, iov, out_size);
 }
 
 static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
@@ -353,15 +371,30 @@ static void count_as_ours(const dt_entry_t *entry, const opal_convertor_t *conve
     }
 }
 
-/* The first fragment of a message, or all of it when that is for the native engine. It is one of
- * the uses granted, which count as whole ones, and while that engine is chosen as its. */
-static __attribute__((noinline)) int32_t begin_other(dt_thread_t *thread, dt_entry_t *entry,
-                                                     opal_convertor_t *convertor, dame_dir_t dir,
-                                                     struct iovec *iov, uint32_t *out_size,
-                                                     size_t *max_data)
+/* The first fragment of a message, which is one of the uses granted. They count as whole ones. */
+static __attribute__((noinline)) int32_t
+begin_fragments(dt_thread_t *thread, const dt_entry_t *entry, opal_convertor_t *convertor,
+                dame_dir_t dir, struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    if (dt_promote_is_native(entry->layout, dir) &&
-        !is_left(entry, dir, convertor, iov, out_size)) {
+    dt_place_t *place = place_for(thread, convertor);
+    dame_reader_enter(&thread->reader);
+    const size_t moved = set_place(place, entry, convertor)
+                             ? move_from(thread, place, convertor, dir, iov, out_size)
+                             : 0;
+    dame_reader_leave(&thread->reader);
+    dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
+                 (int64_t) moved - (int64_t) convertor->local_size);
+    return finish(convertor, moved, max_data);
+}
+
+/* The first fragment, or all of a message, of a layout whose whole ones are the native engine's:
+ * one of the uses granted, which count as that engine's. */
+static __attribute__((noinline)) int32_t begin_native(dt_thread_t *thread, dt_entry_t *entry,
+                                                      opal_convertor_t *convertor, dame_dir_t dir,
+                                                      struct iovec *iov, uint32_t *out_size,
+                                                      size_t *max_data)
+{
+    if (!is_left(entry, dir, convertor, iov, out_size)) {
         count_as_ours(entry, convertor, dir);
     }
     const size_t moved = move(thread, convertor, dir, entry, iov, out_size);
@@ -380,13 +413,15 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
     if (!dt_recent_take(thread, entry, (dt_work_t) dir, (int64_t) convertor->local_size)) {
         return advance_counted(convertor, dir, entry, iov, out_size, max_data);
     }
-    if (!is_whole(convertor, iov, out_size) || dt_promote_is_native(entry->layout, dir)) {
-        return begin_other(thread, entry, convertor, dir, iov, out_size, max_data);
+    if (dt_promote_is_native(entry->layout, dir)) {
+        return begin_native(thread, entry, convertor, dir, iov, out_size, max_data);
     }
-    dame_reader_enter(&thread->reader);
-    const size_t moved = move_whole(convertor, dir, entry->layout->program, iov, out_size);
-    dame_reader_leave(&thread->reader);
-    return finish(convertor, moved, max_data);
+    if (!is_whole(convertor, iov, out_size)) {
+        return begin_fragments(thread, entry, convertor, dir, iov, out_size, max_data);
+    }
+    return finish(convertor,
+                  move_whole(thread, convertor, dir, entry->layout->program, iov, out_size),
+                  max_data);
 }
 
 /* A fragment that continues a message. */
@@ -398,7 +433,7 @@ static inline __attribute__((always_inline)) int32_t go_on(opal_convertor_t *con
     if (__builtin_expect(dt_sample_on, 0)) {
         return move_and_count(thread, convertor, dir, NULL, iov, out_size, max_data);
     }
-    const size_t moved = move(thread, convertor, dir, NULL, iov, out_size);
+    const size_t moved = move_fragment(thread, convertor, dir, iov, out_size);
     dt_stats_add(&thread->stats.count[DT_COUNT_fragments_packed + dir], 1);
     dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
     return finish(convertor, moved, max_data);
