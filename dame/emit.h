@@ -45,8 +45,8 @@ int32_t *dame_emit_halves(dame_emitter_t *emitter, int64_t n);
 /* Copies the displacements of a primitive and sets prim->disps or prim->disps32. */
 void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n);
 
-/* Completes the EXIT of a program whose size and extent are set and whose other primitives are
- * done; `inner_delta` is 0 when it has only one CONTIGFINAL, otherwise 1. */
+/* Completes a program whose size and extent are set and whose other primitives are done: its EXIT,
+ * and `walks`. `inner_delta` is 0 when it has only one CONTIGFINAL, otherwise 1. */
 void dame_emit_exit(dame_program_t *program, int32_t inner_delta, const dame_options_t *options);
 
 #endif

@@ -496,7 +496,7 @@ int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t 
     if (NULL == place) {
         return finish(convertor, 0, length);
     }
-    place->datatype = NULL; /* as in move_fragments() */
+    place->datatype = NULL; /* as in move_from() */
     *iov_count = (uint32_t) dame_cursor_blocks(&place->cursor, (dame_block_t *) iov, most);
     place->datatype = convertor->pDesc;
     return finish(convertor, (size_t) place->cursor.position - convertor->bConverted, length);
