@@ -24,7 +24,6 @@ typedef struct object {
     size_t n_slots;
     bool waits; /* it calls functions that we replace, and is not changed yet */
     bool is_loaded;
-    bool is_older; /* listed before this one */
 } object_t;
 
 /* Under DAME_LOCK_SLOTS, which is never held while the dynamic linker is asked to open something.
@@ -115,6 +114,53 @@ static bool is_reopened(const object_t *object, const struct dl_phdr_info *info)
     return object->n_slots > 0 && i == object->n_slots;
 }
 
+/* ---- One object ----------------------------------------------------------------------------- */
+
+typedef struct change {
+    object_t *object;
+    const dt_elf_object_t *elf;
+    dt_got_status_t status;
+} change_t;
+
+static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement)
+{
+    object_t *object = change->object;
+    slot_t *slots = realloc(object->slots, (object->n_slots + 1) * sizeof(*slots));
+    if (NULL == slots) {
+        change->status = DT_GOT_NO_MEMORY;
+        return false;
+    }
+    object->slots = slots;
+    slots[object->n_slots] = (slot_t){address, *address, replacement};
+    if (!dt_elf_write(change->elf, address, replacement)) {
+        change->status = DT_GOT_READ_ONLY;
+        return false;
+    }
+    object->n_slots++;
+    return true;
+}
+
+static bool rewrite(uintptr_t *address, size_t which, void *context)
+{
+    change_t *change = context;
+    const dt_got_hook_t *hook = &got.hooks[which];
+    return !hook_applies(hook, change->object->name) || hook->replacement == *address ||
+           write_slot(change, address, hook->replacement);
+}
+
+/* Of an object that is relocated. */
+static dt_got_status_t change_slots(object_t *object, const struct dl_phdr_info *info)
+{
+    dt_elf_object_t elf;
+    change_t change = {.object = object, .elf = &elf};
+    object->waits = false;
+    object->n_slots = 0;
+    if (dt_elf_read(&elf, info)) {
+        dt_elf_slots(&elf, got.symbols, got.n_hooks, rewrite, &change);
+    }
+    return change.status;
+}
+
 /* ---- What is loaded ------------------------------------------------------------------------- */
 
 /* Here are no slots of ours: from here the originals must stay callable. */
@@ -151,11 +197,21 @@ typedef struct walk {
     int last;     /* the object before this one, -1: it is the first */
     bool as_were; /* those that were there are still */
     bool younger; /* this object was listed already */
-    bool failed;
+    dt_got_status_t status;
 } walk_t;
 
-/* Open MPI opens and closes many components. The dynamic linker lists new objects last: unless one
- * was unloaded since another walk, as many as are known come first, and they are those. */
+static void note(dt_got_status_t *first, dt_got_status_t status)
+{
+    *first = DT_GOT_OK == *first ? status : *first;
+}
+
+/*
+ * Open MPI opens and closes many components. The dynamic linker lists new objects last: unless one
+ * was unloaded since another walk, as many as are known come first, and they are those.
+ *
+ * It relocates what it opens before it opens more. So, since this code runs, all that is listed
+ * before this object is relocated, and is changed at once; what comes after may have to wait.
+ */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     walk_t *walk = context;
@@ -177,32 +233,32 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
     if (at < 0) {
         at = add_object(info->dlpi_addr, info->dlpi_name);
         if (at < 0) {
-            walk->failed = true;
+            walk->status = DT_GOT_NO_MEMORY;
+            got.gone = ULLONG_MAX; /* not all are known */
             return 1;
         }
-        got.objects[at].waits = may_have_slots(info);
+        got.objects[at].waits = !walk->younger || may_have_slots(info);
     }
-    got.objects[at].waits |= is_reopened(&got.objects[at], info);
-    got.objects[at].is_older = !walk->younger;
-    got.objects[at].is_loaded = true;
+    object_t *object = &got.objects[at];
+    object->waits |= is_reopened(object, info);
+    object->is_loaded = true;
     walk->last = at;
+    if (object->waits && !walk->younger) {
+        note(&walk->status, change_slots(object, info));
+    }
     return 0;
 }
 
-/* False: memory is out. */
-static bool look_at_all(void)
+static dt_got_status_t look_at_all(void)
 {
-    walk_t walk = {.last = -1};
+    walk_t walk = {.last = -1, .status = DT_GOT_OK};
     for (size_t i = 0; i < got.n_objects; i++) {
         got.objects[i].is_loaded = false;
     }
-    (void) dl_iterate_phdr(look_at_object, &walk);
-    if (walk.failed) {
-        got.gone = ULLONG_MAX; /* not all are known */
-        return false;
+    if (0 == dl_iterate_phdr(look_at_object, &walk)) {
+        prune();
     }
-    prune();
-    return true;
+    return walk.status;
 }
 
 /* ---- Objects that wait ---------------------------------------------------------------------- */
@@ -211,8 +267,6 @@ static bool look_at_all(void)
 typedef struct loaded {
     uintptr_t base;
     char *name;
-    bool is_older;           /* as in object_t */
-    unsigned long long gone; /* as in got, when this was found */
 } loaded_t;
 
 typedef struct listing {
@@ -242,8 +296,7 @@ static bool list_those_that_wait(listing_t *listing)
         if (NULL == name) {
             return false;
         }
-        listing->entries[listing->n++] =
-            (loaded_t){got.objects[i].base, name, got.objects[i].is_older, got.gone};
+        listing->entries[listing->n++] = (loaded_t){got.objects[i].base, name};
     }
     return true;
 }
@@ -274,73 +327,55 @@ static void unpin(void *handle)
     }
 }
 
-/* ---- One object ----------------------------------------------------------------------------- */
+/* ---- A pinned object ------------------------------------------------------------------------- */
 
-typedef struct change {
+typedef struct pinned {
     uintptr_t base;
     object_t *object;
-    const dt_elf_object_t *elf;
     dt_got_status_t status;
-    const unsigned long long *gone; /* only if no more have gone since; NULL: in any case */
-    bool not_done;
-} change_t;
+} pinned_t;
 
-static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement)
+static int change_pinned(struct dl_phdr_info *info, size_t size, void *context)
 {
-    object_t *object = change->object;
-    slot_t *slots = realloc(object->slots, (object->n_slots + 1) * sizeof(*slots));
-    if (NULL == slots) {
-        change->status = DT_GOT_NO_MEMORY;
-        return false;
-    }
-    object->slots = slots;
-    slots[object->n_slots] = (slot_t){address, *address, replacement};
-    if (!dt_elf_write(change->elf, address, replacement)) {
-        change->status = DT_GOT_READ_ONLY;
-        return false;
-    }
-    object->n_slots++;
-    return true;
-}
-
-static bool rewrite(uintptr_t *address, size_t which, void *context)
-{
-    change_t *change = context;
-    const dt_got_hook_t *hook = &got.hooks[which];
-    return !hook_applies(hook, change->object->name) || hook->replacement == *address ||
-           write_slot(change, address, hook->replacement);
-}
-
-static int rewrite_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-    change_t *change = context;
-    dt_elf_object_t elf;
+    pinned_t *pinned = context;
     (void) size;
-    change->not_done = NULL != change->gone && *change->gone != info->dlpi_subs;
-    if (change->not_done) {
-        return 1;
-    }
-    if (info->dlpi_addr != change->base) {
+    if (info->dlpi_addr != pinned->base) {
         return 0;
     }
-    if (dt_elf_read(&elf, info)) {
-        change->elf = &elf;
-        dt_elf_slots(&elf, got.symbols, got.n_hooks, rewrite, change);
-    }
+    pinned->status = change_slots(pinned->object, info);
     return 1;
+}
+
+/* With the lock held, which is given back meanwhile. */
+static dt_got_status_t pin_and_change(const loaded_t *loaded)
+{
+    pinned_t pinned = {.base = loaded->base, .status = DT_GOT_OK};
+    void *handle;
+    dame_unlock(DAME_LOCK_SLOTS);
+    const bool is_pinned = pin_object(loaded, &handle);
+    dame_lock(DAME_LOCK_SLOTS);
+    const int at = is_pinned && got.n_hooks > 0 ? find_object(loaded->base, loaded->name, -1) : -1;
+    if (at >= 0 && got.objects[at].waits) { /* unless another thread was faster */
+        pinned.object = &got.objects[at];
+        (void) dl_iterate_phdr(change_pinned, &pinned);
+    }
+    dame_unlock(DAME_LOCK_SLOTS);
+    unpin(handle);
+    dame_lock(DAME_LOCK_SLOTS);
+    return pinned.status;
 }
 
 static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-    const change_t *change = context;
+    const pinned_t *pinned = context;
     dt_elf_object_t elf;
     (void) size;
-    if (info->dlpi_addr != change->base) {
+    if (info->dlpi_addr != pinned->base) {
         return 0;
     }
-    size_t n = dt_elf_read(&elf, info) ? change->object->n_slots : 0;
+    size_t n = dt_elf_read(&elf, info) ? pinned->object->n_slots : 0;
     for (size_t i = 0; i < n; i++) {
-        slot_t *slot = &change->object->slots[i];
+        slot_t *slot = &pinned->object->slots[i];
         /* What no longer holds our value is another object at an address that was reused. */
         if (is_ours(slot, info)) {
             (void) dt_elf_write(&elf, slot->address, slot->original);
@@ -351,64 +386,18 @@ static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
 
 /* ---- All objects ---------------------------------------------------------------------------- */
 
-/* The object is relocated and stays while we are here; or, with `gone`, false if that is not
- * certain. With the lock held. */
-static bool change_object(const loaded_t *loaded, const unsigned long long *gone,
-                          dt_got_status_t *status)
-{
-    const int at = find_object(loaded->base, loaded->name, -1);
-    if (at < 0 || !got.objects[at].waits) { /* another thread was faster */
-        return true;
-    }
-    object_t *object = &got.objects[at];
-    change_t change = {.base = loaded->base, .object = object, .gone = gone};
-    object->n_slots = 0;
-    (void) dl_iterate_phdr(rewrite_object, &change);
-    object->waits = change.not_done;
-    *status = change.status;
-    return !change.not_done;
-}
-
-/* With the lock held, which is given back meanwhile. */
-static dt_got_status_t pin_and_change(const loaded_t *loaded)
-{
-    dt_got_status_t status = DT_GOT_OK;
-    void *handle;
-    dame_unlock(DAME_LOCK_SLOTS);
-    bool pinned = pin_object(loaded, &handle);
-    dame_lock(DAME_LOCK_SLOTS);
-    if (pinned && got.n_hooks > 0) {
-        (void) change_object(loaded, NULL, &status);
-    }
-    dame_unlock(DAME_LOCK_SLOTS);
-    unpin(handle);
-    dame_lock(DAME_LOCK_SLOTS);
-    return status;
-}
-
-/* The dynamic linker relocates what it opens before it opens more. So, since this code runs, all
- * that is listed before this object is relocated, and need not be pinned if it is still there. With
- * the lock held, which may be given back meanwhile. */
-static dt_got_status_t change_listed(const loaded_t *loaded)
-{
-    dt_got_status_t status = DT_GOT_OK;
-    return loaded->is_older && got.n_hooks > 0 && change_object(loaded, &loaded->gone, &status)
-               ? status
-               : pin_and_change(loaded);
-}
-
 /* Returns the first failure, having gone on to the other objects. */
 static dt_got_status_t scan(void)
 {
     listing_t listing = {.entries = NULL};
     dt_got_status_t status = DT_GOT_OK;
     dame_lock(DAME_LOCK_SLOTS);
-    if (got.n_hooks > 0 && (!look_at_all() || !list_those_that_wait(&listing))) {
-        status = DT_GOT_NO_MEMORY;
+    if (got.n_hooks > 0) {
+        status = look_at_all();
+        note(&status, list_those_that_wait(&listing) ? DT_GOT_OK : DT_GOT_NO_MEMORY);
     }
     for (size_t i = 0; i < listing.n; i++) {
-        const dt_got_status_t changed = change_listed(&listing.entries[i]);
-        status = DT_GOT_OK == status ? changed : status;
+        note(&status, pin_and_change(&listing.entries[i]));
     }
     dame_unlock(DAME_LOCK_SLOTS);
     free_listing(&listing);
@@ -463,8 +452,8 @@ void dt_got_restore(void)
         void *handle = NULL;
         loaded_t loaded = {.base = objects[i].base, .name = objects[i].name};
         if (objects[i].n_slots > 0 && pin_object(&loaded, &handle)) {
-            change_t change = {.base = loaded.base, .object = &objects[i]};
-            (void) dl_iterate_phdr(restore_object, &change);
+            pinned_t pinned = {.base = loaded.base, .object = &objects[i]};
+            (void) dl_iterate_phdr(restore_object, &pinned);
         }
         unpin(handle);
         forget_object(&objects[i]);
