@@ -71,7 +71,7 @@ static void cancel_threads(bool at_once)
 
 int cancel_main(int argc, char **argv)
 {
-    check_init_thread(&argc, &argv);
+    check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     alarm(LONGEST); /* a lock that a cancelled thread took with it */
     cancel_threads(false);
     cancel_threads(true);

@@ -225,7 +225,7 @@ int compiled_main(int argc, char **argv)
                                                           : DENY_SHARED;
     const bool ready = 0 != strcmp("denied", mode) || deny_execution(what);
 
-    check_init_thread(&argc, &argv);
+    check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     check(ready, "the filter is in place");
     types_t *types = types_new();
     check(pvar_start("dt_dame_") > 0, "DAME's counters");

@@ -471,7 +471,7 @@ int main(int argc, char **argv)
                  {"killed", killed}, {"spawn", spawn},     {"spawned", spawned}};
     bool known = false;
 
-    check_init_thread(&argc, &argv);
+    check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     program_path = argv[0];
     directory = argc > 2 ? argv[1] : "";
     files_expected = argc > 3 ? atoi(argv[3]) : 0;

@@ -217,7 +217,7 @@ static void test_loading(const char *plugin)
 
 int edge_main(int argc, char **argv)
 {
-    check_init_thread(&argc, &argv);
+    check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     test_wrong_bounds();
     test_shared_members();
     test_unlike_members();

@@ -93,7 +93,7 @@ int forks_main(int argc, char **argv)
     pthread_t threads[THREADS];
     bool ended_well = true;
 
-    check_init_thread(&argc, &argv);
+    check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     (void) pvar_start("dt_dame_");
     layout_t *used = vector_of_ints(100);
     check(packs_as(used->type, used), "before the first fork");

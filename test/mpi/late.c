@@ -1,9 +1,10 @@
 /*
  * When DAME starts. argv[1]: init, in MPI_Init; commit, at the first non-contiguous datatype;
  * never. argv[2]: mpit, MPI_T_init_thread comes before it; multiple, with MPI_THREAD_MULTIPLE;
- * cleared, the environment no longer says so; finalize, it comes in MPI_Finalize. Needs one rank or
- * more.
+ * serialized, threads use MPI one after the other; cleared, the environment no longer says so;
+ * finalize, it comes in MPI_Finalize. Needs one rank or more.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,13 +87,46 @@ static int finish_with_a_commit(void)
     return 0 != code || 0 != check_failures();
 }
 
+enum { MESSAGES = 10 };
+
+static void *send_from_thread(void *packed)
+{
+    *(long long *) packed = send_blocks(MESSAGES);
+    return NULL;
+}
+
+/* From this thread, or from another that ends before this one goes on. */
+static long long send_some(bool from_another)
+{
+    long long packed = 0;
+    pthread_t thread;
+    if (!from_another) {
+        return send_blocks(MESSAGES);
+    }
+    if (check(0 == pthread_create(&thread, NULL, send_from_thread, &packed), "a thread")) {
+        pthread_join(thread, NULL);
+    }
+    return packed;
+}
+
+static void start(const char *how, int *argc, char ***argv)
+{
+    if (0 == strcmp(how, "multiple")) {
+        check_init_thread(argc, argv, MPI_THREAD_MULTIPLE);
+    } else if (0 == strcmp(how, "serialized")) {
+        check_init_thread(argc, argv, MPI_THREAD_SERIALIZED);
+    } else {
+        check_init(argc, argv);
+    }
+}
+
 int late_main(int argc, char **argv)
 {
-    enum { MESSAGES = 10 };
     const char *when = argc > 1 ? argv[1] : "";
     const char *how = argc > 2 ? argv[2] : "";
     const bool never = 0 == strcmp(when, "never"), init = 0 == strcmp(when, "init");
-    (0 == strcmp(how, "multiple") ? check_init_thread : check_init)(&argc, &argv);
+    const bool threads = 0 == strcmp(how, "serialized");
+    start(how, &argc, &argv);
     check(init == has_dame(), "in MPI_Init");
     commit_contiguous();
     check(init == has_dame(), "for a contiguous datatype");
@@ -107,9 +141,9 @@ int late_main(int argc, char **argv)
         pvar_done();
         check(!never == has_dame(), "for MPI_T");
     }
-    const long long packed = send_blocks(MESSAGES);
+    const long long packed = send_some(threads);
     check(!never == has_dame(), "for a non-contiguous datatype");
     check((never ? -1 : MESSAGES) == packed, "DAME has packed %lld messages", packed);
-    check((never ? -1 : MESSAGES) == send_blocks(MESSAGES), "of another datatype");
+    check((never ? -1 : MESSAGES) == send_some(threads), "of another datatype");
     return check_finish();
 }

@@ -12,7 +12,8 @@
 /* MPI_Init, and the world as seen by every program. */
 extern int my_rank, world_size;
 void check_init(int *argc, char ***argv);
-void check_init_thread(int *argc, char ***argv); /* MPI_THREAD_MULTIPLE, or exits with 77 */
+/* MPI_THREAD_SERIALIZED or _MULTIPLE, or exits with 77. */
+void check_init_thread(int *argc, char ***argv, int level);
 
 /* One verdict. A failure is printed with the rank and the formatted name of the case. Any thread.
  */

@@ -109,7 +109,7 @@ int threads_main(int argc, char **argv)
 {
     worker_t workers[THREADS];
 
-    check_init_thread(&argc, &argv);
+    check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     pthread_barrier_init(&barrier, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
         workers[i].number = i;
