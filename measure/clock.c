@@ -78,6 +78,28 @@ static int64_t counter_hz(void)
 
 /* ---- Either --------------------------------------------------------------------------------- */
 
+typedef struct moment {
+    int64_t ns, ticks;
+} moment_t;
+
+/* Both clocks at one time. The system may run something else between two readings, for many times
+ * what the rate is measured over: of a few pairs, the one whose readings were closest. */
+static moment_t read_both(void)
+{
+    enum { PAIRS = 5 };
+    moment_t closest = {0, 0};
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < PAIRS; i++) {
+        const int64_t before = dame_clock_counter(), ns = system_ns();
+        const uint64_t between = (uint64_t) (dame_clock_counter() - before);
+        if (between < least) {
+            least = between;
+            closest = (moment_t){.ns = ns, .ticks = before + (int64_t) (between / 2)};
+        }
+    }
+    return closest;
+}
+
 /* Several threads may do this at once: all choose alike, and any pair of times will do that one
  * thread has stored before the source. */
 static int source(void)
@@ -85,9 +107,10 @@ static int source(void)
     int chosen = atomic_load_explicit(&dame_clock_source, memory_order_acquire);
     if (DAME_CLOCK_UNKNOWN == chosen) {
         chosen = counter_is_steady() ? DAME_CLOCK_COUNTER : DAME_CLOCK_SYSTEM;
+        const moment_t now = read_both();
         int64_t none = 0;
-        if (atomic_compare_exchange_strong(&first_ns, &none, system_ns())) {
-            atomic_store(&first_ticks, dame_clock_counter());
+        if (atomic_compare_exchange_strong(&first_ns, &none, now.ns)) {
+            atomic_store(&first_ticks, now.ticks);
             atomic_store_explicit(&dame_clock_source, chosen, memory_order_release);
         }
     }
@@ -104,16 +127,18 @@ const char *dame_clock_name(void)
     return DAME_CLOCK_COUNTER == source() ? counter_name : "clock_gettime";
 }
 
-/* Ticks and nanoseconds since the source was chosen. */
-static int64_t measured_hz(void)
+int64_t dame_clock_measured_hz(void)
 {
+    (void) source();
     while (DAME_CLOCK_UNKNOWN == atomic_load_explicit(&dame_clock_source, memory_order_acquire)) {
     } /* another thread is between its two stores */
+    moment_t now;
     int64_t ns;
     do {
-        ns = system_ns() - atomic_load(&first_ns);
+        now = read_both();
+        ns = now.ns - atomic_load(&first_ns);
     } while (ns < LONG_ENOUGH);
-    const double ticks = (double) (dame_clock_counter() - atomic_load(&first_ticks));
+    const double ticks = (double) (now.ticks - atomic_load(&first_ticks));
     return (int64_t) (ticks / (double) ns * SECOND);
 }
 
@@ -126,7 +151,7 @@ int64_t dame_clock_hz(void)
     int64_t hz = atomic_load_explicit(&known, memory_order_relaxed);
     if (0 == hz) {
         hz = counter_hz();
-        hz = hz > 0 ? hz : measured_hz();
+        hz = hz > 0 ? hz : dame_clock_measured_hz();
         atomic_store_explicit(&known, hz, memory_order_relaxed);
     }
     return hz;

@@ -62,4 +62,7 @@ const char *dame_clock_name(void);
  * since the clock's first use, for at least 100 microseconds, to better than 0.1 %. */
 int64_t dame_clock_hz(void);
 
+/* The same, measured anew, also where the CPU says. Only where its counter is the source. */
+int64_t dame_clock_measured_hz(void);
+
 #endif

@@ -1,7 +1,10 @@
 /* The clock runs forward, at the rate that it says. */
+#define _GNU_SOURCE /* syscall */
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "measure/clock.h"
 #include "suites.h"
@@ -44,6 +47,53 @@ TEST(ticks_and_nanoseconds_agree)
     ns = nanoseconds() - ns;
     ticks = dame_clock_now() - ticks;
     ck_assert_double_ge(in_ns(ticks), 0.99 * (double) ns);
+}
+
+/* ---- Interrupted readings ---- */
+
+enum { NONE, FIRST, LATER };     /* later: than the rate takes to measure */
+static int which, is_after;      /* the reading that something else comes before, or after */
+static struct timespec begun_at; /* the first reading */
+
+static int is_interrupted(const struct timespec *now)
+{
+    const int64_t since =
+        (now->tv_sec - begun_at.tv_sec) * INT64_C(1000000000) + now->tv_nsec - begun_at.tv_nsec;
+    const int is_it = which == (begun_at.tv_sec == 0 ? FIRST : since >= 100000 ? LATER : -1);
+    begun_at = begun_at.tv_sec == 0 ? *now : begun_at;
+    which = is_it ? NONE : which;
+    return is_it;
+}
+
+/* In place of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    long rc = syscall(SYS_clock_gettime, clock, now);
+    if (which != NONE && is_interrupted(now)) {
+        nanosleep(&pause, NULL);
+        rc = is_after ? rc : syscall(SYS_clock_gettime, clock, now);
+    }
+    return (int) rc;
+}
+
+/* For 50 times as long as the rate is measured. */
+LOOP_TEST(the_rate_is_right_if_a_reading_is_interrupted, 4)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    is_after = _i % 2;
+    which = 1 + _i / 2;
+    (void) dame_clock_now();
+    if (dame_clock_source != DAME_CLOCK_COUNTER) {
+        return;
+    }
+    const double measured = (double) dame_clock_measured_hz();
+    ck_assert_int_eq(which, NONE);
+    const int64_t ns = nanoseconds(), ticks = dame_clock_now();
+    nanosleep(&pause, NULL);
+    const double right = 1e9 * (double) (dame_clock_now() - ticks) / (double) (nanoseconds() - ns);
+    ck_assert_double_le(measured, 1.5 * right);
+    ck_assert_double_ge(measured, right / 1.5);
 }
 
 static void *runs_forward(void *failures)
