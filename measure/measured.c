@@ -71,14 +71,18 @@ static double cost_now(void)
                                  : FIRST_COMPILATION_NS;
 }
 
-static void count_compilation(int64_t ns)
+/* What the compiler took, in nanoseconds. A compilation that took many times as long as was
+ * expected was interrupted: the system ran something else for milliseconds. */
+static double count_compilation(int64_t ns)
 {
-    enum { MOST = 64 }; /* that the mean remembers */
+    enum { MOST = 64 /* that the mean remembers */, TIMES = 10 };
+    const double most = TIMES * cost_now(), taken = (double) ns < most ? (double) ns : most;
     compilations.n += compilations.n < MOST;
     if (compilations.n > 1) {
-        const double mean = compilations.n == 2 ? (double) ns : compilations.ns;
-        compilations.ns = mean + ((double) ns - mean) / (double) (compilations.n - 1);
+        const double mean = compilations.n == 2 ? taken : compilations.ns;
+        compilations.ns = mean + (taken - mean) / (double) (compilations.n - 1);
     }
+    return taken;
 }
 
 int32_t dame_measured_more(int64_t bytes, int32_t uses)
@@ -385,10 +389,9 @@ static dame_status_t add(dame_measured_t *measured, dame_jit_t *jit, dame_progra
     int64_t ns = 0;
     const dame_status_t status = from_file ? dame_jit_find(jit, program, dir, candidate, name, &ns)
                                            : dame_jit_add(jit, program, dir, candidate, name, &ns);
-    if (status == DAME_OK && !is_far(candidate)) {
-        count_compilation(ns);
-    }
-    dame_policy_added(&measured->policy, arm, added_of(status), ticks_of((double) ns));
+    const double taken =
+        status == DAME_OK && !is_far(candidate) ? count_compilation(ns) : (double) ns;
+    dame_policy_added(&measured->policy, arm, added_of(status), ticks_of(taken));
     if (from_file && far.how == DAME_FAR_ORDER && status == DAME_ERR_BUSY) { /* no good file */
         dame_policy_cost(&measured->policy, arm, ticks_of(far_cost()), 1);
     }
