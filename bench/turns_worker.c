@@ -13,8 +13,10 @@
  * KIND: native      Open MPI's own engine, whatever component is chosen
  *       dame        what the process uses: DAME, if it is chosen
  *       hand        the loop of hand.c, for whole messages
- * CUT:  whole, or with --fragment its bytes, of messages that have several such fragments. A
- * process does one of the two, because DAME makes one choice for all messages of a layout.
+ * CUT:  whole, or with --fragment its bytes, of messages that have several such fragments
+ *
+ * A process does one of the two, and should have its buffers in one place (--place), because DAME
+ * makes one choice for all messages of a layout.
  *
  * Both engines are driven through a convertor, so that MPI_Pack's share is in neither time. Results
  * are compared first; a difference ends the job.

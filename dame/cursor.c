@@ -292,7 +292,7 @@ static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor,
         left = 0 == cursor->in_block ? left - moved : 0;
     }
     while (left > 0) {
-        dame_frame_t *walk = 0 != cursor->program->walks ? columns_at(cursor) : NULL;
+        dame_frame_t *walk = 0 != cursor->program->has_by_block ? columns_at(cursor) : NULL;
         int64_t bytes;
         if (NULL != walk) {
             bytes = move_columns(cursor, walk, dir, packed + moved, left);

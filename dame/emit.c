@@ -89,6 +89,6 @@ void dame_emit_exit(dame_program_t *program, int32_t inner, const dame_options_t
     prim->inner_delta = inner;
     dame_kernels_select(prim, options);
     for (int32_t i = 0; i < program->nprims; i++) {
-        program->walks += NULL != program->prims[i].by_block;
+        program->has_by_block |= NULL != program->prims[i].by_block;
     }
 }

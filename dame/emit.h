@@ -46,7 +46,7 @@ int32_t *dame_emit_halves(dame_emitter_t *emitter, int64_t n);
 void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n);
 
 /* Completes a program whose size and extent are set and whose other primitives are done: its EXIT,
- * and `walks`. `inner_delta` is 0 when it has only one CONTIGFINAL, otherwise 1. */
+ * and `has_by_block`. `inner_delta` is 0 when it has only one CONTIGFINAL, otherwise 1. */
 void dame_emit_exit(dame_program_t *program, int32_t inner_delta, const dame_options_t *options);
 
 #endif

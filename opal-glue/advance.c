@@ -18,16 +18,19 @@ static inline bool is_at(const dt_place_t *place, const opal_convertor_t *conver
            (int64_t) convertor->count == place->cursor.frames[0].count;
 }
 
-static inline dt_place_t *place_for(dt_thread_t *thread, const opal_convertor_t *convertor)
+/* Where the convertor's cursor is kept, or another's. */
+static inline dt_place_t *slot_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
     return &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
 }
 
-/* Puts a cursor at the message's beginning there, where nobody finds it yet. */
+/* Makes the place's cursor one at the message's beginning. It is not found before the caller sets
+ * the place's datatype, also if a signal handler jumps out of here. False: it cannot be made. */
 static inline bool set_place(dt_place_t *place, const dt_entry_t *entry,
                              const opal_convertor_t *convertor)
 {
     place->datatype = NULL;
+    atomic_signal_fence(memory_order_seq_cst);
     place->generation = dt_table_generation();
     place->serial = entry->serial;
     place->mark = (dt_native_mark_t){.item = NULL};
@@ -61,7 +64,7 @@ static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place
 /* The place with a cursor at the convertor's position. */
 static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
-    dt_place_t *place = place_for(thread, convertor);
+    dt_place_t *place = slot_of(thread, convertor);
     if (is_at(place, convertor) && dt_table_generation() == place->generation) {
         return place;
     }
@@ -371,16 +374,16 @@ static void count_as_ours(const dt_entry_t *entry, const opal_convertor_t *conve
     }
 }
 
-/* The first fragment of a message, which is one of the uses granted. They count as whole ones. */
+/* The first fragment of a message, which is one of the uses granted: those count as whole messages,
+ * so what is not moved yet is taken off. */
 static __attribute__((noinline)) int32_t
 begin_fragments(dt_thread_t *thread, const dt_entry_t *entry, opal_convertor_t *convertor,
                 dame_dir_t dir, struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    dt_place_t *place = place_for(thread, convertor);
+    dt_place_t *slot = slot_of(thread, convertor);
     dame_reader_enter(&thread->reader);
-    const size_t moved = set_place(place, entry, convertor)
-                             ? move_from(thread, place, convertor, dir, iov, out_size)
-                             : 0;
+    dt_place_t *place = set_place(slot, entry, convertor) ? slot : NULL;
+    const size_t moved = move_from(thread, place, convertor, dir, iov, out_size);
     dame_reader_leave(&thread->reader);
     dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
                  (int64_t) moved - (int64_t) convertor->local_size);

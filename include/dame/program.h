@@ -193,11 +193,11 @@ static inline int64_t dame_iter_inner_count(const dame_prim_t *prim, int64_t i,
 
 typedef struct dame_program {
     int32_t nprims;
-    int32_t depth;   /* loop levels on the longest path, EXIT included */
-    int32_t walks;   /* levels with by_block */
-    int64_t size;    /* packed bytes of one element; 0 for an empty type */
-    int64_t extent;  /* bytes from one element to the next; may be negative or 0 */
-    int64_t true_lb; /* all bytes of an element lie in [true_lb, true_ub) */
+    int32_t depth;        /* loop levels on the longest path, EXIT included */
+    int32_t has_by_block; /* a level has kernels for columns, by_block */
+    int64_t size;         /* packed bytes of one element; 0 for an empty type */
+    int64_t extent;       /* bytes from one element to the next; may be negative or 0 */
+    int64_t true_lb;      /* all bytes of an element lie in [true_lb, true_ub) */
     int64_t true_ub;
     int64_t granule; /* offsets in a block that are multiples of it never lie inside a basic
                         element, or DAME_NO_GRANULE when that is no useful number */

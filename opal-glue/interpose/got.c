@@ -22,7 +22,7 @@ typedef struct object {
     char *name;
     slot_t *slots;
     size_t n_slots;
-    bool waits; /* it calls functions that we replace, and is not changed yet */
+    bool waits; /* it is not changed yet, and may call functions that we replace */
     bool is_loaded;
 } object_t;
 

@@ -244,7 +244,7 @@ TEST(columns_are_walked_where_they_exceed_the_cache)
         for (int32_t k = 0; k < program->nprims; k++) {
             walks = walks || program->prims[k].by_block != NULL;
         }
-        ck_assert_msg(walks == cases[i].walks && walks == (program->walks > 0), "case %d", i);
+        ck_assert_msg(walks == cases[i].walks && walks == program->has_by_block, "case %d", i);
         dame_program_free(program);
     }
 }
