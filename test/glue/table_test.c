@@ -13,6 +13,7 @@
 #include "opal-glue/thread.h"
 #include "table_stubs.h"
 #include "test/lib/rng.h"
+#include "test/lib/thread_sanitizer.h"
 
 static int64_t imports(void)
 {
@@ -440,17 +441,11 @@ static void *count_fragment(void *arg)
     return arg;
 }
 
-/* ThreadSanitizer lets such a child make no thread. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1
-#endif
-#endif
-
-/* The child's only thread takes the stacks of those that are gone for its new ones. */
+/* The child's only thread takes the stacks of those that are gone for its new ones.
+ * ThreadSanitizer lets such a child make none. */
 static bool counts_with_threads(int64_t counted)
 {
-#ifndef __SANITIZE_THREAD__
+#ifndef THREAD_SANITIZER
     for (int i = 0; i < 2 * HAMMERS; i++) {
         pthread_t thread;
         if (0 != pthread_create(&thread, NULL, count_fragment, NULL)) {

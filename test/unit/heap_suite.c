@@ -12,15 +12,8 @@
 #include "jit/jit.h"
 #include "jit_tools.h"
 #include "suites.h"
+#include "test/lib/thread_sanitizer.h"
 #include "tools.h"
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER
-#endif
 
 static const size_t MiB = 1 << 20;
 static const size_t most_kept = 4 << 20;
