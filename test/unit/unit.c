@@ -4,6 +4,17 @@
 
 #include "suites.h"
 
+/*
+ * AddressSanitizer asks for its options. Every test inherits what this process has freed, and its
+ * search for leaks goes through that: by default, 256 MiB of it, half the time. The search also
+ * guesses where dynamic thread-local storage is, and can crash on a wrong guess.
+ */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=4:intercept_tls_get_addr=0";
+}
+
 Suite *(*suites[MOST_SUITES])(void);
 int nsuites;
 
