@@ -24,30 +24,45 @@ static const struct {
     {MPI_COMBINER_RESIZED, "resized", "aa"},
 };
 
-enum { CONSTRUCTORS = sizeof(constructors) / sizeof(constructors[0]) };
+_Static_assert(DT_CONSTRUCTORS == sizeof(constructors) / sizeof(constructors[0]),
+               "each constructor has a number");
 
-static bool know(dt_contents_t *contents)
+static int number_of(int32_t combiner)
 {
-    for (int i = 0; i < CONSTRUCTORS; i++) {
-        if (contents->combiner == constructors[i].combiner) {
-            contents->name = constructors[i].name;
-            contents->params = constructors[i].params;
-            return true;
-        }
+    int i = 0;
+    while (i < DT_CONSTRUCTORS && combiner != constructors[i].combiner) {
+        i++;
     }
-    return false;
+    return i;
+}
+
+/* Does the datatype say how it was made? Then its combiner and the lengths of its lists. */
+static bool read_envelope(const ompi_datatype_t *datatype, dt_contents_t *contents)
+{
+    return &ompi_datatype_t_class == datatype->super.super.obj_class && NULL != datatype->args &&
+           dt_openmpi_get_args(datatype, 0, &contents->n_ints, NULL, &contents->n_aints, NULL,
+                               &contents->n_types, NULL, &contents->combiner);
+}
+
+int dt_contents_constructor(const struct opal_datatype_t *datatype)
+{
+    dt_contents_t contents;
+    return read_envelope((const ompi_datatype_t *) datatype, &contents)
+               ? number_of(contents.combiner)
+               : DT_CONSTRUCTORS;
 }
 
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_datatype,
                       dt_contents_t *contents, dt_decline_t *declined)
 {
     const ompi_datatype_t *datatype = (const ompi_datatype_t *) opal_datatype;
-    if (&ompi_datatype_t_class != opal_datatype->super.obj_class || NULL == datatype->args ||
-        !dt_openmpi_get_args(datatype, 0, &contents->n_ints, NULL, &contents->n_aints, NULL,
-                             &contents->n_types, NULL, &contents->combiner) ||
-        !know(contents)) {
+    const int number =
+        read_envelope(datatype, contents) ? number_of(contents->combiner) : DT_CONSTRUCTORS;
+    if (DT_CONSTRUCTORS == number) {
         return false;
     }
+    contents->name = constructors[number].name;
+    contents->params = constructors[number].params;
     /* 64-bit words serve all three lists */
     contents->ints = (int *) dame_tree_array(tree, ((int64_t) contents->n_ints + 1) / 2);
     contents->aints = dame_tree_array(tree, contents->n_aints);

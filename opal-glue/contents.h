@@ -15,6 +15,8 @@
 struct opal_datatype_t;
 struct ompi_datatype_t;
 
+enum { DT_CONSTRUCTORS = 12 }; /* that we know */
+
 typedef struct dt_contents {
     int32_t combiner; /* MPI_COMBINER_... */
     const char *name; /* of the constructor, without MPI_Type_ and create_; static storage */
@@ -37,6 +39,10 @@ typedef struct dt_contents {
  */
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                       dt_contents_t *contents, dt_decline_t *declined);
+
+/* Which of the constructors made it, 0 to DT_CONSTRUCTORS - 1; DT_CONSTRUCTORS: another one, or it
+ * does not say. */
+int dt_contents_constructor(const struct opal_datatype_t *datatype);
 
 /* The datatype's name: the user's, or Open MPI's own for predefined datatypes and for copies
  * ("Dup " and the original's name). "" when it has none. Borrowed from the datatype. */

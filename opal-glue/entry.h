@@ -24,12 +24,24 @@ struct dt_entry {
     _Atomic(const struct opal_datatype_t *) key; /* Open MPI's; the entry ends before it. NULL: the
                                                     entry is unused */
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
-    dt_layout_t *layout;        /* shared with other datatypes; lives as long as the entry */
-    uint64_t serial;            /* never used twice, unlike addresses */
-    uint32_t recent;            /* where its messages are counted: dt_recent_place() */
-    _Atomic dt_trust_t trust;   /* native.c's */
+    _Atomic int32_t owed; /* not 0: the layout has not been looked up, and its import will pay when
+                             uses have gained as much more (worth.h). All below is not set yet */
+    int32_t gain;         /* of an element, while something is owed */
+    dt_layout_t *layout;  /* shared with other datatypes; lives as long as the entry */
+    union {
+        uint64_t serial; /* never used twice, unlike addresses */
+        uint64_t sketch; /* of the layout, while something is owed */
+    };
+    uint32_t recent;          /* where its messages are counted: dt_recent_place() */
+    _Atomic dt_trust_t trust; /* native.c's */
     uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */
 };
+
+/* Does it have its layout? What a convertor of DAME needs, has. */
+static inline bool dt_entry_is_open(const dt_entry_t *entry)
+{
+    return 0 == atomic_load_explicit(&entry->owed, memory_order_acquire);
+}
 
 /* An entry while something is kept for each datatype on its own; there may be a hundred thousand
  * for which nothing is. */

@@ -20,7 +20,9 @@
 #include "interpose/got.h"
 #include "jit/lock.h"
 #include "layout.h"
+#include "layout_key.h"
 #include "log.h"
+#include "native.h"
 #include "openmpi.h"
 #include "promote.h"
 #include "sample.h"
@@ -30,6 +32,7 @@
 #include "thread.h"
 #include "uses.h"
 #include "verify_native.h"
+#include "worth.h"
 
 /* What moves the data of the convertors that DAME handles. */
 static convertor_advance_fct_t pack = dt_advance_pack;
@@ -62,22 +65,26 @@ static void decline(dt_decline_t reason)
     }
 }
 
-static inline bool is_in_range(const opal_datatype_t *datatype, size_t count)
+static inline bool is_in_range(const opal_datatype_t *datatype, size_t count, int64_t *bytes)
 {
-    int64_t total;
-    return !__builtin_mul_overflow(count, datatype->size, &total);
+    return !__builtin_mul_overflow(count, datatype->size, bytes);
 }
 
 /* The entry of a datatype that DAME moves `count` elements of, or NULL. */
 static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
 {
-    if (!is_in_range(datatype, count)) {
+    int64_t bytes;
+    if (!is_in_range(datatype, count, &bytes)) {
         decline(DT_DECLINE_RANGE);
         return NULL;
     }
-    dt_entry_t *entry = dt_table_get(datatype);
+    dt_entry_t *entry = dt_table_use(datatype, count, bytes);
     if (NULL == entry) {
         decline(DT_DECLINE_MEMORY);
+        return NULL;
+    }
+    if (!dt_entry_is_open(entry)) {
+        dt_count(DT_COUNT_messages_before_import, 1);
         return NULL;
     }
     dt_decline_t declined = atomic_load_explicit(&entry->layout->declined, memory_order_relaxed);
@@ -93,8 +100,11 @@ static const char *moved_by(const opal_convertor_t *convertor, const dt_entry_t 
 {
     const dame_dir_t dir = convertor->flags & CONVERTOR_SEND ? DAME_PACK : DAME_UNPACK;
     if (NULL == entry) {
+        const dt_entry_t *known = dt_table_find(convertor->pDesc);
         return convertor->flags & CONVERTOR_NO_OP ? "Open MPI, being contiguous"
-                                                  : "Open MPI's own engine";
+               : NULL != known && !dt_entry_is_open(known)
+                   ? "Open MPI's own engine, until importing the layout pays"
+                   : "Open MPI's own engine";
     }
     return dt_promote_is_native(entry->layout, dir)
                ? "DAME, but if whole by Open MPI's own engine, which was measured to be faster"
@@ -140,10 +150,11 @@ static inline bool dame_handles(const opal_convertor_t *convertor, const opal_da
 {
     if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES), 1)) {
         const dt_entry_t *entry = dt_table_find(datatype);
-        if (__builtin_expect(NULL != entry, 1) &&
+        int64_t bytes;
+        if (__builtin_expect(NULL != entry && dt_entry_is_open(entry), 1) &&
             DT_DECLINE_NONE ==
                 atomic_load_explicit(&entry->layout->declined, memory_order_relaxed) &&
-            is_in_range(datatype, count)) {
+            is_in_range(datatype, count, &bytes)) {
             return true;
         }
     }
@@ -164,17 +175,42 @@ static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
     return OPAL_SUCCESS;
 }
 
+/*
+ * Of a convertor that the native engine moves the data of. A persistent request goes back to the
+ * beginning of its convertor for each message instead of preparing it anew: a layout that was too
+ * new when the request was made may be DAME's by now.
+ */
+static int32_t position_native(opal_convertor_t *convertor, size_t *position)
+{
+    const int32_t rc = dt_native_position(convertor, position);
+    if (0 == *position && dt_openmpi_is_plain(convertor) &&
+        dame_handles(convertor, convertor->pDesc, convertor->count)) {
+        dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack,
+                        position_dame);
+    }
+    return rc;
+}
+
 #if DT_OPENMPI_POSITION_IN_GOT
 /* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
 static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
 {
-    if ((convertor->flags & CONVERTOR_NO_OP) ||
-        !uses_dame_advance(convertor)) { /* NO_OP leaves fAdvance */
-        return opal_convertor_set_position_nocheck(convertor, position);
-    }
-    return position_dame(convertor, position);
+    return !(convertor->flags & CONVERTOR_NO_OP) && uses_dame_advance(convertor)
+               ? position_dame(convertor, position) /* NO_OP leaves fAdvance */
+               : position_native(convertor, position);
 }
 #endif
+
+/* The convertor as Open MPI has just prepared it. */
+static inline void prepared(opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                            size_t count, convertor_advance_fct_t advance)
+{
+    if (dame_handles(convertor, datatype, count)) {
+        dt_openmpi_take(convertor, advance, position_dame);
+    } else if (dt_openmpi_is_plain(convertor)) {
+        dt_openmpi_watch(convertor, position_native);
+    }
+}
 
 /* Not in line, so that contiguous data does not pay for their registers. */
 static __attribute__((noinline)) int32_t prepare_blocks_for_send(opal_convertor_t *convertor,
@@ -182,9 +218,7 @@ static __attribute__((noinline)) int32_t prepare_blocks_for_send(opal_convertor_
                                                                  size_t count, const void *buffer)
 {
     const int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
-    if (dame_handles(convertor, datatype, count)) {
-        dt_openmpi_take(convertor, pack, position_dame);
-    }
+    prepared(convertor, datatype, count, pack);
     return rc;
 }
 
@@ -193,9 +227,7 @@ static __attribute__((noinline)) int32_t prepare_blocks_for_recv(opal_convertor_
                                                                  size_t count, const void *buffer)
 {
     const int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
-    if (dame_handles(convertor, datatype, count)) {
-        dt_openmpi_take(convertor, unpack, position_dame);
-    }
+    prepared(convertor, datatype, count, unpack);
     return rc;
 }
 
@@ -404,7 +436,9 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_thread_start(dt_promote_disable);
     choose_movers(options);
     dt_import_start(&options->program, options->verify);
+    dt_layout_key_start();
     dt_layout_start(options->layout_cache);
+    dt_worth_start(options->verify || NULL != options->dump ? 1 : options->import_threshold);
     dt_entries_are_wide = NULL != options->dump || options->times || '\0' != *options->papi_events;
     if (NULL != options->dump) {
         dt_dump_start(options->dump, options->dump_limit);

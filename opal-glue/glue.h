@@ -53,6 +53,8 @@ typedef struct dt_glue_options {
     const char *dump;        /* directory for the programs of datatypes, or NULL: not written. The
                                 caller's, until dt_glue_start() returns */
     int dump_limit;          /* most datatypes that are written */
+    int32_t import_threshold; /* the use of a datatype that imports its layout, 1 being the first;
+                                 0: when that pays */
     size_t layout_cache;     /* most bytes kept of layouts that no datatype has any more */
     const char *papi_events; /* hardware events to count (measure/counters.h), "" for none. The
                                 caller's, until dt_glue_start() returns */

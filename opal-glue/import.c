@@ -91,9 +91,7 @@ dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datat
                           dt_decline_t *declined)
 {
     dame_program_t *program = NULL;
-    int64_t start = dt_now();
     *declined = build(tree, datatype, &program);
-    dt_count(DT_COUNT_import_ns, dt_now() - start);
     dt_count(DT_COUNT_layouts_imported, 1);
     if (NULL != program && 0 != dame_wide_column(program, program_options.fragment)) {
         dt_count(DT_COUNT_types_wide_columns, 1);

@@ -64,7 +64,7 @@ static dame_status_t import_list(importer_t *importer, const dt_contents_t *call
     case MPI_COMBINER_HINDEXED_BLOCK:
         disps = call->aints;
         break;
-    default: /* HINDEXED */
+    default: /* HINDEXED, STRUCT of one type */
         blklens = scaled(importer, call->ints + 1, n, 1);
         disps = call->aints;
         break;
@@ -82,8 +82,20 @@ static dame_status_t import_list(importer_t *importer, const dt_contents_t *call
     return dame_type_index(importer->tree, n, blklens, disps, child, out);
 }
 
-static dt_decline_t import_struct(importer_t *importer, const dt_contents_t *call,
-                                  const dame_type_t **out)
+/* A struct whose members are of one type is a list. */
+static bool has_one_type(const dt_contents_t *call)
+{
+    const int64_t n = call->ints[0];
+    for (int64_t i = 1; i < n; i++) {
+        if (call->types[i] != call->types[0]) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+static dt_decline_t import_members(importer_t *importer, const dt_contents_t *call,
+                                   const dame_type_t **out)
 {
     int64_t n = call->ints[0];
     const int64_t *blklens = scaled(importer, call->ints + 1, n, 1);
@@ -104,6 +116,19 @@ static dt_decline_t import_struct(importer_t *importer, const dt_contents_t *cal
     }
     return dt_bounds_declined(
         dame_type_struct(importer->tree, n, blklens, call->aints, children, out));
+}
+
+static dt_decline_t import_struct(importer_t *importer, const dt_contents_t *call,
+                                  const dame_type_t **out)
+{
+    if (!has_one_type(call)) {
+        return import_members(importer, call, out);
+    }
+    const dame_type_t *child;
+    dt_decline_t declined = import_type(importer, call->types[0], &child);
+    return DT_DECLINE_NONE != declined
+               ? declined
+               : dt_bounds_declined(import_list(importer, call, child, out));
 }
 
 /* `type` shifted by `disp` bytes, spanning the whole array: what subarray and darray end with. */

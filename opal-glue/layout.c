@@ -8,10 +8,11 @@
 #include "layout_key.h"
 #include "promote.h"
 #include "thread.h"
+#include "worth.h"
 
 enum { FIRST_CHAINS = 64 };
 
-/* All layouts that have a key, by its hash. Under DAME_LOCK_TABLE. */
+/* All layouts that are shared, by their sketch. Under DAME_LOCK_TABLE. */
 static struct {
     dt_layout_t **chains;
     size_t mask; /* number of chains - 1 */
@@ -21,6 +22,19 @@ static struct {
     size_t unused;                /* bytes of those */
     size_t most_unused;
 } all;
+
+/* Of the shared layouts, by their sketch: read without a lock. */
+static _Atomic uint32_t known[1024];
+
+static _Atomic uint32_t *known_of(uint64_t sketch)
+{
+    return &known[sketch % (sizeof(known) / sizeof(known[0]))];
+}
+
+bool dt_layout_may_be_known(uint64_t sketch)
+{
+    return 0 != atomic_load_explicit(known_of(sketch), memory_order_relaxed);
+}
 
 void dt_layout_start(size_t most_unused)
 {
@@ -53,23 +67,37 @@ static void take_out(dt_layout_t *layout)
 
 /* ---- Chains --------------------------------------------------------------------------------- */
 
-static dt_layout_t **chain_of(uint64_t hash)
+static dt_layout_t **chain_of(uint64_t sketch)
 {
-    return &all.chains[hash & all.mask];
+    return &all.chains[sketch & all.mask];
 }
 
-static dt_layout_t *find(const struct opal_datatype_t *datatype, uint64_t hash)
+/* The first layout of the chain from `layout` on that has this sketch. */
+static dt_layout_t *alike(dt_layout_t *layout, uint64_t sketch)
 {
-    dt_layout_t *layout = NULL == all.chains ? NULL : *chain_of(hash);
-    while (NULL != layout && (hash != layout->hash || !dt_layout_key_fits(layout->key, datatype))) {
+    while (NULL != layout && sketch != layout->sketch) {
         layout = layout->next;
+    }
+    return layout;
+}
+
+/* All of the datatype is read only if a layout looks like it. */
+static dt_layout_t *find(dame_tree_t *tree, const struct opal_datatype_t *datatype, uint64_t sketch)
+{
+    dt_layout_t *layout = NULL == all.chains ? NULL : alike(*chain_of(sketch), sketch);
+    dt_layout_key_t key;
+    if (NULL == layout || !dt_layout_key(tree, datatype, &key)) {
+        return NULL;
+    }
+    while (NULL != layout && !dt_layout_key_equals(key, layout->key)) {
+        layout = alike(layout->next, sketch);
     }
     return layout;
 }
 
 static void link_layout(dt_layout_t *layout)
 {
-    dt_layout_t **chain = chain_of(layout->hash);
+    dt_layout_t **chain = chain_of(layout->sketch);
     layout->next = *chain;
     *chain = layout;
 }
@@ -97,36 +125,39 @@ static void grow(void)
 }
 
 /* Lets others find the layout, unless memory is out. */
-static void share(dt_layout_t *layout, const struct opal_datatype_t *datatype, uint64_t hash)
+static void share(dame_tree_t *tree, dt_layout_t *layout, const struct opal_datatype_t *datatype,
+                  uint64_t sketch)
 {
     if (NULL == all.chains || all.layouts > all.mask) {
         grow();
     }
-    layout->key = NULL == all.chains ? NULL : dt_layout_key_new(datatype);
-    if (NULL != layout->key) {
-        layout->hash = hash;
-        layout->bytes = sizeof(*layout) + dt_layout_key_bytes(layout->key) +
-                        (NULL == layout->program ? 0 : layout->program->memory);
+    if (NULL != all.chains && dt_layout_key(tree, datatype, &layout->key)) {
+        layout->is_shared = true;
+        layout->sketch = sketch;
+        layout->bytes = sizeof(*layout) + (NULL == layout->program ? 0 : layout->program->memory);
         link_layout(layout);
         all.layouts++;
+        atomic_fetch_add_explicit(known_of(sketch), 1, memory_order_relaxed);
     }
 }
 
 static void unlink_layout(dt_layout_t *layout)
 {
-    dt_layout_t **at = chain_of(layout->hash);
+    dt_layout_t **at = chain_of(layout->sketch);
     while (layout != *at) {
         at = &(*at)->next;
     }
     *at = layout->next;
     all.layouts--;
+    atomic_fetch_sub_explicit(known_of(layout->sketch), 1, memory_order_relaxed);
 }
 
 /* ---- Holding and giving up ------------------------------------------------------------------ */
 
 static dt_layout_t *new_layout(dame_tree_t *tree, const struct opal_datatype_t *datatype,
-                               uint64_t hash)
+                               uint64_t sketch)
 {
+    const int64_t start = dt_now();
     dt_layout_t *layout = dame_heap_zalloc(sizeof(*layout));
     if (NULL == layout) {
         return NULL;
@@ -139,35 +170,42 @@ static dt_layout_t *new_layout(dame_tree_t *tree, const struct opal_datatype_t *
     atomic_store_explicit(&layout->declined, declined, memory_order_relaxed);
     dt_promote_layout_init(layout);
     if (DT_DECLINE_MEMORY != declined) { /* which may pass */
-        share(layout, datatype, hash);
+        share(tree, layout, datatype, sketch);
     }
+    const int64_t ns = dt_now() - start;
+    dt_worth_took(datatype, ns);
+    dt_count(DT_COUNT_import_ns, ns);
     return layout;
 }
 
-static void count_datatype(const dt_layout_t *layout)
+static dt_layout_t *take(dt_layout_t *layout)
 {
     const dt_decline_t declined = atomic_load_explicit(&layout->declined, memory_order_relaxed);
+    layout->datatypes++;
     if (DT_DECLINE_NONE == declined) {
         dt_count(DT_COUNT_types_imported, 1);
     } else {
         dt_count(DT_COUNT_types_declined, 1);
         dt_count_declined(declined);
     }
+    return layout;
 }
 
-dt_layout_t *dt_layout_get(dame_tree_t *tree, const struct opal_datatype_t *datatype, uint64_t hash)
+dt_layout_t *dt_layout_find(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                            uint64_t sketch)
 {
-    dt_layout_t *layout = find(datatype, hash);
-    if (NULL == layout) {
-        layout = new_layout(tree, datatype, hash);
-    } else if (is_unused(layout)) {
+    dt_layout_t *layout = find(tree, datatype, sketch);
+    if (NULL != layout && is_unused(layout)) {
         take_out(layout);
     }
-    if (NULL != layout) {
-        layout->datatypes++;
-        count_datatype(layout);
-    }
-    return layout;
+    return NULL == layout ? NULL : take(layout);
+}
+
+dt_layout_t *dt_layout_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                              uint64_t sketch)
+{
+    dt_layout_t *layout = new_layout(tree, datatype, sketch);
+    return NULL == layout ? NULL : take(layout);
 }
 
 /* Takes out those that have been unused for longest, until the rest is within the bound. */
@@ -188,7 +226,7 @@ static dt_layout_t *take_surplus(void)
 /* Nobody has the layout any more. */
 static dt_layout_t *retire(dt_layout_t *layout)
 {
-    if (NULL == layout->key) {
+    if (!layout->is_shared) {
         layout->next = NULL;
         return layout;
     }
@@ -217,7 +255,6 @@ void dt_layout_free(dt_layout_t *layouts)
         dt_layout_t *next = layouts->next;
         dt_promote_layout_release(layouts);
         dame_program_free(layouts->program);
-        dame_heap_free(layouts->key);
         dame_heap_free(atomic_load_explicit(&layouts->hints, memory_order_relaxed));
         dame_heap_free(layouts);
         layouts = next;

@@ -17,11 +17,10 @@
 
 #include "dame/program.h"
 #include "dame/type.h"
+#include "layout_key.h"
 #include "stats.h"
 
 struct opal_datatype_t;
-struct dt_layout_key;
-
 struct dame_measured;
 struct dt_tally;
 
@@ -58,10 +57,11 @@ struct dt_layout {
     _Atomic(dt_hints_t *) hints;      /* owned; hints.h; NULL: the user gave none */
     _Atomic int32_t holds;            /* of dt_layout_hold() */
     /* layout.c's, under the table's lock: */
-    int32_t datatypes;          /* that have an entry in the table */
-    struct dt_layout_key *key;  /* owned; NULL: no other datatype shares this layout */
-    uint64_t hash;              /* of the key */
-    size_t bytes;               /* of layout, key and program; machine code has its own bound */
+    int32_t datatypes; /* that have an entry in the table */
+    bool is_shared;    /* other datatypes may find it, by sketch and key */
+    uint64_t sketch;
+    dt_layout_key_t key;
+    size_t bytes;               /* of layout and program; machine code has its own bound */
     dt_layout_t *next;          /* of its hash chain; of those that are to be freed */
     dt_layout_t *newer, *older; /* of those that are unused */
 };
@@ -82,12 +82,18 @@ static inline void dt_layout_call_in(dt_layout_t *layout)
 /* Once a process: most bytes of unused layouts, those without a datatype or hold. */
 void dt_layout_start(size_t most_unused);
 
-/*
- * The layout of a datatype, whose key has this hash; known, or imported in memory of `tree`, which
- * is empty before and after. NULL when memory is out. With the table's lock held.
- */
-dt_layout_t *dt_layout_get(dame_tree_t *tree, const struct opal_datatype_t *datatype,
-                           uint64_t hash);
+/* May a layout with this sketch be known? Any thread, with no lock; without one, a layout that
+ * another thread has just imported can be missed. */
+bool dt_layout_may_be_known(uint64_t sketch);
+
+/* The layout of a datatype with this sketch, if it is known, else NULL. With the table's lock held,
+ * as for the next one; both need memory of `tree`, which is empty before and after. */
+dt_layout_t *dt_layout_find(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                            uint64_t sketch);
+
+/* One that is not known, imported. NULL when memory is out. */
+dt_layout_t *dt_layout_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                              uint64_t sketch);
 
 /* The datatype ends. Returns layouts that dt_layout_free() is to be given once the table's lock,
  * which is held, has been released. */

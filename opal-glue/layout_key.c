@@ -1,51 +1,33 @@
 #include "layout_key.h"
 
+#include <stddef.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "abi/abi.h"
-#include "dame/heap.h"
-
-/* An item of the description as numbers that say all of it: its memory has padding and fields that
- * are not used. */
-enum { WORDS = 4 };
-
-typedef struct item {
-    uint64_t word[WORDS];
-} item_t;
-
-/*
- * The first items are stored as they are; a regular datatype has no others. Of each further one is
- * stored what differs from the one before: a byte with two bits for each word, how long its
- * difference is, then the differences. So a list of equal blocks takes three to five bytes a
- * block, where Open MPI's items take 32.
- */
-enum { FIRST_ITEMS = 3 };
-
-struct dt_layout_key {
-    item_t first[FIRST_ITEMS]; /* zero beyond the last */
-    size_t length;
-    uint8_t rest[];
-};
-
-enum { SAME, BYTES_2, BYTES_4, BYTES_8 };
-enum { LONGEST_ITEM = 1 + WORDS * 8 };
+#include "contents.h"
+#include "hash.h"
 
 /* ---- Reading Open MPI's description --------------------------------------------------------- */
 
-/* What there is once for a datatype, as the first items. */
-enum { OWN_ITEMS = 2 };
+/* An item of the description as numbers that say all of it: its memory has padding and fields that
+ * are not used. */
+typedef struct item {
+    uint64_t kind;
+    uint64_t length;
+    uint64_t extent;
+    uint64_t disp;
+} item_t;
 
-static inline size_t items_of(const opal_datatype_t *datatype)
-{
-    return OWN_ITEMS + datatype->desc.used;
-}
-
+/* What there is once for a datatype, as the first two items. The number of items, plus one for the
+ * polynomial's degree to tell them apart, is the first one's displacement. */
 static inline item_t read_own(const opal_datatype_t *datatype, size_t i)
 {
-    return 0 == i ? (item_t){{datatype->size, (uint64_t) datatype->lb, (uint64_t) datatype->ub,
-                              datatype->desc.used}}
-                  : (item_t){{datatype->flags, (uint64_t) datatype->true_lb,
-                              (uint64_t) datatype->true_ub, 0}};
+    return 0 == i ? (item_t){datatype->size, (uint64_t) datatype->lb, (uint64_t) datatype->ub,
+                             (uint64_t) datatype->desc.used + 1}
+                  : (item_t){datatype->flags, (uint64_t) datatype->true_lb,
+                             (uint64_t) datatype->true_ub, 0};
 }
 
 _Static_assert(4 == offsetof(ddt_elem_desc_t, count) && 4 == offsetof(ddt_loop_desc_t, items) &&
@@ -57,181 +39,238 @@ static inline item_t read_desc(const dt_elem_desc_t *item)
     uint64_t kind;
     memcpy(&kind, item, sizeof(kind));
     if (OPAL_DATATYPE_LOOP == item->elem.common.type) {
-        return (item_t){{kind, item->loop.loops, (uint64_t) item->loop.extent, 0}};
+        return (item_t){kind, item->loop.loops, (uint64_t) item->loop.extent, 0};
     }
     if (OPAL_DATATYPE_END_LOOP == item->elem.common.type) {
-        return (item_t){{kind, item->end_loop.size, (uint64_t) item->end_loop.first_elem_disp, 0}};
+        return (item_t){kind, item->end_loop.size, (uint64_t) item->end_loop.first_elem_disp, 0};
     }
-    return (item_t){
-        {kind, item->elem.blocklen, (uint64_t) item->elem.extent, (uint64_t) item->elem.disp}};
+    return (item_t){kind, item->elem.blocklen, (uint64_t) item->elem.extent,
+                    (uint64_t) item->elem.disp};
 }
 
-/* i < items_of(datatype) */
-static inline item_t read_item(const opal_datatype_t *datatype, size_t i)
-{
-    return i < OWN_ITEMS ? read_own(datatype, i) : read_desc(&datatype->desc.desc[i - OWN_ITEMS]);
-}
-
-/* ---- Hash ----------------------------------------------------------------------------------- */
+/* ---- Sketch --------------------------------------------------------------------------------- */
 
 static inline uint64_t swap_halves(uint64_t word)
 {
     return word << 32 | word >> 32;
 }
 
-/* A polynomial of the items. Its factors are odd numbers without a pattern. */
-uint64_t dt_layout_key_hash(const opal_datatype_t *datatype)
+/* A polynomial modulo 2^64, whose factors are odd numbers without a pattern. */
+static inline uint64_t add_to_sketch(uint64_t sketch, item_t item)
 {
-    const size_t items = items_of(datatype);
-    uint64_t hash = 0;
-    for (size_t i = 0; i < items; i++) {
-        const item_t item = read_item(datatype, i);
-        hash = hash * UINT64_C(0xFF51AFD7ED558CCD) +
-               (item.word[0] ^ swap_halves(item.word[2])) * UINT64_C(0x9E3779B97F4A7C15) +
-               (item.word[1] ^ swap_halves(item.word[3])) * UINT64_C(0xC2B2AE3D27D4EB4F);
-    }
-    hash ^= hash >> 32; /* its lower bits depend on the lower bits of items only */
-    hash *= UINT64_C(0xFF51AFD7ED558CCD);
-    return hash ^ hash >> 32;
+    return sketch * UINT64_C(0xFF51AFD7ED558CCD) +
+           (item.kind ^ swap_halves(item.extent)) * UINT64_C(0x9E3779B97F4A7C15) +
+           (item.length ^ swap_halves(item.disp)) * UINT64_C(0xC2B2AE3D27D4EB4F);
 }
 
-/* ---- Items in bytes ------------------------------------------------------------------------- */
-
-static uint8_t *write_number(uint8_t *at, const void *number, size_t bytes)
+uint64_t dt_layout_sketch(const opal_datatype_t *datatype)
 {
-    memcpy(at, number, bytes);
-    return at + bytes;
+    enum { DRAWN = 8 }; /* of a long description */
+    const dt_elem_desc_t *desc = datatype->desc.desc;
+    const size_t items = datatype->desc.used;
+    const size_t step = items <= DRAWN ? 1 : items / DRAWN;
+    uint64_t sketch = add_to_sketch(add_to_sketch(0, read_own(datatype, 0)), read_own(datatype, 1));
+    for (size_t i = 0; i < items; i += step) {
+        sketch = add_to_sketch(sketch, read_desc(&desc[i]));
+    }
+    sketch ^= sketch >> 32; /* its lower bits depend on the lower bits of items only */
+    sketch *= UINT64_C(0xFF51AFD7ED558CCD);
+    return sketch ^ sketch >> 32;
 }
 
-/* Returns the end of it, at most LONGEST_ITEM bytes further on. */
-static uint8_t *write_item(uint8_t *at, item_t last, item_t item)
+/* ---- Numbers modulo 2^127 - 1 --------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 wide_t;
+
+#define PRIME ((((wide_t) 1) << 127) - 1)
+
+/* Of a number that is at most twice the prime: one that is at most the prime. */
+static inline wide_t fold(wide_t a)
 {
-    uint8_t *lengths = at++;
-    *lengths = 0;
-    for (int i = 0; i < WORDS; i++) {
-        const int64_t wide = (int64_t) (item.word[i] - last.word[i]);
-        const int32_t half = (int32_t) wide;
-        const int16_t quarter = (int16_t) wide;
-        unsigned length = SAME;
-        if (half != wide) {
-            length = BYTES_8;
-            at = write_number(at, &wide, sizeof(wide));
-        } else if (quarter != wide) {
-            length = BYTES_4;
-            at = write_number(at, &half, sizeof(half));
-        } else if (0 != wide) {
-            length = BYTES_2;
-            at = write_number(at, &quarter, sizeof(quarter));
-        }
-        *lengths |= (uint8_t) (length << 2 * i);
-    }
-    return at;
+    return (a & PRIME) + (a >> 127);
 }
 
-static inline const uint8_t *read_number(const uint8_t *at, unsigned length, uint64_t *sum)
+/* a, b and the results are at most the prime, which is zero. */
+static inline wide_t plus(wide_t a, wide_t b)
 {
-    int64_t wide;
-    int32_t half;
-    int16_t quarter;
-    switch (length) {
-    case BYTES_2:
-        memcpy(&quarter, at, sizeof(quarter));
-        *sum += (uint64_t) quarter;
-        return at + sizeof(quarter);
-    case BYTES_4:
-        memcpy(&half, at, sizeof(half));
-        *sum += (uint64_t) half;
-        return at + sizeof(half);
-    case BYTES_8:
-        memcpy(&wide, at, sizeof(wide));
-        *sum += (uint64_t) wide;
-        return at + sizeof(wide);
-    default: /* SAME */
-        return at;
+    return fold(a + b);
+}
+
+/* 2^127 is one, so 2^128 is two. */
+static inline wide_t times(wide_t a, wide_t b)
+{
+    const uint64_t a0 = (uint64_t) a, a1 = (uint64_t) (a >> 64);
+    const uint64_t b0 = (uint64_t) b, b1 = (uint64_t) (b >> 64);
+    const wide_t low = (wide_t) a0 * b0;
+    const wide_t middle = (wide_t) a0 * b1 + (wide_t) a1 * b0; /* below 2^128: a1, b1 < 2^63 */
+    const wide_t shifted = middle << 64;
+    const wide_t high = 2 * ((wide_t) a1 * b1 + (middle >> 64)) + (low >> 127) + (shifted >> 127);
+    return plus(plus(low & PRIME, shifted & PRIME), fold(high));
+}
+
+/* ---- The point ------------------------------------------------------------------------------ */
+
+enum {
+    BLOCK = 16,      /* numbers that make one coefficient */
+    MAX_NESTING = 33 /* one more than what import_mpi.c accepts */
+};
+
+/* A coefficient is the sum of a block's numbers, each times a factor low + 2^64 high, so small that
+ * no sum of BLOCK products overflows. The polynomial of each level of nesting has its own variable.
+ */
+static struct {
+    uint64_t low[BLOCK], high[BLOCK]; /* below 2^60 and 2^59 */
+    wide_t level[MAX_NESTING];
+} at;
+
+static wide_t draw(void)
+{
+    wide_t number;
+    if (sizeof(number) != getrandom(&number, sizeof(number), 0)) { /* a system without it */
+        static uint64_t state;
+        struct timespec now;
+        (void) clock_gettime(CLOCK_REALTIME, &now);
+        state = add_to_sketch(state, (item_t){(uint64_t) now.tv_nsec, (uint64_t) now.tv_sec,
+                                              (uint64_t) (uintptr_t) &number, state});
+        number = (wide_t) state << 64 | add_to_sketch(state, (item_t){state, state, state, state});
+    }
+    return number & PRIME;
+}
+
+void dt_layout_key_start(void)
+{
+    for (int i = 0; i < BLOCK; i++) {
+        at.low[i] = (uint64_t) draw() >> 4;
+        at.high[i] = (uint64_t) draw() >> 5;
+    }
+    for (int i = 0; i < MAX_NESTING; i++) {
+        at.level[i] = draw();
     }
 }
 
-/* Makes the item before the one at `at` into that one. */
-static inline const uint8_t *read_next(const uint8_t *at, item_t *item)
+/* At most BLOCK numbers as a coefficient. */
+static inline wide_t coefficient(const uint64_t *numbers, int n)
 {
-    const unsigned lengths = *at++;
-    if (0 != (lengths & 0x3f)) { /* in a list, it is only the displacement that differs */
-        at = read_number(at, lengths & 3, &item->word[0]);
-        at = read_number(at, lengths >> 2 & 3, &item->word[1]);
-        at = read_number(at, lengths >> 4 & 3, &item->word[2]);
+    wide_t low = 0, high = 0;
+    for (int i = 0; i < n; i++) {
+        low += (wide_t) numbers[i] * at.low[i];
+        high += (wide_t) numbers[i] * at.high[i];
     }
-    return read_number(at, lengths >> 6, &item->word[3]);
+    const wide_t shifted = high << 64;
+    return plus(plus(low & PRIME, shifted & PRIME),
+                (low >> 127) + (shifted >> 127) + 2 * (high >> 64));
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------- */
+/* ---- Polynomials ---------------------------------------------------------------------------- */
 
-static inline bool are_equal(item_t a, item_t b)
+/* Keys of datatypes of one level, by address: members of a struct are often the same. */
+typedef struct recent {
+    const ompi_datatype_t *datatype;
+    int level;
+    wide_t key;
+} recent_t;
+
+enum { RECENT_LOG2 = 5, RECENT = 1 << RECENT_LOG2 };
+
+typedef struct reader {
+    dame_tree_t *tree;
+    bool fails; /* memory is out, or it is nested too deep */
+    recent_t recent[RECENT];
+} reader_t;
+
+static inline wide_t next(wide_t key, int level, wide_t value)
 {
-    return 0 == ((a.word[0] ^ b.word[0]) | (a.word[1] ^ b.word[1]) | (a.word[2] ^ b.word[2]) |
-                 (a.word[3] ^ b.word[3]));
+    return plus(times(key, at.level[level]), value);
 }
 
-/* The first item says how many there are, so a key that has fewer is not read beyond its end. */
-bool dt_layout_key_fits(const dt_layout_key_t *key, const opal_datatype_t *datatype)
+/* A list of numbers, whose length is among the coefficients before it. */
+static wide_t add_bytes(wide_t key, int level, const void *list, size_t bytes)
 {
-    const size_t items = items_of(datatype);
-    for (size_t i = 0; i < FIRST_ITEMS && i < items; i++) {
-        if (!are_equal(key->first[i], read_item(datatype, i))) {
-            return false;
-        }
+    const char *from = list;
+    uint64_t block[BLOCK];
+    for (; bytes >= sizeof(block); bytes -= sizeof(block), from += sizeof(block)) {
+        memcpy(block, from, sizeof(block));
+        key = next(key, level, coefficient(block, BLOCK));
     }
-    const uint8_t *at = key->rest;
-    item_t expected = key->first[FIRST_ITEMS - 1];
-    for (size_t i = FIRST_ITEMS; i < items; i++) {
-        at = read_next(at, &expected);
-        if (!are_equal(expected, read_item(datatype, i))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Of the items after the first ones. */
-static size_t length_of(const opal_datatype_t *datatype)
-{
-    const size_t items = items_of(datatype);
-    if (items <= FIRST_ITEMS) {
-        return 0;
-    }
-    uint8_t bytes[LONGEST_ITEM];
-    item_t last = read_item(datatype, FIRST_ITEMS - 1);
-    size_t length = 0;
-    for (size_t i = FIRST_ITEMS; i < items; i++) {
-        const item_t item = read_item(datatype, i);
-        length += (size_t) (write_item(bytes, last, item) - bytes);
-        last = item;
-    }
-    return length;
-}
-
-dt_layout_key_t *dt_layout_key_new(const opal_datatype_t *datatype)
-{
-    const size_t items = items_of(datatype);
-    const size_t length = length_of(datatype);
-    dt_layout_key_t *key = dame_heap_zalloc(sizeof(*key) + length);
-    if (NULL == key) {
-        return NULL;
-    }
-    for (size_t i = 0; i < FIRST_ITEMS && i < items; i++) {
-        key->first[i] = read_item(datatype, i);
-    }
-    key->length = length;
-    uint8_t *at = key->rest;
-    item_t last = key->first[FIRST_ITEMS - 1];
-    for (size_t i = FIRST_ITEMS; i < items; i++) {
-        const item_t item = read_item(datatype, i);
-        at = write_item(at, last, item);
-        last = item;
+    if (bytes > 0) {
+        memset(block, 0, sizeof(block));
+        memcpy(block, from, bytes);
+        key = next(key, level, coefficient(block, (int) ((bytes + 7) / 8)));
     }
     return key;
 }
 
-size_t dt_layout_key_bytes(const dt_layout_key_t *key)
+/* Of a datatype that does not say how it was made. */
+static wide_t key_of_desc(const opal_datatype_t *datatype, int level)
 {
-    return sizeof(*key) + key->length;
+    const dt_type_desc_t *desc = &datatype->desc;
+    const uint64_t head[] = {1, desc->used};
+    wide_t key = coefficient(head, 2);
+    for (size_t i = 0; i < desc->used; i++) {
+        const item_t item = read_desc(&desc->desc[i]);
+        key = add_bytes(key, level, &item, sizeof(item));
+    }
+    return key;
+}
+
+static wide_t key_of_type(reader_t *reader, const ompi_datatype_t *datatype, int level);
+
+static wide_t key_of_call(reader_t *reader, const dt_contents_t *call, int level)
+{
+    const uint64_t head[] = {2, (uint32_t) call->combiner, (uint32_t) call->n_ints,
+                             (uint32_t) call->n_aints, (uint32_t) call->n_types};
+    wide_t key = coefficient(head, sizeof(head) / sizeof(head[0]));
+    key = add_bytes(key, level, call->ints, (size_t) call->n_ints * sizeof(*call->ints));
+    key = add_bytes(key, level, call->aints, (size_t) call->n_aints * sizeof(*call->aints));
+    for (int i = 0; i < call->n_types; i++) {
+        key = next(key, level, key_of_type(reader, call->types[i], level + 1));
+    }
+    return key;
+}
+
+/* What an equal constructor call need not have in common: Open MPI's rules for bounds have changed
+ * between versions, not within a process, but what is cheap is compared. */
+static wide_t add_bounds(wide_t key, int level, const opal_datatype_t *datatype)
+{
+    const item_t own[] = {read_own(datatype, 0), read_own(datatype, 1)};
+    return add_bytes(key, level, own, sizeof(own));
+}
+
+static wide_t key_of_new(reader_t *reader, const ompi_datatype_t *datatype, int level)
+{
+    dt_contents_t call;
+    dt_decline_t declined = DT_DECLINE_NONE;
+    if (MAX_NESTING == level) {
+        reader->fails = true;
+        return 0;
+    }
+    const bool is_known = dt_contents_read(reader->tree, &datatype->super, &call, &declined);
+    reader->fails |= DT_DECLINE_NONE != declined;
+    return add_bounds(is_known ? key_of_call(reader, &call, level)
+                               : key_of_desc(&datatype->super, level),
+                      level, &datatype->super);
+}
+
+static wide_t key_of_type(reader_t *reader, const ompi_datatype_t *datatype, int level)
+{
+    if (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) { /* lives as long as the process */
+        const uint64_t head[] = {3, (uintptr_t) datatype};
+        return coefficient(head, 2);
+    }
+    recent_t *recent = &reader->recent[dt_hash(datatype) >> (64 - RECENT_LOG2)];
+    if (datatype != recent->datatype || level != recent->level) {
+        const wide_t key = reader->fails ? 0 : key_of_new(reader, datatype, level);
+        *recent = (recent_t){datatype, level, key};
+    }
+    return recent->key;
+}
+
+bool dt_layout_key(dame_tree_t *tree, const opal_datatype_t *datatype, dt_layout_key_t *key)
+{
+    reader_t reader = {.tree = tree};
+    wide_t value = key_of_type(&reader, (const ompi_datatype_t *) datatype, 0);
+    dame_tree_reset(tree);
+    value = PRIME == value ? 0 : value;
+    *key = (dt_layout_key_t){(uint64_t) value, (uint64_t) (value >> 64)};
+    return !reader.fails;
 }

@@ -1,32 +1,44 @@
 /*
- * What tells layouts apart: the description that Open MPI's engine packs a datatype by, as the
- * constructors left it (`desc`, before it is optimised), with size, bounds and flags.
+ * What tells layouts apart: how a datatype was made, constructor by constructor (contents.h), with
+ * sizes and bounds as Open MPI has them.
  *
- * It lists the basic elements in typemap order, so datatypes with equal keys have one typemap, and
- * one program serves them all. It names no other datatype, so it outlives those that a datatype
- * was made of. The converse does not hold: one typemap may have several descriptions, by the way it
- * was made, and then has several layouts.
+ * Equal constructor calls have one typemap, so one program serves them all. A key names no other
+ * datatype, so nothing of it ends with those that a datatype was made of. The converse does not
+ * hold: one typemap may be made in several ways, and then has several layouts.
+ *
+ * No description is kept. A key is the value of a polynomial over the integers modulo the prime
+ * 2^127 - 1, whose coefficients are the numbers of the constructor calls, at a point that each
+ * process draws at random. Two different layouts of n numbers have one key with a probability of at
+ * most (n + 1) / 2^119 (Schwartz and Zippel), whatever the program makes: 10^-26 for a billion.
  */
 #ifndef DT_LAYOUT_KEY_H
 #define DT_LAYOUT_KEY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#include "dame/type.h"
 
 struct opal_datatype_t;
 
-/* A copy of the description, in a few bytes for each item. */
-typedef struct dt_layout_key dt_layout_key_t;
+typedef struct dt_layout_key {
+    uint64_t low, high;
+} dt_layout_key_t;
 
-uint64_t dt_layout_key_hash(const struct opal_datatype_t *datatype);
+static inline bool dt_layout_key_equals(dt_layout_key_t a, dt_layout_key_t b)
+{
+    return a.low == b.low && a.high == b.high;
+}
 
-/* Is all of the datatype's description that of the key? */
-bool dt_layout_key_fits(const dt_layout_key_t *key, const struct opal_datatype_t *datatype);
+/* Draws the point. Once a process, before the first key. */
+void dt_layout_key_start(void);
 
-/* NULL when memory is out. Freed with dame_heap_free(). */
-dt_layout_key_t *dt_layout_key_new(const struct opal_datatype_t *datatype);
+/* Reads all of the constructor calls into memory of `tree`, which is empty before and after. False:
+ * memory is out, or they are nested deeper than any that are imported. */
+bool dt_layout_key(dame_tree_t *tree, const struct opal_datatype_t *datatype, dt_layout_key_t *key);
 
-size_t dt_layout_key_bytes(const dt_layout_key_t *key);
+/* A hash of a few items of Open MPI's description (`desc`, as the constructors left it), the same
+ * number of them for all that are long: equal for equal layouts, and seldom for different ones. */
+uint64_t dt_layout_sketch(const struct opal_datatype_t *datatype);
 
 #endif

@@ -70,6 +70,17 @@ static mover_t *mover_of(const opal_convertor_t *convertor, dame_dir_t dir)
     return mover;
 }
 
+int32_t dt_native_position(opal_convertor_t *convertor, size_t *position)
+{
+#if DT_OPENMPI_POSITION_IN_GOT
+    return opal_convertor_set_position_nocheck(convertor, position);
+#else
+    const mover_t *mover =
+        mover_of(convertor, convertor->flags & CONVERTOR_SEND ? DAME_PACK : DAME_UNPACK);
+    return atomic_load_explicit(&mover->rewind, memory_order_relaxed)(convertor, position);
+#endif
+}
+
 size_t dt_native_move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov)
 {
     mover_t *mover = mover_of(convertor, dir);

@@ -110,6 +110,13 @@ static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advanc
     convertor->fAdvance = advance;
 }
 
+/* `position` is called in place of the native engine's. */
+static inline void dt_openmpi_watch(opal_convertor_t *convertor, dt_openmpi_position_t position)
+{
+    (void) convertor; /* it is, for all convertors */
+    (void) position;
+}
+
 /* What positions a convertor of the native engine. */
 static inline dt_openmpi_position_t dt_openmpi_position_of(const opal_convertor_t *native)
 {

@@ -3,10 +3,10 @@
 #include "dump.h"
 #include "import.h"
 #include "jit/lock.h"
-#include "layout_key.h"
 #include "promote.h"
 #include "recent.h"
 #include "tally.h"
+#include "worth.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 bool dt_entries_are_wide;
@@ -18,10 +18,13 @@ static struct {
     dt_entry_t *unused;
     dame_tree_t *tree; /* to import in */
     uint64_t serial;
+    uint32_t entered;         /* datatypes */
     _Atomic uint64_t changes; /* odd while chains are being changed */
 } table;
 
 enum { FIRST_BUCKETS = 1024 };
+
+#define AT_ONCE SIZE_MAX /* in place of a count: the layout is wanted now, whatever it is worth */
 
 static void link_entry(dt_buckets_t *buckets, dt_entry_t *entry)
 {
@@ -147,22 +150,46 @@ static void keep_more(dt_entry_t *entry, const struct opal_datatype_t *datatype)
                               memory_order_release);
     }
     entry->recent = dt_recent_place(entry);
+    entry->serial = ++table.serial;
     atomic_store_explicit(&entry->trust, DT_TRUST_UNKNOWN, memory_order_relaxed);
 }
 
-static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t hash)
+static void keep_nothing(dt_entry_t *entry)
+{
+    if (dt_entries_are_wide) {
+        dt_wide_entry_t *wide = (dt_wide_entry_t *) entry;
+        wide->dump = NULL;
+        wide->tally = NULL;
+        atomic_store_explicit(&wide->events, NULL, memory_order_relaxed);
+    }
+}
+
+/* Gives an entry its layout, if there is one. */
+static bool open_entry(dt_entry_t *entry, const struct opal_datatype_t *datatype,
+                       dt_layout_t *layout)
+{
+    if (NULL == layout) {
+        return false;
+    }
+    entry->layout = layout;
+    keep_more(entry, datatype);
+    atomic_store_explicit(&entry->owed, 0, memory_order_release);
+    return true;
+}
+
+static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sketch)
 {
     dt_entry_t *entry = is_ready() ? take_entry() : NULL;
     if (NULL == entry) {
         return NULL;
     }
-    entry->layout = dt_layout_get(table.tree, datatype, hash);
-    if (NULL == entry->layout) {
-        give_entry(entry);
-        return NULL;
+    if (!open_entry(entry, datatype, dt_layout_find(table.tree, datatype, sketch))) {
+        const dt_worth_t worth = dt_worth_of(datatype, sketch);
+        entry->gain = worth.gain;
+        entry->sketch = sketch;
+        atomic_store_explicit(&entry->owed, worth.cost, memory_order_relaxed);
+        keep_nothing(entry);
     }
-    keep_more(entry, datatype);
-    entry->serial = ++table.serial;
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(atomic_load_explicit(&dt_table_buckets, memory_order_relaxed), entry);
@@ -171,23 +198,76 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t ha
     return entry;
 }
 
-dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype)
+/* A use of a datatype whose layout is still to be had. Is that worth its import now? */
+static bool is_due(dt_entry_t *entry, size_t count)
 {
-    const uint64_t hash = dt_layout_key_hash(datatype);
+    const int32_t owed = atomic_load_explicit(&entry->owed, memory_order_relaxed);
+    const int32_t gained = AT_ONCE == count ? INT32_MAX : dt_worth_gained(entry->gain, count);
+    if (gained < owed) {
+        atomic_store_explicit(&entry->owed, owed - gained, memory_order_relaxed);
+    }
+    return gained >= owed;
+}
+
+/* The entry was given its layout, which stays, since the caller holds its datatype. */
+static void tell_opened(const dt_entry_t *entry)
+{
+    dt_dump_write(dt_entry_dump(entry), entry->layout->program);
+    if (NULL != entry->layout->program) {
+        dt_promote_prepare();
+    }
+}
+
+/* Finds the entry under the lock, or makes it, for a use of `count` elements or AT_ONCE. */
+static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch, size_t count)
+{
+    enum {
+        TIMED = 16
+    }; /* one of so many is, and stands for all: a clock takes as long as the rest */
+    bool opens = false, imports = false;
     dame_lock_briefly(DAME_LOCK_TABLE);
+    const bool timed = 0 == ++table.entered % TIMED;
+    const int64_t start = timed ? dt_now() : 0;
     dt_entry_t *entry = dt_table_find(datatype);
-    const bool is_new = NULL == entry;
-    if (is_new) {
-        entry = new_entry(datatype, hash);
+    if (NULL == entry) {
+        entry = new_entry(datatype, sketch);
+        opens = NULL != entry && dt_entry_is_open(entry);
+    }
+    if (NULL != entry && !dt_entry_is_open(entry) && is_due(entry, count)) {
+        dt_layout_t *known = dt_layout_find(table.tree, datatype, sketch);
+        imports = NULL == known;
+        opens = open_entry(entry, datatype,
+                           imports ? dt_layout_import(table.tree, datatype, sketch) : known);
+    }
+    if (timed && !imports) {
+        dt_count(DT_COUNT_import_ns, TIMED * (dt_now() - start));
     }
     dame_unlock_briefly(DAME_LOCK_TABLE);
-    if (is_new && NULL != entry) { /* which stays, since the caller holds its datatype */
-        dt_dump_write(dt_entry_dump(entry), entry->layout->program);
-        if (NULL != entry->layout->program) {
-            dt_promote_prepare();
-        }
+    if (opens) {
+        tell_opened(entry);
     }
     return entry;
+}
+
+dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype)
+{
+    dt_entry_t *entry = enter(datatype, dt_layout_sketch(datatype), AT_ONCE);
+    return NULL != entry && dt_entry_is_open(entry) ? entry : NULL;
+}
+
+dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes)
+{
+    enum { SMALL = 2048 }; /* bytes of a message; one use of a larger one may repay the import */
+    static dt_entry_t not_entered = {.owed = 1};
+    dt_entry_t *entry = dt_table_find(datatype);
+    if (NULL != entry && (dt_entry_is_open(entry) || !is_due(entry, count))) {
+        return entry;
+    }
+    const uint64_t sketch = dt_layout_sketch(datatype);
+    return NULL == entry && bytes <= SMALL && !dt_layout_may_be_known(sketch) &&
+                   dt_worth_is_first(sketch)
+               ? &not_entered
+               : enter(datatype, sketch, count);
 }
 
 /* Ends the dump of a datatype, and its hold of the layout. */
@@ -200,6 +280,16 @@ static void end_dump(dt_dump_t *dump, dt_layout_t *layout)
     dt_layout_t *surplus = dt_layout_put(layout);
     dame_unlock_briefly(DAME_LOCK_TABLE);
     dt_layout_free(surplus);
+}
+
+/* The layout that it had, or NULL, after which what its uses gained is kept. */
+static dt_layout_t *close_entry(const dt_entry_t *entry)
+{
+    if (dt_entry_is_open(entry)) {
+        return entry->layout;
+    }
+    dt_worth_keep(entry->sketch, atomic_load_explicit(&entry->owed, memory_order_relaxed));
+    return NULL;
 }
 
 /* Takes the datatype's entry out of its chain; NULL: it has none. */
@@ -234,12 +324,12 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     dt_entry_t *entry = unlink_entry(datatype);
     if (NULL != entry) {
         dump = dt_entry_dump(entry);
-        layout = entry->layout;
+        layout = close_entry(entry);
         give_entry(entry);
         table.entries--;
     }
     end_change();
-    if (NULL != entry && NULL == dump) {
+    if (NULL != layout && NULL == dump) {
         surplus = dt_layout_put(layout);
     }
     dame_unlock_briefly(DAME_LOCK_TABLE);
@@ -253,7 +343,8 @@ static void free_chain(dt_entry_t *entry)
 {
     while (NULL != entry) {
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
-        if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed)) {
+        if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed) &&
+            dt_entry_is_open(entry)) {
             end_dump(dt_entry_dump(entry), entry->layout);
         }
         dame_heap_free(entry);

@@ -49,16 +49,21 @@ static inline dt_entry_t *dt_table_find(const struct opal_datatype_t *datatype)
     return entry;
 }
 
-/* Finds it under the lock, or makes it. */
-dt_entry_t *dt_table_enter(const struct opal_datatype_t *datatype);
+/* Finds it under the lock, or makes it, with its layout. */
+dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype);
 
-/* The entry of a datatype; made on first use. NULL only when memory is out, and then there was
- * none. */
+/* The entry of a datatype, with its layout, imported now if it is new. NULL only when memory is
+ * out, and then there was none. */
 static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
 {
     dt_entry_t *entry = dt_table_find(datatype);
-    return NULL != entry ? entry : dt_table_enter(datatype);
+    return NULL != entry && dt_entry_is_open(entry) ? entry : dt_table_open(datatype);
 }
+
+/* The same for a message, of `count` elements and so many bytes in all, of a datatype that may be
+ * new: then the entry has its layout (dt_entry_is_open()) if that is known or worth its import by
+ * now; an entry that is not open is of no other use. NULL: memory is out. */
+dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes);
 
 /*
  * Grows whenever a datatype leaves. While it stays the same, what was found stays true, so a caller

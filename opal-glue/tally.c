@@ -373,7 +373,7 @@ int64_t dt_tally_ns(dt_work_t work)
 static dt_tally_t *tally_of(const void *datatype)
 {
     const dt_entry_t *entry = dt_table_find(datatype);
-    return NULL == entry ? NULL : dt_entry_tally(entry);
+    return NULL == entry || !dt_entry_is_open(entry) ? NULL : dt_entry_tally(entry);
 }
 
 int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tier, bool bytes)

@@ -46,6 +46,7 @@ typedef struct mca_dt_dame_params {
     int dump; /* MCA_DT_DAME_DUMP_... */
     char *dump_dir;
     int dump_limit;
+    int import_threshold;    /* uses; -1: when it pays */
     int promotion_threshold; /* uses; -1: measured */
     char *profile;
     int explore; /* per cent */
@@ -78,6 +79,9 @@ dame_options_t mca_dt_dame_program_options(void);
 
 /* The parameter promotion_threshold, but 0 when there is nothing to choose from (tiers). */
 int mca_dt_dame_threshold(void);
+
+/* The parameter import_threshold as a number of uses, 1 and more; 0: when it pays. */
+int mca_dt_dame_import_threshold(void);
 
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
 dt_promote_options_t mca_dt_dame_promote_options(void);

@@ -93,6 +93,7 @@ static void dame_enable(void)
                     : NULL,
         .dump_limit = mca_dt_dame_params.dump_limit,
         .papi_events = NULL == mca_dt_dame_params.papi_events ? "" : mca_dt_dame_params.papi_events,
+        .import_threshold = mca_dt_dame_import_threshold(),
         .layout_cache = (size_t) mca_dt_dame_params.layout_cache_size,
         .output = output,
         .verbosity = &mca_dt_dame_params.verbose,

@@ -360,6 +360,18 @@ static void register_promotion(void)
 {
     static dt_values_t uses, percent;
     dt_values_numbers(&uses, -1, INT_MAX);
+    mca_dt_dame_params.import_threshold = -1;
+    register_values(
+        "import_threshold",
+        "When the layout of a new datatype is imported; until then Open MPI's own engine moves its "
+        "messages. -1: when the time that this is expected to have saved by then equals its cost, "
+        "or, "
+        "if dt_dame_promotion_threshold is 0 or more, at the first message. A number: at this "
+        "message, "
+        "1 or 0 being the first. Layouts that are known from earlier datatypes need no import; "
+        "with "
+        "dt_dame_verify or dt_dame_dump, all are imported at the first message",
+        &uses, OPAL_INFO_LVL_4, &mca_dt_dame_params.import_threshold);
     mca_dt_dame_params.promotion_threshold = -1;
     register_values(
         "promotion_threshold",
@@ -520,6 +532,14 @@ int mca_dt_dame_threshold(void)
     const int measured = params->promotion_threshold < 0 ? MCA_DT_DAME_TIER_OPAL : 0;
     const int choices = MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L | measured;
     return 0 != (params->tiers & choices) ? params->promotion_threshold : 0;
+}
+
+int mca_dt_dame_import_threshold(void)
+{
+    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
+    return params->import_threshold >= 0      ? params->import_threshold + !params->import_threshold
+           : params->promotion_threshold >= 0 ? 1
+                                              : 0;
 }
 
 dt_promote_options_t mca_dt_dame_promote_options(void)

@@ -16,6 +16,7 @@
 #include "opal-glue/layout_key.h"
 #include "opal-glue/promote.h"
 #include "opal-glue/tally.h"
+#include "opal-glue/worth.h"
 
 /* The table only ever passes the address on. */
 struct opal_datatype_t {
@@ -46,31 +47,54 @@ enum { NO_MEMORY = -7 };
 /* Bytes of unused layouts. */
 enum { KEPT = 16 << 10 };
 
-struct dt_layout_key {
-    int64_t shape;
-};
-
 /* Seldom differs, so that it is the comparison that tells layouts apart. */
-uint64_t dt_layout_key_hash(const datatype_t *datatype)
+uint64_t dt_layout_sketch(const datatype_t *datatype)
 {
     return (uint64_t) datatype->shape % 13;
 }
 
-bool dt_layout_key_fits(const dt_layout_key_t *key, const datatype_t *datatype)
+static _Atomic int64_t keys_made;
+
+bool dt_layout_key(dame_tree_t *tree, const datatype_t *datatype, dt_layout_key_t *key)
 {
-    return key->shape == datatype->shape;
+    (void) tree;
+    keys_made++;
+    *key = (dt_layout_key_t){(uint64_t) datatype->shape, 1};
+    return true;
 }
 
-dt_layout_key_t *dt_layout_key_new(const datatype_t *datatype)
+/* What imports cost and gain, and what was told of them. */
+static struct {
+    dt_worth_t worth;
+    _Atomic bool is_first;
+    _Atomic int64_t taken;
+    uint64_t kept_sketch;
+    int32_t kept;
+} worth = {.worth = {1, 1}};
+
+dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch)
 {
-    dt_layout_key_t *key = must(dame_heap_alloc(sizeof(*key)));
-    key->shape = datatype->shape;
-    return key;
+    (void) datatype;
+    (void) sketch;
+    return worth.worth;
 }
 
-size_t dt_layout_key_bytes(const dt_layout_key_t *key)
+bool dt_worth_is_first(uint64_t sketch)
 {
-    return sizeof(*key);
+    (void) sketch;
+    return worth.is_first;
+}
+
+void dt_worth_keep(uint64_t sketch, int32_t left)
+{
+    worth.kept_sketch = sketch;
+    worth.kept = left;
+}
+
+void dt_worth_took(const datatype_t *datatype, int64_t ns)
+{
+    (void) datatype;
+    worth.taken += ns >= 0;
 }
 
 dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decline_t *declined)

@@ -252,6 +252,124 @@ static void a_dump_is_told_why_its_datatype_was_left_to_others(void)
     check(DT_DECLINE_NONE == dump_declined, "or that it was not");
 }
 
+/* ---- layouts that wait until their import pays ---------------------------------------------- */
+
+enum { LARGE = 1 << 20 }; /* bytes of a message */
+
+static void a_layout_is_imported_when_its_uses_have_repaid_it(void)
+{
+    datatype_t one = {.shape = 21}, other = {.shape = 21}, third = {.shape = 22};
+    worth.worth = (dt_worth_t){.cost = 100, .gain = 10};
+    const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), keys = keys_made;
+    const int64_t begun = dumps_begun;
+    const dt_entry_t *entry = dt_table_use(&one, 3, LARGE);
+    check(NULL != entry && !dt_entry_is_open(entry), "30 of 100");
+    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "60");
+    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "90");
+    check(before == dt_stats_total(DT_COUNT_layouts_imported) && keys == keys_made &&
+              begun == dumps_begun,
+          "so far nothing was read or made");
+    check(entry == dt_table_use(&one, 1, LARGE) && is_entry_of(entry, &one), "100: it is imported");
+    check(before + 1 == dt_stats_total(DT_COUNT_layouts_imported) && worth.taken > 0, "once");
+    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other), "what is known is had at once");
+    check(is_entry_of(dt_table_use(&third, 10, LARGE), &third), "what one use repays, too");
+    dt_table_forget(&one);
+    dt_table_forget(&other);
+    dt_table_forget(&third);
+    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other), "and what was known");
+    dt_table_forget(&other);
+}
+
+static void what_uses_have_gained_is_kept_when_a_datatype_ends(void)
+{
+    datatype_t one = {.shape = 23};
+    worth.worth = (dt_worth_t){.cost = 100, .gain = 10};
+    const int64_t generation = (int64_t) dt_table_generation();
+    (void) dt_table_use(&one, 4, LARGE);
+    (void) dt_table_use(&one, 3, LARGE);
+    dt_table_forget(&one);
+    check(dt_layout_sketch(&one) == worth.kept_sketch && 30 == worth.kept, "30 are left");
+    check(generation + 1 == (int64_t) dt_table_generation() && NULL == dt_table_find(&one),
+          "nothing else is");
+}
+
+static void a_layout_that_waits_is_imported_for_those_who_ask(void)
+{
+    datatype_t one = {.shape = 24};
+    worth.worth = (dt_worth_t){.cost = INT32_MAX / 2, .gain = 0};
+    dt_entry_t *entry = dt_table_use(&one, 1, LARGE);
+    check(!dt_entry_is_open(entry), "it waits for more messages than there will be");
+    check(entry == dt_table_get(&one) && is_entry_of(entry, &one), "a hint, for instance");
+    dt_table_forget(&one);
+    worth.worth = (dt_worth_t){.cost = 3, .gain = 0};
+    entry = dt_table_use(&one, 1000, LARGE);
+    one.shape = 25; /* not known */
+    dt_table_forget(&one);
+    entry = dt_table_use(&one, 1000, LARGE);
+    check(!dt_entry_is_open(entry), "messages are counted: one");
+    check(!dt_entry_is_open(dt_table_use(&one, 1000, LARGE)), "two");
+    check(is_entry_of(dt_table_use(&one, 1000, LARGE), &one), "three");
+    dt_table_forget(&one);
+}
+
+static void the_first_short_message_leaves_no_trace(void)
+{
+    enum { SHORT = 100 };
+    datatype_t one = {.shape = 26}, unknown = {.shape = 27};
+    worth.worth = (dt_worth_t){.cost = 100, .gain = 10};
+    worth.is_first = true;
+    const uint64_t generation = dt_table_generation();
+    check(!dt_entry_is_open(dt_table_use(&one, 1, SHORT)) && NULL == dt_table_find(&one),
+          "it has no entry");
+    dt_table_forget(&one);
+    check(generation == dt_table_generation(), "and none to forget");
+    worth.is_first = false;
+    check(dt_table_use(&one, 1, SHORT) == dt_table_find(&one), "the second has");
+    worth.is_first = true;
+    check(dt_table_use(&one, 1, SHORT) == dt_table_find(&one), "and keeps it");
+    check(dt_table_use(&unknown, 1, LARGE) == dt_table_find(&unknown), "as a large one has");
+    dt_table_forget(&unknown);
+    check(is_entry_of(dt_table_get(&one), &one), "now the layout is known");
+    dt_table_forget(&one);
+    check(is_entry_of(dt_table_use(&one, 1, SHORT), &one), "and found");
+    dt_table_forget(&one);
+    worth.is_first = false;
+}
+
+static datatype_t shared_by_users;
+
+/* Every user sees an entry that is not open, or all of an open one. */
+static void *use_until_open(void *unused)
+{
+    (void) unused;
+    dt_entry_t *entry;
+    do {
+        entry = dt_table_use(&shared_by_users, 1, LARGE);
+    } while (NULL != entry && !dt_entry_is_open(entry));
+    check(is_entry_of(entry, &shared_by_users), "open");
+    return NULL;
+}
+
+static void threads_that_use_a_new_datatype_import_it_once(void)
+{
+    enum { USERS = 4, TIMES = 50 };
+    worth.worth = (dt_worth_t){.cost = 1000, .gain = 1};
+    for (int i = 0; i < TIMES; i++) {
+        pthread_t users[USERS];
+        const int64_t before = dt_stats_total(DT_COUNT_layouts_imported);
+        dt_table_clear(); /* else the layout is known */
+        shared_by_users.shape = 28;
+        for (int u = 0; u < USERS; u++) {
+            pthread_create(&users[u], NULL, use_until_open, NULL);
+        }
+        for (int u = 0; u < USERS; u++) {
+            pthread_join(users[u], NULL);
+        }
+        check(before + 1 == dt_stats_total(DT_COUNT_layouts_imported), "once");
+        dt_table_forget(&shared_by_users);
+    }
+}
+
 static void *get(void *datatype)
 {
     check(is_entry_of(dt_table_get(datatype), datatype), "its file is slow, but it is entered");
@@ -527,6 +645,17 @@ int main(void)
     random_datatypes(MOST_TYPES, MOST_SHAPES, 100000);
     a_dump_is_told_why_its_datatype_was_left_to_others();
     a_slow_file_holds_up_nobody_else();
+    for (int wide = 1; wide >= 0; wide--) {
+        dt_table_clear();
+        dt_entries_are_wide = wide;
+        a_layout_is_imported_when_its_uses_have_repaid_it();
+        what_uses_have_gained_is_kept_when_a_datatype_ends();
+        a_layout_that_waits_is_imported_for_those_who_ask();
+        the_first_short_message_leaves_no_trace();
+        threads_that_use_a_new_datatype_import_it_once();
+    }
+    dt_table_clear();
+    dt_entries_are_wide = true;
     free(model.subjects);
     threads_share_the_table();
     dt_entries_are_wide = false; /* the table is empty */

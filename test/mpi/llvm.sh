@@ -51,16 +51,16 @@ llvm_jobs()
     # Without LLVM on the machine: quiet. One that is broken: one message.
     for other in "" "no object"; do
         without_llvm "$scratch/other" "$other"
-        dame=(--mca mca_base_component_path "$scratch/other:$PKGLIBDIR" --mca dt dame)
+        dame=(--mca mca_base_component_path "$scratch/other:$PKGLIBDIR" --mca dt dame --mca dt_dame_import_threshold 1)
         llvm "LLVM ${other:-is not there}" 2 "$scratch/no-codes" $([ -z "$other" ]; echo $?) "${at_once[@]}" -- \
             none "" not-loaded
     done
-    dame=("${path[@]}" --mca dt dame)
+    dame=("${path[@]}" --mca dt dame --mca dt_dame_import_threshold 1)
     [ -e "$COMPONENTS/dame_llvm.so" ] || return 0 # built without LLVM
     without_library "$scratch/no-library"
-    dame=(--mca mca_base_component_path "$scratch/no-library:$PKGLIBDIR" --mca dt dame)
+    dame=(--mca mca_base_component_path "$scratch/no-library:$PKGLIBDIR" --mca dt dame --mca dt_dame_import_threshold 1)
     llvm "LLVM's library is missing" 2 "$scratch/no-codes" 1 "${at_once[@]}" -- none "" not-loaded
-    dame=("${path[@]}" --mca dt dame)
+    dame=("${path[@]}" --mca dt dame --mca dt_dame_import_threshold 1)
     if ldd "$COMPONENTS/dame_llvm.so" | grep "not found" >/dev/null; then
         echo "skipped: tier l, LLVM's library is missing"
         return 0
@@ -71,9 +71,9 @@ llvm_jobs()
     holds "eight ranks at once, files" "$cache" .code 2
     llvm "warm" 8 "$cache" 0 "${at_once[@]}" -- fill 0 not-loaded
     llvm "read-only" 2 ":$cache" 0 "${at_once[@]}" "${never[@]}" -- fill 0 not-loaded
-    dame=(--mca mca_base_component_path "$scratch/other:$PKGLIBDIR" --mca dt dame)
+    dame=(--mca mca_base_component_path "$scratch/other:$PKGLIBDIR" --mca dt dame --mca dt_dame_import_threshold 1)
     llvm "warm, LLVM is no object" 2 "$cache" 0 "${at_once[@]}" -- fill 0 not-loaded
-    dame=("${path[@]}" --mca dt dame)
+    dame=("${path[@]}" --mca dt dame --mca dt_dame_import_threshold 1)
     llvm "no cache" 2 "" 0 "${at_once[@]}" -- fill 4 loaded
     llvm "now" 1 "$scratch/now" 0 "${at_once[@]}" "${now[@]}" -- end "" loaded
     llvm "third message" 1 "$scratch/now" 0 -- third "" not-loaded

@@ -12,6 +12,7 @@ int edge_main(int argc, char **argv);
 int file_main(int argc, char **argv);
 int forks_main(int argc, char **argv);
 int frags_main(int argc, char **argv);
+int fresh_main(int argc, char **argv);
 int heap_main(int argc, char **argv);
 int idle_main(int argc, char **argv);
 int late_main(int argc, char **argv);

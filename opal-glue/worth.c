@@ -1,0 +1,148 @@
+#include "worth.h"
+
+#include <stdatomic.h>
+
+#include "abi/abi.h"
+#include "contents.h"
+
+enum {
+    GAIN_NS = 3, /* of a short block, measured on Zen 5: 8 bytes 3, 52 bytes 5, 8 to 64 bytes 5 */
+    LONGEST_BLOCK = 512, /* bytes; longer ones are copied by memcpy() in both engines */
+    DRAWN = 8            /* items that are looked at in a long description */
+};
+
+/* What imports by one constructor take; before the first, a guess. */
+typedef struct rate {
+    float fixed;    /* nanoseconds of an import */
+    float per_item; /* the same for an item of the description */
+} rate_t;
+
+static const rate_t guess = {600, 8};
+
+/* A layout whose datatypes ended before their uses sufficed. */
+typedef struct past {
+    uint64_t sketch; /* 0: none */
+    int32_t left;    /* of the cost */
+} past_t;
+
+/* Sketches of datatypes of which one message was seen, in part. */
+static _Atomic uint32_t seen[4096];
+
+static struct {
+    int32_t uses; /* of dt_worth_start() */
+    rate_t rates[DT_CONSTRUCTORS + 1];
+    past_t past[1024]; /* by the sketch */
+} worth;
+
+void dt_worth_start(int32_t uses)
+{
+    worth.uses = uses;
+    for (int i = 0; i <= DT_CONSTRUCTORS; i++) {
+        worth.rates[i] = guess;
+    }
+    for (size_t i = 0; i < sizeof(worth.past) / sizeof(worth.past[0]); i++) {
+        worth.past[i] = (past_t){0, 0};
+    }
+}
+
+static past_t *past_of(uint64_t sketch)
+{
+    return &worth.past[sketch % (sizeof(worth.past) / sizeof(worth.past[0]))];
+}
+
+/* ---- Gain ----------------------------------------------------------------------------------- */
+
+/* Blocks of one element of the datatype, as Open MPI's engine moves them, each as part of a short
+ * one. Exact for short descriptions. */
+static double short_blocks(const opal_datatype_t *datatype)
+{
+    const dt_type_desc_t *items =
+        0 != datatype->opt_desc.used ? &datatype->opt_desc : &datatype->desc;
+    double blocks = 0, times[DRAWN + 1] = {1};
+    size_t i = 0;
+    int depth = 0;
+    for (; i < items->used && i < DRAWN; i++) {
+        const dt_elem_desc_t *item = &items->desc[i];
+        if (OPAL_DATATYPE_LOOP == item->elem.common.type) {
+            times[depth + 1] = times[depth] * item->loop.loops;
+            depth++;
+        } else if (OPAL_DATATYPE_END_LOOP == item->elem.common.type) {
+            depth -= depth > 0;
+        } else if (item->elem.common.flags & OPAL_DATATYPE_FLAG_DATA) {
+            const double bytes =
+                (double) item->elem.blocklen *
+                (double) opal_datatype_basicDatatypes[item->elem.common.type]->size;
+            const double part = bytes < LONGEST_BLOCK ? 1 - bytes / LONGEST_BLOCK : 0;
+            blocks += times[depth] * item->elem.count * part;
+        }
+    }
+    return 0 == i ? 0 : blocks * (double) items->used / (double) i;
+}
+
+static int32_t limited(double ns)
+{
+    return ns < 1 ? 1 : ns < INT32_MAX / 2 ? (int32_t) ns : INT32_MAX / 2;
+}
+
+/* ---- Cost ----------------------------------------------------------------------------------- */
+
+static rate_t *rate_of(const opal_datatype_t *datatype)
+{
+    return &worth.rates[dt_contents_constructor(datatype)];
+}
+
+/* Later imports count more, so that the rate follows the machine. One that was interrupted counts
+ * for twice the rate. */
+static void learn(float *rate, double sample)
+{
+    sample = sample < 2 * *rate ? sample : 2 * *rate;
+    *rate += (float) (0.25 * (sample - *rate));
+}
+
+void dt_worth_took(const opal_datatype_t *datatype, int64_t ns)
+{
+    enum { SHORT = 16 }; /* items: the rest is the larger part of their import */
+    rate_t *rate = rate_of(datatype);
+    const double items = (double) datatype->desc.used;
+    if (items < SHORT) {
+        learn(&rate->fixed, (double) ns);
+    } else {
+        learn(&rate->per_item, (double) ns > rate->fixed ? ((double) ns - rate->fixed) / items : 0);
+    }
+}
+
+/* ---- Worth ---------------------------------------------------------------------------------- */
+
+dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
+{
+    dt_worth_t of = {worth.uses, 0};
+    if (0 == worth.uses) {
+        const rate_t *rate = rate_of(datatype);
+        of.cost = limited(rate->fixed + rate->per_item * (double) datatype->desc.used);
+        of.gain = limited(GAIN_NS * short_blocks(datatype));
+    }
+    const past_t *past = past_of(sketch);
+    if (sketch == past->sketch && past->left < of.cost) {
+        of.cost = past->left;
+    }
+    return of;
+}
+
+bool dt_worth_is_first(uint64_t sketch)
+{
+    enum { NEVERTHELESS = 16 };
+    static _Thread_local uint32_t asked;
+    const uint32_t mark = (uint32_t) (sketch >> 32) | 1;
+    _Atomic uint32_t *place = &seen[sketch % (sizeof(seen) / sizeof(seen[0]))];
+    if (0 != worth.uses || 0 == ++asked % NEVERTHELESS ||
+        mark == atomic_load_explicit(place, memory_order_relaxed)) {
+        return false;
+    }
+    atomic_store_explicit(place, mark, memory_order_relaxed);
+    return true;
+}
+
+void dt_worth_keep(uint64_t sketch, int32_t left)
+{
+    *past_of(sketch) = (past_t){sketch, left};
+}

@@ -1,0 +1,62 @@
+/*
+ * When the import of a new layout pays.
+ *
+ * Until then Open MPI's own engine moves the messages of its datatypes: a list that is made, sent
+ * once and freed would cost more to import than it takes to send. The rule is that of ski rental:
+ * a layout is imported when the uses so far would have saved what its import costs, so no number of
+ * uses costs more than twice what the best choice for that number does; or at its first use, if one
+ * use repays it. What an import costs is measured in this process, for each constructor. What a use
+ * saves is estimated from the blocks that it moves.
+ *
+ * A datatype counts its own uses (entry.h). When it ends before they suffice, they are remembered
+ * for the next datatype that looks like it, as far as there is room.
+ *
+ * Under DAME_LOCK_TABLE, unless they say otherwise.
+ */
+#ifndef DT_WORTH_H
+#define DT_WORTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct opal_datatype_t;
+
+/* Nanoseconds. */
+typedef struct dt_worth {
+    int32_t cost; /* of the import */
+    int32_t gain; /* by the import, of each element of a message from then on; 0: messages are
+                     counted, and the cost is a number of them */
+} dt_worth_t;
+
+/* `uses`: 1 and more: every layout is imported at that use, whatever it is worth; 0: when it pays.
+ */
+void dt_worth_start(int32_t uses);
+
+/* What is left of the cost when a datatype of this layout, by its sketch (layout_key.h), is used
+ * for the first time. Reads a few items of the description. */
+dt_worth_t dt_worth_of(const struct opal_datatype_t *datatype, uint64_t sketch);
+
+/*
+ * Was no message seen before of a datatype with this sketch? Then it is remembered, and the caller
+ * may leave it at that: an entry in the table would cost a tenth of the life of a small datatype
+ * that is used once. Sometimes the answer is false nevertheless, so that each datatype gets its
+ * entry although others that share its place are used in turn with it. Any thread, with no lock.
+ */
+bool dt_worth_is_first(uint64_t sketch);
+
+/* A datatype ends whose layout was not imported; `left`: of the cost. */
+void dt_worth_keep(uint64_t sketch, int32_t left);
+
+/* What the import of a datatype's layout took. */
+void dt_worth_took(const struct opal_datatype_t *datatype, int64_t ns);
+
+/* What a message of `count` elements gains. */
+static inline int32_t dt_worth_gained(int32_t gain, uint64_t count)
+{
+    return 0 == gain                               ? 1
+           : count < (uint64_t) (INT32_MAX / gain) ? gain * (int32_t) count
+                                                   : INT32_MAX;
+}
+
+#endif
