@@ -48,18 +48,20 @@ static bool is_one_node(int ranks)
            1 == number("SLURM_STEP_NUM_NODES");
 }
 
-/* A name that all processes of the job know, and no other job at the same time. */
+/* A name that all processes of the job know, and no other job at the same time. Another user's job
+ * may have the same namespace, and have left a directory. */
 static void name_of_job(char *name, size_t room)
 {
+    const unsigned user = (unsigned) geteuid();
     const char *space = getenv("PMIX_NAMESPACE");
     const char *slurm = getenv("SLURM_JOB_ID");
     const char *step = getenv("SLURM_STEP_ID");
     if (NULL != space) {
-        (void) snprintf(name, room, "dame-%s", space);
+        (void) snprintf(name, room, "dame-%u-%s", user, space);
     } else if (NULL != slurm && NULL != step) {
-        (void) snprintf(name, room, "dame-slurm-%s.%s", slurm, step);
+        (void) snprintf(name, room, "dame-%u-slurm-%s.%s", user, slurm, step);
     } else {
-        (void) snprintf(name, room, "dame-pid-%ld", (long) getpid());
+        (void) snprintf(name, room, "dame-%u-pid-%ld", user, (long) getpid());
     }
     for (char *c = name; '\0' != *c; c++) {
         *c = '/' == *c ? '-' : *c;
@@ -73,12 +75,14 @@ static bool is_directory(const char *path)
 }
 
 /*
- * On one node: the job's session directory, which Open MPI removes in the end, or memory. A report
- * of several nodes needs a directory that they share: the user's home. What is merely kept for
- * ompi_info is not worth that: ranks of other nodes are left out.
+ * On one node: memory, or a directory for temporary files. A report of several nodes needs a
+ * directory that they share: the user's home. What is merely kept for ompi_info is not worth that:
+ * ranks of other nodes are left out.
  */
 static bool open_job(int rank, int ranks)
 {
+    enum { CLOCKS_APART = 60 }; /* seconds that clocks of nodes may differ */
+    struct timespec began = dt_dame_job_began();
     char name[128];
     char path[DT_DAME_JOB_PATH];
     const char *home = getenv("HOME");
@@ -92,11 +96,12 @@ static bool open_job(int rank, int ranks)
         (void) snprintf(path, sizeof(path), "%s/%s", parent, name);
     } else {
         many_nodes = true;
+        began.tv_sec -= CLOCKS_APART;
         (void) snprintf(path, sizeof(path), "%s/.openmpi", home);
         (void) mkdir(path, 0777);
         (void) snprintf(path, sizeof(path), "%s/.openmpi/%s", home, name);
     }
-    return dt_dame_job_open(&job, path, rank, ranks);
+    return dt_dame_job_open(&job, path, rank, ranks, began);
 }
 
 /* Has this process met a datatype that is DAME's business? */

@@ -1,22 +1,72 @@
 #include "job.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST_PATH = DT_DAME_JOB_PATH + 64, CLAIM_SUFFIX = 32 };
+enum { LONGEST_PATH = DT_DAME_JOB_PATH + 64 };
+
+static const char claim_suffix[] = ".collected";
+static const char record_prefix[] = "rank-";
+
+/* ---- When ----------------------------------------------------------------------------------- */
+
+/* Ticks from the machine's start to this process's: field 22 of proc(5), the twentieth behind the
+ * program's name, which may hold anything. */
+static bool read_start(int64_t *ticks)
+{
+    char text[1024];
+    FILE *file = fopen("/proc/self/stat", "re");
+    const size_t length = NULL == file ? 0 : fread(text, 1, sizeof(text) - 1, file);
+    if (NULL != file) {
+        (void) fclose(file);
+    }
+    text[length] = '\0';
+    const char *at = strrchr(text, ')');
+    for (int field = 0; field < 20 && NULL != at; field++) {
+        at = strchr(at + 1, ' ');
+    }
+    return NULL != at && 1 == sscanf(at, " %" SCNd64, ticks);
+}
+
+struct timespec dt_dame_job_began(void)
+{
+    enum { NS = 1000000000 };
+    struct timespec now = {0}, running = {0};
+    const int64_t rate = sysconf(_SC_CLK_TCK);
+    int64_t ticks;
+    if (rate <= 0 || !read_start(&ticks) || 0 != clock_gettime(CLOCK_BOOTTIME, &running) ||
+        0 != clock_gettime(CLOCK_REALTIME, &now)) {
+        return (struct timespec){0};
+    }
+    const int64_t start = ticks / rate * NS + ticks % rate * (NS / rate);
+    const int64_t age = (int64_t) running.tv_sec * NS + running.tv_nsec - start;
+    const int64_t began = (int64_t) now.tv_sec * NS + now.tv_nsec - age;
+    return (struct timespec){.tv_sec = began / NS, .tv_nsec = began % NS};
+}
+
+static bool is_of_an_earlier_job(const dt_dame_job_t *job, const struct stat *status)
+{
+    const struct timespec written = status->st_mtim;
+    return written.tv_sec < job->began.tv_sec ||
+           (written.tv_sec == job->began.tv_sec && written.tv_nsec < job->began.tv_nsec);
+}
+
+/* ---- The directory -------------------------------------------------------------------------- */
 
 static void name_of_record(const dt_dame_job_t *job, int rank, char path[LONGEST_PATH])
 {
-    (void) snprintf(path, LONGEST_PATH, "%s/rank-%d", job->directory, rank);
+    (void) snprintf(path, LONGEST_PATH, "%s/%s%d", job->directory, record_prefix, rank);
 }
 
 static void name_of_temporary(const dt_dame_job_t *job, int rank, char path[LONGEST_PATH])
 {
-    (void) snprintf(path, LONGEST_PATH, "%s/rank-%d.new", job->directory, rank);
+    (void) snprintf(path, LONGEST_PATH, "%s/%s%d.new", job->directory, record_prefix, rank);
 }
 
 /* A directory of our own, not a link to one, that nobody else can write to. */
@@ -27,15 +77,36 @@ static bool is_ours(const char *directory)
            geteuid() == status.st_uid && 0 == (status.st_mode & 022);
 }
 
-bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks)
+/* Removes records from a directory of ours: all, or those of an earlier job only. */
+static void remove_records(const dt_dame_job_t *job, const char *directory, bool all)
 {
-    if (strlen(directory) + CLAIM_SUFFIX >= sizeof(job->directory)) {
+    struct stat status;
+    DIR *open = opendir(directory);
+    struct dirent *entry;
+    while (NULL != open && NULL != (entry = readdir(open))) {
+        const char *name = entry->d_name;
+        if (0 == strncmp(name, record_prefix, sizeof(record_prefix) - 1) &&
+            0 == fstatat(dirfd(open), name, &status, AT_SYMLINK_NOFOLLOW) &&
+            (all || is_of_an_earlier_job(job, &status))) {
+            (void) unlinkat(dirfd(open), name, 0);
+        }
+    }
+    if (NULL != open) {
+        (void) closedir(open);
+    }
+}
+
+bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks,
+                      struct timespec began)
+{
+    if (strlen(directory) + sizeof(claim_suffix) > sizeof(job->directory)) {
         errno = ENAMETOOLONG;
         return false;
     }
     (void) snprintf(job->directory, sizeof(job->directory), "%s", directory);
     job->rank = rank;
     job->ranks = ranks;
+    job->began = began;
     if (0 != mkdir(directory, 0700) && EEXIST != errno) {
         return false;
     }
@@ -80,30 +151,34 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
 }
 
 /* Only one rank can rename the directory: nobody finds it under its name afterwards, whatever it
- * still holds. */
+ * still holds. A job that was killed while it collected may have left one under the new name. */
 bool dt_dame_job_claim(dt_dame_job_t *job)
 {
     char claimed[DT_DAME_JOB_PATH];
-    const int length =
-        snprintf(claimed, sizeof(claimed), "%s.collected-%d", job->directory, job->rank);
-    if (length >= (int) sizeof(claimed)) {
-        errno = ENAMETOOLONG;
-        return false;
+    (void) snprintf(claimed, sizeof(claimed), "%.*s%s",
+                    (int) (sizeof(claimed) - sizeof(claim_suffix)), job->directory, claim_suffix);
+    if (is_ours(claimed)) {
+        remove_records(job, claimed, false);
     }
     if (0 != rename(job->directory, claimed)) {
         return false;
     }
-    memcpy(job->directory, claimed, (size_t) length + 1);
+    memcpy(job->directory, claimed, sizeof(claimed));
     return true;
 }
 
 /* More than `size` bytes are no record of ours. */
-static bool read_record(const char *path, char *record, size_t size)
+static bool read_record(const dt_dame_job_t *job, const char *path, char *record, size_t size)
 {
+    struct stat status;
     char one_more;
     size_t done = 0;
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
+        return false;
+    }
+    if (0 != fstat(fd, &status) || is_of_an_earlier_job(job, &status)) {
+        (void) close(fd);
         return false;
     }
     for (;;) {
@@ -127,14 +202,12 @@ int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
     int found = 0;
     for (int rank = 0; rank < job->ranks; rank++) {
         name_of_record(job, rank, path);
-        if (read_record(path, record, size)) {
+        if (read_record(job, path, record, size)) {
             visit(context, record);
             found++;
         }
-        (void) unlink(path);
-        name_of_temporary(job, rank, path);
-        (void) unlink(path); /* of a rank that died while it wrote */
     }
+    remove_records(job, job->directory, true); /* also of ranks that died while they wrote */
     (void) rmdir(job->directory);
     return found;
 }

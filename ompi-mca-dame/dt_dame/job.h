@@ -6,8 +6,12 @@
  * MPI_Finalize. Behind the barrier, every record of a living rank with DAME is there; the first
  * rank that comes claims the directory by renaming it, reads what it finds, and removes it. So a
  * rank that runs natively, or has died, is missing from the report and delays nobody. (Where Open
- * MPI is told to leave the barrier out, --mca async_mpi_finalize 1, ranks that come later are
- * missing, too, and write a report of their own.)
+ * MPI is told to leave the barriers out, --mca async_mpi_finalize 1 or async_mpi_init 1, ranks that
+ * come later are missing, too, and write a report of their own.)
+ *
+ * The name of the directory may come again, and a job that is killed inside MPI_Finalize leaves its
+ * records behind. All ranks of a job start before one of them can leave MPI_Init: so what was
+ * written before this process began is of an earlier job. It is not read, and removed.
  *
  * Knows no MPI.
  */
@@ -16,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 enum { DT_DAME_JOB_PATH = 512 };
 
@@ -23,10 +28,17 @@ typedef struct dt_dame_job {
     char directory[DT_DAME_JOB_PATH];
     int rank;
     int ranks;
+    struct timespec began; /* before this, by the clock of files, no rank had a record */
 } dt_dame_job_t;
 
-/* Makes the directory, unless another rank has. False: it cannot be had, errno says why. */
-bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks);
+/* When this process began, by the clock of files; all zero: not known, and then no record is too
+ * old. */
+struct timespec dt_dame_job_began(void);
+
+/* Makes the directory, unless another rank has. `began`: records from before are not of this job.
+ * False: it cannot be had, errno says why. */
+bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks,
+                      struct timespec began);
 
 bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t size);
 

@@ -1,7 +1,9 @@
 /*
  * ompi-mca-dame/dt_dame/job.c: 200 processes bring their records together. Some die before, some
- * after they have published, some know nothing of it.
+ * after they have published, some know nothing of it. What an earlier
+ * job has left does not count.
  */
+#include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
 #include <string.h>
@@ -22,6 +24,7 @@ typedef struct record {
 
 /* What the processes tell the parent. */
 typedef struct shared {
+    pthread_barrier_t init;    /* of all, as in MPI_Init */
     pthread_barrier_t barrier; /* of those who reach it, as in MPI_Finalize */
     int collectors;
     int found;
@@ -29,6 +32,7 @@ typedef struct shared {
 } shared_t;
 
 static shared_t *shared;
+static const struct timespec always;
 static char directory[64];
 
 static int is_native(int rank)
@@ -61,12 +65,13 @@ static void be_a_rank(int rank)
 {
     static record_t record;
     dt_dame_job_t job;
+    pthread_barrier_wait(&shared->init);
     if (dies_before(rank)) {
         _exit(1);
     }
     record.rank = rank;
     memset(record.rest, rank, sizeof(record.rest));
-    if (!is_native(rank) && (!dt_dame_job_open(&job, directory, rank, RANKS) ||
+    if (!is_native(rank) && (!dt_dame_job_open(&job, directory, rank, RANKS, dt_dame_job_began()) ||
                              !dt_dame_job_publish(&job, &record, sizeof(record)))) {
         _exit(2);
     }
@@ -106,6 +111,7 @@ static void many_ranks(void)
     }
     pthread_barrierattr_init(&attributes);
     pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&shared->init, &attributes, RANKS);
     pthread_barrier_init(&shared->barrier, &attributes, (unsigned) living);
     for (int rank = 0; rank < RANKS; rank++) {
         children[rank] = fork();
@@ -146,8 +152,8 @@ static void damage(void)
     static record_t record;
     dt_dame_job_t job, late;
     int last = -1;
-    check(dt_dame_job_open(&job, directory, 3, 4), "a directory");
-    check(dt_dame_job_open(&late, directory, 1, 4), "the same one");
+    check(dt_dame_job_open(&job, directory, 3, 4, always), "a directory");
+    check(dt_dame_job_open(&late, directory, 1, 4, always), "the same one");
     write_file("rank-0", RECORD - 1);
     write_file("rank-1", RECORD + 1);
     write_file("rank-2.new", RECORD);
@@ -168,12 +174,94 @@ static void foreign_directories(void)
     char link[80];
     dt_dame_job_t job;
     snprintf(link, sizeof(link), "%s-link", directory);
-    check(symlink("/tmp", link) == 0 && !dt_dame_job_open(&job, link, 0, 1), "no symbolic link");
+    check(symlink("/tmp", link) == 0 && !dt_dame_job_open(&job, link, 0, 1, always),
+          "no symbolic link");
     unlink(link);
-    check(mkdir(link, 0777) == 0 && chmod(link, 0777) == 0 && !dt_dame_job_open(&job, link, 0, 1),
+    check(mkdir(link, 0777) == 0 && chmod(link, 0777) == 0 &&
+              !dt_dame_job_open(&job, link, 0, 1, always),
           "no directory that others can write to");
     rmdir(link);
-    check(!dt_dame_job_open(&job, "/nowhere/at/all", 0, 1), "no directory without a parent");
+    check(!dt_dame_job_open(&job, "/nowhere/at/all", 0, 1, always),
+          "no directory without a parent");
+}
+
+/* An hour ago. */
+static void write_old_file(const char *name)
+{
+    char path[128];
+    write_file(name, RECORD);
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    const struct timespec before = {.tv_sec = time(NULL) - 3600};
+    check(utimensat(AT_FDCWD, path, (const struct timespec[2]){before, before}, 0) == 0, "%s",
+          path);
+}
+
+/* The name comes again, on fewer ranks: of the killed job ranks 0 to 3 had published, the last one
+ * was at it, and another one had died while it collected. */
+static void a_job_that_was_killed(void)
+{
+    static record_t record;
+    dt_dame_job_t job;
+    char claimed[80];
+    int last = -1;
+    const struct timespec began = {.tv_sec = time(NULL) - 1800};
+    mkdir(directory, 0700);
+    write_old_file("rank-2");
+    snprintf(claimed, sizeof(claimed), "%s.collected", directory);
+    check(rename(directory, claimed) == 0 && mkdir(directory, 0700) == 0, "two directories");
+    write_old_file("rank-0");
+    write_old_file("rank-1");
+    write_old_file("rank-2");
+    write_old_file("rank-3.new");
+    check(dt_dame_job_open(&job, directory, 1, 2, began), "its directory");
+    record.rank = 1;
+    record.rest[sizeof(record.rest) - 1] = 1;
+    check(dt_dame_job_publish(&job, &record, sizeof(record)) && dt_dame_job_claim(&job),
+          "a record of the new job");
+    shared->seen[1] = 0;
+    check(dt_dame_job_collect(&job, &record, sizeof(record), visit, &last) == 1 && last == 1 &&
+              shared->seen[1] == 1,
+          "only the new job's record is read");
+    check(!anything_is_left(), "nothing is left of the old one");
+}
+
+/* Who claims second finds what the first one reads. */
+static void a_claim_leaves_the_job_s_own_records(void)
+{
+    static record_t record;
+    dt_dame_job_t job, late;
+    int last = -1;
+    const struct timespec began = {.tv_sec = time(NULL) - 1800};
+    check(dt_dame_job_open(&job, directory, 0, 2, began) &&
+              dt_dame_job_open(&late, directory, 1, 2, began),
+          "a directory");
+    check(dt_dame_job_publish(&job, &record, sizeof(record)), "a record");
+    check(dt_dame_job_claim(&job) && !dt_dame_job_claim(&late), "claimed once");
+    check(dt_dame_job_collect(&job, &record, sizeof(record), visit, &last) == 1, "and read");
+}
+
+/* A file is older than a process that starts after it, and not older than one that writes it. */
+static void a_process_knows_when_it_began(void)
+{
+    char before[80], after[80];
+    struct stat old, new;
+    int status = -1;
+    snprintf(before, sizeof(before), "%s-before", directory);
+    snprintf(after, sizeof(after), "%s-after", directory);
+    check(close(creat(before, 0600)) == 0 && stat(before, &old) == 0, "a file");
+    usleep(100000); /* more than both clocks' steps */
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct timespec began = dt_dame_job_began();
+        const double at = (double) began.tv_sec + 1e-9 * (double) began.tv_nsec;
+        _exit(close(creat(after, 0600)) != 0 || stat(after, &new) != 0 ||
+              at <= (double) old.st_mtim.tv_sec + 1e-9 * (double) old.st_mtim.tv_nsec ||
+              at > (double) new.st_mtim.tv_sec + 1e-9 * (double) new.st_mtim.tv_nsec);
+    }
+    check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+          "it began between two files");
+    unlink(before);
+    unlink(after);
 }
 
 int main(void)
@@ -183,6 +271,9 @@ int main(void)
     many_ranks();
     damage();
     foreign_directories();
+    a_job_that_was_killed();
+    a_claim_leaves_the_job_s_own_records();
+    a_process_knows_when_it_began();
     printf("%ld passed, %ld failed\n", passed, failed);
     return failed != 0;
 }

@@ -1,7 +1,8 @@
 /*
  * Traffic whose counts are known, for the report at MPI_Finalize (report.sh), and the same counts
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
- * dies before MPI_Finalize, or "tool": MPI_T is never finalized.
+ * dies before MPI_Finalize, "killed": it dies when rank 0 has published its record, or "tool":
+ * MPI_T is never finalized. argv[2]: the job's namespace, as far as DAME is told.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -97,6 +98,16 @@ static void traffic(MPI_Datatype face, MPI_Datatype corner, bool reads)
     MPI_T_pvar_session_free(&session);
 }
 
+/* Rank 0 is inside MPI_Finalize, and waits. */
+static void wait_for_record(const char *namespace)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "/dev/shm/dame-%u-%s/rank-0", (unsigned) geteuid(), namespace);
+    while (0 != access(path, F_OK)) {
+        usleep(1000);
+    }
+}
+
 int report_main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -116,7 +127,15 @@ int report_main(int argc, char **argv)
     traffic(face, corner, dame);
     MPI_Type_free(&face);
     MPI_Type_free(&corner);
-    if (0 == strcmp(mode, "die") && 1 == my_rank) {
+    if (argc > 2) {
+        setenv("PMIX_NAMESPACE", argv[2], 1);
+    }
+    if (0 == strcmp(mode, "killed") && 1 == my_rank) {
+        wait_for_record(argv[2]);
+    } else if (0 == strcmp(mode, "killed")) {
+        return MPI_SUCCESS != MPI_Finalize(); /* check_finish() would wait for rank 1 before */
+    }
+    if ((0 == strcmp(mode, "die") || 0 == strcmp(mode, "killed")) && 1 == my_rank) {
         raise(SIGKILL);
     }
     if (dame) {

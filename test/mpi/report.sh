@@ -70,6 +70,27 @@ dying_rank()
     verdict $((code == 0 || code == 124)) report "$config" "$log"
 }
 
+# Records of a job that was killed inside MPI_Finalize do not count for the next one of the same namespace, and are gone then.
+killed_job()
+{
+    local config="a namespace comes again" log code=0 space=report-$$ left
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    left=/dev/shm/dame-$(id -u)-$space
+    {
+        HOME=$scratch job "$log.killed" -np 4 "${dame[@]}" --mca dt_dame_report summary "$mpi_test" report killed "$space" &&
+            { code=1; echo "the job was not killed"; }
+        [ -e "$left/rank-0" ] || { code=1; echo "it has left nothing"; }
+        HOME=$scratch job "$log.next" "${path[@]}" --mca dt_dame_report summary -np 2 "$engines" native,dame \
+            "$mpi_test" report native "$space" && good_log "$log.next" || code=1
+        grep -q "1 of 2 ranks" "$log.next" || { code=1; echo "not the report of one rank"; }
+        [ -z "$(find /dev/shm -maxdepth 1 -name "${left##*/}*")" ] || { code=1; echo "$left is still there"; }
+        cat "$log.next"
+    } >"$log" 2>&1
+    rm -rf "$left" "$left.collected"
+    verdict $code report "$config" "$log"
+}
+
 # shown HOME: what ompi_info shows of the last run.
 shown()
 {
@@ -125,5 +146,6 @@ reports()
     summary "MPI_T stays open" "2 of 2 ranks" -- -np 2 "${dame[@]}" "${sums[@]}" "$mpi_test" report tool
     json_report
     dying_rank
+    killed_job
     last_runs
 }
