@@ -19,10 +19,11 @@ struct dame_profile {
     char path[PATH_MAX]; /* "": none */
     char cpu[128];
     int was_read;
-    int told;      /* of a file that is no good */
+    int told; /* of a file that is no good */
+    int told_full;
     int learned;   /* since it was saved */
     pid_t process; /* that the profile belongs to, not a child of it */
-    void (*tell)(const char *text);
+    dame_profile_tell_t tell;
     dame_records_t records;
 };
 
@@ -71,7 +72,7 @@ static void find_place(dame_profile_t *profile, const char *where)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-dame_profile_t *dame_profile_new(const char *where, const char *cpu, void (*tell)(const char *text))
+dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profile_tell_t tell)
 {
     dame_profile_t *profile = dame_heap_zalloc(sizeof(*profile));
     if (NULL == profile) {
@@ -105,7 +106,20 @@ static void tell(dame_profile_t *profile, const char *why, const char *result)
     if (NULL != profile->tell && !profile->told) {
         profile->told = 1;
         (void) snprintf(text, sizeof(text), "profile %s: %s; %s", profile->path, why, result);
-        profile->tell(text);
+        profile->tell(text, 1);
+    }
+}
+
+static void tell_dropped(dame_profile_t *profile, int32_t dropped)
+{
+    char text[PATH_MAX + 256];
+    if (NULL != profile->tell && dropped > 0 && !profile->told_full) {
+        profile->told_full = 1;
+        (void) snprintf(text, sizeof(text),
+                        "profile %s: it is full (%d records); %d records, of codes that were "
+                        "measured least recently, gave way to new ones",
+                        profile->path, DAME_PROFILE_RECORDS, (int) dropped);
+        profile->tell(text, 0);
     }
 }
 
@@ -208,24 +222,26 @@ void dame_profile_add(dame_profile_t *profile, const dame_profile_key_t *key,
     if (NULL != record) {
         dame_profile_value_add(&record->known, value);
         dame_profile_value_add(&record->learnt, value);
+        dame_records_confirm(&profile->records, record, DAME_NOW);
         profile->learned = 1;
     }
     dame_unlock(DAME_LOCK_PROFILE);
 }
 
-/* As many as there is room for. 0, or an error number: memory is out. */
+/* 0, or an error number: memory is out. */
 static int add_learnt(dame_records_t *to, const dame_records_t *from)
 {
+    const int64_t write = to->writes + 1;
     for (int32_t i = 0; i < from->n; i++) {
         if (0 == from->at[i].learnt.samples) {
             continue;
         }
         dame_record_t *record = dame_records_put(to, &from->at[i].key);
-        if (NULL != record) {
-            dame_profile_value_add(&record->known, &from->at[i].learnt);
-        } else if (to->n < DAME_PROFILE_RECORDS) {
+        if (NULL == record) {
             return ENOMEM;
         }
+        dame_profile_value_add(&record->known, &from->at[i].learnt);
+        dame_records_confirm(to, record, write);
     }
     return 0;
 }
@@ -243,6 +259,7 @@ static int merge(dame_profile_t *profile, const dame_profile_lock_t *lock)
         dame_records_free(&merged);
         return error;
     }
+    tell_dropped(profile, merged.dropped);
     dame_records_free(&profile->records);
     profile->records = merged;
     profile->learned = 0;

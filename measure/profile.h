@@ -6,8 +6,8 @@
  * The file is read by dame_profile_load() or when it is first asked for, and written by
  * dame_profile_save() alone, which merges what this process has learnt into what the file holds by
  * then. Processes that save wait for each other (a lock file beside it), readers never: a file is
- * always whole. What is damaged, not the user's own or of another CPU is left out, with one
- * message.
+ * always whole. An empty file is as good as none. What is damaged, not the user's own or of another
+ * CPU is left out, with one message.
  *
  * Any thread may call these functions, but for dame_profile_free(). A child of fork() saves
  * nothing. Format: measure/README.md.
@@ -45,14 +45,16 @@ typedef struct dame_profile_value {
 
 typedef struct dame_profile dame_profile_t;
 
+/* Gets messages of one line. `trouble`: the profile cannot be used or written; 0: it can. */
+typedef void (*dame_profile_tell_t)(const char *text, int trouble);
+
 /*
  * `where`: "auto" stands for the user's cache directory, $XDG_CACHE_HOME/dame or else
  * $HOME/.cache/dame; "" for none; else the name of a directory that exists, or of a file. `cpu`:
- * dame_profile_cpu(), or another name, of the letters of words. `tell` gets messages, one line
- * each; NULL: not wanted. Touches no file. NULL: out of memory.
+ * dame_profile_cpu(), or another name, of the letters of words. `tell`: NULL, messages are not
+ * wanted. Touches no file. NULL: out of memory.
  */
-dame_profile_t *dame_profile_new(const char *where, const char *cpu,
-                                 void (*tell)(const char *text));
+dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profile_tell_t tell);
 
 /* Reads the file, for callers with a better time for that than the first question. */
 void dame_profile_load(dame_profile_t *profile);
@@ -75,8 +77,8 @@ typedef struct dame_profile_code {
 int32_t dame_profile_find_all(dame_profile_t *profile, const dame_profile_key_t *key,
                               dame_profile_code_t *out, int32_t room);
 
-/* Adds a measurement, or the mean of several. Ignored when it is out of range or the profile is
- * full. */
+/* Adds a measurement, or the mean of several. Ignored when it is out of range. When the profile is
+ * full, the code that was measured least recently is forgotten. */
 void dame_profile_add(dame_profile_t *profile, const dame_profile_key_t *key,
                       const dame_profile_value_t *value);
 

@@ -19,9 +19,11 @@
 
 enum {
     LARGEST_FILE = 1 << 20,
-    FORMAT = 1,
+    FORMAT = 2,
     WAIT_MS = 200 /* for other processes that write */
 };
+
+static const int64_t MOST_WRITES = (int64_t) 1 << 40;
 
 static const char first_line[] = "DAME profile ";
 
@@ -64,12 +66,12 @@ static int parse_word(const char *word, char *out, size_t room)
     return 1;
 }
 
-/* "KIND pack|unpack CLASS CANDIDATE MEAN SAMPLES". 0, or an error number. */
+/* "KIND pack|unpack CLASS CANDIDATE MEAN SAMPLES CONFIRMED". 0, or an error number. */
 static int parse_record(char *line, dame_records_t *out)
 {
     dame_profile_key_t key = {.dir = DAME_PACK};
     dame_profile_value_t value;
-    int64_t size_class;
+    int64_t size_class, confirmed;
     if (!parse_word(next_word(&line), key.kind, sizeof(key.kind))) {
         return EINVAL;
     }
@@ -81,12 +83,14 @@ static int parse_record(char *line, dame_records_t *out)
     if (!parse_number(next_word(&line), &size_class) ||
         !parse_word(next_word(&line), key.candidate, sizeof(key.candidate)) ||
         !parse_number(next_word(&line), &value.mean) ||
-        !parse_number(next_word(&line), &value.samples) || NULL != line || size_class > INT_MAX) {
+        !parse_number(next_word(&line), &value.samples) ||
+        !parse_number(next_word(&line), &confirmed) || NULL != line || size_class > INT_MAX) {
         return EINVAL;
     }
     key.size_class = (int32_t) size_class;
-    if (!dame_profile_key_valid(&key) || !dame_profile_value_valid(&value) ||
-        NULL != dame_records_find(out, &key) || DAME_PROFILE_RECORDS == out->n) {
+    if (!dame_profile_key_valid(&key) || !dame_profile_value_valid(&value) || confirmed < 1 ||
+        confirmed > MOST_WRITES || NULL != dame_records_find(out, &key) ||
+        DAME_PROFILE_RECORDS == out->n) {
         return EINVAL;
     }
     dame_record_t *record = dame_records_put(out, &key);
@@ -94,6 +98,7 @@ static int parse_record(char *line, dame_records_t *out)
         return ENOMEM;
     }
     record->known = value;
+    dame_records_confirm(out, record, confirmed);
     return 0;
 }
 
@@ -111,7 +116,7 @@ static dame_profile_read_t parse_head(char **rest, const char *cpu, char *why, s
     }
     if (FORMAT != number) {
         (void) snprintf(why, room, "its format, %" PRId64 ", is another than %d", number, FORMAT);
-        return DAME_PROFILE_KEEP;
+        return number < FORMAT ? DAME_PROFILE_REPLACE : DAME_PROFILE_KEEP;
     }
     if (0 != strncmp(found, "cpu ", 4) || 0 != strcmp(found + 4, cpu)) {
         (void) snprintf(why, room, "it is of another CPU than %s", cpu);
@@ -233,7 +238,8 @@ dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_re
         (void) snprintf(why, room, "%s", dame_profile_error_text(error));
         return ENOENT == error ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
     }
-    const dame_profile_read_t result = parse(text, size, cpu, out, why, room);
+    const dame_profile_read_t result =
+        0 == size ? DAME_PROFILE_NONE : parse(text, size, cpu, out, why, room);
     dame_heap_free(text);
     if (DAME_PROFILE_GOOD != result) {
         dame_records_free(out);
@@ -249,9 +255,10 @@ static void print(const char *cpu, const dame_records_t *records, FILE *out)
     for (int32_t i = 0; i < records->n; i++) {
         const dame_record_t *record = &records->at[i];
         if (record->known.samples > 0) {
-            fprintf(out, "%s %s %" PRId32 " %s %" PRId64 " %" PRId64 "\n", record->key.kind,
-                    DAME_PACK == record->key.dir ? "pack" : "unpack", record->key.size_class,
-                    record->key.candidate, record->known.mean, record->known.samples);
+            fprintf(out, "%s %s %" PRId32 " %s %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                    record->key.kind, DAME_PACK == record->key.dir ? "pack" : "unpack",
+                    record->key.size_class, record->key.candidate, record->known.mean,
+                    record->known.samples, record->confirmed);
         }
     }
 }

@@ -73,16 +73,43 @@ static int grow(dame_records_t *records)
     return 1;
 }
 
+static int gives_way_before(const dame_record_t *a, const dame_record_t *b)
+{
+    return a->confirmed != b->confirmed ? a->confirmed < b->confirmed
+                                        : a->known.samples < b->known.samples;
+}
+
+static void drop_oldest(dame_records_t *records)
+{
+    dame_record_t *oldest = &records->at[0];
+    for (int32_t i = 1; i < records->n; i++) {
+        oldest = gives_way_before(&records->at[i], oldest) ? &records->at[i] : oldest;
+    }
+    const dame_record_t *end = &records->at[records->n--];
+    memmove(oldest, oldest + 1, (size_t) (end - oldest - 1) * sizeof(*oldest));
+    records->dropped++;
+}
+
+void dame_records_confirm(dame_records_t *records, dame_record_t *record, int64_t confirmed)
+{
+    record->confirmed = confirmed;
+    if (confirmed != DAME_NOW && confirmed > records->writes) {
+        records->writes = confirmed;
+    }
+}
+
 dame_record_t *dame_records_put(dame_records_t *records, const dame_profile_key_t *key)
 {
-    const int32_t place = place_of(records, key);
     dame_record_t *record = dame_records_find(records, key);
     if (NULL != record) {
         return record;
     }
-    if (DAME_PROFILE_RECORDS == records->n || (records->n == records->room && !grow(records))) {
+    if (DAME_PROFILE_RECORDS == records->n) {
+        drop_oldest(records);
+    } else if (records->n == records->room && !grow(records)) {
         return NULL;
     }
+    const int32_t place = place_of(records, key);
     record = &records->at[place];
     memmove(record + 1, record, (size_t) (records->n - place) * sizeof(*record));
     memset(record, 0, sizeof(*record));

@@ -8,11 +8,16 @@ typedef struct dame_record {
     dame_profile_key_t key;
     dame_profile_value_t known;  /* the file's and what was learnt; 0 samples: nothing */
     dame_profile_value_t learnt; /* since the file was written last */
+    int64_t confirmed; /* the number of the write that measured it last, from 1 on, or DAME_NOW */
 } dame_record_t;
+
+#define DAME_NOW INT64_MAX /* measured since the file was written last */
 
 typedef struct dame_records {
     dame_record_t *at; /* dame_heap_alloc()'s */
     int32_t n, room;
+    int64_t writes;  /* the largest number of one, DAME_NOW left out */
+    int32_t dropped; /* records that gave way to others */
 } dame_records_t;
 
 dame_record_t *dame_records_find(const dame_records_t *records, const dame_profile_key_t *key);
@@ -22,9 +27,13 @@ dame_record_t *dame_records_find(const dame_records_t *records, const dame_profi
 int32_t dame_records_of_kind(const dame_records_t *records, const dame_profile_key_t *key);
 int dame_records_same_kind(const dame_profile_key_t *a, const dame_profile_key_t *b);
 
-/* Finds or makes it. NULL: out of memory, or there are DAME_PROFILE_RECORDS. Pointers to other
- * records end. */
+/* Finds or makes it. Where there are DAME_PROFILE_RECORDS, the one that was confirmed least
+ * recently gives way, of several the one of the fewest samples. NULL: out of memory. Pointers to
+ * other records end. */
 dame_record_t *dame_records_put(dame_records_t *records, const dame_profile_key_t *key);
+
+/* The record was measured, or read: `confirmed` says when. */
+void dame_records_confirm(dame_records_t *records, dame_record_t *record, int64_t confirmed);
 
 void dame_records_free(dame_records_t *records);
 
@@ -37,7 +46,7 @@ void dame_profile_value_add(dame_profile_value_t *to, const dame_profile_value_t
 
 typedef enum dame_profile_read {
     DAME_PROFILE_GOOD,
-    DAME_PROFILE_NONE,    /* no such file */
+    DAME_PROFILE_NONE,    /* no such file, or an empty one */
     DAME_PROFILE_REPLACE, /* no good, and may be overwritten: damaged, or of another DAME */
     DAME_PROFILE_KEEP     /* no good, and not ours to change */
 } dame_profile_read_t;

@@ -196,9 +196,9 @@ static bool is_early(const dt_layout_t *layout, dt_promotion_t *state, size_t by
 }
 
 /* About the profile; a user who did not ask for one need not hear of it. */
-static void tell(const char *text)
+static void tell(const char *text, int trouble)
 {
-    if (0 == strcmp("auto", promotion.options.profile)) {
+    if (!trouble || 0 == strcmp("auto", promotion.options.profile)) {
         dt_log("%s", text);
     } else {
         dt_log_once_a_node("%s", text);

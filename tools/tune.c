@@ -375,8 +375,9 @@ static int measure(tuning_t *t, double seconds)
 
 /* ---- the command ---- */
 
-static void say(const char *text)
+static void say(const char *text, int trouble)
 {
+    (void) trouble;
     (void) tool_error(TOOL_OK, "%s", text);
 }
 

@@ -15,12 +15,13 @@
 #include "suites.h"
 #include "tools.h"
 
-static int told;
+static int told, told_trouble;
 static char last[8192];
 
-static void tell(const char *text)
+static void tell(const char *text, int trouble)
 {
     told++;
+    told_trouble += trouble;
     (void) snprintf(last, sizeof(last), "%s", text);
 }
 
@@ -205,16 +206,86 @@ TEST(what_is_out_of_range_is_not_learnt)
     dame_profile_add(profile, &key, &(dame_profile_value_t){1, 1});
     ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
     ck_assert_int_ne(access(in_place("p"), F_OK), 0);
-    for (int i = 0; i < DAME_PROFILE_RECORDS + 10; i++) {
+    dame_profile_free(profile);
+    ck_assert_int_eq(told, 0);
+}
+
+/* Kinds "kFROM" to "kTO" are measured by a process of their own, each as often as it is told. */
+static void measure(int from, int to, int64_t samples)
+{
+    dame_profile_t *profile = open_profile("p");
+    for (int i = from; i <= to; i++) {
         char kind[16];
-        (void) snprintf(kind, sizeof(kind), "k%d", i * 7919 % 10007);
-        add(profile, kind, i, 1);
+        (void) snprintf(kind, sizeof(kind), "k%d", i * 7919 % 100003);
+        add(profile, kind, 1, samples);
     }
     ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
     dame_profile_free(profile);
-    profile = open_profile("p");
-    ck_assert_int_eq(samples_of(profile, "k0", NULL), 1);
+}
+
+/* How many of these are known. */
+static int known(int from, int to)
+{
+    int n = 0;
+    dame_profile_t *profile = open_profile("p");
+    for (int i = from; i <= to; i++) {
+        char kind[16];
+        (void) snprintf(kind, sizeof(kind), "k%d", i * 7919 % 100003);
+        n += samples_of(profile, kind, NULL) > 0;
+    }
     dame_profile_free(profile);
+    return n;
+}
+
+TEST(a_full_profile_forgets_what_was_measured_least_recently)
+{
+    enum { OLD = 1000, ALL = DAME_PROFILE_RECORDS, NEW = 300 };
+    measure(1, OLD, 100);
+    measure(OLD + 1, ALL, 1);
+    measure(1, OLD / 2, 1);
+    ck_assert_int_eq(told, 0);
+    measure(ALL + 1, ALL + NEW, 1);
+    ck_assert_int_eq(known(ALL + 1, ALL + NEW), NEW);
+    ck_assert_int_eq(known(1, OLD / 2), OLD / 2);
+    ck_assert_int_eq(known(OLD / 2 + 1, OLD), OLD / 2 - NEW);
+    ck_assert_int_eq(known(OLD + 1, ALL), ALL - OLD);
+    ck_assert_int_eq(told, 1);
+    ck_assert_int_eq(told_trouble, 0);
+    ck_assert_msg(strstr(last, "it is full (4096 records); 300 records") != NULL, "%s", last);
+}
+
+TEST(of_records_of_one_time_those_of_few_samples_are_forgotten)
+{
+    enum { FEW = 10, NEW = 4 };
+    measure(1, FEW, 1);
+    dame_profile_t *profile = open_profile("p");
+    for (int i = 1; i <= DAME_PROFILE_RECORDS; i++) {
+        char kind[16];
+        (void) snprintf(kind, sizeof(kind), "k%d", i * 7919 % 100003);
+        add(profile, kind, 1, i <= FEW ? 1 : 5);
+    }
+    ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
+    dame_profile_free(profile);
+    measure(DAME_PROFILE_RECORDS + 1, DAME_PROFILE_RECORDS + NEW, 1);
+    ck_assert_int_eq(known(1, FEW), FEW - NEW);
+    ck_assert_int_eq(known(FEW + 1, DAME_PROFILE_RECORDS + NEW), DAME_PROFILE_RECORDS + NEW - FEW);
+}
+
+/* One process measures more kinds than there is room for. */
+TEST(a_process_that_measures_too_much_keeps_a_part)
+{
+    enum { MORE = 10 };
+    measure(1, DAME_PROFILE_RECORDS + MORE, 1);
+    ck_assert_int_eq(known(1, DAME_PROFILE_RECORDS + MORE), DAME_PROFILE_RECORDS);
+    ck_assert_int_eq(told, 0);
+}
+
+TEST(an_empty_file_is_as_good_as_none)
+{
+    write_file(in_place("p"), "", 0);
+    ck_assert_int_eq(known(1, 1), 0);
+    measure(1, 1, 1);
+    ck_assert_int_eq(known(1, 1), 1);
     ck_assert_int_eq(told, 0);
 }
 
@@ -359,41 +430,46 @@ static void write_lines(const char *name, const char *head, const char *lines)
     write_file(in_place(name), text, strlen(text));
 }
 
-#define HEAD "DAME profile 1\ndame " DAME_VERSION "\ncpu cpu\n"
+#define HEAD "DAME profile 2\ndame " DAME_VERSION "\ncpu cpu\n"
 
 TEST(every_field_is_checked)
 {
     static const char *const bad[] = {
         "k pack 1 x\n",
         "k pack 1 x 5\n",
-        "k pack 1 x 5 1 1\n",
-        "k pack 1 x 5 1 \n",
-        "k  pack 1 x 5 1\n",
-        " k pack 1 x 5 1\n",
-        "k\tpack 1 x 5 1\n",
-        "k pack 1  5 1\n",
+        "k pack 1 x 5 1\n",
+        "k pack 1 x 5 1 1 1\n",
+        "k pack 1 x 5 1 1 \n",
+        "k  pack 1 x 5 1 1\n",
+        " k pack 1 x 5 1 1\n",
+        "k\tpack 1 x 5 1 1\n",
+        "k pack 1  5 1 1\n",
         "\n",
-        "k pak 1 x 5 1\n",
-        "k pack -1 x 5 1\n",
-        "k pack 32 x 5 1\n",
-        "k pack 4294967297 x 5 1\n",
-        "k pack 1 x -5 1\n",
-        "k pack 1 x 5 0\n",
-        "k pack 1 x 5 4097\n",
-        "k pack 1 x/y 5 1\n",
-        "k pack 1 x 1099511627777 1\n",
-        "k pack 1 x 99999999999999999999 1\n",
-        "k pack 1 x 5.5 1\n",
-        "k pack 1 x 0x5 1\n",
-        "k pack 1 x +5 1\n",
-        "k pack 1 x 5 1\nk pack 1 x 5 1\n",
-        "k pack 1 x 5 1\n\n",
-        "0123456789012345678901234567890123 pack 1 x 5 1\n",
+        "k pak 1 x 5 1 1\n",
+        "k pack -1 x 5 1 1\n",
+        "k pack 32 x 5 1 1\n",
+        "k pack 4294967297 x 5 1 1\n",
+        "k pack 1 x -5 1 1\n",
+        "k pack 1 x 5 0 1\n",
+        "k pack 1 x 5 4097 1\n",
+        "k pack 1 x 5 1 0\n",
+        "k pack 1 x 5 1 -1\n",
+        "k pack 1 x 5 1 1099511627777\n",
+        "k pack 1 x/y 5 1 1\n",
+        "k pack 1 x 1099511627777 1 1\n",
+        "k pack 1 x 99999999999999999999 1 1\n",
+        "k pack 1 x 5.5 1 1\n",
+        "k pack 1 x 0x5 1 1\n",
+        "k pack 1 x +5 1 1\n",
+        "k pack 1 x 5 1 1\nk pack 1 x 5 1 1\n",
+        "k pack 1 x 5 1 1\n\n",
+        "0123456789012345678901234567890123 pack 1 x 5 1 1\n",
         ("k pack 1 "
-         "01234567890123456789012345678901234567890123456789012345678901234567890123456789 5 1\n"),
+         "01234567890123456789012345678901234567890123456789012345678901234567890123456789 5 1 "
+         "1\n"),
     };
     char why[256];
-    write_lines("p", HEAD, "k pack 1 x 5 1\nk unpack 31 x 1099511627776 4096\n");
+    write_lines("p", HEAD, "k pack 1 x 5 1 1\nk unpack 31 x 1099511627776 4096 1099511627776\n");
     ck_assert_int_eq(read_back("p", why, sizeof(why)), DAME_PROFILE_GOOD);
     write_lines("p", HEAD, "");
     ck_assert_int_eq(read_back("p", why, sizeof(why)), DAME_PROFILE_GOOD);
@@ -436,10 +512,12 @@ TEST(a_damaged_file_is_replaced_and_that_of_another_stays)
         int replaced;
     } cases[] = {
         {HEAD, "k pack 1 x\n", "it is damaged", 1},
-        {"DAME profile 1\ndame 0.0.1\ncpu cpu\n", "k pack 1 x 5 1\n", "another version", 1},
-        {"DAME profile 1\ndame " DAME_VERSION "\ncpu other\n", "k pack 1 x 5 1\n", "another CPU",
+        {"DAME profile 2\ndame 0.0.1\ncpu cpu\n", "k pack 1 x 5 1 1\n", "another version", 1},
+        {"DAME profile 2\ndame " DAME_VERSION "\ncpu other\n", "k pack 1 x 5 1 1\n", "another CPU",
          0},
-        {"DAME profile 2\nsomething else\n", "k pack 1 x 5 1\n", "its format, 2, is another", 0},
+        {"DAME profile 1\ndame " DAME_VERSION "\ncpu cpu\n", "k pack 1 x 5 1\n",
+         "its format, 1, is another", 1},
+        {"DAME profile 3\nsomething else\n", "k pack 1 x 5 1\n", "its format, 3, is another", 0},
         {"my thesis\n", "", "not a profile", 0},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
