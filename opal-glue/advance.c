@@ -239,9 +239,11 @@ static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
     if (NULL == tally) {
         return;
     }
-    const int64_t n =
-        dt_tally_use(tally, (dt_work_t) dir, dt_promote_tier(entry->layout, dir, native),
-                     (int64_t) convertor->local_size);
+    const dt_tier_t tier = dt_promote_tier(entry->layout, dir, native);
+    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, tier, (int64_t) convertor->local_size);
+    if (dt_sample_on) {
+        dt_sample_ask(thread, &tally->moved[dir][tier]);
+    }
     if (may_open && dt_sample_window_due(tally, (dt_work_t) dir, n)) {
         dt_sample_open_window(thread, tally, (dt_work_t) dir, n);
     }

@@ -21,6 +21,9 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     dt_tally_t *tally = dt_entry_tally(entry);
     if (NULL != tally) {
         const int64_t n = dt_tally_use(tally, DT_COPY, DT_INTERP, bytes);
+        if (dt_sample_on) {
+            dt_sample_ask(thread, &tally->moved[DT_COPY][DT_INTERP]);
+        }
         if (dt_sample_window_due(tally, DT_COPY, n)) {
             dt_sample_open_window(thread, tally, DT_COPY, n);
         }

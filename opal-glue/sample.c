@@ -9,8 +9,10 @@
 bool dt_sample_on;
 
 enum {
-    MOST_BYTES = 1 << 20,   /* of a fragment that the native engine is given */
+    MOST_BYTES = 1 << 30,   /* of a fragment that the native engine is given */
     WINDOW = 128,           /* fragments that count */
+    LARGE = 1 << 20,        /* bytes of a fragment from which on .. */
+    LARGE_COUNTS = 5,       /* .. it counts as so many */
     LEAST = 12,             /* .. before the window may be found to take too much of the time */
     FREE_AGAIN = 128,       /* uses */
     WINDOW_SHARE = 256,     /* .. which is one part in so many */
@@ -48,7 +50,7 @@ static struct {
     _Atomic(dt_thread_t *) owner; /* NULL: none is; all else is the owner's */
     uint32_t number;
     bool closes;       /* no more messages */
-    int32_t left;      /* fragments that count */
+    int32_t left;      /* fragments that count; may end below 0 */
     int32_t left_cold; /* .. and that do not; while it closes, all */
     bool is_free;      /* its time does not count */
     int64_t ns;        /* that it has taken */
@@ -230,18 +232,19 @@ static void keep(dt_tally_t *tally, dt_work_t work, bool counts, int64_t ns, siz
     }
 }
 
-/* A fragment has passed, which the native engine may have moved, and on which it took `ns`. */
-static void pass(dt_thread_t *thread, bool is_moved, bool counts, int64_t ns)
+/* A fragment has passed, of which the native engine may have moved `bytes`, and taken `ns`. */
+static void pass(dt_thread_t *thread, size_t bytes, bool counts, int64_t ns)
 {
+    const bool is_moved = bytes > 0;
     dt_stats_add(&thread->stats.count[DT_COUNT_fragments_sampled], is_moved);
     window.ns += ns;
     atomic_fetch_add_explicit(&on_native, window.is_free ? 0 : ns, memory_order_relaxed);
-    window.left -= counts;
+    window.left -= !counts ? 0 : bytes < LARGE ? 1 : LARGE_COUNTS;
     window.left_cold -= !counts || window.closes;
     const bool dear =
         window.left < WINDOW - LEAST &&
         window.ns * WINDOW_SHARE > atomic_load_explicit(&moving, memory_order_relaxed);
-    if (!window.closes && (0 == window.left || 0 == window.left_cold || dear)) {
+    if (!window.closes && (window.left <= 0 || 0 == window.left_cold || dear)) {
         window.closes = true;
         window.left_cold = CLOSING;
     }
@@ -341,7 +344,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
                       : message;
     }
     if (NULL == message) {
-        pass(thread, false, false, 0);
+        pass(thread, 0, false, 0);
         return false;
     }
     const bool counts = message->counts;
@@ -365,7 +368,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
         keep(tally, (dt_work_t) dir, counts, ns, *bytes);
     }
     const int64_t spent = dt_now() - begun;
-    pass(thread, is_done, counts, spent);
+    pass(thread, is_done ? *bytes : 0, counts, spent);
     return is_done;
 }
 
@@ -375,7 +378,7 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
 {
     const size_t bytes = datatype->size * (size_t) count;
     if (window.closes || bytes > MOST_BYTES) {
-        pass(thread, false, false, 0);
+        pass(thread, 0, false, 0);
         return false;
     }
     const bool counts = message_counts(tally, DT_COPY, bytes);
@@ -383,6 +386,6 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
     (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
     const int64_t ns = without_clock(dt_now() - start);
     keep(tally, DT_COPY, counts, ns, bytes);
-    pass(thread, true, counts, dt_now() - start);
+    pass(thread, bytes, counts, dt_now() - start);
     return true;
 }

@@ -37,6 +37,21 @@ static inline bool dt_sample_due(dt_thread_t *thread)
     return __builtin_expect(dt_sample_on, 0) && --thread->until_sample <= 0;
 }
 
+/* A message begins. Of a tally's first uses of each tier, the second one is timed, and the next
+ * three times that they have doubled: so what is used seldom, or comes late, is not without a time.
+ */
+static inline void dt_sample_ask(dt_thread_t *thread, const dt_moved_t *moved)
+{
+    enum { ASKED = 4 };
+    const uint32_t count = atomic_load_explicit(&moved->samples.count, memory_order_relaxed);
+    const int64_t uses = atomic_load_explicit(&moved->uses, memory_order_relaxed);
+    if (count < ASKED && uses >> (count + 1) > 0 && !thread->has_window &&
+        thread->until_sample > 1) {
+        thread->interval -= thread->until_sample - 1;
+        thread->until_sample = 1;
+    }
+}
+
 /* It begins. The clock is read twice, since the first reading finds it cold, and most of that would
  * count. The end is to be read, by dt_now(), before anything else is done. */
 static inline int64_t dt_sample_begin(void)
