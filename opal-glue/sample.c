@@ -161,11 +161,19 @@ void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, dt_t
 
 /* ---- Open MPI's own engine ------------------------------------------------------------------ */
 
+/* Is a tally without a sample, or with too few of large fragments, which come one by one? */
+static bool is_wanting(const dt_native_t *native)
+{
+    const uint64_t first = atomic_load_explicit(&native->samples.kept[0], memory_order_relaxed);
+    return 0 == atomic_load_explicit(&native->samples.count, memory_order_relaxed) ||
+           ((uint32_t) first >= LARGE && !dt_native_is_enough(native));
+}
+
 /* Is a window free, whatever it costs? The first of a tally is, since a poor estimate is better
  * than none; and, so that short runs are not known by their first messages only, one more. */
 static bool is_free(const dt_native_t *native, int64_t use)
 {
-    return 0 == atomic_load_explicit(&native->samples.count, memory_order_relaxed) ||
+    return is_wanting(native) ||
            (use >= FREE_AGAIN &&
             atomic_load_explicit(&native->began, memory_order_relaxed) < FREE_AGAIN / 2);
 }
@@ -173,8 +181,7 @@ static bool is_free(const dt_native_t *native, int64_t use)
 /* May it take the time? Says which use is asked for next. */
 static bool native_may(dt_native_t *native, bool free, int64_t use)
 {
-    const bool is_first = 0 == atomic_load_explicit(&native->samples.count, memory_order_relaxed);
-    atomic_store_explicit(&native->next, is_first ? 2 * use : use + FREE_AGAIN + use / 64,
+    atomic_store_explicit(&native->next, is_wanting(native) ? 2 * use : use + FREE_AGAIN + use / 64,
                           memory_order_relaxed);
     return free || atomic_load_explicit(&on_native, memory_order_relaxed) * NATIVE_SHARE <
                        atomic_load_explicit(&moving, memory_order_relaxed);

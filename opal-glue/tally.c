@@ -13,8 +13,9 @@
 /* An application that names every datatype differently must not fill the memory. */
 enum { MOST_TALLIES = 1024 };
 
-/* With fewer samples of the native engine nothing is said of it: they need not be typical. */
-enum { LEAST_NATIVE = 6 };
+/* With fewer samples of the native engine, or of large fragments, nothing is said of it: they need
+ * not be typical. */
+enum { LEAST_NATIVE = 6, LEAST_LARGE = 3, LARGE = 1 << 20 /* bytes */ };
 
 /* Changed with the table's lock held. Tallies are only ever added at the front. */
 static struct {
@@ -184,6 +185,17 @@ void dt_native_add(dt_native_t *native, int64_t ns, int64_t bytes)
     }
 }
 
+bool dt_native_is_enough(const dt_native_t *native)
+{
+    const uint32_t count = atomic_load_explicit(&native->samples.count, memory_order_relaxed);
+    uint32_t large = 0;
+    for (uint32_t i = 0; i < count && i < LEAST_NATIVE; i++) {
+        large += (uint32_t) atomic_load_explicit(&native->samples.kept[i], memory_order_relaxed) >=
+                 LARGE;
+    }
+    return count >= LEAST_NATIVE || large >= LEAST_LARGE;
+}
+
 typedef struct sample {
     double ns;
     double bytes;
@@ -227,18 +239,57 @@ static size_t read_samples(const dt_samples_t *samples, const _Atomic uint32_t *
     return kept;
 }
 
-/* Nanoseconds for each byte; negative: there is no sample. */
-static double rate(const dt_samples_t *samples)
+/* Half of the interval in which 19 of 20 means of n samples are, in standard errors (Student's t).
+ */
+static double width(size_t n)
 {
-    sample_t read[DT_SAMPLES];
-    const size_t n = read_samples(samples, NULL, read);
+    static const double t[] = {12.7, 4.3, 3.2, 2.8, 2.6, 2.4, 2.4, 2.3, 2.3, 2.2};
+    return n < 2 ? 0 : n - 2 < sizeof(t) / sizeof(t[0]) ? t[n - 2] : 2.1;
+}
+
+/* The square of what a mean may be off by, as far as groups of samples tell: those of one window
+ * may all be of a time when the machine was slow. `at` in order; 0: a group of its own. */
+static double variance(const sample_t *samples, size_t n, double mean, bool grouped)
+{
+    double squares = 0;
+    double bytes = 0;
+    size_t groups = 0;
+    for (size_t i = 0, next; i < n; i = next, groups++) {
+        double off = 0;
+        next = i;
+        do {
+            off += samples[next].ns - mean * samples[next].bytes;
+            bytes += samples[next].bytes;
+            next++;
+        } while (next < n && grouped && 0 != samples[i].at && samples[i].at == samples[next].at);
+        squares += off * off;
+    }
+    return groups < 2 ? 0 : squares / (bytes * bytes) * (double) groups / (double) (groups - 1);
+}
+
+/* For each byte. One sample alone says nothing of its error. */
+static dt_rate_t rate_of(const sample_t *samples, size_t n)
+{
     double ns = 0;
     double bytes = 0;
     for (size_t i = 0; i < n; i++) {
-        ns += read[i].ns;
-        bytes += read[i].bytes;
+        ns += samples[i].ns;
+        bytes += samples[i].bytes;
     }
-    return bytes > 0 ? ns / bytes : -1;
+    if (bytes <= 0) {
+        return (dt_rate_t){.ns = -1};
+    }
+    const double mean = ns / bytes;
+    const double alone = variance(samples, n, mean, false);
+    const double grouped = variance(samples, n, mean, true);
+    const double most = alone > grouped ? alone : grouped;
+    return (dt_rate_t){.ns = mean, .error2 = n < 2 ? mean * mean : width(n) * width(n) * most};
+}
+
+static dt_rate_t rate(const dt_samples_t *samples)
+{
+    sample_t read[DT_SAMPLES];
+    return rate_of(read, read_samples(samples, NULL, read));
 }
 
 static int compare_uses(const void *a, const void *b)
@@ -253,10 +304,13 @@ static int compare_uses(const void *a, const void *b)
  * closer to each other: so a group of windows counts for the uses that are nearer to it than to
  * another.
  */
-static double native_rate(const dt_native_t *native, int64_t uses)
+static dt_rate_t native_rate(const dt_native_t *native, int64_t uses)
 {
     sample_t read[DT_SAMPLES];
     const size_t n = read_samples(&native->samples, native->at, read);
+    if (!dt_native_is_enough(native)) {
+        return (dt_rate_t){.ns = -1};
+    }
     const size_t least = n < 4 * LEAST_NATIVE ? LEAST_NATIVE : n / 4; /* of a group */
     double sum = 0;
     double from = 0;
@@ -275,7 +329,7 @@ static double native_rate(const dt_native_t *native, int64_t uses)
         sum += (to - from) * ns / bytes;
         from = to;
     }
-    return n > 0 && from > 0 ? sum / from : -1;
+    return (dt_rate_t){.ns = from > 0 ? sum / from : -1, .error2 = rate_of(read, n).error2};
 }
 
 /* ---- For the report ------------------------------------------------------------------------- */
@@ -308,14 +362,9 @@ static void fill_row(const dt_tally_t *tally, dt_tally_row_t *row)
             to->uses = sums.uses[work][tier];
             uses += to->uses;
             to->bytes = sums.bytes[work][tier];
-            to->samples = atomic_load_explicit(&from->samples.count, memory_order_relaxed);
-            to->ns_per_byte = rate(&from->samples);
+            to->rate = rate(&from->samples);
         }
-        const dt_native_t *native = &tally->native[work];
-        row->native[work].samples =
-            atomic_load_explicit(&native->samples.count, memory_order_relaxed);
-        row->native[work].ns_per_byte =
-            row->native[work].samples < LEAST_NATIVE ? -1 : native_rate(native, uses);
+        row->native[work] = native_rate(&tally->native[work], uses);
     }
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =
@@ -359,7 +408,7 @@ int64_t dt_tally_ns(dt_work_t work)
         sum_up(tally, &sums);
         for (int tier = 0; tier < DT_TIERS; tier++) {
             const double bytes = (double) sums.bytes[work][tier];
-            const double cost = rate(&tally->moved[work][tier].samples);
+            const double cost = rate(&tally->moved[work][tier].samples).ns;
             all += bytes;
             if (cost >= 0) {
                 timed += bytes;
@@ -390,7 +439,7 @@ int64_t dt_tally_of_datatype(const void *datatype, dt_work_t work, dt_tier_t tie
 double dt_tally_rate(const void *datatype, dt_work_t work, dt_tier_t tier)
 {
     const dt_tally_t *tally = tally_of(datatype);
-    return NULL == tally ? -1 : rate(&tally->moved[work][tier].samples);
+    return NULL == tally ? -1 : rate(&tally->moved[work][tier].samples).ns;
 }
 
 int64_t dt_tally_compile_ns(const void *datatype)

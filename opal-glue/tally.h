@@ -94,6 +94,9 @@ void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code);
 void dt_moved_add(dt_moved_t *moved, int64_t ns, int64_t bytes, bool early);
 void dt_native_add(dt_native_t *native, int64_t ns, int64_t bytes);
 
+/* Are there samples enough to say what the native engine takes? */
+bool dt_native_is_enough(const dt_native_t *native);
+
 static inline void dt_tally_add(dt_tally_t *tally, dt_work_t work, dt_tier_t tier, int64_t uses,
                                 int64_t bytes)
 {

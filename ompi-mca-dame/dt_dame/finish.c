@@ -17,7 +17,8 @@
 #include "record.h"
 
 static double started;
-static pid_t publisher; /* this process, once its record is published */
+static double ran, waited; /* by then, and what follows is of the same thread, most likely */
+static pid_t publisher;    /* this process, once its record is published */
 static dt_dame_job_t job;
 static bool many_nodes; /* whose reports are brought together */
 
@@ -28,9 +29,36 @@ static double now(void)
     return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
+/* Seconds that this thread has had a CPU, and wanted one: Linux's sched-stats. */
+static void read_schedule(double *had, double *wanted)
+{
+    unsigned long long ran_ns = 0, waited_ns = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "re");
+    const int found = NULL == file ? 0 : fscanf(file, "%llu %llu", &ran_ns, &waited_ns);
+    if (NULL != file) {
+        (void) fclose(file);
+    }
+    *had = 2 == found ? 1e-9 * (double) ran_ns : 0;
+    *wanted = 2 == found ? 1e-9 * (double) waited_ns : 0;
+}
+
 void mca_dt_dame_finish_start(void)
 {
     started = now();
+    if (MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
+        read_schedule(&ran, &waited);
+    }
+}
+
+/* Since then. The thread may be another, which has had less. */
+static void fill_schedule(dt_dame_record_t *record)
+{
+    read_schedule(&record->ran, &record->waited);
+    record->ran -= ran;
+    record->waited -= waited;
+    if (record->ran < 0 || record->waited < 0) {
+        record->ran = record->waited = 0;
+    }
 }
 
 /* ---- Where records are brought together ----------------------------------------------------- */
@@ -138,6 +166,7 @@ void mca_dt_dame_publish(void)
                     NULL == params->report_file ? "" : params->report_file);
     if (reports) {
         (void) mca_dt_dame_state(record->state, sizeof(record->state));
+        fill_schedule(record);
     }
     dt_dame_record_fill(record);
     if (open_job(rank, ranks) && dt_dame_job_publish(&job, record, sizeof(*record))) {

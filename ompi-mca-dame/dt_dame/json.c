@@ -118,9 +118,16 @@ static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
     fputc('}', out);
 }
 
+/* The members of an object. */
+static void write_compared(FILE *out, const dt_dame_compared_t *compared)
+{
+    fprintf(out, "\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f, \"error_ns\": %.0f",
+            compared->bytes, compared->dame, compared->native, dt_dame_error(compared));
+}
+
 static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row)
 {
-    double dame, native, bytes;
+    const dt_dame_compared_t compared = dt_dame_compare_row(row);
     fprintf(out, "%s\n    {\"name\": ", comma);
     write_string(out, row->name);
     fputs(", \"layout\": ", out);
@@ -132,16 +139,15 @@ static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row
     for (int work = 0; work < DT_WORKS; work++) {
         write_work(out, row, work);
     }
-    dt_dame_compare_row(row, &dame, &native, &bytes);
-    fprintf(out,
-            ",\n     \"compile_ns\": %" PRId64 ", \"undone\": %" PRId64
-            ", \"compared\": {\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f}}",
-            row->compile_ns, row->undone, bytes, dame, native);
+    fprintf(out, ",\n     \"compile_ns\": %" PRId64 ", \"undone\": %" PRId64 ", \"compared\": {",
+            row->compile_ns, row->undone);
+    write_compared(out, &compared);
+    fputs("}}", out);
 }
 
 void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
 {
-    double dame, native, bytes;
+    const dt_dame_compared_t compared = dt_dame_compare(sum);
     fprintf(out, "{\n  \"format\": 1,\n  \"dame\": \"%s\",\n  \"program\": ", sum->first.version);
     write_string(out, sum->first.program);
     fputs(",\n  \"state\": ", out);
@@ -155,9 +161,11 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
     for (int i = 0; i < sum->nrows; i++) {
         write_row(out, 0 == i ? "" : ",", &sum->rows[i]);
     }
-    dt_dame_compare(sum, &dame, &native, &bytes);
+    fputs("\n  ],\n  \"compared\": {", out);
+    write_compared(out, &compared);
     fprintf(out,
-            "\n  ],\n  \"compared\": {\"bytes\": %.0f, \"dame_ns\": %.0f, \"native_ns\": %.0f, "
-            "\"set_up_ns\": %.0f}\n}\n",
-            bytes, dame, native, dt_dame_set_up(sum));
+            ", \"part\": %.4f, \"set_up_ns\": %.0f},\n  \"all_ranks\": {\"run_ns\": %.0f, "
+            "\"moving_ns\": %.0f, \"cpu_ns\": %.0f, \"waited_for_cpu_ns\": %.0f}\n}\n",
+            dt_dame_compared_part(sum, &compared), dt_dame_set_up(sum), 1e9 * sum->seconds,
+            dt_dame_moving(sum), 1e9 * sum->ran, 1e9 * sum->waited);
 }

@@ -37,7 +37,7 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     char when[40] = "";
     const time_t now = time(NULL);
     struct tm broken;
-    double uses = 0, bytes = 0, dame, native, compared;
+    double uses = 0, bytes = 0;
     if (NULL != localtime_r(&now, &broken)) {
         (void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &broken);
     }
@@ -52,11 +52,16 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     fprintf(out, "\nended=%s\nranks=%d of %d\nuses=%.0f\nbytes=%.0f\npromotions=%.0f\n", when,
             sum->found, sum->ranks, uses, bytes,
             sum->code[DT_CODE_compiled_pack].sum + sum->code[DT_CODE_compiled_unpack].sum);
-    dt_dame_compare(sum, &dame, &native, &compared);
-    if (compared > 0) {
-        fprintf(out, "seconds_saved=%.6f\n", (native - dame - dt_dame_set_up(sum)) / 1e9);
-    } else {
+    const dt_dame_compared_t compared = dt_dame_compare(sum);
+    if (compared.bytes <= 0) {
         fputs("seconds_saved=not estimated: dt_dame_report was none\n", out);
+    } else if (dt_dame_compared_part(sum, &compared) < DT_DAME_ENOUGH) {
+        fprintf(out,
+                "seconds_saved=not known: Open MPI's engine was timed for %.0f %% of the bytes\n",
+                100 * dt_dame_compared_part(sum, &compared));
+    } else {
+        fprintf(out, "seconds_saved=%.6f\n",
+                (compared.native - compared.dame - dt_dame_set_up(sum)) / 1e9);
     }
     for (int i = 0; i < BUSIEST; i++) {
         if (i < sum->nrows) {

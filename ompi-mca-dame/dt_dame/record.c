@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,14 +67,50 @@ static dt_dame_sum_row_t *row_for(dt_dame_sum_t *sum, const dt_tally_row_t *row)
     return at;
 }
 
-static void add_amount(dt_dame_amount_t *amount, int64_t uses, int64_t bytes, double ns_per_byte)
+static void add_amount(dt_dame_amount_t *amount, int64_t uses, int64_t bytes, const dt_rate_t *rate)
 {
     amount->uses += uses;
     amount->bytes += bytes;
-    if (ns_per_byte >= 0) {
+    if (rate->ns >= 0) {
         amount->timed_bytes += (double) bytes;
-        amount->ns += (double) bytes * ns_per_byte;
+        amount->ns += (double) bytes * rate->ns;
     }
+}
+
+static void add_compared(dt_dame_compared_t *to, const dt_dame_compared_t *from)
+{
+    to->bytes += from->bytes;
+    to->dame += from->dame;
+    to->native += from->native;
+    to->error2 += from->error2;
+}
+
+/* One rank's. What moved less than half of the data may be without a time; then the rest says what
+ * it took. */
+static dt_dame_compared_t compare(const dt_tally_row_t *row, int work)
+{
+    const dt_rate_t *native = &row->native[work];
+    dt_dame_compared_t timed = {0};
+    double bytes = 0;
+    for (int tier = 0; tier < DT_TIERS; tier++) {
+        const dt_row_moved_t *moved = &row->moved[work][tier];
+        const double amount = (double) moved->bytes;
+        bytes += amount;
+        if (moved->rate.ns >= 0) {
+            timed.bytes += amount;
+            timed.dame += amount * moved->rate.ns;
+            timed.error2 += amount * amount * moved->rate.error2;
+        }
+    }
+    if (native->ns < 0 || timed.bytes <= 0 || 2 * timed.bytes < bytes) {
+        return (dt_dame_compared_t){0};
+    }
+    const double all = bytes / timed.bytes;
+    return (dt_dame_compared_t){.bytes = bytes,
+                                .dame = timed.dame * all,
+                                .native = bytes * native->ns,
+                                .error2 =
+                                    timed.error2 * all * all + bytes * bytes * native->error2};
 }
 
 static void add_row(dt_dame_sum_row_t *at, const dt_tally_row_t *row)
@@ -87,11 +124,13 @@ static void add_row(dt_dame_sum_row_t *at, const dt_tally_row_t *row)
         int64_t bytes = 0;
         for (int tier = 0; tier < DT_TIERS; tier++) {
             const dt_row_moved_t *moved = &row->moved[work][tier];
-            add_amount(&at->moved[work][tier], moved->uses, moved->bytes, moved->ns_per_byte);
+            add_amount(&at->moved[work][tier], moved->uses, moved->bytes, &moved->rate);
             uses += moved->uses;
             bytes += moved->bytes;
         }
-        add_amount(&at->native[work], uses, bytes, row->native[work].ns_per_byte);
+        add_amount(&at->native[work], uses, bytes, &row->native[work]);
+        const dt_dame_compared_t compared = compare(row, work);
+        add_compared(&at->compared[work], &compared);
         at->bytes += bytes;
     }
     for (int dir = 0; dir < 2; dir++) {
@@ -143,6 +182,9 @@ void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record)
         memcpy(sum->report_file, record->report_file, sizeof(sum->report_file));
     }
     sum->last_run |= record->last_run;
+    sum->seconds += record->seconds;
+    sum->ran += record->ran;
+    sum->waited += record->waited;
     for (int i = 0; i < DT_COUNTERS; i++) {
         extend(sum, &sum->counters[i], record->counters[i]);
     }
@@ -181,44 +223,62 @@ void dt_dame_sum_finish(dt_dame_sum_t *sum)
     qsort(sum->rows, (size_t) sum->nrows, sizeof(sum->rows[0]), compare_rows);
 }
 
-void dt_dame_compare_work(const dt_dame_sum_row_t *row, int work, double *dame, double *native,
-                          double *bytes)
+dt_dame_compared_t dt_dame_compare_row(const dt_dame_sum_row_t *row)
 {
-    const dt_dame_amount_t *other = &row->native[work];
-    double timed = 0;
-    double ns = 0;
-    for (int tier = 0; tier < DT_TIERS; tier++) {
-        timed += row->moved[work][tier].timed_bytes;
-        ns += row->moved[work][tier].ns;
-    }
-    const bool both = timed > 0 && other->timed_bytes > 0;
-    *bytes = both ? (double) other->bytes : 0;
-    *dame = both ? ns / timed * *bytes : 0;
-    *native = both ? other->ns / other->timed_bytes * *bytes : 0;
-}
-
-void dt_dame_compare_row(const dt_dame_sum_row_t *row, double *dame, double *native, double *bytes)
-{
-    *dame = *native = *bytes = 0;
+    dt_dame_compared_t all = {0};
     for (int work = 0; work < DT_WORKS; work++) {
-        double work_dame, work_native, work_bytes;
-        dt_dame_compare_work(row, work, &work_dame, &work_native, &work_bytes);
-        *dame += work_dame;
-        *native += work_native;
-        *bytes += work_bytes;
+        add_compared(&all, &row->compared[work]);
     }
+    return all;
 }
 
-void dt_dame_compare(const dt_dame_sum_t *sum, double *dame, double *native, double *bytes)
+dt_dame_compared_t dt_dame_compare(const dt_dame_sum_t *sum)
 {
-    *dame = *native = *bytes = 0;
+    dt_dame_compared_t all = {0};
     for (int i = 0; i < sum->nrows; i++) {
-        double row_dame, row_native, row_bytes;
-        dt_dame_compare_row(&sum->rows[i], &row_dame, &row_native, &row_bytes);
-        *dame += row_dame;
-        *native += row_native;
-        *bytes += row_bytes;
+        const dt_dame_compared_t row = dt_dame_compare_row(&sum->rows[i]);
+        add_compared(&all, &row);
     }
+    return all;
+}
+
+double dt_dame_compared_part(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared)
+{
+    double bytes = 0;
+    for (int work = 0; work < DT_WORKS; work++) {
+        for (int tier = 0; tier < DT_TIERS; tier++) {
+            bytes += sum->bytes[work][tier].sum;
+        }
+    }
+    return bytes > 0 ? compared->bytes / bytes : 0;
+}
+
+double dt_dame_error(const dt_dame_compared_t *compared)
+{
+    return sqrt(compared->error2);
+}
+
+double dt_dame_error_in_all(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared)
+{
+    const double part = dt_dame_compared_part(sum, compared);
+    const double saved = compared->native - compared->dame;
+    const double rest = part > 0 && part < 1 ? saved * (1 / part - 1) : 0;
+    return sqrt(compared->error2 + rest * rest);
+}
+
+double dt_dame_busy(const dt_dame_sum_t *sum)
+{
+    const double wanted = sum->ran + sum->waited;
+    return wanted > 0 ? sum->waited / wanted : -1;
+}
+
+double dt_dame_moving(const dt_dame_sum_t *sum)
+{
+    double ns = 0;
+    for (int work = 0; work < DT_WORKS; work++) {
+        ns += sum->ns[work].sum;
+    }
+    return ns;
 }
 
 double dt_dame_set_up(const dt_dame_sum_t *sum)

@@ -24,7 +24,9 @@ typedef struct dt_dame_record {
     char state[DT_DAME_TEXT];       /* "on: ..." */
     char limit[128];                /* the first that a datatype exceeded, or "" */
     double seconds;                 /* from MPI_Init to MPI_Finalize */
-    double ghz;                     /* of the clock: ticks in a nanosecond */
+    double ran;    /* of these, seconds that the thread in MPI_Finalize had a CPU */
+    double waited; /* .. and that it wanted one in vain; both 0: not known */
+    double ghz;    /* of the clock: ticks in a nanosecond */
     int64_t counters[DT_COUNTERS];
     int64_t declined[DT_DECLINES];
     int64_t code[DT_CODE_STATS];
@@ -51,6 +53,15 @@ typedef struct dt_dame_amount {
     double ns;          /* that these took */
 } dt_dame_amount_t;
 
+/* Nanoseconds that data took in DAME, and would take in Open MPI's own engine: of the data that
+ * both were timed for, rank by rank. */
+typedef struct dt_dame_compared {
+    double bytes; /* 0: no verdict */
+    double dame;
+    double native;
+    double error2; /* of the difference: 19 of 20 are less than the root off */
+} dt_dame_compared_t;
+
 /* Datatypes of one name and layout, on all ranks. */
 typedef struct dt_dame_sum_row {
     char name[DT_TALLY_NAME];
@@ -61,7 +72,8 @@ typedef struct dt_dame_sum_row {
     int64_t bytes;
     dt_dame_amount_t moved[DT_WORKS][DT_TIERS];
     dt_dame_amount_t
-        native[DT_WORKS];   /* the same data; ns: what Open MPI's own engine would take */
+        native[DT_WORKS]; /* the same data; ns: what Open MPI's own engine would take */
+    dt_dame_compared_t compared[DT_WORKS];
     int compiled_ranks[2];  /* [dame_dir_t] */
     int64_t compiled_at[2]; /* the least use */
     int64_t compile_ns;
@@ -87,6 +99,9 @@ typedef struct dt_dame_sum {
     dt_dame_range_t uses[DT_WORKS][DT_TIERS];
     dt_dame_range_t bytes[DT_WORKS][DT_TIERS];
     dt_dame_range_t ns[DT_WORKS];
+    double seconds; /* these three of all ranks */
+    double ran;
+    double waited;
     int nrows;
     dt_dame_sum_row_t rows[DT_DAME_SUM_ROWS]; /* the most bytes first, after dt_dame_sum_finish() */
 } dt_dame_sum_t;
@@ -98,13 +113,29 @@ void dt_dame_record_fill(dt_dame_record_t *record);
 void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record);
 void dt_dame_sum_finish(dt_dame_sum_t *sum);
 
-/* Nanoseconds that one kind of work of a row, the data of a row, or of all rows, took in DAME and
- * would take in Open MPI's engine: both of the part that both have samples of, whose bytes *bytes
- * are. */
-void dt_dame_compare_work(const dt_dame_sum_row_t *row, int work, double *dame, double *native,
-                          double *bytes);
-void dt_dame_compare_row(const dt_dame_sum_row_t *row, double *dame, double *native, double *bytes);
-void dt_dame_compare(const dt_dame_sum_t *sum, double *dame, double *native, double *bytes);
+/* Of all data of a row, and of all rows. */
+dt_dame_compared_t dt_dame_compare_row(const dt_dame_sum_row_t *row);
+dt_dame_compared_t dt_dame_compare(const dt_dame_sum_t *sum);
+
+/* Part of all bytes moved, also of datatypes that have no row, that `compared` is of: 0 to 1. */
+double dt_dame_compared_part(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared);
+
+/* With less than this part compared there is no verdict on the whole: importing and compiling have
+ * a cost for all data, but a gain is known only of what was timed. */
+#define DT_DAME_ENOUGH 0.8
+
+/* Nanoseconds by which a difference may be off; and if it is taken for that of all data: what was
+ * not timed may have saved or lost at the same rate. */
+double dt_dame_error(const dt_dame_compared_t *compared);
+double dt_dame_error_in_all(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared);
+
+/* Part of the time in which ranks wanted a CPU and did not have one: 0 to 1, < 0: not known. Where
+ * it is more than DT_DAME_BUSY, times are not certain. */
+double dt_dame_busy(const dt_dame_sum_t *sum);
+#define DT_DAME_BUSY 0.05
+
+/* Nanoseconds of all work, estimated. */
+double dt_dame_moving(const dt_dame_sum_t *sum);
 
 /* Nanoseconds that it took to import and compile, on all ranks. */
 double dt_dame_set_up(const dt_dame_sum_t *sum);

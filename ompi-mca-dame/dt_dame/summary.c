@@ -147,15 +147,31 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
 
-/* "interp 3 uses, x:plain at 4, x:far-prefetch at 37; saved 1.8 ms", of one rank. */
+enum { VERDICT = 80 };
+
+static const char *verdict_text(double saved, double error, char text[VERDICT])
+{
+    char a[NUMBER], b[NUMBER];
+    const char *amount = time_text(fabs(saved), a);
+    const char *off = time_text(error, b);
+    if (fabs(saved) <= error) {
+        (void) snprintf(text, VERDICT, "no clear difference (%s%s +- %s)", saved < 0 ? "-" : "",
+                        amount, off);
+    } else {
+        (void) snprintf(text, VERDICT, "%s %s +- %s", saved > 0 ? "saved" : "LOST", amount, off);
+    }
+    return text;
+}
+
+/* "interp 3 uses, x:plain at 4, x:far-prefetch at 37; saved 1.8 ms +- 100 us"; the history is one
+ * rank's. */
 static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
     const dt_history_t *history = DT_COPY == work ? NULL : &row->history[work];
-    double dame, native, compared;
-    char text[NUMBER];
-    int width = 0;
-    dt_dame_compare_work(row, work, &dame, &native, &compared);
+    const dt_dame_compared_t *compared = &row->compared[work];
     const bool has_steps = NULL != history && history->nsteps > 0;
+    char verdict[VERDICT];
+    int width = 0;
     if (has_steps) {
         width = fprintf(out, "            interp %" PRId64 " uses", history->steps[0].use - 1);
     }
@@ -168,14 +184,15 @@ static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
         }
         width += fprintf(out, "%s at %" PRId64, step->code, step->use);
     }
-    if (compared > 0) {
-        fprintf(out, "%s%s %s",
-                !has_steps   ? "            "
-                : width > 60 ? ";\n              "
-                             : "; ",
-                dame <= native ? "saved" : "LOST", time_text(fabs(native - dame), text));
+    if (compared->bytes > 0) {
+        (void) verdict_text(compared->native - compared->dame, dt_dame_error(compared), verdict);
+        fprintf(out, "%s%s",
+                !has_steps                                      ? "            "
+                : width + 2 + (int) strlen(verdict) > WIDTH - 1 ? ";\n              "
+                                                                : "; ",
+                verdict);
     }
-    fputs(has_steps || compared > 0 ? "\n" : "", out);
+    fputs(has_steps || compared->bytes > 0 ? "\n" : "", out);
 }
 
 static void write_work(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row, int work)
@@ -257,25 +274,57 @@ static void write_rows(FILE *out, const dt_dame_sum_t *sum)
 
 /* ---- What it bought, and what was left ------------------------------------------------------ */
 
-static void write_comparison(FILE *out, const dt_dame_sum_t *sum)
+static void write_costs(FILE *out, const dt_dame_sum_t *sum)
 {
-    double dame, native, compared, all = 0;
-    char a[NUMBER], b[NUMBER];
-    dt_dame_compare(sum, &dame, &native, &compared);
-    for (int i = 0; i < sum->nrows; i++) {
-        all += (double) sum->rows[i].bytes;
-    }
-    if (compared <= 0) {
+    const double run = 1e9 * sum->seconds, moving = dt_dame_moving(sum),
+                 set_up = dt_dame_set_up(sum);
+    char a[NUMBER];
+    fprintf(out, "\n  CPU time of all ranks together, which ran for %s; estimated by samples\n",
+            time_text(run, a));
+    fprintf(out, "    moving all data            %10s, %.2g %% of the run time\n",
+            time_text(moving, a), run > 0 ? 100 * moving / run : 0);
+    fprintf(out, "    importing and compiling    %10s, %.2g %%\n", time_text(set_up, a),
+            run > 0 ? 100 * set_up / run : 0);
+}
+
+/* What has no time of Open MPI's engine has no part in it: a verdict on the whole needs nearly all.
+ */
+static void write_verdict(FILE *out, const dt_dame_sum_t *sum)
+{
+    const dt_dame_compared_t compared = dt_dame_compare(sum);
+    const double percent = 100 * dt_dame_compared_part(sum, &compared), busy = dt_dame_busy(sum),
+                 saved = compared.native - compared.dame, error = dt_dame_error(&compared);
+    char a[NUMBER], verdict[VERDICT];
+    if (compared.bytes <= 0) {
+        fputs("  no verdict: Open MPI's own engine was not timed\n", out);
         return;
     }
-    fprintf(out,
-            "\n  DAME moved the data in %s; Open MPI's own engine would take %s\n"
-            "  (estimated by samples for %.0f %% of the bytes)\n",
-            time_text(dame, a), time_text(native, b), 100 * compared / all);
-    const double cost = dt_dame_set_up(sum);
-    const double saved = native - dame - cost;
-    fprintf(out, "  importing and compiling cost %s; in all DAME %s %s\n", time_text(cost, a),
-            saved >= 0 ? "saved" : "LOST", time_text(saved >= 0 ? saved : -saved, b));
+    fprintf(out, "    %3.0f %% of the bytes, DAME   %10s\n", percent, time_text(compared.dame, a));
+    fprintf(out, "      .. Open MPI's own engine %10s\n", time_text(compared.native, a));
+    if (percent >= 100 * DT_DAME_ENOUGH) {
+        fprintf(out, "  in all: %s\n",
+                verdict_text(saved - dt_dame_set_up(sum), dt_dame_error_in_all(sum, &compared),
+                             verdict));
+    } else {
+        fprintf(out,
+                "  of these: %s, before importing and compiling\n"
+                "  in all: no verdict; Open MPI's engine was not timed for %.0f %% of the "
+                "bytes\n",
+                verdict_text(saved, error, verdict), 100 - percent);
+    }
+    if (busy > DT_DAME_BUSY) {
+        fprintf(out,
+                "  not certain: the machine was busy; ranks waited %.0f %% of the time for a CPU\n",
+                100 * busy);
+    }
+}
+
+static void write_comparison(FILE *out, const dt_dame_sum_t *sum)
+{
+    if (dt_dame_moving(sum) > 0) {
+        write_costs(out, sum);
+        write_verdict(out, sum);
+    }
 }
 
 static void write_declined(FILE *out, const dt_dame_sum_t *sum)

@@ -168,9 +168,9 @@ static double rate(int n, int early, const int64_t ns[])
         dt_moved_add(&tally->moved[DT_UNPACK][DT_INTERP], ns[i], BYTES, i < early);
     }
     check(1 == dt_tally_rows(&row, 1), "one row");
-    check(row.moved[DT_PACK][DT_INTERP].ns_per_byte < 0, "a rate without a sample");
+    check(row.moved[DT_PACK][DT_INTERP].rate.ns < 0, "a rate without a sample");
     dt_tally_stop();
-    return row.moved[DT_UNPACK][DT_INTERP].ns_per_byte;
+    return row.moved[DT_UNPACK][DT_INTERP].rate.ns;
 }
 
 /* Memory that nobody has touched makes the first uses of many tallies hundreds of times as dear. */
@@ -191,6 +191,87 @@ static void times_in_which_the_cpu_was_away_do_not_count(void)
     check(1.0 * USUAL / BYTES == rate(4, 0, (int64_t[]){away, USUAL, USUAL, away}), "two of four");
 }
 
+/* ---- what a rate may be off by -------------------------------------------------------------- */
+
+typedef struct native_sample {
+    int64_t ns;
+    int64_t bytes;
+    uint32_t at; /* the use at which its window began */
+} native_sample_t;
+
+/* What is said of the native engine after these samples. */
+static dt_rate_t native_rate(int n, const native_sample_t samples[])
+{
+    dame_program_t program = {.size = BYTES};
+    dt_tally_row_t row;
+    dt_tally_start(true);
+    dt_tally_t *tally = dt_tally_of(NULL, &program);
+    dt_native_t *native = &tally->native[DT_PACK];
+    dt_tally_add(tally, DT_PACK, DT_CODE, 1000, 1000 * BYTES);
+    for (int i = 0; i < n; i++) {
+        native->began = samples[i].at;
+        dt_native_add(native, samples[i].ns, samples[i].bytes);
+    }
+    check(1 == dt_tally_rows(&row, 1), "one row");
+    dt_tally_stop();
+    return row.native[DT_PACK];
+}
+
+static bool is_near(double a, double b)
+{
+    return a > b - 1e-9 && a < b + 1e-9;
+}
+
+/* Six samples, or three large ones, are enough. */
+static void few_samples_of_the_native_engine_say_nothing(void)
+{
+    enum { LARGE = 1 << 20, MOST = 6 };
+    native_sample_t samples[MOST];
+    for (int i = 0; i < MOST; i++) {
+        samples[i] = (native_sample_t){2 * BYTES, BYTES, 10};
+    }
+    check(native_rate(0, samples).ns < 0 && native_rate(5, samples).ns < 0, "five");
+    check(2 == native_rate(6, samples).ns && 0 == native_rate(6, samples).error2, "six");
+    for (int i = 0; i < 3; i++) {
+        samples[i] = (native_sample_t){3 * LARGE, LARGE, 10};
+    }
+    check(native_rate(2, samples).ns < 0, "two large ones");
+    check(3 == native_rate(3, samples).ns, "three large ones");
+    samples[2].bytes--;
+    check(native_rate(3, samples).ns < 0, "two large ones and another");
+}
+
+/* Half of the samples take 1 ns for a byte, the others 3: each is off by 1. Taken one by one, the
+ * variance of their mean is 1 / 15; if they are of two windows, it is 1: 2 / (2 - 1) of 8 * 8 + 8 *
+ * 8 by 16 * 16. 2.1 standard errors are the half of the interval for 16. */
+static void samples_of_one_window_are_not_independent(void)
+{
+    enum { N = 16 };
+    native_sample_t mixed[N], apart[N];
+    for (int i = 0; i < N; i++) {
+        mixed[i] = (native_sample_t){(1 + 2 * (i % 2)) * BYTES, BYTES, i < N / 2 ? 10 : 900};
+        apart[i] = (native_sample_t){(1 + 2 * (i / (N / 2))) * BYTES, BYTES, i < N / 2 ? 10 : 900};
+    }
+    check(is_near(native_rate(N, mixed).error2, 2.1 * 2.1 / 15), "mixed: %g",
+          native_rate(N, mixed).error2);
+    check(is_near(native_rate(N, apart).error2, 2.1 * 2.1), "apart: %g",
+          native_rate(N, apart).error2);
+}
+
+static void one_sample_may_be_off_by_all_of_it(void)
+{
+    dame_program_t program = {.size = BYTES};
+    dt_tally_row_t row;
+    dt_tally_start(true);
+    dt_tally_t *tally = dt_tally_of(NULL, &program);
+    dt_tally_add(tally, DT_PACK, DT_CODE, 2, 2 * BYTES);
+    dt_moved_add(&tally->moved[DT_PACK][DT_CODE], 3 * BYTES, BYTES, false);
+    check(1 == dt_tally_rows(&row, 1) && 3 == row.moved[DT_PACK][DT_CODE].rate.ns &&
+              9 == row.moved[DT_PACK][DT_CODE].rate.error2,
+          "one sample");
+    dt_tally_stop();
+}
+
 int main(void)
 {
     dt_thread_start(count_unwatched);
@@ -200,6 +281,9 @@ int main(void)
     the_first_limit_is_kept_for_the_report();
     early_samples_count_until_there_are_others();
     times_in_which_the_cpu_was_away_do_not_count();
+    few_samples_of_the_native_engine_say_nothing();
+    samples_of_one_window_are_not_independent();
+    one_sample_may_be_off_by_all_of_it();
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;
 }

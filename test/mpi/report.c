@@ -1,8 +1,9 @@
 /*
  * Traffic whose counts are known, for the report at MPI_Finalize (report.sh), and the same counts
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
- * dies before MPI_Finalize, "killed": it dies when rank 0 has published its record, or "tool":
- * MPI_T is never finalized. argv[2]: the job's namespace, as far as DAME is told.
+ * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 dies when rank 0
+ * has published its record, or "tool": MPI_T is never finalized. argv[2]: the job's namespace, as
+ * far as DAME is told.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -98,6 +99,36 @@ static void traffic(MPI_Datatype face, MPI_Datatype corner, bool reads)
     MPI_T_pvar_session_free(&session);
 }
 
+/* Whole messages of two megabytes, packed and unpacked. */
+static void pack_huge(void)
+{
+    enum { BLOCKS = 1 << 17, MESSAGES = 40, BYTES = BLOCKS * 16 };
+    double *from = calloc(3 * BLOCKS, sizeof(double)), *to = calloc(3 * BLOCKS, sizeof(double));
+    char *packed = malloc(BYTES);
+    MPI_Datatype type;
+    bool same = true;
+    for (int i = 0; i < 3 * BLOCKS; i++) {
+        from[i] = my_rank + i;
+    }
+    MPI_Type_vector(BLOCKS, 2, 3, MPI_DOUBLE, &type);
+    MPI_Type_set_name(type, "huge");
+    MPI_Type_commit(&type);
+    for (int m = 0; m < MESSAGES; m++) {
+        int end = 0, start = 0;
+        memset(to, 0, 3 * BLOCKS * sizeof(double));
+        MPI_Pack(from, 1, type, packed, BYTES, &end, MPI_COMM_WORLD);
+        MPI_Unpack(packed, BYTES, &start, to, 1, type, MPI_COMM_WORLD);
+        for (int i = 0; i < 3 * BLOCKS; i++) {
+            same = same && to[i] == (2 == i % 3 ? 0 : from[i]);
+        }
+    }
+    check(same, "each message arrived");
+    MPI_Type_free(&type);
+    free(from);
+    free(to);
+    free(packed);
+}
+
 /* Rank 0 is inside MPI_Finalize, and waits. */
 static void wait_for_record(const char *namespace)
 {
@@ -124,7 +155,11 @@ int report_main(int argc, char **argv)
     MPI_Type_commit(&face);
     MPI_Type_vector(CORNER, 1, COLUMNS, MPI_DOUBLE, &corner);
     MPI_Type_commit(&corner);
-    traffic(face, corner, dame);
+    if (0 == strcmp(mode, "huge")) {
+        pack_huge();
+    } else {
+        traffic(face, corner, dame);
+    }
     MPI_Type_free(&face);
     MPI_Type_free(&corner);
     if (argc > 2) {

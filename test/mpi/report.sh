@@ -59,6 +59,28 @@ END
     verdict $code report "$config" "$log"
 }
 
+# Open MPI's own engine is timed for whole messages of megabytes, too.
+huge()
+{
+    local config="huge messages" log code=0 file=$scratch/huge.json
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    HOME=$scratch job "$log" -np 1 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
+        "$mpi_test" report huge && good_log "$log" || code=1
+    python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
+import json, sys
+report = json.load(open(sys.argv[1]))
+(huge,) = report["datatypes"]
+assert huge["name"] == "huge" and huge["bytes"] == 2 * 40 * 2097152, huge
+assert huge["pack"]["native_ns_per_byte"] > 0 and huge["unpack"]["native_ns_per_byte"] > 0, huge
+compared, ranks = report["compared"], report["all_ranks"]
+assert compared["part"] == 1 and compared["bytes"] == huge["bytes"] and compared["error_ns"] >= 0, compared
+assert 0 < ranks["moving_ns"] < ranks["run_ns"] and ranks["waited_for_cpu_ns"] >= 0, ranks
+assert report["counters"]["fragments_sampled"]["sum"] <= 2 * 40 / 2, report["counters"]
+END
+    verdict $code report "$config" "$log"
+}
+
 # A rank that dies ends the job, as ever; nobody waits for its record.
 dying_rank()
 {
@@ -137,14 +159,17 @@ reports()
 {
     local twenty=(--mca dt_dame_promotion_threshold 20) sums=(--mca dt_dame_report summary)
     summary "summary" "report: mpi_test, 4 of 4 ranks" "^  messages packed +110 +110 +110 +440$" \
-        "^  on: interpreter and machine code from use 20 on" "uses: interp [0-9.]+, code [0-9.]+; Open MPI [0-9.]+$" "^ +interp 19 uses, x at 20; (saved|LOST) [0-9.]+ [num]?s$" \
+        "^  on: interpreter and machine code from use 20 on" "uses: interp [0-9.]+, code [0-9.]+; Open MPI [0-9.]+$" "^ +interp 19 uses, x at 20; (saved|LOST|no clear)" \
         "face \"x\"  \(500 x 8 B, 4.00 kB\)  3.20 MB on 4 ranks" "\(no name\)  \(3 x 8 B, 24 B\)" \
-        "estimated by samples for 100 % of the bytes" "in all DAME (saved|LOST) [0-9.]+ [num]?s$" \
+        "CPU time of all ranks together, which ran for [0-9.]+ m?s; estimated by samples$" \
+        "moving all data +[0-9.]+ [num]?s, [0-9.e-]+ % of the run time$" "100 % of the bytes, DAME +[0-9.]+ [num]?s$" \
+        "^  in all: (saved [0-9.]+|LOST [0-9.]+|no clear difference \(-?[0-9.]+) [num]?s \+- [0-9.]+ [num]?s" \
         -- -np 4 "${dame[@]}" "${twenty[@]}" "${sums[@]}" "$mpi_test" report dame
     summary "two ranks of four, and the lowest is native" "2 of 4 ranks" "the other 2 ranks did not use DAME" "^  0, 3$" \
         -- "${path[@]}" "${sums[@]}" -np 4 "$engines" native,dame,dame,native "$mpi_test" report native
     summary "MPI_T stays open" "2 of 2 ranks" -- -np 2 "${dame[@]}" "${sums[@]}" "$mpi_test" report tool
     json_report
+    huge
     dying_rank
     killed_job
     last_runs
