@@ -61,7 +61,7 @@ have_mpich()
 }
 
 # engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, known (dame
-# whatever $DAME_PARAMETERS), interp (dame that compiles nothing), x (dame that compiles a datatype at
+# whatever $DAME_PARAMETERS), at-once (dame that imports each layout at its first use), interp (dame that compiles nothing), x (dame that compiles a datatype at
 # its first use), l (the same by DAME-L), threshold:N (at its n-th use), dame:PASSES (only these passes of
 # the optimiser), before or before:NAME (dame or NAME, with $BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
@@ -84,6 +84,9 @@ engine()
     dame)
         "$MPIRUN" "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
             "$BENCH_BUILD/bench/$program" "$@"
+        ;;
+    at-once)
+        engine_with dt_dame_import_threshold 1 "$ranks" "$program" "$@"
         ;;
     known)
         local DAME_PARAMETERS=()
