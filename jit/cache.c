@@ -17,6 +17,7 @@
 #include "cache_file.h"
 #include "shape.h"
 #include "user_file.h"
+#include "whole_file.h"
 
 enum {
     MOST_DIRECTORIES = 16,
@@ -154,7 +155,7 @@ static int open_directory(dame_cache_t *cache, int i, int *directory)
     const char *path = cache->directories[i];
     const int error = dame_user_directory_open(path, 0, directory);
     if (error != 0 && error != ENOENT) {
-        tell(cache, "the code cache %s is not used: %s", path, dame_cache_reason(error));
+        tell(cache, "the code cache %s is not used: %s", path, dame_file_error_text(error));
     }
     return error == 0;
 }
@@ -292,7 +293,7 @@ int dame_cache_store(dame_cache_t *cache, const dame_cache_key_t *key,
     }
     const int error = store_in(cache, path, key, code);
     if (error != 0) {
-        tell(cache, "machine code could not be kept in %s: %s", path, dame_cache_reason(error));
+        tell(cache, "machine code could not be kept in %s: %s", path, dame_file_error_text(error));
     } else {
         atomic_fetch_add(&cache->stored, 1);
     }

@@ -10,6 +10,7 @@
 
 #include "dame/heap.h"
 #include "user_file.h"
+#include "whole_file.h"
 
 enum { FORMAT = 3, LARGEST_FILE = 64 << 20 };
 
@@ -28,11 +29,6 @@ typedef struct header {
 } header_t;
 
 static const char magic[8] = {'D', 'A', 'M', 'E', 'c', 'o', 'd', 'e'};
-
-const char *dame_cache_reason(int error)
-{
-    return error == EPERM ? "users other than its owner may write it" : strerror(error);
-}
 
 /* Both steps can be undone, so no word's change is lost. The multiplication carries it upwards
  * only, the shift brings it down. */
@@ -136,7 +132,7 @@ const char *dame_cache_file_read(int directory, const char *name, const dame_cac
     struct stat about;
     *error = dame_user_file_open(directory, name, &fd, &about);
     if (*error != 0) {
-        return dame_cache_reason(*error);
+        return dame_file_error_text(*error);
     }
     const size_t size = (size_t) about.st_size;
     if (size < sizeof(header_t) || size > LARGEST_FILE) {
@@ -150,7 +146,7 @@ const char *dame_cache_file_read(int directory, const char *name, const dame_cac
     if (bytes == NULL) {
         close(fd);
         *error = ENOMEM;
-        return dame_cache_reason(ENOMEM);
+        return dame_file_error_text(ENOMEM);
     }
     const char *fault =
         read_all(fd, bytes, size) ? parse(bytes, size, &contents) : "it could not be read";

@@ -43,7 +43,4 @@ int dame_cache_file_is_older(const dame_cache_contents_t *contents, const dame_c
 /* A hash of bytes. A word that differs always changes it. */
 uint64_t dame_cache_hash(uint64_t seed, const void *bytes, size_t size);
 
-/* Says why a file or directory cannot be used; `error` is an errno. */
-const char *dame_cache_reason(int error);
-
 #endif

@@ -219,7 +219,7 @@ size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void *
 typedef struct dame_jit_stats {
     dame_jit_memory_t memory;
     int memory_errno;        /* why the kind of memory before was refused, 0: none was */
-    int perf_map_errno;      /* why the last name that perf was not told could not be written */
+    int perf_map_errno;      /* why the last name for perf could not be written (whole_file.h) */
     const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
                                 when there is no compiler for this CPU. Static storage */
     int64_t compiled[2];     /* codes, by direction */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dame/heap.h"
+#include "whole_file.h"
 
 enum { LONGEST_LINE = 512 };
 
@@ -37,16 +38,18 @@ void dame_perf_map_destroy(dame_perf_map_t *map)
 }
 
 /* Appends one line. No descriptor stays open, and no link is followed and no pipe waited for: the
- * directory is one where others may write. Returns 0 or an errno. */
+ * directory is one where others may write. Returns 0 or an error number (whole_file.h). */
 static int append(const char *path, const char *line, size_t length)
 {
     enum { FLAGS = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
     const int fd = open(path, FLAGS, 0644);
     if (fd < 0) {
-        return errno;
+        return errno == ENXIO ? DAME_FILE_NOT_REGULAR : errno; /* a pipe without a reader */
     }
     struct stat about;
-    int error = fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) ? EINVAL : 0;
+    int error = fstat(fd, &about) != 0    ? errno
+                : !S_ISREG(about.st_mode) ? DAME_FILE_NOT_REGULAR
+                                          : 0;
     if (error == 0) {
         const ssize_t written = write(fd, line, length);
         error = written < 0 ? errno : written != (ssize_t) length ? ENOSPC : 0;

@@ -4,16 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-static const char temporary_suffix[] = ".tmp";
+#include "whole_file.h"
 
 static int fail_closed(int fd, int error)
 {
@@ -38,11 +36,13 @@ int dame_user_cache_directory(char *path, size_t room)
     return length >= 0 && (size_t) length < room ? 0 : ENAMETOOLONG;
 }
 
-/* Can nobody but the user write it, or, if it is only read, root? */
-static int is_trusted(const struct stat *about, int own)
+/* 0: nobody but the user can write it, or, if it is only read, root. */
+static int distrust(const struct stat *about, int own)
 {
-    return (about->st_uid == geteuid() || (!own && about->st_uid == 0)) &&
-           (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    if (about->st_uid != geteuid() && (own || about->st_uid != 0)) {
+        return DAME_FILE_FOREIGN;
+    }
+    return (about->st_mode & (S_IWGRP | S_IWOTH)) != 0 ? DAME_FILE_SHARED : 0;
 }
 
 /* Makes the directories of a path that are missing. */
@@ -66,26 +66,55 @@ static int make_path(const char *path)
     return 0;
 }
 
+/* Without what a path may end with and still name the same: after "/" and "/." the system would
+ * follow a link. */
+static int plain_path(const char *path, char plain[PATH_MAX])
+{
+    size_t length = strlen(path);
+    if (length >= PATH_MAX) {
+        return ENAMETOOLONG;
+    }
+    while (length > 1 &&
+           (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/'))) {
+        length--;
+    }
+    memcpy(plain, path, length);
+    plain[length] = '\0';
+    return 0;
+}
+
+/* The descriptor, or -1 and *error. */
+static int open_directory(const char *path, int *error)
+{
+    struct stat about;
+    const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    *error = directory < 0 ? errno : 0;
+    if (*error == ENOTDIR && lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        *error = ELOOP;
+    }
+    return directory;
+}
+
 int dame_user_directory_open(const char *path, int make, int *fd)
 {
-    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW };
-    int directory = open(path, FLAGS);
-    if (directory < 0 && errno == ENOENT && make) {
-        const int error = make_path(path);
-        directory = open(path, FLAGS);
-        if (directory < 0) {
-            return error != 0 ? error : errno;
-        }
+    char plain[PATH_MAX];
+    int error = plain_path(path, plain);
+    if (error != 0) {
+        return error;
     }
-    if (directory < 0) {
-        return errno;
+    int directory = open_directory(plain, &error);
+    if (error == ENOENT && make) {
+        const int unmade = make_path(plain);
+        directory = open_directory(plain, &error);
+        error = error != 0 && unmade != 0 ? unmade : error;
+    }
+    if (error != 0) {
+        return error;
     }
     struct stat about;
-    if (fstat(directory, &about) != 0) {
-        return fail_closed(directory, errno);
-    }
-    if (!is_trusted(&about, make)) {
-        return fail_closed(directory, EPERM);
+    error = fstat(directory, &about) != 0 ? errno : distrust(&about, make);
+    if (error != 0) {
+        return fail_closed(directory, error);
     }
     *fd = directory;
     return 0;
@@ -99,69 +128,21 @@ int dame_user_file_open(int directory, const char *name, int *fd, struct stat *a
     if (file < 0) {
         return errno;
     }
-    if (fstat(file, about) != 0) {
-        return fail_closed(file, errno);
+    int error = fstat(file, about) != 0 ? errno : 0;
+    if (error == 0 && !S_ISREG(about->st_mode)) {
+        error = S_ISDIR(about->st_mode) ? EISDIR : DAME_FILE_NOT_REGULAR;
     }
-    if (!S_ISREG(about->st_mode) || !is_trusted(about, 0)) {
-        return fail_closed(file, EPERM);
+    error = error == 0 ? distrust(about, 0) : error;
+    if (error != 0) {
+        return fail_closed(file, error);
     }
     *fd = file;
     return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno != EINTR) {
-            return errno;
-        }
-        if (n > 0) {
-            bytes += n;
-            size -= (size_t) n;
-        }
-    }
-    return 0;
-}
-
 int dame_user_file_write(int directory, const char *name, const void *bytes, size_t size)
 {
-    static atomic_uint serial; /* threads of a process write under different names */
-    char temporary[NAME_MAX + 1];
-    struct timespec now; /* nodes that share the directory may share process numbers */
-    clock_gettime(CLOCK_REALTIME, &now);
-    const int length =
-        snprintf(temporary, sizeof(temporary), "%s.%ld-%lx-%u%s", name, (long) getpid(),
-                 (unsigned long) now.tv_nsec, atomic_fetch_add(&serial, 1), temporary_suffix);
-    if (length < 0 || (size_t) length >= sizeof(temporary)) {
-        return ENAMETOOLONG;
-    }
-    const int fd =
-        openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) {
-        return errno;
-    }
-    int error = write_all(fd, bytes, size);
-    if (error == 0 && fsync(fd) != 0) {
-        error = errno;
-    }
-    if (close(fd) != 0 && error == 0) {
-        error = errno;
-    }
-    if (error == 0 && renameat(directory, temporary, directory, name) != 0) {
-        error = errno;
-    }
-    if (error != 0) {
-        unlinkat(directory, temporary, 0);
-    }
-    return error;
-}
-
-int dame_user_file_is_temporary(const char *name)
-{
-    const size_t length = strlen(name);
-    const size_t suffix = sizeof(temporary_suffix) - 1;
-    return length > suffix && strcmp(name + length - suffix, temporary_suffix) == 0;
+    return dame_file_replace(directory, name, 0600, DAME_FILE_SYNC, bytes, size);
 }
 
 /* ---- locks ---- */

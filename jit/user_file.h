@@ -4,8 +4,7 @@
  * reader finds the old file or the new one.
  *
  * All functions may be called by any thread; they may wait for a disk, so nothing that a message
- * waits for calls them. Unless noted they return 0 or an errno; EPERM says that somebody else may
- * write the file or its directory.
+ * waits for calls them. Unless noted they return 0, an errno or a dame_file_error_t (whole_file.h).
  */
 #ifndef DAME_USER_FILE_H
 #define DAME_USER_FILE_H
@@ -19,21 +18,16 @@ int dame_user_cache_directory(char *path, size_t room);
 
 /*
  * Opens a directory. `make`: to write in it. Then it must be the user's own, and missing ones of
- * the path are made, with mode 0700; otherwise root's are trusted, too. The caller closes *fd.
+ * the path are made, with mode 0700; otherwise root's are trusted, too. A link as the last part of
+ * the path is not followed, whatever the path ends with: ELOOP. The caller closes *fd.
  */
 int dame_user_directory_open(const char *path, int make, int *fd);
 
 /* Opens a file of an open directory for reading; no link is followed. The caller closes *fd. */
 int dame_user_file_open(int directory, const char *name, int *fd, struct stat *about);
 
-/*
- * Writes a file of an open directory, or replaces it: to a temporary name, synced, then renamed. A
- * process that dies leaves a temporary file, which dame_user_file_is_temporary() knows.
- */
+/* Writes or replaces a file of an open directory, on the disk before it returns. */
 int dame_user_file_write(int directory, const char *name, const void *bytes, size_t size);
-
-/* Is a name that of a temporary file? */
-int dame_user_file_is_temporary(const char *name);
 
 /*
  * Takes a lock of all processes that have the directory, without waiting: EWOULDBLOCK if another

@@ -12,6 +12,7 @@
 #include "dame/heap.h"
 #include "jit/lock.h"
 #include "jit/user_file.h"
+#include "jit/whole_file.h"
 #include "records.h"
 
 /* All but path and cpu is under DAME_LOCK_PROFILE. */
@@ -275,7 +276,7 @@ static int lock_and_merge(dame_profile_t *profile)
         dame_profile_unlock(&lock);
     }
     if (0 != error) {
-        tell(profile, dame_profile_error_text(error), "what was learnt is not written");
+        tell(profile, dame_file_error_text(error), "what was learnt is not written");
     }
     return error;
 }

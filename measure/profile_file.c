@@ -15,6 +15,7 @@
 #include "dame/heap.h"
 #include "dame_config.h"
 #include "jit/user_file.h"
+#include "jit/whole_file.h"
 #include "records.h"
 
 enum {
@@ -193,17 +194,19 @@ static int read_all(int file, char *text, size_t size)
     return 1;
 }
 
-/* The file's text, dame_heap_alloc()'s, or NULL and an error number. */
-static char *read_text(const char *path, size_t *size, int *error)
+/* The file's text, dame_heap_alloc()'s, or NULL, an error number, and whose it is. */
+static char *read_text(const char *path, size_t *size, int *error, const char **whose)
 {
     const char *name;
     char *text = NULL;
     int directory, file;
     struct stat about;
+    *whose = "its directory is not used: ";
     *error = open_directory(path, 0, &directory, &name);
     if (0 != *error) {
         return NULL;
     }
+    *whose = "";
     *error = dame_user_file_open(directory, name, &file, &about);
     (void) close(directory);
     if (0 != *error) {
@@ -221,21 +224,15 @@ static char *read_text(const char *path, size_t *size, int *error)
     return text;
 }
 
-const char *dame_profile_error_text(int error)
-{
-    return EPERM == error   ? "others may write it or its directory"
-           : ELOOP == error ? "it is a symbolic link"
-                            : strerror(error);
-}
-
 dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
                                       char *why, size_t room)
 {
     size_t size;
     int error;
-    char *text = read_text(path, &size, &error);
+    const char *whose;
+    char *text = read_text(path, &size, &error, &whose);
     if (NULL == text) {
-        (void) snprintf(why, room, "%s", dame_profile_error_text(error));
+        (void) snprintf(why, room, "%s%s", whose, dame_file_error_text(error));
         return ENOENT == error ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
     }
     const dame_profile_read_t result =

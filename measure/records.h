@@ -56,9 +56,6 @@ typedef enum dame_profile_read {
 dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
                                       char *why, size_t room);
 
-/* Why a file could not be used, by its error number; static storage. */
-const char *dame_profile_error_text(int error);
-
 /* A file that this process may write; of no other at the same time. */
 typedef struct dame_profile_lock {
     int directory;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "contents.h"
 #include "dump.h"
@@ -9,6 +10,7 @@
 #include "hints.h"
 #include "history.h"
 #include "jit/lock.h"
+#include "jit/whole_file.h"
 #include "log.h"
 #include "measure/measured.h"
 #include "order.h"
@@ -573,8 +575,9 @@ void dt_promote_start(const dt_promote_options_t *options)
 static void log_perf_map_error(int error)
 {
     if (0 != error) {
-        dt_log_once_a_node("the names of machine code could not be written to %s: %s",
-                           promotion.options.jit.perf_map, strerror(error));
+        dt_log_once_a_node("the names of machine code could not be written to %s/perf-%ld.map: %s",
+                           promotion.options.jit.perf_map, (long) getpid(),
+                           dame_file_error_text(error));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "jit/cache.h"
 #include "jit/user_file.h"
+#include "jit/whole_file.h"
 
 typedef struct totals {
     int verbose; /* a line for each file, good or not */
@@ -42,8 +43,7 @@ static void count(void *context, const dame_cache_file_t *file)
 
 static int fail(const char *directory, int error)
 {
-    return tool_error(TOOL_SYSTEM, "%s: %s", directory,
-                      error == EPERM ? "users other than its owner may write it" : strerror(error));
+    return tool_error(TOOL_SYSTEM, "%s: %s", directory, dame_file_error_text(error));
 }
 
 static int list(const char *directory, int verbose)

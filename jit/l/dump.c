@@ -1,10 +1,14 @@
 #include "dump.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <llvm-c/Core.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "jit/whole_file.h"
 #include "options.h"
 
 l_dump_t l_dump_begin(const char *directory, dame_dir_t dir, const char *variant)
@@ -20,37 +24,36 @@ static void path_of(const l_dump_t *dump, const char *suffix, char path[L_LONGES
              dump->number, DAME_PACK == dump->dir ? "pack" : "unpack", dump->variant, suffix);
 }
 
-void l_dump_ir(const l_dump_t *dump, LLVMModuleRef module, const char *suffix)
+static void write_file(const l_dump_t *dump, const char *suffix, const char *bytes, size_t size)
 {
     char path[L_LONGEST_PATH + 100];
-    char *message = NULL;
+    path_of(dump, suffix, path);
+    const int error =
+        NULL == bytes ? ENOMEM : dame_file_replace(AT_FDCWD, path, 0666, 0, bytes, size);
+    if (0 != error) {
+        fprintf(stderr, "dame: %s: %s\n", path, dame_file_error_text(error));
+    }
+}
+
+void l_dump_ir(const l_dump_t *dump, LLVMModuleRef module, const char *suffix)
+{
     if ('\0' == dump->directory[0]) {
         return;
     }
-    path_of(dump, suffix, path);
-    if (LLVMPrintModuleToFile(module, path, &message)) {
-        fprintf(stderr, "dame: %s: %s\n", path, message);
-        LLVMDisposeMessage(message);
-    }
+    char *text = LLVMPrintModuleToString(module);
+    write_file(dump, suffix, text, NULL == text ? 0 : strlen(text));
+    LLVMDisposeMessage(text);
 }
 
 void l_dump_assembly(const l_dump_t *dump, l_machine_t *machine, LLVMModuleRef module)
 {
-    char path[L_LONGEST_PATH + 100];
     if ('\0' == dump->directory[0]) {
         return;
     }
-    path_of(dump, ".s", path);
     LLVMModuleRef copy = LLVMCloneModule(module); /* generating code changes the IR */
     LLVMMemoryBufferRef text = l_machine_generate(machine, copy, LLVMAssemblyFile);
-    FILE *file = fopen(path, "w");
-    if (NULL == text || NULL == file ||
-        1 != fwrite(LLVMGetBufferStart(text), LLVMGetBufferSize(text), 1, file)) {
-        fprintf(stderr, "dame: %s: cannot write the assembly\n", path);
-    }
-    if (NULL != file) {
-        fclose(file);
-    }
+    write_file(dump, ".s", NULL == text ? NULL : LLVMGetBufferStart(text),
+               NULL == text ? 0 : LLVMGetBufferSize(text));
     if (NULL != text) {
         LLVMDisposeMemoryBuffer(text);
     }

@@ -17,6 +17,7 @@
 #include "jit/cache.h"
 #include "jit/shape.h"
 #include "jit/user_file.h"
+#include "jit/whole_file.h"
 #include "suites.h"
 #include "tools.h"
 
@@ -241,7 +242,7 @@ TEST(what_others_may_write_is_refused)
     ck_assert_int_eq(rename(real, path), 0);
     ck_assert_int_eq(chmod(directory, 0770), 0);
     ck_assert(!finds(cache));
-    ck_assert_int_eq(dame_cache_store(cache, &key, &code), EPERM);
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), DAME_FILE_SHARED);
     ck_assert_int_eq(chmod(directory, 0700), 0);
     const char *const owned[] = {path, directory};
     for (int i = 0; geteuid() == 0 && i < 2; i++) {
@@ -252,6 +253,84 @@ TEST(what_others_may_write_is_refused)
     ck_assert(finds(cache));
     ck_assert_int_eq(dame_cache_problem(cache, problem, sizeof problem), 1);
     ck_assert_ptr_nonnull(strstr(problem, "may write it"));
+}
+
+typedef struct fault {
+    const char *text;
+    int files;
+} fault_t;
+
+static void note_fault(void *context, const dame_cache_file_t *of)
+{
+    fault_t *fault = context;
+    fault->text = of->fault;
+    fault->files++;
+}
+
+static void expect_fault(const char *text)
+{
+    char problem[300];
+    fault_t fault = {NULL, 0};
+    dame_cache_t *fresh = cache_of(directory, PLENTY); /* which has told nothing yet */
+    ck_assert(!finds(fresh));
+    ck_assert_int_eq(dame_cache_problem(fresh, problem, sizeof problem), 1);
+    ck_assert_msg(strstr(problem, text) != NULL, "%s", problem);
+    ck_assert_int_eq(dame_cache_each(directory, note_fault, &fault), 0);
+    ck_assert_int_eq(fault.files, 1);
+    ck_assert_str_eq(fault.text, text);
+    dame_cache_close(fresh);
+}
+
+/* What has a file's name and is none is called what it is, and stays. */
+TEST(each_kind_of_bad_file_has_its_own_reason)
+{
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    expect_fault("it is a directory");
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), EISDIR);
+    ck_assert_int_eq(rmdir(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    expect_fault("it is no regular file");
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), DAME_FILE_NOT_REGULAR);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(symlink("elsewhere", path), 0);
+    expect_fault("it is a symbolic link");
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), ELOOP);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    ck_assert_int_eq(chmod(path, 0660), 0);
+    expect_fault("users other than its owner may write it");
+    ck_assert_int_eq(chmod(path, 0600), 0);
+    if (geteuid() == 0) {
+        ck_assert_int_eq(chown(path, 65534, 65534), 0);
+        expect_fault("it belongs to another user");
+        ck_assert_int_eq(chown(path, 0, 0), 0);
+    }
+    ck_assert(finds(cache));
+}
+
+/* Whatever the path ends with. */
+TEST(a_link_to_a_directory_is_not_followed)
+{
+    static const char *const ends[] = {"", "/", "//", "/.", "/./"};
+    char link[300], problem[300];
+    ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+    for (int i = 0; i < COUNT_OF(ends); i++) {
+        snprintf(link, sizeof link, "%s/link", directory);
+        ck_assert_int_eq(symlink(directory, link), 0);
+        strcat(link, ends[i]);
+        dame_cache_t *linked = cache_of(link, PLENTY);
+        ck_assert(!finds(linked));
+        ck_assert_int_eq(dame_cache_problem(linked, problem, sizeof problem), 1);
+        ck_assert_msg(strstr(problem, "it is a symbolic link") != NULL, "%s", problem);
+        ck_assert_int_eq(dame_cache_store(linked, &key, &code), ELOOP);
+        dame_cache_close(linked);
+        snprintf(link, sizeof link, "%s/link", directory);
+        ck_assert_int_eq(unlink(link), 0);
+        snprintf(link, sizeof link, "%s%s", directory, ends[i]);
+        linked = cache_of(link, PLENTY);
+        ck_assert(finds(linked));
+        dame_cache_close(linked);
+    }
 }
 
 TEST(directories_after_the_first_are_only_read)

@@ -537,10 +537,14 @@ TEST(links_pipes_and_files_of_others_are_not_used)
     told = 0;
     ck_assert_int_eq(samples_of(profile, "k", NULL), 0);
     ck_assert_int_eq(told, 1);
+    ck_assert_msg(strstr(last, "it is no regular file") != NULL, "%s", last);
     dame_profile_free(profile);
+    ck_assert_int_eq(chmod(in_place("real"), 0664), 0);
+    is_ignored("real", "users other than its owner may write it", 0);
+    ck_assert_int_eq(chmod(in_place("real"), 0600), 0);
     if (geteuid() == 0) { /* only root can make a file of another user */
         ck_assert_int_eq(chown(in_place("real"), 12345, 12345), 0);
-        is_ignored("real", "others may write it or its directory", 0);
+        is_ignored("real", "it belongs to another user", 0);
     }
 }
 
