@@ -136,6 +136,14 @@ static bool is_too_much(const describer_t *d, int indent)
     return d->calls >= MAX_CALLS || indent > MAX_NESTING * INDENT;
 }
 
+/* Not in line: its memory is not that of every level of describe_type(). */
+static __attribute__((noinline)) void write_name(const char *name, FILE *out)
+{
+    char text[DT_NAME_TEXT];
+    fputs('\0' == *name ? "a datatype of Open MPI's own" : dt_name_text(name, text, sizeof(text)),
+          out);
+}
+
 static void describe_type(describer_t *d, const opal_datatype_t *datatype, int indent)
 {
     dt_contents_t call;
@@ -143,8 +151,7 @@ static void describe_type(describer_t *d, const opal_datatype_t *datatype, int i
     while (!is_too_much(d, indent)) {
         dame_tree_reset(d->tree);
         if (!dt_contents_read(d->tree, datatype, &call, &declined)) {
-            const char *name = dt_contents_name(datatype);
-            dt_describe_name('\0' == *name ? "a datatype of Open MPI's own" : name, d->out);
+            write_name(dt_contents_name(datatype), d->out);
             return;
         }
         d->calls++;
@@ -159,13 +166,6 @@ static void describe_type(describer_t *d, const opal_datatype_t *datatype, int i
         datatype = &call.types[0]->super;
     }
     fputs("...", d->out);
-}
-
-void dt_describe_name(const char *name, FILE *out)
-{
-    for (; '\0' != *name; name++) {
-        fputc(*name >= ' ' && *name <= '~' ? *name : '?', out);
-    }
 }
 
 void dt_describe(dame_tree_t *tree, const opal_datatype_t *datatype, const char *prefix, FILE *out)

@@ -20,7 +20,4 @@ struct opal_datatype_t;
 void dt_describe(dame_tree_t *tree, const struct opal_datatype_t *datatype, const char *prefix,
                  FILE *out);
 
-/* Writes a name that a user gave, which may hold anything, as one line of ASCII. */
-void dt_describe_name(const char *name, FILE *out);
-
 #endif

@@ -235,10 +235,10 @@ static void write_file(const dt_dump_t *dump, const dame_program_t *program, con
 static void write_header(dame_tree_t *tree, const opal_datatype_t *datatype, FILE *out)
 {
     const char *name = given_name(datatype);
-    fprintf(out, "# Datatype as DAME %d.%d.%d moves it\n# name: ", DAME_MAJOR_VERSION,
-            DAME_MINOR_VERSION, DAME_RELEASE_VERSION);
-    dt_describe_name('\0' == *name ? "none" : name, out);
-    fputs("\n# constructors:\n", out);
+    char text[DT_NAME_TEXT];
+    fprintf(out, "# Datatype as DAME %d.%d.%d moves it\n# name: %s\n# constructors:\n",
+            DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION,
+            dt_name_text('\0' == *name ? "none" : name, text, sizeof(text)));
     dt_describe(tree, datatype, "#   ", out);
     fprintf(out, "# size: %zu\n# lb: %td\n# extent: %td\n# true_lb: %td\n# true_ub: %td\n",
             datatype->size, datatype->lb, datatype->ub - datatype->lb, datatype->true_lb,

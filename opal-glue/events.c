@@ -62,10 +62,8 @@ static void describe(char name[NAME_ROOM], const struct opal_datatype_t *datatyp
                      const dame_program_t *program)
 {
     const char *given = dt_contents_name(datatype);
-    (void) snprintf(name, NAME_ROOM / 2, "%s%s", given, '\0' == *given ? "" : ": ");
-    for (char *c = name; '\0' != *c; c++) {
-        *c = (unsigned char) *c < ' ' ? '_' : *c;
-    }
+    (void) dt_name_text(given, name, NAME_ROOM / 2);
+    (void) strcat(name, '\0' == *given ? "" : ": ");
     size_t length = strlen(name);
     text_t text = {name + length, NAME_ROOM - length};
     if (0 == length) { /* append() looks back */

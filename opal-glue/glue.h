@@ -207,6 +207,18 @@ typedef struct dt_history {
     dt_code_cost_t costs[DT_COSTS];
 } dt_history_t;
 
+/* Bytes of the character of UTF-8 that `name` begins with; 0: that is a control character, or no
+ * UTF-8. */
+int dt_name_character(const char *name);
+
+/* A name that a program has given, which may hold anything, for a terminal or a line of a file:
+ * what dt_name_character() is 0 for becomes \n, \t, \r or \x1b. Cuts it to `room`. Returns `text`.
+ */
+char *dt_name_text(const char *name, char *text, size_t room);
+
+/* A name has fewer than 64 bytes (MPI_MAX_OBJECT_NAME), each of which takes four at most. */
+enum { DT_NAME_TEXT = 4 * 63 + 1 };
+
 /* All datatypes of one name and layout that this process has used. Plain data. */
 typedef struct dt_tally_row {
     char name[DT_TALLY_NAME]; /* "": they have none */

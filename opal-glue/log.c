@@ -102,14 +102,16 @@ void dt_log(const char *format, ...)
  * takes 8 KiB of it. */
 void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
 {
-    enum { ROOM = 384 };
+    enum { ROOM = 384, NAME_ROOM = 128 };
     char text[ROOM];
+    char plain[NAME_ROOM];
     va_list args;
     if (!dt_log_wants(level)) {
         return;
     }
     int used = snprintf(text, ROOM / 2, "dt:dame: rank %ld: %s: ", rank_of_process(),
-                        '\0' == *name ? "a datatype without a name" : name);
+                        '\0' == *name ? "a datatype without a name"
+                                      : dt_name_text(name, plain, sizeof(plain)));
     used = used < ROOM / 2 ? used : ROOM / 2 - 1;
     va_start(args, format);
     used += vsnprintf(text + used, (size_t) (ROOM - used), format, args);

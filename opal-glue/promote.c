@@ -45,12 +45,9 @@ static void name_code(const dt_entry_t *entry, char *name, size_t room)
         atomic_load_explicit(&entry->key, memory_order_relaxed);
     const char *given = dt_contents_name(datatype);
     if ('\0' != *given) {
-        (void) snprintf(name, room, "%s", given);
+        (void) dt_name_text(given, name, room);
     } else {
         (void) snprintf(name, room, "datatype %llu", (unsigned long long) entry->serial);
-    }
-    for (char *c = name; '\0' != *c; c++) {
-        *c = (unsigned char) *c < ' ' ? '_' : *c;
     }
 }
 

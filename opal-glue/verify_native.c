@@ -75,9 +75,9 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
     FILE *out = NULL == tree ? NULL : open_memstream(&text, &size);
     if (NULL != out) {
         const char *name = dt_contents_name(datatype);
-        fputs('\0' == *name ? "It has no name" : "Its name is ", out);
-        dt_describe_name(name, out);
-        fputs("; its constructors:\n", out);
+        char plain[DT_NAME_TEXT];
+        fprintf(out, "%s%s; its constructors:\n", '\0' == *name ? "It has no name" : "Its name is ",
+                dt_name_text(name, plain, sizeof(plain)));
         dt_describe(tree, datatype, "  ", out);
         fputs("Its program:\n", out);
         dt_program_text(program, TEXT_LIMIT, out);

@@ -8,14 +8,12 @@
 static void write_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (; '\0' != *text; text++) {
-        const unsigned char c = (unsigned char) *text;
-        if ('"' == c || '\\' == c) {
-            fprintf(out, "\\%c", c);
-        } else if (c < ' ' || c >= 127) { /* names are bytes, of no known encoding */
-            fprintf(out, "\\u%04x", c);
+    for (int n; '\0' != *text; text += n > 0 ? n : 1) {
+        n = dt_name_character(text);
+        if (0 == n) { /* names are bytes, of no known encoding */
+            fprintf(out, "\\u%04x", (unsigned char) *text);
         } else {
-            fputc(c, out);
+            fprintf(out, "%s%.*s", '"' == *text || '\\' == *text ? "\\" : "", n, text);
         }
     }
     fputc('"', out);

@@ -6,14 +6,6 @@
 
 enum { BUSIEST = 10 };
 
-/* A value ends with its line. */
-static void write_text(FILE *out, const char *text)
-{
-    for (; '\0' != *text; text++) {
-        fputc(*text >= ' ' && *text <= '~' ? *text : '?', out);
-    }
-}
-
 static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
 {
     const int64_t code = row->moved[DT_PACK][DT_CODE].uses + row->moved[DT_UNPACK][DT_CODE].uses;
@@ -25,16 +17,16 @@ static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
             uses += row->moved[work][by].uses;
         }
     }
-    fprintf(out, "datatype_%d=", i);
-    write_text(out, '\0' == row->name[0] ? "(no name)" : row->name);
-    fputs(": ", out);
-    write_text(out, row->words);
-    fprintf(out, ", %" PRId64 " uses, %" PRId64 " bytes, %s\n", uses, row->bytes, tier);
+    char name[4 * DT_TALLY_NAME]; /* a value ends with its line */
+    fprintf(out, "datatype_%d=%s: %s, %" PRId64 " uses, %" PRId64 " bytes, %s\n", i,
+            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
+            row->words, uses, row->bytes, tier);
 }
 
 void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
 {
     char when[40] = "";
+    char program[4 * sizeof(sum->first.program)];
     const time_t now = time(NULL);
     struct tm broken;
     double uses = 0, bytes = 0;
@@ -47,10 +39,9 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
             bytes += sum->bytes[work][tier].sum;
         }
     }
-    fputs("program=", out);
-    write_text(out, sum->first.program);
-    fprintf(out, "\nended=%s\nranks=%d of %d\nuses=%.0f\nbytes=%.0f\npromotions=%.0f\n", when,
-            sum->found, sum->ranks, uses, bytes,
+    fprintf(out, "program=%s\nended=%s\nranks=%d of %d\nuses=%.0f\nbytes=%.0f\npromotions=%.0f\n",
+            dt_name_text(sum->first.program, program, sizeof(program)), when, sum->found,
+            sum->ranks, uses, bytes,
             sum->code[DT_CODE_compiled_pack].sum + sum->code[DT_CODE_compiled_unpack].sum);
     const dt_dame_compared_t compared = dt_dame_compare(sum);
     if (compared.bytes <= 0) {

@@ -249,11 +249,11 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
 
 static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row)
 {
-    char size[NUMBER], bytes[NUMBER];
-    fprintf(out, "\n  %.*s  (%.*s, %s)  %s on %d rank%s", 28,
-            '\0' == row->name[0] ? "(no name)" : row->name, 28, row->words,
-            bytes_text((double) row->size, size), bytes_text((double) row->bytes, bytes),
-            row->ranks, 1 == row->ranks ? "" : "s");
+    char size[NUMBER], bytes[NUMBER], name[29];
+    fprintf(out, "\n  %s  (%.*s, %s)  %s on %d rank%s",
+            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)), 28,
+            row->words, bytes_text((double) row->size, size),
+            bytes_text((double) row->bytes, bytes), row->ranks, 1 == row->ranks ? "" : "s");
     fputc('\n', out);
     for (int work = 0; work < DT_WORKS; work++) {
         write_work(out, sum, row, work);
@@ -385,16 +385,16 @@ static void write_wrapped(FILE *out, const char *text)
 void dt_dame_write_summary(const dt_dame_sum_t *sum, FILE *out)
 {
     char when[32] = "";
-    char seconds[NUMBER];
+    char seconds[NUMBER], program[31];
     const time_t now = time(NULL);
     struct tm broken;
     const char *slash = strrchr(sum->first.program, '/');
     if (NULL != localtime_r(&now, &broken)) {
         (void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &broken);
     }
-    fprintf(out, "DAME report: %.*s, %d of %d ranks, %s, %s\n", 30,
-            NULL == slash ? sum->first.program : slash + 1, sum->found, sum->ranks,
-            time_text(1e9 * sum->first.seconds, seconds), when);
+    fprintf(out, "DAME report: %s, %d of %d ranks, %s, %s\n",
+            dt_name_text(NULL == slash ? sum->first.program : slash + 1, program, sizeof(program)),
+            sum->found, sum->ranks, time_text(1e9 * sum->first.seconds, seconds), when);
     write_wrapped(out, sum->first.state);
     if (sum->found < sum->ranks) {
         fprintf(out,

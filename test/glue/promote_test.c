@@ -321,7 +321,7 @@ static void code_has_a_name_where_somebody_reads_it(void)
         &(dt_promote_options_t){.threshold = 1, .jit = some_options, .code_files = true});
     new_entry(&entry);
     use(&entry, DAME_PACK);
-    check(0 == strcmp("halo_x", jit.name), "the name is \"%s\"", jit.name);
+    check(0 == strcmp("halo\\nx", jit.name), "the name is \"%s\"", jit.name);
     check(1 == code_files, "there is a file");
     atomic_store(&entry.key, &nameless);
     use(&entry, DAME_UNPACK);

@@ -2,8 +2,8 @@
  * Traffic whose counts are known, for the report at MPI_Finalize (report.sh), and the same counts
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
  * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 dies when rank 0
- * has published its record, or "tool": MPI_T is never finalized. argv[2]: the job's namespace, as
- * far as DAME is told.
+ * has published its record, "tool": MPI_T is never finalized, or "names": the datatype's name is
+ * hostile. argv[2]: the job's namespace, as far as DAME is told.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -151,7 +151,8 @@ int report_main(int argc, char **argv)
         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     }
     MPI_Type_vector(ROWS, 1, COLUMNS, MPI_DOUBLE, &face);
-    MPI_Type_set_name(face, "face \"x\"");
+    MPI_Type_set_name(face,
+                      0 == strcmp(mode, "names") ? "a\n\x1b[31mb\xc3\xa9\x9b\\" : "face \"x\"");
     MPI_Type_commit(&face);
     MPI_Type_vector(CORNER, 1, COLUMNS, MPI_DOUBLE, &corner);
     MPI_Type_commit(&corner);

@@ -113,6 +113,28 @@ killed_job()
     verdict $code report "$config" "$log"
 }
 
+# The name of a datatype is bytes of the program's, which no terminal and no file takes as they are.
+hostile_names()
+{
+    local config="hostile names" log code=0 file=$scratch/names.json shown='a\\n\\x1b\[31mbé\\x9b[\]'
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report summary --mca dt_dame_verbose 5 \
+        "$mpi_test" report names && good_log "$log" || code=1
+    grep -Eq "^  $shown  \(500 x 8 B" "$log" || { code=1; echo "not in the summary" >>"$log"; }
+    [ "$(grep -Ec "rank [01]: $shown: imported" "$log")" = 2 ] || { code=1; echo "not at verbosity 5" >>"$log"; }
+    ! LC_ALL=C grep -qa $'[\x1b\x9b]' "$log" || { code=1; echo "it has controls" >>"$log"; }
+    shown "$scratch" | grep -Eq "last_run_datatype_1:value:.*$shown: 500" || { code=1; shown "$scratch" >>"$log"; }
+    HOME=$scratch job "$log.json" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
+        "$mpi_test" report names || code=1
+    python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
+import json, sys
+name = json.load(open(sys.argv[1], encoding="utf-8"))["datatypes"][0]["name"]
+assert name == "a\n\x1b[31mb\u00e9\u009b\\", ascii(name)
+END
+    verdict $code report "$config" "$log"
+}
+
 # shown HOME: what ompi_info shows of the last run.
 shown()
 {
@@ -170,6 +192,7 @@ reports()
     summary "MPI_T stays open" "2 of 2 ranks" -- -np 2 "${dame[@]}" "${sums[@]}" "$mpi_test" report tool
     json_report
     huge
+    hostile_names
     dying_rank
     killed_job
     last_runs
