@@ -1,6 +1,7 @@
 #include "dump.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include "entry.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
+#include "jit/whole_file.h"
 #include "log.h"
 #include "program_text.h"
 
@@ -147,7 +149,7 @@ static void complain(const char *path, int error)
         opal_output(0,
                     "dt:dame: dump: %s: %s. The job goes on; this process says nothing about "
                     "other files that it cannot write.",
-                    path, strerror(error));
+                    path, dame_file_error_text(error));
     }
 }
 
@@ -163,70 +165,30 @@ static void write_text(const dt_dump_t *dump, const dame_program_t *program, con
     dt_program_text(program, TEXT_LIMIT, out);
 }
 
-/* A new file that nobody else writes, or NULL with errno. */
-static FILE *open_new(const char *path)
+/* A child of fork() leaves its parent's files alone. */
+static void write_file(const char *path, const void *bytes, size_t size)
 {
-    FILE *out = fopen(path, "wxe");
-    if (NULL == out && EEXIST == errno &&
-        0 == unlink(path)) { /* a process that was killed left it */
-        out = fopen(path, "wxe");
-    }
-    return out;
-}
-
-/*
- * Opens the file beside that end_file() makes `path` of; NULL, complained of, when it cannot. The
- * caller frees *beside in any case. From before this call until after end_file() it holds
- * DAME_LOCK_FILES: a child of fork() that had a FILE half written would write the rest once more
- * when it exits.
- */
-static FILE *begin_file(const char *path, char **beside)
-{
-    *beside = NULL;
-    if (dumps.is_child) {
-        return NULL;
-    }
-    if (0 > asprintf(beside, "%s.tmp%ld", path, (long) getpid())) {
-        *beside = NULL;
-        complain(path, ENOMEM);
-        return NULL;
-    }
-    FILE *out = open_new(*beside);
-    if (NULL == out) {
-        complain(path, errno);
-    }
-    errno = 0;
-    return out;
-}
-
-static void end_file(FILE *out, const char *beside, const char *path)
-{
-    bool good = 0 == fflush(out) && !ferror(out);
-    int error = errno;
-    if (0 != fclose(out) && good) {
-        good = false;
-        error = errno;
-    }
-    if (good && 0 != rename(beside, path)) {
-        good = false;
-        error = errno;
-    }
-    if (!good) {
-        complain(path, 0 != error ? error : EIO);
-        (void) unlink(beside);
+    const int error = dumps.is_child ? 0 : dame_file_replace(AT_FDCWD, path, 0666, 0, bytes, size);
+    if (0 != error) {
+        complain(path, error);
     }
 }
 
-static void write_file(const dt_dump_t *dump, const dame_program_t *program, const char *uses)
+static void write_program(const dt_dump_t *dump, const dame_program_t *program, const char *uses)
 {
-    char *beside;
+    char *text = NULL;
+    size_t size = 0;
     dame_lock(DAME_LOCK_FILES);
-    FILE *out = begin_file(dump->path, &beside);
+    FILE *out = open_memstream(&text, &size);
     if (NULL != out) {
         write_text(dump, program, uses, out);
-        end_file(out, beside, dump->path);
     }
-    free(beside);
+    if (NULL != out && 0 == fclose(out)) {
+        write_file(dump->path, text, size);
+    } else {
+        complain(dump->path, ENOMEM);
+    }
+    free(text);
     dame_unlock(DAME_LOCK_FILES);
 }
 
@@ -308,7 +270,7 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program)
 {
     if (NULL != dump) {
-        write_file(dump, program, "# uses: not known before the datatype is freed\n");
+        write_program(dump, program, "# uses: not known before the datatype is freed\n");
     }
 }
 
@@ -333,7 +295,7 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
                         "# left to Open MPI's own engine in the end: %s\n",
                         dt_decline_text(declined));
     }
-    write_file(dump, program, uses);
+    write_program(dump, program, uses);
     free_dump(dump);
 }
 
@@ -395,16 +357,12 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     dame_lock(DAME_LOCK_FILES);
     char *path = new_code_path(dump, dir);
     char *lines = NULL == path ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
-    char *beside = NULL;
-    FILE *out = NULL == lines ? NULL : begin_file(path, &beside);
     if (NULL == lines) {
         complain(dump->path, ENOMEM);
-    } else if (NULL != out) {
-        (void) fwrite(code, 1, size, out);
-        end_file(out, beside, path);
+    } else {
+        write_file(path, code, size);
         lines = atomic_exchange(&dump->code[dir], lines); /* after eviction there were others */
     }
-    free(beside);
     dame_heap_free(lines);
     free(path);
     dame_unlock(DAME_LOCK_FILES);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "measure/counters.h"
 #include "ompi-mca-dame/param.h"
@@ -86,8 +87,11 @@ static bool check_papi_events(const char *value, dt_refusal_t *refusal)
 
 static bool check_report_file(const char *value, dt_refusal_t *refusal)
 {
-    (void) snprintf(refusal->why, sizeof(refusal->why), "is empty; allowed: the name of a file");
-    return '\0' != *value;
+    struct stat about;
+    const bool is_directory = 0 == stat(value, &about) && S_ISDIR(about.st_mode);
+    (void) snprintf(refusal->why, sizeof(refusal->why), "is %s; allowed: the name of a file",
+                    is_directory ? "a directory" : "empty");
+    return '\0' != *value && !is_directory;
 }
 
 static void register_basics(void)
@@ -133,7 +137,8 @@ static void register_basics(void)
     register_changing_string(
         "report_file",
         "The file that dt_dame_report json writes; a relative name starts from the "
-        "working directory. An existing file is replaced",
+        "working directory. An existing file is replaced; a device or a pipe, such as "
+        "/dev/stdout, is written into, and a symbolic link is followed",
         OPAL_INFO_LVL_2, check_report_file, "dame-report.json", &mca_dt_dame_params.report_file);
     dt_values_bool(&keeps);
     mca_dt_dame_params.last_run = 1;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jit/whole_file.h"
 #include "job.h"
 #include "mpi.h"
 #include "ompi-mca-dame/last_run.h"
@@ -185,48 +186,43 @@ static void visit(void *context, const void *record)
     dt_dame_sum_add(context, record);
 }
 
-/* In one piece, so that nothing of other processes comes between. */
-static void print(const dt_dame_sum_t *sum)
+typedef void write_sum_t(const dt_dame_sum_t *sum, FILE *out);
+
+/* In one piece, so that nothing of other processes comes between. The caller frees; NULL: out of
+ * memory. */
+static char *text_of(const dt_dame_sum_t *sum, write_sum_t *write, size_t *length)
 {
     char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (NULL != out) {
-        dt_dame_write_summary(sum, out);
-        if (0 == fclose(out)) {
-            (void) fwrite(text, 1, length, stderr);
-            (void) fflush(stderr);
-        }
+    FILE *out = open_memstream(&text, length);
+    if (NULL == out) {
+        return NULL;
+    }
+    write(sum, out);
+    if (0 != fclose(out)) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static void print(const dt_dame_sum_t *sum)
+{
+    size_t length;
+    char *text = text_of(sum, dt_dame_write_summary, &length);
+    if (NULL != text) {
+        (void) fwrite(text, 1, length, stderr);
+        (void) fflush(stderr);
         free(text);
     }
 }
 
-/* A new file takes the place of the old one when it is complete. Returns 0 or an error number. */
-static int replace(const char *name, const dt_dame_sum_t *sum,
-                   void (*write)(const dt_dame_sum_t *sum, FILE *out))
+/* Returns 0 or an error number (jit/whole_file.h). */
+static int write_file(const char *name, const dt_dame_sum_t *sum, write_sum_t *write)
 {
-    char temporary[4096 + 8];
-    if ((size_t) snprintf(temporary, sizeof(temporary), "%s.XXXXXX", name) >= sizeof(temporary)) {
-        return ENAMETOOLONG;
-    }
-    const int fd = mkostemp(temporary, 02000000 /* O_CLOEXEC */);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (NULL == out) {
-        return errno;
-    }
-    const mode_t mask = umask(077);
-    (void) umask(mask);
-    write(sum, out);
-    int error = ferror(out) || 0 != fchmod(fd, 0666 & ~mask) ? EIO : 0;
-    if (0 != fclose(out) && 0 == error) {
-        error = errno;
-    }
-    if (0 == error && 0 != rename(temporary, name)) {
-        error = errno;
-    }
-    if (0 != error) {
-        (void) unlink(temporary);
-    }
+    size_t length;
+    char *text = text_of(sum, write, &length);
+    const int error = NULL == text ? ENOMEM : dame_file_write(name, 0, text, length);
+    free(text);
     return error;
 }
 
@@ -245,7 +241,7 @@ static void keep_last_run(const dt_dame_sum_t *sum)
         *strrchr(name, '/') = '\0';
         (void) mkdir(name, 0777);
         name[strlen(name)] = '/';
-        (void) replace(name, sum, write_last_run);
+        (void) write_file(name, sum, write_last_run);
     }
 }
 
@@ -265,7 +261,7 @@ static bool is_elsewhere(const dt_dame_sum_t *sum)
 
 static void tell_no_report(const char *path, int error)
 {
-    fprintf(stderr, "dt:dame: no report: %s: %s\n", path, strerror(error));
+    fprintf(stderr, "dt:dame: no report: %s: %s\n", path, dame_file_error_text(error));
 }
 
 static void write_all(const dt_dame_sum_t *sum)
@@ -276,7 +272,7 @@ static void write_all(const dt_dame_sum_t *sum)
     if (MCA_DT_DAME_REPORT_SUMMARY == sum->report) {
         print(sum);
     } else if (MCA_DT_DAME_REPORT_JSON == sum->report) {
-        const int error = replace(sum->report_file, sum, dt_dame_write_json);
+        const int error = write_file(sum->report_file, sum, dt_dame_write_json);
         if (0 != error) {
             tell_no_report(sum->report_file, error);
         }

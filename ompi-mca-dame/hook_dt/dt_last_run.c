@@ -1,8 +1,11 @@
 #include "dt_last_run.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "ompi-mca-dame/last_run.h"
 #include "opal-glue/abi/abi.h"
@@ -21,17 +24,21 @@ enum { VARIABLES = sizeof(variables) / sizeof(variables[0]), LARGEST_FILE = 64 <
 static char *values[VARIABLES]; /* MCA's */
 static char text[LARGEST_FILE];
 
+/* Nothing but a regular file: ompi_info would wait for what a pipe has to say. */
 static bool read_file(void)
 {
     char name[4096];
-    FILE *file = dt_last_run_file(name, sizeof(name)) ? fopen(name, "re") : NULL;
-    if (NULL == file) {
+    struct stat about;
+    const int fd =
+        dt_last_run_file(name, sizeof(name)) ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (0 > fd) {
         return false;
     }
-    const size_t n = fread(text, 1, sizeof(text) - 1, file);
-    (void) fclose(file);
-    text[n] = '\0';
-    return strlen(text) == n;
+    const ssize_t n =
+        0 == fstat(fd, &about) && S_ISREG(about.st_mode) ? read(fd, text, sizeof(text) - 1) : -1;
+    (void) close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 && strlen(text) == (size_t) n;
 }
 
 /* `line` is "name=value\n" and becomes "value"; returns the next line, or NULL: it is not. */

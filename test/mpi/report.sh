@@ -135,6 +135,54 @@ END
     verdict $code report "$config" "$log"
 }
 
+# into NAME [TEXT]: the report is asked for in that file, and the job ends well; its log has TEXT.
+into()
+{
+    HOME=$scratch job "$log" -np 2 -wdir "$at" "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$1" \
+        "$mpi_test" report native && counted_log "$log" && grep -Eq -- "${2-}" "$log" && return
+    echo "$1:"
+    cat "$log"
+    return 1
+}
+
+is_report()
+{
+    python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["format"] != 1)' || { echo "no report: $1"; return 1; }
+}
+
+# What is no regular file is written into, or left alone and named.
+report_files()
+{
+    local config="files that are none" log all code=0 at=$scratch/files reader x
+    wanted report "$config" || return 0
+    all=$(log_for report "$config")
+    log=$all.job
+    mkdir -p "$at/directory"
+    {
+        echo old >"$at/target"
+        ln -s target "$at/link"
+        into "$at/link" && [ -L "$at/link" ] && is_report link <"$at/target" || code=1
+        mkfifo "$at/pipe"
+        into "$at/pipe" "no report: $at/pipe: nobody reads this pipe" && [ -p "$at/pipe" ] || code=1
+        timeout "$limit" cat "$at/pipe" >"$at/read" &
+        reader=$!
+        into "$at/pipe" && [ -p "$at/pipe" ] && wait $reader && is_report pipe <"$at/read" || code=1
+        into "$at/directory" "\"$at/directory\" is a directory; allowed: the name of a file" || code=1
+        rmdir "$at/directory"
+        is_report directory <"$at/dame-report.json" && rm "$at/dame-report.json" || code=1
+        for x in stdout stderr; do # by links of our own: not to risk the machine's
+            ln -s /dev/$x "$at/$x"
+            into "$at/$x" '^  "format": 1,' && [ -L "$at/$x" ] && rm "$at/$x" || code=1
+        done
+        if mknod "$at/null" c 1 3 2>/dev/null; then
+            into "$at/null" && [ -c "$at/null" ] || code=1
+        fi
+        ! find "$at" -mindepth 1 -not -name link -not -name null -not -name pipe -not -name read -not -name target |
+            grep . || code=1
+    } >"$all" 2>&1
+    verdict $code report "$config" "$all"
+}
+
 # shown HOME: what ompi_info shows of the last run.
 shown()
 {
@@ -168,6 +216,16 @@ last_runs()
         HOME=$home job "$log.one" -np 2 "${path[@]}" "$engines" native,dame "$mpi_test" report native || code=1
         shown "$home" | grep -q "ranks:value:1 of 2" || { code=1; echo "rank 1 alone was not kept"; shown "$home"; }
         cp "$file" "$home/good"
+        echo old >"$home/elsewhere"
+        ln -sf ../elsewhere "$file"
+        HOME=$home job "$log.link" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
+        { [ -L "$file" ] && shown "$home" | grep -q "ranks:value:2 of 2"; } || { code=1; echo "a link was not followed"; }
+        rm "$file"
+        mkfifo "$file" # which ompi_info does not wait for
+        HOME=$home job "$log.pipe" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
+        [ "$(shown "$home" | grep -c "value:\"\?none recorded")" -gt 5 ] || { code=1; echo "a pipe was read"; }
+        [ -p "$file" ] || { code=1; echo "a pipe was replaced"; }
+        rm "$file"
         for x in "head -c 100" "sed s/uses/used/" "sed 1d" "sed 5d" "tr \n x" "cat - /etc/passwd"; do
             # shellcheck disable=SC2086
             $x <"$home/good" >"$file"
@@ -192,6 +250,7 @@ reports()
     summary "MPI_T stays open" "2 of 2 ranks" -- -np 2 "${dame[@]}" "${sums[@]}" "$mpi_test" report tool
     json_report
     huge
+    report_files
     hostile_names
     dying_rank
     killed_job
