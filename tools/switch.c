@@ -1,4 +1,4 @@
-/* dame on, dame off, dame status: the parameter dt in the user's own parameter file. */
+/* dame on, dame off, dame status: the parameter dt in parameter files. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "openmpi.h"
 
 enum { LARGEST_FILE = 16 << 20 };
 
@@ -43,16 +44,18 @@ static int read_file(const char *name, char **text, size_t *length)
     return code;
 }
 
-/* The value of a line "dt = VALUE" and its length, or NULL: the line says something else. */
-static const char *value_of(const char *line, const char *end, size_t *length)
+/* The value of a line "PARAMETER = VALUE" and its length, or NULL: the line says something else. */
+static const char *value_of(const char *parameter, const char *line, const char *end,
+                            size_t *length)
 {
+    const size_t name = strlen(parameter);
     while (line < end && (*line == ' ' || *line == '\t')) {
         line++;
     }
-    if (end - line < 2 || line[0] != 'd' || line[1] != 't') {
+    if ((size_t) (end - line) < name || memcmp(line, parameter, name) != 0) {
         return NULL;
     }
-    line += 2;
+    line += name;
     while (line < end && (*line == ' ' || *line == '\t')) {
         line++;
     }
@@ -80,7 +83,7 @@ static void write_edited(FILE *out, const char *text, size_t length, const char 
         const char *newline = memchr(line, '\n', (size_t) (end - line));
         const char *next = newline == NULL ? end : newline + 1;
         size_t ignored;
-        if (value_of(line, newline == NULL ? end : newline, &ignored) == NULL) {
+        if (value_of("dt", line, newline == NULL ? end : newline, &ignored) == NULL) {
             fwrite(line, 1, (size_t) (next - line), out);
             ended = newline != NULL;
         } else if (!written) {
@@ -165,40 +168,143 @@ static const char *state_of(const char *value, size_t length)
                : "off";
 }
 
-/* The last line for dt is the one that Open MPI follows. */
-static int print_status(const char *name)
+/* ---- What Open MPI will find ---------------------------------------------------------------- */
+
+/* Where a parameter can be set, besides the environment. */
+typedef struct files {
+    char *list;     /* separated by commas or colons, the first that has a parameter counts */
+    char *override; /* comes before all else, the environment, too; NULL: none */
+} files_t;
+
+/* A parameter's value and who sets it. */
+typedef struct setting {
+    char *value; /* NULL: nobody sets it */
+    char *file;  /* NULL: the environment does */
+} setting_t;
+
+static void free_setting(setting_t *setting)
+{
+    free(setting->value);
+    free(setting->file);
+}
+
+/* Of a file, the last line with the parameter counts. Returns 0 when it has none, or cannot be
+ * read: then Open MPI does not see it, either. */
+static int set_by_file(const char *file, const char *parameter, setting_t *out)
 {
     char *text;
-    size_t length;
+    size_t length, size;
     const char *value = NULL;
-    size_t value_length = 0;
-    const int code = read_file(name, &text, &length);
-    if (code != TOOL_OK) {
-        return code;
+    if (access(file, R_OK) != 0 || read_file(file, &text, &length) != TOOL_OK) {
+        return 0;
     }
     for (const char *line = text; *line != '\0';) {
         const size_t line_length = strcspn(line, "\n");
         size_t n;
-        const char *found = value_of(line, line + line_length, &n);
+        const char *found = value_of(parameter, line, line + line_length, &n);
         if (found != NULL) {
             value = found;
-            value_length = n;
+            size = n;
         }
         line += line_length + (line[line_length] == '\n');
     }
-    const char *variable = getenv("OMPI_MCA_dt");
-    if (variable != NULL) {
-        printf("%s: OMPI_MCA_dt=%s in the environment, before any file\n",
-               state_of(variable, strlen(variable)), variable);
-    } else if (value == NULL) {
-        printf("off: %s has no line for dt\n", name);
+    if (value != NULL) {
+        out->value = strndup(value, size);
+        out->file = strdup(file);
+    }
+    free(text);
+    return value != NULL;
+}
+
+static setting_t look_up(const files_t *files, const char *parameter)
+{
+    char variable[64];
+    setting_t setting = {NULL, NULL};
+    snprintf(variable, sizeof(variable), "OMPI_MCA_%s", parameter);
+    const char *own = getenv(variable);
+    if (files->override != NULL && set_by_file(files->override, parameter, &setting)) {
+        return setting;
+    }
+    if (own != NULL) {
+        setting.value = strdup(own);
+        return setting;
+    }
+    for (const char *at = files->list; at != NULL && *at != '\0';) {
+        const size_t length = strcspn(at, ",:");
+        char *file = strndup(at, length);
+        const int found = file != NULL && set_by_file(file, parameter, &setting);
+        free(file);
+        if (found) {
+            break;
+        }
+        at += length + (at[length] != '\0');
+    }
+    return setting;
+}
+
+static void print_setting(const char *parameter, const setting_t *setting, const files_t *files)
+{
+    if (setting->file == NULL) {
+        printf("OMPI_MCA_%s=%s in the environment, before any file", parameter, setting->value);
     } else {
-        printf("%s: dt = %.*s in %s\n", state_of(value, value_length), (int) value_length, value,
-               name);
+        printf("%s = %s in %s%s", parameter, setting->value, setting->file,
+               files->override != NULL && strcmp(setting->file, files->override) == 0
+                   ? ", before environment and command line"
+                   : "");
+    }
+}
+
+/* The defaults are those that dt_opal_component.c and dt_dame_params.c register. */
+static long priority(const setting_t *setting, long standard)
+{
+    char *end;
+    const long number = setting->value == NULL ? -1 : strtol(setting->value, &end, 10);
+    return number < 0 || number > 100 || end == setting->value || *end != '\0' ? standard : number;
+}
+
+/* Without a choice by name, the highest priority wins. */
+static void print_priorities(const files_t *files)
+{
+    setting_t dame = look_up(files, "dt_dame_priority");
+    setting_t opal = look_up(files, "dt_opal_priority");
+    const setting_t *set = dame.value != NULL ? &dame : &opal;
+    const int is_on = priority(&dame, 20) > priority(&opal, 50);
+    printf("%s: dt is not set", is_on ? "on" : "off");
+    if (set->value == NULL) {
+        printf(" in %s", files->list);
+    } else {
+        printf("; ");
+        print_setting(set == &dame ? "dt_dame_priority" : "dt_opal_priority", set, files);
+    }
+    putchar('\n');
+    free_setting(&opal);
+    free_setting(&dame);
+}
+
+static int print_status(const char *own_file)
+{
+    char *text = openmpi_parameters("mca", "base");
+    files_t files = {
+        openmpi_value(text, "mca:mca:base:param:mca_base_param_files:value:"),
+        openmpi_value(text, "mca:mca:base:param:mca_base_override_param_file:value:"),
+    };
+    free(text);
+    if (files.list == NULL) { /* Open MPI is not here */
+        files.list = strdup(own_file);
+    }
+    setting_t dt = look_up(&files, "dt");
+    if (dt.value == NULL || *dt.value == '\0') {
+        print_priorities(&files);
+    } else {
+        printf("%s: ", state_of(dt.value, strlen(dt.value)));
+        print_setting("dt", &dt, &files);
+        putchar('\n');
     }
     printf("--mca dt on mpirun's command line comes before environment and files; \"dame doctor\"\n"
            "tries it out.\n");
-    free(text);
+    free_setting(&dt);
+    free(files.override);
+    free(files.list);
     return TOOL_OK;
 }
 
@@ -243,8 +349,12 @@ static int run_status(int argc, char **argv)
     "The file is $HOME/.openmpi/mca-params.conf. Only its line for the parameter dt\n"             \
     "is changed.\n"
 
+#define STATUS_HELP                                                                                \
+    "Looks where Open MPI does: in the environment, in your parameter file and\n"                  \
+    "in that of the system. Changes nothing.\n"
+
 const tool_command_t tool_on = {"on", "", "lets DAME move data in all your jobs", FILE_HELP,
                                 run_on};
 const tool_command_t tool_off = {"off", "", "lets Open MPI's own engine do it", FILE_HELP, run_off};
 const tool_command_t tool_status = {"status", "", "says whether DAME is switched on for your jobs",
-                                    FILE_HELP, run_status};
+                                    STATUS_HELP, run_status};

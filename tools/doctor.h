@@ -1,0 +1,26 @@
+/* What the parts of dame doctor share. */
+#ifndef DOCTOR_H
+#define DOCTOR_H
+
+#include <limits.h>
+
+typedef struct doctor {
+    char *parameters;         /* what ompi_info prints of the framework dt and both engines */
+    char directory[PATH_MAX]; /* of mca_dt_dame.so; "": not found */
+    char advice[4096];        /* lines: what stands in the way, and what to type */
+} doctor_t;
+
+/* A line about `subject`; "" continues the one before. */
+__attribute__((format(printf, 2, 3))) void doctor_say(const char *subject, const char *format, ...);
+
+/* One thing that stands in the way. */
+__attribute__((format(printf, 2, 3))) void doctor_advise(doctor_t *doctor, const char *format, ...);
+
+/* The value of a parameter, such as "dt_dame_profile"; the caller frees. NULL: ompi_info does not
+ * know it. */
+char *doctor_parameter(const doctor_t *doctor, const char *name);
+
+/* The CPU, memory for machine code, LLVM, PAPI; and where jobs keep what they have learnt. */
+void doctor_look_at_machine(doctor_t *doctor);
+
+#endif
