@@ -29,6 +29,10 @@
  * set and deleted at once: MPI calls a keyval's delete function, and has none for setting. So DAME
  * hears of the hint in the call, and need not look for attributes on the many datatypes that have
  * none. All of this is in MPI-3.0.
+ *
+ * Not the datatype gets the attribute but a carrier, MPI_Type_contiguous(1, datatype), which no
+ * other thread knows. Open MPI releases its lock of attributes while it calls a delete function, so
+ * two threads that delete an attribute of one datatype may free it twice.
  */
 #ifndef MPI_DAME_H
 #define MPI_DAME_H
@@ -48,21 +52,23 @@ static inline int dame_give_hint(MPI_Datatype type, const char *key, intptr_t va
 {
     char text[32];
     int there = 0, taken = 0, keyval;
+    MPI_Datatype carrier;
 #if MPI_VERSION >= 4
     int length = (int) sizeof(text);
     MPI_Info_get_string(MPI_INFO_ENV, (char *) key, &length, text, &there);
 #else
     MPI_Info_get(MPI_INFO_ENV, (char *) key, (int) sizeof(text) - 1, text, &there);
 #endif
-    if (there) {
+    keyval = there ? atoi(text) : MPI_KEYVAL_INVALID;
+    if (there && MPI_Type_contiguous(1, type, &carrier) == MPI_SUCCESS) {
         intptr_t said[2]; /* the value, and DAME's answer */
         said[0] = value;
         said[1] = 0;
-        keyval = atoi(text);
-        if (MPI_Type_set_attr(type, keyval, said) == MPI_SUCCESS) {
-            MPI_Type_delete_attr(type, keyval);
+        if (MPI_Type_set_attr(carrier, keyval, said) == MPI_SUCCESS) {
+            MPI_Type_delete_attr(carrier, keyval);
             taken = said[1] != 0;
         }
+        MPI_Type_free(&carrier);
     }
     return taken;
 }

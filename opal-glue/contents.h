@@ -44,6 +44,10 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *datatype,
  * does not say. */
 int dt_contents_constructor(const struct opal_datatype_t *datatype);
 
+/* The old type of MPI_Type_contiguous(1, ..), borrowed from the datatype; NULL: another call made
+ * it. */
+const struct opal_datatype_t *dt_contents_of_one(const struct opal_datatype_t *datatype);
+
 /* The datatype's name: the user's, or Open MPI's own for predefined datatypes and for copies
  * ("Dup " and the original's name). "" when it has none. Borrowed from the datatype. */
 const char *dt_contents_name(const struct opal_datatype_t *datatype);

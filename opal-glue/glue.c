@@ -381,9 +381,9 @@ static void unwatch_classes(void)
 
 /* ---- Hints ---------------------------------------------------------------------------------- */
 
-bool dt_glue_hint(const void *datatype, dt_hint_t hint, intptr_t value)
+bool dt_glue_hint(const void *carrier, dt_hint_t hint, intptr_t value)
 {
-    const opal_datatype_t *type = datatype;
+    const opal_datatype_t *type = dt_contents_of_one(carrier);
     if (NULL == type || 0 == (type->flags & OPAL_DATATYPE_FLAG_COMMITTED) || 0 == type->size ||
         dt_openmpi_is_contiguous(type, 2)) {
         return false;

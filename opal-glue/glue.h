@@ -264,9 +264,10 @@ typedef enum dt_hint {
     DT_HINT_MATTERS /* without a value */
 } dt_hint_t;
 
-/* Keeps a hint for an MPI_Datatype that the caller must not free meanwhile. Between dt_glue_start()
- * and dt_glue_stop(). False: DAME has no use for it. */
-bool dt_glue_hint(const void *datatype, dt_hint_t hint, intptr_t value);
+/* Keeps a hint for an MPI_Datatype that the caller must not free meanwhile. `carrier` is what
+ * MPI_Type_contiguous(1, ..) made of it. Between dt_glue_start() and dt_glue_stop(). False: DAME
+ * has no use for it. */
+bool dt_glue_hint(const void *carrier, dt_hint_t hint, intptr_t value);
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 

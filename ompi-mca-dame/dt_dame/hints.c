@@ -24,17 +24,16 @@ static int keyvals[HINTS];
 static bool open;
 
 /* said[0]: the value; said[1]: whether DAME has a use for it. */
-static int hear(MPI_Datatype type, int keyval, void *value, void *hint)
+static int hear(MPI_Datatype carrier, int keyval, void *value, void *hint)
 {
     intptr_t *said = value;
     (void) keyval;
     if (open && NULL != said) {
-        said[1] = dt_glue_hint(type, *(const dt_hint_t *) hint, said[0]);
+        said[1] = dt_glue_hint(carrier, *(const dt_hint_t *) hint, said[0]);
     }
     return MPI_SUCCESS;
 }
 
-/* Not copied by MPI_Type_dup: copies have the same layout, which has the hint. */
 static bool publish(int i)
 {
     char text[16];

@@ -2,7 +2,9 @@
  * The hints of include/mpi-dame.h, as a program gives them: built from that header and MPI alone,
  * with any MPI. argv[1]: "dame", or "native" where hints must have no effect. One rank or more.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <mpi-dame.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,10 +146,54 @@ static void no_use_for_them(void)
     MPI_Type_free(&contiguous);
 }
 
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, HINTS = 20000 };
+
+static struct {
+    MPI_Datatype column;
+    pthread_barrier_t all_there;
+    int answer;
+} shared;
+
+/* Returns NULL when every answer was right. */
+static void *give_hints(void *wrong)
+{
+    int right = 1;
+    pthread_barrier_wait(&shared.all_there);
+    for (int i = 0; i < HINTS; i++) {
+        right &= dame_fix_count(shared.column, 1) == shared.answer;
+        right &= dame_fix_base(shared.column, matrix) == shared.answer;
+    }
+    return right ? NULL : wrong;
+}
+
+static void hints_of_threads(int dame)
+{
+    enum { STEP = 30 };
+    pthread_t threads[THREADS];
+    shared.answer = dame;
+    MPI_Type_vector(BLOCKS, 1, STEP, MPI_DOUBLE, &shared.column);
+    MPI_Type_commit(&shared.column);
+    pthread_barrier_init(&shared.all_there, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, give_hints, &shared);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        check(wrong == NULL, "threads", "answers");
+    }
+    pthread_barrier_destroy(&shared.all_there);
+    check(packs(shared.column, STEP, 3), "threads", "bytes");
+    MPI_Type_free(&shared.column);
+}
+
 int main(int argc, char **argv)
 {
     int rank, provided, mine[2], sums[2];
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    const int has_threads = provided == MPI_THREAD_MULTIPLE;
     const int dame = argc > 1 && strcmp(argv[1], "dame") == 0;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
@@ -155,6 +201,9 @@ int main(int argc, char **argv)
     check((compiled() >= 0) >= dame, "counters", "there are some");
     columns(dame);
     no_use_for_them();
+    if (has_threads) {
+        hints_of_threads(dame);
+    }
     mine[0] = passed;
     mine[1] = failed;
     MPI_Reduce(mine, sums, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
