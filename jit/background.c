@@ -107,21 +107,31 @@ static void sleep_ns(int64_t ns)
 
 /* Wakes without preempting anybody, with the least share of a core that others want. SCHED_IDLE has
  * a fifth of that, and on a machine with more processes than cores MPI_Finalize would wait. */
-static void be_modest(dame_background_t *background)
+static void be_modest(void)
 {
     const struct sched_param none = {.sched_priority = 0};
-    atomic_store(&background->id, (int) gettid());
-    (void) pthread_setname_np(pthread_self(), "dame-compile");
     (void) pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
     (void) setpriority(PRIO_PROCESS, 0, 19); /* on Linux, of the calling thread */
 }
 
-/* Somebody waits for its end. Systems allow this to few. */
+/* Somebody waits for the order to end: any core will do, that of the waiting thread is free.
+ * Systems allow a higher priority to few. */
 static void hurry(dame_background_t *background)
 {
     const int id = atomic_load(&background->id);
     if (id != 0) {
+        (void) sched_setaffinity(id, sizeof(background->cpus), &background->cpus);
         (void) setpriority(PRIO_PROCESS, (id_t) id, getpriority(PRIO_PROCESS, 0));
+    }
+}
+
+/* fork() will wait for what is under way (loader.h). */
+static void hurry_all(void)
+{
+    for (dame_background_t *at = all; at != NULL; at = at->others) {
+        if (at->under_way != NULL) {
+            hurry(at);
+        }
     }
 }
 
@@ -177,6 +187,7 @@ static void work(dame_background_t *background, dame_order_t *order)
         return;
     }
     order->status = DAME_ERR_BUSY;
+    be_modest(); /* once more: somebody may have hurried the last order */
     leave_cpu(background, order->cpu);
     for (int step = 0; order->status == DAME_ERR_BUSY && step < BUSY_STEPS; step++) {
         if (step > 0) {
@@ -219,7 +230,8 @@ static void *run(void *argument)
 {
     dame_background_t *background = argument;
     (void) dame_cancel_defer();
-    be_modest(background);
+    atomic_store(&background->id, (int) gettid());
+    (void) pthread_setname_np(pthread_self(), "dame-compile");
     dame_lock(DAME_LOCK_BACKGROUND);
     for (;;) {
         await_order(background);
@@ -261,7 +273,8 @@ static int start_thread(dame_background_t *background)
 dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider)
 {
     dame_background_t *background = dame_heap_zalloc(sizeof(*background));
-    if (background == NULL || !dame_lock_at_fork(DAME_LOCK_BACKGROUND, leave_thread)) {
+    if (background == NULL || !dame_lock_at_fork(DAME_LOCK_BACKGROUND, leave_thread) ||
+        !dame_lock_before_fork(DAME_LOCK_BACKGROUND, hurry_all)) {
         dame_heap_free(background);
         return NULL;
     }

@@ -118,13 +118,16 @@ static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_r
 static dame_status_t compile(const dame_jit_t *jit, dame_slot_t *slot,
                              const dame_request_t *request, dame_machine_code_t *code)
 {
+    const int is_loaded = slot->path != NULL;
     dame_status_t status = dame_slot_load(jit, slot);
-    if (status == DAME_OK && !dame_loader_enter()) {
+    if (status == DAME_OK && is_loaded && !dame_loader_enter()) {
         status = DAME_ERR_DENIED;
     } else if (status == DAME_OK) {
         status = slot->provider->compile(slot->state, request->program, request->dir,
                                          request->variant, code);
-        dame_loader_leave();
+        if (is_loaded) {
+            dame_loader_leave();
+        }
     }
     return status == DAME_OK && code->nentries == 0 ? DAME_ERR_UNSUPPORTED : status;
 }

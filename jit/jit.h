@@ -8,7 +8,8 @@
  * a level move the same bytes, so any mixture is right.
  *
  * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
- * Compiling holds no lock that fork() or the other functions need. Memory of code that was dropped
+ * Compiling holds no lock that the other functions need, nor fork(), which waits for nothing but a
+ * provider that was loaded (loader.h). Memory of code that was dropped
  * or evicted is reused only when no reader is inside; see dame_reader_t. A thread that is inside as
  * a reader may not call these functions: another may be waiting for it with the lock held. A
  * program belongs to one dame_jit_t at a time. fork(): the child's programs run on the interpreter,

@@ -32,17 +32,67 @@ static int find(const struct stat *object)
     return i;
 }
 
-/* ---- the end of the process ---- */
+/* ---- who is inside ---- */
 
-static atomic_int inside;
+enum { STEPS = 10000, STEP_NS = 1000000 };
+
+static atomic_int inside; /* calls, of all threads; changes under DAME_LOCK_LOADER */
+static _Thread_local int own;
 static atomic_int is_ending;
 static pid_t process;
 
+static int others_inside(void)
+{
+    return atomic_load(&inside) > own;
+}
+
+/* fork() waits. It has the lock, which dame_wait_for() gives back meanwhile. */
+static void wait_for_others(void)
+{
+    for (int i = 0; i < STEPS && others_inside(); i++) {
+        dame_wait_for(DAME_LOCK_LOADER, STEP_NS);
+    }
+}
+
+/* In the child. */
+static void leave_others(void)
+{
+    atomic_store(&inside, own);
+}
+
+int dame_loader_enter(void)
+{
+    if (!dame_lock_at_fork(DAME_LOCK_LOADER, leave_others) ||
+        !dame_lock_before_fork(DAME_LOCK_LOADER, wait_for_others)) {
+        return 0;
+    }
+    dame_lock(DAME_LOCK_LOADER);
+    own++;
+    atomic_fetch_add(&inside, 1);
+    dame_unlock(DAME_LOCK_LOADER);
+    if (atomic_load(&is_ending)) {
+        dame_loader_leave();
+        return 0;
+    }
+    return 1;
+}
+
+void dame_loader_leave(void)
+{
+    dame_lock(DAME_LOCK_LOADER);
+    own--;
+    atomic_fetch_sub(&inside, 1);
+    dame_wake(DAME_LOCK_LOADER);
+    dame_unlock(DAME_LOCK_LOADER);
+}
+
+/* ---- the end of the process ---- */
+
+/* Takes no lock: exit() may be called by who holds one. */
 static void wait_for_all(void)
 {
-    enum { STEPS = 10000, STEP_NS = 1000000 };
     atomic_store(&is_ending, 1);
-    for (int i = 0; i < STEPS && atomic_load(&inside) > 0 && getpid() == process; i++) {
+    for (int i = 0; i < STEPS && others_inside() && getpid() == process; i++) {
         (void) nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
     }
 }
@@ -65,22 +115,7 @@ void dame_loader_wait_at_exit(void)
         !atomic_flag_test_and_set(&is_first)) {
         (void) __cxa_thread_atexit_impl(wait_before_exit, NULL, &__dso_handle);
     }
-    (void) atexit(wait_for_all);
-}
-
-int dame_loader_enter(void)
-{
-    atomic_fetch_add(&inside, 1);
-    if (atomic_load(&is_ending)) {
-        dame_loader_leave();
-        return 0;
-    }
-    return 1;
-}
-
-void dame_loader_leave(void)
-{
-    atomic_fetch_sub(&inside, 1);
+    dame_at_exit(wait_for_all);
 }
 
 /* ---- loading ---- */
@@ -92,7 +127,7 @@ static const dame_provider_t *open_object(const char *path, char message[DAME_LO
         snprintf(message, DAME_LOADER_MESSAGE, "%s cannot be loaded: %s", path, dlerror());
         return NULL;
     }
-    (void) atexit(wait_for_all); /* comes before the destructors of what was just loaded */
+    dame_at_exit(wait_for_all); /* comes before the destructors of what was just loaded */
     const dame_provider_t *(*get)(void) = NULL;
     void *symbol = dlsym(object, DAME_PROVIDER_SYMBOL);
     memcpy(&get, &symbol, sizeof(get)); /* ISO C has no cast for it */
@@ -128,7 +163,7 @@ const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOAD
     dame_unlock(DAME_LOCK_COMPILER);
     if (is_new) {
         process = getpid();
-        (void) atexit(wait_for_all); /* waits while it is loaded */
+        dame_at_exit(wait_for_all); /* waits while it is loaded */
         if (dame_loader_enter()) {
             provider = open_object(path, message);
             dame_loader_leave();

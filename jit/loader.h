@@ -20,9 +20,11 @@ enum { DAME_LOADER_MESSAGE = 600 };
 const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOADER_MESSAGE]);
 
 /*
- * Around every call of a provider that was loaded. exit() waits for those inside, for ten seconds
- * at most: afterwards it destroys what the provider's library needs. 0: that has begun, nothing may
- * be called.
+ * Around every call of a provider that was loaded, without a lock held from DAME_LOCK_LOADER on.
+ * exit() and fork() wait for other threads that are inside, for ten seconds at most: exit() then
+ * destroys what the provider's library needs, and a child of fork() would find the locks of the C
+ * library and of the provider's taken for ever. 0: exit() has begun, or memory is out, and nothing
+ * may be called.
  */
 int dame_loader_enter(void);
 void dame_loader_leave(void);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define UNLOCKED                                                                                   \
@@ -18,13 +19,15 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     int cancel_state; /* the holder's, before it took the lock */
+    _Atomic(void (*)(void)) wait;
     _Atomic(void (*)(void)) in_child;
 } locks[] = {
-    [DAME_LOCK_SLOTS] = UNLOCKED,    [DAME_LOCK_TABLE] = UNLOCKED,
-    [DAME_LOCK_GATE] = UNLOCKED,     [DAME_LOCK_STATS] = UNLOCKED,
-    [DAME_LOCK_FILES] = UNLOCKED,    [DAME_LOCK_COUNTERS] = UNLOCKED,
-    [DAME_LOCK_PROFILE] = UNLOCKED,  [DAME_LOCK_BACKGROUND] = UNLOCKED,
-    [DAME_LOCK_COMPILER] = UNLOCKED, [DAME_LOCK_READERS] = UNLOCKED,
+    [DAME_LOCK_SLOTS] = UNLOCKED,   [DAME_LOCK_TABLE] = UNLOCKED,
+    [DAME_LOCK_GATE] = UNLOCKED,    [DAME_LOCK_STATS] = UNLOCKED,
+    [DAME_LOCK_FILES] = UNLOCKED,   [DAME_LOCK_COUNTERS] = UNLOCKED,
+    [DAME_LOCK_PROFILE] = UNLOCKED, [DAME_LOCK_BACKGROUND] = UNLOCKED,
+    [DAME_LOCK_LOADER] = UNLOCKED,  [DAME_LOCK_COMPILER] = UNLOCKED,
+    [DAME_LOCK_READERS] = UNLOCKED,
 };
 
 _Static_assert(sizeof(locks) / sizeof(locks[0]) == DAME_LOCKS, "a lock has no initialiser");
@@ -50,6 +53,7 @@ static void before_fork(void)
 {
     for (int i = 0; i < DAME_LOCKS; i++) {
         dame_lock((dame_lock_t) i);
+        call(atomic_load(&locks[i].wait));
     }
     void (*take)(void) = atomic_load(&take_innermost);
     release_taken = take != NULL ? atomic_load(&release_innermost) : NULL;
@@ -90,6 +94,20 @@ int dame_lock_at_fork(dame_lock_t lock, void (*hook)(void))
     pthread_once(&once, install);
     atomic_store(&locks[lock].in_child, hook);
     return installed;
+}
+
+int dame_lock_before_fork(dame_lock_t lock, void (*hook)(void))
+{
+    pthread_once(&once, install);
+    atomic_store(&locks[lock].wait, hook);
+    return installed;
+}
+
+void dame_at_exit(void (*function)(void))
+{
+    dame_lock(DAME_LOCK_LOADER);
+    (void) atexit(function);
+    dame_unlock(DAME_LOCK_LOADER);
 }
 
 int dame_lock_innermost_at_fork(void (*take)(void), void (*release)(void))

@@ -25,6 +25,7 @@ typedef enum dame_lock {
     DAME_LOCK_COUNTERS,   /* measure/counters.c: its holder loads PAPI; opal-glue/events.c */
     DAME_LOCK_PROFILE,    /* measure/profile.c: what is known of the machine */
     DAME_LOCK_BACKGROUND, /* background.c: the orders */
+    DAME_LOCK_LOADER,     /* loader.c: who is inside what was loaded; functions of exit() */
     DAME_LOCK_COMPILER,   /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
                              loader.c */
     DAME_LOCK_READERS,    /* reader.c: the list of readers */
@@ -54,6 +55,19 @@ void dame_wake(dame_lock_t lock);                 /* with the lock held: wakes a
  * malloc(). Returns 0 when the handlers of fork() could not be installed (memory is out).
  */
 int dame_lock_at_fork(dame_lock_t lock, void (*in_child)(void));
+
+/*
+ * Has fork() call `wait` before it takes the locks behind this one, with this one held, for which
+ * `wait` may call dame_wait_for(): other threads may end what needs no lock before it in the list.
+ * One hook a lock; the same one may be given again. Returns as above.
+ */
+int dame_lock_before_fork(dame_lock_t lock, void (*wait)(void));
+
+/*
+ * atexit() that no fork() falls into: the C library does not give its lock of these functions back
+ * in the child, whose exit() would wait for ever. With no lock held from DAME_LOCK_LOADER on.
+ */
+void dame_at_exit(void (*function)(void));
 
 /*
  * A lock that is not listed because its owner knows nothing of this room (dame/heap.h): at

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jit/lock.h"
 #include "jit/whole_file.h"
 #include "job.h"
 #include "mpi.h"
@@ -172,7 +173,7 @@ void mca_dt_dame_publish(void)
     dt_dame_record_fill(record);
     if (open_job(rank, ranks) && dt_dame_job_publish(&job, record, sizeof(*record))) {
         publisher = getpid();
-        (void) atexit(mca_dt_dame_collect);
+        dame_at_exit(mca_dt_dame_collect);
     } else if (reports) {
         dt_log_once_a_node("no report: %s: %s", job.directory, strerror(errno));
     }

@@ -8,7 +8,8 @@
  * makes it another provider: "old" of another version of the interface, "by-program" not by_shape.
  * TEST_PROVIDER_LOG names a file that each compilation makes a byte longer, 20 ms before its end.
  * TEST_PROVIDER_MS: so many instead, and another byte at its end, for which it needs an object that
- * exit() destroys. TEST_PROVIDER_MAKER: its maker.
+ * exit() destroys. TEST_PROVIDER_MAKER: its maker. TEST_PROVIDER_EXITS: while it is loaded, it
+ * makes the log a byte longer and then registers so many functions of exit().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,10 +151,28 @@ static void destroy(void)
     is_destroyed = 1;
 }
 
-static void log_compilation(void)
+static FILE *open_log(void)
 {
     const char *path = getenv("TEST_PROVIDER_LOG");
-    FILE *log = path != NULL ? fopen(path, "a") : NULL;
+    return path != NULL ? fopen(path, "a") : NULL;
+}
+
+__attribute__((constructor)) static void register_exits(void)
+{
+    const char *text = getenv("TEST_PROVIDER_EXITS");
+    FILE *log = text != NULL ? open_log() : NULL;
+    if (log != NULL) {
+        fputc('l', log);
+        fclose(log);
+        for (long i = atol(text); i > 0; i--) {
+            atexit(destroy);
+        }
+    }
+}
+
+static void log_compilation(void)
+{
+    FILE *log = open_log();
     if (log != NULL) {
         const char *text = getenv("TEST_PROVIDER_MS");
         if (text != NULL) {
@@ -166,7 +185,7 @@ static void log_compilation(void)
         if (text != NULL && is_destroyed) {
             abort();
         }
-        if (text != NULL && (log = fopen(path, "a")) != NULL) {
+        if (text != NULL && (log = open_log()) != NULL) {
             fputc('y', log);
             fclose(log);
         }
