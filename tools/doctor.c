@@ -313,6 +313,7 @@ static char *run_job(const char *program, int *code)
         {"dt_dame_promotion_threshold", "2"},
         {"dt_dame_verbose", "0"},
         {"dt_dame_last_run", "0"},
+        {"dt_dame_import_threshold", "1"}, /* so that DAME moves all of its few messages */
         {"dt_dame_report", "none"},
         {"dt_dame_dump", "none"},
         {"dt_dame_profile", ""},

@@ -150,7 +150,7 @@ states()
 # Events that PAPI counts: without dame_papi.so, unknown to PAPI, and real ones, of which each fragment has one.
 papi_events()
 {
-    local events=(--mca dt dame --mca dt_dame_report rank0 --mca dt_dame_papi_events)
+    local events=(--mca dt dame --mca dt_dame_import_threshold 1 --mca dt_dame_report rank0 --mca dt_dame_papi_events)
     local missing=$scratch/without_papi preload=$BUILDDIR/test/measure/.libs/define_events.so
     mkdir -p "$missing" && cp "$COMPONENTS"/mca_*.so "$missing"
     expect parameters "papi_events without dame_papi.so" \
@@ -176,7 +176,7 @@ idle()
     log=$(log_for "$name" "$config")
     mkdir "$scratch/cache" "$scratch/home"
     XDG_CACHE_HOME=$scratch/cache job "$log" -np 2 "${path[@]}" --mca dt opal "$mpi_test" idle "$scratch/native" || code=1
-    HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${dame[@]}" "$mpi_test" idle "$scratch/dame" || code=1
+    HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache job "$log.dame" -np 2 "${as_users[@]}" "$mpi_test" idle "$scratch/dame" || code=1
     for rank in 0 1; do
         diff <(idle_list "$scratch/native.$rank") <(idle_list "$scratch/dame.$rank") >>"$log" || code=1
         grep -q '^threads [1-9]' "$scratch/dame.$rank" && grep -q '^mapped .*/mca_hook_dt\.so$' "$scratch/dame.$rank" || code=1
