@@ -542,9 +542,9 @@ int mca_dt_dame_threshold(void)
 int mca_dt_dame_import_threshold(void)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    return params->import_threshold >= 0      ? params->import_threshold + !params->import_threshold
-           : params->promotion_threshold >= 0 ? 1
-                                              : 0;
+    return params->import_threshold > 0 ? params->import_threshold
+           : 0 == params->import_threshold || params->promotion_threshold >= 0 ? 1
+                                                                               : 0;
 }
 
 dt_promote_options_t mca_dt_dame_promote_options(void)

@@ -320,6 +320,10 @@ static void print_counts(FILE *out)
     }
     fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
             dt_stats_total(DT_COUNT_messages_declined));
+    if (0 != dt_stats_total(DT_COUNT_messages_before_import)) {
+        fprintf(out, "            %12" PRId64 " more before importing their layout paid\n",
+                dt_stats_total(DT_COUNT_messages_before_import));
+    }
     if (0 != dt_stats_total(DT_COUNT_messages_native)) {
         fprintf(out, "            %12" PRId64 " of DAME's, tried or measured to be faster\n",
                 dt_stats_total(DT_COUNT_messages_native));

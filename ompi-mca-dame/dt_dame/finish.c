@@ -139,7 +139,8 @@ static bool was_used(void)
 {
     return 0 != dt_stats_total(DT_COUNT_types_imported) ||
            0 != dt_stats_total(DT_COUNT_types_declined) ||
-           0 != dt_stats_total(DT_COUNT_messages_declined);
+           0 != dt_stats_total(DT_COUNT_messages_declined) ||
+           0 != dt_stats_total(DT_COUNT_messages_before_import);
 }
 
 /* ---- Before the barrier --------------------------------------------------------------------- */

@@ -134,6 +134,8 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
                     DT_COUNT_bytes_copied);
     }
     write_counter(out, "messages left to Open MPI", sum, DT_COUNT_messages_declined, count_text);
+    write_if_any(out, "  before import", sum, &sum->counters[DT_COUNT_messages_before_import],
+                 count_text);
     write_if_any(out, "moved by opal, faster", sum, &sum->counters[DT_COUNT_messages_native],
                  count_text);
     write_counter(out, "datatypes imported", sum, DT_COUNT_types_imported, count_text);
