@@ -75,7 +75,7 @@ engine()
     if [ "$ranks" = 1 ]; then
         common+=(-np 1 "${BIND[@]}")
     else
-        common+=(-np "$ranks" --oversubscribe --bind-to none)
+        common+=(-np "$ranks" --oversubscribe --bind-to none "${TRANSPORT[@]}")
     fi
     case $name in
     native)
@@ -137,6 +137,9 @@ code_dir=
 
 # More --mca arguments for the dame engine.
 DAME_PARAMETERS=()
+
+# mpirun's arguments that choose the transport; none: Open MPI chooses.
+TRANSPORT=()
 
 # ---- for scripts that compare the engines layout by layout ----
 

@@ -378,7 +378,8 @@ static void every_collective(const type_case_t *c, int i, MPI_Comm ring)
         const int varies = i % 2 ? NONBLOCKING : PLAIN;
         /* Of an absolute layout there is one address for both buffers. */
         if ((NULL == c->layout->arena || BCAST == rows[k].op) &&
-            !(SCATTER == rows[k].op && OPEN_MPI_4_1_0)) {
+            !(SCATTER == rows[k].op && OPEN_MPI_4_1_0) &&
+            !(ALLTOALLV == rows[k].op && !requests_are_sent_right(c->layout))) {
             collective(rows[k].op, rows[k].variant < 0 ? varies : rows[k].variant, c,
                        BCAST == rows[k].op ? 5 : EACH, (i + rows[k].root) % world_size);
         }
@@ -404,7 +405,7 @@ int coll_main(int argc, char **argv)
         }
     }
     for (int i = 0; i < types_count(types); i++) {
-        alltoallw(types, i, 1 == i % 2 && !OPEN_MPI_4_1_0);
+        alltoallw(types, i, (1 == i % 2 || !requests_are_sent_right(NULL)) && !OPEN_MPI_4_1_0);
     }
     all_reductions(types);
     long_messages();

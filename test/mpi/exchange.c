@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "exchange.h"
+#include "types.h"
 
 enum { READY = 8 };
 
@@ -104,12 +105,25 @@ static void check_status(MPI_Status *s, const layout_t *l, int64_t bytes, const 
     check(wide == expected, "%s: Get_elements_x gives %ld", name, (long) wide);
 }
 
+/* What this transport sends right, and the like otherwise. */
+static enum send_mode sent_by(enum send_mode mode, const layout_t *l)
+{
+    return (BSEND == mode || SEND_PERSISTENT == mode) && !requests_are_sent_right(l) ? ISEND : mode;
+}
+
+static enum recv_mode received_by(enum recv_mode mode)
+{
+    return (MPROBE == mode || IMPROBE == mode) && !matched_receives_are_right() ? IRECV : mode;
+}
+
 void exchange(const layout_t *sent, int64_t count, const layout_t *received, int64_t room,
               enum send_mode how, enum recv_mode what, int from, const char *name)
 {
     unsigned seed = (unsigned) (count * 31 + sent->size);
     unsigned char *stream = stream_new(sent, count, seed);
 
+    how = sent_by(how, sent);
+    what = received_by(what);
     if (my_rank == from) {
         message_t m = msg_new(sent, count);
         msg_fill(&m, stream);

@@ -1,5 +1,6 @@
 /* Where Open MPI's calls of the convertor lead: into Open MPI, or into DAME's two components.
-   argv[1]: native, or dame. Needs one rank or more. */
+   argv[1]: native, or dame. More arguments: objects, such as mca_pml_ucx.so, that are loaded and
+   call what DAME replaces. Needs one rank or more. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -40,18 +41,23 @@ static const char *const replaced[] = {
     "opal_convertor_set_position_nocheck", "opal_convertor_raw",
     "opal_datatype_copy_content_same_ddt", NULL};
 
-/* Objects whose calls must lead to DAME where they are loaded: 4.1's ob1 is a component, and
- * from 6.0 on libmpi's implementation is in libopen_mpi. */
-static const char *const callers[] = {"/libmpi.so", "/libopen_mpi.so", "/mca_pml_ob1.so"};
+/* From 6.0 on libmpi's implementation is in libopen_mpi. */
+static const char *const libraries[] = {"/libmpi.so", "/libopen_mpi.so"};
 
-enum { CALLERS = sizeof(callers) / sizeof(callers[0]), LIBRARIES = 2 /* the first callers */ };
+enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]), MOST_CALLERS = 8 };
+
+/* Objects that must be there, with slots of what DAME replaces: libmpi, and those of argv. */
+static const char *callers[MOST_CALLERS] = {"/libmpi.so"};
+static int ncallers = 1;
 
 /* What one walk over all objects found. */
 typedef struct walk {
-    int slots;                                        /* of watched functions */
-    int foreign;                                      /* that lead into our components */
-    int waiting;                                      /* .. for the first datatype */
-    bool seen[CALLERS], send[CALLERS], recv[CALLERS]; /* a caller; these slots of it lead there */
+    int slots;               /* of watched functions */
+    int foreign;             /* that lead into our components */
+    int waiting;             /* .. for the first datatype */
+    int calls[MOST_CALLERS]; /* a caller's slots of functions that DAME replaces */
+    int astray;              /* of those of all objects, such as do not lead to DAME; the first: */
+    char first_astray[160];
     bool takes;   /* the libraries' slots from DAME, but for one function's */
     int takeable; /* .. those that are DAME's there, if it works */
     int taken;
@@ -95,7 +101,7 @@ static bool is_one_of(const char *symbol, const char *const *names)
 static bool in_library(const char *object)
 {
     for (int i = 0; i < LIBRARIES; i++) {
-        if (NULL != strstr(object, callers[i])) {
+        if (NULL != strstr(object, libraries[i])) {
             return true;
         }
     }
@@ -120,7 +126,6 @@ static void one_slot(walk_t *w, const char *object, const char *symbol, uintptr_
     memcpy(&target, slot, sizeof(target));
     place_t p = {.address = target, .object = NULL};
 
-    const bool send = 0 == strcmp(symbol, "opal_convertor_prepare_for_send");
     const bool recv = 0 == strcmp(symbol, "opal_convertor_prepare_for_recv");
     w->slots++;
     dl_iterate_phdr(find_object, &p);
@@ -136,12 +141,14 @@ static void one_slot(walk_t *w, const char *object, const char *symbol, uintptr_
             take(w, slot, symbol);
         }
     }
-    for (int i = 0; i < CALLERS; i++) {
-        if (NULL != strstr(object, callers[i])) {
-            w->seen[i] = w->seen[i] || send || recv;
-            w->send[i] = w->send[i] || (to_us && send);
-            w->recv[i] = w->recv[i] || (to_us && recv);
-        }
+    if (!is_one_of(symbol, replaced)) {
+        return;
+    }
+    for (int i = 0; i < ncallers; i++) {
+        w->calls[i] += NULL != strstr(object, callers[i]);
+    }
+    if (!to_us && 0 == w->astray++) {
+        (void) snprintf(w->first_astray, sizeof(w->first_astray), "%s of %s", symbol, object);
     }
 }
 
@@ -243,17 +250,20 @@ static void check_native(const walk_t *w, const char *when)
 
 static void check_dame(const walk_t *w, const char *when)
 {
-    check(w->seen[0], "%s: no slots of libmpi", when);
-    for (int i = 0; i < CALLERS; i++) {
-        check(!w->seen[i] || (w->send[i] && w->recv[i]), "%s: calls of %s do not lead to DAME",
-              when, callers[i]);
+    for (int i = 0; i < ncallers; i++) {
+        check(w->calls[i] > 0, "%s: no object %s calls what DAME replaces", when, callers[i]);
     }
+    check(0 == w->astray, "%s: %d slots do not lead to DAME, of which the first is %s", when,
+          w->astray, w->first_astray);
 }
 
 int slots_main(int argc, char **argv)
 {
     bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
 
+    for (int i = 2; i < argc && ncallers < MOST_CALLERS; i++) {
+        callers[ncallers++] = argv[i];
+    }
     check_init(&argc, &argv);
     walk_t first = walk();
     some_traffic();

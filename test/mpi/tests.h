@@ -18,6 +18,7 @@ int idle_main(int argc, char **argv);
 int late_main(int argc, char **argv);
 int late_dso_main(int argc, char **argv);
 int lifetime_main(int argc, char **argv);
+int matching_main(int argc, char **argv);
 int mpit_main(int argc, char **argv);
 int native_main(int argc, char **argv);
 int onesided_main(int argc, char **argv);

@@ -22,6 +22,27 @@ bool every_engine_is_right(void)
     return OMPI_MAJOR_VERSION < 5 || NULL == getenv("TEST_NATIVE_ENGINE");
 }
 
+static bool has_mtl_ofi(void)
+{
+    return NULL != getenv("TEST_MTL_OFI");
+}
+
+bool matched_receives_are_right(void)
+{
+    return !has_mtl_ofi();
+}
+
+bool truncated_messages_are_right(void)
+{
+    return !has_mtl_ofi();
+}
+
+bool requests_are_sent_right(const layout_t *l)
+{
+    return OMPI_MAJOR_VERSION >= 5 || !has_mtl_ofi() ||
+           (NULL != l && (0 == l->nruns || 0 == l->runs[0].offset));
+}
+
 static layout_t *keep(types_t *t, layout_t *l)
 {
     if (MOST_PARTS == t->nparts) {

@@ -38,4 +38,15 @@ const type_case_t *types_find(const types_t *t, const char *name);
  */
 bool every_engine_is_right(void);
 
+/*
+ * What Open MPI's pml cm with mtl ofi is trusted with; test/mpi/run says when it takes part. It
+ * does not unpack what it receives by MPI_Mrecv, and in 4.1 MPI_Ssend is not told of it either.
+ * In 4.1, persistent and buffered sends of contiguous data begin at displacement 0 and not at the
+ * datatype's true lower bound; MPI_Alltoallv, MPI_Alltoallw and osc pt2pt use such. After a
+ * message that does not fit, libfabric may lose the next one.
+ */
+bool matched_receives_are_right(void);
+bool truncated_messages_are_right(void);
+bool requests_are_sent_right(const layout_t *l); /* NULL: whatever the layout */
+
 #endif
