@@ -117,8 +117,8 @@ static void matched_before_received(int n)
         msg_clear(&m[i]);
         MPI_Imrecv(m[i].buf, n + i, spread->type, &found[i], &requests[i]);
     }
-    MPI_Waitall(DEEP, requests, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < DEEP; i++) {
+    for (int i = 0; i < DEEP; i++) { /* MPI_Waitall crashes in 5.0.7's pml ucx, without DAME, too */
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
         check_received(&m[i], n + i, i, "matched before it was received");
         msg_free(&m[i]);
     }
