@@ -44,12 +44,14 @@ static bool read_envelope(const ompi_datatype_t *datatype, dt_contents_t *conten
                                &contents->n_types, NULL, &contents->combiner);
 }
 
-int dt_contents_constructor(const struct opal_datatype_t *datatype)
+int dt_contents_constructor(const struct opal_datatype_t *datatype, int64_t *numbers)
 {
-    dt_contents_t contents;
-    return read_envelope((const ompi_datatype_t *) datatype, &contents)
-               ? number_of(contents.combiner)
-               : DT_CONSTRUCTORS;
+    dt_contents_t contents = {.name = NULL};
+    if (!read_envelope((const ompi_datatype_t *) datatype, &contents)) {
+        return DT_CONSTRUCTORS;
+    }
+    *numbers = (int64_t) contents.n_ints + contents.n_aints + contents.n_types;
+    return number_of(contents.combiner);
 }
 
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_datatype,

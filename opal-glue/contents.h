@@ -40,9 +40,9 @@ typedef struct dt_contents {
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                       dt_contents_t *contents, dt_decline_t *declined);
 
-/* Which of the constructors made it, 0 to DT_CONSTRUCTORS - 1; DT_CONSTRUCTORS: another one, or it
- * does not say. */
-int dt_contents_constructor(const struct opal_datatype_t *datatype);
+/* Which of the constructors made it, 0 to DT_CONSTRUCTORS - 1, and how many numbers and datatypes
+ * it was called with. DT_CONSTRUCTORS: another one, or it does not say; *numbers stays as it is. */
+int dt_contents_constructor(const struct opal_datatype_t *datatype, int64_t *numbers);
 
 /* The old type of MPI_Type_contiguous(1, ..), borrowed from the datatype; NULL: another call made
  * it. */

@@ -34,7 +34,10 @@ struct dt_entry {
     };
     uint32_t recent;          /* where its messages are counted: dt_recent_place() */
     _Atomic dt_trust_t trust; /* native.c's */
-    uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */
+    union {
+        uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */
+        int32_t cost; /* owed at first, while something is */
+    };
 };
 
 /* Does it have its layout? What a convertor of DAME needs, has. */

@@ -95,33 +95,39 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
     return entry;
 }
 
-/* `entry`: NULL when DAME does not move the message. */
-static const char *moved_by(const opal_convertor_t *convertor, const dt_entry_t *entry)
+/* Of a message that DAME does not move, and that was not declined for a reason of its own. */
+static const char *moved_natively(const opal_convertor_t *convertor)
+{
+    const dt_entry_t *entry = dt_table_find(convertor->pDesc);
+    return convertor->flags & CONVERTOR_NO_OP ? "Open MPI, being contiguous"
+           : NULL != entry && dt_entry_is_open(entry)
+               ? "Open MPI's own engine"
+               : "Open MPI's own engine, until importing the layout pays";
+}
+
+static const char *moved_by_dame(const opal_convertor_t *convertor, const dt_entry_t *entry)
 {
     const dame_dir_t dir = convertor->flags & CONVERTOR_SEND ? DAME_PACK : DAME_UNPACK;
-    if (NULL == entry) {
-        const dt_entry_t *known = dt_table_find(convertor->pDesc);
-        return convertor->flags & CONVERTOR_NO_OP ? "Open MPI, being contiguous"
-               : NULL != known && !dt_entry_is_open(known)
-                   ? "Open MPI's own engine, until importing the layout pays"
-                   : "Open MPI's own engine";
-    }
     return dt_promote_is_native(entry->layout, dir)
                ? "DAME, but if whole by Open MPI's own engine, which was measured to be faster"
                : "DAME";
 }
 
+/* `entry`: NULL when DAME does not move the message. */
 static __attribute__((noinline)) void log_message(const opal_convertor_t *convertor,
                                                   const dt_entry_t *entry, dt_decline_t reason)
 {
     if (0 == convertor->local_size) {
         return;
     }
+    const bool declined = DT_DECLINE_NONE != reason;
     dt_log_of(DT_LOG_MESSAGES, dt_contents_name(convertor->pDesc),
               "%zu bytes to %s: moved by %s%s%s", convertor->local_size,
-              convertor->flags & CONVERTOR_SEND ? "pack" : "unpack", moved_by(convertor, entry),
-              DT_DECLINE_NONE == reason ? "" : ": ",
-              DT_DECLINE_NONE == reason ? "" : dt_decline_text(reason));
+              convertor->flags & CONVERTOR_SEND ? "pack" : "unpack",
+              declined        ? "Open MPI's own engine"
+              : NULL == entry ? moved_natively(convertor)
+                              : moved_by_dame(convertor, entry),
+              declined ? ": " : "", declined ? dt_decline_text(reason) : "");
 }
 
 /* Of any convertor, with a reason when its data is not. Not in line: one that DAME handles seldom
@@ -176,14 +182,15 @@ static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
 }
 
 /*
- * Of a convertor that the native engine moves the data of. A persistent request goes back to the
- * beginning of its convertor for each message instead of preparing it anew: a layout that was too
- * new when the request was made may be DAME's by now.
+ * Of a convertor that the native engine moves the data of. A persistent request goes back from the
+ * end of its convertor to the beginning for each message instead of preparing it anew: a layout
+ * that was too new when the request was made may be DAME's by now.
  */
 static int32_t position_native(opal_convertor_t *convertor, size_t *position)
 {
+    const bool was_done = convertor->bConverted == convertor->local_size;
     const int32_t rc = dt_native_position(convertor, position);
-    if (0 == *position && dt_openmpi_is_plain(convertor) &&
+    if (was_done && 0 == *position && dt_openmpi_is_plain(convertor) &&
         dame_handles(convertor, convertor->pDesc, convertor->count)) {
         dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack,
                         position_dame);

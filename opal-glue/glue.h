@@ -50,16 +50,16 @@ typedef struct dt_glue_options {
     bool verify;                    /* compare every fragment with Open MPI's own engine */
     bool times;                     /* take times, also of Open MPI's own engine */
     bool tallies;                   /* count for each datatype */
-    const char *dump;        /* directory for the programs of datatypes, or NULL: not written. The
-                                caller's, until dt_glue_start() returns */
-    int dump_limit;          /* most datatypes that are written */
+    const char *dump;         /* directory for the programs of datatypes, or NULL: not written. The
+                                 caller's, until dt_glue_start() returns */
+    int dump_limit;           /* most datatypes that are written */
     int32_t import_threshold; /* the use of a datatype that imports its layout, 1 being the first;
                                  0: when that pays */
-    size_t layout_cache;     /* most bytes kept of layouts that no datatype has any more */
-    const char *papi_events; /* hardware events to count (measure/counters.h), "" for none. The
-                                caller's, until dt_glue_start() returns */
-    int output;              /* opal_output stream for messages; open until dt_glue_stop() */
-    const int *verbosity;    /* may change; until dt_glue_stop() */
+    size_t layout_cache;      /* most bytes kept of layouts that no datatype has any more */
+    const char *papi_events;  /* hardware events to count (measure/counters.h), "" for none. The
+                                 caller's, until dt_glue_start() returns */
+    int output;               /* opal_output stream for messages; open until dt_glue_stop() */
+    const int *verbosity;     /* may change; until dt_glue_stop() */
 } dt_glue_options_t;
 
 /* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work

@@ -173,7 +173,7 @@ static dt_layout_t *new_layout(dame_tree_t *tree, const struct opal_datatype_t *
         share(tree, layout, datatype, sketch);
     }
     const int64_t ns = dt_now() - start;
-    dt_worth_took(datatype, ns);
+    dt_worth_took(datatype, sketch, ns);
     dt_count(DT_COUNT_import_ns, ns);
     return layout;
 }

@@ -26,8 +26,8 @@ static inline item_t read_own(const opal_datatype_t *datatype, size_t i)
 {
     return 0 == i ? (item_t){datatype->size, (uint64_t) datatype->lb, (uint64_t) datatype->ub,
                              (uint64_t) datatype->desc.used + 1}
-                  : (item_t){datatype->flags, (uint64_t) datatype->true_lb,
-                             (uint64_t) datatype->true_ub, 0};
+                  : (item_t){datatype->flags & ~OPAL_DATATYPE_FLAG_COMMITTED,
+                             (uint64_t) datatype->true_lb, (uint64_t) datatype->true_ub, 0};
 }
 
 _Static_assert(4 == offsetof(ddt_elem_desc_t, count) && 4 == offsetof(ddt_loop_desc_t, items) &&

@@ -187,6 +187,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
         const dt_worth_t worth = dt_worth_of(datatype, sketch);
         entry->gain = worth.gain;
         entry->sketch = sketch;
+        entry->cost = worth.cost;
         atomic_store_explicit(&entry->owed, worth.cost, memory_order_relaxed);
         keep_nothing(entry);
     }
@@ -201,12 +202,13 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
 /* A use of a datatype whose layout is still to be had. Is that worth its import now? */
 static bool is_due(dt_entry_t *entry, size_t count)
 {
-    const int32_t owed = atomic_load_explicit(&entry->owed, memory_order_relaxed);
+    int32_t owed = atomic_load_explicit(&entry->owed, memory_order_relaxed);
     const int32_t gained = AT_ONCE == count ? INT32_MAX : dt_worth_gained(entry->gain, count);
-    if (gained < owed) {
-        atomic_store_explicit(&entry->owed, owed - gained, memory_order_relaxed);
+    if (gained < owed) { /* not counted if another thread counts, or opens it, at the same time */
+        (void) atomic_compare_exchange_strong_explicit(&entry->owed, &owed, owed - gained,
+                                                       memory_order_relaxed, memory_order_relaxed);
     }
-    return gained >= owed;
+    return gained >= owed; /* also if it was opened meanwhile, which enter() finds */
 }
 
 /* The entry was given its layout, which stays, since the caller holds its datatype. */
@@ -221,20 +223,20 @@ static void tell_opened(const dt_entry_t *entry)
 /* Finds the entry under the lock, or makes it, for a use of `count` elements or AT_ONCE. */
 static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch, size_t count)
 {
-    enum {
-        TIMED = 16
-    }; /* one of so many is, and stands for all: a clock takes as long as the rest */
-    bool opens = false, imports = false;
+    /* Every 16th is timed and counts for 16: the clock takes as long as the rest. */
+    enum { TIMED = 16 };
+    bool is_new = false, opens = false, imports = false;
     dame_lock_briefly(DAME_LOCK_TABLE);
     const bool timed = 0 == ++table.entered % TIMED;
     const int64_t start = timed ? dt_now() : 0;
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL == entry) {
         entry = new_entry(datatype, sketch);
+        is_new = true; /* if it is not open now, its layout is not known */
         opens = NULL != entry && dt_entry_is_open(entry);
     }
     if (NULL != entry && !dt_entry_is_open(entry) && is_due(entry, count)) {
-        dt_layout_t *known = dt_layout_find(table.tree, datatype, sketch);
+        dt_layout_t *known = is_new ? NULL : dt_layout_find(table.tree, datatype, sketch);
         imports = NULL == known;
         opens = open_entry(entry, datatype,
                            imports ? dt_layout_import(table.tree, datatype, sketch) : known);
@@ -258,7 +260,7 @@ dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype)
 dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes)
 {
     enum { SMALL = 2048 }; /* bytes of a message; one use of a larger one may repay the import */
-    static dt_entry_t not_entered = {.owed = 1};
+    static dt_entry_t not_entered = {.owed = 1}; /* never written */
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL != entry && (dt_entry_is_open(entry) || !is_due(entry, count))) {
         return entry;
@@ -288,7 +290,8 @@ static dt_layout_t *close_entry(const dt_entry_t *entry)
     if (dt_entry_is_open(entry)) {
         return entry->layout;
     }
-    dt_worth_keep(entry->sketch, atomic_load_explicit(&entry->owed, memory_order_relaxed));
+    dt_worth_keep(entry->sketch, entry->cost,
+                  atomic_load_explicit(&entry->owed, memory_order_relaxed));
     return NULL;
 }
 

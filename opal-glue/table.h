@@ -1,9 +1,10 @@
 /*
  * The table datatype -> program.
  *
- * Datatypes are entered on first use and leave with their object (the last destructor, glue.c):
- * addresses are reused at once, so an entry must never outlive its datatype. Finding takes no lock.
- * The caller holds a reference to the datatype, so its entry cannot leave meanwhile.
+ * Datatypes are entered on first use, or on the second if they are small, and leave with their
+ * object (the last destructor, glue.c): addresses are reused at once, so an entry must never
+ * outlive its datatype. Finding takes no lock. The caller holds a reference to the datatype, so its
+ * entry cannot leave meanwhile.
  */
 #ifndef DT_TABLE_H
 #define DT_TABLE_H

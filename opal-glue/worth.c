@@ -19,6 +19,9 @@ typedef struct rate {
 
 static const rate_t guess = {600, 8};
 
+/* Between these; one sample may be of an import that another constructor's list makes long. */
+static const rate_t bounds[2] = {{100, 0.5f}, {20000, 200}};
+
 /* A layout whose datatypes ended before their uses sufficed. */
 typedef struct past {
     uint64_t sketch; /* 0: none */
@@ -86,28 +89,40 @@ static int32_t limited(double ns)
 
 /* ---- Cost ----------------------------------------------------------------------------------- */
 
-static rate_t *rate_of(const opal_datatype_t *datatype)
+/* An import reads the numbers of the constructor's call. Nested lists show in the description,
+ * where Open MPI has joined blocks that touch. */
+static rate_t *rate_of(const opal_datatype_t *datatype, double *items)
 {
-    return &worth.rates[dt_contents_constructor(datatype)];
+    int64_t numbers = 0;
+    rate_t *rate = &worth.rates[dt_contents_constructor(datatype, &numbers)];
+    const double described = (double) datatype->desc.used;
+    *items = (double) numbers > described ? (double) numbers : described;
+    return rate;
 }
 
 /* Later imports count more, so that the rate follows the machine. One that was interrupted counts
  * for twice the rate. */
-static void learn(float *rate, double sample)
+static void learn(float *rate, double sample, const float *least, const float *most)
 {
     sample = sample < 2 * *rate ? sample : 2 * *rate;
     *rate += (float) (0.25 * (sample - *rate));
+    *rate = *rate < *least ? *least : *rate > *most ? *most : *rate;
 }
 
-void dt_worth_took(const opal_datatype_t *datatype, int64_t ns)
+void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, int64_t ns)
 {
     enum { SHORT = 16 }; /* items: the rest is the larger part of their import */
-    rate_t *rate = rate_of(datatype);
-    const double items = (double) datatype->desc.used;
+    double items;
+    rate_t *rate = rate_of(datatype, &items);
+    past_t *past = past_of(sketch);
     if (items < SHORT) {
-        learn(&rate->fixed, (double) ns);
+        learn(&rate->fixed, (double) ns, &bounds[0].fixed, &bounds[1].fixed);
     } else {
-        learn(&rate->per_item, (double) ns > rate->fixed ? ((double) ns - rate->fixed) / items : 0);
+        learn(&rate->per_item, ((double) ns - rate->fixed) / items, &bounds[0].per_item,
+              &bounds[1].per_item);
+    }
+    if (sketch == past->sketch) {
+        *past = (past_t){0, 0};
     }
 }
 
@@ -117,8 +132,9 @@ dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
 {
     dt_worth_t of = {worth.uses, 0};
     if (0 == worth.uses) {
-        const rate_t *rate = rate_of(datatype);
-        of.cost = limited(rate->fixed + rate->per_item * (double) datatype->desc.used);
+        double items;
+        const rate_t *rate = rate_of(datatype, &items);
+        of.cost = limited(rate->fixed + rate->per_item * items);
         of.gain = limited(GAIN_NS * short_blocks(datatype));
     }
     const past_t *past = past_of(sketch);
@@ -142,7 +158,13 @@ bool dt_worth_is_first(uint64_t sketch)
     return true;
 }
 
-void dt_worth_keep(uint64_t sketch, int32_t left)
+void dt_worth_keep(uint64_t sketch, int32_t cost, int32_t left)
 {
-    *past_of(sketch) = (past_t){sketch, left};
+    past_t *past = past_of(sketch);
+    if (sketch == past->sketch) { /* others that were alike have lived at the same time */
+        const int32_t gained = cost - left;
+        past->left = gained < past->left ? past->left - gained : 1;
+    } else {
+        *past = (past_t){sketch, left};
+    }
 }

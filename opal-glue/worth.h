@@ -3,10 +3,10 @@
  *
  * Until then Open MPI's own engine moves the messages of its datatypes: a list that is made, sent
  * once and freed would cost more to import than it takes to send. The rule is that of ski rental:
- * a layout is imported when the uses so far would have saved what its import costs, so no number of
- * uses costs more than twice what the best choice for that number does; or at its first use, if one
- * use repays it. What an import costs is measured in this process, for each constructor. What a use
- * saves is estimated from the blocks that it moves.
+ * a layout is imported when the uses so far would have saved what its import costs, or at its first
+ * use, if one use repays it. So if the estimates are right, no number of uses costs more than twice
+ * what the best choice for that number does. What an import costs is measured in this process, for
+ * each constructor. What a use saves is estimated from the blocks that it moves.
  *
  * A datatype counts its own uses (entry.h). When it ends before they suffice, they are remembered
  * for the next datatype that looks like it, as far as there is room.
@@ -45,11 +45,12 @@ dt_worth_t dt_worth_of(const struct opal_datatype_t *datatype, uint64_t sketch);
  */
 bool dt_worth_is_first(uint64_t sketch);
 
-/* A datatype ends whose layout was not imported; `left`: of the cost. */
-void dt_worth_keep(uint64_t sketch, int32_t left);
+/* A datatype ends whose layout was not imported. It had this cost at first, and `left` of it now.
+ */
+void dt_worth_keep(uint64_t sketch, int32_t cost, int32_t left);
 
-/* What the import of a datatype's layout took. */
-void dt_worth_took(const struct opal_datatype_t *datatype, int64_t ns);
+/* What the import of a datatype's layout took. What uses had gained is spent. */
+void dt_worth_took(const struct opal_datatype_t *datatype, uint64_t sketch, int64_t ns);
 
 /* What a message of `count` elements gains. */
 static inline int32_t dt_worth_gained(int32_t gain, uint64_t count)

@@ -302,8 +302,8 @@ static void print_counts(FILE *out)
     int64_t layouts = dt_stats_total(DT_COUNT_layouts_imported);
     fprintf(out,
             "  datatypes %12" PRId64 " imported, %" PRId64 " declined; of %" PRId64
-            " layouts, %.2f us each\n",
-            types, declined, layouts, ratio(dt_stats_total(DT_COUNT_import_ns), layouts, 1e-3));
+            " layouts, %.3f ms on first uses\n",
+            types, declined, layouts, 1e-6 * (double) dt_stats_total(DT_COUNT_import_ns));
     print_wide_columns(out);
     print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
                     DT_COUNT_fragments_packed, DT_PACK);

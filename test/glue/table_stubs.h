@@ -69,7 +69,7 @@ static struct {
     _Atomic bool is_first;
     _Atomic int64_t taken;
     uint64_t kept_sketch;
-    int32_t kept;
+    int32_t kept_cost, kept;
 } worth = {.worth = {1, 1}};
 
 dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch)
@@ -85,15 +85,17 @@ bool dt_worth_is_first(uint64_t sketch)
     return worth.is_first;
 }
 
-void dt_worth_keep(uint64_t sketch, int32_t left)
+void dt_worth_keep(uint64_t sketch, int32_t cost, int32_t left)
 {
     worth.kept_sketch = sketch;
+    worth.kept_cost = cost;
     worth.kept = left;
 }
 
-void dt_worth_took(const datatype_t *datatype, int64_t ns)
+void dt_worth_took(const datatype_t *datatype, uint64_t sketch, int64_t ns)
 {
     (void) datatype;
+    (void) sketch;
     worth.taken += ns >= 0;
 }
 

@@ -288,7 +288,8 @@ static void what_uses_have_gained_is_kept_when_a_datatype_ends(void)
     (void) dt_table_use(&one, 4, LARGE);
     (void) dt_table_use(&one, 3, LARGE);
     dt_table_forget(&one);
-    check(dt_layout_sketch(&one) == worth.kept_sketch && 30 == worth.kept, "30 are left");
+    check(dt_layout_sketch(&one) == worth.kept_sketch && 100 == worth.kept_cost && 30 == worth.kept,
+          "30 of 100 are left");
     check(generation + 1 == (int64_t) dt_table_generation() && NULL == dt_table_find(&one),
           "nothing else is");
 }
@@ -352,11 +353,11 @@ static void *use_until_open(void *unused)
 
 static void threads_that_use_a_new_datatype_import_it_once(void)
 {
-    enum { USERS = 4, TIMES = 50 };
+    enum { USERS = 4, TIMES = 300 };
     worth.worth = (dt_worth_t){.cost = 1000, .gain = 1};
     for (int i = 0; i < TIMES; i++) {
         pthread_t users[USERS];
-        const int64_t before = dt_stats_total(DT_COUNT_layouts_imported);
+        const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), types = imports();
         dt_table_clear(); /* else the layout is known */
         shared_by_users.shape = 28;
         for (int u = 0; u < USERS; u++) {
@@ -366,6 +367,7 @@ static void threads_that_use_a_new_datatype_import_it_once(void)
             pthread_join(users[u], NULL);
         }
         check(before + 1 == dt_stats_total(DT_COUNT_layouts_imported), "once");
+        check(types + 1 == imports(), "and opened once");
         dt_table_forget(&shared_by_users);
     }
 }

@@ -115,6 +115,24 @@ static void lives_of_one_use_add_up(void)
     check(1 < lives && lives < MOST_USES, "%d lives of one use", lives);
 }
 
+/* Their sketches are alike, their layouts are not: what some have gained pays for one import only.
+ */
+static void lists_that_look_alike_are_imported_now_and_then(void)
+{
+    enum { LIVES = 300 };
+    const long long before = imported();
+    int right = 0;
+    draw_list();
+    for (int i = 0; i < LIVES; i++) {
+        list[ENTRIES / 3 + i] ^= 1;
+        MPI_Datatype type = make_list();
+        right += packs_right(type);
+        MPI_Type_free(&type);
+    }
+    check(LIVES == right, "%d of %d packed right", right, LIVES);
+    check(imported() - before <= LIVES / 2, "%lld of %d were imported", imported() - before, LIVES);
+}
+
 /* A request keeps its convertor: one that began with Open MPI's engine must not stay with it. */
 static void persistent_requests_come_to_dame(void)
 {
@@ -209,6 +227,7 @@ int fresh_main(int argc, char **argv)
         a_list_that_is_used_once_is_not_imported();
         a_list_that_is_used_often_is_imported();
         lives_of_one_use_add_up();
+        lists_that_look_alike_are_imported_now_and_then();
         persistent_requests_come_to_dame();
         messages_under_way_stay_right();
     }
