@@ -17,7 +17,7 @@ typedef struct rate {
     float per_item; /* the same for an item of the description */
 } rate_t;
 
-static const rate_t guess = {600, 8};
+static const rate_t guess = {2000, 8};
 
 /* Between these; one sample may be of an import that another constructor's list makes long. */
 static const rate_t bounds[2] = {{100, 0.5f}, {20000, 200}};
@@ -111,12 +111,13 @@ static void learn(float *rate, double sample, const float *least, const float *m
 
 void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, int64_t ns)
 {
-    enum { SHORT = 16 }; /* items: the rest is the larger part of their import */
+    enum { SHORT = 256 }; /* items: what does not depend on them is the larger part */
     double items;
     rate_t *rate = rate_of(datatype, &items);
     past_t *past = past_of(sketch);
     if (items < SHORT) {
-        learn(&rate->fixed, (double) ns, &bounds[0].fixed, &bounds[1].fixed);
+        learn(&rate->fixed, (double) ns - rate->per_item * items, &bounds[0].fixed,
+              &bounds[1].fixed);
     } else {
         learn(&rate->per_item, ((double) ns - rate->fixed) / items, &bounds[0].per_item,
               &bounds[1].per_item);
