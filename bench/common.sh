@@ -61,8 +61,8 @@ have_mpich()
 }
 
 # engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, known (dame
-# whatever $DAME_PARAMETERS), at-once (dame that imports each layout at its first use), interp (dame that compiles nothing), x (dame that compiles a datatype at
-# its first use), l (the same by DAME-L), threshold:N (at its n-th use), dame:PASSES (only these passes of
+# whatever $DAME_PARAMETERS), at-once (dame that imports each layout at its first use), interp (dame that
+# compiles nothing), x (dame that compiles a datatype at its first use), l (the same by DAME-L), threshold:N (at its n-th use), dame:PASSES (only these passes of
 # the optimiser), before or before:NAME (dame or NAME, with $BEFORE_COMPONENTS instead of the build's).
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()

@@ -81,16 +81,14 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_data
 const struct opal_datatype_t *dt_contents_of_one(const struct opal_datatype_t *opal_datatype)
 {
     const ompi_datatype_t *datatype = (const ompi_datatype_t *) opal_datatype;
-    int32_t combiner = MPI_COMBINER_NAMED, n_ints = 0, n_aints = 0, n_types = 0;
+    dt_contents_t call = {.name = NULL};
     int count = 0;
     ompi_datatype_t *old = NULL;
-    const bool is_one = &ompi_datatype_t_class == opal_datatype->super.obj_class &&
-                        NULL != datatype->args &&
-                        dt_openmpi_get_args(datatype, 0, &n_ints, NULL, &n_aints, NULL, &n_types,
-                                            NULL, &combiner) &&
-                        MPI_COMBINER_CONTIGUOUS == combiner && 1 == n_ints && 1 == n_types &&
-                        dt_openmpi_get_args(datatype, 1, &n_ints, &count, &n_aints, NULL, &n_types,
-                                            &old, &combiner) &&
+    const bool is_one = read_envelope(datatype, &call) &&
+                        MPI_COMBINER_CONTIGUOUS == call.combiner && 1 == call.n_ints &&
+                        1 == call.n_types &&
+                        dt_openmpi_get_args(datatype, 1, &call.n_ints, &count, &call.n_aints, NULL,
+                                            &call.n_types, &old, &call.combiner) &&
                         1 == count;
     return is_one ? &old->super : NULL;
 }

@@ -25,7 +25,8 @@ struct dt_entry {
                                                     entry is unused */
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     _Atomic int32_t owed; /* not 0: the layout has not been looked up, and its import will pay when
-                             uses have gained as much more (worth.h). All below is not set yet */
+                             uses have gained as much more (worth.h). Of the fields below, only
+                             gain, sketch and cost are set */
     int32_t gain;         /* of an element, while something is owed */
     dt_layout_t *layout;  /* shared with other datatypes; lives as long as the entry */
     union {

@@ -86,12 +86,12 @@ void dt_layout_start(size_t most_unused);
  * another thread has just imported can be missed. */
 bool dt_layout_may_be_known(uint64_t sketch);
 
-/* The layout of a datatype with this sketch, if it is known, else NULL. With the table's lock held,
- * as for the next one; both need memory of `tree`, which is empty before and after. */
+/* The layout of a datatype with this sketch, or NULL if it is not known. The caller holds the
+ * table's lock. Uses memory of `tree`, which is empty before and after. */
 dt_layout_t *dt_layout_find(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                             uint64_t sketch);
 
-/* One that is not known, imported. NULL when memory is out. */
+/* Imports a layout that is not known; the same conditions. NULL when memory is out. */
 dt_layout_t *dt_layout_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                               uint64_t sketch);
 

@@ -20,12 +20,11 @@ typedef struct item {
     uint64_t disp;
 } item_t;
 
-/* What there is once for a datatype, as the first two items. The number of items, plus one for the
- * polynomial's degree to tell them apart, is the first one's displacement. */
+/* What there is once for a datatype, as two items. */
 static inline item_t read_own(const opal_datatype_t *datatype, size_t i)
 {
     return 0 == i ? (item_t){datatype->size, (uint64_t) datatype->lb, (uint64_t) datatype->ub,
-                             (uint64_t) datatype->desc.used + 1}
+                             (uint64_t) datatype->desc.used}
                   : (item_t){datatype->flags & ~OPAL_DATATYPE_FLAG_COMMITTED,
                              (uint64_t) datatype->true_lb, (uint64_t) datatype->true_ub, 0};
 }
@@ -90,7 +89,7 @@ static inline wide_t fold(wide_t a)
     return (a & PRIME) + (a >> 127);
 }
 
-/* a, b and the results are at most the prime, which is zero. */
+/* a, b and the results are at most the prime, which counts as zero. */
 static inline wide_t plus(wide_t a, wide_t b)
 {
     return fold(a + b);
@@ -228,8 +227,8 @@ static wide_t key_of_call(reader_t *reader, const dt_contents_t *call, int level
     return key;
 }
 
-/* What an equal constructor call need not have in common: Open MPI's rules for bounds have changed
- * between versions, not within a process, but what is cheap is compared. */
+/* Equal constructor calls have equal bounds in one Open MPI. They are in the key all the same: the
+ * program is compared with them, and they cost nothing. */
 static wide_t add_bounds(wide_t key, int level, const opal_datatype_t *datatype)
 {
     const item_t own[] = {read_own(datatype, 0), read_own(datatype, 1)};

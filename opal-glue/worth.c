@@ -14,7 +14,7 @@ enum {
 /* What imports by one constructor take; before the first, a guess. */
 typedef struct rate {
     float fixed;    /* nanoseconds of an import */
-    float per_item; /* the same for an item of the description */
+    float per_item; /* .. and of each item (rate_of()) */
 } rate_t;
 
 static const rate_t guess = {2000, 8};
@@ -102,11 +102,11 @@ static rate_t *rate_of(const opal_datatype_t *datatype, double *items)
 
 /* Later imports count more, so that the rate follows the machine. One that was interrupted counts
  * for twice the rate. */
-static void learn(float *rate, double sample, const float *least, const float *most)
+static void learn(float *rate, double sample, float least, float most)
 {
     sample = sample < 2 * *rate ? sample : 2 * *rate;
     *rate += (float) (0.25 * (sample - *rate));
-    *rate = *rate < *least ? *least : *rate > *most ? *most : *rate;
+    *rate = *rate < least ? least : *rate > most ? most : *rate;
 }
 
 void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, int64_t ns)
@@ -116,11 +116,10 @@ void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, int64_t ns)
     rate_t *rate = rate_of(datatype, &items);
     past_t *past = past_of(sketch);
     if (items < SHORT) {
-        learn(&rate->fixed, (double) ns - rate->per_item * items, &bounds[0].fixed,
-              &bounds[1].fixed);
+        learn(&rate->fixed, (double) ns - rate->per_item * items, bounds[0].fixed, bounds[1].fixed);
     } else {
-        learn(&rate->per_item, ((double) ns - rate->fixed) / items, &bounds[0].per_item,
-              &bounds[1].per_item);
+        learn(&rate->per_item, ((double) ns - rate->fixed) / items, bounds[0].per_item,
+              bounds[1].per_item);
     }
     if (sketch == past->sketch) {
         *past = (past_t){0, 0};
