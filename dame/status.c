@@ -28,6 +28,8 @@ const char *dame_status_text(dame_status_t status)
         return "no room for more machine code";
     case DAME_ERR_BUSY:
         return "another process is compiling it";
+    case DAME_ERR_SIGNATURE:
+        return "the signatures of the datatypes differ";
     }
     return "unknown status";
 }

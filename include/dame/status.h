@@ -10,19 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum dame_status {
-    DAME_OK = 0,
-    DAME_ERR_NOMEM,       /* an allocation failed */
-    DAME_ERR_ARGUMENT,    /* a negative count, blocklength or size; a missing child */
-    DAME_ERR_RANGE,       /* a size, extent or bound does not fit in 64 bits */
-    DAME_ERR_LIMIT,       /* larger or deeper than the library accepts; see dame_limit_t */
-    DAME_ERR_VERIFY,      /* the program breaks a rule of the language; see dame_program_verify() */
-    DAME_ERR_TEXT,        /* a text is no program; see dame/text.h */
-    DAME_ERR_UNSUPPORTED, /* not available here: on this CPU, or for this program */
-    DAME_ERR_DENIED,      /* the operating system refuses a permission */
-    DAME_ERR_FULL,        /* a bounded store has no room at the moment; later it may */
-    DAME_ERR_BUSY         /* another process is doing the same at the moment */
-} dame_status_t;
+#include "dame/errors.h"
 
 /* Which limit DAME_ERR_LIMIT is about. All zero: none. */
 typedef struct dame_limit {
