@@ -1,0 +1,222 @@
+/* Texts in the DAME language as datatypes: a constructor or two for each primitive. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "dame/text.h"
+#include "make.h"
+
+typedef struct reader {
+    const char *who;
+    const dame_datatype_t *element; /* what all bytes consist of */
+} reader_t;
+
+static dame_status_t read_type(const reader_t *r, const dame_prim_t *prim, dame_datatype_t **out);
+
+/* How many elements a block of so many bytes has. */
+static dame_status_t elements(const reader_t *r, int64_t bytes, int64_t *n)
+{
+    const int64_t size = r->element->node.size;
+    if (0 != bytes % size) {
+        return dame_fail(DAME_ERR_ARGUMENT, r->who,
+                         "a block has %" PRId64 " bytes, which is no whole number of %s, %" PRId64
+                         " bytes each",
+                         bytes, r->element->basic.name, size);
+    }
+    *n = bytes / size;
+    return DAME_OK;
+}
+
+static dame_status_t read_leaf(const reader_t *r, int64_t bytes, dame_datatype_t **out)
+{
+    int64_t n = 0;
+    dame_status_t status = elements(r, bytes, &n);
+    return DAME_OK == status ? dame_make_contiguous(r->who, n, r->element, out) : status;
+}
+
+/* The Type below a primitive, behind the CONTIGCHILD if there is one, `extent` bytes apart. */
+static dame_status_t read_inner(const reader_t *r, const dame_prim_t *prim, int64_t extent,
+                                dame_datatype_t **out)
+{
+    dame_datatype_t *inner;
+    dame_status_t status =
+        read_type(r, prim + (DAME_OP_CONTIGCHILD == prim[1].params->op ? 2 : 1), &inner);
+    if (DAME_OK != status || inner->node.extent == extent) {
+        *out = DAME_OK == status ? inner : NULL;
+        return status;
+    }
+    status = dame_make_resized(r->who, inner->node.lb, extent, inner, out);
+    dame_datatype_free(inner);
+    return status;
+}
+
+/* Its displacements, and its blocklengths in `unit` bytes of the stream; NULL: out of memory. */
+static int64_t *lists_of(const dame_prim_t *prim, int64_t unit)
+{
+    int64_t *lists = malloc(2 * (size_t) prim->count * sizeof(*lists) + 1);
+    for (int64_t i = 0; NULL != lists && i < prim->count; i++) {
+        lists[i] = dame_prim_disp(prim, i);
+        lists[prim->count + i] = dame_iter_size(prim, i) / unit;
+    }
+    return lists;
+}
+
+static dame_status_t no_memory(const reader_t *r)
+{
+    return dame_fail(DAME_ERR_NOMEM, r->who, "out of memory");
+}
+
+/* Blocks of one size. */
+static dame_status_t read_uniform(const reader_t *r, const dame_prim_t *prim, int final,
+                                  dame_datatype_t **out)
+{
+    const dame_params_t *params = prim->params;
+    dame_datatype_t *inner;
+    dame_status_t status =
+        final ? read_leaf(r, prim->iter_size, &inner) : read_inner(r, prim, params->extent, &inner);
+    const int64_t blklen = final ? 1 : params->blklen;
+    if (DAME_OK != status) {
+        return status;
+    }
+    if (dame_prim_has_list(prim)) {
+        int64_t *lists = lists_of(prim, 1);
+        status = NULL == lists
+                     ? no_memory(r)
+                     : dame_make_indexed_block(r->who, prim->count, blklen, lists, 1, inner, out);
+        free(lists);
+    } else {
+        status = dame_make_hvector(r->who, prim->count, blklen, prim->step, inner, out);
+    }
+    dame_datatype_free(inner);
+    return status;
+}
+
+/* INDEX, INDEXFINAL. */
+static dame_status_t read_ragged(const reader_t *r, const dame_prim_t *prim, int final,
+                                 dame_datatype_t **out)
+{
+    dame_datatype_t *inner;
+    dame_status_t status = DAME_OK;
+    int64_t n;
+    for (int64_t i = 0; final && DAME_OK == status && i < prim->count; i++) {
+        status = elements(r, dame_iter_size(prim, i), &n);
+    }
+    if (DAME_OK == status) {
+        status = final ? dame_datatype_dup(r->element, &inner)
+                       : read_inner(r, prim, prim->params->extent, &inner);
+    }
+    if (DAME_OK != status) {
+        return status;
+    }
+    int64_t *lists = lists_of(prim, final ? r->element->node.size : prim->params->size);
+    status = NULL == lists ? no_memory(r)
+                           : dame_make_indexed(r->who, prim->count, lists + prim->count, lists, 1,
+                                               inner, out);
+    free(lists);
+    dame_datatype_free(inner);
+    return status;
+}
+
+static dame_status_t read_struct(const reader_t *r, const dame_prim_t *prim, dame_datatype_t **out)
+{
+    const dame_params_t *params = prim->params;
+    int64_t *lists = lists_of(prim, 1);
+    dame_datatype_t **types = malloc((size_t) prim->count * sizeof(*types) + 1);
+    dame_status_t status = NULL == lists || NULL == types ? no_memory(r) : DAME_OK;
+    int64_t made = 0;
+    while (DAME_OK == status && made < prim->count) {
+        status =
+            read_inner(r, prim + params->sub_deltas[made], params->extents[made], &types[made]);
+        made += DAME_OK == status;
+    }
+    if (DAME_OK == status) {
+        status = dame_make_struct(r->who, r->element->context, prim->count, params->blklens, lists,
+                                  (const dame_datatype_t *const *) types, out);
+    }
+    while (made > 0) {
+        dame_datatype_free(types[--made]);
+    }
+    free(types);
+    free(lists);
+    return status;
+}
+
+static dame_status_t read_type(const reader_t *r, const dame_prim_t *prim, dame_datatype_t **out)
+{
+    switch (prim->params->op) {
+    case DAME_OP_CONTIGFINAL:
+        return read_leaf(r, prim->params->size, out);
+    case DAME_OP_STRUCT:
+        return read_struct(r, prim, out);
+    case DAME_OP_INDEX:
+        return read_ragged(r, prim, 0, out);
+    case DAME_OP_INDEXFINAL:
+        return read_ragged(r, prim, 1, out);
+    case DAME_OP_VECTORFINAL:
+    case DAME_OP_BLOCKINDEXFINAL:
+        return read_uniform(r, prim, 1, out);
+    default:
+        return read_uniform(r, prim, 0, out);
+    }
+}
+
+/* The datatype of a program that was verified. */
+static dame_status_t read_program(const reader_t *r, const dame_program_t *program,
+                                  dame_datatype_t **out)
+{
+    dame_datatype_t *type;
+    dame_status_t status = 0 == program->size ? dame_make_contiguous(r->who, 0, r->element, &type)
+                                              : read_type(r, &program->prims[1], &type);
+    if (DAME_OK != status ||
+        (type->node.lb == program->true_lb && type->node.extent == program->extent)) {
+        *out = DAME_OK == status ? type : NULL;
+        return status;
+    }
+    status = dame_make_resized(r->who, program->true_lb, program->extent, type, out);
+    dame_datatype_free(type);
+    return status;
+}
+
+/* What bytes consist of, with a reference of its own. */
+static dame_status_t element_of(const char *who, dame_context_t *context,
+                                const dame_datatype_t *given, dame_datatype_t **out)
+{
+    if (NULL == given) {
+        return dame_make_basic(who, context, "byte", 1, out);
+    }
+    if (DAME_BASIC != given->node.kind || context != given->context) {
+        return dame_fail(DAME_ERR_ARGUMENT, who, "element is %s",
+                         DAME_BASIC != given->node.kind ? "not a basic datatype"
+                                                        : "of another context");
+    }
+    return dame_datatype_dup(given, out);
+}
+
+dame_status_t dame_datatype_parse(dame_context_t *context, const char *text, size_t length,
+                                  const dame_datatype_t *element, dame_datatype_t **out)
+{
+    dame_text_error_t error;
+    dame_program_t *program;
+    dame_datatype_t *basic, *type;
+    if (NULL == context || NULL == text || NULL == out) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
+                         NULL == context ? "context" : (NULL == text ? "text" : "out"));
+    }
+    dame_status_t status = element_of(__func__, context, element, &basic);
+    if (DAME_OK != status) {
+        return status;
+    }
+    status = dame_program_parse(text, length, &program, &error);
+    if (DAME_OK != status) {
+        dame_datatype_free(basic);
+        return dame_fail(status, __func__, "line %" PRId64 ", column %" PRId64 ": %s", error.line,
+                         error.column, error.message);
+    }
+    const reader_t reader = {.who = __func__, .element = basic};
+    status = read_program(&reader, program, &type);
+    dame_program_free(program);
+    dame_datatype_free(basic);
+    if (DAME_OK == status) {
+        *out = type;
+    }
+    return status;
+}

@@ -1,0 +1,71 @@
+/*
+ * What the files of libdame/ share: errors, contexts and datatypes. Private to this room.
+ */
+#ifndef LIBDAME_LIB_H
+#define LIBDAME_LIB_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "dame/datatype.h"
+#include "dame/type.h"
+#include "counters.h"
+#include "signature.h"
+#include "use.h"
+
+/* Datatypes nest up to so many constructors; dame_program_build() would take 1000, of which texts
+ * and subarrays need some of their own. */
+enum { DAME_MOST_NESTED = 900, DAME_LONGEST_NAME = 31 };
+
+/* Notes the message of an error, "who: format...", for the calling thread; returns `status`. */
+__attribute__((format(printf, 3, 4))) dame_status_t dame_fail(dame_status_t status, const char *who,
+                                                              const char *format, ...);
+
+struct dame_context {
+    atomic_int references; /* of the caller and of each datatype */
+    dame_use_engine_t *engine;
+    dame_counters_t counters;
+};
+
+void dame_context_retain(dame_context_t *context);
+
+/* A basic datatype's kind: two are the same if name and size are. */
+struct dame_basic {
+    char name[DAME_LONGEST_NAME + 1];
+    int64_t size;
+};
+
+struct dame_datatype {
+    dame_type_t node; /* first, so that the nodes that are its children are datatypes, too */
+    atomic_int references;
+    int nested; /* constructors inside each other, this one included */
+    int dense;  /* the bytes lie without gaps in typemap order, starting at true_lb */
+    dame_context_t *context;
+    _Atomic(dame_use_t *) use; /* NULL: not committed */
+    dame_signature_t signature;
+    dame_basic_t basic;          /* kind DAME_BASIC */
+    dame_datatype_t *next_freed; /* while it is freed */
+};
+
+static inline const dame_datatype_t *dame_datatype_of(const dame_type_t *node)
+{
+    return (const dame_datatype_t *) node;
+}
+
+/* What a constructor consists of, without displacements: `length` instances of `child`. A struct
+ * has as many members as blocks, other constructors one, a basic datatype none. */
+typedef struct dame_member {
+    int64_t length;
+    const dame_datatype_t *child;
+} dame_member_t;
+
+int64_t dame_members(const dame_datatype_t *type);
+dame_member_t dame_member(const dame_datatype_t *type, int64_t i);
+
+/* Fails for `who` unless `type` is not NULL and committed, `count` is not negative and its bytes
+ * fit in 64 bits. */
+dame_status_t dame_check_message(const char *who, const char *type_name,
+                                 const dame_datatype_t *type, const char *count_name, int64_t count,
+                                 int64_t *bytes);
+
+#endif

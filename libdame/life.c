@@ -1,0 +1,169 @@
+/* A datatype's references, its commit, and what it says of itself in numbers. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "dame/status.h"
+#include "lib.h"
+
+/* Drops the references to the children of a datatype that nobody needs any more; those that were
+ * the last go on the list. Not recursive: datatypes nest deep. */
+static dame_datatype_t *release_children(dame_datatype_t *type, dame_datatype_t *freed)
+{
+    const int64_t members = dame_members(type);
+    for (int64_t i = 0; i < members; i++) {
+        dame_datatype_t *child = (dame_datatype_t *) (uintptr_t) dame_member(type, i).child;
+        if (1 == atomic_fetch_sub_explicit(&child->references, 1, memory_order_acq_rel)) {
+            child->next_freed = freed;
+            freed = child;
+        }
+    }
+    return freed;
+}
+
+void dame_datatype_free(dame_datatype_t *type)
+{
+    if (NULL == type ||
+        1 != atomic_fetch_sub_explicit(&type->references, 1, memory_order_acq_rel)) {
+        return;
+    }
+    type->next_freed = NULL;
+    while (NULL != type) {
+        dame_context_t *context = type->context;
+        dame_use_t *use = atomic_load_explicit(&type->use, memory_order_relaxed);
+        dame_datatype_t *rest = release_children(type, type->next_freed);
+        if (NULL != use) {
+            dame_use_release(context->engine, use);
+        }
+        dame_signature_fini(&type->signature);
+        free(type);
+        dame_context_free(context);
+        type = rest;
+    }
+}
+
+dame_status_t dame_datatype_commit(const dame_datatype_t *type)
+{
+    dame_limit_t limit = {.what = NULL};
+    dame_use_t *use, *none = NULL;
+    if (NULL == type) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "type is NULL");
+    }
+    if (NULL != atomic_load_explicit(&type->use, memory_order_acquire)) {
+        return DAME_OK;
+    }
+    dame_status_t status = dame_use_attach(type->context->engine, &type->node, &limit, &use);
+    if (DAME_OK != status) {
+        char text[120];
+        return dame_fail(status, __func__, "%s",
+                         NULL != limit.what ? dame_limit_text(&limit, text, sizeof(text))
+                                            : dame_error_phrase(status));
+    }
+    /* Two threads may commit at the same time: one program stays. */
+    if (!atomic_compare_exchange_strong_explicit(&((dame_datatype_t *) (uintptr_t) type)->use,
+                                                 &none, use, memory_order_acq_rel,
+                                                 memory_order_acquire)) {
+        dame_use_release(type->context->engine, use);
+        return DAME_OK;
+    }
+    dame_count(&type->context->counters, DAME_COUNTER_COMMITS, 1);
+    return DAME_OK;
+}
+
+dame_status_t dame_datatype_size(const dame_datatype_t *type, int64_t *size)
+{
+    if (NULL == type || NULL == size) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL", NULL == type ? "type" : "size");
+    }
+    *size = type->node.size;
+    return DAME_OK;
+}
+
+static dame_status_t interval(const char *who, const dame_datatype_t *type, int64_t low,
+                              int64_t length, int64_t *low_out, int64_t *length_out)
+{
+    if (NULL == type) {
+        return dame_fail(DAME_ERR_ARGUMENT, who, "type is NULL");
+    }
+    if (NULL != low_out) {
+        *low_out = low;
+    }
+    if (NULL != length_out) {
+        *length_out = length;
+    }
+    return DAME_OK;
+}
+
+dame_status_t dame_datatype_extent(const dame_datatype_t *type, int64_t *lb, int64_t *extent)
+{
+    return interval(__func__, type, NULL != type ? type->node.lb : 0,
+                    NULL != type ? type->node.extent : 0, lb, extent);
+}
+
+dame_status_t dame_datatype_true_extent(const dame_datatype_t *type, int64_t *true_lb,
+                                        int64_t *true_extent)
+{
+    return interval(__func__, type, NULL != type ? type->node.true_lb : 0,
+                    NULL != type ? type->node.true_ub - type->node.true_lb : 0, true_lb,
+                    true_extent);
+}
+
+/* `count` elements of `type` have so many bytes. */
+static dame_status_t bytes_of(const char *who, const char *count_name, const dame_datatype_t *type,
+                              int64_t count, int64_t *bytes)
+{
+    if (count < 0) {
+        return dame_fail(DAME_ERR_ARGUMENT, who, "%s is %" PRId64 "; it must be 0 or more",
+                         count_name, count);
+    }
+    if (__builtin_mul_overflow(count, type->node.size, bytes)) {
+        return dame_fail(DAME_ERR_RANGE, who,
+                         "%s is %" PRId64 ", which times the size %" PRId64
+                         " does not fit in 64 bits",
+                         count_name, count, type->node.size);
+    }
+    return DAME_OK;
+}
+
+dame_status_t dame_check_message(const char *who, const char *type_name,
+                                 const dame_datatype_t *type, const char *count_name, int64_t count,
+                                 int64_t *bytes)
+{
+    if (NULL == type || NULL == atomic_load_explicit(&type->use, memory_order_acquire)) {
+        return dame_fail(DAME_ERR_ARGUMENT, who, "%s is %s", type_name,
+                         NULL == type ? "NULL" : "not committed; call dame_datatype_commit()");
+    }
+    return bytes_of(who, count_name, type, count, bytes);
+}
+
+dame_status_t dame_packed_size(const dame_datatype_t *type, int64_t count, int64_t *bytes)
+{
+    if (NULL == type || NULL == bytes) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
+                         NULL == type ? "type" : "bytes");
+    }
+    int64_t all = 0;
+    dame_status_t status = bytes_of(__func__, "count", type, count, &all);
+    if (DAME_OK == status) {
+        *bytes = all;
+    }
+    return status;
+}
+
+dame_status_t dame_datatype_same_signature(const dame_datatype_t *a, int64_t a_count,
+                                           const dame_datatype_t *b, int64_t b_count, int *same)
+{
+    int64_t bytes;
+    if (NULL == a || NULL == b || NULL == same) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
+                         NULL == a ? "a" : (NULL == b ? "b" : "same"));
+    }
+    dame_status_t status = bytes_of(__func__, "a_count", a, a_count, &bytes);
+    if (DAME_OK == status) {
+        status = bytes_of(__func__, "b_count", b, b_count, &bytes);
+    }
+    if (DAME_OK == status) {
+        status = dame_signature_compare(a, a_count, b, b_count, same);
+        return DAME_OK == status ? status : dame_fail(status, __func__, "out of memory");
+    }
+    return status;
+}

@@ -1,0 +1,64 @@
+/*
+ * Type signatures: the basic elements of a datatype in order, without their displacements (MPI-4.0,
+ * section 5.1).
+ *
+ * A signature is kept as the repetition of a period, the shortest one there is, which makes two of
+ * them comparable in the time that their periods are long. A period of more than DAME_MOST_RUNS
+ * runs of equal elements is not kept; such signatures are compared by walking the constructors.
+ * Private to this room.
+ */
+#ifndef LIBDAME_SIGNATURE_H
+#define LIBDAME_SIGNATURE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "dame/datatype.h"
+
+enum { DAME_MOST_RUNS = 1024 };
+
+typedef struct dame_basic dame_basic_t;
+
+/* `count` equal basic elements. The kind belongs to a basic datatype, which the owner keeps alive.
+ */
+typedef struct dame_run {
+    const dame_basic_t *basic;
+    int64_t count;
+} dame_run_t;
+
+typedef struct dame_period {
+    atomic_int references;
+    int32_t nruns;    /* at least 1; neighbours differ */
+    int64_t elements; /* basic elements in all runs */
+    dame_run_t runs[];
+} dame_period_t;
+
+typedef struct dame_signature {
+    int64_t elements;      /* basic elements */
+    dame_period_t *period; /* NULL: no elements, or no period that is kept */
+    int64_t repeats;       /* of the period */
+} dame_signature_t;
+
+/* Of one basic element. False: memory is out. */
+int dame_signature_basic(dame_signature_t *signature, const dame_basic_t *basic);
+
+/*
+ * Of a datatype all of whose members but `signature` are set, from its children's. The bytes of its
+ * elements fit in 64 bits. False: memory is out.
+ */
+int dame_signature_make(dame_datatype_t *type);
+
+void dame_signature_fini(dame_signature_t *signature);
+
+int dame_basic_same(const dame_basic_t *a, const dame_basic_t *b);
+int dame_period_same(const dame_period_t *a, const dame_period_t *b);
+
+/* Writes words such as "3 x (int32, 3 float64)", cut to `size` bytes. */
+void dame_signature_text(const dame_signature_t *signature, int64_t count, char *text, size_t size);
+
+/* Sets *same. The counts are not negative, the messages' bytes fit in 64 bits. Error:
+ * DAME_ERR_NOMEM. */
+dame_status_t dame_signature_compare(const dame_datatype_t *a, int64_t a_count,
+                                     const dame_datatype_t *b, int64_t b_count, int *same);
+
+#endif

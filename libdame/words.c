@@ -1,0 +1,185 @@
+/* Datatypes as text: in the DAME language, and in English. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fopencookie() */
+#endif
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "dame/text.h"
+#include "lib.h"
+
+/* Blocks of a struct may share a subprogram, which text repeats: a short program can have a text
+ * that nobody can hold. */
+enum { LONGEST_TEXT = 256 << 20, MOST_MEMBERS = 8, DEEPEST = 12 };
+
+/* A text that grows. */
+typedef struct paper {
+    char *text;
+    size_t length;
+    size_t room;
+    dame_status_t status;
+} paper_t;
+
+static ssize_t write_paper(void *cookie, const char *bytes, size_t n)
+{
+    paper_t *paper = cookie;
+    if (n > LONGEST_TEXT - paper->length) {
+        paper->status = DAME_ERR_LIMIT;
+        return 0;
+    }
+    if (paper->length + n >= paper->room) {
+        const size_t room = 2 * (paper->length + n) + 1;
+        char *text = realloc(paper->text, room);
+        if (NULL == text) {
+            paper->status = DAME_ERR_NOMEM;
+            return 0;
+        }
+        paper->text = text;
+        paper->room = room;
+    }
+    memcpy(paper->text + paper->length, bytes, n);
+    paper->length += n;
+    paper->text[paper->length] = '\0';
+    return (ssize_t) n;
+}
+
+/* ---- in English ---- */
+
+static void indent(FILE *out, int depth)
+{
+    fprintf(out, "%*s", 2 * depth, "");
+}
+
+/* One line: the constructor. */
+static void name_constructor(FILE *out, const dame_datatype_t *type)
+{
+    const dame_type_t *node = &type->node;
+    switch (node->kind) {
+    case DAME_BASIC:
+        fprintf(out, "%s, %" PRId64 " bytes\n", type->basic.name, type->basic.size);
+        break;
+    case DAME_CONTIG:
+        fprintf(out, "contiguous: %" PRId64 " elements of\n", node->count);
+        break;
+    case DAME_VECTOR:
+        fprintf(out,
+                "vector: %" PRId64 " blocks, %" PRId64 " bytes from start to start, of %" PRId64
+                " elements of\n",
+                node->count, node->stride, node->blklen);
+        break;
+    case DAME_BLOCKINDEX:
+        fprintf(out, "indexed: %" PRId64 " blocks of %" PRId64 " elements of\n", node->count,
+                node->blklen);
+        break;
+    case DAME_INDEX:
+        fprintf(out, "indexed: %" PRId64 " blocks of several lengths, of elements of\n",
+                node->count);
+        break;
+    case DAME_STRUCT:
+        fprintf(out, "struct: %" PRId64 " blocks\n", node->count);
+        break;
+    case DAME_RESIZED:
+        fprintf(out, "resized: lower bound %" PRId64 ", extent %" PRId64 "\n", node->lb,
+                node->extent);
+        break;
+    }
+}
+
+static void outline(FILE *out, const dame_datatype_t *type, int depth)
+{
+    const dame_type_t *node = &type->node;
+    const int64_t members = dame_members(type);
+    indent(out, depth);
+    if (DEEPEST == depth) {
+        fprintf(out, "... and %d more constructors inside each other\n", type->nested + 1);
+        return;
+    }
+    name_constructor(out, type);
+    for (int64_t i = 0; i < members && i < MOST_MEMBERS; i++) {
+        if (DAME_STRUCT == node->kind) {
+            indent(out, depth + 1);
+            fprintf(out, "at byte %" PRId64 ", %" PRId64 " elements of\n", node->disps[i],
+                    node->blklens[i]);
+        }
+        outline(out, dame_member(type, i).child, depth + 1 + (DAME_STRUCT == node->kind));
+    }
+    if (members > MOST_MEMBERS) {
+        indent(out, depth + 1);
+        fprintf(out, "... and %" PRId64 " more\n", members - MOST_MEMBERS);
+    }
+}
+
+static void explain(FILE *out, const dame_datatype_t *type)
+{
+    const dame_type_t *node = &type->node;
+    const dame_use_t *use = atomic_load_explicit(&type->use, memory_order_acquire);
+    char signature[400];
+    dame_signature_text(&type->signature, 1, signature, sizeof(signature));
+    outline(out, type, 0);
+    fprintf(out, "packed: %" PRId64 " bytes: %s\n", node->size, signature);
+    fprintf(out,
+            "in memory: bytes %" PRId64 " to %" PRId64 ", of which the next element is %" PRId64
+            " bytes apart; lower bound %" PRId64 "\n",
+            node->true_lb, node->true_ub, node->extent, node->lb);
+    if (NULL == use) {
+        fprintf(out, "not committed\n");
+    } else {
+        fprintf(out, "program:\n");
+        dame_program_print(dame_use_program(use), out);
+    }
+}
+
+static void print(FILE *out, const dame_datatype_t *type)
+{
+    dame_program_print(dame_use_program(atomic_load_explicit(&type->use, memory_order_acquire)),
+                       out);
+}
+
+/* ---- */
+
+/* What `write` writes. Streams may be cancellation points. */
+static dame_status_t text_of(const char *who, void (*write)(FILE *, const dame_datatype_t *),
+                             const dame_datatype_t *type, char **text)
+{
+    int state, failed = 1;
+    paper_t paper = {.status = DAME_ERR_NOMEM};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    FILE *out = fopencookie(&paper, "w", (cookie_io_functions_t){.write = write_paper});
+    if (NULL != out) {
+        paper.status = DAME_OK;
+        write(out, type);
+        failed = ferror(out);
+        failed |= 0 != fclose(out);
+    }
+    pthread_setcancelstate(state, NULL);
+    if (failed) {
+        free(paper.text);
+        return DAME_ERR_LIMIT == paper.status
+                   ? dame_fail(DAME_ERR_LIMIT, who, "the text has more than %d bytes", LONGEST_TEXT)
+                   : dame_fail(DAME_ERR_NOMEM, who, "out of memory");
+    }
+    *text = paper.text;
+    return DAME_OK;
+}
+
+dame_status_t dame_datatype_print(const dame_datatype_t *type, char **text)
+{
+    int64_t bytes;
+    if (NULL == text) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "text is NULL");
+    }
+    dame_status_t status = dame_check_message(__func__, "type", type, "count", 0, &bytes);
+    return DAME_OK == status ? text_of(__func__, print, type, text) : status;
+}
+
+dame_status_t dame_datatype_explain(const dame_datatype_t *type, char **text)
+{
+    if (NULL == type || NULL == text) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL", NULL == type ? "type" : "text");
+    }
+    return text_of(__func__, explain, type, text);
+}
