@@ -1,0 +1,16 @@
+/* The tests' type trees as datatypes of the library. */
+#ifndef TEST_MIRROR_H
+#define TEST_MIRROR_H
+
+#include "dame/datatype.h"
+#include "dame/type.h"
+#include "test/lib/rng.h"
+
+/* The kind that a basic element of so many bytes has. */
+const char *mirror_kind(int64_t size);
+
+/* The same constructors, called through the public header; `rng` chooses between those that mean
+ * the same. NULL: *who failed, and dame_error_message() says how. */
+dame_datatype_t *mirror(rng_t *rng, dame_context_t *context, const dame_type_t *type);
+
+#endif
