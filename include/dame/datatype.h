@@ -389,8 +389,9 @@ DAME_PUBLIC dame_status_t dame_unpack(const dame_datatype_t *type, int64_t count
                                       int64_t *moved);
 
 /*
- * Copies a message to another of the same signature, as if packed and unpacked, but without a
- * packed stream between. The two may not share bytes; the datatypes belong to one context.
+ * Copies a message to another of the same signature, as if packed and unpacked, but never with a
+ * packed copy of the message: long blocks are read or written in place, short ones pass through a
+ * window of 4 KiB on the stack. The two may not share bytes; the datatypes belong to one context.
  *
  * Errors: DAME_ERR_SIGNATURE (the signatures differ).
  */
