@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "dame/datatype.h"
 
@@ -40,6 +42,17 @@ static int use(void *library)
     return packed[0] == 0 && packed[1] == 4 && packed[2] == 8;
 }
 
+/* What the library left behind does no harm to fork(). */
+static int forks(void)
+{
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 int main(int argc, char **argv)
 {
     int passed = 0, failed = 0;
@@ -56,6 +69,7 @@ int main(int argc, char **argv)
         }
         dlclose(library);
     }
+    failed += !forks();
     failed += passed + failed == 0;
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
