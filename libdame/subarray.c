@@ -52,7 +52,9 @@ static dame_status_t wrap(const char *who, int64_t size, int64_t subsize, int64_
 {
     dame_datatype_t *outer;
     int64_t offset;
-    dame_status_t status = dame_make_hvector(who, subsize, 1, *stride, *part, &outer);
+    dame_status_t status = *stride == (*part)->node.extent
+                               ? dame_make_contiguous(who, subsize, *part, &outer)
+                               : dame_make_hvector(who, subsize, 1, *stride, *part, &outer);
     if (DAME_OK != status) {
         return status;
     }

@@ -54,39 +54,47 @@ static void indent(FILE *out, int depth)
     fprintf(out, "%*s", 2 * depth, "");
 }
 
+/* "1 block", "2 blocks". */
+static void say(FILE *out, const char *before, int64_t n, const char *what, const char *behind)
+{
+    fprintf(out, "%s%" PRId64 " %s%s%s", before, n, what, 1 == n ? "" : "s", behind);
+}
+
 /* One line: the constructor. */
 static void name_constructor(FILE *out, const dame_datatype_t *type)
 {
     const dame_type_t *node = &type->node;
     switch (node->kind) {
     case DAME_BASIC:
-        fprintf(out, "%s, %" PRId64 " bytes\n", type->basic.name, type->basic.size);
+        fprintf(out, "%s, ", type->basic.name);
+        say(out, "", type->basic.size, "byte", "");
         break;
     case DAME_CONTIG:
-        fprintf(out, "contiguous: %" PRId64 " elements of\n", node->count);
+        say(out, "contiguous: ", node->count, "element", " of");
         break;
     case DAME_VECTOR:
-        fprintf(out,
-                "vector: %" PRId64 " blocks, %" PRId64 " bytes from start to start, of %" PRId64
-                " elements of\n",
-                node->count, node->stride, node->blklen);
+        say(out, "vector: ", node->count, "block", ", ");
+        say(out, "", node->stride, "byte", " from start to start, each of ");
+        say(out, "", node->blklen, "element", " of");
         break;
     case DAME_BLOCKINDEX:
-        fprintf(out, "indexed: %" PRId64 " blocks of %" PRId64 " elements of\n", node->count,
-                node->blklen);
+        say(out, "indexed: ", node->count, "block", "");
+        if (1 == node->count) {
+            fprintf(out, " at byte %" PRId64, node->disps[0]);
+        }
+        say(out, ", each of ", node->blklen, "element", " of");
         break;
     case DAME_INDEX:
-        fprintf(out, "indexed: %" PRId64 " blocks of several lengths, of elements of\n",
-                node->count);
+        say(out, "indexed: ", node->count, "block", " of several lengths, of elements of");
         break;
     case DAME_STRUCT:
-        fprintf(out, "struct: %" PRId64 " blocks\n", node->count);
+        say(out, "struct: ", node->count, "block", "");
         break;
     case DAME_RESIZED:
-        fprintf(out, "resized: lower bound %" PRId64 ", extent %" PRId64 "\n", node->lb,
-                node->extent);
+        fprintf(out, "resized: lower bound %" PRId64 ", extent %" PRId64, node->lb, node->extent);
         break;
     }
+    fputc('\n', out);
 }
 
 static void outline(FILE *out, const dame_datatype_t *type, int depth)
@@ -102,8 +110,8 @@ static void outline(FILE *out, const dame_datatype_t *type, int depth)
     for (int64_t i = 0; i < members && i < MOST_MEMBERS; i++) {
         if (DAME_STRUCT == node->kind) {
             indent(out, depth + 1);
-            fprintf(out, "at byte %" PRId64 ", %" PRId64 " elements of\n", node->disps[i],
-                    node->blklens[i]);
+            fprintf(out, "at byte %" PRId64 ", ", node->disps[i]);
+            say(out, "", node->blklens[i], "element", " of\n");
         }
         outline(out, dame_member(type, i).child, depth + 1 + (DAME_STRUCT == node->kind));
     }
@@ -120,11 +128,12 @@ static void explain(FILE *out, const dame_datatype_t *type)
     char signature[400];
     dame_signature_text(&type->signature, 1, signature, sizeof(signature));
     outline(out, type, 0);
-    fprintf(out, "packed: %" PRId64 " bytes: %s\n", node->size, signature);
+    say(out, "packed: ", node->size, "byte", ": ");
+    fprintf(out, "%s\n", signature);
     fprintf(out,
-            "in memory: bytes %" PRId64 " to %" PRId64 ", of which the next element is %" PRId64
-            " bytes apart; lower bound %" PRId64 "\n",
-            node->true_lb, node->true_ub, node->extent, node->lb);
+            "in memory: bytes %" PRId64 " to %" PRId64 "; lower bound %" PRId64 ", extent %" PRId64
+            "\n",
+            node->true_lb, node->true_ub - (node->size > 0), node->lb, node->extent);
     if (NULL == use) {
         fprintf(out, "not committed\n");
     } else {

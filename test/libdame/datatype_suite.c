@@ -356,7 +356,8 @@ TEST(explanations_name_constructors_and_signature)
     char *text;
     OK(dame_datatype_vector(4, 1, 10, real, &column));
     OK(dame_datatype_explain(column, &text));
-    ck_assert_ptr_nonnull(strstr(text, "vector: 4 blocks, 80 bytes from start to start"));
+    ck_assert_ptr_nonnull(strstr(text, "vector: 4 blocks, 80 bytes from start to start, each of 1 "
+                                       "element of\n  float64, 8 bytes\n"));
     ck_assert_ptr_nonnull(strstr(text, "packed: 32 bytes: 4 float64"));
     ck_assert_ptr_nonnull(strstr(text, "not committed"));
     dame_free(text);
