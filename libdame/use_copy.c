@@ -1,13 +1,15 @@
 /*
  * A message copied to another of the same signature.
  *
- * Two messages of one program are a copy kernel's. Otherwise a few blocks of both sides are looked
+ * Two messages of one layout are a copy kernel's. Otherwise a few blocks of both sides are looked
  * at. Where those of one side are long, each of them is itself a piece of a packed stream, which
  * run kernels pack into or unpack from. Where all are short, their bytes pass through a window of a
  * few KiB that stays in the first cache: run kernels move short blocks several times faster than a
  * loop that goes from block to block. No memory grows with the message.
  */
 #include "use.h"
+
+#include <string.h>
 
 #include "use_program.h"
 
@@ -80,10 +82,50 @@ static void copy_all(side_t *from, side_t *to)
     }
 }
 
+static int same_numbers(const int64_t *a, const int64_t *b, int64_t n)
+{
+    return (NULL == a) == (NULL == b) && (NULL == a || 0 == memcmp(a, b, (size_t) n * sizeof(*a)));
+}
+
+static int same_halves(const int32_t *a, const int32_t *b, int64_t n)
+{
+    return (NULL == a) == (NULL == b) && (NULL == a || 0 == memcmp(a, b, (size_t) n * sizeof(*a)));
+}
+
+/* Do two levels move the same bytes? What moves them follows from these parameters alone (see
+ * dame_run_fn). */
+static int same_level(const dame_prim_t *a, const dame_prim_t *b)
+{
+    return a->params->op == b->params->op && a->count == b->count && a->step == b->step &&
+           a->iter_size == b->iter_size && a->inner_delta == b->inner_delta &&
+           same_numbers(a->disps, b->disps, a->count) &&
+           same_halves(a->disps32, b->disps32, a->count) &&
+           same_numbers(a->prefix, b->prefix, a->count + 1) &&
+           same_halves(a->inner_deltas, b->inner_deltas, a->count);
+}
+
+/* One layout has one program, whichever constructors made it; but each datatype has its own copy.
+ */
+static int same_program(const dame_program_t *a, const dame_program_t *b)
+{
+    if (a == b) {
+        return 1;
+    }
+    if (a->nprims != b->nprims || a->size != b->size || a->extent != b->extent) {
+        return 0;
+    }
+    for (int32_t i = 0; i < a->nprims; i++) {
+        if (!same_level(&a->prims[i], &b->prims[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 dame_status_t dame_use_copy(const dame_use_message_t *from, const dame_use_message_t *to)
 {
     const dame_program_t *program = from->use->program;
-    if (program == to->use->program && from->count == to->count &&
+    if (from->count == to->count && same_program(program, to->use->program) &&
         dame_program_is_apart(program, from->count, (int64_t) (to->base - from->base))) {
         dame_program_copy(program, to->base, from->base, from->count);
         return DAME_OK;
