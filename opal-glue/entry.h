@@ -26,14 +26,17 @@ struct dt_entry {
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
     _Atomic int32_t owed; /* not 0: the layout has not been looked up, and its import will pay when
                              uses have gained as much more (worth.h). Of the fields below, only
-                             gain, sketch and cost are set */
+                             gain, sketch, kind and cost are set */
     int32_t gain;         /* of an element, while something is owed */
     dt_layout_t *layout;  /* shared with other datatypes; lives as long as the entry */
     union {
         uint64_t serial; /* never used twice, unlike addresses */
         uint64_t sketch; /* of the layout, while something is owed */
     };
-    uint32_t recent;          /* where its messages are counted: dt_recent_place() */
+    union {
+        uint32_t recent; /* where its messages are counted: dt_recent_place() */
+        uint32_t kind;   /* dt_worth_t's, while something is owed */
+    };
     _Atomic dt_trust_t trust; /* native.c's */
     union {
         uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */

@@ -187,6 +187,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
         const dt_worth_t worth = dt_worth_of(datatype, sketch);
         entry->gain = worth.gain;
         entry->sketch = sketch;
+        entry->kind = worth.kind;
         entry->cost = worth.cost;
         atomic_store_explicit(&entry->owed, worth.cost, memory_order_relaxed);
         keep_nothing(entry);
@@ -197,6 +198,12 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
     end_change();
     table.entries++;
     return entry;
+}
+
+/* While something is owed. */
+static dt_worth_t worth_of(const dt_entry_t *entry)
+{
+    return (dt_worth_t){.cost = entry->cost, .gain = entry->gain, .kind = entry->kind};
 }
 
 /* A use of a datatype whose layout is still to be had. Is that worth its import now? */
@@ -238,6 +245,10 @@ static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch
     if (NULL != entry && !dt_entry_is_open(entry) && is_due(entry, count)) {
         dt_layout_t *known = is_new ? NULL : dt_layout_find(table.tree, datatype, sketch);
         imports = NULL == known;
+        if (imports && AT_ONCE != count && !is_new) {
+            const dt_worth_t worth = worth_of(entry);
+            dt_worth_repaid(&worth);
+        }
         opens = open_entry(entry, datatype,
                            imports ? dt_layout_import(table.tree, datatype, sketch) : known);
     }
@@ -290,8 +301,8 @@ static dt_layout_t *close_entry(const dt_entry_t *entry)
     if (dt_entry_is_open(entry)) {
         return entry->layout;
     }
-    dt_worth_keep(entry->sketch, entry->cost,
-                  atomic_load_explicit(&entry->owed, memory_order_relaxed));
+    const dt_worth_t worth = worth_of(entry);
+    dt_worth_keep(entry->sketch, &worth, atomic_load_explicit(&entry->owed, memory_order_relaxed));
     return NULL;
 }
 

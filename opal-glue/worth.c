@@ -11,16 +11,21 @@ enum {
     DRAWN = 8            /* items that are looked at in a long description */
 };
 
-/* What imports by one constructor take; before the first, a guess. */
+/* What imports by one constructor take; before the first, a guess. And what an import at the first
+ * use would have saved, a mean of the datatypes that waited, in parts of its cost: 1 of a datatype
+ * that repaid it, less than 0 of one that ended before. */
 typedef struct rate {
     float fixed;    /* nanoseconds of an import */
     float per_item; /* .. and of each item (rate_of()) */
+    float early;
+    uint32_t expected; /* datatypes that were expected to repay it */
 } rate_t;
 
-static const rate_t guess = {2000, 8};
+static const rate_t guess = {2000, 8, 0, 0};
 
 /* Between these; one sample may be of an import that another constructor's list makes long. */
-static const rate_t bounds[2] = {{100, 0.5f}, {20000, 200}};
+static const rate_t bounds[2] = {{.fixed = 100, .per_item = 0.5f},
+                                 {.fixed = 20000, .per_item = 200}};
 
 /* A layout whose datatypes ended before their uses sufficed. */
 typedef struct past {
@@ -126,16 +131,40 @@ void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, int64_t ns)
     }
 }
 
+/* ---- Lives ---------------------------------------------------------------------------------- */
+
+static void learn_life(const dt_worth_t *of, float saved)
+{
+    if (0 != of->gain) { /* else the user has said when to import */
+        float *early = &worth.rates[of->kind].early;
+        *early += 0.25f * (saved - *early);
+    }
+}
+
+/* Is the next datatype to be imported at its first use? */
+static bool is_early(rate_t *rate)
+{
+    enum { WAITS = 4 };               /* one in so many */
+    static const float ENOUGH = 0.2f; /* one datatype that repaid its import is enough at first */
+    return rate->early > ENOUGH && 0 != ++rate->expected % WAITS;
+}
+
+void dt_worth_repaid(const dt_worth_t *of)
+{
+    learn_life(of, 1);
+}
+
 /* ---- Worth ---------------------------------------------------------------------------------- */
 
 dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
 {
-    dt_worth_t of = {worth.uses, 0};
+    dt_worth_t of = {worth.uses, 0, 0};
     if (0 == worth.uses) {
         double items;
-        const rate_t *rate = rate_of(datatype, &items);
-        of.cost = limited(rate->fixed + rate->per_item * items);
+        rate_t *rate = rate_of(datatype, &items);
+        of.cost = is_early(rate) ? 1 : limited(rate->fixed + rate->per_item * items);
         of.gain = limited(GAIN_NS * short_blocks(datatype));
+        of.kind = (uint32_t) (rate - worth.rates);
     }
     const past_t *past = past_of(sketch);
     if (sketch == past->sketch && past->left < of.cost) {
@@ -158,11 +187,12 @@ bool dt_worth_is_first(uint64_t sketch)
     return true;
 }
 
-void dt_worth_keep(uint64_t sketch, int32_t cost, int32_t left)
+void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
 {
     past_t *past = past_of(sketch);
+    learn_life(of, -(float) left / (float) of->cost);
     if (sketch == past->sketch) { /* others that were alike have lived at the same time */
-        const int32_t gained = cost - left;
+        const int32_t gained = of->cost - left;
         past->left = gained < past->left ? past->left - gained : 1;
     } else {
         *past = (past_t){sketch, left};

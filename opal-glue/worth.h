@@ -8,6 +8,10 @@
  * what the best choice for that number does. What an import costs is measured in this process, for
  * each constructor. What a use saves is estimated from the blocks that it moves.
  *
+ * Programs that make datatypes again and again use each about as often as the one before. Where
+ * those of a constructor have mostly repaid their import, the next ones are imported at their first
+ * use; but one in four, from whose life the rule learns whether that is still so.
+ *
  * A datatype counts its own uses (entry.h). When it ends before they suffice, they are remembered
  * for the next datatype that looks like it, as far as there is room.
  *
@@ -24,9 +28,10 @@ struct opal_datatype_t;
 
 /* Nanoseconds. */
 typedef struct dt_worth {
-    int32_t cost; /* of the import */
-    int32_t gain; /* by the import, of each element of a message from then on; 0: messages are
-                     counted, and the cost is a number of them */
+    int32_t cost;  /* of the import */
+    int32_t gain;  /* by the import, of each element of a message from then on; 0: messages are
+                      counted, and the cost is a number of them */
+    uint32_t kind; /* of the datatype: those of one kind are expected to be used as often */
 } dt_worth_t;
 
 /* `uses`: 1 and more: every layout is imported at that use, whatever it is worth; 0: when it pays.
@@ -45,9 +50,12 @@ dt_worth_t dt_worth_of(const struct opal_datatype_t *datatype, uint64_t sketch);
  */
 bool dt_worth_is_first(uint64_t sketch);
 
-/* A datatype ends whose layout was not imported. It had this cost at first, and `left` of it now.
- */
-void dt_worth_keep(uint64_t sketch, int32_t cost, int32_t left);
+/* A datatype ends whose layout was not imported. It was worth that at first, and `left` of the cost
+ * is left. */
+void dt_worth_keep(uint64_t sketch, const dt_worth_t *worth, int32_t left);
+
+/* The uses of a datatype have repaid the import of its layout, which comes now. */
+void dt_worth_repaid(const dt_worth_t *worth);
 
 /* What the import of a datatype's layout took. What uses had gained is spent. */
 void dt_worth_took(const struct opal_datatype_t *datatype, uint64_t sketch, int64_t ns);

@@ -70,7 +70,8 @@ static struct {
     _Atomic int64_t taken;
     uint64_t kept_sketch;
     int32_t kept_cost, kept;
-} worth = {.worth = {1, 1}};
+    uint32_t repaid; /* its kind */
+} worth = {.worth = {1, 1, 0}};
 
 dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch)
 {
@@ -85,10 +86,15 @@ bool dt_worth_is_first(uint64_t sketch)
     return worth.is_first;
 }
 
-void dt_worth_keep(uint64_t sketch, int32_t cost, int32_t left)
+void dt_worth_repaid(const dt_worth_t *of)
+{
+    worth.repaid = of->kind;
+}
+
+void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
 {
     worth.kept_sketch = sketch;
-    worth.kept_cost = cost;
+    worth.kept_cost = of->cost;
     worth.kept = left;
 }
 

@@ -259,7 +259,7 @@ enum { LARGE = 1 << 20 }; /* bytes of a message */
 static void a_layout_is_imported_when_its_uses_have_repaid_it(void)
 {
     datatype_t one = {.shape = 21}, other = {.shape = 21}, third = {.shape = 22};
-    worth.worth = (dt_worth_t){.cost = 100, .gain = 10};
+    worth.worth = (dt_worth_t){.cost = 100, .gain = 10, .kind = 7};
     const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), keys = keys_made;
     const int64_t begun = dumps_begun;
     const dt_entry_t *entry = dt_table_use(&one, 3, LARGE);
@@ -271,8 +271,11 @@ static void a_layout_is_imported_when_its_uses_have_repaid_it(void)
           "so far nothing was read or made");
     check(entry == dt_table_use(&one, 1, LARGE) && is_entry_of(entry, &one), "100: it is imported");
     check(before + 1 == dt_stats_total(DT_COUNT_layouts_imported) && worth.taken > 0, "once");
+    check(7 == worth.repaid, "as one of its kind that repaid its import");
+    worth.repaid = 0;
     check(is_entry_of(dt_table_use(&other, 1, LARGE), &other), "what is known is had at once");
     check(is_entry_of(dt_table_use(&third, 10, LARGE), &third), "what one use repays, too");
+    check(0 == worth.repaid, "from which the rule learns nothing");
     dt_table_forget(&one);
     dt_table_forget(&other);
     dt_table_forget(&third);
