@@ -48,6 +48,7 @@ typedef struct job {
 } job_t;
 
 static dame_jit_t *jit, *jit_of_l; /* NULL: without DAME-L */
+static dame_costs_t costs;         /* of jit */
 static int32_t provider_of_l;
 
 static void fail(const char *name, const char *what)
@@ -115,7 +116,7 @@ static double compile_time(const job_t *job)
 static int32_t live(const job_t *job)
 {
     const int64_t bytes = job->program->size * job->count;
-    dame_measured_t *measured = dame_measured_new(jit, job->program, job->dir, bytes, 0.01, 0);
+    dame_measured_t *measured = dame_measured_new(&costs, job->program, job->dir, bytes, 0.01, 0);
     if (measured == NULL) {
         fail(job->name, "out of memory");
     }
@@ -128,7 +129,7 @@ static int32_t live(const job_t *job)
             continue;
         }
         const dame_measured_result_t result =
-            dame_measured_event(measured, jit, job->program, job->dir, NULL, period);
+            dame_measured_event(&costs, measured, job->program, job->dir, NULL, period);
         use(job);
         if (result.sample) {
             const int64_t begin = dame_measured_now();
@@ -372,6 +373,7 @@ int main(int argc, char **argv)
     if (dame_jit_create(NULL, &jit) != DAME_OK) {
         fail("dame_jit_create", "failed");
     }
+    dame_costs_init(&costs, jit, NULL);
     for (int i = 1; i < argc;) {
         if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
             seed = strtoull(argv[i + 1], NULL, 10);

@@ -19,11 +19,6 @@ static const double BRIEF_NS = 1000; /* uses up to this are timed with repetitio
 static const double FIRST_COMPILATION_NS = 20000; /* of the process */
 static const double COMPILATION_NS = 2000;
 
-static struct {
-    double ns; /* of one; 0: there was none yet */
-    int64_t n; /* the first one, which takes memory, is not in the mean */
-} compilations;
-
 static double ticks_of(double ns)
 {
     return ns * 1e-9 * (double) dame_clock_hz();
@@ -64,87 +59,74 @@ int32_t dame_measured_first(int64_t bytes)
     return dame_policy_first(&expected, 0);
 }
 
-static double cost_now(void)
+static double cost_now(const dame_costs_t *costs)
 {
-    return compilations.n > 1    ? compilations.ns
-           : compilations.n == 1 ? COMPILATION_NS
-                                 : FIRST_COMPILATION_NS;
+    return costs->compilations > 1    ? costs->compile_ns
+           : costs->compilations == 1 ? COMPILATION_NS
+                                      : FIRST_COMPILATION_NS;
 }
 
 /* What the compiler took, in nanoseconds. A compilation that took many times as long as was
  * expected was interrupted: the system ran something else for milliseconds. */
-static double count_compilation(int64_t ns)
+static double count_compilation(dame_costs_t *costs, int64_t ns)
 {
     enum { MOST = 64 /* that the mean remembers */, TIMES = 10 };
-    const double most = TIMES * cost_now(), taken = (double) ns < most ? (double) ns : most;
-    compilations.n += compilations.n < MOST;
-    if (compilations.n > 1) {
-        const double mean = compilations.n == 2 ? taken : compilations.ns;
-        compilations.ns = mean + (taken - mean) / (double) (compilations.n - 1);
+    const double most = TIMES * cost_now(costs), taken = (double) ns < most ? (double) ns : most;
+    costs->compilations += costs->compilations < MOST;
+    if (costs->compilations > 1) {
+        const double mean = costs->compilations == 2 ? taken : costs->compile_ns;
+        costs->compile_ns = mean + (taken - mean) / (double) (costs->compilations - 1);
     }
     return taken;
 }
 
-int32_t dame_measured_more(int64_t bytes, int32_t uses)
+int32_t dame_measured_more(const dame_costs_t *costs, int64_t bytes, int32_t uses)
 {
-    const dame_policy_expect_t expected = expect(bytes, cost_now());
+    const dame_policy_expect_t expected = expect(bytes, cost_now(costs));
     return dame_policy_first(&expected, uses - 1) - 1;
 }
 
-/* ---- The profile ---- */
-
-static dame_profile_t *profile;
-
-/* ---- Code that is far ---- */
+/* ---- Code that takes long to compile ---- */
 
 static const double FILE_NS = 10000; /* to install it from the code cache: bench/background */
-static const double FAR_COMPILATION_NS = 3e7; /* with what is to be loaded first */
+static const double SLOW_COMPILATION_NS = 3e7; /* with what is to be loaded first */
 
-static struct {
-    int32_t provider; /* -1: none */
-    dame_measured_far_t how;
-} far = {.provider = -1};
-
-void dame_measured_far(int32_t provider, dame_measured_far_t how)
-{
-    far.provider = provider;
-    far.how = how;
-}
-
-static dame_profile_key_t far_key(void)
+static dame_profile_key_t slow_key(void)
 {
     return (dame_profile_key_t){.kind = "compile", .candidate = "l", .dir = DAME_PACK};
 }
 
-static double far_cost(void)
+static double slow_cost(const dame_costs_t *costs)
 {
     dame_profile_value_t value;
-    const dame_profile_key_t key = far_key();
-    return profile != NULL && dame_profile_find(profile, &key, &value) ? (double) value.mean
-                                                                       : FAR_COMPILATION_NS;
+    const dame_profile_key_t key = slow_key();
+    return costs->profile != NULL && dame_profile_find(costs->profile, &key, &value)
+               ? (double) value.mean
+               : SLOW_COMPILATION_NS;
 }
 
-static void learn_far_cost(int64_t ns)
+static void learn_slow_cost(const dame_costs_t *costs, int64_t ns)
 {
-    const dame_profile_key_t key = far_key();
-    if (profile != NULL) {
-        dame_profile_add(profile, &key, &(dame_profile_value_t){ns, 1});
+    const dame_profile_key_t key = slow_key();
+    if (costs->profile != NULL) {
+        dame_profile_add(costs->profile, &key, &(dame_profile_value_t){ns, 1});
     }
 }
 
-static int is_far(const dame_candidate_t *candidate)
+static int is_slow(const dame_costs_t *costs, const dame_candidate_t *candidate)
 {
-    return candidate->provider == far.provider;
+    return candidate->provider == costs->slow_provider;
 }
 
 /* Leaves out what cannot be had. Returns how many are left. */
-static int32_t keep_those_to_be_had(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
-                                    int has_files, dame_candidate_t *candidates, int32_t n)
+static int32_t keep_those_to_be_had(const dame_costs_t *costs, const dame_program_t *program,
+                                    dame_dir_t dir, int has_files, dame_candidate_t *candidates,
+                                    int32_t n)
 {
     int32_t kept = 0;
     for (int32_t i = 0; i < n; i++) {
-        if (!is_far(&candidates[i]) || far.how != DAME_FAR_NEVER ||
-            (has_files && dame_jit_has(jit, program, dir, &candidates[i]))) {
+        if (!is_slow(costs, &candidates[i]) || costs->slow != DAME_SLOW_CACHED ||
+            (has_files && dame_jit_has(costs->jit, program, dir, &candidates[i]))) {
             candidates[kept++] = candidates[i];
         }
     }
@@ -152,20 +134,18 @@ static int32_t keep_those_to_be_had(dame_jit_t *jit, const dame_program_t *progr
 }
 
 /* What it costs to have the code of an arm; `compiled`: ticks, when it is in no file. */
-static void set_far_cost(dame_measured_t *measured, dame_jit_t *jit, const dame_program_t *program,
-                         dame_dir_t dir, int has_files, double compiled, int32_t arm)
+static void set_slow_cost(const dame_costs_t *costs, dame_measured_t *measured,
+                          const dame_program_t *program, dame_dir_t dir, int has_files,
+                          double compiled, int32_t arm)
 {
-    if (has_files && dame_jit_has(jit, program, dir, &measured->candidates[arm - 1])) {
+    if (has_files && dame_jit_has(costs->jit, program, dir, &measured->candidates[arm - 1])) {
         dame_policy_cost(&measured->policy, arm, ticks_of(FILE_NS), 0);
     } else {
-        dame_policy_cost(&measured->policy, arm, compiled, far.how == DAME_FAR_ORDER);
+        dame_policy_cost(&measured->policy, arm, compiled, costs->slow == DAME_SLOW_BACKGROUND);
     }
 }
 
-void dame_measured_profile(dame_profile_t *use)
-{
-    profile = use;
-}
+/* ---- The profile ---- */
 
 _Static_assert((int) DAME_PROFILE_NAME == (int) DAME_CANDIDATE_NAME, "names of codes");
 
@@ -216,22 +196,22 @@ static double sort_candidates(dame_jit_t *jit, dame_candidate_t *candidates, int
 }
 
 /* Expects what the profile knows of programs of this kind. */
-static void ask_profile(dame_measured_t *measured, dame_policy_expect_t *expected, int32_t n,
-                        dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
-                        int64_t bytes)
+static void ask_profile(const dame_costs_t *costs, dame_measured_t *measured,
+                        dame_policy_expect_t *expected, int32_t n, const dame_program_t *program,
+                        dame_dir_t dir, int64_t bytes)
 {
     codes_t codes; /* large, so it is not cleared */
     codes.n = 0;
-    if (profile != NULL && bytes > 0) {
+    if (costs->profile != NULL && bytes > 0) {
         const dame_profile_key_t key = key_of(program, dir, bytes);
-        codes.n = dame_profile_find_all(profile, &key, codes.at,
+        codes.n = dame_profile_find_all(costs->profile, &key, codes.at,
                                         (int32_t) (sizeof(codes.at) / sizeof(codes.at[0])));
     }
     if (codes.n == 0) {
         return;
     }
     const double interpreted = known(&codes, bytes, "interp");
-    const double best = sort_candidates(jit, measured->candidates, n, &codes, bytes);
+    const double best = sort_candidates(costs->jit, measured->candidates, n, &codes, bytes);
     if (interpreted > 0) {
         expected->ticks = interpreted;
     }
@@ -248,13 +228,13 @@ static int64_t bytes_of_class(uint32_t key)
     return (INT64_C(1) << (key >> 4)) / 8 * (9 + 2 * (key >> 2 & 3));
 }
 
-const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *jit, int32_t arm,
-                               char name[DAME_CANDIDATE_NAME])
+const char *dame_measured_name(const dame_costs_t *costs, const dame_measured_t *measured,
+                               int32_t arm, char name[DAME_CANDIDATE_NAME])
 {
     return arm == 0 ? strcpy(name, "interp")
            : arm == measured->policy.native
-               ? strcpy(name, DAME_MEASURED_NATIVE)
-               : dame_jit_candidate_name(jit, &measured->candidates[arm - 1], name);
+               ? strcpy(name, costs->native)
+               : dame_jit_candidate_name(costs->jit, &measured->candidates[arm - 1], name);
 }
 
 double dame_measured_cost(const dame_measured_t *measured, int32_t arm)
@@ -270,11 +250,11 @@ double dame_measured_cost(const dame_measured_t *measured, int32_t arm)
     return bytes > 0 ? ticks / bytes : 0;
 }
 
-void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
+void dame_measured_learn(const dame_costs_t *costs, const dame_measured_t *measured,
                          const dame_program_t *program, dame_dir_t dir)
 {
     const dame_policy_t *policy = &measured->policy;
-    if (profile == NULL) {
+    if (costs->profile == NULL) {
         return;
     }
     dame_profile_key_t of = key_of(program, dir, 0);
@@ -286,9 +266,9 @@ void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
         const int is_ours = arm < policy->native; /* the native engine knows other kinds */
         if (is_ours && batches > 0 && bytes > 0 && (key & 2) != 0) { /* whole messages */
             of.size_class = dame_profile_class(bytes);
-            (void) dame_measured_name(measured, jit, arm, of.candidate);
+            (void) dame_measured_name(costs, measured, arm, of.candidate);
             const double mean = (double) policy->arms[arm].mean[class] * (1 << 20) / (double) bytes;
-            dame_profile_add(profile, &of,
+            dame_profile_add(costs->profile, &of,
                              &(dame_profile_value_t){(int64_t) mean, batches * DAME_POLICY_BATCH});
         }
     }
@@ -296,23 +276,25 @@ void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
 
 /* ---- A program ---- */
 
-dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
-                                   int64_t bytes, double explore, int has_native)
+dame_measured_t *dame_measured_new(const dame_costs_t *costs, const dame_program_t *program,
+                                   dame_dir_t dir, int64_t bytes, double explore, int has_native)
 {
+    dame_jit_t *jit = costs->jit;
+    const int has_slow = costs->slow_provider >= 0;
     dame_measured_t *measured = dame_heap_zalloc(sizeof(*measured));
     if (measured == NULL) {
         return NULL;
     }
-    dame_policy_expect_t expected = expect(bytes, cost_now());
+    dame_policy_expect_t expected = expect(bytes, cost_now(costs));
     expected.ticks = ticks_of(expected.ticks);
     expected.cost = ticks_of(expected.cost);
     expected.sample = ticks_of(expected.sample);
     expected.part = dame_policy_part(seed_of(program, dir));
-    const int has_files = far.provider >= 0 && dame_jit_has_any(jit, program, dir);
+    const int has_files = has_slow && dame_jit_has_any(jit, program, dir);
     const int32_t candidates = keep_those_to_be_had(
-        jit, program, dir, has_files, measured->candidates,
+        costs, program, dir, has_files, measured->candidates,
         dame_jit_candidates(jit, program, dir, measured->candidates, DAME_POLICY_CANDIDATES));
-    ask_profile(measured, &expected, candidates, jit, program, dir, bytes);
+    ask_profile(costs, measured, &expected, candidates, program, dir, bytes);
     const double brief = ticks_of(BRIEF_NS);
     if (expected.ticks < brief) {
         const double least = DAME_LEAST_REPEATS * expected.ticks;
@@ -322,10 +304,10 @@ dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *progra
     if (has_native) {
         dame_policy_add_native(&measured->policy);
     }
-    const double compiled = far.provider >= 0 ? ticks_of(far_cost()) : 0;
+    const double compiled = has_slow ? ticks_of(slow_cost(costs)) : 0;
     for (int32_t arm = 1; arm <= candidates; arm++) {
-        if (is_far(&measured->candidates[arm - 1])) {
-            set_far_cost(measured, jit, program, dir, has_files, compiled, arm);
+        if (is_slow(costs, &measured->candidates[arm - 1])) {
+            set_slow_cost(costs, measured, program, dir, has_files, compiled, arm);
         }
     }
     measured->evictions = dame_jit_evictions(jit);
@@ -352,9 +334,10 @@ static void change_runs(dame_measured_t *measured)
                           memory_order_relaxed);
 }
 
-static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program,
-                           dame_dir_t dir)
+static void tell_evictions(const dame_costs_t *costs, dame_measured_t *measured,
+                           dame_program_t *program, dame_dir_t dir)
 {
+    dame_jit_t *jit = costs->jit;
     const int64_t evictions = dame_jit_evictions(jit);
     if (evictions == measured->evictions) {
         return;
@@ -365,8 +348,8 @@ static void tell_evictions(dame_measured_t *measured, dame_jit_t *jit, dame_prog
             dame_jit_rank_of(jit, program, dir, &measured->candidates[arm - 1]) < 0) {
             dame_policy_evicted(&measured->policy, arm);
             change_runs(measured);
-            if (is_far(&measured->candidates[arm - 1])) {
-                set_far_cost(measured, jit, program, dir, 1, ticks_of(far_cost()), arm);
+            if (is_slow(costs, &measured->candidates[arm - 1])) {
+                set_slow_cost(costs, measured, program, dir, 1, ticks_of(slow_cost(costs)), arm);
             }
         }
     }
@@ -381,25 +364,28 @@ static dame_added_t added_of(dame_status_t status)
                                                                 : DAME_ADDED_NOT;
 }
 
-static dame_status_t add(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program,
+static dame_status_t add(dame_costs_t *costs, dame_measured_t *measured, dame_program_t *program,
                          dame_dir_t dir, const char *name, int32_t arm)
 {
+    dame_jit_t *jit = costs->jit;
     const dame_candidate_t *candidate = &measured->candidates[arm - 1];
-    const int from_file = is_far(candidate) && far.how != DAME_FAR_NOW;
+    const int slow = is_slow(costs, candidate);
+    const int from_file = slow && costs->slow != DAME_SLOW_INLINE;
     int64_t ns = 0;
     const dame_status_t status = from_file ? dame_jit_find(jit, program, dir, candidate, name, &ns)
                                            : dame_jit_add(jit, program, dir, candidate, name, &ns);
-    const double taken =
-        status == DAME_OK && !is_far(candidate) ? count_compilation(ns) : (double) ns;
+    const double taken = status == DAME_OK && !slow ? count_compilation(costs, ns) : (double) ns;
     dame_policy_added(&measured->policy, arm, added_of(status), ticks_of(taken));
-    if (from_file && far.how == DAME_FAR_ORDER && status == DAME_ERR_BUSY) { /* no good file */
-        dame_policy_cost(&measured->policy, arm, ticks_of(far_cost()), 1);
+    if (from_file && costs->slow == DAME_SLOW_BACKGROUND && status == DAME_ERR_BUSY) {
+        /* no good file */
+        dame_policy_cost(&measured->policy, arm, ticks_of(slow_cost(costs)), 1);
     }
     return status;
 }
 
-void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candidate,
-                        dame_status_t status, int64_t ns, int is_compiled)
+void dame_measured_order_done(const dame_costs_t *costs, dame_measured_t *measured,
+                              const dame_candidate_t *candidate, dame_status_t status, int64_t ns,
+                              int is_compiled)
 {
     int32_t arm = 1;
     while (arm < measured->policy.native &&
@@ -409,7 +395,7 @@ void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candi
     }
     if (arm < measured->policy.native) {
         if (is_compiled) {
-            learn_far_cost(ns);
+            learn_slow_cost(costs, ns);
         }
         dame_policy_came(&measured->policy, arm, added_of(status), ticks_of((double) ns));
     }
@@ -435,19 +421,20 @@ static int run(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *progr
     return lives;
 }
 
-dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t *jit,
+dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t *measured,
                                            dame_program_t *program, dame_dir_t dir,
                                            const char *name, int32_t uses)
 {
+    dame_jit_t *jit = costs->jit;
     dame_policy_t *policy = &measured->policy;
     dame_measured_result_t result = {.status = DAME_OK};
-    tell_evictions(measured, jit, program, dir);
+    tell_evictions(costs, measured, program, dir);
     tell_sample(measured);
     int32_t ours = policy->ours;
     dame_step_t step = dame_policy_next(policy, uses);
     while (step.kind >= DAME_STEP_ORDER) {
         if (step.kind == DAME_STEP_ADD) {
-            const dame_status_t status = add(measured, jit, program, dir, name, step.arm);
+            const dame_status_t status = add(costs, measured, program, dir, name, step.arm);
             result.status = status == DAME_OK ? result.status : status;
             if (status == DAME_ERR_DENIED) {
                 return result;

@@ -2,9 +2,10 @@
  * Measured promotion of a program in one direction: asks the policy (policy.h) and does what it
  * says.
  *
- * A use that is to be timed is timed by the caller, with the clock of clock.h. Threads: one at a
- * time calls these functions, for all programs, as if under one lock, but for dame_measured_first()
- * and dame_measured_record().
+ * A use that is to be timed is timed by the caller, with the clock of clock.h. What is known of the
+ * costs of compiling is the caller's dame_costs_t. Threads: one at a time calls these functions,
+ * for all programs of one dame_costs_t, as if under one lock, but for dame_measured_first() and
+ * dame_measured_record().
  */
 #ifndef DAME_MEASURED_H
 #define DAME_MEASURED_H
@@ -35,10 +36,35 @@ typedef struct dame_measured_result {
     int compiled; /* another code runs than before, or for the first time */
     int native;   /* the native engine is to move what it can */
     int sample;   /* the next use is to be timed */
-    int orders;   /* `order` is to be compiled elsewhere: dame_measured_came() */
+    int orders;   /* `order` is to be compiled elsewhere: dame_measured_order_done() */
     dame_candidate_t order;
     dame_status_t status; /* of the last compilation that failed, else DAME_OK */
 } dame_measured_result_t;
+
+/* How code is acquired that takes a compiler much longer than a message. */
+typedef enum dame_slow_how {
+    DAME_SLOW_CACHED,     /* from the code cache only */
+    DAME_SLOW_BACKGROUND, /* the same, or it is ordered */
+    DAME_SLOW_INLINE      /* compiled as any other */
+} dame_slow_how_t;
+
+/* What programs share: what compiling costs, and where that is known from. */
+typedef struct dame_costs {
+    dame_jit_t *jit;
+    dame_profile_t *profile; /* what is expected of programs comes from it, and what was measured
+                                goes to it; NULL: none. Not owned */
+    const char *native;      /* name of the caller's other engine; NULL: there is none */
+    int32_t slow_provider;   /* of the jit, whose code takes that long; -1: none */
+    dame_slow_how_t slow;    /* .. how it is acquired */
+    double compile_ns;       /* the rest is measured.c's: of one compilation, 0: there was none */
+    int64_t compilations;    /* the first one, which takes memory, is not in the mean */
+} dame_costs_t;
+
+/* Nothing is known. */
+static inline void dame_costs_init(dame_costs_t *costs, dame_jit_t *jit, const char *native)
+{
+    *costs = (dame_costs_t){.jit = jit, .native = native, .slow_provider = -1};
+}
 
 /* The use at which a program should be looked at first, if its messages have so many bytes. Any
  * thread. */
@@ -46,13 +72,13 @@ int32_t dame_measured_first(int64_t bytes);
 
 /* The `uses`-th use begins, of a program that has no dame_measured_t yet: how many more uses to
  * leave it so. */
-int32_t dame_measured_more(int64_t bytes, int32_t uses);
+int32_t dame_measured_more(const dame_costs_t *costs, int64_t bytes, int32_t uses);
 
 /* Of a program that was first asked about with such a message. explore: share of the time.
  * has_native: the caller has another engine that moves the same messages, or some of them. NULL:
  * memory is out. The caller frees it with dame_heap_free(). */
-dame_measured_t *dame_measured_new(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
-                                   int64_t bytes, double explore, int has_native);
+dame_measured_t *dame_measured_new(const dame_costs_t *costs, const dame_program_t *program,
+                                   dame_dir_t dir, int64_t bytes, double explore, int has_native);
 
 /* The user announces so many uses in all, or DAME_POLICY_MATTERS. */
 static inline void dame_measured_promise(dame_measured_t *measured, double uses)
@@ -60,24 +86,11 @@ static inline void dame_measured_promise(dame_measured_t *measured, double uses)
     dame_policy_promise(&measured->policy, uses);
 }
 
-/* What is expected of programs, and what was measured, from now on comes from and goes to this
- * profile (NULL: none), the caller's, which stays until it is replaced. */
-void dame_measured_profile(dame_profile_t *profile);
-
-/* How code is come by that takes a compiler much longer than a message. */
-typedef enum dame_measured_far {
-    DAME_FAR_NEVER, /* from the code cache only */
-    DAME_FAR_ORDER, /* the same, or it is ordered */
-    DAME_FAR_NOW    /* compiled as any other */
-} dame_measured_far_t;
-
-/* From now on, code of this provider of the jit is come by like that; -1: of none. */
-void dame_measured_far(int32_t provider, dame_measured_far_t how);
-
 /* What came of an order: its code lives, with rank 0, when the status is DAME_OK. It took `ns`, to
  * be compiled or found. */
-void dame_measured_came(dame_measured_t *measured, const dame_candidate_t *candidate,
-                        dame_status_t status, int64_t ns, int is_compiled);
+void dame_measured_order_done(const dame_costs_t *costs, dame_measured_t *measured,
+                              const dame_candidate_t *candidate, dame_status_t status, int64_t ns,
+                              int is_compiled);
 
 /* The class of a use, for dame_measured_record(): uses that are compared with each other. Sizes up
  * to a quarter apart, whole messages and first fragments, packed bytes on and off a cache line. */
@@ -91,7 +104,7 @@ static inline uint32_t dame_measured_class(size_t bytes, int whole, const void *
 }
 
 /* Adds what was measured to the profile. The program still has its codes. */
-void dame_measured_learn(const dame_measured_t *measured, dame_jit_t *jit,
+void dame_measured_learn(const dame_costs_t *costs, const dame_measured_t *measured,
                          const dame_program_t *program, dame_dir_t dir);
 
 /* Was it the native engine's time, when `runs` was what it says? */
@@ -106,18 +119,16 @@ static inline int dame_measured_has_code(const dame_measured_t *measured)
     return measured->policy.ours != 0;
 }
 
-#define DAME_MEASURED_NATIVE "opal"
-
-/* Writes the name of an arm, "interp", DAME_MEASURED_NATIVE or as dame_jit_candidate_name(), and
- * returns it. */
-const char *dame_measured_name(const dame_measured_t *measured, dame_jit_t *jit, int32_t arm,
-                               char name[DAME_CANDIDATE_NAME]);
+/* Writes the name of an arm, "interp", costs->native or as dame_jit_candidate_name(), and returns
+ * it. */
+const char *dame_measured_name(const dame_costs_t *costs, const dame_measured_t *measured,
+                               int32_t arm, char name[DAME_CANDIDATE_NAME]);
 
 /* Ticks for a byte with an arm, as measured; 0: not measured. */
 double dame_measured_cost(const dame_measured_t *measured, int32_t arm);
 
 /* A use begins, the `uses`-th since the last event. `name`: of machine code, for perf and GDB. */
-dame_measured_result_t dame_measured_event(dame_measured_t *measured, dame_jit_t *jit,
+dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t *measured,
                                            dame_program_t *program, dame_dir_t dir,
                                            const char *name, int32_t uses);
 

@@ -185,6 +185,9 @@ typedef struct dt_row_moved {
     dt_rate_t rate;
 } dt_row_moved_t;
 
+/* The name of Open MPI's own engine among the codes of a datatype. */
+#define DT_NATIVE_ARM "opal"
+
 enum { DT_STEPS = 4, DT_COSTS = 13, DT_CODE_NAME = 32 };
 
 /* From this use on, this code ran: "x:plain" or the like, or "interp", the interpreter again. */

@@ -17,7 +17,7 @@ static void say(const dt_entry_t *entry, dame_dir_t dir, const char *code)
     if (0 == strcmp("interp", code)) {
         dt_log_of(DT_LOG_SETUP, name, "the interpreter is the fastest: it %ss from now on",
                   verbs[dir]);
-    } else if (0 == strcmp(DAME_MEASURED_NATIVE, code)) {
+    } else if (0 == strcmp(DT_NATIVE_ARM, code)) {
         dt_log_of(DT_LOG_SETUP, name, "Open MPI's own engine is faster: it %ss whole messages",
                   verbs[dir]);
     } else {

@@ -15,6 +15,7 @@
 
 static struct {
     dame_jit_t *jit; /* NULL: there is no DAME-L */
+    dame_costs_t *costs;
     int32_t provider;
     dt_llvm_compile_t compile;
     dame_background_t *background; /* NULL: none, or memory is out */
@@ -77,10 +78,10 @@ static bool beside(const char *name, char *path, size_t room)
     return snprintf(path, room, "%.*s%s", length, info.dli_fname, name) < (int) room;
 }
 
-void dt_order_start(dame_jit_t *jit, const dt_promote_options_t *options)
+void dt_order_start(dame_costs_t *costs, const dt_promote_options_t *options)
 {
+    dame_jit_t *jit = costs->jit;
     dame_status_t status = DAME_ERR_UNSUPPORTED;
-    dame_measured_far(-1, DAME_FAR_NEVER);
     if (NULL == options->llvm) {
         return;
     }
@@ -100,10 +101,11 @@ void dt_order_start(dame_jit_t *jit, const dt_promote_options_t *options)
     if (DT_LLVM_BACKGROUND == orders.compile) {
         orders.background = dame_background_new(jit, orders.provider);
     }
-    dame_measured_far(orders.provider, DT_LLVM_NOW == options->llvm_compile ? DAME_FAR_NOW
-                                       : DT_LLVM_BACKGROUND == options->llvm_compile
-                                           ? DAME_FAR_ORDER
-                                           : DAME_FAR_NEVER);
+    orders.costs = costs;
+    costs->slow_provider = orders.provider;
+    costs->slow = DT_LLVM_NOW == options->llvm_compile          ? DAME_SLOW_INLINE
+                  : DT_LLVM_BACKGROUND == options->llvm_compile ? DAME_SLOW_BACKGROUND
+                                                                : DAME_SLOW_CACHED;
 }
 
 void dt_order_look(void)
@@ -202,8 +204,8 @@ static void take_in(dame_order_t *order)
     }
     state->is_ordered = false;
     if (NULL != state->measured) {
-        dame_measured_came(state->measured, &order->candidate, status, order->ns,
-                           order->is_compiled);
+        dame_measured_order_done(orders.costs, state->measured, &order->candidate, status,
+                                 order->ns, order->is_compiled);
     } else if (DAME_ERR_UNSUPPORTED == status) {
         state->period = 0; /* it is not tried again */
         atomic_store_explicit(&state->countdown, 0, memory_order_release);

@@ -13,14 +13,16 @@
 #include "glue.h"
 #include "layout.h"
 
+struct dame_costs;
+
 /* Whose messages of DAME-L and the code cache are kept for dt_order_tell(). Any thread. */
 void dt_order_complain(const char *message);
 
 /* Without a lock: tells them. */
 void dt_order_tell(void);
 
-/* Once a process: offers DAME-L to the jit as the options say. */
-void dt_order_start(dame_jit_t *jit, const dt_promote_options_t *options);
+/* Once a process: offers DAME-L to the jit of `costs`, which stays, as the options say. */
+void dt_order_start(struct dame_costs *costs, const dt_promote_options_t *options);
 
 /* Once, before code is asked for, with the gate's lock held: looks which code there is in files. */
 void dt_order_look(void);

@@ -20,7 +20,8 @@
 static atomic_bool compiles;
 
 static struct {
-    dame_jit_t *jit; /* NULL: nothing is compiled */
+    dame_jit_t *jit;    /* NULL: nothing is compiled */
+    dame_costs_t costs; /* of the jit */
     dt_promote_options_t options;
     dame_profile_t *profile;   /* NULL: none */
     atomic_bool is_prepared;   /* what is kept from job to job was looked for, or need not be */
@@ -188,7 +189,7 @@ static bool is_early(const dt_layout_t *layout, dt_promotion_t *state, size_t by
     if (NULL != state->measured || promised(layout) > 0) {
         return false;
     }
-    const int32_t more = dame_measured_more((int64_t) bytes, state->period);
+    const int32_t more = dame_measured_more(&promotion.costs, (int64_t) bytes, state->period);
     state->period += more;
     set_countdown(state, -more);
     return more > 0;
@@ -216,7 +217,7 @@ static void find_profile(void)
     promotion.profile = dame_profile_new(where, cpu, tell);
     if (NULL != promotion.profile) {
         dame_profile_load(promotion.profile);
-        dame_measured_profile(promotion.profile);
+        promotion.costs.profile = promotion.profile;
     }
 }
 
@@ -245,7 +246,7 @@ static bool has_measured(dt_entry_t *entry, dame_dir_t dir, size_t bytes)
 {
     dt_promotion_t *state = &entry->layout->promotions[dir];
     if (NULL == state->measured) {
-        state->measured = dame_measured_new(promotion.jit, entry->layout->program, dir,
+        state->measured = dame_measured_new(&promotion.costs, entry->layout->program, dir,
                                             (int64_t) bytes, 0.01 * *promotion.options.explore,
                                             promotion.options.native && is_native_right(entry));
     }
@@ -289,7 +290,7 @@ static void note_costs(dt_entry_t *entry, dame_dir_t dir)
         costs[n].ticks = dame_measured_cost(measured, arm);
         if (costs[n].ticks > 0) {
             (void) snprintf(costs[n++].code, DT_CODE_NAME, "%.*s", DT_CODE_NAME - 1,
-                            dame_measured_name(measured, promotion.jit, arm, name));
+                            dame_measured_name(&promotion.costs, measured, arm, name));
         }
     }
     dt_history_costs(entry, dir, costs, n);
@@ -326,7 +327,7 @@ static void note_choice(dt_entry_t *entry, dame_dir_t dir, bool rests)
         dt_count(0 == arm ? DT_COUNT_undone : DT_COUNT_promoted, 1);
     }
     state->noted = arm;
-    dt_history_runs(entry, dir, dame_measured_name(state->measured, promotion.jit, arm, name));
+    dt_history_runs(entry, dir, dame_measured_name(&promotion.costs, state->measured, arm, name));
     note_costs(entry, dir);
 }
 
@@ -345,7 +346,7 @@ static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t use
     }
     const int64_t start = dt_now();
     const dame_measured_result_t result =
-        dame_measured_event(state->measured, promotion.jit, entry->layout->program, dir,
+        dame_measured_event(&promotion.costs, state->measured, entry->layout->program, dir,
                             '\0' != *name ? name : NULL, uses);
     if (result.compiled) {
         note_code(entry, dir);
@@ -359,7 +360,8 @@ static void measure(dt_entry_t *entry, dame_dir_t dir, size_t bytes, int32_t use
     }
     schedule_event(state, &result);
     if (result.orders && !dt_order_place(entry->layout, dir, &result.order)) {
-        dame_measured_came(state->measured, &result.order, DAME_ERR_BUSY, 0, 0);
+        dame_measured_order_done(&promotion.costs, state->measured, &result.order, DAME_ERR_BUSY, 0,
+                                 0);
     }
 }
 
@@ -491,7 +493,7 @@ void dt_promote_layout_release(dt_layout_t *layout)
 {
     for (int dir = 0; NULL != promotion.jit && dir < 2; dir++) {
         if (NULL != layout->promotions[dir].measured) {
-            dame_measured_learn(layout->promotions[dir].measured, promotion.jit, layout->program,
+            dame_measured_learn(&promotion.costs, layout->promotions[dir].measured, layout->program,
                                 (dame_dir_t) dir);
         }
     }
@@ -561,7 +563,8 @@ void dt_promote_start(const dt_promote_options_t *options)
         return;
     }
     atomic_store_explicit(&promotion.is_prepared, false, memory_order_relaxed);
-    dt_order_start(promotion.jit, options);
+    dame_costs_init(&promotion.costs, promotion.jit, DT_NATIVE_ARM);
+    dt_order_start(&promotion.costs, options);
     dt_order_tell();
     atomic_store_explicit(&promotion.threshold, options->threshold, memory_order_relaxed);
     atomic_store_explicit(&compiles, true, memory_order_release);
@@ -585,7 +588,7 @@ static void save_profile(void)
                                          */
             (void) dame_profile_save(promotion.profile);
         }
-        dame_measured_profile(NULL);
+        promotion.costs.profile = NULL;
         dame_profile_free(promotion.profile);
         promotion.profile = NULL;
     }

@@ -124,7 +124,7 @@ void dt_tally_runs(dt_tally_t *tally, dame_dir_t dir, const char *code)
     dt_history_t *history = &tally->history[dir];
     const int32_t n = history->nsteps;
     const char *before = 0 == n ? "interp" : history->steps[n - 1].code;
-    if (0 == strcmp("interp", code) && 0 != strcmp(DAME_MEASURED_NATIVE, before)) {
+    if (0 == strcmp("interp", code) && 0 != strcmp(DT_NATIVE_ARM, before)) {
         atomic_fetch_add_explicit(&tally->undone, 1, memory_order_relaxed);
     }
     if (0 == strcmp(before, code)) { /* another layout of the same name and words */

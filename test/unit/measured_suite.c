@@ -29,16 +29,17 @@ static dame_jit_t *new_jit(void)
 }
 
 /* Compiles a program for the first time; what that was expected to cost, in microseconds. */
-static double compile_another(dame_jit_t *jit, int64_t stride)
+static double compile_another(dame_costs_t *costs, int64_t stride)
 {
     dame_program_t *program = strided_program(stride);
-    dame_measured_t *measured = dame_measured_new(jit, program, DAME_PACK, program->size, 0.01, 0);
+    dame_measured_t *measured =
+        dame_measured_new(costs, program, DAME_PACK, program->size, 0.01, 0);
     ck_assert_ptr_nonnull(measured);
     const double ticks = measured->policy.expect.cost;
     dame_measured_promise(measured, DAME_POLICY_MATTERS);
-    (void) dame_measured_event(measured, jit, program, DAME_PACK, NULL, 1);
+    (void) dame_measured_event(costs, measured, program, DAME_PACK, NULL, 1);
     ck_assert(dame_measured_has_code(measured));
-    dame_jit_release(jit, program);
+    dame_jit_release(costs->jit, program);
     dame_heap_free(measured);
     dame_program_free(program);
     return 1e6 * ticks / (double) dame_clock_hz();
@@ -49,10 +50,12 @@ TEST(an_interrupted_compilation_is_not_what_others_are_expected_to_cost)
 {
     enum { COMPILATIONS = 20, INTERRUPTED = 12 };
     dame_jit_t *jit = new_jit();
+    dame_costs_t costs;
+    dame_costs_init(&costs, jit, NULL);
     double cost = 0, before = 0;
     for (int i = 0; i < COMPILATIONS; i++) {
         microseconds = i == INTERRUPTED ? 50000 : 0;
-        cost = compile_another(jit, 20 + i);
+        cost = compile_another(&costs, 20 + i);
         before = i == INTERRUPTED ? cost : before;
     }
     ck_assert_double_lt(cost, 5 * before);
@@ -64,10 +67,12 @@ TEST(compilations_may_all_take_long)
 {
     enum { COMPILATIONS = 12 };
     dame_jit_t *jit = new_jit();
+    dame_costs_t costs;
+    dame_costs_init(&costs, jit, NULL);
     double cost = 0;
     microseconds = 3000;
     for (int i = 0; i < COMPILATIONS; i++) {
-        cost = compile_another(jit, 20 + i);
+        cost = compile_another(&costs, 20 + i);
     }
     ck_assert_double_gt(cost, 500);
     dame_jit_destroy(jit);
