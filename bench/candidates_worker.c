@@ -112,7 +112,7 @@ static double compile_time(const job_t *job)
 }
 
 /* Messages for `life` seconds and until the search is over, but not for more than `long_life`,
- * promoted as opal-glue/promote.c does. Returns the arm that runs then. */
+ * promoted as engine/promote.c does. Returns the arm that runs then. */
 static int32_t live(const job_t *job)
 {
     const int64_t bytes = job->program->size * job->count;

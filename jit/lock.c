@@ -1,4 +1,4 @@
-/* The locks of jit/, measure/ and opal-glue/, and their state after fork(). */
+/* The locks of a process, and their state after fork(). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -22,11 +22,11 @@ static struct {
     _Atomic(void (*)(void)) wait;
     _Atomic(void (*)(void)) in_child;
 } locks[] = {
-    [DAME_LOCK_SLOTS] = UNLOCKED,   [DAME_LOCK_TABLE] = UNLOCKED,
-    [DAME_LOCK_GATE] = UNLOCKED,    [DAME_LOCK_STATS] = UNLOCKED,
-    [DAME_LOCK_FILES] = UNLOCKED,   [DAME_LOCK_COUNTERS] = UNLOCKED,
-    [DAME_LOCK_PROFILE] = UNLOCKED, [DAME_LOCK_BACKGROUND] = UNLOCKED,
-    [DAME_LOCK_LOADER] = UNLOCKED,  [DAME_LOCK_COMPILER] = UNLOCKED,
+    [DAME_LOCK_CALLER] = UNLOCKED,   [DAME_LOCK_LAYOUTS] = UNLOCKED,
+    [DAME_LOCK_GATE] = UNLOCKED,     [DAME_LOCK_THREADS] = UNLOCKED,
+    [DAME_LOCK_OBSERVER] = UNLOCKED, [DAME_LOCK_COUNTERS] = UNLOCKED,
+    [DAME_LOCK_PROFILE] = UNLOCKED,  [DAME_LOCK_BACKGROUND] = UNLOCKED,
+    [DAME_LOCK_LOADER] = UNLOCKED,   [DAME_LOCK_COMPILER] = UNLOCKED,
     [DAME_LOCK_READERS] = UNLOCKED,
 };
 

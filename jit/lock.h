@@ -1,6 +1,5 @@
 /*
- * The locks of jit/, measure/ and opal-glue/, all in one place because fork() takes every one of
- * them.
+ * The locks of a process, all in one place because fork() takes every one of them.
  *
  * fork(): the handlers take all locks in the order listed, so a child finds them free and what they
  * protect whole. Then, in the child, every hook removes what belongs to threads it does not have.
@@ -17,12 +16,13 @@
 
 /* A thread that holds several locks took them in this order. */
 typedef enum dame_lock {
-    DAME_LOCK_SLOTS,      /* opal-glue/interpose/got.c: the rewritten GOT slots */
-    DAME_LOCK_TABLE,      /* opal-glue/table.c; import.c; the names of files in dump.c */
-    DAME_LOCK_GATE,       /* opal-glue/promote.c: its holder compiles */
-    DAME_LOCK_STATS,      /* opal-glue/stats.c: the list of threads */
-    DAME_LOCK_FILES,      /* opal-glue/dump.c: its holder writes a file */
-    DAME_LOCK_COUNTERS,   /* measure/counters.c: its holder loads PAPI; opal-glue/events.c */
+    DAME_LOCK_CALLER,     /* the outermost, for callers of all rooms below them */
+    DAME_LOCK_LAYOUTS,    /* engine/layout.c, and what callers keep of datatypes */
+    DAME_LOCK_GATE,       /* engine/promoter.c: its holder compiles */
+    DAME_LOCK_THREADS,    /* engine/thread.c, counts.c: the lists of threads */
+    DAME_LOCK_OBSERVER,   /* for callers that observe what is compiled, with the gate's lock held */
+    DAME_LOCK_COUNTERS,   /* measure/counters.c: its holder loads PAPI; what callers keep of
+                             its counts */
     DAME_LOCK_PROFILE,    /* measure/profile.c: what is known of the machine */
     DAME_LOCK_BACKGROUND, /* background.c: the orders */
     DAME_LOCK_LOADER,     /* loader.c: who is inside what was loaded; functions of exit() */

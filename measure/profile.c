@@ -25,6 +25,7 @@ struct dame_profile {
     int learned;   /* since it was saved */
     pid_t process; /* that the profile belongs to, not a child of it */
     dame_profile_tell_t tell;
+    void *argument; /* its */
     dame_records_t records;
 };
 
@@ -73,7 +74,8 @@ static void find_place(dame_profile_t *profile, const char *where)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profile_tell_t tell)
+dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profile_tell_t tell,
+                                 void *argument)
 {
     dame_profile_t *profile = dame_heap_zalloc(sizeof(*profile));
     if (NULL == profile) {
@@ -82,6 +84,7 @@ dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profil
     profile->process = getpid();
     (void) snprintf(profile->cpu, sizeof(profile->cpu), "%s", cpu);
     profile->tell = tell;
+    profile->argument = argument;
     find_place(profile, where);
     return profile;
 }
@@ -107,7 +110,7 @@ static void tell(dame_profile_t *profile, const char *why, const char *result)
     if (NULL != profile->tell && !profile->told) {
         profile->told = 1;
         (void) snprintf(text, sizeof(text), "profile %s: %s; %s", profile->path, why, result);
-        profile->tell(text, 1);
+        profile->tell(profile->argument, text, 1);
     }
 }
 
@@ -120,7 +123,7 @@ static void tell_dropped(dame_profile_t *profile, int32_t dropped)
                         "profile %s: it is full (%d records); %d records, of codes that were "
                         "measured least recently, gave way to new ones",
                         profile->path, DAME_PROFILE_RECORDS, (int) dropped);
-        profile->tell(text, 0);
+        profile->tell(profile->argument, text, 0);
     }
 }
 

@@ -46,15 +46,16 @@ typedef struct dame_profile_value {
 typedef struct dame_profile dame_profile_t;
 
 /* Gets messages of one line. `trouble`: the profile cannot be used or written; 0: it can. */
-typedef void (*dame_profile_tell_t)(const char *text, int trouble);
+typedef void (*dame_profile_tell_t)(void *argument, const char *text, int trouble);
 
 /*
  * `where`: "auto" stands for the user's cache directory, $XDG_CACHE_HOME/dame or else
  * $HOME/.cache/dame; "" for none; else the name of a directory that exists, or of a file. `cpu`:
  * dame_profile_cpu(), or another name, of the letters of words. `tell`: NULL, messages are not
- * wanted. Touches no file. NULL: out of memory.
+ * wanted; else it is called with `argument`. Touches no file. NULL: out of memory.
  */
-dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profile_tell_t tell);
+dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profile_tell_t tell,
+                                 void *argument);
 
 /* Reads the file, for callers with a better time for that than the first question. */
 void dame_profile_load(dame_profile_t *profile);

@@ -1,16 +1,13 @@
 #include "advance.h"
 
+#include "engine/credit.h"
 #include "hash.h"
-#include "hints.h"
-#include "measure/measured.h"
 #include "native.h"
-#include "promote.h"
-#include "recent.h"
 #include "sample.h"
 #include "table.h"
 #include "thread.h"
 
-static inline bool is_at(const dt_place_t *place, const opal_convertor_t *convertor)
+static inline bool is_at(const dt_cached_cursor_t *place, const opal_convertor_t *convertor)
 {
     return convertor->pDesc == place->datatype &&
            (int64_t) convertor->bConverted == place->cursor.position &&
@@ -19,14 +16,14 @@ static inline bool is_at(const dt_place_t *place, const opal_convertor_t *conver
 }
 
 /* Where the convertor's cursor is kept, or another's. */
-static inline dt_place_t *slot_of(dt_thread_t *thread, const opal_convertor_t *convertor)
+static inline dt_cached_cursor_t *slot_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
-    return &thread->places[dt_hash(convertor) >> (64 - DT_PLACES_LOG2)];
+    return &thread->cursors[dt_hash(convertor) >> (64 - DT_CURSORS_LOG2)];
 }
 
 /* Makes the place's cursor one at the message's beginning. It is not found before the caller sets
  * the place's datatype, also if a signal handler jumps out of here. False: it cannot be made. */
-static inline bool set_place(dt_place_t *place, const dt_entry_t *entry,
+static inline bool set_place(dt_cached_cursor_t *place, const dt_entry_t *entry,
                              const opal_convertor_t *convertor)
 {
     place->datatype = NULL;
@@ -36,13 +33,13 @@ static inline bool set_place(dt_place_t *place, const dt_entry_t *entry,
     place->mark = (dt_native_mark_t){.item = NULL};
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and DAME only
        handles convertors (glue.c) whose count * size fits. */
-    return DAME_OK == dame_cursor_init(&place->cursor, entry->layout->program,
+    return DAME_OK == dame_cursor_init(&place->cursor, entry->use.layout->program,
                                        (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count);
 }
 
 /* The place holds no cursor that is known to be good: it is found out, or a new one is made. */
-static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place_t *place,
-                                                   const opal_convertor_t *convertor)
+static __attribute__((noinline)) dt_cached_cursor_t *
+renew(dt_thread_t *thread, dt_cached_cursor_t *place, const opal_convertor_t *convertor)
 {
     const uint64_t generation = dt_table_generation();
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
@@ -55,16 +52,16 @@ static __attribute__((noinline)) dt_place_t *renew(dt_thread_t *thread, dt_place
     }
     if (convertor->bConverted > 0) {
         dame_cursor_seek(&place->cursor, (int64_t) convertor->bConverted);
-        dt_stats_add(&thread->stats.count[DT_COUNT_seeks], 1);
+        dt_thread_add(thread, DT_COUNT_seeks, 1);
     }
     place->datatype = convertor->pDesc;
     return place;
 }
 
 /* The place with a cursor at the convertor's position. */
-static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *convertor)
+static inline dt_cached_cursor_t *place_of(dt_thread_t *thread, const opal_convertor_t *convertor)
 {
-    dt_place_t *place = slot_of(thread, convertor);
+    dt_cached_cursor_t *place = slot_of(thread, convertor);
     if (is_at(place, convertor) && dt_table_generation() == place->generation) {
         return place;
     }
@@ -73,8 +70,8 @@ static inline dt_place_t *place_of(dt_thread_t *thread, const opal_convertor_t *
 
 /* What still fits behind the last multiple of the program's granule: elements of several sizes end
  * between those. */
-static __attribute__((noinline)) int64_t pack_rest(const opal_convertor_t *convertor,
-                                                   dt_place_t *place, char *packed, int64_t room)
+static __attribute__((noinline)) int64_t
+pack_rest(const opal_convertor_t *convertor, dt_cached_cursor_t *place, char *packed, int64_t room)
 {
     dame_cursor_t *cursor = &place->cursor;
     const size_t limit = (size_t) (cursor->position + room);
@@ -88,8 +85,8 @@ static __attribute__((noinline)) int64_t pack_rest(const opal_convertor_t *conve
  * element is cut only where that engine cuts it, too: stock receivers lose track of cut elements
  * when fragments overtake each other.
  */
-static inline int64_t pack_whole_elements(const opal_convertor_t *convertor, dt_place_t *place,
-                                          char *packed, int64_t room)
+static inline int64_t pack_whole_elements(const opal_convertor_t *convertor,
+                                          dt_cached_cursor_t *place, char *packed, int64_t room)
 {
     int64_t bytes = dame_cursor_pack(&place->cursor, packed, room);
     if (bytes < room && !dame_cursor_spares(&place->cursor, room)) {
@@ -105,8 +102,9 @@ static inline size_t room_of(const struct iovec *iov, size_t left)
 
 /* Moves what fits into one iovec. Returns the bytes, which are in it, too. */
 static inline __attribute__((always_inline)) size_t move_iovec(const opal_convertor_t *convertor,
-                                                               dt_place_t *place, dame_dir_t dir,
-                                                               struct iovec *iov, size_t left)
+                                                               dt_cached_cursor_t *place,
+                                                               dame_dir_t dir, struct iovec *iov,
+                                                               size_t left)
 {
     const int64_t room = (int64_t) room_of(iov, left);
     const int64_t bytes = DAME_PACK == dir
@@ -119,7 +117,7 @@ static inline __attribute__((always_inline)) size_t move_iovec(const opal_conver
 /* The iovecs after the first. Returns the bytes; *out_size: all that were used. Not in line: most
  * callers have one. */
 static __attribute__((noinline)) size_t move_more(const opal_convertor_t *convertor,
-                                                  dt_place_t *place, dame_dir_t dir,
+                                                  dt_cached_cursor_t *place, dame_dir_t dir,
                                                   struct iovec *iov, uint32_t *out_size,
                                                   size_t left)
 {
@@ -135,8 +133,8 @@ static __attribute__((noinline)) size_t move_more(const opal_convertor_t *conver
 /* A fragment through the cursor of the place; NULL: there is none. Returns the bytes moved. With
  * the thread inside its reader. */
 static inline __attribute__((always_inline)) size_t
-move_from(dt_thread_t *thread, dt_place_t *place, const opal_convertor_t *convertor, dame_dir_t dir,
-          struct iovec *iov, uint32_t *out_size)
+move_from(dt_thread_t *thread, dt_cached_cursor_t *place, const opal_convertor_t *convertor,
+          dame_dir_t dir, struct iovec *iov, uint32_t *out_size)
 {
     const size_t left = convertor->local_size - convertor->bConverted;
     if (NULL == place || 0 == *out_size || 0 == left) {
@@ -150,7 +148,7 @@ move_from(dt_thread_t *thread, dt_place_t *place, const opal_convertor_t *conver
     }
     place->datatype = convertor->pDesc;
     if (0 != place->cursor.in_block) {
-        dt_stats_add(&thread->stats.count[DT_COUNT_cut_blocks], 1);
+        dt_thread_add(thread, DT_COUNT_cut_blocks, 1);
     }
     return moved;
 }
@@ -160,10 +158,10 @@ static inline __attribute__((always_inline)) size_t move_fragment(dt_thread_t *t
                                                                   dame_dir_t dir, struct iovec *iov,
                                                                   uint32_t *out_size)
 {
-    dame_reader_enter(&thread->reader);
+    dame_reader_enter(&thread->base.reader);
     const size_t moved =
         move_from(thread, place_of(thread, convertor), convertor, dir, iov, out_size);
-    dame_reader_leave(&thread->reader);
+    dame_reader_leave(&thread->base.reader);
     return moved;
 }
 
@@ -189,10 +187,10 @@ static inline size_t move_whole(dt_thread_t *thread, const opal_convertor_t *con
                                 uint32_t *out_size)
 {
     const size_t moved = convertor->local_size;
-    dame_reader_enter(&thread->reader);
+    dame_reader_enter(&thread->base.reader);
     dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
                      iov[0].iov_base);
-    dame_reader_leave(&thread->reader);
+    dame_reader_leave(&thread->base.reader);
     iov[0].iov_len = moved;
     *out_size = 1;
     return moved;
@@ -203,7 +201,7 @@ static inline size_t move_whole(dt_thread_t *thread, const opal_convertor_t *con
 static inline bool is_left(dt_entry_t *entry, dame_dir_t dir, const opal_convertor_t *convertor,
                            const struct iovec *iov, const uint32_t *out_size)
 {
-    return dt_promote_is_native(entry->layout, dir) && is_whole(convertor, iov, out_size) &&
+    return dame_promote_is_native(entry->use.layout, dir) && is_whole(convertor, iov, out_size) &&
            convertor->local_size <= INT32_MAX && dt_native_is_trusted(entry, convertor);
 }
 
@@ -213,11 +211,11 @@ static inline size_t move(dt_thread_t *thread, opal_convertor_t *convertor, dame
 {
     if (NULL != entry && is_left(entry, dir, convertor, iov, out_size)) {
         *out_size = 1;
-        dt_stats_add(&thread->stats.count[DT_COUNT_messages_native], 1);
+        dt_thread_add(thread, DT_COUNT_messages_native, 1);
         return dt_native_move(convertor, dir, iov);
     }
     return NULL != entry && is_whole(convertor, iov, out_size)
-               ? move_whole(thread, convertor, dir, entry->layout->program, iov, out_size)
+               ? move_whole(thread, convertor, dir, entry->use.layout->program, iov, out_size)
                : move_fragment(thread, convertor, dir, iov, out_size);
 }
 
@@ -226,8 +224,9 @@ static __attribute__((noinline)) void keep_time(dt_thread_t *thread,
                                                 bool native, int64_t time, size_t moved)
 {
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    dt_sample_took(thread, dt_entry_tally(entry), (dt_work_t) dir,
-                   dt_promote_tier(entry->layout, dir, native), time, (int64_t) moved);
+    dame_timing_took(&dt_engine.timing, &thread->base, dame_tally_of(&entry->use),
+                     (dame_work_t) dir, dame_promote_tier(entry->use.layout, dir, native), time,
+                     (int64_t) moved);
 }
 
 /* `may_open`: a window may begin with the next message. */
@@ -235,17 +234,18 @@ static inline void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
                              const opal_convertor_t *convertor, dame_dir_t dir, bool native,
                              bool may_open)
 {
-    dt_tally_t *tally = dt_entry_tally(entry);
+    dame_tally_t *tally = dame_tally_of(&entry->use);
     if (NULL == tally) {
         return;
     }
-    const dt_tier_t tier = dt_promote_tier(entry->layout, dir, native);
-    const int64_t n = dt_tally_use(tally, (dt_work_t) dir, tier, (int64_t) convertor->local_size);
-    if (dt_sample_on) {
-        dt_sample_ask(thread, &tally->moved[dir][tier]);
+    const dame_tier_t tier = dame_promote_tier(entry->use.layout, dir, native);
+    const int64_t n =
+        dame_tally_use(tally, (dame_work_t) dir, tier, (int64_t) convertor->local_size);
+    if (dt_engine.timing.on && !thread->has_window) {
+        dame_timing_ask(&thread->base, tally, (dame_work_t) dir, tier);
     }
-    if (may_open && dt_sample_window_due(tally, (dt_work_t) dir, n)) {
-        dt_sample_open_window(thread, tally, (dt_work_t) dir, n);
+    if (may_open && dt_sample_window_due(tally, (dame_work_t) dir, n)) {
+        dt_sample_open_window(thread, tally, (dame_work_t) dir, n);
     }
 }
 
@@ -259,12 +259,12 @@ static inline size_t move_sampled(dt_thread_t *thread, opal_convertor_t *convert
                             &moved)) {
         return moved;
     }
-    const bool timed = dt_sample_due(thread);
+    const bool timed = dame_timing_is_due(&dt_engine.timing, &thread->base);
     const bool native = timed && NULL != entry && is_left(entry, dir, convertor, iov, out_size);
-    const int64_t start = timed ? dt_sample_begin() : 0;
+    const int64_t start = timed ? dame_timing_begin() : 0;
     moved = move(thread, convertor, dir, entry, iov, out_size);
     if (timed) {
-        keep_time(thread, convertor, dir, native, dt_now() - start, moved);
+        keep_time(thread, convertor, dir, native, dame_ns_now() - start, moved);
     }
     return moved;
 }
@@ -275,10 +275,10 @@ static inline int32_t move_and_count(dt_thread_t *thread, opal_convertor_t *conv
 {
     const bool first = NULL != entry;
     const size_t moved = move_sampled(thread, convertor, dir, entry, iov, out_size);
-    _Atomic int64_t *count = thread->stats.count;
-    dt_stats_add(&count[DT_COUNT_messages_packed + dir], first);
-    dt_stats_add(&count[DT_COUNT_fragments_packed + dir], 1);
-    dt_stats_add(&count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
+    _Atomic int64_t *count = thread->base.cells.count;
+    dame_cells_add(&count[DT_COUNT_messages_packed + dir], first);
+    dame_cells_add(&count[DT_COUNT_fragments_packed + dir], 1);
+    dame_cells_add(&count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
     return finish(convertor, moved, max_data);
 }
 
@@ -300,45 +300,49 @@ static void repeat_natively(opal_convertor_t *convertor, dame_dir_t dir, char *p
 static void repeat(dt_thread_t *thread, const opal_convertor_t *convertor, dame_dir_t dir,
                    const dame_program_t *program, char *packed, int times)
 {
-    dame_reader_enter(&thread->reader);
+    dame_reader_enter(&thread->base.reader);
     for (int i = 0; i < times; i++) {
         dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
                          packed);
     }
-    dame_reader_leave(&thread->reader);
+    dame_reader_leave(&thread->base.reader);
 }
 
 /* A message begins, of which this fragment is timed. Not in line, so that others do not pay for its
  * registers. */
 static __attribute__((noinline)) int32_t advance_timed(opal_convertor_t *convertor, dame_dir_t dir,
-                                                       struct iovec *iov, uint32_t *out_size,
-                                                       size_t *max_data, dame_measured_t *measured)
+                                                       dt_entry_t *entry, struct iovec *iov,
+                                                       uint32_t *out_size, size_t *max_data,
+                                                       dame_measured_t *measured)
 {
-    const uint32_t runs = atomic_load_explicit(&measured->runs, memory_order_relaxed);
     const bool whole = is_whole(convertor, iov, out_size);
     char *packed = *out_size > 0 ? iov[0].iov_base : NULL;
-    dt_entry_t *entry = dt_table_get(convertor->pDesc);
     const bool native = is_left(entry, dir, convertor, iov, out_size);
-    dt_hints_t *hints = atomic_load_explicit(&entry->layout->hints, memory_order_acquire);
+    const dame_layout_t *layout = entry->use.layout;
     dt_thread_t *thread = dt_thread();
-    const int64_t start = dame_measured_now();
+    int64_t ticks;
+    const dame_trial_t trial = dame_trial_begin(measured);
     const int32_t rc = move_and_count(thread, convertor, dir, entry, iov, out_size, max_data);
-    int64_t ticks = dame_measured_now() - start;
-    if (native != dame_measured_is_native(runs) ||
-        (NULL != hints && !dt_hints_fit(hints, convertor->count, convertor->pBaseBuf))) {
+    if (!dame_trial_counts(&trial, layout, native, convertor->count, convertor->pBaseBuf, &ticks)) {
         return rc;
     }
     const int repeats = whole && 1 == rc ? dame_measured_repeats(measured, ticks) : 0;
-    if (repeats > 0) {
-        if (native) {
-            repeat_natively(convertor, dir, packed, repeats);
-        } else {
-            repeat(thread, convertor, dir, entry->layout->program, packed, repeats);
-        }
-        ticks = (dame_measured_now() - start) / (1 + repeats);
+    if (native) {
+        repeat_natively(convertor, dir, packed, repeats);
+    } else {
+        repeat(thread, convertor, dir, layout->program, packed, repeats);
     }
-    dame_measured_record(measured, runs, dame_measured_class(*max_data, whole, packed), ticks);
+    dame_trial_end(&trial, ticks, repeats, *max_data, whole, packed);
     return rc;
+}
+
+/* Credit for the next messages, as far as nobody has a question. */
+static void grant(dt_thread_t *thread, const dame_use_t *use, dame_dir_t dir)
+{
+    const dame_layout_t *layout = use->layout;
+    dame_credit_grant(&thread->base, use, (dame_work_t) dir,
+                      dame_promote_tier(layout, dir, dame_promote_is_native(layout, dir)),
+                      dame_promote_may_skip(layout, dir, DAME_MOST_CREDIT), dt_engine.timing.on);
 }
 
 /* A message begins that needs more than to be moved. */
@@ -348,18 +352,24 @@ static __attribute__((noinline)) int32_t advance_counted(opal_convertor_t *conve
                                                          size_t *max_data)
 {
     dt_thread_t *thread = dt_thread();
-    dt_recent_end(thread, entry, (dt_work_t) dir, convertor->local_size);
+    dame_use_t *use = &entry->use;
+    const bool samples = dt_engine.timing.on;
+    const int32_t untold = dame_credit_end(&thread->base, use, (dame_work_t) dir, samples);
+    if (untold > 0) {
+        dame_promote_skipped(use, dir, convertor->local_size, untold);
+    }
     const bool in_window = dt_sample_has_window(thread);
-    dame_measured_t *measured = in_window && !dt_promote_counts_each(entry->layout, dir)
-                                    ? NULL
-                                    : dt_promote_use(thread, entry, dir, convertor->local_size);
-    tally_use(thread, entry, convertor, dir, is_left(entry, dir, convertor, iov, out_size),
-              !in_window && NULL == measured);
+    dame_measured_t *measured =
+        in_window && !dame_promote_counts_each(use->layout, dir)
+            ? NULL
+            : dame_promote_use(&thread->base, use, dir, convertor->local_size);
+    const bool native = is_left(entry, dir, convertor, iov, out_size);
+    tally_use(thread, entry, convertor, dir, native, !in_window && NULL == measured);
     if (__builtin_expect(NULL != measured, 0)) {
-        return advance_timed(convertor, dir, iov, out_size, max_data, measured);
+        return advance_timed(convertor, dir, entry, iov, out_size, max_data, measured);
     }
     if (!dt_sample_has_window(thread)) {
-        dt_recent_grant(thread, entry, (dt_work_t) dir);
+        grant(thread, use, dir);
     }
     return move_and_count(thread, convertor, dir, entry, iov, out_size, max_data);
 }
@@ -369,10 +379,11 @@ static void count_as_ours(const dt_entry_t *entry, const opal_convertor_t *conve
                           dame_dir_t dir)
 {
     const int64_t bytes = (int64_t) convertor->local_size;
-    dt_tally_t *tally = dt_entry_tally(entry);
-    if (NULL != tally) {
-        dt_tally_add(tally, (dt_work_t) dir, DT_OPAL, -1, -bytes);
-        dt_tally_add(tally, (dt_work_t) dir, dt_promote_tier(entry->layout, dir, false), 1, bytes);
+    dame_amounts_t *amounts = entry->use.amounts;
+    if (NULL != amounts) {
+        dame_amounts_add(amounts, (dame_work_t) dir, DAME_TIER_NATIVE, -1, -bytes);
+        dame_amounts_add(amounts, (dame_work_t) dir,
+                         dame_promote_tier(entry->use.layout, dir, false), 1, bytes);
     }
 }
 
@@ -382,13 +393,13 @@ static __attribute__((noinline)) int32_t
 begin_fragments(dt_thread_t *thread, const dt_entry_t *entry, opal_convertor_t *convertor,
                 dame_dir_t dir, struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    dt_place_t *slot = slot_of(thread, convertor);
-    dame_reader_enter(&thread->reader);
-    dt_place_t *place = set_place(slot, entry, convertor) ? slot : NULL;
+    dt_cached_cursor_t *slot = slot_of(thread, convertor);
+    dame_reader_enter(&thread->base.reader);
+    dt_cached_cursor_t *place = set_place(slot, entry, convertor) ? slot : NULL;
     const size_t moved = move_from(thread, place, convertor, dir, iov, out_size);
-    dame_reader_leave(&thread->reader);
-    dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
-                 (int64_t) moved - (int64_t) convertor->local_size);
+    dame_reader_leave(&thread->base.reader);
+    dt_thread_add(thread, (dt_counter_t) (DT_COUNT_bytes_packed + dir),
+                  (int64_t) moved - (int64_t) convertor->local_size);
     return finish(convertor, moved, max_data);
 }
 
@@ -403,8 +414,8 @@ static __attribute__((noinline)) int32_t begin_native(dt_thread_t *thread, dt_en
         count_as_ours(entry, convertor, dir);
     }
     const size_t moved = move(thread, convertor, dir, entry, iov, out_size);
-    dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir],
-                 (int64_t) moved - (int64_t) convertor->local_size);
+    dt_thread_add(thread, (dt_counter_t) (DT_COUNT_bytes_packed + dir),
+                  (int64_t) moved - (int64_t) convertor->local_size);
     return finish(convertor, moved, max_data);
 }
 
@@ -415,17 +426,18 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
 {
     dt_thread_t *thread = dt_thread_here();
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    if (!dt_recent_take(thread, entry, (dt_work_t) dir, (int64_t) convertor->local_size)) {
+    if (!dame_credit_take(&thread->base, &entry->use, (dame_work_t) dir,
+                          (int64_t) convertor->local_size)) {
         return advance_counted(convertor, dir, entry, iov, out_size, max_data);
     }
-    if (dt_promote_is_native(entry->layout, dir)) {
+    if (dame_promote_is_native(entry->use.layout, dir)) {
         return begin_native(thread, entry, convertor, dir, iov, out_size, max_data);
     }
     if (!is_whole(convertor, iov, out_size)) {
         return begin_fragments(thread, entry, convertor, dir, iov, out_size, max_data);
     }
     return finish(convertor,
-                  move_whole(thread, convertor, dir, entry->layout->program, iov, out_size),
+                  move_whole(thread, convertor, dir, entry->use.layout->program, iov, out_size),
                   max_data);
 }
 
@@ -435,12 +447,12 @@ static inline __attribute__((always_inline)) int32_t go_on(opal_convertor_t *con
                                                            uint32_t *out_size, size_t *max_data)
 {
     dt_thread_t *thread = dt_thread();
-    if (__builtin_expect(dt_sample_on, 0)) {
+    if (__builtin_expect(dt_engine.timing.on, 0)) {
         return move_and_count(thread, convertor, dir, NULL, iov, out_size, max_data);
     }
     const size_t moved = move_fragment(thread, convertor, dir, iov, out_size);
-    dt_stats_add(&thread->stats.count[DT_COUNT_fragments_packed + dir], 1);
-    dt_stats_add(&thread->stats.count[DT_COUNT_bytes_packed + dir], (int64_t) moved);
+    dt_thread_add(thread, (dt_counter_t) (DT_COUNT_fragments_packed + dir), 1);
+    dt_thread_add(thread, (dt_counter_t) (DT_COUNT_bytes_packed + dir), (int64_t) moved);
     return finish(convertor, moved, max_data);
 }
 
@@ -479,7 +491,7 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
 {
     convertor->bConverted = *position;
     if (convertor->flags & CONVERTOR_SEND) {
-        dt_place_t *place = place_of(dt_thread(), convertor);
+        dt_cached_cursor_t *place = place_of(dt_thread(), convertor);
         if (NULL != place && !dame_cursor_on_boundary(&place->cursor)) {
             *position = dt_native_boundary(convertor, *position, &place->mark);
             convertor->bConverted = *position;
@@ -495,7 +507,7 @@ _Static_assert(sizeof(struct iovec) == sizeof(dame_block_t) &&
 int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                        size_t *length)
 {
-    dt_place_t *place = place_of(dt_thread(), convertor);
+    dt_cached_cursor_t *place = place_of(dt_thread(), convertor);
     const int32_t most = *iov_count < INT32_MAX ? (int32_t) *iov_count : INT32_MAX;
     *iov_count = 0;
     if (NULL == place) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "dame/type.h"
-#include "stats.h"
+#include "types.h"
 
 struct opal_datatype_t;
 struct ompi_datatype_t;

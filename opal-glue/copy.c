@@ -1,48 +1,51 @@
 #include "copy.h"
 
-#include "recent.h"
+#include "engine/credit.h"
 #include "sample.h"
 #include "thread.h"
 
 bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, char *to,
              const char *from)
 {
-    const dame_program_t *program = entry->layout->program;
+    const dame_program_t *program = entry->use.layout->program;
     if (!dame_program_is_apart(program, count, (int64_t) ((uintptr_t) to - (uintptr_t) from))) {
         return false;
     }
     dt_thread_t *thread = dt_thread();
     const int64_t bytes = count * program->size;
-    if (dt_recent_take(thread, entry, DT_COPY, bytes)) {
+    const dame_use_t *use = &entry->use;
+    if (dame_credit_take(&thread->base, use, DAME_WORK_COPY, bytes)) {
         dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
         return true;
     }
-    dt_recent_end(thread, entry, DT_COPY, (size_t) bytes);
-    dt_tally_t *tally = dt_entry_tally(entry);
+    const bool samples = dt_engine.timing.on;
+    (void) dame_credit_end(&thread->base, use, DAME_WORK_COPY, samples);
+    dame_tally_t *tally = dame_tally_of(use);
     if (NULL != tally) {
-        const int64_t n = dt_tally_use(tally, DT_COPY, DT_INTERP, bytes);
-        if (dt_sample_on) {
-            dt_sample_ask(thread, &tally->moved[DT_COPY][DT_INTERP]);
+        const int64_t n = dame_tally_use(tally, DAME_WORK_COPY, DAME_TIER_INTERP, bytes);
+        if (samples && !thread->has_window) {
+            dame_timing_ask(&thread->base, tally, DAME_WORK_COPY, DAME_TIER_INTERP);
         }
-        if (dt_sample_window_due(tally, DT_COPY, n)) {
-            dt_sample_open_window(thread, tally, DT_COPY, n);
+        if (dt_sample_window_due(tally, DAME_WORK_COPY, n)) {
+            dt_sample_open_window(thread, tally, DAME_WORK_COPY, n);
         }
     }
-    _Atomic int64_t *counts = thread->stats.count;
-    dt_stats_add(&counts[DT_COUNT_messages_copied], 1);
-    dt_stats_add(&counts[DT_COUNT_bytes_copied], bytes);
+    dt_thread_add(thread, DT_COUNT_messages_copied, 1);
+    dt_thread_add(thread, DT_COUNT_bytes_copied, bytes);
     if (dt_sample_has_window(thread) &&
         dt_sample_copy_by_native(thread, tally, datatype, count, to, from)) {
         return true;
     }
-    const bool timed = dt_sample_due(thread);
-    const int64_t start = timed ? dt_sample_begin() : 0;
+    const bool timed = dame_timing_is_due(&dt_engine.timing, &thread->base);
+    const int64_t start = timed ? dame_timing_begin() : 0;
     dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
     if (timed) {
-        dt_sample_took(thread, tally, DT_COPY, false, dt_now() - start, bytes);
+        dame_timing_took(&dt_engine.timing, &thread->base, tally, DAME_WORK_COPY, DAME_TIER_INTERP,
+                         dame_ns_now() - start, bytes);
     }
     if (!dt_sample_has_window(thread)) {
-        dt_recent_grant(thread, entry, DT_COPY);
+        dame_credit_grant(&thread->base, use, DAME_WORK_COPY, DAME_TIER_INTERP, DAME_MOST_CREDIT,
+                          samples);
     }
     return true;
 }

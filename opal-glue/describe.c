@@ -5,6 +5,7 @@
 
 #include "abi/abi.h"
 #include "contents.h"
+#include "name.h"
 
 /* Most constructor calls, entries of a list and members of a struct that are written in full. Of
  * more than these, some of the first, and of a list the last. */

@@ -1,5 +1,5 @@
 /* Directories that users name (glue.h). */
-#include "glue.h"
+#include "directory.h"
 
 #include <errno.h>
 #include <sys/stat.h>

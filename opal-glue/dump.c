@@ -12,12 +12,14 @@
 
 #include "abi/abi.h"
 #include "contents.h"
+#include "counters.h"
 #include "describe.h"
-#include "entry.h"
+#include "directory.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
 #include "jit/whole_file.h"
 #include "log.h"
+#include "name.h"
 #include "program_text.h"
 
 /* Bytes of a program's text: no file is longer than this and its header. */
@@ -32,6 +34,7 @@ typedef struct taken {
 static struct {
     char *directory;
     bool spawned; /* MPI_Comm_spawn started this job */
+    bool codes;   /* machine code, too */
     int most;     /* files */
     int files;
     int unnamed;   /* datatypes without a name of their own */
@@ -178,7 +181,7 @@ static void write_program(const dt_dump_t *dump, const dame_program_t *program, 
 {
     char *text = NULL;
     size_t size = 0;
-    dame_lock(DAME_LOCK_FILES);
+    dame_lock(DAME_LOCK_OBSERVER);
     FILE *out = open_memstream(&text, &size);
     if (NULL != out) {
         write_text(dump, program, uses, out);
@@ -189,7 +192,7 @@ static void write_program(const dt_dump_t *dump, const dame_program_t *program, 
         complain(dump->path, ENOMEM);
     }
     free(text);
-    dame_unlock(DAME_LOCK_FILES);
+    dame_unlock(DAME_LOCK_OBSERVER);
 }
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
@@ -350,11 +353,11 @@ static char *new_code_path(const dt_dump_t *dump, dame_dir_t dir)
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
     const void *code;
-    const size_t size = NULL == dump ? 0 : dame_jit_code(program, dir, &code);
+    const size_t size = NULL == dump || !dumps.codes ? 0 : dame_jit_code(program, dir, &code);
     if (0 == size) {
         return;
     }
-    dame_lock(DAME_LOCK_FILES);
+    dame_lock(DAME_LOCK_OBSERVER);
     char *path = new_code_path(dump, dir);
     char *lines = NULL == path ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
     if (NULL == lines) {
@@ -365,7 +368,22 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     }
     dame_heap_free(lines);
     free(path);
-    dame_unlock(DAME_LOCK_FILES);
+    dame_unlock(DAME_LOCK_OBSERVER);
+}
+
+static void write_missing(void *argument, const dame_program_t *program, dame_dir_t dir)
+{
+    dt_dump_t *dump = argument;
+    if (NULL == atomic_load_explicit(&dump->code[dir], memory_order_relaxed)) {
+        dt_dump_code(dump, program, dir);
+    }
+}
+
+void dt_dump_codes(dt_dump_t *dump, const dame_layout_t *layout)
+{
+    if (NULL != dump && dumps.codes) {
+        dame_promoter_with_code(layout, dump, write_missing);
+    }
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
@@ -375,7 +393,7 @@ static void in_child(void)
     dumps.is_child = true;
 }
 
-void dt_dump_start(const char *directory, int most)
+void dt_dump_start(const char *directory, int most, bool codes)
 {
     /* From the root on, since the program may change its working directory. */
     char *working = '/' == *directory ? NULL : getcwd(NULL, 0);
@@ -396,7 +414,8 @@ void dt_dump_start(const char *directory, int most)
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
-    (void) dame_lock_at_fork(DAME_LOCK_FILES, in_child);
+    dumps.codes = codes;
+    (void) dame_lock_at_fork(DAME_LOCK_OBSERVER, in_child);
 }
 
 void dt_dump_stop(void)

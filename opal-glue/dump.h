@@ -14,13 +14,14 @@
 #include <stdint.h>
 
 #include "dame/dame.h"
-#include "stats.h"
+#include "engine/promoter.h"
+#include "types.h"
 
 struct opal_datatype_t;
 
 /* A datatype that has a file. */
 typedef struct dt_dump {
-    /* By dame_dir_t. As the counters of stats.def: what is listed in place is not among them. */
+    /* By dame_dir_t. As the counters of counters.def: what is listed in place is not among them. */
     _Atomic int64_t messages[2];
     _Atomic int64_t bytes[2];
     char *path;              /* of the file */
@@ -28,9 +29,9 @@ typedef struct dt_dump {
     _Atomic(char *) code[2]; /* [dame_dir_t]; comment lines: where its machine code is, or NULL */
 } dt_dump_t;
 
-/* From now on datatypes get a file in `directory`, if it takes any, up to `most` of them. Once a
- * process. */
-void dt_dump_start(const char *directory, int most);
+/* From now on datatypes get a file in `directory`, if it takes any, up to `most` of them, and with
+ * `codes` their machine code, too. Once a process. */
+void dt_dump_start(const char *directory, int most, bool codes);
 
 /*
  * A datatype was imported: names its file, which dt_dump_write() is to write next. Works in memory
@@ -44,9 +45,15 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *dataty
  * child of a fork() nothing is written. */
 void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program);
 
-/* Writes the program's machine code, if there is any, to a file beside the datatype's (NULL: it has
- * none), which will name it. Nobody takes the code away meanwhile. Any thread. */
+/* With the gate's lock held: writes the program's machine code, if there is any and it is wanted,
+ * to a file beside the datatype's (NULL: it has none), which will name it. Nobody takes the code
+ * away meanwhile. Any thread. */
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir);
+
+/* The datatype ends: what other datatypes of its layout have had compiled goes to files beside its
+ * (NULL: it has none), unless machine code is not to be written. The caller holds the layout, and
+ * no lock. */
+void dt_dump_codes(dt_dump_t *dump, const dame_layout_t *layout);
 
 /* Any thread that holds a reference to the datatype; no allocation, lock or system call. */
 static inline void dt_dump_count(dt_dump_t *dump, dame_dir_t dir, int64_t messages, int64_t bytes)

@@ -10,74 +10,67 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layout.h"
+#include "engine/tally.h"
+#include "engine/use.h"
 
 struct dt_dump;
-struct dt_tally;
 struct dt_events;
 
-/* Is the native engine right about whole messages of a datatype? */
-typedef enum { DT_TRUST_UNKNOWN, DT_TRUST_GIVEN, DT_TRUST_DENIED } dt_trust_t;
+/* What is kept of a datatype on its own, for those who ask: there may be a hundred thousand. */
+typedef struct dt_extra {
+    struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
+    _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
+} dt_extra_t;
 
 typedef struct dt_entry dt_entry_t;
 struct dt_entry {
+    union {
+        dame_use_t use; /* once the entry is open; `own` is what is owed (below), always */
+        struct {
+            uint64_t sketch; /* of the layout */
+            int32_t cost;    /* of its import: owed at first */
+            uint32_t kind;   /* dt_worth_t's */
+            int32_t gain;    /* of an element of a message */
+        } waiting;           /* while something is owed */
+    };
     _Atomic(const struct opal_datatype_t *) key; /* Open MPI's; the entry ends before it. NULL: the
                                                     entry is unused */
     _Atomic(dt_entry_t *) next; /* the table's: of the chain, or of unused entries */
-    _Atomic int32_t owed; /* not 0: the layout has not been looked up, and its import will pay when
-                             uses have gained as much more (worth.h). Of the fields below, only
-                             gain, sketch, kind and cost are set */
-    int32_t gain;         /* of an element, while something is owed */
-    dt_layout_t *layout;  /* shared with other datatypes; lives as long as the entry */
-    union {
-        uint64_t serial; /* never used twice, unlike addresses */
-        uint64_t sketch; /* of the layout, while something is owed */
-    };
-    union {
-        uint32_t recent; /* where its messages are counted: dt_recent_place() */
-        uint32_t kind;   /* dt_worth_t's, while something is owed */
-    };
-    _Atomic dt_trust_t trust; /* native.c's */
-    union {
-        uint64_t tag; /* 0, or what tells its uses from those of its layout with another tally */
-        int32_t cost; /* owed at first, while something is */
-    };
+    uint64_t serial;            /* once it is open: never used twice, unlike addresses */
+    dt_extra_t *extra;          /* owned by the table; NULL: nobody asks for any */
 };
+
+_Static_assert(sizeof(dt_entry_t) == 64 && offsetof(dame_use_t, own) >= 20,
+               "a message finds all of an entry in one line");
+
+/* What uses have to gain until the import of the layout has paid (worth.h); 0: the entry is open,
+ * it has its layout. */
+static inline _Atomic int32_t *dt_entry_owed(dt_entry_t *entry)
+{
+    return &entry->use.own;
+}
 
 /* Does it have its layout? What a convertor of DAME needs, has. */
 static inline bool dt_entry_is_open(const dt_entry_t *entry)
 {
-    return 0 == atomic_load_explicit(&entry->owed, memory_order_acquire);
+    return 0 == atomic_load_explicit(&entry->use.own, memory_order_acquire);
 }
 
-/* An entry while something is kept for each datatype on its own; there may be a hundred thousand
- * for which nothing is. */
-typedef struct dt_wide_entry {
-    dt_entry_t entry;
-    struct dt_dump *dump;   /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
-    struct dt_tally *tally; /* of tally.c; NULL: none are kept */
-    _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
-} dt_wide_entry_t;
-
-/* Are all entries dt_wide_entry_t? Set while there is none. */
-extern bool dt_entries_are_wide;
+/* Is the datatype one that DAME moves data of? The entry is open. */
+static inline int32_t dt_entry_declined(const dt_entry_t *entry)
+{
+    return atomic_load_explicit(&entry->use.layout->declined, memory_order_relaxed);
+}
 
 static inline struct dt_dump *dt_entry_dump(const dt_entry_t *entry)
 {
-    return dt_entries_are_wide ? ((const dt_wide_entry_t *) entry)->dump : NULL;
+    return NULL == entry->extra ? NULL : entry->extra->dump;
 }
 
-/* Of the layout, and of its tally (recent.h). */
-static inline uint64_t dt_entry_ticket(const dt_entry_t *entry)
+/* The entry of a handle that this room gave to the engine. */
+static inline const dt_entry_t *dt_entry_of(const dame_use_t *use)
 {
-    return dt_layout_ticket(entry->layout) ^ entry->tag;
-}
-
-/* The datatype's own tally, or else its layout's; NULL: none are kept. */
-static inline struct dt_tally *dt_entry_tally(const dt_entry_t *entry)
-{
-    return dt_entries_are_wide ? ((const dt_wide_entry_t *) entry)->tally
-                               : atomic_load_explicit(&entry->layout->tally, memory_order_acquire);
+    return (const dt_entry_t *) use; /* its first member */
 }
 
 #endif

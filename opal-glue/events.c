@@ -11,6 +11,7 @@
 #include "jit/lock.h"
 #include "log.h"
 #include "measure/counters.h"
+#include "name.h"
 
 enum {
     MOST = 100,      /* datatypes that have counts of their own; the others share one record */
@@ -101,16 +102,15 @@ static dt_events_t *record(const char *name)
 static dt_events_t *events_of(dt_entry_t *entry)
 {
     char name[NAME_ROOM] = "other datatypes";
-    dt_events_t *events =
-        atomic_load_explicit(&((dt_wide_entry_t *) entry)->events, memory_order_acquire);
+    dt_events_t *events = atomic_load_explicit(&entry->extra->events, memory_order_acquire);
     if (NULL == events) {
         dame_lock(DAME_LOCK_COUNTERS);
         if (all.n < MOST) {
             describe(name, atomic_load_explicit(&entry->key, memory_order_relaxed),
-                     entry->layout->program);
+                     entry->use.layout->program);
         }
         events = record(name);
-        atomic_store_explicit(&((dt_wide_entry_t *) entry)->events, events, memory_order_release);
+        atomic_store_explicit(&entry->extra->events, events, memory_order_release);
         dame_unlock(DAME_LOCK_COUNTERS);
     }
     return events;

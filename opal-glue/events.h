@@ -7,6 +7,8 @@
 #ifndef DT_EVENTS_H
 #define DT_EVENTS_H
 
+#include <stdio.h>
+
 #include "entry.h"
 #include "abi/abi.h"
 
@@ -19,6 +21,13 @@ bool dt_events_start(const char *list);
 int32_t dt_events_move(dt_entry_t *entry, dame_dir_t dir, convertor_advance_fct_t mover,
                        opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data);
+
+/* The part of the report about hardware events; nothing when none were to be counted. Before
+ * dt_events_stop(). */
+void dt_events_print(FILE *out);
+
+/* The part of the report; nothing when no events were to be counted. */
+void dt_events_print(FILE *out);
 
 /* Frees everything. No thread moves data. */
 void dt_events_stop(void);

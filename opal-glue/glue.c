@@ -15,19 +15,16 @@
 #include "dame/heap.h"
 #include "dump.h"
 #include "events.h"
-#include "hints.h"
 #include "import.h"
 #include "interpose/got.h"
 #include "jit/lock.h"
-#include "layout.h"
+#include "engine/promote.h"
 #include "layout_key.h"
 #include "log.h"
 #include "native.h"
 #include "openmpi.h"
-#include "promote.h"
 #include "sample.h"
 #include "self_test.h"
-#include "stats.h"
 #include "table.h"
 #include "thread.h"
 #include "uses.h"
@@ -87,7 +84,7 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
         dt_count(DT_COUNT_messages_before_import, 1);
         return NULL;
     }
-    dt_decline_t declined = atomic_load_explicit(&entry->layout->declined, memory_order_relaxed);
+    const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
     if (DT_DECLINE_NONE != declined) {
         decline(declined);
         return NULL;
@@ -108,7 +105,7 @@ static const char *moved_natively(const opal_convertor_t *convertor)
 static const char *moved_by_dame(const opal_convertor_t *convertor, const dt_entry_t *entry)
 {
     const dame_dir_t dir = convertor->flags & CONVERTOR_SEND ? DAME_PACK : DAME_UNPACK;
-    return dt_promote_is_native(entry->layout, dir)
+    return dame_promote_is_native(entry->use.layout, dir)
                ? "DAME, but if whole by Open MPI's own engine, which was measured to be faster"
                : "DAME";
 }
@@ -158,8 +155,7 @@ static inline bool dame_handles(const opal_convertor_t *convertor, const opal_da
         const dt_entry_t *entry = dt_table_find(datatype);
         int64_t bytes;
         if (__builtin_expect(NULL != entry && dt_entry_is_open(entry), 1) &&
-            DT_DECLINE_NONE ==
-                atomic_load_explicit(&entry->layout->declined, memory_order_relaxed) &&
+            (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) &&
             is_in_range(datatype, count, &bytes)) {
             return true;
         }
@@ -388,7 +384,7 @@ static void unwatch_classes(void)
 
 /* ---- Hints ---------------------------------------------------------------------------------- */
 
-bool dt_glue_hint(const void *carrier, dt_hint_t hint, intptr_t value)
+bool dt_glue_hint(const void *carrier, dame_hint_t hint, intptr_t value)
 {
     const opal_datatype_t *type = dt_contents_of_one(carrier);
     if (NULL == type || 0 == (type->flags & OPAL_DATATYPE_FLAG_COMMITTED) || 0 == type->size ||
@@ -396,12 +392,104 @@ bool dt_glue_hint(const void *carrier, dt_hint_t hint, intptr_t value)
         return false;
     }
     const dt_entry_t *entry = dt_table_get(type);
-    if (NULL == entry || NULL == entry->layout->program ||
-        !dt_hints_keep(entry->layout, hint, value)) {
+    if (NULL == entry || NULL == entry->use.layout->program ||
+        !dame_hints_keep(entry->use.layout, hint, value)) {
         return false;
     }
-    dt_promote_hinted(entry->layout);
+    dame_promote_hinted(entry->use.layout);
     return true;
+}
+
+void dt_glue_print_events(FILE *out)
+{
+    dt_events_print(out);
+}
+
+/* ---- What the engine tells ------------------------------------------------------------------ */
+
+static const opal_datatype_t *datatype_of(const dame_use_t *use)
+{
+    return atomic_load_explicit(&dt_entry_of(use)->key, memory_order_relaxed);
+}
+
+static void name_datatype(void *unused, const dame_use_t *use, char *name, size_t room)
+{
+    (void) unused;
+    (void) dt_name_text(dt_contents_name(datatype_of(use)), name, room);
+}
+
+static void log_text(void *unused, dame_log_level_t level, const char *text)
+{
+    (void) unused;
+    if (DAME_LOG_PROBLEM == level) {
+        dt_log_once_a_node("%s", text);
+    } else {
+        dt_log("%s", text);
+    }
+}
+
+static void log_runs(const dame_event_t *event, const char *verb)
+{
+    const void *where;
+    const char *name = dt_contents_name(datatype_of(event->use));
+    if (0 == strcmp("interp", event->code)) {
+        dt_log_of(DT_LOG_SETUP, name, "the interpreter is the fastest: it %ss from now on", verb);
+    } else if (0 == strcmp(DT_NATIVE_ARM, event->code)) {
+        dt_log_of(DT_LOG_SETUP, name, "Open MPI's own engine is faster: it %ss whole messages",
+                  verb);
+    } else {
+        dt_log_of(DT_LOG_SETUP, name, "compiled to %s, %s, %zu bytes", verb, event->code,
+                  dame_jit_code(event->use->layout->program, event->dir, &where));
+    }
+}
+
+static void log_denied(int error)
+{
+    dt_log_once_a_node(
+        "this system does not let a process execute machine code that it makes (%s). DAME's "
+        "interpreter moves all data instead: slower, but the same bytes. Allow it (SELinux: the "
+        "permission execmem), or set dt_dame_promotion_threshold to 0 to silence this message.",
+        0 != error ? strerror(error) : "no reason given");
+}
+
+static void hear(void *unused, const dame_event_t *event)
+{
+    const char *verb = DAME_PACK == event->dir ? "pack" : "unpack";
+    (void) unused;
+    switch (event->kind) {
+    case DAME_EVENT_COMPILED:
+        dt_dump_code(dt_entry_dump(dt_entry_of(event->use)), event->use->layout->program,
+                     event->dir);
+        break;
+    case DAME_EVENT_RUNS:
+        if (dt_log_wants(DT_LOG_SETUP)) {
+            log_runs(event, verb);
+        }
+        break;
+    case DAME_EVENT_NOT:
+        if (dt_log_wants(DT_LOG_SETUP)) {
+            dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype_of(event->use)),
+                      "not compiled to %s: %s", verb, dame_status_text(event->status));
+        }
+        break;
+    case DAME_EVENT_DENIED:
+        log_denied(event->error);
+        break;
+    default:
+        break;
+    }
+}
+
+static const dame_observer_t observer = {.event = hear, .name = name_datatype, .log = log_text};
+
+static void start_engine(const dt_glue_options_t *options)
+{
+    const dame_engine_options_t engine = {.promotion = options->promotion,
+                                          .layout_cache = options->layout_cache,
+                                          .tallies = options->tallies,
+                                          .times = options->times};
+    dt_engine.observer = &observer;
+    dame_engine_start(&dt_engine, &engine);
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
@@ -439,21 +527,18 @@ bool dt_glue_start(const dt_glue_options_t *options)
             return false;
         }
     }
-    (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
-    dt_thread_start(dt_promote_disable);
+    const bool has_dump = NULL != options->dump, counts_events = '\0' != *options->papi_events;
     choose_movers(options);
     dt_import_start(&options->program, options->verify);
     dt_layout_key_start();
-    dt_layout_start(options->layout_cache);
-    dt_worth_start(options->verify || NULL != options->dump ? 1 : options->import_threshold);
-    dt_entries_are_wide = NULL != options->dump || options->times || '\0' != *options->papi_events;
-    if (NULL != options->dump) {
-        dt_dump_start(options->dump, options->dump_limit);
+    dt_worth_start(options->verify || has_dump ? 1 : options->import_threshold);
+    dt_table_start(has_dump || options->times || counts_events);
+    if (has_dump) {
+        dt_dump_start(options->dump, options->dump_limit, options->code_files);
     }
-    dt_promote_start(&options->promotion);
+    start_engine(options);
     (void) dt_thread(); /* libc allocates it: now, not above what the application frees later */
-    dt_tally_start(options->tallies || options->times);
-    dt_sample_start(options->times);
+    dt_sample_start();
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
         log_refused(status);
@@ -469,13 +554,11 @@ void dt_glue_stop(void)
     const int cancel_state = dame_cancel_defer();
     dt_got_restore();
     unwatch_classes();
-    dt_promote_settle();
+    dame_engine_settle(&dt_engine);
     dt_table_clear();
-    dt_promote_stop();
-    dt_dump_stop();
     dt_sample_stop();
-    dt_stats_settle_all();
-    dt_tally_stop();
+    dame_engine_stop(&dt_engine, dt_log_speaks_for_node());
+    dt_dump_stop();
     dt_events_stop();
     dame_heap_trim();
     if (0 != dame_heap_mapped()) {

@@ -5,11 +5,12 @@
 #include "abi/abi.h"
 #include "bounds.h"
 #include "contents.h"
+#include "counters.h"
 #include "dame/memory_order.h"
+#include "engine/words.h"
 #include "import_mpi.h"
 #include "log.h"
 #include "thread.h"
-#include "words.h"
 
 static dame_options_t program_options;
 static bool verify_programs;
@@ -73,7 +74,7 @@ static void log_outcome(const struct opal_datatype_t *datatype, const dame_progr
                         dt_decline_t declined)
 {
     char words[80];
-    char size[DT_WORDS_BYTES];
+    char size[DAME_WORDS_BYTES];
     const char *name = dt_contents_name(datatype);
     if (DT_DECLINE_LIMIT == declined) {
         return; /* which tell_limit() has said */
@@ -82,9 +83,9 @@ static void log_outcome(const struct opal_datatype_t *datatype, const dame_progr
         dt_log_of(DT_LOG_TYPES, name, "declined: %s", dt_decline_text(declined));
         return;
     }
-    dt_words_of_layout(program, words, sizeof(words));
+    dame_words_of_layout(program, words, sizeof(words));
     dt_log_of(DT_LOG_TYPES, name, "imported: %s, %s", words,
-              dt_words_of_bytes((double) program->size, size));
+              dame_words_of_bytes((double) program->size, size));
 }
 
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "dame/dame.h"
-#include "stats.h"
+#include "types.h"
 
 struct opal_datatype_t;
 

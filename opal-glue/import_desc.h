@@ -7,7 +7,7 @@
 #define DT_IMPORT_DESC_H
 
 #include "dame/type.h"
-#include "stats.h"
+#include "types.h"
 
 struct opal_datatype_t;
 

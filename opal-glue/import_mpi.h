@@ -6,7 +6,7 @@
 #define DT_IMPORT_MPI_H
 
 #include "dame/type.h"
-#include "stats.h"
+#include "types.h"
 
 struct opal_datatype_t;
 

@@ -1,9 +1,9 @@
 /*
- * Makes a framework visible in ompi_info (glue.h), whose list of frameworks is fixed
+ * Makes a framework visible in ompi_info (info.h), whose list of frameworks is fixed
  * (ompi/tools/ompi_info/ompi_info.c): the two functions it shows components and parameters with are
  * given lists to which the framework has been added.
  */
-#include "glue.h"
+#include "info.h"
 
 #include <string.h>
 

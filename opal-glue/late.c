@@ -1,9 +1,9 @@
 /*
- * Waiting for the first non-contiguous datatype, or for tools (glue.h): two functions that libmpi
+ * Waiting for the first non-contiguous datatype, or for tools (late.h): two functions that libmpi
  * calls are replaced in its own GOT. MPI_Type_commit calls the one
  * (ompi/datatype/ompi_datatype.h), and MPI_T_init_thread the other (ompi/mpi/tool/init_thread.c).
  */
-#include "glue.h"
+#include "late.h"
 
 #include <stdatomic.h>
 

@@ -264,12 +264,12 @@ static wide_t key_of_type(reader_t *reader, const ompi_datatype_t *datatype, int
     return recent->key;
 }
 
-bool dt_layout_key(dame_tree_t *tree, const opal_datatype_t *datatype, dt_layout_key_t *key)
+bool dt_layout_key(dame_tree_t *tree, const opal_datatype_t *datatype, dame_layout_key_t *key)
 {
     reader_t reader = {.tree = tree};
     wide_t value = key_of_type(&reader, (const ompi_datatype_t *) datatype, 0);
     dame_tree_reset(tree);
     value = PRIME == value ? 0 : value;
-    *key = (dt_layout_key_t){(uint64_t) value, (uint64_t) (value >> 64)};
+    *key = (dame_layout_key_t){.high = (uint64_t) (value >> 64), .low = (uint64_t) value};
     return !reader.fails;
 }

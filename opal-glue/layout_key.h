@@ -18,24 +18,17 @@
 #include <stdint.h>
 
 #include "dame/type.h"
+#include "engine/layout.h"
 
 struct opal_datatype_t;
-
-typedef struct dt_layout_key {
-    uint64_t low, high;
-} dt_layout_key_t;
-
-static inline bool dt_layout_key_equals(dt_layout_key_t a, dt_layout_key_t b)
-{
-    return a.low == b.low && a.high == b.high;
-}
 
 /* Draws the point. Once a process, before the first key. */
 void dt_layout_key_start(void);
 
 /* Reads all of the constructor calls into memory of `tree`, which is empty before and after. False:
  * memory is out, or they are nested deeper than any that are imported. */
-bool dt_layout_key(dame_tree_t *tree, const struct opal_datatype_t *datatype, dt_layout_key_t *key);
+bool dt_layout_key(dame_tree_t *tree, const struct opal_datatype_t *datatype,
+                   dame_layout_key_t *key);
 
 /* A hash of a few items of Open MPI's description (`desc`, as the constructors left it), the same
  * number of them for all that are long: equal for equal layouts, and seldom for different ones. */

@@ -8,6 +8,7 @@
 
 #include "abi/abi.h"
 #include "jit/lock.h"
+#include "name.h"
 
 enum { LONGEST = 1024 };
 

@@ -1,10 +1,30 @@
 /*
- * Messages for those who asked for them (parameter verbose); glue.h has those for everybody.
+ * Messages: for everybody, once a node or a job, and for those who asked for them (parameter
+ * verbose).
  */
 #ifndef DT_LOG_H
 #define DT_LOG_H
 
-#include "glue.h"
+#include <stdbool.h>
+
+/* Verbosity (parameter verbose) from which on messages are shown that not everybody needs. */
+typedef enum dt_log_level {
+    DT_LOG_STATE = 1,    /* is DAME on? One line a job */
+    DT_LOG_TYPES = 5,    /* datatypes imported, and declined with the reason */
+    DT_LOG_SETUP = 10,   /* what is set up; programs compiled */
+    DT_LOG_MESSAGES = 20 /* every message, and who moves it */
+} dt_log_level_t;
+
+/*
+ * A message that every process of a node, or of a job, would print. One process prints it at any
+ * verbosity, the others only from DT_LOG_SETUP on. Works before MPI_Init knows ranks: the
+ * launcher's environment gives them. Without a launcher, the process prints it.
+ */
+__attribute__((format(printf, 1, 2))) void dt_log_once_a_node(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void dt_log_once_a_job(const char *format, ...);
+
+/* Whether DAME is on: one process of a job prints it, `always` or from DT_LOG_STATE on. */
+__attribute__((format(printf, 2, 3))) void dt_log_state(bool always, const char *format, ...);
 
 /*
  * From now on: the opal_output stream for messages that depend on the verbosity, and where the

@@ -1,8 +1,8 @@
-/* Names that a program has given, as text of one line (glue.h). */
+/* Names that a program has given, as text of one line (name.h). */
 #include <stdio.h>
 #include <string.h>
 
-#include "glue.h"
+#include "name.h"
 
 int dt_name_character(const char *name)
 {

@@ -40,12 +40,12 @@ static bool is_right(const opal_convertor_t *convertor)
 
 bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor)
 {
-    dt_trust_t trust = atomic_load_explicit(&entry->trust, memory_order_relaxed);
-    if (DT_TRUST_UNKNOWN == trust) {
-        trust = is_right(convertor) ? DT_TRUST_GIVEN : DT_TRUST_DENIED;
-        atomic_store_explicit(&entry->trust, trust, memory_order_relaxed);
+    dame_trust_t trust = dame_use_trust(&entry->use);
+    if (DAME_TRUST_UNKNOWN == trust) {
+        trust = is_right(convertor) ? DAME_TRUST_GIVEN : DAME_TRUST_DENIED;
+        atomic_store_explicit(&entry->use.trust, (uint16_t) trust, memory_order_relaxed);
     }
-    return DT_TRUST_GIVEN == trust;
+    return DAME_TRUST_GIVEN == trust;
 }
 
 /* What Open MPI puts into its convertors: the same for all that DAME takes over (openmpi.h) of one

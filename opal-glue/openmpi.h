@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "abi/abi.h"
-#include "glue.h"
+#include "types.h"
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 

@@ -1,9 +1,6 @@
 /*
- * Times of some of the fragments, and what Open MPI's own engine would take for some of them, while
- * the report is on (the parameter `report`).
- *
- * A time costs two readings of the clock, so fragments that take less are sampled less often: each
- * thread spends about a hundredth of its time on it.
+ * What Open MPI's own engine would take for some fragments, while the report is on (the parameter
+ * `report`). The times of DAME's are the engine's (engine/timing.h).
  *
  * Now and then a thread has a window: Open MPI's own engine moves the next so many fragments
  * instead of DAME, of messages that begin in it. So that engine is timed as it works without DAME:
@@ -22,56 +19,20 @@
 
 #include "abi/abi.h"
 #include "entry.h"
-#include "tally.h"
 #include "thread.h"
 
-/* Before the first message. */
-void dt_sample_start(bool on);
+/* After dame_engine_start(), before the first message; and after the last one. */
+void dt_sample_start(void);
 void dt_sample_stop(void);
-
-extern bool dt_sample_on;
-
-/* Is the thread to take the time of this fragment? */
-static inline bool dt_sample_due(dt_thread_t *thread)
-{
-    return __builtin_expect(dt_sample_on, 0) && --thread->until_sample <= 0;
-}
-
-/* A message begins. Of a tally's first uses of each tier, the second one is timed, and the next
- * three times that they have doubled: so what is used seldom, or comes late, is not without a time.
- */
-static inline void dt_sample_ask(dt_thread_t *thread, const dt_moved_t *moved)
-{
-    enum { ASKED = 4 };
-    const uint32_t count = atomic_load_explicit(&moved->samples.count, memory_order_relaxed);
-    const int64_t uses = atomic_load_explicit(&moved->uses, memory_order_relaxed);
-    if (count < ASKED && uses >> (count + 1) > 0 && !thread->has_window &&
-        thread->until_sample > 1) {
-        thread->interval -= thread->until_sample - 1;
-        thread->until_sample = 1;
-    }
-}
-
-/* It begins. The clock is read twice, since the first reading finds it cold, and most of that would
- * count. The end is to be read, by dt_now(), before anything else is done. */
-static inline int64_t dt_sample_begin(void)
-{
-    (void) dt_now();
-    return dt_now();
-}
-
-/* It has been moved: `work` on `bytes` took so much time, a reading of the clock included. */
-void dt_sample_took(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, dt_tier_t tier,
-                    int64_t time, int64_t bytes);
 
 /* A message begins, the tally's use number `use`: may a window open? Then: it does, or must wait,
  * because windows have had enough of the time. */
-static inline bool dt_sample_window_due(const dt_tally_t *tally, dt_work_t work, int64_t use)
+static inline bool dt_sample_window_due(const dame_tally_t *tally, dame_work_t work, int64_t use)
 {
-    return __builtin_expect(dt_sample_on, 0) &&
+    return __builtin_expect(dt_engine.timing.on, 0) &&
            use >= atomic_load_explicit(&tally->native[work].next, memory_order_relaxed);
 }
-void dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work, int64_t use);
+void dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, int64_t use);
 
 /* Has the thread a window? */
 static inline bool dt_sample_has_window(const dt_thread_t *thread)
@@ -86,7 +47,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
                          dame_dir_t dir, struct iovec *iov, uint32_t n, size_t *bytes);
 
 /* It has. True: the native engine has done a local copy. */
-bool dt_sample_copy_by_native(dt_thread_t *thread, dt_tally_t *tally,
+bool dt_sample_copy_by_native(dt_thread_t *thread, dame_tally_t *tally,
                               const opal_datatype_t *datatype, int32_t count, char *to,
                               const char *from);
 

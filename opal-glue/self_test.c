@@ -1,6 +1,7 @@
 /* The series of the running Open MPI, and what both components use of it: classes, frameworks,
  * components and parameters (glue.h). */
 #include "self_test.h"
+#include "log.h"
 
 #include <errno.h>
 #include <link.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "abi/abi.h"
-#include "glue.h"
 
 /* Tests compile with another series, to see the refusal. */
 #ifndef DT_COMPILED_SERIES

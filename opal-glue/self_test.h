@@ -12,6 +12,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Is the running Open MPI of the series we were compiled for, and do our declarations of its
+ * classes, frameworks and parameters fit? False, with a message once a job, if not: then nothing of
+ * its internals may be touched. */
+bool dt_openmpi_fits(void);
+
+/* Only the former. No message. */
+bool dt_openmpi_is_of_series(void);
+
+/* The same for performance variables, by one that was registered with this context. */
+bool dt_openmpi_pvar_fits(int index, const void *context);
+
 /* Datatypes, convertors and local copies: a dozen datatypes are made, packed, positioned, unpacked
  * and copied by Open MPI's own engine. By the thread that starts DAME. */
 bool dt_self_test_engine(void);

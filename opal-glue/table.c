@@ -1,22 +1,23 @@
 #include "table.h"
 
 #include "dump.h"
+#include "engine/credit.h"
 #include "import.h"
 #include "jit/lock.h"
-#include "promote.h"
-#include "recent.h"
-#include "tally.h"
+#include "layout_key.h"
+#include "thread.h"
+#include "contents.h"
 #include "worth.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
-bool dt_entries_are_wide;
 _Atomic uint64_t dt_table_generation_count;
 
-/* Under DAME_LOCK_TABLE, but for `changes`. */
+/* Under DAME_LOCK_LAYOUTS, but for `changes`. */
 static struct {
     size_t entries;
     dt_entry_t *unused;
     dame_tree_t *tree; /* to import in */
+    bool has_extras;   /* entries have more than what the engine needs */
     uint64_t serial;
     uint32_t entered;         /* datatypes */
     _Atomic uint64_t changes; /* odd while chains are being changed */
@@ -96,10 +97,18 @@ static bool is_absent(const struct opal_datatype_t *datatype)
 static dt_entry_t *take_entry(void)
 {
     dt_entry_t *entry = table.unused;
-    if (NULL == entry) {
-        return dame_heap_zalloc(dt_entries_are_wide ? sizeof(dt_wide_entry_t) : sizeof(dt_entry_t));
+    if (NULL != entry) {
+        table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
+        return entry;
     }
-    table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
+    entry = dame_heap_zalloc(sizeof(*entry));
+    if (NULL != entry && table.has_extras) {
+        entry->extra = dame_heap_zalloc(sizeof(*entry->extra));
+        if (NULL == entry->extra) {
+            dame_heap_free(entry);
+            return NULL;
+        }
+    }
     return entry;
 }
 
@@ -126,56 +135,84 @@ static bool is_ready(void)
     return NULL != buckets && NULL != table.tree;
 }
 
-/* What is kept for a datatype besides its entry. */
-static void keep_more(dt_entry_t *entry, const struct opal_datatype_t *datatype)
+/* ---- Layouts -------------------------------------------------------------------------------- */
+
+/* Of what the engine calls under the lock that protects the tree. */
+static bool key_of(const void *datatype, dame_layout_key_t *key)
 {
-    dt_layout_t *layout = entry->layout;
-    const bool moves = NULL != layout->program;
-    dt_tally_t *tally = atomic_load_explicit(&layout->tally, memory_order_relaxed);
-    entry->tag = 0;
-    if (dt_entries_are_wide) {
-        dt_wide_entry_t *wide = (dt_wide_entry_t *) entry;
-        wide->dump = moves ? dt_dump_begin(table.tree, datatype) : NULL;
-        wide->tally = moves ? dt_tally_of(datatype, layout->program) : NULL;
-        atomic_store_explicit(&wide->events, NULL, memory_order_relaxed);
-        if (NULL == tally) {
-            atomic_store_explicit(&layout->tally, wide->tally, memory_order_release);
-        } else if (NULL != wide->tally && tally != wide->tally) {
-            entry->tag = dt_tally_tag(wide->tally);
-        }
-    } else if (NULL != tally) {
-        dt_tally_one_more(tally);
-    } else if (moves) {
-        atomic_store_explicit(&layout->tally, dt_tally_of(datatype, layout->program),
-                              memory_order_release);
-    }
-    entry->recent = dt_recent_place(entry);
-    entry->serial = ++table.serial;
-    atomic_store_explicit(&entry->trust, DT_TRUST_UNKNOWN, memory_order_relaxed);
+    return dt_layout_key(table.tree, datatype, key);
 }
 
-static void keep_nothing(dt_entry_t *entry)
+static dame_program_t *build(const void *datatype, int32_t *declined)
 {
-    if (dt_entries_are_wide) {
-        dt_wide_entry_t *wide = (dt_wide_entry_t *) entry;
-        wide->dump = NULL;
-        wide->tally = NULL;
-        atomic_store_explicit(&wide->events, NULL, memory_order_relaxed);
+    dt_decline_t reason;
+    const int cancel_state = dame_cancel_defer(); /* it may log */
+    dame_program_t *program = dt_import(table.tree, datatype, &reason);
+    dame_cancel_restore(cancel_state);
+    *declined = (int32_t) reason;
+    return program;
+}
+
+/* Memory may be there again the next time. */
+static const dame_layout_source_t source = {
+    .key = key_of, .build = build, .passing = DT_DECLINE_MEMORY};
+
+/* Imports the layout of a datatype, which is not known, and counts the time. */
+static dame_layout_t *import_layout(const struct opal_datatype_t *datatype, uint64_t sketch)
+{
+    const int64_t start = dame_ns_now();
+    dame_layout_t *layout = dame_engine_new_layout(&dt_engine, &source, datatype, sketch);
+    const int64_t ns = dame_ns_now() - start;
+    dt_worth_took(datatype, sketch, ns);
+    dt_count(DT_COUNT_import_ns, ns);
+    return layout;
+}
+
+static void keep_extra(dt_extra_t *extra, dt_dump_t *dump)
+{
+    if (NULL != extra) {
+        extra->dump = dump;
+        atomic_store_explicit(&extra->events, NULL, memory_order_relaxed);
+    }
+}
+
+static void count_layout(const dt_entry_t *entry)
+{
+    const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
+    if (DT_DECLINE_NONE == declined) {
+        dt_count(DT_COUNT_types_imported, 1);
+    } else {
+        dt_count(DT_COUNT_types_declined, 1);
+        dt_count_declined(declined);
     }
 }
 
 /* Gives an entry its layout, if there is one. */
 static bool open_entry(dt_entry_t *entry, const struct opal_datatype_t *datatype,
-                       dt_layout_t *layout)
+                       dame_layout_t *layout)
 {
     if (NULL == layout) {
         return false;
     }
-    entry->layout = layout;
-    keep_more(entry, datatype);
-    atomic_store_explicit(&entry->owed, 0, memory_order_release);
+    const bool moves = NULL != layout->program;
+    dame_use_t *use = &entry->use;
+    use->layout = layout;
+    use->tally_bits = 0;
+    use->amounts = NULL;
+    if (moves) {
+        dame_tally_open(&dt_engine.tallies, use, dt_contents_name(datatype), NULL != entry->extra);
+    }
+    use->slot = dame_credit_slot(use);
+    atomic_store_explicit(&use->trust, DAME_TRUST_UNKNOWN, memory_order_relaxed);
+    keep_extra(entry->extra,
+               moves && NULL != entry->extra ? dt_dump_begin(table.tree, datatype) : NULL);
+    entry->serial = ++table.serial;
+    count_layout(entry);
+    atomic_store_explicit(dt_entry_owed(entry), 0, memory_order_release);
     return true;
 }
+
+/* ---- Entries -------------------------------------------------------------------------------- */
 
 static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sketch)
 {
@@ -183,14 +220,15 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
     if (NULL == entry) {
         return NULL;
     }
-    if (!open_entry(entry, datatype, dt_layout_find(table.tree, datatype, sketch))) {
+    if (!open_entry(entry, datatype,
+                    dame_layout_find(&dt_engine.layouts, &source, datatype, sketch))) {
         const dt_worth_t worth = dt_worth_of(datatype, sketch);
-        entry->gain = worth.gain;
-        entry->sketch = sketch;
-        entry->kind = worth.kind;
-        entry->cost = worth.cost;
-        atomic_store_explicit(&entry->owed, worth.cost, memory_order_relaxed);
-        keep_nothing(entry);
+        entry->waiting.gain = worth.gain;
+        entry->waiting.sketch = sketch;
+        entry->waiting.kind = worth.kind;
+        entry->waiting.cost = worth.cost;
+        atomic_store_explicit(dt_entry_owed(entry), worth.cost, memory_order_relaxed);
+        keep_extra(entry->extra, NULL);
     }
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
@@ -203,16 +241,18 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
 /* While something is owed. */
 static dt_worth_t worth_of(const dt_entry_t *entry)
 {
-    return (dt_worth_t){.cost = entry->cost, .gain = entry->gain, .kind = entry->kind};
+    return (dt_worth_t){
+        .cost = entry->waiting.cost, .gain = entry->waiting.gain, .kind = entry->waiting.kind};
 }
 
 /* A use of a datatype whose layout is still to be had. Is that worth its import now? */
 static bool is_due(dt_entry_t *entry, size_t count)
 {
-    int32_t owed = atomic_load_explicit(&entry->owed, memory_order_relaxed);
-    const int32_t gained = AT_ONCE == count ? INT32_MAX : dt_worth_gained(entry->gain, count);
+    int32_t owed = atomic_load_explicit(dt_entry_owed(entry), memory_order_relaxed);
+    const int32_t gained =
+        AT_ONCE == count ? INT32_MAX : dt_worth_gained(entry->waiting.gain, count);
     if (gained < owed) { /* not counted if another thread counts, or opens it, at the same time */
-        (void) atomic_compare_exchange_strong_explicit(&entry->owed, &owed, owed - gained,
+        (void) atomic_compare_exchange_strong_explicit(dt_entry_owed(entry), &owed, owed - gained,
                                                        memory_order_relaxed, memory_order_relaxed);
     }
     return gained >= owed; /* also if it was opened meanwhile, which enter() finds */
@@ -221,9 +261,9 @@ static bool is_due(dt_entry_t *entry, size_t count)
 /* The entry was given its layout, which stays, since the caller holds its datatype. */
 static void tell_opened(const dt_entry_t *entry)
 {
-    dt_dump_write(dt_entry_dump(entry), entry->layout->program);
-    if (NULL != entry->layout->program) {
-        dt_promote_prepare();
+    dt_dump_write(dt_entry_dump(entry), entry->use.layout->program);
+    if (NULL != entry->use.layout->program) {
+        dame_promoter_prepare(&dt_engine.promoter);
     }
 }
 
@@ -233,9 +273,9 @@ static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch
     /* Every 16th is timed and counts for 16: the clock takes as long as the rest. */
     enum { TIMED = 16 };
     bool is_new = false, opens = false, imports = false;
-    dame_lock_briefly(DAME_LOCK_TABLE);
+    dame_lock_briefly(DAME_LOCK_LAYOUTS);
     const bool timed = 0 == ++table.entered % TIMED;
-    const int64_t start = timed ? dt_now() : 0;
+    const int64_t start = timed ? dame_ns_now() : 0;
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL == entry) {
         entry = new_entry(datatype, sketch);
@@ -243,19 +283,19 @@ static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch
         opens = NULL != entry && dt_entry_is_open(entry);
     }
     if (NULL != entry && !dt_entry_is_open(entry) && is_due(entry, count)) {
-        dt_layout_t *known = is_new ? NULL : dt_layout_find(table.tree, datatype, sketch);
+        dame_layout_t *known =
+            is_new ? NULL : dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
         imports = NULL == known;
         if (imports && AT_ONCE != count && !is_new) {
             const dt_worth_t worth = worth_of(entry);
             dt_worth_repaid(&worth);
         }
-        opens = open_entry(entry, datatype,
-                           imports ? dt_layout_import(table.tree, datatype, sketch) : known);
+        opens = open_entry(entry, datatype, imports ? import_layout(datatype, sketch) : known);
     }
     if (timed && !imports) {
-        dt_count(DT_COUNT_import_ns, TIMED * (dt_now() - start));
+        dt_count(DT_COUNT_import_ns, TIMED * (dame_ns_now() - start));
     }
-    dame_unlock_briefly(DAME_LOCK_TABLE);
+    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
     if (opens) {
         tell_opened(entry);
     }
@@ -271,38 +311,50 @@ dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype)
 dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes)
 {
     enum { SMALL = 2048 }; /* bytes of a message; one use of a larger one may repay the import */
-    static dt_entry_t not_entered = {.owed = 1}; /* never written */
+    static dt_entry_t not_entered = {.use = {.own = 1}}; /* never written */
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL != entry && (dt_entry_is_open(entry) || !is_due(entry, count))) {
         return entry;
     }
     const uint64_t sketch = dt_layout_sketch(datatype);
-    return NULL == entry && bytes <= SMALL && !dt_layout_may_be_known(sketch) &&
+    return NULL == entry && bytes <= SMALL &&
+                   !dame_layout_may_be_known(&dt_engine.layouts, sketch) &&
                    dt_worth_is_first(sketch)
                ? &not_entered
                : enter(datatype, sketch, count);
 }
 
-/* Ends the dump of a datatype, and its hold of the layout. */
-static void end_dump(dt_dump_t *dump, dt_layout_t *layout)
+static dame_layout_t *put_layout(dame_layout_t *layout)
 {
-    dt_promote_dump_code(dump, layout);
+    return dame_layout_put(&dt_engine.layouts, layout);
+}
+
+static void free_layouts(dame_layout_t *layouts)
+{
+    dame_promoter_free(&dt_engine.promoter, layouts);
+}
+
+/* Ends the dump of a datatype, and its hold of the layout. */
+static void end_dump(dt_dump_t *dump, dame_layout_t *layout)
+{
+    dt_dump_codes(dump, layout);
     dt_dump_end(dump, layout->program,
-                atomic_load_explicit(&layout->declined, memory_order_relaxed));
-    dame_lock_briefly(DAME_LOCK_TABLE);
-    dt_layout_t *surplus = dt_layout_put(layout);
-    dame_unlock_briefly(DAME_LOCK_TABLE);
-    dt_layout_free(surplus);
+                (dt_decline_t) atomic_load_explicit(&layout->declined, memory_order_relaxed));
+    dame_lock_briefly(DAME_LOCK_LAYOUTS);
+    dame_layout_t *surplus = put_layout(layout);
+    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    free_layouts(surplus);
 }
 
 /* The layout that it had, or NULL, after which what its uses gained is kept. */
-static dt_layout_t *close_entry(const dt_entry_t *entry)
+static dame_layout_t *close_entry(const dt_entry_t *entry)
 {
     if (dt_entry_is_open(entry)) {
-        return entry->layout;
+        return entry->use.layout;
     }
     const dt_worth_t worth = worth_of(entry);
-    dt_worth_keep(entry->sketch, &worth, atomic_load_explicit(&entry->owed, memory_order_relaxed));
+    dt_worth_keep(entry->waiting.sketch, &worth,
+                  atomic_load_explicit(&entry->use.own, memory_order_relaxed));
     return NULL;
 }
 
@@ -331,9 +383,9 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
         return;
     }
     dt_dump_t *dump = NULL;
-    dt_layout_t *layout = NULL;
-    dt_layout_t *surplus = NULL;
-    dame_lock_briefly(DAME_LOCK_TABLE);
+    dame_layout_t *layout = NULL;
+    dame_layout_t *surplus = NULL;
+    dame_lock_briefly(DAME_LOCK_LAYOUTS);
     begin_change();
     dt_entry_t *entry = unlink_entry(datatype);
     if (NULL != entry) {
@@ -344,10 +396,10 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     }
     end_change();
     if (NULL != layout && NULL == dump) {
-        surplus = dt_layout_put(layout);
+        surplus = put_layout(layout);
     }
-    dame_unlock_briefly(DAME_LOCK_TABLE);
-    dt_layout_free(surplus);
+    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    free_layouts(surplus);
     if (NULL != dump) {
         end_dump(dump, layout);
     }
@@ -359,11 +411,17 @@ static void free_chain(dt_entry_t *entry)
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
         if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed) &&
             dt_entry_is_open(entry)) {
-            end_dump(dt_entry_dump(entry), entry->layout);
+            end_dump(dt_entry_dump(entry), entry->use.layout);
         }
+        dame_heap_free(entry->extra);
         dame_heap_free(entry);
         entry = next;
     }
+}
+
+void dt_table_start(bool has_extras)
+{
+    table.has_extras = has_extras;
 }
 
 void dt_table_clear(void)
@@ -374,7 +432,7 @@ void dt_table_clear(void)
         free_chain(atomic_load_explicit(&buckets->heads[i], memory_order_relaxed));
     }
     free_chain(table.unused);
-    dt_layout_clear();
+    free_layouts(dame_layouts_clear(&dt_engine.layouts));
     dame_tree_free(table.tree);
     table.tree = NULL;
     table.unused = NULL;

@@ -50,6 +50,9 @@ static inline dt_entry_t *dt_table_find(const struct opal_datatype_t *datatype)
     return entry;
 }
 
+/* Before the first entry. has_extras: datatypes have files, tallies or counts of events each. */
+void dt_table_start(bool has_extras);
+
 /* Finds it under the lock, or makes it, with its layout. */
 dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype);
 

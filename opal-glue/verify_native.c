@@ -12,6 +12,7 @@
 #include "describe.h"
 #include "jit/lock.h"
 #include "log.h"
+#include "name.h"
 #include "native.h"
 #include "openmpi.h"
 #include "program_text.h"
@@ -96,7 +97,7 @@ static __attribute__((format(printf, 3, 4))) void report(const opal_convertor_t 
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_count(DT_COUNT_differences, 1);
-    if (DT_DECLINE_NONE != atomic_exchange(&entry->layout->declined, DT_DECLINE_DIFFERS)) {
+    if (DT_DECLINE_NONE != atomic_exchange(&entry->use.layout->declined, DT_DECLINE_DIFFERS)) {
         return; /* said already; messages under way go on by the native result */
     }
     dt_count_declined(DT_DECLINE_DIFFERS);
@@ -106,9 +107,10 @@ static __attribute__((format(printf, 3, 4))) void report(const opal_convertor_t 
     va_start(args, format);
     (void) vsnprintf(difference, sizeof(difference), format, args);
     va_end(args);
-    char *text = describe(convertor->pDesc, entry->layout->program);
+    char *text = describe(convertor->pDesc, entry->use.layout->program);
     static const char *const names[] = {"pack", "unpack", "local copy"};
-    const bool compiled = COPY != work && NULL != atomic_load(&entry->layout->program->codes[work]);
+    const bool compiled =
+        COPY != work && NULL != atomic_load(&entry->use.layout->program->codes[work]);
     opal_output(dt_log_stream(),
                 "dt:dame: verify: %s of %zu elements by %s, %s. The native result is used, and the "
                 "datatype is left to the native engine from now on. %s",

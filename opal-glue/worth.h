@@ -15,7 +15,7 @@
  * A datatype counts its own uses (entry.h). When it ends before they suffice, they are remembered
  * for the next datatype that looks like it, as far as there is room.
  *
- * Under DAME_LOCK_TABLE, unless they say otherwise.
+ * Under DAME_LOCK_LAYOUTS, unless they say otherwise.
  */
 #ifndef DT_WORTH_H
 #define DT_WORTH_H

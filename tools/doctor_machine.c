@@ -225,7 +225,7 @@ static void look_at_profile(doctor_t *doctor)
     char cpu[DAME_PROFILE_NAME], directory[PATH_MAX];
     char *where = doctor_parameter(doctor, "dt_dame_profile");
     dame_profile_cpu(cpu, sizeof(cpu));
-    dame_profile_t *profile = dame_profile_new(where == NULL ? automatic : where, cpu, NULL);
+    dame_profile_t *profile = dame_profile_new(where == NULL ? automatic : where, cpu, NULL, NULL);
     free(where);
     if (profile == NULL) {
         return;

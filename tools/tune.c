@@ -375,8 +375,9 @@ static int measure(tuning_t *t, double seconds)
 
 /* ---- the command ---- */
 
-static void say(const char *text, int trouble)
+static void say(void *unused, const char *text, int trouble)
 {
+    (void) unused;
     (void) trouble;
     (void) tool_error(TOOL_OK, "%s", text);
 }
@@ -432,7 +433,7 @@ static int run(int argc, char **argv)
         return TOOL_USAGE;
     }
     dame_profile_cpu(cpu, sizeof(cpu));
-    t.profile = dame_profile_new(where, cpu, say);
+    t.profile = dame_profile_new(where, cpu, say, NULL);
     if (t.profile == NULL) {
         return tool_status_error("tune", DAME_ERR_NOMEM);
     }

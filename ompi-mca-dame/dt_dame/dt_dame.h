@@ -52,7 +52,7 @@ typedef struct mca_dt_dame_params {
     int explore; /* per cent */
     char *code_dir;
     int code_dir_size; /* bytes */
-    int llvm_compile;  /* dt_llvm_compile_t */
+    int llvm_compile;  /* dame_slow_how_t */
     char *llvm_passes;
     char *llvm_cpu;
     int tiers;        /* MCA_DT_DAME_TIER_... */
@@ -84,7 +84,7 @@ int mca_dt_dame_threshold(void);
 int mca_dt_dame_import_threshold(void);
 
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
-dt_promote_options_t mca_dt_dame_promote_options(void);
+dame_promote_options_t mca_dt_dame_promote_options(void);
 
 /* Those of DAME-L and the code cache. Its options; the cache's directories, NULL: none. Static
  * storage. */

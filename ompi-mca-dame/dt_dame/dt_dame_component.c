@@ -85,6 +85,7 @@ static void dame_enable(void)
     dt_glue_options_t options = {
         .program = mca_dt_dame_program_options(),
         .promotion = mca_dt_dame_promote_options(),
+        .code_files = 0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_ASM),
         .verify = mca_dt_dame_params.verify,
         .tallies = mca_dt_dame_params.last_run,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,

@@ -106,16 +106,16 @@ static void register_cache(void)
 void mca_dt_dame_register_llvm(const mca_base_component_t *component)
 {
     static const dt_value_name_t compile_names[] = {
-        {DT_LLVM_NEVER, "never"},
-        {DT_LLVM_BACKGROUND, "background"},
-        {DT_LLVM_NOW, "now"},
+        {DAME_SLOW_CACHED, "never"},
+        {DAME_SLOW_BACKGROUND, "background"},
+        {DAME_SLOW_INLINE, "now"},
         {0, NULL},
     };
     static dt_values_t compiles;
     owner = component;
     register_cache();
     dt_values_choice(&compiles, compile_names);
-    mca_dt_dame_params.llvm_compile = DT_LLVM_BACKGROUND;
+    mca_dt_dame_params.llvm_compile = DAME_SLOW_BACKGROUND;
     register_int("llvm_compile",
                  "When LLVM compiles machine code that dt_dame_code_dir does not have, if "
                  "dt_dame_tiers has l. never: what is not there is not used; background: when that "

@@ -547,22 +547,26 @@ int mca_dt_dame_import_threshold(void)
                                                                                : 0;
 }
 
-dt_promote_options_t mca_dt_dame_promote_options(void)
+dame_promote_options_t mca_dt_dame_promote_options(void)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    dt_promote_options_t options = {
+    dame_promote_options_t options = {
         .threshold = mca_dt_dame_threshold(),
-        .llvm = 0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL,
-        .llvm_compile = (dt_llvm_compile_t) params->llvm_compile,
-        .code_directories = mca_dt_dame_code_directories(),
-        .code_directory_is_standard =
-            NULL != params->code_dir && 0 == strcmp("auto", params->code_dir),
-        .code_bytes = params->code_dir_size,
+        .order =
+            {
+                .llvm =
+                    0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL,
+                .how = (dame_slow_how_t) params->llvm_compile,
+                .code_directories = mca_dt_dame_code_directories(),
+                .code_directory_is_standard =
+                    NULL != params->code_dir && 0 == strcmp("auto", params->code_dir),
+                .code_bytes = params->code_dir_size,
+            },
         .profile = NULL == params->profile ? "" : params->profile,
         .explore = &params->explore,
-        .native = 0 != (params->tiers & MCA_DT_DAME_TIER_OPAL) && !params->verify,
+        .native =
+            0 != (params->tiers & MCA_DT_DAME_TIER_OPAL) && !params->verify ? DT_NATIVE_ARM : NULL,
         .jit = *dame_jit_options_default(),
-        .code_files = 0 != (params->dump & MCA_DT_DAME_DUMP_ASM),
     };
     options.jit.vector_bits = params->vector_width;
     options.jit.unroll_bytes = params->unroll_bytes;

@@ -25,8 +25,8 @@ enum { TIME = 1 << 8, BYTES = 1 << 9, TIER = 4 };
 static int read_tally(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const intptr_t what = (intptr_t) pvar->ctx;
-    const dt_work_t work = (dt_work_t) (what & (TIER - 1));
-    const dt_tier_t tier = (dt_tier_t) (what / TIER & 3);
+    const dame_work_t work = (dame_work_t) (what & (TIER - 1));
+    const dame_tier_t tier = (dame_tier_t) (what / TIER & 3);
     const bool bytes = 0 != (what & BYTES);
     *(unsigned long long *) value =
         (unsigned long long) (0 != (what & TIME) ? dt_tally_ns(work)
@@ -40,8 +40,8 @@ static int read_cycles(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const intptr_t what = (intptr_t) pvar->ctx;
     const double ns = NULL == object ? -1
-                                     : dt_tally_rate(object, (dt_work_t) (what & (TIER - 1)),
-                                                     (dt_tier_t) (what / TIER & 3));
+                                     : dt_tally_rate(object, (dame_work_t) (what & (TIER - 1)),
+                                                     (dame_tier_t) (what / TIER & 3));
     *(double *) value = ns < 0 ? -1 : ns * 1e-9 * (double) dame_clock_hz();
     return OPAL_SUCCESS;
 }
@@ -66,12 +66,12 @@ static int read_code_stat(const mca_base_pvar_t *pvar, void *value, void *object
 {
     (void) object;
     *(unsigned long long *) value =
-        (unsigned long long) dt_code_stat((dt_code_stat_t) (intptr_t) pvar->ctx);
+        (unsigned long long) dt_code_stat((dame_code_stat_t) (intptr_t) pvar->ctx);
     return OPAL_SUCCESS;
 }
 
-static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
-static const char *const tiers[DT_TIERS] = {"interp", "code", "opal"};
+static const char *const works[DAME_WORKS] = {"pack", "unpack", "copy"};
+static const char *const tiers[DAME_TIERS] = {"interp", "code", "opal"};
 
 static int register_bound(const mca_base_component_t *component, const char *name,
                           const char *description, int class, mca_base_get_value_fn_t read,
@@ -91,12 +91,12 @@ static int register_pvar(const mca_base_component_t *component, const char *name
                           MCA_BASE_VAR_BIND_NO_OBJECT);
 }
 
-static const char *const movers[DT_TIERS] = {"the interpreter", "machine code",
-                                             "Open MPI's own engine, being faster"};
+static const char *const movers[DAME_TIERS] = {"the interpreter", "machine code",
+                                               "Open MPI's own engine, being faster"};
 
 /* One of the process, and one, of the same name with "datatype_" before it, of a datatype. */
-static void register_tally(const mca_base_component_t *component, const char *unit, dt_work_t work,
-                           dt_tier_t tier, int what)
+static void register_tally(const mca_base_component_t *component, const char *unit,
+                           dame_work_t work, dame_tier_t tier, int what)
 {
     char name[64];
     char description[160];
@@ -112,7 +112,8 @@ static void register_tally(const mca_base_component_t *component, const char *un
                    what | (int) work | (int) tier * TIER, MCA_BASE_VAR_BIND_MPI_DATATYPE);
 }
 
-static void register_cycles(const mca_base_component_t *component, dt_work_t work, dt_tier_t tier)
+static void register_cycles(const mca_base_component_t *component, dame_work_t work,
+                            dame_tier_t tier)
 {
     char name[64];
     (void) snprintf(name, sizeof(name), "datatype_%s_%s_cycles", works[work], tiers[tier]);
@@ -138,18 +139,18 @@ static void register_of_datatype(const mca_base_component_t *component, const ch
 static void register_tallies(const mca_base_component_t *component)
 {
     register_pvar(component, "pack_ns", "Time spent packing, estimated while the report is on",
-                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DT_PACK);
+                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DAME_WORK_PACK);
     register_pvar(component, "unpack_ns", "Time spent unpacking, estimated while the report is on",
-                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DT_UNPACK);
+                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DAME_WORK_UNPACK);
     register_pvar(component, "copy_ns",
                   "Time spent on local copies, estimated while the report is on",
-                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DT_COPY);
-    for (int work = 0; work < DT_WORKS; work++) {
-        for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
-            register_tally(component, "uses", (dt_work_t) work, (dt_tier_t) tier, 0);
-            register_tally(component, "bytes", (dt_work_t) work, (dt_tier_t) tier, BYTES);
-            if (DT_OPAL != tier) {
-                register_cycles(component, (dt_work_t) work, (dt_tier_t) tier);
+                  MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DAME_WORK_COPY);
+    for (int work = 0; work < DAME_WORKS; work++) {
+        for (int tier = 0; tier < (DAME_WORK_COPY == work ? 1 : DAME_TIERS); tier++) {
+            register_tally(component, "uses", (dame_work_t) work, (dame_tier_t) tier, 0);
+            register_tally(component, "bytes", (dame_work_t) work, (dame_tier_t) tier, BYTES);
+            if (DAME_TIER_NATIVE != tier) {
+                register_cycles(component, (dame_work_t) work, (dame_tier_t) tier);
             }
         }
     }
@@ -187,11 +188,11 @@ bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
                         dt_decline_text((dt_decline_t) i));
         register_pvar(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER, read_declined, i);
     }
-    for (int i = 0; i < DT_CODE_STATS; i++) {
-        const dt_code_stat_t stat = (dt_code_stat_t) i;
-        register_pvar(component, dt_code_stat_name(stat), dt_code_stat_description(stat),
-                      dt_code_stat_is_level(stat) ? MCA_BASE_PVAR_CLASS_LEVEL
-                                                  : MCA_BASE_PVAR_CLASS_COUNTER,
+    for (int i = 0; i < DAME_CODE_STATS; i++) {
+        const dame_code_stat_t stat = (dame_code_stat_t) i;
+        register_pvar(component, dame_code_stat_name(stat), dame_code_stat_description(stat),
+                      dame_code_stat_is_level(stat) ? MCA_BASE_PVAR_CLASS_LEVEL
+                                                    : MCA_BASE_PVAR_CLASS_COUNTER,
                       read_code_stat, i);
     }
     return true;
@@ -203,7 +204,7 @@ static double ratio(int64_t a, int64_t b, double scale)
 }
 
 static void print_direction(FILE *out, const char *what, dt_counter_t messages, dt_counter_t bytes,
-                            dt_counter_t fragments, dt_work_t work)
+                            dt_counter_t fragments, dame_work_t work)
 {
     int64_t moved = dt_stats_total(bytes);
     int64_t time = dt_tally_ns(work);
@@ -217,7 +218,7 @@ static void print_direction(FILE *out, const char *what, dt_counter_t messages, 
 static void print_copies(FILE *out)
 {
     int64_t moved = dt_stats_total(DT_COUNT_bytes_copied);
-    int64_t time = dt_tally_ns(DT_COPY);
+    int64_t time = dt_tally_ns(DAME_WORK_COPY);
     fprintf(out,
             "  copied    %12" PRId64 " messages %16" PRId64 " bytes %22s %11.3f ms %7.2f GB/s\n",
             dt_stats_total(DT_COUNT_messages_copied), moved, "within the process",
@@ -247,21 +248,21 @@ static void print_refusals(FILE *out)
 
 static void print_code(FILE *out)
 {
-    int64_t pack = dt_code_stat(DT_CODE_compiled_pack);
-    int64_t unpack = dt_code_stat(DT_CODE_compiled_unpack);
+    int64_t pack = dt_code_stat(DAME_CODE_STAT_compiled_pack);
+    int64_t unpack = dt_code_stat(DAME_CODE_STAT_compiled_unpack);
     if (0 != pack + unpack) {
         fprintf(out,
                 "  compiled  %12" PRId64 " programs to pack, %" PRId64
                 " to unpack (%s), %.2f us each, %.2f us at most\n",
                 pack, unpack, dt_code_vectors(),
-                ratio(dt_code_stat(DT_CODE_compile_ns), pack + unpack, 1e-3),
-                1e-3 * (double) dt_code_stat(DT_CODE_compile_worst_ns));
+                ratio(dt_code_stat(DAME_CODE_STAT_compile_ns), pack + unpack, 1e-3),
+                1e-3 * (double) dt_code_stat(DAME_CODE_STAT_compile_worst_ns));
         fprintf(out,
                 "  code      %12" PRId64 " bytes made, now %" PRId64 " bytes of %" PRId64
                 " programs in %" PRId64 " bytes of memory, %" PRId64 " evicted\n",
-                dt_stats_total(DT_COUNT_compile_bytes), dt_code_stat(DT_CODE_code_bytes),
-                dt_code_stat(DT_CODE_code_live), dt_code_stat(DT_CODE_code_memory),
-                dt_code_stat(DT_CODE_code_evicted));
+                dt_stats_total(DT_COUNT_compile_bytes), dt_code_stat(DAME_CODE_STAT_code_bytes),
+                dt_code_stat(DAME_CODE_STAT_code_live), dt_code_stat(DAME_CODE_STAT_code_memory),
+                dt_code_stat(DAME_CODE_STAT_code_evicted));
     }
     print_refusals(out);
 }
@@ -306,9 +307,9 @@ static void print_counts(FILE *out)
             types, declined, layouts, 1e-6 * (double) dt_stats_total(DT_COUNT_import_ns));
     print_wide_columns(out);
     print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
-                    DT_COUNT_fragments_packed, DT_PACK);
+                    DT_COUNT_fragments_packed, DAME_WORK_PACK);
     print_direction(out, "unpacked", DT_COUNT_messages_unpacked, DT_COUNT_bytes_unpacked,
-                    DT_COUNT_fragments_unpacked, DT_UNPACK);
+                    DT_COUNT_fragments_unpacked, DAME_WORK_UNPACK);
     print_copies(out);
     fprintf(out,
             "  fragments %12" PRId64 " ended inside a block, %" PRId64 " had to be searched for\n",
@@ -329,7 +330,7 @@ static void print_counts(FILE *out)
                 dt_stats_total(DT_COUNT_messages_native));
     }
     print_declined(out);
-    dt_events_print(out);
+    dt_glue_print_events(out);
 }
 
 /* One write a process, so that ranks do not mix their lines. */

@@ -10,12 +10,12 @@
 
 static const struct {
     const char *key;
-    dt_hint_t hint;
+    dame_hint_t hint;
 } hints[] = {
-    {DAME_HINT_USES, DT_HINT_USES},
-    {DAME_HINT_COUNT, DT_HINT_COUNT},
-    {DAME_HINT_BASE, DT_HINT_BASE},
-    {DAME_HINT_MATTERS, DT_HINT_MATTERS},
+    {DAME_HINT_USES, DAME_HINTED_USES},
+    {DAME_HINT_COUNT, DAME_HINTED_COUNT},
+    {DAME_HINT_BASE, DAME_HINTED_BASE},
+    {DAME_HINT_MATTERS, DAME_HINTED_MATTERS},
 };
 
 enum { HINTS = sizeof(hints) / sizeof(hints[0]) };
@@ -29,7 +29,7 @@ static int hear(MPI_Datatype carrier, int keyval, void *value, void *hint)
     intptr_t *said = value;
     (void) keyval;
     if (open && NULL != said) {
-        said[1] = dt_glue_hint(carrier, *(const dt_hint_t *) hint, said[0]);
+        said[1] = dt_glue_hint(carrier, *(const dame_hint_t *) hint, said[0]);
     }
     return MPI_SUCCESS;
 }

@@ -28,8 +28,8 @@ static void write_range(FILE *out, const char *comma, const char *name, const dt
             range->sum / sum->found, range->max, range->sum);
 }
 
-static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
-static const char *const tiers[DT_TIERS] = {"interp", "code", "opal"};
+static const char *const works[DAME_WORKS] = {"pack", "unpack", "copy"};
+static const char *const tiers[DAME_TIERS] = {"interp", "code", "opal"};
 
 static void write_counters(FILE *out, const dt_dame_sum_t *sum)
 {
@@ -39,14 +39,14 @@ static void write_counters(FILE *out, const dt_dame_sum_t *sum)
         write_range(out, comma, dt_counter_name((dt_counter_t) i), sum, &sum->counters[i]);
         comma = ",";
     }
-    for (int i = 0; i < DT_CODE_STATS; i++) {
-        write_range(out, comma, dt_code_stat_name((dt_code_stat_t) i), sum, &sum->code[i]);
+    for (int i = 0; i < DAME_CODE_STATS; i++) {
+        write_range(out, comma, dame_code_stat_name((dame_code_stat_t) i), sum, &sum->code[i]);
     }
-    for (int work = 0; work < DT_WORKS; work++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
         char estimate[32];
         (void) snprintf(estimate, sizeof(estimate), "%s_ns", works[work]);
         write_range(out, comma, estimate, sum, &sum->ns[work]);
-        for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
+        for (int tier = 0; tier < (DAME_WORK_COPY == work ? 1 : DAME_TIERS); tier++) {
             char name[64];
             (void) snprintf(name, sizeof(name), "%s_%s_uses", works[work], tiers[tier]);
             write_range(out, comma, name, sum, &sum->uses[work][tier]);
@@ -79,7 +79,7 @@ static void write_rate(FILE *out, const dt_dame_amount_t *amount)
 }
 
 /* Of the lowest rank that has one. */
-static void write_history(FILE *out, const dt_history_t *history)
+static void write_history(FILE *out, const dame_history_t *history)
 {
     fputs(",\n        \"history\": [", out);
     for (int i = 0; i < history->nsteps; i++) {
@@ -97,7 +97,7 @@ static void write_history(FILE *out, const dt_history_t *history)
 static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
     fprintf(out, ",\n     \"%s\": {", works[work]);
-    for (int tier = 0; tier < (DT_COPY == work ? 1 : DT_TIERS); tier++) {
+    for (int tier = 0; tier < (DAME_WORK_COPY == work ? 1 : DAME_TIERS); tier++) {
         const dt_dame_amount_t *moved = &row->moved[work][tier];
         fprintf(out, "\"%s\": {\"uses\": %" PRId64 ", \"bytes\": %" PRId64 ", \"ns_per_byte\": ",
                 tiers[tier], moved->uses, moved->bytes);
@@ -106,10 +106,10 @@ static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
     }
     fputs("\"native_ns_per_byte\": ", out);
     write_rate(out, &row->native[work]);
-    if (DT_COPY != work) {
+    if (DAME_WORK_COPY != work) {
         write_history(out, &row->history[work]);
     }
-    if (DT_COPY != work) {
+    if (DAME_WORK_COPY != work) {
         fprintf(out, ", \"compiled_at_use\": %" PRId64 ", \"compiled_on_ranks\": %d",
                 row->compiled_at[work], row->compiled_ranks[work]);
     }
@@ -134,7 +134,7 @@ static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row
             ", \"size\": %" PRId64 ", \"ranks\": %d, \"datatypes\": %" PRId64
             ", \"bytes\": %" PRId64,
             row->size, row->ranks, row->datatypes, row->bytes);
-    for (int work = 0; work < DT_WORKS; work++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
         write_work(out, row, work);
     }
     fprintf(out, ",\n     \"compile_ns\": %" PRId64 ", \"undone\": %" PRId64 ", \"compared\": {",

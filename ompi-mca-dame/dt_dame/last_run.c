@@ -8,16 +8,18 @@ enum { BUSIEST = 10 };
 
 static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
 {
-    const int64_t code = row->moved[DT_PACK][DT_CODE].uses + row->moved[DT_UNPACK][DT_CODE].uses;
-    const int64_t opal = row->moved[DT_PACK][DT_OPAL].uses + row->moved[DT_UNPACK][DT_OPAL].uses;
+    const int64_t code = row->moved[DAME_WORK_PACK][DAME_TIER_CODE].uses +
+                         row->moved[DAME_WORK_UNPACK][DAME_TIER_CODE].uses;
+    const int64_t opal = row->moved[DAME_WORK_PACK][DAME_TIER_NATIVE].uses +
+                         row->moved[DAME_WORK_UNPACK][DAME_TIER_NATIVE].uses;
     const char *tier = opal > code ? "opal" : code > 0 ? "code" : "interp";
     int64_t uses = 0;
-    for (int work = 0; work < DT_WORKS; work++) {
-        for (int by = 0; by < DT_TIERS; by++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
+        for (int by = 0; by < DAME_TIERS; by++) {
             uses += row->moved[work][by].uses;
         }
     }
-    char name[4 * DT_TALLY_NAME]; /* a value ends with its line */
+    char name[4 * DAME_TALLY_NAME]; /* a value ends with its line */
     fprintf(out, "datatype_%d=%s: %s, %" PRId64 " uses, %" PRId64 " bytes, %s\n", i,
             '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
             row->words, uses, row->bytes, tier);
@@ -33,8 +35,8 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     if (NULL != localtime_r(&now, &broken)) {
         (void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &broken);
     }
-    for (int work = 0; work < DT_WORKS; work++) {
-        for (int tier = 0; tier < DT_TIERS; tier++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
+        for (int tier = 0; tier < DAME_TIERS; tier++) {
             uses += sum->uses[work][tier].sum;
             bytes += sum->bytes[work][tier].sum;
         }
@@ -42,7 +44,8 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     fprintf(out, "program=%s\nended=%s\nranks=%d of %d\nuses=%.0f\nbytes=%.0f\npromotions=%.0f\n",
             dt_name_text(sum->first.program, program, sizeof(program)), when, sum->found,
             sum->ranks, uses, bytes,
-            sum->code[DT_CODE_compiled_pack].sum + sum->code[DT_CODE_compiled_unpack].sum);
+            sum->code[DAME_CODE_STAT_compiled_pack].sum +
+                sum->code[DAME_CODE_STAT_compiled_unpack].sum);
     const dt_dame_compared_t compared = dt_dame_compare(sum);
     if (compared.bytes <= 0) {
         fputs("seconds_saved=not estimated: dt_dame_report was none\n", out);

@@ -21,14 +21,16 @@ void dt_dame_record_fill(dt_dame_record_t *record)
     for (int i = 0; i < DT_DECLINES; i++) {
         record->declined[i] = dt_stats_declined((dt_decline_t) i);
     }
-    for (int i = 0; i < DT_CODE_STATS; i++) {
-        record->code[i] = dt_code_stat((dt_code_stat_t) i);
+    for (int i = 0; i < DAME_CODE_STATS; i++) {
+        record->code[i] = dt_code_stat((dame_code_stat_t) i);
     }
-    for (int work = 0; work < DT_WORKS; work++) {
-        record->ns[work] = dt_tally_ns((dt_work_t) work);
-        for (int tier = 0; tier < DT_TIERS; tier++) {
-            record->uses[work][tier] = dt_tally_total((dt_work_t) work, (dt_tier_t) tier, false);
-            record->bytes[work][tier] = dt_tally_total((dt_work_t) work, (dt_tier_t) tier, true);
+    for (int work = 0; work < DAME_WORKS; work++) {
+        record->ns[work] = dt_tally_ns((dame_work_t) work);
+        for (int tier = 0; tier < DAME_TIERS; tier++) {
+            record->uses[work][tier] =
+                dt_tally_total((dame_work_t) work, (dame_tier_t) tier, false);
+            record->bytes[work][tier] =
+                dt_tally_total((dame_work_t) work, (dame_tier_t) tier, true);
         }
     }
     const dame_limit_t limit = dt_stats_limit();
@@ -48,7 +50,7 @@ static void extend(const dt_dame_sum_t *sum, dt_dame_range_t *range, int64_t val
     range->sum += v;
 }
 
-static dt_dame_sum_row_t *row_for(dt_dame_sum_t *sum, const dt_tally_row_t *row)
+static dt_dame_sum_row_t *row_for(dt_dame_sum_t *sum, const dame_tally_row_t *row)
 {
     for (int i = 0; i < sum->nrows; i++) {
         dt_dame_sum_row_t *at = &sum->rows[i];
@@ -67,7 +69,8 @@ static dt_dame_sum_row_t *row_for(dt_dame_sum_t *sum, const dt_tally_row_t *row)
     return at;
 }
 
-static void add_amount(dt_dame_amount_t *amount, int64_t uses, int64_t bytes, const dt_rate_t *rate)
+static void add_amount(dt_dame_amount_t *amount, int64_t uses, int64_t bytes,
+                       const dame_rate_t *rate)
 {
     amount->uses += uses;
     amount->bytes += bytes;
@@ -87,13 +90,13 @@ static void add_compared(dt_dame_compared_t *to, const dt_dame_compared_t *from)
 
 /* One rank's. What moved less than half of the data may be without a time; then the rest says what
  * it took. */
-static dt_dame_compared_t compare(const dt_tally_row_t *row, int work)
+static dt_dame_compared_t compare(const dame_tally_row_t *row, int work)
 {
-    const dt_rate_t *native = &row->native[work];
+    const dame_rate_t *native = &row->native[work];
     dt_dame_compared_t timed = {0};
     double bytes = 0;
-    for (int tier = 0; tier < DT_TIERS; tier++) {
-        const dt_row_moved_t *moved = &row->moved[work][tier];
+    for (int tier = 0; tier < DAME_TIERS; tier++) {
+        const dame_row_moved_t *moved = &row->moved[work][tier];
         const double amount = (double) moved->bytes;
         bytes += amount;
         if (moved->rate.ns >= 0) {
@@ -113,17 +116,17 @@ static dt_dame_compared_t compare(const dt_tally_row_t *row, int work)
                                     timed.error2 * all * all + bytes * bytes * native->error2};
 }
 
-static void add_row(dt_dame_sum_row_t *at, const dt_tally_row_t *row)
+static void add_row(dt_dame_sum_row_t *at, const dame_tally_row_t *row)
 {
     at->ranks++;
     at->datatypes += row->datatypes;
     at->compile_ns += row->compile_ns;
     at->undone += row->undone;
-    for (int work = 0; work < DT_WORKS; work++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
         int64_t uses = 0;
         int64_t bytes = 0;
-        for (int tier = 0; tier < DT_TIERS; tier++) {
-            const dt_row_moved_t *moved = &row->moved[work][tier];
+        for (int tier = 0; tier < DAME_TIERS; tier++) {
+            const dame_row_moved_t *moved = &row->moved[work][tier];
             add_amount(&at->moved[work][tier], moved->uses, moved->bytes, &moved->rate);
             uses += moved->uses;
             bytes += moved->bytes;
@@ -191,12 +194,12 @@ void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record)
     for (int i = 0; i < DT_DECLINES; i++) {
         extend(sum, &sum->declined[i], record->declined[i]);
     }
-    for (int i = 0; i < DT_CODE_STATS; i++) {
+    for (int i = 0; i < DAME_CODE_STATS; i++) {
         extend(sum, &sum->code[i], record->code[i]);
     }
-    for (int work = 0; work < DT_WORKS; work++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
         extend(sum, &sum->ns[work], record->ns[work]);
-        for (int tier = 0; tier < DT_TIERS; tier++) {
+        for (int tier = 0; tier < DAME_TIERS; tier++) {
             extend(sum, &sum->uses[work][tier], record->uses[work][tier]);
             extend(sum, &sum->bytes[work][tier], record->bytes[work][tier]);
         }
@@ -226,7 +229,7 @@ void dt_dame_sum_finish(dt_dame_sum_t *sum)
 dt_dame_compared_t dt_dame_compare_row(const dt_dame_sum_row_t *row)
 {
     dt_dame_compared_t all = {0};
-    for (int work = 0; work < DT_WORKS; work++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
         add_compared(&all, &row->compared[work]);
     }
     return all;
@@ -245,8 +248,8 @@ dt_dame_compared_t dt_dame_compare(const dt_dame_sum_t *sum)
 double dt_dame_compared_part(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared)
 {
     double bytes = 0;
-    for (int work = 0; work < DT_WORKS; work++) {
-        for (int tier = 0; tier < DT_TIERS; tier++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
+        for (int tier = 0; tier < DAME_TIERS; tier++) {
             bytes += sum->bytes[work][tier].sum;
         }
     }
@@ -275,7 +278,7 @@ double dt_dame_busy(const dt_dame_sum_t *sum)
 double dt_dame_moving(const dt_dame_sum_t *sum)
 {
     double ns = 0;
-    for (int work = 0; work < DT_WORKS; work++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
         ns += sum->ns[work].sum;
     }
     return ns;
@@ -283,5 +286,5 @@ double dt_dame_moving(const dt_dame_sum_t *sum)
 
 double dt_dame_set_up(const dt_dame_sum_t *sum)
 {
-    return sum->counters[DT_COUNT_import_ns].sum + sum->code[DT_CODE_compile_ns].sum;
+    return sum->counters[DT_COUNT_import_ns].sum + sum->code[DAME_CODE_STAT_compile_ns].sum;
 }

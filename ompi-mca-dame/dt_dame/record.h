@@ -29,12 +29,12 @@ typedef struct dt_dame_record {
     double ghz;    /* of the clock: ticks in a nanosecond */
     int64_t counters[DT_COUNTERS];
     int64_t declined[DT_DECLINES];
-    int64_t code[DT_CODE_STATS];
-    int64_t uses[DT_WORKS][DT_TIERS]; /* of all datatypes, also of those without a row */
-    int64_t bytes[DT_WORKS][DT_TIERS];
-    int64_t ns[DT_WORKS]; /* estimated; 0: no report was asked for */
+    int64_t code[DAME_CODE_STATS];
+    int64_t uses[DAME_WORKS][DAME_TIERS]; /* of all datatypes, also of those without a row */
+    int64_t bytes[DAME_WORKS][DAME_TIERS];
+    int64_t ns[DAME_WORKS]; /* estimated; 0: no report was asked for */
     int nrows;
-    dt_tally_row_t rows[DT_DAME_ROWS];
+    dame_tally_row_t rows[DT_DAME_ROWS];
 } dt_dame_record_t;
 
 /* ---- All ranks ------------------------------------------------------------------------------ */
@@ -64,21 +64,21 @@ typedef struct dt_dame_compared {
 
 /* Datatypes of one name and layout, on all ranks. */
 typedef struct dt_dame_sum_row {
-    char name[DT_TALLY_NAME];
-    char words[DT_TALLY_WORDS];
+    char name[DAME_TALLY_NAME];
+    char words[DAME_TALLY_WORDS];
     int64_t size;
     int64_t datatypes;
     int ranks;
     int64_t bytes;
-    dt_dame_amount_t moved[DT_WORKS][DT_TIERS];
+    dt_dame_amount_t moved[DAME_WORKS][DAME_TIERS];
     dt_dame_amount_t
-        native[DT_WORKS]; /* the same data; ns: what Open MPI's own engine would take */
-    dt_dame_compared_t compared[DT_WORKS];
+        native[DAME_WORKS]; /* the same data; ns: what Open MPI's own engine would take */
+    dt_dame_compared_t compared[DAME_WORKS];
     int compiled_ranks[2];  /* [dame_dir_t] */
     int64_t compiled_at[2]; /* the least use */
     int64_t compile_ns;
     int64_t undone;
-    dt_history_t history[2]; /* of the lowest rank that has one */
+    dame_history_t history[2]; /* of the lowest rank that has one */
 } dt_dame_sum_row_t;
 
 enum { DT_DAME_SUM_ROWS = 128 };
@@ -95,10 +95,10 @@ typedef struct dt_dame_sum {
     char report_file[DT_DAME_TEXT];
     dt_dame_range_t counters[DT_COUNTERS];
     dt_dame_range_t declined[DT_DECLINES];
-    dt_dame_range_t code[DT_CODE_STATS];
-    dt_dame_range_t uses[DT_WORKS][DT_TIERS];
-    dt_dame_range_t bytes[DT_WORKS][DT_TIERS];
-    dt_dame_range_t ns[DT_WORKS];
+    dt_dame_range_t code[DAME_CODE_STATS];
+    dt_dame_range_t uses[DAME_WORKS][DAME_TIERS];
+    dt_dame_range_t bytes[DAME_WORKS][DAME_TIERS];
+    dt_dame_range_t ns[DAME_WORKS];
     double seconds; /* these three of all ranks */
     double ran;
     double waited;

@@ -6,7 +6,7 @@
 
 #include "measure/sde.h"
 
-static const char *const moved_names[DT_WORKS][DT_TIERS][2] = {
+static const char *const moved_names[DAME_WORKS][DAME_TIERS][2] = {
     {{"pack_interp_uses", "pack_interp_bytes"},
      {"pack_code_uses", "pack_code_bytes"},
      {"pack_opal_uses", "pack_opal_bytes"}},
@@ -16,7 +16,7 @@ static const char *const moved_names[DT_WORKS][DT_TIERS][2] = {
     {{"copy_interp_uses", "copy_interp_bytes"}},
 };
 
-enum { EACH = 2 * DT_TIERS }; /* work has uses and bytes */
+enum { EACH = 2 * DAME_TIERS }; /* work has uses and bytes */
 
 static long long read_counter(void *counter)
 {
@@ -25,18 +25,18 @@ static long long read_counter(void *counter)
 
 static long long read_code_stat(void *stat)
 {
-    return dt_code_stat((dt_code_stat_t) (intptr_t) stat);
+    return dt_code_stat((dame_code_stat_t) (intptr_t) stat);
 }
 
 static long long read_moved(void *what)
 {
     const intptr_t i = (intptr_t) what;
-    return dt_tally_total((dt_work_t) (i / EACH), (dt_tier_t) (i / 2 % DT_TIERS), 0 != i % 2);
+    return dt_tally_total((dame_work_t) (i / EACH), (dame_tier_t) (i / 2 % DAME_TIERS), 0 != i % 2);
 }
 
 void mca_dt_dame_offer_sde(void)
 {
-    enum { MOST = DT_COUNTERS + DT_CODE_STATS + EACH * DT_WORKS };
+    enum { MOST = DT_COUNTERS + DAME_CODE_STATS + EACH * DAME_WORKS };
     dame_sde_counter_t counters[MOST];
     int32_t n = 0;
     for (intptr_t i = 0; i < DT_COUNTERS; i++) {
@@ -44,14 +44,14 @@ void mca_dt_dame_offer_sde(void)
                                              dt_counter_description((dt_counter_t) i), 0,
                                              read_counter, (void *) i};
     }
-    for (intptr_t i = 0; i < DT_CODE_STATS; i++) {
-        const dt_code_stat_t stat = (dt_code_stat_t) i;
+    for (intptr_t i = 0; i < DAME_CODE_STATS; i++) {
+        const dame_code_stat_t stat = (dame_code_stat_t) i;
         counters[n++] =
-            (dame_sde_counter_t){dt_code_stat_name(stat), dt_code_stat_description(stat),
-                                 dt_code_stat_is_level(stat), read_code_stat, (void *) i};
+            (dame_sde_counter_t){dame_code_stat_name(stat), dame_code_stat_description(stat),
+                                 dame_code_stat_is_level(stat), read_code_stat, (void *) i};
     }
-    for (intptr_t i = 0; i < EACH * DT_WORKS; i++) {
-        const char *name = moved_names[i / EACH][i / 2 % DT_TIERS][i % 2];
+    for (intptr_t i = 0; i < EACH * DAME_WORKS; i++) {
+        const char *name = moved_names[i / EACH][i / 2 % DAME_TIERS][i % 2];
         if (NULL != name) {
             counters[n++] =
                 (dame_sde_counter_t){name, "Uses, or bytes, by interpreter, machine code or opal",

@@ -9,7 +9,7 @@
 
 enum { SHOWN_ROWS = 5, WIDTH = 80 };
 
-static const char *const works[DT_WORKS] = {"pack", "unpack", "copy"};
+static const char *const works[DAME_WORKS] = {"pack", "unpack", "copy"};
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
@@ -77,7 +77,7 @@ static void write_counter(FILE *out, const char *what, const dt_dame_sum_t *sum,
     write_range(out, what, sum, &sum->counters[counter], text);
 }
 
-static void write_moved(FILE *out, const char *what, const dt_dame_sum_t *sum, dt_work_t work,
+static void write_moved(FILE *out, const char *what, const dt_dame_sum_t *sum, dame_work_t work,
                         dt_counter_t messages, dt_counter_t bytes)
 {
     write_counter(out, what, sum, messages, count_text);
@@ -87,7 +87,8 @@ static void write_moved(FILE *out, const char *what, const dt_dame_sum_t *sum, d
     }
 }
 
-static dt_dame_range_t both(const dt_dame_sum_t *sum, dt_code_stat_t pack, dt_code_stat_t unpack)
+static dt_dame_range_t both(const dt_dame_sum_t *sum, dame_code_stat_t pack,
+                            dame_code_stat_t unpack)
 {
     const dt_dame_range_t *a = &sum->code[pack];
     const dt_dame_range_t *b = &sum->code[unpack];
@@ -106,17 +107,19 @@ static void write_if_any(FILE *out, const char *what, const dt_dame_sum_t *sum,
 
 static void write_code(FILE *out, const dt_dame_sum_t *sum)
 {
-    const dt_dame_range_t programs = both(sum, DT_CODE_compiled_pack, DT_CODE_compiled_unpack);
-    const dt_dame_range_t found = both(sum, DT_CODE_found_pack, DT_CODE_found_unpack);
+    const dt_dame_range_t programs =
+        both(sum, DAME_CODE_STAT_compiled_pack, DAME_CODE_STAT_compiled_unpack);
+    const dt_dame_range_t found = both(sum, DAME_CODE_STAT_found_pack, DAME_CODE_STAT_found_unpack);
     write_if_any(out, "codes compiled", sum, &programs, count_text);
-    write_if_any(out, "  time", sum, &sum->code[DT_CODE_compile_ns], time_text);
-    write_if_any(out, "  .. making code", sum, &sum->code[DT_CODE_compile_make_ns], time_text);
-    write_if_any(out, "  .. finding it in files", sum, &sum->code[DT_CODE_compile_find_ns],
+    write_if_any(out, "  time", sum, &sum->code[DAME_CODE_STAT_compile_ns], time_text);
+    write_if_any(out, "  .. making code", sum, &sum->code[DAME_CODE_STAT_compile_make_ns],
                  time_text);
-    write_if_any(out, "  .. putting it in place", sum, &sum->code[DT_CODE_compile_place_ns],
+    write_if_any(out, "  .. finding it in files", sum, &sum->code[DAME_CODE_STAT_compile_find_ns],
+                 time_text);
+    write_if_any(out, "  .. putting it in place", sum, &sum->code[DAME_CODE_STAT_compile_place_ns],
                  time_text);
     write_if_any(out, "  found in files", sum, &found, count_text);
-    write_if_any(out, "  evicted", sum, &sum->code[DT_CODE_code_evicted], count_text);
+    write_if_any(out, "  evicted", sum, &sum->code[DAME_CODE_STAT_code_evicted], count_text);
     write_if_any(out, "programs promoted", sum, &sum->counters[DT_COUNT_promoted], count_text);
     write_if_any(out, "  undone", sum, &sum->counters[DT_COUNT_undone], count_text);
     write_if_any(out, "  messages timed", sum, &sum->counters[DT_COUNT_samples], count_text);
@@ -125,12 +128,12 @@ static void write_code(FILE *out, const dt_dame_sum_t *sum)
 static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
 {
     fprintf(out, "\n  %-26s %12s %12s %12s %12s\n", "per rank", "min", "mean", "max", "all ranks");
-    write_moved(out, "messages packed", sum, DT_PACK, DT_COUNT_messages_packed,
+    write_moved(out, "messages packed", sum, DAME_WORK_PACK, DT_COUNT_messages_packed,
                 DT_COUNT_bytes_packed);
-    write_moved(out, "messages unpacked", sum, DT_UNPACK, DT_COUNT_messages_unpacked,
+    write_moved(out, "messages unpacked", sum, DAME_WORK_UNPACK, DT_COUNT_messages_unpacked,
                 DT_COUNT_bytes_unpacked);
     if (sum->counters[DT_COUNT_messages_copied].sum > 0) {
-        write_moved(out, "local copies", sum, DT_COPY, DT_COUNT_messages_copied,
+        write_moved(out, "local copies", sum, DAME_WORK_COPY, DT_COUNT_messages_copied,
                     DT_COUNT_bytes_copied);
     }
     write_counter(out, "messages left to Open MPI", sum, DT_COUNT_messages_declined, count_text);
@@ -169,7 +172,7 @@ static const char *verdict_text(double saved, double error, char text[VERDICT])
  * rank's. */
 static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
-    const dt_history_t *history = DT_COPY == work ? NULL : &row->history[work];
+    const dame_history_t *history = DAME_WORK_COPY == work ? NULL : &row->history[work];
     const dt_dame_compared_t *compared = &row->compared[work];
     const bool has_steps = NULL != history && history->nsteps > 0;
     char verdict[VERDICT];
@@ -178,7 +181,7 @@ static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
         width = fprintf(out, "            interp %" PRId64 " uses", history->steps[0].use - 1);
     }
     for (int i = 0; has_steps && i < history->nsteps; i++) {
-        const dt_step_t *step = &history->steps[i];
+        const dame_code_step_t *step = &history->steps[i];
         if (width + 15 + (int) strlen(step->code) > WIDTH - 2) {
             width = fprintf(out, ",\n              ") - 2;
         } else {
@@ -199,9 +202,9 @@ static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
 
 static void write_work(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row, int work)
 {
-    const dt_dame_amount_t *interp = &row->moved[work][DT_INTERP];
-    const dt_dame_amount_t *code = &row->moved[work][DT_CODE];
-    const dt_dame_amount_t *opal = &row->moved[work][DT_OPAL];
+    const dt_dame_amount_t *interp = &row->moved[work][DAME_TIER_INTERP];
+    const dt_dame_amount_t *code = &row->moved[work][DAME_TIER_CODE];
+    const dt_dame_amount_t *opal = &row->moved[work][DAME_TIER_NATIVE];
     const int64_t uses = interp->uses + code->uses + opal->uses;
     char a[NUMBER], b[NUMBER], c[NUMBER];
     if (0 == uses) {
@@ -229,8 +232,8 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
         return;
     }
     for (int dir = 0; dir < 2; dir++) {
-        const dt_dame_amount_t *interp = &row->moved[dir][DT_INTERP];
-        const dt_dame_amount_t *code = &row->moved[dir][DT_CODE];
+        const dt_dame_amount_t *interp = &row->moved[dir][DAME_TIER_INTERP];
+        const dt_dame_amount_t *code = &row->moved[dir][DAME_TIER_CODE];
         if (interp->timed_bytes > 0 && code->timed_bytes > 0 && code->uses > 0) {
             saves += (interp->ns / interp->timed_bytes - code->ns / code->timed_bytes) *
                      (double) code->bytes / (double) code->uses / 2;
@@ -257,7 +260,7 @@ static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row
             row->words, bytes_text((double) row->size, size),
             bytes_text((double) row->bytes, bytes), row->ranks, 1 == row->ranks ? "" : "s");
     fputc('\n', out);
-    for (int work = 0; work < DT_WORKS; work++) {
+    for (int work = 0; work < DAME_WORKS; work++) {
         write_work(out, sum, row, work);
     }
     write_compiled(out, row);

@@ -26,7 +26,7 @@ typedef struct object {
     bool is_loaded;
 } object_t;
 
-/* Under DAME_LOCK_SLOTS, which is never held while the dynamic linker is asked to open something.
+/* Under DAME_LOCK_CALLER, which is never held while the dynamic linker is asked to open something.
  */
 static struct {
     const dt_got_hook_t *hooks;
@@ -351,17 +351,17 @@ static dt_got_status_t pin_and_change(const loaded_t *loaded)
 {
     pinned_t pinned = {.base = loaded->base, .status = DT_GOT_OK};
     void *handle;
-    dame_unlock(DAME_LOCK_SLOTS);
+    dame_unlock(DAME_LOCK_CALLER);
     const bool is_pinned = pin_object(loaded, &handle);
-    dame_lock(DAME_LOCK_SLOTS);
+    dame_lock(DAME_LOCK_CALLER);
     const int at = is_pinned && got.n_hooks > 0 ? find_object(loaded->base, loaded->name, -1) : -1;
     if (at >= 0 && got.objects[at].waits) { /* unless another thread was faster */
         pinned.object = &got.objects[at];
         (void) dl_iterate_phdr(change_pinned, &pinned);
     }
-    dame_unlock(DAME_LOCK_SLOTS);
+    dame_unlock(DAME_LOCK_CALLER);
     unpin(handle);
-    dame_lock(DAME_LOCK_SLOTS);
+    dame_lock(DAME_LOCK_CALLER);
     return pinned.status;
 }
 
@@ -391,7 +391,7 @@ static dt_got_status_t scan(void)
 {
     listing_t listing = {.entries = NULL};
     dt_got_status_t status = DT_GOT_OK;
-    dame_lock(DAME_LOCK_SLOTS);
+    dame_lock(DAME_LOCK_CALLER);
     if (got.n_hooks > 0) {
         status = look_at_all();
         note(&status, list_those_that_wait(&listing) ? DT_GOT_OK : DT_GOT_NO_MEMORY);
@@ -399,7 +399,7 @@ static dt_got_status_t scan(void)
     for (size_t i = 0; i < listing.n; i++) {
         note(&status, pin_and_change(&listing.entries[i]));
     }
-    dame_unlock(DAME_LOCK_SLOTS);
+    dame_unlock(DAME_LOCK_CALLER);
     free_listing(&listing);
     return status;
 }
@@ -407,23 +407,23 @@ static dt_got_status_t scan(void)
 size_t dt_got_slots(void)
 {
     size_t n = 0;
-    dame_lock(DAME_LOCK_SLOTS);
+    dame_lock(DAME_LOCK_CALLER);
     for (size_t i = 0; i < got.n_objects; i++) {
         n += got.objects[i].n_slots;
     }
-    dame_unlock(DAME_LOCK_SLOTS);
+    dame_unlock(DAME_LOCK_CALLER);
     return n;
 }
 
 dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
 {
-    dame_lock(DAME_LOCK_SLOTS);
+    dame_lock(DAME_LOCK_CALLER);
     got.hooks = hooks;
     got.n_hooks = n < DT_ELF_MOST_SYMBOLS ? n : DT_ELF_MOST_SYMBOLS;
     for (size_t i = 0; i < got.n_hooks; i++) {
         got.symbols[i] = hooks[i].symbol;
     }
-    dame_unlock(DAME_LOCK_SLOTS);
+    dame_unlock(DAME_LOCK_CALLER);
     dt_got_status_t status = scan();
     if (DT_GOT_OK == status && 0 == dt_got_slots()) {
         status = DT_GOT_NO_SLOT;
@@ -441,13 +441,13 @@ void dt_got_rescan(void)
 
 void dt_got_restore(void)
 {
-    dame_lock(DAME_LOCK_SLOTS);
+    dame_lock(DAME_LOCK_CALLER);
     got.n_hooks = 0;
     object_t *objects = got.objects;
     size_t n = got.n_objects;
     got.objects = NULL;
     got.n_objects = 0;
-    dame_unlock(DAME_LOCK_SLOTS);
+    dame_unlock(DAME_LOCK_CALLER);
     for (size_t i = 0; i < n; i++) {
         void *handle = NULL;
         loaded_t loaded = {.base = objects[i].base, .name = objects[i].name};

@@ -31,22 +31,22 @@ const char *dt_decline_text(dt_decline_t reason)
     return "";
 }
 
-int64_t dt_code_stat(dt_code_stat_t stat)
+int64_t dt_code_stat(dame_code_stat_t stat)
 {
     return (int64_t) stat;
 }
 
-int64_t dt_tally_ns(dt_work_t work)
+int64_t dt_tally_ns(dame_work_t work)
 {
     return (int64_t) work;
 }
 
-int64_t dt_tally_total(dt_work_t work, dt_tier_t tier, bool bytes)
+int64_t dt_tally_total(dame_work_t work, dame_tier_t tier, bool bytes)
 {
     return (int64_t) work + (int64_t) tier + bytes;
 }
 
-int dt_tally_rows(dt_tally_row_t *rows, int room)
+int dt_tally_rows(dame_tally_row_t *rows, int room)
 {
     (void) rows;
     return 0 * room;
@@ -57,7 +57,7 @@ int dt_tally_rows(dt_tally_row_t *rows, int room)
 enum { RANKS = 2, USES = 1000 };
 
 static const double MB = 1e6;
-static const dt_rate_t unknown = {.ns = -1};
+static const dame_rate_t unknown = {.ns = -1};
 
 static dt_dame_record_t ranks[RANKS];
 static dt_dame_sum_t sum;
@@ -77,25 +77,25 @@ static void begin(void)
 }
 
 /* The rank has moved so many megabytes of a datatype, of which the report knows two costs. */
-static void moved(int rank, const char *name, dt_work_t work, dt_tier_t tier, double mb,
-                  dt_rate_t dame, dt_rate_t native)
+static void moved(int rank, const char *name, dame_work_t work, dame_tier_t tier, double mb,
+                  dame_rate_t dame, dame_rate_t native)
 {
     dt_dame_record_t *record = &ranks[rank];
-    dt_tally_row_t *row = &record->rows[0];
+    dame_tally_row_t *row = &record->rows[0];
     while (row < &record->rows[record->nrows] && 0 != strcmp(row->name, name)) {
         row++;
     }
     if (row == &record->rows[record->nrows]) {
         record->nrows++;
         (void) snprintf(row->name, sizeof(row->name), "%s", name);
-        for (int i = 0; i < DT_WORKS * DT_TIERS; i++) {
-            row->moved[i / DT_TIERS][i % DT_TIERS].rate = unknown;
+        for (int i = 0; i < DAME_WORKS * DAME_TIERS; i++) {
+            row->moved[i / DAME_TIERS][i % DAME_TIERS].rate = unknown;
         }
-        for (int i = 0; i < DT_WORKS; i++) {
+        for (int i = 0; i < DAME_WORKS; i++) {
             row->native[i] = unknown;
         }
     }
-    row->moved[work][tier] = (dt_row_moved_t){USES, (int64_t) (mb * MB), dame};
+    row->moved[work][tier] = (dame_row_moved_t){USES, (int64_t) (mb * MB), dame};
     row->native[work] = native;
     record->bytes[work][tier] += (int64_t) (mb * MB);
     record->ns[work] += (int64_t) (mb * MB * (dame.ns < 0 ? 1 : dame.ns));
@@ -104,7 +104,7 @@ static void moved(int rank, const char *name, dt_work_t work, dt_tier_t tier, do
 static void set_up(double import_ms, double compile_ms)
 {
     ranks[0].counters[DT_COUNT_import_ns] = (int64_t) (import_ms * 1e6);
-    ranks[1].code[DT_CODE_compile_ns] = (int64_t) (compile_ms * 1e6);
+    ranks[1].code[DAME_CODE_STAT_compile_ns] = (int64_t) (compile_ms * 1e6);
 }
 
 static void write_page(void)
@@ -138,8 +138,8 @@ static void does_not_say(const char *text)
 static void what_was_timed_on_all_ranks_has_a_verdict(void)
 {
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, (dt_rate_t){5, 0.09});
-    moved(1, "a", DT_PACK, DT_CODE, 1, (dt_rate_t){4, 0.16}, (dt_rate_t){10, 0});
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0.09});
+    moved(1, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){4, 0.16}, (dame_rate_t){10, 0});
     set_up(1, 2);
     write_page();
     says("saved 8.00 ms +- 500 us");
@@ -156,8 +156,8 @@ static void what_was_timed_on_all_ranks_has_a_verdict(void)
 static void a_difference_within_the_error_is_none(void)
 {
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, (dt_rate_t){5, 0});
-    moved(0, "b", DT_UNPACK, DT_INTERP, 1, (dt_rate_t){6, 2.25}, (dt_rate_t){5, 1});
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    moved(0, "b", DAME_WORK_UNPACK, DAME_TIER_INTERP, 1, (dame_rate_t){6, 2.25}, (dame_rate_t){5, 1});
     write_page();
     says("saved 2.00 ms +- 0 ns");
     says("no clear difference (-1.00 ms +- 1.80 ms)");
@@ -172,8 +172,8 @@ static void a_difference_within_the_error_is_none(void)
 static void what_has_no_native_time_is_not_mixed_in(void)
 {
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, (dt_rate_t){5, 0});
-    moved(1, "b", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, unknown);
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    moved(1, "b", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, unknown);
     set_up(3, 0);
     write_page();
     says("50 % of the bytes, DAME      3.00 ms");
@@ -186,8 +186,8 @@ static void what_has_no_native_time_is_not_mixed_in(void)
 static void a_small_part_that_was_not_timed_makes_the_whole_less_certain(void)
 {
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 9, (dt_rate_t){3, 0}, (dt_rate_t){5, 0});
-    moved(1, "b", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, unknown);
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 9, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    moved(1, "b", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, unknown);
     set_up(3, 0);
     write_page();
     says(" 90 % of the bytes, DAME");
@@ -201,15 +201,15 @@ static void a_small_part_that_was_not_timed_makes_the_whole_less_certain(void)
 static void ranks_without_times_are_not_compared(void)
 {
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 9, (dt_rate_t){1, 0}, (dt_rate_t){2, 0});
-    moved(0, "a", DT_PACK, DT_INTERP, 1, unknown, (dt_rate_t){2, 0});
-    moved(1, "a", DT_PACK, DT_CODE, 6, unknown, (dt_rate_t){2, 0});
-    moved(1, "a", DT_PACK, DT_INTERP, 4, (dt_rate_t){50, 0}, (dt_rate_t){2, 0});
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 9, (dame_rate_t){1, 0}, (dame_rate_t){2, 0});
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_INTERP, 1, unknown, (dame_rate_t){2, 0});
+    moved(1, "a", DAME_WORK_PACK, DAME_TIER_CODE, 6, unknown, (dame_rate_t){2, 0});
+    moved(1, "a", DAME_WORK_PACK, DAME_TIER_INTERP, 4, (dame_rate_t){50, 0}, (dame_rate_t){2, 0});
     write_page();
     says("50 % of the bytes, DAME      10.0 ms");
     says("of these: saved 10.0 ms");
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 9, (dt_rate_t){1, 0}, unknown);
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 9, (dame_rate_t){1, 0}, unknown);
     write_page();
     says("no verdict: Open MPI's own engine was not timed");
     does_not_say("saved");
@@ -219,8 +219,8 @@ static void ranks_without_times_are_not_compared(void)
 static void datatypes_without_a_row_have_no_verdict(void)
 {
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, (dt_rate_t){5, 0});
-    ranks[1].bytes[DT_UNPACK][DT_CODE] = (int64_t) (3 * MB);
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    ranks[1].bytes[DAME_WORK_UNPACK][DAME_TIER_CODE] = (int64_t) (3 * MB);
     write_page();
     says(" 25 % of the bytes, DAME");
     says("not timed for 75 % of the bytes");
@@ -229,7 +229,7 @@ static void datatypes_without_a_row_have_no_verdict(void)
 static void a_busy_machine_is_told(void)
 {
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, (dt_rate_t){5, 0});
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
     ranks[0].ran = 0.7;
     ranks[0].waited = 0.1;
     ranks[1].ran = 0.8;
@@ -245,15 +245,15 @@ static void the_last_run_knows_no_more(void)
 {
     char text[4096] = "";
     begin();
-    moved(0, "a", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, (dt_rate_t){5, 0});
-    moved(1, "b", DT_PACK, DT_CODE, 1, (dt_rate_t){3, 0}, unknown);
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    moved(1, "b", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, unknown);
     write_page();
     FILE *out = fmemopen(text, sizeof(text), "w");
     dt_dame_write_last_run(&sum, out);
     fclose(out);
     check(NULL != strstr(text, "seconds_saved=not known: Open MPI's engine was timed for 50 %"),
           "%s", text);
-    ranks[1].rows[0].native[DT_PACK] = (dt_rate_t){4, 0};
+    ranks[1].rows[0].native[DAME_WORK_PACK] = (dame_rate_t){4, 0};
     write_page();
     out = fmemopen(text, sizeof(text), "w");
     dt_dame_write_last_run(&sum, out);

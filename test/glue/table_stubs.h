@@ -1,5 +1,5 @@
 /*
- * What opal-glue/table.c and layout.c are put upon in table_test.c: datatypes are a struct of our
+ * What opal-glue/table.c calls in table_test.c: datatypes are a struct of our
  * own, and a program, the key of a layout and a file of a datatype know no more than its shape.
  */
 #ifndef TEST_GLUE_TABLE_STUBS_H
@@ -14,8 +14,10 @@
 #include "opal-glue/dump.h"
 #include "opal-glue/import.h"
 #include "opal-glue/layout_key.h"
-#include "opal-glue/promote.h"
-#include "opal-glue/tally.h"
+#include "engine/credit.h"
+#include "opal-glue/contents.h"
+#include "opal-glue/table.h"
+#include "opal-glue/thread.h"
 #include "opal-glue/worth.h"
 
 /* The table only ever passes the address on. */
@@ -55,11 +57,11 @@ uint64_t dt_layout_sketch(const datatype_t *datatype)
 
 static _Atomic int64_t keys_made;
 
-bool dt_layout_key(dame_tree_t *tree, const datatype_t *datatype, dt_layout_key_t *key)
+bool dt_layout_key(dame_tree_t *tree, const datatype_t *datatype, dame_layout_key_t *key)
 {
     (void) tree;
     keys_made++;
-    *key = (dt_layout_key_t){(uint64_t) datatype->shape, 1};
+    *key = (dame_layout_key_t){.high = 1, .low = (uint64_t) datatype->shape};
     return true;
 }
 
@@ -181,37 +183,37 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
     }
 }
 
-/* Promotion: counts what belongs to a program. */
-static _Atomic int64_t promotions_begun, promotions_ended, promotions_wrong;
-
-dt_tally_t *dt_tally_of(const struct opal_datatype_t *datatype, const dame_program_t *program)
+const char *dt_contents_name(const datatype_t *datatype)
 {
     (void) datatype;
-    (void) program;
-    return NULL;
+    return "";
 }
 
-void dt_tally_one_more(dt_tally_t *tally)
-{
-    (void) tally;
-}
+/* Promotion: counts what belongs to a program (--wrap). */
+static _Atomic int64_t promotions_begun, promotions_ended, promotions_wrong;
 
-void dt_promote_prepare(void)
-{
-}
+__typeof__(dame_promote_layout_init) __real_dame_promote_layout_init;
+__typeof__(dame_promote_layout_init) __wrap_dame_promote_layout_init;
+__typeof__(dame_promoter_free) __real_dame_promoter_free;
+__typeof__(dame_promoter_free) __wrap_dame_promoter_free;
 
-void dt_promote_layout_init(dt_layout_t *layout)
+void __wrap_dame_promote_layout_init(dame_promoter_t *promoter, dame_layout_t *layout)
 {
     promotions_begun += NULL != layout->program;
+    __real_dame_promote_layout_init(promoter, layout);
 }
 
-void dt_promote_layout_release(dt_layout_t *layout)
+void __wrap_dame_promoter_free(dame_promoter_t *promoter, dame_layout_t *layouts)
 {
-    promotions_ended += NULL != layout->program;
-    promotions_wrong += NULL != layout->program && 3 > layout->program->nprims; /* freed before */
+    for (dame_layout_t *layout = layouts; NULL != layout; layout = layout->next) {
+        promotions_ended += NULL != layout->program;
+        promotions_wrong +=
+            NULL != layout->program && 3 > layout->program->nprims; /* freed before */
+    }
+    __real_dame_promoter_free(promoter, layouts);
 }
 
-void dt_promote_dump_code(dt_dump_t *dump, const dt_layout_t *layout)
+void dt_dump_codes(dt_dump_t *dump, const dame_layout_t *layout)
 {
     dumps_wrong += NULL != dump && NULL == layout->program;
 }

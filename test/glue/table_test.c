@@ -1,6 +1,6 @@
 /*
- * opal-glue/table.c and layout.c without Open MPI, against a model, among threads and in children.
- * Worth running under ASan and TSan.
+ * opal-glue/table.c and engine/layout.c without Open MPI, against a model, among threads and in
+ * children. Worth running under ASan and TSan.
  */
 #include <pthread.h>
 #include <string.h>
@@ -9,11 +9,24 @@
 
 #include "checks.h"
 #include "jit/lock.h"
-#include "opal-glue/table.h"
-#include "opal-glue/thread.h"
+#include "opal-glue/counters.h"
 #include "table_stubs.h"
 #include "test/lib/rng.h"
 #include "test/lib/thread_sanitizer.h"
+
+static bool has_extras;
+
+/* The table is empty. */
+static void set_extras(bool extras)
+{
+    has_extras = extras;
+    dt_table_start(extras);
+}
+
+static void release_layout(dame_layout_t *layout)
+{
+    dame_promoter_free(&dt_engine.promoter, dame_layout_release(&dt_engine.layouts, layout));
+}
 
 static int64_t imports(void)
 {
@@ -24,9 +37,9 @@ static int64_t imports(void)
 static bool is_entry_of(const dt_entry_t *entry, const datatype_t *datatype)
 {
     return NULL != entry && datatype == atomic_load(&entry->key) &&
-           NULL != entry->layout->program &&
-           DT_DECLINE_NONE == atomic_load(&entry->layout->declined) &&
-           bound_of(datatype->shape) == entry->layout->program->true_ub;
+           NULL != entry->use.layout->program &&
+           DT_DECLINE_NONE == atomic_load(&entry->use.layout->declined) &&
+           bound_of(datatype->shape) == entry->use.layout->program->true_ub;
 }
 
 /* ---- one thread: random datatypes against a model ------------------------------------------- */
@@ -41,8 +54,8 @@ typedef struct subject {
 
 /* What the table must keep of a shape. */
 typedef struct shape {
-    dt_layout_t *layout; /* NULL: nothing */
-    size_t bytes;        /* of that */
+    dame_layout_t *layout; /* NULL: nothing */
+    size_t bytes;          /* of that */
     int datatypes, holds;
     uint64_t unused_since; /* 0: it is in use */
 } shape_t;
@@ -125,23 +138,23 @@ static bool get_subject(subject_t *s)
         NULL != entry && entry->serial > model.serial && &s->datatype == atomic_load(&entry->key);
     model.serial = entry->serial;
     ok = ok && (number >= 0 ? is_entry_of(entry, &s->datatype)
-                            : NULL == entry->layout->program &&
+                            : NULL == entry->use.layout->program &&
                                   (lacks_memory ? DT_DECLINE_MEMORY : DT_DECLINE_BOUNDS) ==
-                                      atomic_load(&entry->layout->declined));
+                                      atomic_load(&entry->use.layout->declined));
     ok = ok && (NULL != dt_entry_dump(entry)) ==
-                   (dt_entries_are_wide && number >= 0 && (number <= 30 || 0 == number % 2));
+                   (has_extras && number >= 0 && (number <= 30 || 0 == number % 2));
     if (lacks_memory) { /* which may pass */
         return ok;
     }
     if (NULL == shape->layout) {
-        shape->layout = entry->layout;
-        shape->bytes = entry->layout->bytes;
-        entry->layout->promotions[DAME_PACK].period = (int32_t) number + 77;
+        shape->layout = entry->use.layout;
+        shape->bytes = entry->use.layout->bytes;
+        entry->use.layout->promotions[DAME_PACK].period = (int32_t) number + 77;
     }
     shape->datatypes++;
     shape->unused_since = 0;
-    return ok && entry->layout == shape->layout && /* with all that is known of it */
-           (int32_t) number + 77 == entry->layout->promotions[DAME_PACK].period;
+    return ok && entry->use.layout == shape->layout && /* with all that is known of it */
+           (int32_t) number + 77 == entry->use.layout->promotions[DAME_PACK].period;
 }
 
 static void forget_subject(subject_t *s)
@@ -161,10 +174,10 @@ static void forget_subject(subject_t *s)
 
 static void release(shape_t *shape)
 {
-    dt_layout_t *layout = shape->layout;
+    dame_layout_t *layout = shape->layout;
     shape->holds--;
     leave(shape);
-    dt_layout_release(layout);
+    release_layout(layout);
 }
 
 /* Holds the shape of a datatype, or gives up such a hold. */
@@ -175,7 +188,7 @@ static void hold_or_release(const subject_t *s)
         release(shape);
     } else if (NULL != s->entry && NO_MEMORY != s->datatype.shape) {
         shape->holds++;
-        dt_layout_hold(shape->layout);
+        dame_layout_hold(shape->layout);
     }
 }
 
@@ -219,7 +232,7 @@ static void random_datatypes(int types, int shapes, int steps)
             clear_all(types);
         } else if (what < 5) {
             model.room = rng_next(&rng) % KEPT * (0 != what);
-            dt_layout_start(model.room);
+            dt_engine.layouts.most_unused = model.room;
         } else if (what < 100) {
             hold_or_release(s);
         } else if (what < 400) {
@@ -238,14 +251,14 @@ static void random_datatypes(int types, int shapes, int steps)
     clear_all(types);
     const counts_t found = counted();
     check(0 == memcmp(&found, &model.counts, sizeof(found)), "at the end");
-    dt_layout_start(KEPT);
+    dt_engine.layouts.most_unused = KEPT;
 }
 
 static void a_dump_is_told_why_its_datatype_was_left_to_others(void)
 {
     datatype_t one = {.shape = 2}, other = {.shape = 3};
     (void) dt_table_get(&other);
-    atomic_store(&dt_table_get(&one)->layout->declined, DT_DECLINE_DIFFERS);
+    atomic_store(&dt_table_get(&one)->use.layout->declined, DT_DECLINE_DIFFERS);
     dt_table_forget(&one);
     check(DT_DECLINE_DIFFERS == dump_declined, "by another engine");
     dt_table_clear();
@@ -445,11 +458,11 @@ static bool live_and_die(datatype_t *datatype, int64_t shape)
     datatype->serial = entry->serial;
     uint64_t generation = dt_table_generation();
     ok = entry == dt_table_get(datatype) && entry->serial == datatype->serial && ok;
-    dt_layout_t *layout = entry->layout;
-    dt_layout_hold(layout);
+    dame_layout_t *layout = entry->use.layout;
+    dame_layout_hold(layout);
     dt_table_forget(datatype);
     ok = bound_of(shape) == layout->program->true_ub && ok; /* held beyond the datatype */
-    dt_layout_release(layout);
+    release_layout(layout);
     return ok && dt_table_generation() > generation;
 }
 
@@ -639,12 +652,43 @@ static void children_find_the_table_and_the_counters_whole(void)
     dt_table_forget(&known);
 }
 
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+static void texts_belong_to_their_numbers(void)
+{
+    check(0 == strcmp("types_imported", dt_counter_name(DT_COUNT_types_imported)) &&
+              0 == strcmp("messages_packed", dt_counter_name(DT_COUNT_messages_packed)) &&
+              0 == strcmp("differences", dt_counter_name(DT_COUNT_differences)),
+          "names of counters");
+    bool all = true;
+    for (int i = 0; i < DT_COUNTERS; i++) {
+        all = all && NULL != dt_counter_description((dt_counter_t) i);
+    }
+    for (int i = 0; i < DT_DECLINES; i++) {
+        all = all && NULL != dt_decline_text((dt_decline_t) i);
+    }
+    check(all, "every counter and reason has a text");
+    check(0 == strcmp("device memory", dt_decline_text(DT_DECLINE_DEVICE)), "the last reason");
+    dt_count_declined(DT_DECLINE_DEVICE);
+    check(1 == dt_stats_declined(DT_DECLINE_DEVICE), "and is counted by itself");
+}
+
+static void the_first_limit_is_kept_for_the_report(void)
+{
+    const dame_limit_t first = {"primitives", 10, 11};
+    const dame_limit_t second = {"nested levels", 16, 17};
+    check(NULL == dt_stats_limit().what, "no limit was exceeded");
+    dt_stats_tell_limit(&first);
+    dt_stats_tell_limit(&second);
+    const dame_limit_t kept = dt_stats_limit();
+    check(first.what == kept.what && 10 == kept.limit && 11 == kept.value, "the first is kept");
+}
+
 int main(void)
 {
     model.subjects = must(calloc(MOST_TYPES, sizeof(*model.subjects)));
-    dt_entries_are_wide = true;
-    dt_thread_start(NULL);
-    dt_layout_start(KEPT);
+    dame_engine_start(&dt_engine, &(dame_engine_options_t){.layout_cache = KEPT});
+    set_extras(true);
     random_datatypes(30, 20, 60000);
     random_datatypes(300, MOST_SHAPES, 20000);
     random_datatypes(MOST_TYPES, MOST_SHAPES, 100000);
@@ -652,7 +696,7 @@ int main(void)
     a_slow_file_holds_up_nobody_else();
     for (int wide = 1; wide >= 0; wide--) {
         dt_table_clear();
-        dt_entries_are_wide = wide;
+        set_extras(wide);
         a_layout_is_imported_when_its_uses_have_repaid_it();
         what_uses_have_gained_is_kept_when_a_datatype_ends();
         a_layout_that_waits_is_imported_for_those_who_ask();
@@ -660,10 +704,10 @@ int main(void)
         threads_that_use_a_new_datatype_import_it_once();
     }
     dt_table_clear();
-    dt_entries_are_wide = true;
+    set_extras(true);
     free(model.subjects);
     threads_share_the_table();
-    dt_entries_are_wide = false; /* the table is empty */
+    set_extras(false); /* the table is empty */
     threads_share_the_table();
     check(dumps_begun == dumps_ended && 0 == dumps_wrong, "every dump ended, with its program");
     check(dumps_begun == dumps_written, "and was written once before");
@@ -674,6 +718,8 @@ int main(void)
           "the promotion of every program, of which there were fewer, ended before the program");
     check(0 < dt_stats_total(DT_COUNT_layouts_dropped), "some programs were not kept");
     children_find_the_table_and_the_counters_whole();
+    texts_belong_to_their_numbers();
+    the_first_limit_is_kept_for_the_report();
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;
 }

@@ -127,10 +127,10 @@ static MPI_Datatype make(const plan_t *p)
     return type;
 }
 
-static dt_layout_key_t key_of(const plan_t *p, dame_tree_t *tree, uint64_t *sketch)
+static dame_layout_key_t key_of(const plan_t *p, dame_tree_t *tree, uint64_t *sketch)
 {
     MPI_Datatype type = make(p);
-    dt_layout_key_t key = {0, 0};
+    dame_layout_key_t key = {0, 0};
     check(dt_layout_key(tree, (const opal_datatype_t *) type, &key), "there is memory");
     *sketch = dt_layout_sketch((const opal_datatype_t *) type);
     MPI_Type_free(&type);
@@ -182,12 +182,12 @@ static void keys_tell_layouts_apart(dame_tree_t *tree)
     for (int i = 0; i < CASES; i++) {
         uint64_t sketches[3];
         plan_t plan = draw_plan(&rng, i % 4);
-        const dt_layout_key_t key = key_of(&plan, tree, &sketches[0]);
-        const dt_layout_key_t again = key_of(&plan, tree, &sketches[1]);
+        const dame_layout_key_t key = key_of(&plan, tree, &sketches[0]);
+        const dame_layout_key_t again = key_of(&plan, tree, &sketches[1]);
         change(&plan, &rng);
-        const dt_layout_key_t changed = key_of(&plan, tree, &sketches[2]);
-        same += dt_layout_key_equals(key, again) && sketches[0] == sketches[1];
-        told += !dt_layout_key_equals(key, changed);
+        const dame_layout_key_t changed = key_of(&plan, tree, &sketches[2]);
+        same += dame_layout_key_equals(key, again) && sketches[0] == sketches[1];
+        told += !dame_layout_key_equals(key, changed);
         sketched += sketches[0] != sketches[2];
     }
     check(CASES == same, "made again, a layout has the key and the sketch that it had");
@@ -199,7 +199,7 @@ static void keys_tell_layouts_apart(dame_tree_t *tree)
 static void predefined_datatypes_differ(dame_tree_t *tree)
 {
     const MPI_Datatype basics[] = {MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_DOUBLE_INT};
-    dt_layout_key_t keys[4];
+    dame_layout_key_t keys[4];
     uint64_t sketch;
     rng_t rng = rng_seeded(4, 0);
     plan_t plan = draw_plan(&rng, 2);
@@ -207,7 +207,7 @@ static void predefined_datatypes_differ(dame_tree_t *tree)
         plan.basic = basics[i];
         keys[i] = key_of(&plan, tree, &sketch);
         for (int k = 0; k < i; k++) {
-            check(!dt_layout_key_equals(keys[i], keys[k]), "of other elements");
+            check(!dame_layout_key_equals(keys[i], keys[k]), "of other elements");
         }
     }
 }
@@ -215,7 +215,7 @@ static void predefined_datatypes_differ(dame_tree_t *tree)
 static void deep_nesting_has_no_key(dame_tree_t *tree)
 {
     MPI_Datatype type = MPI_INT, outer;
-    dt_layout_key_t key;
+    dame_layout_key_t key;
     int levels = 0;
     while (MPI_INT == type ||
            (dt_layout_key(tree, (const opal_datatype_t *) type, &key) && levels < 100)) {

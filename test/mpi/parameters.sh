@@ -138,7 +138,7 @@ states()
         "$COMPONENTS" --mca dt_damn_report all
     state "unlike any" "there is no parameter dt_frobnicate_now\\. \"ompi_info" "$COMPONENTS" \
         --mca dt_frobnicate_now 1
-    expect state "nothing to compile" exits "no programs are compiled; Open MPI's own engine moves what" -- \
+    expect state "nothing to compile" exits "no programs are compiled; the native engine moves what" -- \
         -np 2 "${dame[@]}" --mca dt_dame_tiers interp,opal --mca dt_dame_verbose 10 "$mpi_test" p2p short
     expect state "datatypes" exits "dt:dame: rank 1: .*: imported: [0-9]+ .*x [0-9]+ B" -- \
         -np 2 "${dame[@]}" --mca dt_dame_verbose 5 "$mpi_test" p2p short

@@ -6,13 +6,11 @@
  */
 #include "opal-glue/sample.h"
 
-dt_tally_t *__real_dt_tally_of(const struct opal_datatype_t *datatype,
-                               const dame_program_t *program);
-dt_tally_t *__wrap_dt_tally_of(const struct opal_datatype_t *datatype,
-                               const dame_program_t *program);
-void __real_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work,
+__typeof__(dame_tally_open) __real_dame_tally_open;
+__typeof__(dame_tally_open) __wrap_dame_tally_open;
+void __real_dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work,
                                   int64_t use);
-void __wrap_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work,
+void __wrap_dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work,
                                   int64_t use);
 bool __real_dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
                                 const opal_convertor_t *convertor, dame_dir_t dir,
@@ -21,23 +19,21 @@ bool __wrap_dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
                                 const opal_convertor_t *convertor, dame_dir_t dir,
                                 struct iovec *iov, uint32_t n, size_t *bytes);
 
-static void let_open(dt_tally_t *tally, int work)
+static void let_open(dame_tally_t *tally, int work)
 {
     atomic_store_explicit(&tally->native[work].next, 0, memory_order_relaxed);
     atomic_store_explicit(&tally->native[work].samples.count, 0, memory_order_relaxed);
 }
 
-dt_tally_t *__wrap_dt_tally_of(const struct opal_datatype_t *datatype,
-                               const dame_program_t *program)
+void __wrap_dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name, bool own)
 {
-    dt_tally_t *tally = __real_dt_tally_of(datatype, program);
-    for (int work = 0; NULL != tally && work < DT_WORKS; work++) {
-        let_open(tally, work);
+    __real_dame_tally_open(tallies, use, name, own);
+    for (int work = 0; NULL != dame_tally_of(use) && work < DAME_WORKS; work++) {
+        let_open(dame_tally_of(use), work);
     }
-    return tally;
 }
 
-void __wrap_dt_sample_open_window(dt_thread_t *thread, dt_tally_t *tally, dt_work_t work,
+void __wrap_dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work,
                                   int64_t use)
 {
     let_open(tally, work);

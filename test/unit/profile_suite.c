@@ -18,9 +18,9 @@
 static int told, told_trouble;
 static char last[8192];
 
-static void tell(const char *text, int trouble)
+static void tell(void *count, const char *text, int trouble)
 {
-    told++;
+    ++*(int *) count;
     told_trouble += trouble;
     (void) snprintf(last, sizeof(last), "%s", text);
 }
@@ -36,7 +36,7 @@ static const char *in_place(const char *name)
 
 static dame_profile_t *open_profile(const char *name)
 {
-    dame_profile_t *profile = dame_profile_new(in_place(name), "cpu", tell);
+    dame_profile_t *profile = dame_profile_new(in_place(name), "cpu", tell, &told);
     ck_assert_ptr_nonnull(profile);
     return profile;
 }
@@ -84,7 +84,7 @@ static size_t good_file(const char *name, char *text, size_t room)
 
 static void is_at(const char *where, const char *path)
 {
-    dame_profile_t *profile = dame_profile_new(where, "cpu", tell);
+    dame_profile_t *profile = dame_profile_new(where, "cpu", tell, &told);
     ck_assert_str_eq(dame_profile_path(profile), path);
     dame_profile_free(profile);
 }
@@ -112,7 +112,7 @@ TEST(its_place_follows_the_rules_of_xdg)
 TEST(directories_are_made_when_something_was_learnt)
 {
     setenv("XDG_CACHE_HOME", in_place("new"), 1);
-    dame_profile_t *profile = dame_profile_new("auto", "cpu", tell);
+    dame_profile_t *profile = dame_profile_new("auto", "cpu", tell, &told);
     ck_assert_int_eq(samples_of(profile, "k", NULL), 0);
     ck_assert_int_eq(dame_profile_save(profile), DAME_OK);
     ck_assert_int_ne(access(in_place("new"), F_OK), 0);
@@ -309,7 +309,7 @@ TEST(all_that_is_known_can_be_listed)
 static int write_often(const char *path, const char *own)
 {
     for (int i = 0; i < 10; i++) {
-        dame_profile_t *profile = dame_profile_new(path, "cpu", NULL);
+        dame_profile_t *profile = dame_profile_new(path, "cpu", NULL, NULL);
         add(profile, "common", 1000, 2);
         add(profile, own, i, 1);
         int tries = 50; /* it gives up where others keep it waiting */

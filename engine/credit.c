@@ -1,0 +1,98 @@
+#include "credit.h"
+
+enum {
+    LEAST = 4,   /* uses that are worth credit */
+    PATIENCE = 8 /* misses before one makes room for another: more in turn than DAME_CREDITS would
+                    only replace each other */
+};
+
+/* Is it the layout's and tally's, revoked or not? */
+static bool is_of(uint64_t epoch, const dame_use_t *use)
+{
+    return 0 == (epoch ^ dame_use_epoch(use)) << (64 - DAME_EPOCH_NUMBER_BITS);
+}
+
+static int32_t settle(dame_thread_t *thread, dame_credit_t *credit, dame_work_t work, bool samples)
+{
+    const int32_t uses = dame_counts_settle(&thread->cells, credit, work);
+    thread->until_sample -= samples ? uses : 0;
+    return uses;
+}
+
+int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
+                        bool samples)
+{
+    dame_credit_t *credit = dame_credit_of(thread, use);
+    int32_t uses = 0;
+    if (DAME_WORK_COPY == work) {
+        if (is_of(credit->epoch, use)) {
+            (void) settle(thread, credit, DAME_WORK_COPY, samples);
+        }
+        return 0;
+    }
+    const dame_dir_t dir = (dame_dir_t) work;
+    if (is_of(credit->before, use)) {
+        uses = credit->untold[dir];
+        credit->untold[dir] = 0;
+    }
+    if (is_of(credit->epoch, use) && !dame_credit_may(credit, use, dir)) {
+        uses += settle(thread, credit, work, samples);
+    }
+    return uses;
+}
+
+void dame_credit_end_all(dame_thread_t *thread)
+{
+    for (int i = 0; i < DAME_CREDITS; i++) {
+        for (int work = 0; work < DAME_WORKS; work++) {
+            _Atomic uint64_t *uses = &thread->cells.credits[i].uses[work];
+            const uint64_t all = atomic_load_explicit(uses, memory_order_relaxed);
+            atomic_store_explicit(uses, ((all >> 32) - (uint32_t) all) << 32, memory_order_relaxed);
+        }
+    }
+}
+
+/* The datatype's, which others may have to make room for; NULL: not yet. */
+static dame_credit_t *credit_for(dame_thread_t *thread, const dame_use_t *use, bool samples)
+{
+    dame_credit_t *credit = dame_credit_of(thread, use);
+    const uint64_t epoch = dame_use_epoch(use);
+    if (credit->epoch == epoch) {
+        return credit;
+    }
+    if (0 != credit->epoch && !is_of(credit->epoch, use) && ++credit->misses < PATIENCE) {
+        return NULL;
+    }
+    for (int work = 0; work < DAME_WORKS; work++) {
+        const int32_t uses = settle(thread, credit, (dame_work_t) work, samples);
+        if (DAME_WORK_COPY != work) {
+            credit->untold[work] = uses;
+        }
+    }
+    credit->before = credit->epoch;
+    credit->epoch = epoch;
+    credit->misses = 0;
+    atomic_store_explicit(&credit->amounts, use->amounts, memory_order_relaxed);
+    return credit;
+}
+
+void dame_credit_grant(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
+                       dame_tier_t tier, int32_t most, bool samples)
+{
+    const int32_t uses = samples && thread->until_sample < most ? thread->until_sample : most;
+    if (!thread->cells.listed || uses < LEAST) {
+        return;
+    }
+    dame_credit_t *credit = credit_for(thread, use, samples);
+    if (NULL == credit || dame_credit_has_left(credit, use, work)) {
+        return;
+    }
+    (void) settle(thread, credit, work, samples);
+    if (DAME_WORK_COPY != work) {
+        credit->codes[work] =
+            atomic_load_explicit(&use->layout->program->codes[work], memory_order_relaxed);
+    }
+    atomic_store_explicit(&credit->tier[work], tier, memory_order_relaxed);
+    atomic_store_explicit(&credit->uses[work], (uint64_t) uses << 32 | (uint32_t) uses,
+                          memory_order_relaxed);
+}

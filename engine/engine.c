@@ -1,0 +1,55 @@
+#include "engine.h"
+
+#include "dame/heap.h"
+#include "jit/lock.h"
+
+const dame_observer_t dame_no_observer;
+
+static void disable(void *promoter)
+{
+    dame_promoter_disable(promoter);
+}
+
+void dame_engine_start(dame_engine_t *engine, const dame_engine_options_t *options)
+{
+    const char *native = options->promotion.native;
+    if (NULL == engine->observer) {
+        engine->observer = &dame_no_observer;
+    }
+    (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
+    dame_tallies_init(&engine->tallies, &engine->counts, native);
+    dame_promoter_init(&engine->promoter, &engine->counts, &engine->layouts,
+                       &engine->tallies.observer, engine->observer);
+    engine->threads.argument = &engine->promoter;
+    engine->threads.on_unwatched = disable;
+    dame_threads_start(&engine->threads, &engine->counts);
+    dame_layouts_start(&engine->layouts, &engine->counts, options->layout_cache);
+    dame_promoter_start(&engine->promoter, &options->promotion);
+    dame_tallies_start(&engine->tallies, options->tallies || options->times);
+    dame_timing_start(&engine->timing, options->times);
+}
+
+void dame_engine_settle(dame_engine_t *engine)
+{
+    dame_promoter_settle(&engine->promoter);
+}
+
+void dame_engine_stop(dame_engine_t *engine, bool saves)
+{
+    engine->timing.on = false;
+    dame_promoter_free(&engine->promoter, dame_layouts_clear(&engine->layouts));
+    dame_layouts_stop(&engine->layouts);
+    dame_promoter_stop(&engine->promoter, saves);
+    dame_counts_settle_all(&engine->counts);
+    dame_tallies_stop(&engine->tallies);
+}
+
+dame_layout_t *dame_engine_new_layout(dame_engine_t *engine, const dame_layout_source_t *source,
+                                      const void *datatype, uint64_t sketch)
+{
+    dame_layout_t *layout = dame_layout_new(&engine->layouts, source, datatype, sketch);
+    if (NULL != layout) {
+        dame_promote_layout_init(&engine->promoter, layout);
+    }
+    return layout;
+}

@@ -1,0 +1,226 @@
+#include "layout.h"
+
+#include "dame/heap.h"
+#include "jit/lock.h"
+
+enum { FIRST_CHAINS = 64 };
+
+static _Atomic uint32_t *known_of(dame_layouts_t *all, uint64_t sketch)
+{
+    return &all->known[sketch % (sizeof(all->known) / sizeof(all->known[0]))];
+}
+
+void dame_layouts_start(dame_layouts_t *all, dame_counts_t *counts, size_t most_unused)
+{
+    all->counts = counts;
+    all->most_unused = most_unused;
+}
+
+/* ---- Unused layouts ------------------------------------------------------------------------- */
+
+static bool is_unused(const dame_layout_t *layout)
+{
+    return 0 == layout->datatypes &&
+           0 == atomic_load_explicit(&layout->holds, memory_order_relaxed);
+}
+
+static void append(dame_layouts_t *all, dame_layout_t *layout)
+{
+    layout->newer = NULL;
+    layout->older = all->newest;
+    *(NULL != all->newest ? &all->newest->newer : &all->oldest) = layout;
+    all->newest = layout;
+    all->unused += layout->bytes;
+}
+
+static void take_out(dame_layouts_t *all, dame_layout_t *layout)
+{
+    *(NULL != layout->newer ? &layout->newer->older : &all->newest) = layout->older;
+    *(NULL != layout->older ? &layout->older->newer : &all->oldest) = layout->newer;
+    all->unused -= layout->bytes;
+}
+
+/* ---- Chains --------------------------------------------------------------------------------- */
+
+static dame_layout_t **chain_of(const dame_layouts_t *all, uint64_t sketch)
+{
+    return &all->chains[sketch & all->mask];
+}
+
+/* The first layout of the chain from `layout` on that has this sketch. */
+static dame_layout_t *alike(dame_layout_t *layout, uint64_t sketch)
+{
+    while (NULL != layout && sketch != layout->sketch) {
+        layout = layout->next;
+    }
+    return layout;
+}
+
+/* All of the datatype is read only if a layout looks like it. */
+static dame_layout_t *find(dame_layouts_t *all, const dame_layout_source_t *source,
+                           const void *datatype, uint64_t sketch)
+{
+    dame_layout_t *layout = NULL == all->chains ? NULL : alike(*chain_of(all, sketch), sketch);
+    dame_layout_key_t key;
+    if (NULL == layout || !source->key(datatype, &key)) {
+        return NULL;
+    }
+    while (NULL != layout && !dame_layout_key_equals(key, layout->key)) {
+        layout = alike(layout->next, sketch);
+    }
+    return layout;
+}
+
+static void link_layout(dame_layouts_t *all, dame_layout_t *layout)
+{
+    dame_layout_t **chain = chain_of(all, layout->sketch);
+    layout->next = *chain;
+    *chain = layout;
+}
+
+/* Twice the chains, or the first ones. They stay as they are when memory is out. */
+static void grow(dame_layouts_t *all)
+{
+    const size_t before = NULL == all->chains ? 0 : all->mask + 1;
+    const size_t n = 0 == before ? FIRST_CHAINS : 2 * before;
+    dame_layout_t **old = all->chains;
+    dame_layout_t **chains = dame_heap_zalloc(n * sizeof(*chains));
+    if (NULL == chains) {
+        return;
+    }
+    all->chains = chains;
+    all->mask = n - 1;
+    for (size_t i = 0; i < before; i++) {
+        for (dame_layout_t *layout = old[i]; NULL != layout;) {
+            dame_layout_t *next = layout->next;
+            link_layout(all, layout);
+            layout = next;
+        }
+    }
+    dame_heap_free(old);
+}
+
+/* Lets others find the layout, unless memory is out. */
+static void share(dame_layouts_t *all, dame_layout_t *layout, const dame_layout_source_t *source,
+                  const void *datatype, uint64_t sketch)
+{
+    if (NULL == all->chains || all->layouts > all->mask) {
+        grow(all);
+    }
+    if (NULL != all->chains && source->key(datatype, &layout->key)) {
+        layout->is_shared = true;
+        layout->sketch = sketch;
+        layout->bytes = sizeof(*layout) + (NULL == layout->program ? 0 : layout->program->memory);
+        link_layout(all, layout);
+        all->layouts++;
+        atomic_fetch_add_explicit(known_of(all, sketch), 1, memory_order_relaxed);
+    }
+}
+
+static void unlink_layout(dame_layouts_t *all, dame_layout_t *layout)
+{
+    dame_layout_t **at = chain_of(all, layout->sketch);
+    while (layout != *at) {
+        at = &(*at)->next;
+    }
+    *at = layout->next;
+    all->layouts--;
+    atomic_fetch_sub_explicit(known_of(all, layout->sketch), 1, memory_order_relaxed);
+}
+
+/* ---- Holding and giving up ------------------------------------------------------------------ */
+
+dame_layout_t *dame_layout_find(dame_layouts_t *all, const dame_layout_source_t *source,
+                                const void *datatype, uint64_t sketch)
+{
+    dame_layout_t *layout = find(all, source, datatype, sketch);
+    if (NULL == layout) {
+        return NULL;
+    }
+    if (is_unused(layout)) {
+        take_out(all, layout);
+    }
+    layout->datatypes++;
+    return layout;
+}
+
+dame_layout_t *dame_layout_new(dame_layouts_t *all, const dame_layout_source_t *source,
+                               const void *datatype, uint64_t sketch)
+{
+    int32_t declined = 0;
+    dame_layout_t *layout = dame_heap_zalloc(sizeof(*layout));
+    if (NULL == layout) {
+        return NULL;
+    }
+    atomic_store_explicit(&layout->credit_epoch, ++all->number, memory_order_relaxed);
+    layout->program = source->build(datatype, &declined);
+    atomic_store_explicit(&layout->declined, declined, memory_order_relaxed);
+    if (NULL != source->key && (0 == declined || source->passing != declined)) {
+        share(all, layout, source, datatype, sketch);
+    }
+    layout->datatypes = 1;
+    return layout;
+}
+
+/* Takes out those that have been unused for longest, until the rest is within the bound. */
+static dame_layout_t *take_surplus(dame_layouts_t *all)
+{
+    dame_layout_t *surplus = NULL;
+    while (all->unused > all->most_unused) {
+        dame_layout_t *layout = all->oldest;
+        take_out(all, layout);
+        unlink_layout(all, layout);
+        dame_count(all->counts, DAME_COUNT_layouts_dropped, 1);
+        layout->next = surplus;
+        surplus = layout;
+    }
+    return surplus;
+}
+
+/* Nobody has the layout any more. */
+static dame_layout_t *retire(dame_layouts_t *all, dame_layout_t *layout)
+{
+    if (!layout->is_shared) {
+        layout->next = NULL;
+        return layout;
+    }
+    append(all, layout);
+    return take_surplus(all);
+}
+
+dame_layout_t *dame_layout_put(dame_layouts_t *all, dame_layout_t *layout)
+{
+    layout->datatypes--;
+    return is_unused(layout) ? retire(all, layout) : NULL;
+}
+
+dame_layout_t *dame_layout_release(dame_layouts_t *all, dame_layout_t *layout)
+{
+    dame_lock_briefly(DAME_LOCK_LAYOUTS);
+    atomic_fetch_sub_explicit(&layout->holds, 1, memory_order_relaxed);
+    dame_layout_t *surplus = is_unused(layout) ? retire(all, layout) : NULL;
+    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    return surplus;
+}
+
+dame_layout_t *dame_layouts_clear(dame_layouts_t *all)
+{
+    const size_t most = all->most_unused;
+    all->most_unused = 0;
+    dame_layout_t *surplus = take_surplus(all);
+    all->most_unused = most;
+    for (size_t i = 0; NULL != all->chains && i <= all->mask; i++) { /* held by a compilation */
+        for (dame_layout_t *layout = all->chains[i]; NULL != layout; layout = layout->next) {
+            atomic_store_explicit(&layout->tally, NULL, memory_order_relaxed); /* which ends now */
+        }
+    }
+    return surplus;
+}
+
+void dame_layouts_stop(dame_layouts_t *all)
+{
+    if (0 == all->layouts) {
+        dame_heap_free(all->chains);
+        all->chains = NULL;
+    }
+}

@@ -1,0 +1,62 @@
+/*
+ * Who hears what happens to the codes of layouts: the tally, for the report, and one observer of
+ * the caller. Called with the gate's lock held (jit/lock.h), and never on the way of a message that
+ * needs no decision.
+ */
+#ifndef DAME_OBSERVER_H
+#define DAME_OBSERVER_H
+
+#include <stdint.h>
+
+#include "use.h"
+
+enum { DAME_CODE_NAME = 32, DAME_COSTS = 13 };
+
+/* What a byte cost with a code, in ticks of the clock (measure/clock.h). */
+typedef struct dame_code_cost {
+    double ticks;
+    char code[DAME_CODE_NAME];
+} dame_code_cost_t;
+
+typedef enum dame_event_kind {
+    DAME_EVENT_COMPILED, /* for a direction, in `ns`, all decisions included */
+    DAME_EVENT_RUNS,  /* from now on a direction runs `code`: "x:plain" or the like, the first one
+                         or the one that was chosen; "interp": its code was given up; or the name of
+                         the caller's other engine, which moves whole messages */
+    DAME_EVENT_COSTS, /* the codes that a direction has tried, as measured: `costs` */
+    DAME_EVENT_NOT,   /* compiling for a direction ended with `status` */
+    DAME_EVENT_DENIED /* the system lets no code run (`error`: why, 0: not known): nothing is
+                         compiled from now on; no `use` */
+} dame_event_kind_t;
+
+typedef struct dame_event {
+    dame_event_kind_t kind;
+    const dame_use_t *use;
+    dame_dir_t dir;
+    int64_t ns;
+    const char *code;
+    const dame_code_cost_t *costs;
+    int32_t ncosts;
+    dame_status_t status;
+    int error;
+} dame_event_t;
+
+typedef enum dame_log_level {
+    DAME_LOG_DETAIL, /* what is set up, for those who ask */
+    DAME_LOG_PROBLEM /* of this node: of a directory, a file, a policy of the system */
+} dame_log_level_t;
+
+/* Each function may be NULL. */
+typedef struct dame_observer {
+    void *argument;
+    void (*event)(void *argument, const dame_event_t *event);
+    /* Writes the datatype's name, for perf and GDB, cut to `room`; "": it has none. */
+    void (*name)(void *argument, const dame_use_t *use, char *name, size_t room);
+    /* A message of one line. Without a lock, or with the gate's. */
+    void (*log)(void *argument, dame_log_level_t level, const char *text);
+} dame_observer_t;
+
+__attribute__((format(printf, 3, 4))) void
+dame_observer_log(const dame_observer_t *observer, dame_log_level_t level, const char *format, ...);
+
+#endif

@@ -1,0 +1,246 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "order.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/lock.h"
+
+/* ---- What there is to complain about -------------------------------------------------------- */
+
+enum { COMPLAINTS = 4, LONGEST = 700, NONE = 0, BEING_WRITTEN, TO_BE_TOLD, TOLD };
+
+/* The thread in the background does not print: Open MPI's output may have no lock. */
+static struct {
+    _Atomic int state;
+    char text[LONGEST];
+} complaints[COMPLAINTS];
+
+static _Atomic bool has_complaints;
+
+void dame_orders_complain(const char *message)
+{
+    for (int i = 0; i < COMPLAINTS; i++) {
+        int none = NONE;
+        if (atomic_compare_exchange_strong(&complaints[i].state, &none, BEING_WRITTEN)) {
+            (void) snprintf(complaints[i].text, LONGEST, "%s", message);
+            atomic_store(&complaints[i].state, TO_BE_TOLD);
+            atomic_store(&has_complaints, true);
+            return;
+        }
+    }
+}
+
+void dame_orders_flush_messages(const dame_orders_t *orders)
+{
+    if (!atomic_load_explicit(&has_complaints, memory_order_relaxed)) {
+        return;
+    }
+    atomic_store(&has_complaints, false);
+    for (int i = 0; i < COMPLAINTS; i++) {
+        int to_tell = TO_BE_TOLD;
+        if (atomic_compare_exchange_strong(&complaints[i].state, &to_tell, TOLD)) {
+            const bool is_expected =
+                orders->directory_is_standard && NULL == strstr(complaints[i].text, orders->path);
+            dame_observer_log(orders->observer, is_expected ? DAME_LOG_DETAIL : DAME_LOG_PROBLEM,
+                              "%s", complaints[i].text);
+        }
+    }
+}
+
+/* ---- Start and stop ------------------------------------------------------------------------- */
+
+/* Of an object beside the one that this function is part of. */
+static bool path_beside(const char *name, char *path, size_t room)
+{
+    Dl_info info;
+    if (0 == dladdr((void *) (uintptr_t) &dame_orders_start, &info) || NULL == info.dli_fname) {
+        return false;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    const int length = NULL == slash ? 0 : (int) (slash - info.dli_fname) + 1;
+    return snprintf(path, room, "%.*s%s", length, info.dli_fname, name) < (int) room;
+}
+
+static bool find_object(const char *object, char *path, size_t room)
+{
+    return NULL == object ? path_beside("dame_llvm.so", path, room)
+                          : snprintf(path, room, "%s", object) < (int) room;
+}
+
+void dame_orders_start(dame_orders_t *orders, dame_costs_t *costs, dame_layouts_t *layouts,
+                       const dame_observer_t *observer, const dame_order_options_t *options)
+{
+    dame_status_t status = DAME_ERR_UNSUPPORTED;
+    orders->observer = observer;
+    if (NULL == options->llvm) {
+        return;
+    }
+    orders->directory_is_standard = options->code_directory_is_standard;
+    if (find_object(options->object, orders->path, sizeof(orders->path))) {
+        status = dame_jit_offer_l(costs->jit, orders->path, options->llvm, &orders->provider);
+    }
+    if (DAME_OK == status && NULL != options->code_directories) {
+        status = dame_jit_set_cache(costs->jit, options->code_directories, options->code_bytes);
+    }
+    if (DAME_OK != status) {
+        dame_observer_log(observer, DAME_LOG_PROBLEM, "DAME-L is not used: %s",
+                          dame_status_text(status));
+        return;
+    }
+    orders->jit = costs->jit;
+    orders->costs = costs;
+    orders->layouts = layouts;
+    orders->how = options->how;
+    if (DAME_SLOW_BACKGROUND == orders->how) {
+        orders->background = dame_background_new(costs->jit, orders->provider);
+    }
+    costs->slow_provider = orders->provider;
+    costs->slow = options->how;
+}
+
+void dame_orders_scan(const dame_orders_t *orders)
+{
+    if (NULL != orders->jit) {
+        dame_jit_look(orders->jit);
+    }
+}
+
+bool dame_orders_stop(dame_orders_t *orders, dame_layout_t **surplus)
+{
+    bool ended = true;
+    if (NULL != orders->background) {
+        ended = dame_background_stop(orders->background);
+        for (dame_order_t *order; NULL != (order = dame_background_take(orders->background));) {
+            order->next = NULL;
+            dame_orders_release(orders, order, surplus);
+        }
+        if (ended) {
+            dame_background_free(orders->background);
+        }
+        orders->background = NULL;
+    }
+    orders->jit = NULL;
+    if (NULL != orders->observer) {
+        dame_orders_flush_messages(orders);
+    }
+    return ended;
+}
+
+/* ---- Placing orders ------------------------------------------------------------------------- */
+
+bool dame_orders_place(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t dir,
+                       const dame_candidate_t *candidate)
+{
+    if (NULL == orders->background) {
+        return false;
+    }
+    dame_layout_hold(layout);
+    const dame_status_t status =
+        dame_background_order(orders->background, layout->program, dir, candidate, layout);
+    if (DAME_OK != status) { /* the caller's datatype keeps the layout */
+        atomic_fetch_sub_explicit(&layout->holds, 1, memory_order_relaxed);
+        return false;
+    }
+    layout->promotions[dir].is_ordered = true;
+    dame_layout_revoke_credits(layout); /* it is looked for more often from now on */
+    return true;
+}
+
+static bool get_first(const dame_orders_t *orders, const dame_program_t *program, dame_dir_t dir,
+                      dame_candidate_t *first)
+{
+    return NULL != orders->jit && dame_jit_candidates(orders->jit, program, dir, first, 1) > 0 &&
+           orders->provider == first->provider;
+}
+
+bool dame_orders_are_first(const dame_orders_t *orders, const dame_program_t *program,
+                           dame_dir_t dir)
+{
+    dame_candidate_t first;
+    return DAME_SLOW_INLINE != orders->how && get_first(orders, program, dir, &first);
+}
+
+dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t dir,
+                                  const char *name)
+{
+    dame_candidate_t first;
+    int64_t ns;
+    dame_status_t status = DAME_ERR_BUSY;
+    if (!get_first(orders, layout->program, dir, &first)) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    if (layout->promotions[dir].is_ordered) {
+        return DAME_ERR_BUSY;
+    }
+    if (dame_jit_rank(orders->jit, layout->program, dir, &first, 1)) { /* it has come */
+        return DAME_OK;
+    }
+    if (dame_jit_has(orders->jit, layout->program, dir, &first)) {
+        status = dame_jit_find(orders->jit, layout->program, dir, &first, name, &ns);
+    }
+    if (DAME_OK == status) {
+        return dame_jit_rank(orders->jit, layout->program, dir, &first, 1) ? DAME_OK
+                                                                           : DAME_ERR_FULL;
+    }
+    if (DAME_ERR_BUSY == status && DAME_SLOW_BACKGROUND == orders->how) {
+        (void) dame_orders_place(orders, layout, dir, &first);
+        return DAME_ERR_BUSY;
+    }
+    return DAME_ERR_BUSY == status ? DAME_ERR_UNSUPPORTED : status;
+}
+
+/* ---- What comes back ------------------------------------------------------------------------ */
+
+static void apply_order(const dame_orders_t *orders, dame_order_t *order)
+{
+    dame_layout_t *layout = order->owner;
+    dame_promotion_t *state = &layout->promotions[order->dir];
+    dame_status_t status = order->status;
+    if (DAME_OK == status) {
+        status = dame_order_install(orders->jit, order, NULL);
+    }
+    state->is_ordered = false;
+    if (NULL != state->measured) {
+        dame_measured_order_done(orders->costs, state->measured, &order->candidate, status,
+                                 order->ns, order->is_compiled);
+    } else if (DAME_ERR_UNSUPPORTED == status) {
+        state->period = 0; /* it is not tried again */
+        atomic_store_explicit(&state->countdown, 0, memory_order_release);
+        return;
+    }
+    state->period = 1;
+    atomic_store_explicit(&state->countdown, -1, memory_order_release);
+}
+
+dame_order_t *dame_orders_collect(dame_orders_t *orders)
+{
+    dame_order_t *done = NULL, *order;
+    while (NULL != orders->background &&
+           NULL != (order = dame_background_take(orders->background))) {
+        apply_order(orders, order);
+        order->next = done;
+        done = order;
+    }
+    return done;
+}
+
+void dame_orders_release(dame_orders_t *orders, dame_order_t *done, dame_layout_t **surplus)
+{
+    while (NULL != done) {
+        dame_order_t *next = done->next;
+        dame_layout_t *layout = done->owner;
+        dame_order_free(done);
+        dame_layout_t *unused = dame_layout_release(orders->layouts, layout);
+        while (NULL != unused) {
+            dame_layout_t *after = unused->next;
+            unused->next = *surplus;
+            *surplus = unused;
+            unused = after;
+        }
+        done = next;
+    }
+}

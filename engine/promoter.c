@@ -1,0 +1,294 @@
+#include "promoter.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dame/heap.h"
+#include "jit/lock.h"
+#include "jit/whole_file.h"
+
+/* Of all engines, for fork() alone. Under the gate's lock. */
+static dame_promoter_t *all;
+
+static void stop_compiling(dame_promoter_t *promoter)
+{
+    atomic_store_explicit(&promoter->compiles, false, memory_order_relaxed);
+    atomic_store_explicit(&promoter->threshold, 0, memory_order_relaxed);
+}
+
+/* The programs of a child of fork() are the interpreter's (jit/jit.h). */
+static void in_child(void)
+{
+    for (dame_promoter_t *promoter = all; NULL != promoter; promoter = promoter->next) {
+        stop_compiling(promoter);
+    }
+}
+
+/* ---- Observers ------------------------------------------------------------------------------ */
+
+void dame_promoter_tell(const dame_promoter_t *promoter, const dame_event_t *event)
+{
+    for (int i = 0; i < 2; i++) {
+        const dame_observer_t *observer = promoter->observers[i];
+        if (NULL != observer && NULL != observer->event) {
+            observer->event(observer->argument, event);
+        }
+    }
+}
+
+void dame_promoter_check(dame_promoter_t *promoter, dame_status_t status)
+{
+    dame_jit_stats_t stats;
+    if (DAME_ERR_DENIED != status) {
+        return;
+    }
+    stop_compiling(promoter);
+    dame_jit_stats(promoter->jit, &stats);
+    if (DAME_JIT_MEMORY_NONE == stats.memory) { /* else it is a clone() of a process that may */
+        dame_promoter_tell(promoter,
+                           &(dame_event_t){.kind = DAME_EVENT_DENIED, .error = stats.memory_errno});
+    }
+}
+
+void dame_promoter_with_code(const dame_layout_t *layout, void *argument,
+                             void (*visit)(void *argument, const dame_program_t *program,
+                                           dame_dir_t dir))
+{
+    dame_lock(DAME_LOCK_GATE);
+    for (int dir = 0; dir < 2; dir++) {
+        visit(argument, layout->program, (dame_dir_t) dir);
+    }
+    dame_unlock(DAME_LOCK_GATE);
+}
+
+/* ---- What is kept from job to job ----------------------------------------------------------- */
+
+/* About the profile; a user who did not ask for one need not hear of it. */
+static void tell_of_profile(void *argument, const char *text, int trouble)
+{
+    const dame_promoter_t *promoter = argument;
+    const bool is_detail = !trouble || 0 == strcmp("auto", promoter->options.profile);
+    dame_observer_log(dame_promoter_observer(promoter),
+                      is_detail ? DAME_LOG_DETAIL : DAME_LOG_PROBLEM, "%s", text);
+}
+
+/* With the gate's lock held. */
+static void find_profile(dame_promoter_t *promoter)
+{
+    char cpu[128];
+    const char *where = promoter->options.profile;
+    if (promoter->options.threshold > 0 || NULL == where || '\0' == *where) {
+        return;
+    }
+    dame_profile_cpu(cpu, sizeof(cpu));
+    promoter->costs.profile = dame_profile_new(where, cpu, tell_of_profile, promoter);
+    if (NULL != promoter->costs.profile) {
+        dame_profile_load(promoter->costs.profile);
+    }
+}
+
+void dame_promoter_prepare(dame_promoter_t *promoter)
+{
+    if (atomic_load_explicit(&promoter->is_prepared, memory_order_relaxed)) {
+        return;
+    }
+    dame_lock(DAME_LOCK_GATE);
+    if (!atomic_load_explicit(&promoter->is_prepared, memory_order_relaxed)) {
+        find_profile(promoter);
+        dame_orders_scan(&promoter->orders);
+        atomic_store_explicit(&promoter->is_prepared, true, memory_order_relaxed);
+    }
+    dame_unlock(DAME_LOCK_GATE);
+    dame_orders_flush_messages(&promoter->orders);
+}
+
+static void end_profile(dame_promoter_t *promoter, bool saves)
+{
+    if (NULL != promoter->costs.profile) {
+        if (saves) {
+            (void) dame_profile_save(promoter->costs.profile);
+        }
+        dame_profile_free(promoter->costs.profile);
+        promoter->costs.profile = NULL;
+    }
+    atomic_store_explicit(&promoter->is_prepared, true, memory_order_relaxed);
+}
+
+/* ---- Layouts -------------------------------------------------------------------------------- */
+
+/* Its machine code, and what was measured of it. */
+static void release_codes(dame_promoter_t *promoter, dame_layout_t *layout)
+{
+    for (int dir = 0; NULL != promoter->jit && dir < 2; dir++) {
+        if (NULL != layout->promotions[dir].measured) {
+            dame_measured_learn(&promoter->costs, layout->promotions[dir].measured, layout->program,
+                                (dame_dir_t) dir);
+        }
+    }
+    if (NULL != promoter->jit && NULL != layout->program) {
+        dame_jit_release(promoter->jit, layout->program);
+    }
+    for (int dir = 0; dir < 2; dir++) {
+        dame_heap_free(layout->promotions[dir].measured);
+        layout->promotions[dir].measured = NULL;
+    }
+}
+
+void dame_promoter_free(dame_promoter_t *promoter, dame_layout_t *layouts)
+{
+    while (NULL != layouts) {
+        dame_layout_t *next = layouts->next;
+        release_codes(promoter, layouts);
+        dame_program_free(layouts->program);
+        dame_heap_free(atomic_load_explicit(&layouts->hints, memory_order_relaxed));
+        dame_heap_free(layouts);
+        layouts = next;
+    }
+}
+
+/* ---- Start and stop ------------------------------------------------------------------------- */
+
+static void log_plan(const dame_promoter_t *promoter)
+{
+    dame_jit_stats_t stats;
+    const dame_promote_options_t *options = &promoter->options;
+    const dame_observer_t *observer = dame_promoter_observer(promoter);
+    dame_jit_stats(promoter->jit, &stats);
+    if (options->threshold > 0) {
+        dame_observer_log(observer, DAME_LOG_DETAIL,
+                          "programs are compiled to machine code (%s) at use %d", stats.vector_name,
+                          (int) options->threshold);
+    } else if (!options->jit.without_x || NULL != options->order.llvm) {
+        dame_observer_log(observer, DAME_LOG_DETAIL,
+                          "programs are compiled to machine code (%s) when that is measured to pay",
+                          stats.vector_name);
+    } else {
+        dame_observer_log(
+            observer, DAME_LOG_DETAIL,
+            "no programs are compiled; the native engine moves what it is measured to "
+            "move faster");
+    }
+}
+
+void dame_promoter_init(dame_promoter_t *promoter, dame_counts_t *counts, dame_layouts_t *layouts,
+                        const dame_observer_t *tally, const dame_observer_t *observer)
+{
+    promoter->counts = counts;
+    promoter->layouts = layouts;
+    promoter->observers[0] = tally;
+    promoter->observers[1] = observer;
+    promoter->last.vector_name = "";
+    atomic_store_explicit(&promoter->is_prepared, true, memory_order_relaxed);
+}
+
+/* False: the handlers of fork() cannot be had. */
+static bool enlist(dame_promoter_t *promoter)
+{
+    if (!dame_lock_at_fork(DAME_LOCK_GATE, in_child)) {
+        return false;
+    }
+    dame_lock(DAME_LOCK_GATE);
+    promoter->next = all;
+    all = promoter;
+    dame_unlock(DAME_LOCK_GATE);
+    return true;
+}
+
+static void delist(dame_promoter_t *promoter)
+{
+    dame_lock(DAME_LOCK_GATE);
+    dame_promoter_t **at = &all;
+    while (NULL != *at && promoter != *at) {
+        at = &(*at)->next;
+    }
+    if (NULL != *at) {
+        *at = promoter->next;
+    }
+    dame_unlock(DAME_LOCK_GATE);
+}
+
+void dame_promoter_start(dame_promoter_t *promoter, const dame_promote_options_t *options)
+{
+    promoter->options = *options;
+    if (0 == options->threshold) {
+        return;
+    }
+    promoter->options.jit.complain = dame_orders_complain;
+    dame_status_t status = dame_jit_create(&promoter->options.jit, &promoter->jit);
+    if (DAME_OK == status && !enlist(promoter)) {
+        dame_jit_destroy(promoter->jit);
+        promoter->jit = NULL;
+        status = DAME_ERR_NOMEM;
+    }
+    if (DAME_OK != status) {
+        dame_observer_log(dame_promoter_observer(promoter), DAME_LOG_DETAIL,
+                          "nothing is compiled to machine code: %s", dame_status_text(status));
+        return;
+    }
+    promoter->must_stay = false;
+    atomic_store_explicit(&promoter->is_prepared, false, memory_order_relaxed);
+    dame_costs_init(&promoter->costs, promoter->jit, options->native);
+    dame_orders_start(&promoter->orders, &promoter->costs, promoter->layouts,
+                      dame_promoter_observer(promoter), &options->order);
+    dame_orders_flush_messages(&promoter->orders);
+    atomic_store_explicit(&promoter->threshold, options->threshold, memory_order_relaxed);
+    atomic_store_explicit(&promoter->compiles, true, memory_order_release);
+    log_plan(promoter);
+}
+
+void dame_promoter_disable(dame_promoter_t *promoter)
+{
+    dame_lock(DAME_LOCK_GATE);
+    if (atomic_exchange_explicit(&promoter->compiles, false, memory_order_relaxed)) {
+        dame_observer_log(dame_promoter_observer(promoter), DAME_LOG_DETAIL,
+                          "a thread whose end DAME cannot detect moves data: no more programs are "
+                          "compiled");
+    }
+    dame_unlock(DAME_LOCK_GATE);
+}
+
+void dame_promoter_settle(dame_promoter_t *promoter)
+{
+    dame_layout_t *surplus = NULL;
+    stop_compiling(promoter);
+    promoter->must_stay |= !dame_orders_stop(&promoter->orders, &surplus);
+    dame_promoter_free(promoter, surplus);
+}
+
+/* 0: all is well. */
+static void log_perf_map_error(const dame_promoter_t *promoter, int error)
+{
+    if (0 != error) {
+        dame_observer_log(dame_promoter_observer(promoter), DAME_LOG_PROBLEM,
+                          "the names of machine code could not be written to %s/perf-%ld.map: %s",
+                          promoter->options.jit.perf_map, (long) getpid(),
+                          dame_file_error_text(error));
+    }
+}
+
+void dame_promoter_stop(dame_promoter_t *promoter, bool saves)
+{
+    dame_promoter_settle(promoter);
+    end_profile(promoter, saves);
+    if (NULL != promoter->jit) {
+        delist(promoter);
+        dame_jit_stats(promoter->jit, &promoter->last);
+        log_perf_map_error(promoter, promoter->last.perf_map_errno);
+        if (!promoter->must_stay) {
+            dame_jit_destroy(promoter->jit);
+        }
+        promoter->jit = NULL;
+    }
+}
+
+void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats)
+{
+    *stats = promoter->last;
+    if (NULL != promoter->jit) {
+        dame_jit_stats(promoter->jit, stats);
+    }
+    if (NULL == stats->vector_name) {
+        stats->vector_name = "";
+    }
+}

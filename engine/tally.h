@@ -1,0 +1,179 @@
+/*
+ * What was done with each datatype, for reports.
+ *
+ * A tally belongs to all datatypes of one name and one layout that an engine uses, one after the
+ * other or at the same time, and outlives them: applications create the same datatype again and
+ * again. It hears of codes as an observer.
+ */
+#ifndef DAME_TALLY_H
+#define DAME_TALLY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "observer.h"
+#include "words.h"
+
+enum { DAME_TALLY_NAME = 40, DAME_TALLY_WORDS = 40 };
+
+/* What a byte costs, as samples say. 19 of 20 such estimates are no farther from what all samples
+ * would say than the root of error2. */
+typedef struct dame_rate {
+    double ns; /* < 0: not known */
+    double error2;
+} dame_rate_t;
+
+typedef struct dame_row_moved {
+    int64_t uses;
+    int64_t bytes;
+    dame_rate_t rate;
+} dame_row_moved_t;
+
+enum { DAME_STEPS = 4 };
+
+/* From this use on, this code ran: "x:plain" or the like, or "interp", the interpreter again. */
+typedef struct dame_code_step {
+    int64_t use;
+    char code[DAME_CODE_NAME];
+} dame_code_step_t;
+
+/* What became of one direction; before the first step it is the interpreter that runs. */
+typedef struct dame_history {
+    int32_t nsteps; /* the first, and the last ones */
+    int32_t ncosts; /* of the layout that changed last */
+    dame_code_step_t steps[DAME_STEPS];
+    dame_code_cost_t costs[DAME_COSTS];
+} dame_history_t;
+
+/* All datatypes of one name and layout that this process has used. Plain data. */
+typedef struct dame_tally_row {
+    char name[DAME_TALLY_NAME]; /* "": they have none */
+    char words[DAME_TALLY_WORDS];
+    int64_t size; /* of an element */
+    int64_t datatypes;
+    dame_row_moved_t moved[DAME_WORKS][DAME_TIERS];
+    dame_rate_t native[DAME_WORKS]; /* the same work by the native engine */
+    int64_t compiled_at[2];         /* [dame_dir_t]: the use; 0: was not compiled */
+    int64_t compile_ns;
+    int64_t undone;            /* times that machine code was no faster */
+    dame_history_t history[2]; /* [dame_dir_t] */
+} dame_tally_row_t;
+
+/* Some of the times that were taken of something, each as likely to be there as any other: 32 bits
+ * of nanoseconds, 32 bits of bytes each. */
+enum { DAME_KEPT = 64 };
+typedef struct dame_kept {
+    _Atomic uint32_t count; /* ever taken */
+    _Atomic uint64_t kept[DAME_KEPT];
+} dame_kept_t;
+
+/* Work that the native engine did. Its times come in windows, during which it moves what DAME would
+ * have moved. */
+typedef struct dame_native {
+    _Atomic int64_t next; /* the use at which a window may open */
+    dame_kept_t samples;
+    _Atomic uint32_t at[DAME_KEPT]; /* the use at which the window of each began */
+    uint32_t window;                /* the last one, and what it has seen so far; its owner's */
+    uint32_t seen;
+    _Atomic uint32_t began; /* at this use */
+    uint32_t warm;          /* samples of messages that count; the same owner's */
+} dame_native_t;
+
+typedef struct dame_moved {
+    _Atomic bool has_usual; /* `samples` has others than early ones, and those no more */
+    dame_kept_t samples;
+} dame_moved_t;
+
+typedef struct dame_tally dame_tally_t;
+struct dame_tally {
+    dame_amounts_t amounts; /* first: what handles and credits point to */
+    dame_tally_t *next;
+    uint64_t number; /* from 1 on */
+    char name[DAME_TALLY_NAME];
+    char words[DAME_TALLY_WORDS];
+    int64_t size;
+    _Atomic int64_t datatypes;
+    dame_moved_t moved[DAME_WORKS][DAME_TIERS];
+    dame_native_t native[DAME_WORKS];
+    _Atomic int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
+    _Atomic int64_t compile_ns;
+    _Atomic int64_t undone;
+    dame_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
+};
+
+/* Those of an engine. Changed with DAME_LOCK_LAYOUTS held; tallies are only ever added. */
+typedef struct dame_tallies {
+    bool on;
+    int count;
+    _Atomic(dame_tally_t *) first;
+    dame_counts_t *counts;
+    const char *native;       /* the name of the native engine, NULL: there is none */
+    dame_observer_t observer; /* what promotion tells */
+} dame_tallies_t;
+
+/* Uses of a tally before this one are early: they are not like the others, memory that nobody has
+ * touched yet among them. The native engine gets none, and DAME's count until there are others. */
+enum { DAME_FIRST_SAMPLE = 8 };
+
+/* Once. `counts` and `native` stay. */
+void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts, const char *native);
+
+/* Before the first datatype: are tallies kept? And after the last use of any. */
+void dame_tallies_start(dame_tallies_t *tallies, bool on);
+void dame_tallies_stop(dame_tallies_t *tallies);
+
+/* Gives a handle its tally, by the datatype's name and its layout, which has a program. `own`: each
+ * name has a tally; else it is the layout's, named after its first datatype. With
+ * DAME_LOCK_LAYOUTS held. */
+void dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name, bool own);
+
+static inline dame_tally_t *dame_tally_of(const dame_use_t *use)
+{
+    return (dame_tally_t *) use->amounts; /* its first member */
+}
+
+/* A sample: `bytes` took so long. */
+void dame_moved_add(dame_moved_t *moved, int64_t ns, int64_t bytes, bool early);
+void dame_native_add(dame_native_t *native, int64_t ns, int64_t bytes);
+
+/* Are there samples enough to say what the native engine takes? */
+bool dame_native_is_enough(const dame_native_t *native);
+
+/* Uses so far, but for those that are counted in a dame_credit_t. */
+static inline int64_t dame_tally_uses(const dame_tally_t *tally, dame_work_t work)
+{
+    int64_t uses = 0;
+    for (int tier = 0; tier < DAME_TIERS; tier++) {
+        uses += atomic_load_explicit(&tally->amounts.of[work][tier].uses, memory_order_relaxed);
+    }
+    return uses;
+}
+
+/* A message begins that no dame_credit_t counts. Returns which use it is of its kind, but for those
+ * that are counted there. */
+static inline int64_t dame_tally_use(dame_tally_t *tally, dame_work_t work, dame_tier_t tier,
+                                     int64_t bytes)
+{
+    dame_amounts_add(&tally->amounts, work, tier, 1, bytes);
+    return dame_tally_uses(tally, work);
+}
+
+/* ---- Reports; any thread ---- */
+
+/* The rows with the most bytes, those first. Returns how many, at most `room`. */
+int dame_tally_rows(const dame_tallies_t *tallies, dame_tally_row_t *rows, int room);
+
+/* Nanoseconds that `work` took, estimated from samples; 0 without any. */
+int64_t dame_tallies_ns(const dame_tallies_t *tallies, dame_work_t work);
+
+/* Uses, or bytes, of all datatypes; and of one tally. */
+int64_t dame_tallies_total(const dame_tallies_t *tallies, dame_work_t work, dame_tier_t tier,
+                           bool bytes);
+int64_t dame_tally_total(const dame_tallies_t *tallies, const dame_tally_t *tally, dame_work_t work,
+                         dame_tier_t tier, bool bytes);
+
+/* What a byte costs in nanoseconds, < 0 when that is not known. */
+double dame_tally_rate(const dame_tally_t *tally, dame_work_t work, dame_tier_t tier);
+
+#endif

@@ -1,0 +1,652 @@
+/*
+ * engine/promote.c and measure/measured.c with the real compiler: uses take the
+ * ticks that the test says, so what is chosen does not depend on the machine. Worth running under
+ * ASan and TSan.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dame/dame.h"
+
+#include "engine_tools.h"
+
+/* ---- layouts, and their uses ---------------------------------------------------------------- */
+
+enum { BYTES = 8192, SPAN = 2 * BYTES };
+
+static const char *profile; /* NULL: none */
+static const char *native;  /* the name of another engine, NULL: there is none */
+
+static void start(int32_t threshold, double explore, size_t arena)
+{
+    static int percent;
+    percent = (int) (100 * explore);
+    dame_promote_options_t options = {.threshold = threshold,
+                                      .profile = profile,
+                                      .explore = &percent,
+                                      .native = native,
+                                      .jit = *dame_jit_options_default()};
+    options.jit.arena_bytes = arena;
+    compiled = 0;
+    start_engine(&options);
+}
+
+static void new_entry(dame_use_t *entry)
+{
+    dame_tree_t *tree = dame_tree_new();
+    const dame_type_t *doubles, *type;
+    dame_program_t *program;
+    if (NULL == tree || DAME_OK != dame_type_basic(tree, 8, &doubles) ||
+        DAME_OK != dame_type_vector(tree, BYTES / 8, 1, 16, doubles, &type) ||
+        DAME_OK != dame_program_build(type, NULL, &program)) {
+        abort();
+    }
+    dame_tree_free(tree);
+    new_use(entry, program);
+    entry->slot = dame_credit_slot(entry);
+}
+
+static void end_entry(dame_use_t *entry)
+{
+    end_use(entry);
+}
+
+static const dame_policy_t *policy_of(const dame_use_t *entry)
+{
+    const dame_measured_t *measured = entry->layout->promotions[DAME_PACK].measured;
+    return NULL != measured ? &measured->policy : NULL;
+}
+
+/* The arm that the policy thinks runs. */
+static int32_t arm_of(const dame_use_t *entry)
+{
+    return NULL != policy_of(entry) ? policy_of(entry)->current : 0;
+}
+
+/* Does machine code run? */
+static bool is_compiled(const dame_use_t *entry)
+{
+    const dame_program_t *program = entry->layout->program;
+    for (int32_t i = 0; i < program->nprims; i++) {
+        const dame_prim_t *prim = &program->prims[i];
+        if (NULL != prim->interpreted &&
+            dame_prim_run(prim, DAME_PACK) != prim->interpreted[DAME_PACK]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char memory[SPAN], packed[BYTES], expected[BYTES];
+
+/* One use, which takes as many ticks as its arm's number says, in either unit. */
+static void use(dame_use_t *entry, const int64_t *ticks)
+{
+    static _Thread_local dame_thread_t thread;
+    dame_measured_t *measured = dame_promote_use(&thread, entry, DAME_PACK, BYTES);
+    if (NULL != measured) {
+        dame_measured_record(measured, atomic_load(&measured->runs),
+                             dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
+    }
+}
+
+static void use_often(dame_use_t *entry, const int64_t *ticks, long uses)
+{
+    for (long i = 0; i < uses; i++) {
+        use(entry, ticks);
+    }
+}
+
+static void check_bytes(const dame_use_t *entry)
+{
+    memset(packed, 0, sizeof(packed));
+    dame_program_run(entry->layout->program, DAME_PACK, (uintptr_t) memory, 1, packed);
+    check(0 == memcmp(packed, expected, sizeof(packed)), "bytes");
+    check(is_compiled(entry) == (0 != arm_of(entry)), "what runs is what the policy says");
+}
+
+/* ---- one thread ----------------------------------------------------------------------------- */
+
+enum { UNIT = 1 << 14, OFTEN = 300000, ARENA = 1 << 20 };
+
+static const int64_t first_is_best[] = {9 * UNIT, 3 * UNIT, 4 * UNIT, 5 * UNIT,
+                                        6 * UNIT, 7 * UNIT, 8 * UNIT, 8 * UNIT};
+static const int64_t last_is_best[] = {9 * UNIT, 8 * UNIT, 3 * UNIT, 3 * UNIT,
+                                       3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT};
+static const int64_t none_is_best[] = {3 * UNIT, 4 * UNIT, 9 * UNIT, 9 * UNIT,
+                                       9 * UNIT, 9 * UNIT, 9 * UNIT, 9 * UNIT};
+
+static dame_jit_stats_t stats(void)
+{
+    return (dame_jit_stats_t){.live = code_stat(DAME_CODE_STAT_code_live),
+                              .compiled = {code_stat(DAME_CODE_STAT_compiled_pack)}};
+}
+
+static void the_fastest_stays(void)
+{
+    static const int64_t *const worlds[] = {first_is_best, last_is_best, none_is_best};
+    for (int w = 0; w < 3; w++) {
+        dame_use_t entry;
+        start(-1, 0.01, ARENA);
+        new_entry(&entry);
+        use_often(&entry, worlds[w], 2);
+        check(NULL == policy_of(&entry), "two uses: nothing is known");
+        check_bytes(&entry);
+        use_often(&entry, worlds[w], OFTEN);
+        const int32_t arm = arm_of(&entry);
+        check(0 == w ? 1 == arm : 1 == w ? arm > 1 : 0 == arm, "world %d: arm %d", w, (int) arm);
+        check(policy_of(&entry)->narms > 2, "there are several");
+        check(stats().compiled[0] == policy_of(&entry)->narms - 1, "each was tried");
+        check(stats().live == (0 != arm), "and only the best lives");
+        check(compiled > 0, "the observer was told");
+        check_bytes(&entry);
+        end_entry(&entry);
+        check(0 == stats().live, "all is freed");
+        stop_engine();
+    }
+}
+
+static dame_candidate_t candidate_of(const dame_use_t *entry)
+{
+    const dame_measured_t *measured = entry->layout->promotions[DAME_PACK].measured;
+    return measured->candidates[arm_of(entry) - 1];
+}
+
+/* Long before anything could be measured, the code that was best is the one that is compiled. */
+static void the_second_run_starts_with_its_choice(void)
+{
+    char directory[] = "/tmp/dame_measured_XXXXXX", path[64];
+    dame_use_t entry;
+    if (NULL == mkdtemp(directory)) {
+        check(false, "a directory");
+        return;
+    }
+    (void) snprintf(path, sizeof(path), "%s/profile", directory);
+    profile = path;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    dame_promoter_prepare(&engine.promoter);
+    use_often(&entry, last_is_best, OFTEN);
+    check(1 < arm_of(&entry), "not the first that is tried: arm %d", (int) arm_of(&entry));
+    const dame_candidate_t chosen = candidate_of(&entry);
+    end_entry(&entry);
+    stop_engine();
+
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    dame_promoter_prepare(&engine.promoter);
+    for (int i = 0; 0 == arm_of(&entry) && i < OFTEN; i++) { /* a slow compilation repays later */
+        use(&entry, last_is_best);
+    }
+    const dame_candidate_t again = arm_of(&entry) > 0 ? candidate_of(&entry) : chosen;
+    check(0 < arm_of(&entry) && again.provider == chosen.provider &&
+              again.variant == chosen.variant,
+          "the first code is arm %d, variant %u, before %u", (int) arm_of(&entry),
+          (unsigned) again.variant, (unsigned) chosen.variant);
+    check_bytes(&entry);
+    end_entry(&entry);
+    stop_engine();
+    profile = NULL;
+    (void) unlink(path);
+    (void) snprintf(path, sizeof(path), "%s/profile.lock", directory);
+    (void) unlink(path);
+    check(0 == rmdir(directory), "nothing else was written");
+}
+
+/* The last arm. Its times are far from those of all others. */
+static void the_native_engine_moves_what_it_moves_faster(void)
+{
+    native = "opal";
+    for (int faster = 0; faster < 2; faster++) {
+        int64_t ticks[DAME_POLICY_ARMS];
+        dame_use_t entry;
+        start(-1, 1, ARENA);
+        const int64_t promoted = total(DAME_COUNT_promoted);
+        const int64_t undone = total(DAME_COUNT_undone);
+        new_entry(&entry);
+        for (int a = 0; a < DAME_POLICY_ARMS; a++) {
+            ticks[a] = first_is_best[a < 4 ? a : 3];
+        }
+        dame_layout_t *layout = entry.layout;
+        bool was_tried = false;
+        for (int i = 0; i < OFTEN; i++) {
+            const dame_policy_t *policy = policy_of(&entry);
+            if (NULL != policy) {
+                ticks[policy->native] = faster ? UNIT / 2 : 30 * UNIT;
+            }
+            use(&entry, ticks);
+            was_tried = was_tried || dame_promote_is_native(layout, DAME_PACK);
+        }
+        check(was_tried, "the native engine was tried");
+        check(faster == dame_promote_is_native(layout, DAME_PACK), "it moves what it moves faster");
+        check(is_compiled(&entry) && 0 != layout->promotions[DAME_PACK].runs_code,
+              "fragments are moved by machine code");
+        check(1 == total(DAME_COUNT_promoted) - promoted && 0 == total(DAME_COUNT_undone) - undone,
+              "one promotion is counted");
+        check_bytes(&entry);
+        end_entry(&entry);
+        stop_engine();
+    }
+    native = NULL;
+}
+
+static void no_trial_outlives_the_policy(void)
+{
+    dame_use_t entry;
+    int64_t ticks[DAME_POLICY_ARMS];
+    long uses = 0;
+    for (int a = 0; a < DAME_POLICY_ARMS; a++) {
+        ticks[a] = UNIT;
+    }
+    native = "opal";
+    start(-1, 1, ARENA);
+    new_entry(&entry);
+    while (!dame_promote_is_native(entry.layout, DAME_PACK) && uses++ < OFTEN) {
+        use(&entry, ticks);
+    }
+    check(dame_promote_is_native(entry.layout, DAME_PACK), "the native engine is tried");
+    dame_promoter_disable(&engine.promoter);
+    use_often(&entry, ticks, 100);
+    check(!dame_promote_is_native(entry.layout, DAME_PACK),
+          "nobody leaves it the messages for good");
+    end_entry(&entry);
+    stop_engine();
+    native = NULL;
+}
+
+static void without_a_search_there_is_one_candidate(void)
+{
+    static const int64_t *const worlds[] = {last_is_best, none_is_best};
+    for (int w = 0; w < 2; w++) {
+        dame_use_t entry;
+        start(-1, 0, ARENA);
+        const int64_t before = stats().compiled[0];
+        const int64_t undone = total(DAME_COUNT_undone);
+        new_entry(&entry);
+        use_often(&entry, worlds[w], OFTEN);
+        check(w == total(DAME_COUNT_undone) - undone, "what is undone is counted");
+        check(1 - w == arm_of(&entry), "what is not faster is undone: arm %d",
+              (int) arm_of(&entry));
+        check(1 == stats().compiled[0] - before, "one is tried");
+        check_bytes(&entry);
+        end_entry(&entry);
+        stop_engine();
+    }
+}
+
+static void evicted_code_is_missed_at_once(void)
+{
+    enum { OTHERS = 32 }; /* more than 4 KiB of code on any CPU */
+    dame_use_t entry, others[OTHERS];
+    start(-1, 0.01, 4096);
+    new_entry(&entry);
+    use_often(&entry, first_is_best, OFTEN);
+    check(1 == arm_of(&entry) && is_compiled(&entry), "compiled");
+    for (int i = 0; i < OTHERS; i++) {
+        new_entry(&others[i]);
+        use_often(&others[i], first_is_best, OFTEN);
+    }
+    check(!is_compiled(&entry), "and evicted");
+    const int64_t before = total(DAME_COUNT_samples);
+    use(&entry, first_is_best);
+    check(1 == policy_of(&entry)->arms[1].setbacks, "the first use notices");
+    check_bytes(&entry);
+    use_often(&entry, first_is_best, OFTEN);
+    check(is_compiled(&entry) && total(DAME_COUNT_samples) > before, "compiled again");
+    check_bytes(&entry);
+    end_entry(&entry);
+    for (int i = 0; i < OTHERS; i++) {
+        end_entry(&others[i]);
+    }
+    stop_engine();
+}
+
+static void drift_is_noticed_by_what_rests(void)
+{
+    dame_use_t entry;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    use_often(&entry, first_is_best, OFTEN);
+    check(1 == arm_of(&entry), "the first");
+    static const int64_t other[] = {9 * UNIT, 8 * UNIT, 3 * UNIT, 3 * UNIT,
+                                    3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT};
+    use_often(&entry, other, 6 * OFTEN);
+    check(arm_of(&entry) > 1, "another: arm %d", (int) arm_of(&entry));
+    check_bytes(&entry);
+    end_entry(&entry);
+    stop_engine();
+}
+
+static void short_uses_are_timed_with_repetitions_once_code_is_compared(void)
+{
+    dame_use_t entry;
+    start(-1, 0.01, ARENA);
+    new_entry(&entry);
+    while (NULL == policy_of(&entry)) {
+        use(&entry, first_is_best);
+    }
+    const dame_measured_t *measured = entry.layout->promotions[DAME_PACK].measured;
+    check(0 == dame_measured_repeats(measured, 1), "not while nothing is compiled");
+    use_often(&entry, first_is_best, OFTEN);
+    check(DAME_MOST_REPEATS == dame_measured_repeats(measured, 1), "short");
+    const int64_t brief = atomic_load(&measured->brief);
+    check(8 == dame_measured_repeats(measured, brief / 8), "together about as long");
+    check(DAME_LEAST_REPEATS == dame_measured_repeats(measured, brief - 1), "but a few");
+    check(0 == dame_measured_repeats(measured, dame_clock_hz()), "long");
+    end_entry(&entry);
+    stop_engine();
+}
+
+/* ---- hints ---------------------------------------------------------------------------------- */
+
+/* Codes made after so many uses, at least and at most. */
+static void announced_uses_count_as_uses(void)
+{
+    static const struct {
+        dame_hint_t hint;
+        intptr_t value;
+        long before, after; /* the hint comes between */
+        int least, most;
+    } cases[] = {
+        {DAME_HINTED_USES, 0, 0, 3, 0, 0},          {DAME_HINTED_USES, 3, 0, 3, 0, 0},
+        {DAME_HINTED_USES, 1000000, 0, 1, 1, 1},    {DAME_HINTED_USES, 1000000, 2, 1, 1, 1},
+        {DAME_HINTED_USES, 1 << 30, 0, 2000, 3, 8}, {DAME_HINTED_MATTERS, 1, 0, 1, 1, 1},
+        {DAME_HINTED_MATTERS, 1, 3, 2000, 3, 8},    {DAME_HINTED_COUNT, 1 << 20, 0, 3, 1, 1},
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        dame_use_t entry;
+        start(-1, 0.01, ARENA);
+        const int64_t before = stats().compiled[0];
+        new_entry(&entry);
+        use_often(&entry, last_is_best, cases[c].before);
+        dame_hints_keep(entry.layout, cases[c].hint, cases[c].value);
+        dame_promote_hinted(entry.layout);
+        use_often(&entry, last_is_best, cases[c].after);
+        const int64_t made = stats().compiled[0] - before;
+        check(made >= cases[c].least && made <= cases[c].most, "case %zu: %d codes", c, (int) made);
+        check_bytes(&entry);
+        use_often(&entry, last_is_best, OFTEN);
+        check(arm_of(&entry) > 1, "case %zu: the fastest is found", c);
+        end_entry(&entry);
+        stop_engine();
+    }
+}
+
+static void messages_are_as_announced_or_the_announcement_is_forgotten(void)
+{
+    static const struct {
+        size_t count;
+        const char *base;
+        bool fits;
+    } messages[] = {{2, memory, true}, {1, memory, false}, {2, packed, false}, {2, memory, true}};
+    dame_layout_t layout = {.hints = NULL};
+    check(dame_hints_bytes(&layout, 5) == 5, "nothing is known");
+    dame_hints_keep(&layout, DAME_HINTED_COUNT, 2);
+    dame_hints_keep(&layout, DAME_HINTED_BASE, (intptr_t) memory);
+    for (size_t m = 0; m < sizeof(messages) / sizeof(messages[0]); m++) {
+        check(messages[m].fits == dame_hints_fit(layout.hints, messages[m].count, messages[m].base),
+              "message %zu", m);
+    }
+    for (int i = 0; i < 16; i++) {
+        check(!dame_hints_fit(layout.hints, 3, packed), "mismatch %d", i);
+    }
+    check(dame_hints_fit(layout.hints, 3, packed), "forgotten");
+    dame_heap_free(layout.hints);
+}
+
+/* ---- credit --------------------------------------------------------------------------------- */
+
+static _Thread_local dame_thread_t thread_data;
+
+static dame_thread_t *enlisted(void)
+{
+    if (!thread_data.enlisted) {
+        dame_thread_enlist(&engine.threads, &thread_data);
+    }
+    return &thread_data;
+}
+
+/* As a caller does it. Returns whether it was one of those granted. */
+static bool message(dame_use_t *entry, const int64_t *ticks)
+{
+    dame_thread_t *thread = enlisted();
+    if (dame_credit_take(thread, entry, DAME_WORK_PACK, BYTES)) {
+        return true;
+    }
+    const int32_t untold = dame_credit_end(thread, entry, DAME_WORK_PACK, false);
+    if (untold > 0) {
+        dame_promote_skipped(entry, DAME_PACK, BYTES, untold);
+    }
+    dame_measured_t *measured = dame_promote_use(thread, entry, DAME_PACK, BYTES);
+    if (NULL != measured) {
+        dame_measured_record(measured, atomic_load(&measured->runs),
+                             dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
+    } else {
+        dame_credit_grant(thread, entry, DAME_WORK_PACK,
+                          dame_promote_tier(entry->layout, DAME_PACK, false),
+                          dame_promote_may_skip(entry->layout, DAME_PACK, DAME_MOST_CREDIT), false);
+    }
+    return false;
+}
+
+static long messages(dame_use_t *entry, const int64_t *ticks, long n)
+{
+    long granted = 0;
+    for (long i = 0; i < n; i++) {
+        granted += message(entry, ticks);
+    }
+    return granted;
+}
+
+/* Is the next message one of those granted? */
+static bool is_granted(const dame_use_t *entry)
+{
+    return dame_credit_may(dame_credit_of(enlisted(), entry), entry, DAME_PACK);
+}
+
+static void hints_do_not_wait_for_credit_to_end(void)
+{
+    static const long before[] = {20, OFTEN}; /* while the policy waits, and when it rests */
+    for (int i = 0; i < 2; i++) {
+        dame_use_t entry;
+        start(-1, 0.01, ARENA);
+        new_entry(&entry);
+        messages(&entry, first_is_best, before[i]);
+        for (int n = 0; !is_granted(&entry) && n < 100; n++) {
+            message(&entry, first_is_best);
+        }
+        check(is_granted(&entry), "granted");
+        dame_hints_keep(entry.layout, DAME_HINTED_USES, 1 << 30);
+        dame_promote_hinted(entry.layout);
+        message(&entry, first_is_best);
+        check(NULL != policy_of(&entry) && policy_of(&entry)->promised == 1 << 30,
+              "after %ld messages: the next one heeds it", before[i]);
+        end_entry(&entry);
+        stop_engine();
+    }
+}
+
+/* Whichever of them a thread has room for. */
+static void the_policy_hears_of_all_uses_of_layouts_that_share_a_slot(void)
+{
+    enum { PHASE = 500, PHASES = 20 };
+    dame_use_t entries[2];
+    double heard[2];
+    long granted = 0;
+    start(-1, 0.01, ARENA);
+    for (int i = 0; i < 2; i++) {
+        new_entry(&entries[i]);
+        atomic_store(&entries[i].layout->credit_epoch, (uint64_t) (1000 + i * DAME_CREDITS));
+        entries[i].slot = dame_credit_slot(&entries[i]);
+        messages(&entries[i], first_is_best, OFTEN);
+        heard[i] = policy_of(&entries[i])->elapsed;
+    }
+    for (int phase = 0; phase < PHASES; phase++) {
+        granted += messages(&entries[phase % 2], first_is_best, PHASE);
+    }
+    check(granted > PHASE * PHASES / 2, "%ld granted", granted);
+    for (int i = 0; i < 2; i++) {
+        const double uses = (policy_of(&entries[i])->elapsed - heard[i]) / (3 * UNIT);
+        check(uses > PHASE * (PHASES / 2 - 3) && uses < PHASE * (PHASES / 2 + 3),
+              "%d: heard of %.0f uses", i, uses);
+        end_entry(&entries[i]);
+    }
+    stop_engine();
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 4 };
+
+static dame_use_t shared;
+
+static _Atomic long used;
+static atomic_bool ends;
+
+static void *settler(void *arg)
+{
+    dame_thread_t *thread = enlisted();
+    dame_credit_t *credit = dame_credit_of(thread, &shared);
+    (void) arg;
+    while (!atomic_load(&ends)) {
+        dame_credit_grant(thread, &shared, DAME_WORK_COPY, DAME_TIER_INTERP, DAME_MOST_CREDIT,
+                          false);
+        atomic_fetch_add(&used, 100);
+        for (int i = 0; i < 100; i++) {
+            dame_credit_take(thread, &shared, DAME_WORK_COPY, 1);
+        }
+        dame_counts_settle(&thread->cells, credit, DAME_WORK_COPY);
+    }
+    return NULL;
+}
+
+static void counters_never_go_back_nor_ahead(void)
+{
+    pthread_t thread;
+    int64_t last = 0;
+    long bad = 0;
+    start(-1, 1, ARENA);
+    new_entry(&shared);
+    const int64_t before = total(DAME_COUNT_bytes_copied);
+    pthread_create(&thread, NULL, settler, NULL);
+    for (long i = 0; i < 200000; i++) {
+        const int64_t now = total(DAME_COUNT_bytes_copied) - before;
+        bad += now < last || now > atomic_load(&used);
+        last = now;
+    }
+    atomic_store(&ends, true);
+    pthread_join(thread, NULL);
+    check(0 == bad, "%ld readings", bad);
+    check(atomic_load(&used) == total(DAME_COUNT_bytes_copied) - before, "all is counted");
+    end_entry(&shared);
+    stop_engine();
+}
+
+static pthread_key_t late_key;
+static bool was_granted, was_taken;
+
+/* After the thread has left the lists: code that it ran now could be freed under it. */
+static void take_late(void *unused)
+{
+    (void) unused;
+    was_taken = dame_credit_take(&thread_data, &shared, DAME_WORK_COPY, 1);
+}
+
+static void *taker(void *arg)
+{
+    dame_thread_t *thread = enlisted();
+    (void) arg;
+    pthread_setspecific(late_key, &shared);
+    dame_credit_grant(thread, &shared, DAME_WORK_COPY, DAME_TIER_INTERP, DAME_MOST_CREDIT, false);
+    was_granted = dame_credit_take(thread, &shared, DAME_WORK_COPY, 1);
+    return NULL;
+}
+
+static void a_thread_that_has_ended_has_no_credit(void)
+{
+    pthread_t thread;
+    start(-1, 1, ARENA);
+    new_entry(&shared);
+    pthread_key_create(&late_key, take_late);
+    was_taken = true;
+    pthread_create(&thread, NULL, taker, NULL);
+    pthread_join(thread, NULL);
+    pthread_key_delete(late_key);
+    check(was_granted && !was_taken, "granted, and not when it had left");
+    end_entry(&shared);
+    stop_engine();
+}
+
+/* Also moves data, while other threads change what runs. */
+static void *user(void *arg)
+{
+    static _Thread_local dame_thread_t thread;
+    char *mine = malloc(BYTES);
+    (void) arg;
+    dame_reader_add(&thread.reader);
+    for (long i = 0; NULL != mine && i < 20000; i++) {
+        dame_measured_t *measured = dame_promote_use(&thread, &shared, DAME_PACK, BYTES);
+        const uint32_t runs = NULL != measured ? atomic_load(&measured->runs) : 0;
+        dame_reader_enter(&thread.reader);
+        dame_program_run(shared.layout->program, DAME_PACK, (uintptr_t) memory, 1, mine);
+        dame_reader_leave(&thread.reader);
+        if (NULL != measured) {
+            dame_measured_record(measured, runs, 7, 1000 + i % 5000);
+        }
+        if (0 != memcmp(mine, expected, BYTES)) {
+            check(false, "bytes");
+            break;
+        }
+    }
+    dame_reader_remove(&thread.reader);
+    free(mine);
+    return NULL;
+}
+
+static void threads_share_what_is_measured(void)
+{
+    pthread_t threads[THREADS];
+    start(-1, 1, ARENA);
+    new_entry(&shared);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, user, NULL);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    check(total(DAME_COUNT_samples) > 0, "something was measured");
+    check_bytes(&shared);
+    end_entry(&shared);
+    check(0 == stats().live, "all is freed");
+    stop_engine();
+}
+
+int main(void)
+{
+    for (int i = 0; i < SPAN; i++) {
+        memory[i] = (char) (i * 2654435761u >> 13);
+    }
+    for (int i = 0; i < BYTES; i++) {
+        expected[i] = memory[i / 8 * 16 + i % 8];
+    }
+    the_fastest_stays();
+    the_second_run_starts_with_its_choice();
+    the_native_engine_moves_what_it_moves_faster();
+    no_trial_outlives_the_policy();
+    without_a_search_there_is_one_candidate();
+    evicted_code_is_missed_at_once();
+    drift_is_noticed_by_what_rests();
+    short_uses_are_timed_with_repetitions_once_code_is_compared();
+    announced_uses_count_as_uses();
+    messages_are_as_announced_or_the_announcement_is_forgotten();
+    threads_share_what_is_measured();
+    hints_do_not_wait_for_credit_to_end();
+    the_policy_hears_of_all_uses_of_layouts_that_share_a_slot();
+    counters_never_go_back_nor_ahead();
+    a_thread_that_has_ended_has_no_credit();
+    printf("%ld passed, %ld failed\n", (long) passed, (long) failed);
+    return 0 != failed;
+}

@@ -1,0 +1,498 @@
+/*
+ * engine/promote.c at fixed uses, without a compiler: what
+ * dame_jit_compile() answers is up to the test, and it watches when it is asked. Worth running
+ * under ASan and TSan.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine_tools.h"
+
+/* ---- the compiler, in the place of that of jit/ (--wrap) ------------------------------------ */
+
+static char some_code;
+
+/* Only one thread is to be in the compiler at a time, so that its fields need no lock. */
+static struct {
+    dame_status_t answer;
+    long asked;
+    long asked_twice; /* for what is compiled */
+    _Atomic int inside;
+    _Atomic int crowded; /* more than one thread inside */
+    void (*while_inside)(void);
+    char name[160];
+    long released;
+    dame_jit_stats_t stats;
+    int created, destroyed;
+} jit = {.stats = {.vector_name = "test"}};
+
+__typeof__(dame_jit_create) __wrap_dame_jit_create;
+__typeof__(dame_jit_destroy) __wrap_dame_jit_destroy;
+__typeof__(dame_jit_compile) __wrap_dame_jit_compile;
+__typeof__(dame_jit_release) __wrap_dame_jit_release;
+__typeof__(dame_jit_code) __wrap_dame_jit_code;
+__typeof__(dame_jit_stats) __wrap_dame_jit_stats;
+
+dame_status_t __wrap_dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
+{
+    if (0 == options->arena_bytes) {
+        return DAME_ERR_ARGUMENT;
+    }
+    jit.created++;
+    *out = (dame_jit_t *) &jit;
+    return DAME_OK;
+}
+
+void __wrap_dame_jit_destroy(dame_jit_t *destroyed)
+{
+    jit.destroyed += (dame_jit_t *) &jit == destroyed;
+}
+
+dame_status_t __wrap_dame_jit_compile(dame_jit_t *compiler, dame_program_t *program, dame_dir_t dir,
+                                      const char *name)
+{
+    (void) compiler;
+    if (0 != atomic_fetch_add(&jit.inside, 1)) {
+        jit.crowded = 1;
+    }
+    jit.asked++;
+    jit.asked_twice += NULL != program->codes[dir];
+    (void) snprintf(jit.name, sizeof(jit.name), "%s", NULL == name ? "" : name);
+    if (NULL != jit.while_inside) {
+        jit.while_inside();
+    }
+    dame_status_t answer = jit.answer;
+    if (DAME_OK == answer) {
+        program->codes[dir] = &some_code;
+        jit.stats.compiled[dir]++;
+    }
+    atomic_fetch_sub(&jit.inside, 1);
+    return answer;
+}
+
+void __wrap_dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
+{
+    (void) compiler;
+    (void) program;
+    jit.released++;
+}
+
+size_t __wrap_dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
+{
+    *code = &some_code;
+    return NULL != program->codes[dir] ? 100 : 0;
+}
+
+void __wrap_dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
+{
+    (void) compiler;
+    *out = jit.stats;
+}
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
+static dame_jit_options_t some_options = {.arena_bytes = 4096};
+
+static void start(int32_t threshold)
+{
+    start_engine(&(dame_promote_options_t){.threshold = threshold, .jit = some_options});
+    jit.answer = DAME_OK;
+    jit.asked = 0;
+    jit.while_inside = NULL;
+}
+
+static void new_entry(dame_use_t *entry)
+{
+    new_use(entry, dame_heap_zalloc(sizeof(dame_program_t)));
+}
+
+static void end_entry(dame_use_t *entry)
+{
+    entry->layout->program->codes[DAME_PACK] = NULL; /* as dame_jit_release() would */
+    entry->layout->program->codes[DAME_UNPACK] = NULL;
+    end_use(entry);
+}
+
+static void use(dame_use_t *entry, dame_dir_t dir)
+{
+    static _Thread_local dame_thread_t thread;
+    check(NULL == dame_promote_use(&thread, entry, dir, 800), "nothing is timed");
+}
+
+/* Uses until the compiler is asked once more, at most `most`. */
+static long uses_until_asked(dame_use_t *entry, dame_dir_t dir, long most)
+{
+    const long before = jit.asked;
+    long uses = 0;
+    while (before == jit.asked && uses < most) {
+        use(entry, dir);
+        uses++;
+    }
+    return before == jit.asked ? -1 : uses;
+}
+
+/* ---- one thread ----------------------------------------------------------------------------- */
+
+static void the_use_that_reaches_the_threshold_compiles(void)
+{
+    static const int32_t thresholds[] = {1, 2, 3, 1000};
+    for (int i = 0; i < 4; i++) {
+        dame_use_t entry;
+        start(thresholds[i]);
+        new_entry(&entry);
+        for (int dir = 0; dir < 2; dir++) {
+            long uses = uses_until_asked(&entry, (dame_dir_t) dir, 2000);
+            check(thresholds[i] == uses, "threshold %d: asked at use %ld", thresholds[i], uses);
+            check(NULL != entry.layout->program->codes[dir], "and compiled");
+            check(-1 == uses_until_asked(&entry, (dame_dir_t) dir, 5000), "and not asked again");
+        }
+        check(2 == jit.asked, "each direction by itself");
+        check(200 * (i + 1) == total(DAME_COUNT_compile_bytes), "bytes are counted");
+        end_entry(&entry);
+        stop_engine();
+    }
+}
+
+static void nothing_is_compiled_with_threshold_0(void)
+{
+    dame_use_t entry;
+    const int created = jit.created;
+    const long released = jit.released;
+    start(0);
+    new_entry(&entry);
+    check(-1 == uses_until_asked(&entry, DAME_PACK, 10000), "never asked");
+    end_entry(&entry);
+    check(created == jit.created && released == jit.released, "there is no compiler");
+    stop_engine();
+}
+
+static void what_is_evicted_is_compiled_more_and_more_rarely(void)
+{
+    dame_use_t entry;
+    start(5);
+    new_entry(&entry);
+    for (int i = 0; i < 4; i++) {
+        const int uses = i == 0 ? 5 : 5 << (i - 1);
+        check(uses == uses_until_asked(&entry, DAME_UNPACK, 100), "after %d uses, time %d", uses,
+              i);
+        check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "then not");
+        entry.layout->program->codes[DAME_UNPACK] = NULL;
+    }
+    end_entry(&entry);
+    stop_engine();
+}
+
+static void what_cannot_be_compiled_is_not_tried_again(void)
+{
+    static const dame_status_t answers[] = {DAME_ERR_UNSUPPORTED, DAME_ERR_NOMEM};
+    static const dame_counter_t counters[] = {DAME_COUNT_compile_unsupported,
+                                              DAME_COUNT_compile_memory};
+    for (int i = 0; i < 2; i++) {
+        dame_use_t entry;
+        dame_use_t other;
+        int64_t before = total(counters[i]);
+        start(3);
+        new_entry(&entry);
+        new_entry(&other);
+        jit.answer = answers[i];
+        check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
+        check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
+        atomic_store(&entry.layout->promotions[DAME_PACK].countdown,
+                     2); /* another thread's late count */
+        check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
+        check(1 == total(counters[i]) - before, "counted");
+        jit.answer = DAME_OK;
+        check(3 == uses_until_asked(&entry, DAME_UNPACK, 100), "the other direction is tried");
+        check(3 == uses_until_asked(&other, DAME_PACK, 100), "and other datatypes");
+        end_entry(&entry);
+        end_entry(&other);
+        stop_engine();
+    }
+}
+
+static void a_full_cache_is_tried_more_and_more_rarely(void)
+{
+    static const long expected[] = {3, 3, 6, 12, 24, 48};
+    dame_use_t entry;
+    int64_t before = total(DAME_COUNT_compile_full);
+    start(3);
+    new_entry(&entry);
+    jit.answer = DAME_ERR_FULL;
+    for (int i = 0; i < 6; i++) {
+        long uses = uses_until_asked(&entry, DAME_PACK, 1000);
+        check(expected[i] == uses, "try %d after %ld uses", i, uses);
+    }
+    jit.answer = DAME_ERR_BUSY;
+    check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "another process compiles it");
+    check(6 == total(DAME_COUNT_compile_full) - before, "each try is counted");
+    jit.answer = DAME_OK;
+    check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
+    entry.layout->program->codes[DAME_PACK] = NULL;
+    check(384 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
+    end_entry(&entry);
+    stop_engine();
+
+    start(INT32_MAX);
+    new_entry(&entry);
+    jit.answer = DAME_ERR_FULL;
+    atomic_store(&entry.layout->promotions[DAME_PACK].countdown, 1);
+    check(1 == uses_until_asked(&entry, DAME_PACK, 1), "the last of very many uses");
+    check(INT32_MAX == entry.layout->promotions[DAME_PACK].period &&
+              INT32_MAX == atomic_load(&entry.layout->promotions[DAME_PACK].countdown),
+          "twice as many are not counted");
+    end_entry(&entry);
+    stop_engine();
+}
+
+static void denied_execution_is_told_once(void)
+{
+    dame_use_t entry;
+    dame_use_t other;
+    dame_use_t later;
+    int64_t before = total(DAME_COUNT_compile_denied);
+    said = 0;
+    start(2);
+    new_entry(&entry);
+    new_entry(&other);
+    jit.answer = DAME_ERR_DENIED;
+    jit.stats.memory_errno = 13;
+    jit.stats.memory = DAME_JIT_MEMORY_NONE;
+    check(2 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
+    check(1 == said && 0 == strcmp("denied: 13", last_said), "told, with the reason: %s",
+          last_said);
+    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 1000), "the other direction is not tried");
+    check(-1 == uses_until_asked(&other, DAME_PACK, 1000), "nor other datatypes");
+    new_entry(&later);
+    check(-1 == uses_until_asked(&later, DAME_PACK, 1000), "nor new ones");
+    check(0 == atomic_load(&other.layout->promotions[DAME_PACK].countdown) &&
+              0 == atomic_load(&later.layout->promotions[DAME_PACK].countdown),
+          "and soon they are not even counted");
+    check(1 == said && 1 == total(DAME_COUNT_compile_denied) - before, "told once");
+    end_entry(&entry);
+    end_entry(&other);
+    end_entry(&later);
+    stop_engine();
+    jit.stats.memory_errno = 0;
+    jit.stats.memory = DAME_JIT_MEMORY_DUAL;
+}
+
+static void options_that_are_refused_leave_promotion_off(void)
+{
+    dame_use_t entry;
+    const long released = jit.released;
+    some_options.arena_bytes = 0;
+    start(1);
+    some_options.arena_bytes = 4096;
+    new_entry(&entry);
+    check(-1 == uses_until_asked(&entry, DAME_PACK, 1000), "never asked");
+    end_entry(&entry);
+    check(released == jit.released, "nothing to release");
+    stop_engine();
+}
+
+static void code_has_a_name_where_somebody_reads_it(void)
+{
+    dame_use_t entry;
+    start(1);
+    type_name = "halo x";
+    new_entry(&entry);
+    use(&entry, DAME_PACK);
+    check(1 == jit.asked && 0 == strcmp("", jit.name), "no name: %s", jit.name);
+    end_entry(&entry);
+    stop_engine();
+
+    some_options.perf_map = "/tmp";
+    start(1);
+    compiled = 0;
+    new_entry(&entry);
+    use(&entry, DAME_PACK);
+    check(0 == strcmp("halo x", jit.name), "the name is \"%s\"", jit.name);
+    check(1 == compiled, "the observer was told");
+    type_name = "";
+    use(&entry, DAME_UNPACK);
+    char number[64];
+    (void) snprintf(number, sizeof(number), "datatype %llu",
+                    (unsigned long long) dame_layout_number(entry.layout));
+    check(0 == strcmp(number, jit.name), "the name is \"%s\"", jit.name);
+    end_entry(&entry);
+    stop_engine();
+    some_options.perf_map = NULL;
+}
+
+static const char *vectors(void)
+{
+    dame_jit_stats_t stats;
+    dame_promoter_stats(&engine.promoter, &stats);
+    return stats.vector_name;
+}
+
+static void counts_outlive_the_compiler(void)
+{
+    start(1);
+    jit.stats.evicted = 41;
+    jit.stats.worst_ns = 43;
+    check(41 == code_stat(DAME_CODE_STAT_code_evicted) &&
+              43 == code_stat(DAME_CODE_STAT_compile_worst_ns),
+          "while it is there");
+    stop_engine();
+    jit.stats.evicted = 1;
+    check(41 == code_stat(DAME_CODE_STAT_code_evicted), "and afterwards");
+    check(0 == strcmp("code_evicted", dame_code_stat_name(DAME_CODE_STAT_code_evicted)) &&
+              0 == strcmp("test", vectors()),
+          "by name");
+    for (int i = 0; i < DAME_CODE_STATS; i++) {
+        check(NULL != dame_code_stat_description((dame_code_stat_t) i), "number %d has a text", i);
+    }
+    check(jit.created == jit.destroyed, "every compiler was destroyed");
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ENTRIES = 8, USES = 60000 };
+
+static dame_use_t shared[ENTRIES];
+
+/* In the compiler, so that only one thread is here. */
+static void answer_this_and_that(void)
+{
+    static const dame_status_t answers[] = {DAME_OK, DAME_OK, DAME_ERR_FULL, DAME_OK};
+    sched_yield();
+    jit.answer = answers[jit.asked % 4];
+}
+
+/* Uses, and now and then takes away somebody's code, as eviction does. */
+static void *user(void *arg)
+{
+    const unsigned number = (unsigned) (uintptr_t) arg;
+    for (unsigned i = 0; i < USES; i++) {
+        use(&shared[(i + number) % ENTRIES], (dame_dir_t) (i / ENTRIES % 2));
+        if (0 == i % 50) {
+            shared[i / 50 % ENTRIES].layout->program->codes[i / 100 % 2] = NULL;
+        }
+    }
+    return NULL;
+}
+
+static void one_thread_compiles_at_a_time(void)
+{
+    pthread_t threads[THREADS];
+    start(2);
+    jit.while_inside = answer_this_and_that;
+    for (int i = 0; i < ENTRIES; i++) {
+        new_entry(&shared[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, user, (void *) (uintptr_t) i);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    check(0 == jit.crowded, "one at a time");
+    check(0 == jit.asked_twice, "nothing that is compiled");
+    jit.while_inside = NULL;
+    jit.answer = DAME_OK;
+    for (int i = 0; i < 2 * ENTRIES; i++) {
+        shared[i / 2].layout->program->codes[i % 2] = NULL;
+        check(0 < uses_until_asked(&shared[i / 2], (dame_dir_t) (i % 2), 1 << 20) &&
+                  NULL != shared[i / 2].layout->program->codes[i % 2],
+              "program %d is compiled again", i);
+    }
+    for (int i = 0; i < ENTRIES; i++) {
+        end_entry(&shared[i]);
+    }
+    stop_engine();
+}
+
+static struct {
+    _Atomic int inside, forbidding;
+    bool forbidden_meanwhile;
+} slow;
+
+static _Atomic bool forbidden;
+
+static void take_long(void)
+{
+    atomic_store(&slow.inside, 1);
+    while (!atomic_load(&slow.forbidding)) {
+        sched_yield();
+    }
+    usleep(20000);
+    slow.forbidden_meanwhile = atomic_load(&forbidden);
+}
+
+static void *use_first(void *arg)
+{
+    use(arg, DAME_PACK);
+    return NULL;
+}
+
+static void forbidding_waits_for_who_compiles(void)
+{
+    pthread_t thread;
+    dame_use_t entry;
+    start(1);
+    new_entry(&entry);
+    jit.while_inside = take_long;
+    pthread_create(&thread, NULL, use_first, &entry);
+    while (!atomic_load(&slow.inside)) {
+        sched_yield();
+    }
+    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "others go on with the interpreter");
+    atomic_store(&slow.forbidding, 1);
+    dame_promoter_disable(&engine.promoter);
+    atomic_store(&forbidden, true);
+    pthread_join(thread, NULL);
+    check(!slow.forbidden_meanwhile && NULL != entry.layout->program->codes[DAME_PACK],
+          "it waited");
+    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "and nothing more is compiled");
+    dame_promoter_disable(&engine.promoter);
+    check(true, "forbidding twice");
+    end_entry(&entry);
+    stop_engine();
+}
+
+/* ---- a fork --------------------------------------------------------------------------------- */
+
+static void a_child_compiles_nothing(void)
+{
+    dame_use_t entry;
+    int status = -1;
+    start(2);
+    new_entry(&entry);
+    use(&entry, DAME_PACK);
+    pid_t child = fork();
+    if (0 == child) {
+        dame_use_t own;
+        new_entry(&own);
+        _exit(-1 == uses_until_asked(&entry, DAME_PACK, 100) &&
+                      -1 == uses_until_asked(&own, DAME_PACK, 100)
+                  ? 0
+                  : 1);
+    }
+    check(child == waitpid(child, &status, 0) && 0 == status, "the child asks nobody: %d", status);
+    check(1 == uses_until_asked(&entry, DAME_PACK, 100), "the parent goes on");
+    end_entry(&entry);
+    stop_engine();
+}
+
+int main(void)
+{
+    the_use_that_reaches_the_threshold_compiles();
+    nothing_is_compiled_with_threshold_0();
+    what_is_evicted_is_compiled_more_and_more_rarely();
+    what_cannot_be_compiled_is_not_tried_again();
+    a_full_cache_is_tried_more_and_more_rarely();
+    denied_execution_is_told_once();
+    options_that_are_refused_leave_promotion_off();
+    code_has_a_name_where_somebody_reads_it();
+    counts_outlive_the_compiler();
+    one_thread_compiles_at_a_time();
+    forbidding_waits_for_who_compiles();
+    a_child_compiles_nothing();
+    printf("%ld passed, %ld failed\n", passed, failed);
+    return 0 != failed;
+}
