@@ -1,5 +1,6 @@
 #include "engine.h"
 
+#include "credit.h"
 #include "dame/heap.h"
 #include "jit/lock.h"
 
@@ -52,4 +53,31 @@ dame_layout_t *dame_engine_new_layout(dame_engine_t *engine, const dame_layout_s
         dame_promote_layout_init(&engine->promoter, layout);
     }
     return layout;
+}
+
+void dame_engine_end(dame_engine_t *engine)
+{
+    dame_threads_stop(&engine->threads);
+}
+
+dame_status_t dame_engine_open_private(dame_engine_t *engine, dame_program_t *program,
+                                       dame_use_t *use)
+{
+    dame_layout_t *layout = dame_layout_private(&engine->layouts, program);
+    if (NULL == layout) {
+        return DAME_ERR_NOMEM;
+    }
+    dame_promote_layout_init(&engine->promoter, layout);
+    *use = (dame_use_t){.layout = layout};
+    use->slot = dame_credit_slot(use);
+    dame_promoter_prepare(&engine->promoter);
+    return DAME_OK;
+}
+
+void dame_engine_close_private(dame_engine_t *engine, dame_use_t *use)
+{
+    dame_lock_briefly(DAME_LOCK_LAYOUTS);
+    dame_layout_t *unused = dame_layout_put(&engine->layouts, use->layout);
+    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    dame_promoter_free(&engine->promoter, unused);
 }

@@ -46,6 +46,18 @@ void dame_engine_settle(dame_engine_t *engine);
  * may go on counting. saves: this process writes the machine's profile. */
 void dame_engine_stop(dame_engine_t *engine, bool saves);
 
+/* After dame_engine_stop(), for who frees the engine: no thread of it may move data any more, or
+ * end at the same time. */
+void dame_engine_end(dame_engine_t *engine);
+
+/*
+ * A datatype that shares its program with no other: fills in the handle for it. The program is the
+ * engine's from then on, until dame_engine_close_private(). DAME_ERR_NOMEM: nothing has happened.
+ */
+dame_status_t dame_engine_open_private(dame_engine_t *engine, dame_program_t *program,
+                                       dame_use_t *use);
+void dame_engine_close_private(dame_engine_t *engine, dame_use_t *use);
+
 /* Locked (layout.h): as dame_layout_new(), and promotion knows of it. */
 dame_layout_t *dame_engine_new_layout(dame_engine_t *engine, const dame_layout_source_t *source,
                                       const void *datatype, uint64_t sketch);

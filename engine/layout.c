@@ -162,6 +162,20 @@ dame_layout_t *dame_layout_new(dame_layouts_t *all, const dame_layout_source_t *
     return layout;
 }
 
+dame_layout_t *dame_layout_private(dame_layouts_t *all, dame_program_t *program)
+{
+    dame_layout_t *layout = dame_heap_zalloc(sizeof(*layout));
+    if (NULL == layout) {
+        return NULL;
+    }
+    dame_lock_briefly(DAME_LOCK_LAYOUTS);
+    atomic_store_explicit(&layout->credit_epoch, ++all->number, memory_order_relaxed);
+    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    layout->program = program;
+    layout->datatypes = 1;
+    return layout;
+}
+
 /* Takes out those that have been unused for longest, until the rest is within the bound. */
 static dame_layout_t *take_surplus(dame_layouts_t *all)
 {

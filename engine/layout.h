@@ -145,6 +145,10 @@ dame_layout_t *dame_layout_find(dame_layouts_t *layouts, const dame_layout_sourc
 dame_layout_t *dame_layout_new(dame_layouts_t *layouts, const dame_layout_source_t *source,
                                const void *datatype, uint64_t sketch);
 
+/* Without the lock: a layout of a program, which it owns from then on, that no other datatype will
+ * find. NULL when memory is out; then the program is still the caller's. */
+dame_layout_t *dame_layout_private(dame_layouts_t *layouts, dame_program_t *program);
+
 /* Locked: a datatype ends. Returns layouts that dame_promote_free() is to be given once the lock
  * has been released. */
 dame_layout_t *dame_layout_put(dame_layouts_t *layouts, dame_layout_t *layout);

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "dame/heap.h"
 #include "jit/lock.h"
 
 /* Of all engines, for fork() alone. Under DAME_LOCK_THREADS. */
@@ -19,7 +20,10 @@ static void thread_ends(void *value)
     dame_counts_remove_thread(threads->counts, &thread->cells);
     dame_unlock(DAME_LOCK_THREADS);
     thread->ended = true;
-    thread->enlisted = false; /* another key's destructor may still use MPI */
+    thread->enlisted = false; /* another key's destructor may still move data */
+    if (threads->owns) {
+        dame_heap_free(thread);
+    }
 }
 
 /* A thread is only counted in when its end will be noticed. */
@@ -39,6 +43,27 @@ void dame_thread_enlist(dame_threads_t *threads, dame_thread_t *thread)
     } else if (NULL != threads->on_unwatched) {
         threads->on_unwatched(threads->argument);
     }
+}
+
+dame_thread_t *dame_thread_of(dame_threads_t *threads)
+{
+    dame_thread_t *thread = threads->running ? pthread_getspecific(threads->key) : NULL;
+    if (NULL != thread) {
+        return thread;
+    }
+    thread = dame_heap_zalloc(sizeof(*thread));
+    if (NULL == thread) {
+        if (NULL != threads->on_unwatched) {
+            threads->on_unwatched(threads->argument);
+        }
+        return NULL;
+    }
+    dame_thread_enlist(threads, thread);
+    if (!thread->cells.listed) {
+        dame_heap_free(thread);
+        return NULL;
+    }
+    return thread;
 }
 
 /* In the child of a fork(), which has no other thread. */
@@ -82,6 +107,15 @@ void dame_threads_stop(dame_threads_t *threads)
     *at = threads->next;
     threads->running = false;
     (void) pthread_key_delete(threads->key);
+    dame_cells_t *cells = threads->counts->threads;
     dame_counts_keep_thread(threads->counts, NULL);
     dame_unlock(DAME_LOCK_THREADS);
+    while (NULL != cells) { /* the first member of a thread */
+        dame_thread_t *thread = (dame_thread_t *) cells;
+        cells = cells->next;
+        dame_reader_remove(&thread->reader);
+        if (threads->owns) {
+            dame_heap_free(thread);
+        }
+    }
 }

@@ -33,7 +33,8 @@ struct dame_threads {
     dame_counts_t *counts;
     pthread_key_t key; /* of a thread's dame_thread_t */
     bool running;
-    void *argument;                        /* of the callbacks */
+    bool owns;      /* threads are those of dame_thread_of(), whose memory is the engine's */
+    void *argument; /* of the callbacks */
     void (*on_unwatched)(void *argument);  /* a thread is not enlisted, see below */
     void (*at_end)(dame_thread_t *thread); /* in each thread that ends */
     void (*in_child)(void *argument, dame_thread_t *thread); /* in a child of fork(), with its only
@@ -47,10 +48,17 @@ struct dame_threads {
  */
 void dame_threads_start(dame_threads_t *threads, dame_counts_t *counts);
 
-/* Forgets the threads that are enlisted; none of them may be counting or running kernels. A caller
- * whose threads may go on after that leaves it out: then ends of threads are noticed for as long
- * as the process lives, and `threads` stays. */
+/* Forgets the threads that are enlisted, and frees those that it owns; none of them may be counting
+ * or running kernels. A caller whose threads may go on after that leaves it out: then ends of
+ * threads are noticed for as long as the process lives, and `threads` stays. */
 void dame_threads_stop(dame_threads_t *threads);
+
+/* The calling thread's, made and enlisted at its first call, for callers with `owns`. It takes
+ * time; who keeps what it returns does so until at_end(). NULL: memory is out, or the thread's end
+ * cannot be noticed; then nothing is compiled from now on, and programs may be run without a
+ * reader.
+ */
+dame_thread_t *dame_thread_of(dame_threads_t *threads);
 
 /* Puts the calling thread's counters among those that are added up, and its reader among those that
  * dame_readers_wait() waits for. */

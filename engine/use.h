@@ -18,7 +18,7 @@ typedef struct dame_use {
     dame_layout_t *layout;   /* shared with other datatypes */
     dame_amounts_t *amounts; /* of its tally (tally.h), which it may share; NULL: none is kept */
     uint64_t tally_bits; /* 0, or what tells its uses from those of its layout with another tally */
-    uint16_t slot;          /* where its messages are counted: dame_credit_slot() */
+    uint16_t slot;       /* where its messages are counted: dame_credit_slot() */
     _Atomic uint16_t trust; /* dame_trust_t, the caller's to decide */
     _Atomic int32_t own;    /* the caller's, in what is left of half a cache line */
 } dame_use_t;
