@@ -16,8 +16,8 @@ typedef struct level {
     int64_t within; /* its instances that were entered */
 } level_t;
 
-/* A walk over a signature. What comes next: `repeats` times `period`, of which the first `done`
- * elements have been consumed: those of whole runs before `run`, and `in_run`. */
+/* A walk over a signature. What comes next: `repeats` times `period`, without the first one's runs
+ * before `run` and the first `in_run` elements of that. */
 typedef struct walk {
     level_t *levels;
     int depth; /* levels in use */
@@ -80,25 +80,23 @@ static int at_start(const walk_t *walk)
     return 0 == walk->run && 0 == walk->in_run;
 }
 
-/* Elements of the kind at the walk that follow each other within what comes next. */
+/* Elements of the kind at the walk that follow each other within what comes next. A period of one
+ * run is a single element. */
 static int64_t in_a_row(const walk_t *walk)
 {
-    const dame_run_t *run = &walk->period->runs[walk->run];
-    return 1 == walk->period->nruns ? walk->repeats * run->count - walk->in_run
-                                    : run->count - walk->in_run;
+    return 1 == walk->period->nruns ? walk->repeats
+                                    : walk->period->runs[walk->run].count - walk->in_run;
 }
 
 static void consume(walk_t *walk, int64_t n)
 {
     const dame_period_t *period = walk->period;
-    const int64_t count = period->runs[walk->run].count;
-    walk->in_run += n;
     if (1 == period->nruns) {
-        walk->repeats -= walk->in_run / count;
-        walk->in_run %= count;
+        walk->repeats -= n;
         return;
     }
-    if (walk->in_run == count) {
+    walk->in_run += n;
+    if (walk->in_run == period->runs[walk->run].count) {
         walk->in_run = 0;
         walk->run++;
     }

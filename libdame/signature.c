@@ -97,7 +97,8 @@ static int32_t shortest(const dame_run_t *runs, int32_t n, int32_t *borders)
 }
 
 /*
- * Sets period and repeats for these runs, of which neighbours differ. When the first and the last
+ * Sets period and repeats for these runs, of which neighbours differ and which are of two kinds at
+ * least. When the first and the last
  * are of one kind, as in (a b a)(a b a), the period's copies merge where they touch: then the runs
  * are read as a ring, in which those two are one.
  */
@@ -105,11 +106,7 @@ static int set_period(dame_signature_t *signature, dame_run_t *runs, int32_t n)
 {
     int32_t borders[DAME_MOST_RUNS];
     int32_t length;
-    if (1 == n) {
-        signature->repeats = runs[0].count;
-        runs[0].count = 1;
-        length = 1;
-    } else if (!dame_basic_same(runs[0].basic, runs[n - 1].basic)) {
+    if (!dame_basic_same(runs[0].basic, runs[n - 1].basic)) {
         length = shortest(runs, n, borders);
         signature->repeats = n / length;
     } else {

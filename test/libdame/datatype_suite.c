@@ -225,6 +225,45 @@ TEST(dense_datatypes_are_one_entry_of_the_typemap)
     dame_datatype_free(plane);
 }
 
+/* ---- copies ---- */
+
+/* Pairs of datatypes whose programs differ in one parameter only. */
+TEST(layouts_that_differ_a_little_are_told_apart)
+{
+    const int64_t disps[] = {0, 32, 64}, list[] = {0, 24, 64}, others[] = {0, 40, 64};
+    const int64_t lengths[] = {1, 3, 2}, turned[] = {3, 1, 2};
+    dame_datatype_t *types[4][2], *narrow, *wide;
+    OK(dame_datatype_hindexed_block(3, 1, list, real, &types[0][0]));
+    OK(dame_datatype_hindexed_block(3, 1, others, real, &types[0][1]));
+    OK(dame_datatype_hindexed(3, lengths, disps, real, &types[1][0]));
+    OK(dame_datatype_hindexed(3, turned, disps, real, &types[1][1]));
+    OK(dame_datatype_hvector(4, 1, 16, real, &narrow));
+    OK(dame_datatype_hvector(4, 1, 24, real, &wide));
+    OK(dame_datatype_resized(0, 96, narrow, &types[2][0]));
+    OK(dame_datatype_resized(0, 96, wide, &types[2][1]));
+    dame_datatype_free(narrow);
+    dame_datatype_free(wide);
+    OK(dame_datatype_hvector(4, 2, 24, real, &types[3][0]));
+    OK(dame_datatype_hvector(2, 4, 48, real, &types[3][1]));
+    for (int i = 0; i < 4; i++) {
+        double from[12], to[12], packed[2][8];
+        int64_t bytes;
+        OK(dame_datatype_commit(types[i][0]));
+        OK(dame_datatype_commit(types[i][1]));
+        OK(dame_packed_size(types[i][0], 1, &bytes));
+        for (int k = 0; k < 12; k++) {
+            from[k] = k + 1;
+            to[k] = -k;
+        }
+        OK(dame_copy(types[i][0], 1, from, types[i][1], 1, to));
+        OK(dame_pack(types[i][0], 1, from, 0, packed[0], bytes, NULL));
+        OK(dame_pack(types[i][1], 1, to, 0, packed[1], bytes, NULL));
+        ck_assert_mem_eq(packed[0], packed[1], (size_t) bytes);
+        dame_datatype_free(types[i][0]);
+        dame_datatype_free(types[i][1]);
+    }
+}
+
 /* ---- signatures ---- */
 
 static dame_datatype_t *pair_of(const dame_datatype_t *first, int64_t n,
@@ -256,6 +295,7 @@ TEST(kinds_count_in_signatures_not_sizes)
     OK(dame_datatype_basic(context, "ptrdiff_t", 0, &size));
     ck_assert(!same(real, 1, integer, 1));
     ck_assert(!same(mine, 1, integer, 1));
+    ck_assert(!same(mine, 1, yours, 1));
     ck_assert(!same(mine, 2, yours, 1));
     ck_assert(same(mine, 1, mine, 1));
     ck_assert_int_eq(same(size, 1, integer, 1), sizeof(ptrdiff_t) == 8);
@@ -282,6 +322,23 @@ TEST(periods_that_merge_where_they_touch_are_found)
     }
 }
 
+/* a b c a b begins again after three, but is no repetition of a b c. */
+TEST(periods_divide_what_they_repeat)
+{
+    dame_datatype_t *byte;
+    OK(dame_datatype_basic(context, "byte", 0, &byte));
+    dame_datatype_t *ab = pair_of(real, 1, number, 1), *abc = pair_of(ab, 1, byte, 1);
+    dame_datatype_t *abcab = pair_of(abc, 1, ab, 1);
+    dame_datatype_t *one = pair_of(abcab, 1, abc, 1), *other = pair_of(abc, 1, abcab, 1);
+    ck_assert(!same(one, 1, other, 1));
+    ck_assert(!same(one, 3, other, 3));
+    ck_assert(same(one, 2, one, 2));
+    dame_datatype_t *all[] = {byte, ab, abc, abcab, one, other};
+    for (int i = 0; i < 6; i++) {
+        dame_datatype_free(all[i]);
+    }
+}
+
 /* No short period: the constructors are walked, but not element by element. */
 TEST(long_signatures_without_a_period_are_compared)
 {
@@ -302,6 +359,19 @@ TEST(long_signatures_without_a_period_are_compared)
     ck_assert(!same(more, 1, unlike, 1));
     dame_datatype_t *all[] = {ab, ab2, narrow, narrow2, one, other, shifted, more, unlike};
     for (int i = 0; i < 9; i++) {
+        dame_datatype_free(all[i]);
+    }
+}
+
+/* After one element, one is inside of a period that the other is about to begin. */
+TEST(periods_are_skipped_only_where_both_begin)
+{
+    dame_datatype_t *ab = pair_of(real, 1, number, 1), *narrow;
+    OK(dame_datatype_resized(0, 16, ab, &narrow));
+    dame_datatype_t *one = pair_of(narrow, 3000, real, 1), *other = pair_of(real, 1, narrow, 3000);
+    ck_assert(!same(one, 1, other, 1));
+    dame_datatype_t *all[] = {ab, narrow, one, other};
+    for (int i = 0; i < 4; i++) {
         dame_datatype_free(all[i]);
     }
 }

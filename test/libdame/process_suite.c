@@ -1,5 +1,6 @@
 /* Threads, fork() and cancellation. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@ enum { THREADS = 4, ROUNDS = 300, ROWS = 64 };
 static dame_context_t *context;
 static dame_datatype_t *shared; /* made once, committed by every thread */
 static double matrix[ROWS][ROWS];
+static atomic_int busy; /* threads go on until it is 0 */
 
 #define OK(...) ck_assert_msg((__VA_ARGS__) == DAME_OK, "%s", dame_error_message())
 
@@ -59,7 +61,7 @@ static void *work(void *argument)
 {
     const int c = (int) (intptr_t) argument;
     intptr_t wrong = 0;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS || atomic_load(&busy); i++) {
         wrong += move_column((c + i) % ROWS);
     }
     /* the message of an error is the thread's own */
@@ -105,8 +107,9 @@ enum { ALONE = 0 };
 
 TEST(children_of_fork_go_on)
 {
-    enum { CHILDREN = 20 };
+    enum { CHILDREN = 200 };
     pthread_t threads[THREADS];
+    atomic_store(&busy, 1);
     if (!ALONE) {
         start(threads);
     }
@@ -121,6 +124,7 @@ TEST(children_of_fork_go_on)
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "child %d: %x", i, status);
     }
+    atomic_store(&busy, 0);
     if (!ALONE) {
         finish(threads);
     }
