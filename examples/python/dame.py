@@ -82,6 +82,18 @@ class Layout:
             raise Error(_library.dame_error_message().decode())
         return out
 
+    def packer(self, array, out):
+        """A function that packs `array` into `out`, whose memory stays where it is, again and again:
+        what ctypes makes of the arguments is made once."""
+        function = ctypes.CDLL(_library._name).dame_pack  # without argtypes: they are made here
+        arguments = (self.handle, _number(1), _handle(_address(array)), _number(0), _handle(_address(out)),
+                     _number(self.bytes), None)
+
+        def pack(keep=(self, array, out)):
+            if function(*arguments) != 0:
+                raise Error(_library.dame_error_message().decode())
+        return pack
+
     def unpack(self, packed, array):
         """Writes contiguous elements to where those of `array` lie."""
         _call("dame_unpack", self.handle, 1, _address(array), 0, _address(packed), self.bytes, None)

@@ -9,18 +9,19 @@ import numpy
 import dame
 
 
-def fastest(function, rounds=30):
-    """The shortest of some times of a call, in microseconds."""
-    best = float("inf")
+def fastest(*functions, rounds=100):
+    """The shortest of some times of each function, called in turns, in microseconds."""
+    best = [float("inf")] * len(functions)
     for _ in range(rounds):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    return best * 1e6
+        for i, function in enumerate(functions):
+            start = time.perf_counter()
+            function()
+            best[i] = min(best[i], time.perf_counter() - start)
+    return [1e6 * seconds for seconds in best]
 
 
 def compare(name, array):
-    """Both into memory that is there already: numpy.copyto() is what ascontiguousarray() does."""
+    """Packs `array` in both ways, and unpacks what libdame packed."""
     layout = dame.Layout(array)
     out = numpy.empty(array.shape, array.dtype)
     wanted = numpy.ascontiguousarray(array)
@@ -30,15 +31,16 @@ def compare(name, array):
     array[...] = 0
     layout.unpack(packed, array)
     same = same and bool((array == kept).all())
-    by_numpy = fastest(lambda: numpy.ascontiguousarray(array))
-    by_dame = fastest(lambda: layout.pack(array))
-    in_place = fastest(lambda: layout.pack(array, out))
-    by_copyto = fastest(lambda: numpy.copyto(out, array))
+    ours = layout.packer(array, out)
+    out.fill(0)
+    ours()
+    same = same and out.tobytes() == packed.tobytes()
     print(f"{name}: {array.nbytes} bytes, {'the same' if same else 'DIFFERENT'}")
-    print(f"  new array:      ascontiguousarray {by_numpy:9.1f} us, pack {by_dame:9.1f} us, "
-          f"{by_numpy / by_dame:.2f} times as fast")
-    print(f"  into an array:  copyto            {by_copyto:9.1f} us, pack {in_place:9.1f} us, "
-          f"{by_copyto / in_place:.2f} times as fast")
+    for what, by_numpy, by_dame in [
+            ("new array: ascontiguousarray", lambda: numpy.ascontiguousarray(array), lambda: layout.pack(array)),
+            ("into an array: copyto", lambda: numpy.copyto(out, array), ours)]:
+        theirs, mine = fastest(by_numpy, by_dame)
+        print(f"  {what:28} {theirs:8.1f} us, libdame {mine:8.1f} us: {theirs / mine:.2f} times as fast")
     return same
 
 
