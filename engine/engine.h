@@ -46,8 +46,7 @@ void dame_engine_settle(dame_engine_t *engine);
  * may go on counting. saves: this process writes the machine's profile. */
 void dame_engine_stop(dame_engine_t *engine, bool saves);
 
-/* After dame_engine_stop(), for who frees the engine: no thread of it may move data any more, or
- * end at the same time. */
+/* After dame_engine_stop(), for who frees the engine: no thread may move data with it any more. */
 void dame_engine_end(dame_engine_t *engine);
 
 /*

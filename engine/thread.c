@@ -1,24 +1,41 @@
 #include "thread.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "dame/heap.h"
 #include "jit/lock.h"
 
-/* Of all engines, for fork() alone. Under DAME_LOCK_THREADS. */
+/* Of all engines, for fork(), and the key that finds a thread's list. Under DAME_LOCK_THREADS. */
 static dame_threads_t *all;
+static pthread_key_t key;
+static bool has_key;
 
-static void thread_ends(void *value)
+/* What a thread has with each of the engines. Under DAME_LOCK_THREADS, because an engine may end at
+ * the same time as a thread. */
+typedef struct list {
+    dame_thread_t *first;
+} list_t;
+
+static _Thread_local list_t mine;
+
+static void unlink_thread(list_t *list, const dame_thread_t *thread)
 {
-    dame_thread_t *thread = value;
-    dame_threads_t *threads = thread->of;
-    if (NULL != threads->at_end) {
-        threads->at_end(thread);
+    dame_thread_t **at = &list->first;
+    while (NULL != *at && thread != *at) {
+        at = &(*at)->beside;
     }
+    if (NULL != *at) {
+        *at = thread->beside;
+    }
+}
+
+/* What is left of a thread is its counts. */
+static void end_thread(dame_thread_t *thread)
+{
+    dame_threads_t *threads = thread->of;
     dame_reader_remove(&thread->reader);
-    dame_lock(DAME_LOCK_THREADS);
     dame_counts_remove_thread(threads->counts, &thread->cells);
-    dame_unlock(DAME_LOCK_THREADS);
     thread->ended = true;
     thread->enlisted = false; /* another key's destructor may still move data */
     if (threads->owns) {
@@ -26,17 +43,40 @@ static void thread_ends(void *value)
     }
 }
 
-/* A thread is only counted in when its end will be noticed. */
+static void thread_ends(void *value)
+{
+    list_t *list = value;
+    dame_lock(DAME_LOCK_THREADS);
+    while (NULL != list->first) {
+        dame_thread_t *thread = list->first;
+        list->first = thread->beside;
+        if (NULL != thread->of->at_end) {
+            thread->of->at_end(thread);
+        }
+        end_thread(thread);
+    }
+    dame_unlock(DAME_LOCK_THREADS);
+}
+
+/* A thread is only counted in when its end will be noticed. Locked. */
+static bool watch(dame_threads_t *threads, dame_thread_t *thread)
+{
+    if (!threads->running || thread->ended || 0 != pthread_setspecific(key, &mine)) {
+        return false;
+    }
+    thread->of = threads;
+    thread->list = &mine;
+    thread->beside = mine.first;
+    mine.first = thread;
+    dame_counts_add_thread(threads->counts, &thread->cells);
+    return true;
+}
+
 void dame_thread_enlist(dame_threads_t *threads, dame_thread_t *thread)
 {
     thread->enlisted = true;
     dame_lock(DAME_LOCK_THREADS);
-    const bool watched =
-        threads->running && !thread->ended && 0 == pthread_setspecific(threads->key, thread);
-    if (watched) {
-        thread->of = threads;
-        dame_counts_add_thread(threads->counts, &thread->cells);
-    }
+    const bool watched = watch(threads, thread);
     dame_unlock(DAME_LOCK_THREADS);
     if (watched) {
         dame_reader_add(&thread->reader);
@@ -45,9 +85,21 @@ void dame_thread_enlist(dame_threads_t *threads, dame_thread_t *thread)
     }
 }
 
+/* The calling thread's with this engine, or NULL. Locked. */
+static dame_thread_t *find_here(const dame_threads_t *threads)
+{
+    dame_thread_t *thread = mine.first;
+    while (NULL != thread && threads != thread->of) {
+        thread = thread->beside;
+    }
+    return thread;
+}
+
 dame_thread_t *dame_thread_of(dame_threads_t *threads)
 {
-    dame_thread_t *thread = threads->running ? pthread_getspecific(threads->key) : NULL;
+    dame_lock(DAME_LOCK_THREADS);
+    dame_thread_t *thread = find_here(threads);
+    dame_unlock(DAME_LOCK_THREADS);
     if (NULL != thread) {
         return thread;
     }
@@ -70,7 +122,7 @@ dame_thread_t *dame_thread_of(dame_threads_t *threads)
 static void in_child(void)
 {
     for (dame_threads_t *threads = all; NULL != threads; threads = threads->next) {
-        dame_thread_t *thread = pthread_getspecific(threads->key);
+        dame_thread_t *thread = find_here(threads);
         dame_counts_keep_thread(threads->counts, NULL != thread ? &thread->cells : NULL);
         if (NULL != threads->in_child) {
             threads->in_child(threads->argument, thread);
@@ -86,7 +138,8 @@ void dame_threads_start(dame_threads_t *threads, dame_counts_t *counts)
     threads->counts = counts;
     (void) dame_lock_at_fork(DAME_LOCK_THREADS, in_child);
     dame_lock(DAME_LOCK_THREADS);
-    threads->running = 0 == pthread_key_create(&threads->key, thread_ends);
+    has_key = has_key || 0 == pthread_key_create(&key, thread_ends);
+    threads->running = has_key;
     if (threads->running) {
         threads->next = all;
         all = threads;
@@ -106,16 +159,11 @@ void dame_threads_stop(dame_threads_t *threads)
     }
     *at = threads->next;
     threads->running = false;
-    (void) pthread_key_delete(threads->key);
-    dame_cells_t *cells = threads->counts->threads;
-    dame_counts_keep_thread(threads->counts, NULL);
-    dame_unlock(DAME_LOCK_THREADS);
-    while (NULL != cells) { /* the first member of a thread */
-        dame_thread_t *thread = (dame_thread_t *) cells;
-        cells = cells->next;
-        dame_reader_remove(&thread->reader);
-        if (threads->owns) {
-            dame_heap_free(thread);
-        }
+    while (NULL != threads->counts->threads) {
+        /* cells are the first member of a thread */
+        dame_thread_t *thread = (dame_thread_t *) threads->counts->threads;
+        unlink_thread(thread->list, thread);
+        end_thread(thread);
     }
+    dame_unlock(DAME_LOCK_THREADS);
 }

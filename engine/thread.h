@@ -6,7 +6,6 @@
 #ifndef DAME_THREAD_H
 #define DAME_THREAD_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,23 +14,25 @@
 
 typedef struct dame_threads dame_threads_t;
 
-typedef struct dame_thread {
-    dame_cells_t cells;
-    dame_reader_t reader; /* inside while kernels run */
-    dame_threads_t *of;   /* NULL: not enlisted yet */
-    bool enlisted;        /* nothing more to do for dame_thread_enlist() */
-    bool ended;           /* it has left the lists, and may not come back */
-    int32_t until_sample; /* fragments, see timing.h */
-    int32_t interval;     /* until_sample when it was set */
+typedef struct dame_thread dame_thread_t;
+struct dame_thread {
+    dame_cells_t cells;    /* first */
+    dame_reader_t reader;  /* inside while kernels run */
+    dame_threads_t *of;    /* once it was enlisted */
+    dame_thread_t *beside; /* the same thread's with another engine; thread.c's */
+    struct list *list;     /* of those; thread.c's */
+    bool enlisted;         /* nothing more to do for dame_thread_enlist() */
+    bool ended;            /* it has left the lists, and may not come back */
+    int32_t until_sample;  /* fragments, see timing.h */
+    int32_t interval;      /* until_sample when it was set */
     uint32_t random;
     int32_t tick; /* uses of layouts that are settled, until one of them is looked at */
-} dame_thread_t;
+};
 
 /* Those of an engine. Each callback may be NULL. */
 struct dame_threads {
     dame_threads_t *next; /* another engine's, under DAME_LOCK_THREADS */
     dame_counts_t *counts;
-    pthread_key_t key; /* of a thread's dame_thread_t */
     bool running;
     bool owns;      /* threads are those of dame_thread_of(), whose memory is the engine's */
     void *argument; /* of the callbacks */
@@ -49,13 +50,14 @@ struct dame_threads {
 void dame_threads_start(dame_threads_t *threads, dame_counts_t *counts);
 
 /* Forgets the threads that are enlisted, and frees those that it owns; none of them may be counting
- * or running kernels. A caller whose threads may go on after that leaves it out: then ends of
- * threads are noticed for as long as the process lives, and `threads` stays. */
+ * or running kernels, but they may end at the same time. A caller whose threads may go on after
+ * that leaves it out: then ends of threads are noticed for as long as the process lives, and
+ * `threads` stays. */
 void dame_threads_stop(dame_threads_t *threads);
 
 /* The calling thread's, made and enlisted at its first call, for callers with `owns`. It takes
- * time; who keeps what it returns does so until at_end(). NULL: memory is out, or the thread's end
- * cannot be noticed; then nothing is compiled from now on, and programs may be run without a
+ * a lock; who keeps what it returns does so until at_end(). NULL: memory is out, or the thread's
+ * end cannot be noticed; then nothing is compiled from now on, and programs may be run without a
  * reader.
  */
 dame_thread_t *dame_thread_of(dame_threads_t *threads);

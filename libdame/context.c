@@ -1,5 +1,6 @@
 /* Contexts, and the messages of errors. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "dame/options.h"
 #include "dame/status.h"
 #include "dame_config.h"
+#include "jit/user_file.h"
 #include "lib.h"
 
 static _Thread_local char message[400];
@@ -46,7 +48,7 @@ void dame_free(void *memory)
 static dame_status_t read_options(const char *who, const dame_context_options_t *given,
                                   dame_context_options_t *options)
 {
-    const size_t first_version = offsetof(dame_context_options_t, fragment) + sizeof(int64_t);
+    const size_t first_version = offsetof(dame_context_options_t, llvm) + sizeof(const char *);
     if (given->size < first_version) {
         return dame_fail(
             DAME_ERR_ARGUMENT, who,
@@ -86,31 +88,88 @@ static dame_status_t optimiser_options(const char *who, const dame_context_optio
     return DAME_OK;
 }
 
+static dame_status_t read_tiers(const char *who, const char *text, dame_mover_options_t *options)
+{
+    options->x = NULL == text;
+    options->l = 0;
+    for (const char *name = text; NULL != name;) {
+        const size_t length = strcspn(name, ",");
+        const int is_x = 1 == length && 'x' == *name, is_l = 1 == length && 'l' == *name;
+        if (!is_x && !is_l && (6 != length || 0 != strncmp("interp", name, length))) {
+            return dame_fail(DAME_ERR_ARGUMENT, who,
+                             "options->tiers has \"%.*s\"; allowed are interp, x and l, separated "
+                             "by commas",
+                             length < 40 ? (int) length : 40, name);
+        }
+        options->x |= is_x;
+        options->l |= is_l;
+        name = ',' == name[length] ? name + length + 1 : NULL;
+    }
+    return DAME_OK;
+}
+
+/* `room` has room for a path. */
+static dame_status_t read_code_dir(const char *who, const char *given, char *room, size_t size,
+                                   dame_mover_options_t *options)
+{
+    if (NULL != given && 0 == strcmp("auto", given)) {
+        given = 0 == dame_user_cache_directory(room, size) ? room : NULL;
+    } else if (NULL != given && '/' != *given && ':' != *given) {
+        return dame_fail(DAME_ERR_ARGUMENT, who,
+                         "options->code_dir is \"%.80s\"; it must be auto, or absolute directories",
+                         given);
+    }
+    options->code_directories = given;
+    return DAME_OK;
+}
+
+/* .. as options of the engine. */
+static dame_status_t mover_options(const char *who, const dame_context_options_t *given, char *room,
+                                   size_t size, dame_mover_options_t *options)
+{
+    if (given->threshold < -1 || given->threshold > INT32_MAX) {
+        return dame_fail(DAME_ERR_ARGUMENT, who,
+                         "options->threshold is %" PRId64 "; it must be -1 to %" PRId32,
+                         given->threshold, INT32_MAX);
+    }
+    dame_status_t status = optimiser_options(who, given, &options->program);
+    if (DAME_OK == status) {
+        status = read_tiers(who, given->tiers, options);
+    }
+    if (DAME_OK == status) {
+        status = read_code_dir(who, given->code_dir, room, size, options);
+    }
+    options->threshold = given->threshold < 0 || (!options->x && !options->l) ? 0
+                         : 0 == given->threshold                              ? -1
+                                                 : (int32_t) given->threshold;
+    options->profile = NULL == given->profile ? "" : given->profile;
+    options->llvm = given->llvm;
+    return status;
+}
+
 dame_status_t dame_context_new(const dame_context_options_t *options, dame_context_t **out)
 {
     dame_context_options_t known = {.size = 0};
-    dame_options_t optimiser = *dame_options_default();
+    dame_mover_options_t of_movers = {.program = *dame_options_default()};
+    char directory[PATH_MAX];
     if (NULL == out) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "out is NULL");
     }
     dame_status_t status = NULL == options ? DAME_OK : read_options(__func__, options, &known);
     if (DAME_OK == status) {
-        status = optimiser_options(__func__, &known, &optimiser);
+        status = mover_options(__func__, &known, directory, sizeof(directory), &of_movers);
     }
     if (DAME_OK != status) {
         return status;
     }
-    dame_context_t *context = aligned_alloc(_Alignof(dame_context_t), sizeof(*context));
-    if (NULL == context || DAME_OK != dame_use_open(&optimiser, &context->engine)) {
+    dame_context_t *context = malloc(sizeof(*context));
+    if (NULL == context || DAME_OK != dame_mover_open(&of_movers, &context->movers)) {
         free(context);
         return dame_fail(DAME_ERR_NOMEM, __func__, "out of memory");
     }
     atomic_init(&context->references, 1);
-    for (int group = 0; group < DAME_COUNTER_GROUPS; group++) {
-        for (int i = 0; i < DAME_COUNTERS; i++) {
-            atomic_init(&context->counters.groups[group].values[i], 0);
-        }
-    }
+    atomic_init(&context->datatypes, 0);
+    atomic_init(&context->commits, 0);
     *out = context;
     return DAME_OK;
 }
@@ -124,7 +183,7 @@ void dame_context_free(dame_context_t *context)
 {
     if (NULL != context &&
         1 == atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel)) {
-        dame_use_close(context->engine);
+        dame_mover_close(context->movers);
         free(context);
     }
 }

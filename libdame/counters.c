@@ -1,36 +1,14 @@
-#include "counters.h"
-
+/* The counters of a context (include/dame/datatype.h says what they count). */
 #include <string.h>
 
 #include "lib.h"
 
-static const char *const names[] = {
-#define DAME_COUNTER(name, text) text,
-#include "counters.def"
-#undef DAME_COUNTER
-};
-
-/* Threads take the groups in turn. */
-static int group_of_thread(void)
-{
-    static atomic_uint threads;
-    static _Thread_local int group; /* 0: none yet */
-    if (0 == group) {
-        const unsigned number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
-        group = 1 + (int) (number % DAME_COUNTER_GROUPS);
-    }
-    return group - 1;
-}
-
-void dame_count(dame_counters_t *counters, dame_counter_t counter, int64_t n)
-{
-    atomic_fetch_add_explicit(&counters->groups[group_of_thread()].values[counter], n,
-                              memory_order_relaxed);
-}
+enum { OWN = 2 }; /* before those of mover.c */
 
 const char *dame_counter_name(int i)
 {
-    return i >= 0 && i < DAME_COUNTERS ? names[i] : NULL;
+    static const char *const own[OWN] = {"datatypes", "commits"};
+    return i < 0 ? NULL : i < OWN ? own[i] : dame_mover_counter_name(i - OWN);
 }
 
 dame_status_t dame_context_counter(const dame_context_t *context, const char *name, int64_t *value)
@@ -39,18 +17,16 @@ dame_status_t dame_context_counter(const dame_context_t *context, const char *na
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
                          NULL == context ? "context" : (NULL == name ? "name" : "value"));
     }
-    for (int i = 0; i < DAME_COUNTERS; i++) {
-        if (0 != strcmp(names[i], name)) {
-            continue;
-        }
-        int64_t sum = 0;
-        for (int group = 0; group < DAME_COUNTER_GROUPS; group++) {
-            sum += atomic_load_explicit(&context->counters.groups[group].values[i],
-                                        memory_order_relaxed);
-        }
-        *value = sum;
-        return DAME_OK;
+    int i = 0;
+    while (NULL != dame_counter_name(i) && 0 != strcmp(name, dame_counter_name(i))) {
+        i++;
     }
-    return dame_fail(DAME_ERR_ARGUMENT, __func__,
-                     "name is \"%.40s\"; dame_counter_name() lists the counters", name);
+    if (NULL == dame_counter_name(i)) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__,
+                         "name is \"%.40s\"; dame_counter_name() lists the counters", name);
+    }
+    *value = 0 == i   ? atomic_load_explicit(&context->datatypes, memory_order_relaxed)
+             : 1 == i ? atomic_load_explicit(&context->commits, memory_order_relaxed)
+                      : dame_mover_counter(context->movers, i - OWN);
+    return DAME_OK;
 }

@@ -40,7 +40,7 @@ dame_datatype_t *dame_draft(const char *who, dame_context_t *context, int64_t nu
     }
     *type = (dame_datatype_t){.context = context};
     atomic_init(&type->references, 1);
-    atomic_init(&type->use, NULL);
+    atomic_init(&type->mover, NULL);
     return type;
 }
 
@@ -103,7 +103,7 @@ dame_status_t dame_finish(const char *who, dame_datatype_t *draft, const dame_ty
         dame_datatype_free(draft);
         return dame_fail(DAME_ERR_NOMEM, who, "out of memory");
     }
-    dame_count(&draft->context->counters, DAME_COUNTER_DATATYPES, 1);
+    atomic_fetch_add_explicit(&draft->context->datatypes, 1, memory_order_relaxed);
     *out = draft;
     return DAME_OK;
 }

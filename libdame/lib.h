@@ -9,9 +9,8 @@
 
 #include "dame/datatype.h"
 #include "dame/type.h"
-#include "counters.h"
 #include "signature.h"
-#include "use.h"
+#include "mover.h"
 
 /* Datatypes nest up to so many constructors; dame_program_build() would take 1000, of which texts
  * and subarrays need some of their own. */
@@ -23,8 +22,8 @@ __attribute__((format(printf, 3, 4))) dame_status_t dame_fail(dame_status_t stat
 
 struct dame_context {
     atomic_int references; /* of the caller and of each datatype */
-    dame_use_engine_t *engine;
-    dame_counters_t counters;
+    dame_movers_t *movers;
+    _Atomic int64_t datatypes, commits; /* counters */
 };
 
 void dame_context_retain(dame_context_t *context);
@@ -41,7 +40,7 @@ struct dame_datatype {
     int nested; /* constructors inside each other, this one included */
     int dense;  /* the bytes lie without gaps in typemap order, starting at true_lb */
     dame_context_t *context;
-    _Atomic(dame_use_t *) use; /* NULL: not committed */
+    _Atomic(dame_mover_t *) mover; /* NULL: not committed */
     dame_signature_t signature;
     dame_basic_t basic;          /* kind DAME_BASIC */
     dame_datatype_t *next_freed; /* while it is freed */

@@ -29,10 +29,10 @@ void dame_datatype_free(dame_datatype_t *type)
     type->next_freed = NULL;
     while (NULL != type) {
         dame_context_t *context = type->context;
-        dame_use_t *use = atomic_load_explicit(&type->use, memory_order_relaxed);
+        dame_mover_t *mover = atomic_load_explicit(&type->mover, memory_order_relaxed);
         dame_datatype_t *rest = release_children(type, type->next_freed);
-        if (NULL != use) {
-            dame_use_release(context->engine, use);
+        if (NULL != mover) {
+            dame_mover_release(mover);
         }
         dame_signature_fini(&type->signature);
         free(type);
@@ -44,14 +44,14 @@ void dame_datatype_free(dame_datatype_t *type)
 dame_status_t dame_datatype_commit(const dame_datatype_t *type)
 {
     dame_limit_t limit = {.what = NULL};
-    dame_use_t *use, *none = NULL;
+    dame_mover_t *mover, *none = NULL;
     if (NULL == type) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "type is NULL");
     }
-    if (NULL != atomic_load_explicit(&type->use, memory_order_acquire)) {
+    if (NULL != atomic_load_explicit(&type->mover, memory_order_acquire)) {
         return DAME_OK;
     }
-    dame_status_t status = dame_use_attach(type->context->engine, &type->node, &limit, &use);
+    dame_status_t status = dame_mover_attach(type->context->movers, &type->node, &limit, &mover);
     if (DAME_OK != status) {
         char text[120];
         return dame_fail(status, __func__, "%s",
@@ -59,13 +59,13 @@ dame_status_t dame_datatype_commit(const dame_datatype_t *type)
                                             : dame_error_phrase(status));
     }
     /* Two threads may commit at the same time: one program stays. */
-    if (!atomic_compare_exchange_strong_explicit(&((dame_datatype_t *) (uintptr_t) type)->use,
-                                                 &none, use, memory_order_acq_rel,
+    if (!atomic_compare_exchange_strong_explicit(&((dame_datatype_t *) (uintptr_t) type)->mover,
+                                                 &none, mover, memory_order_acq_rel,
                                                  memory_order_acquire)) {
-        dame_use_release(type->context->engine, use);
+        dame_mover_release(mover);
         return DAME_OK;
     }
-    dame_count(&type->context->counters, DAME_COUNTER_COMMITS, 1);
+    atomic_fetch_add_explicit(&type->context->commits, 1, memory_order_relaxed);
     return DAME_OK;
 }
 
@@ -128,7 +128,7 @@ dame_status_t dame_check_message(const char *who, const char *type_name,
                                  const dame_datatype_t *type, const char *count_name, int64_t count,
                                  int64_t *bytes)
 {
-    if (NULL == type || NULL == atomic_load_explicit(&type->use, memory_order_acquire)) {
+    if (NULL == type || NULL == atomic_load_explicit(&type->mover, memory_order_acquire)) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "%s is %s", type_name,
                          NULL == type ? "NULL" : "not committed; call dame_datatype_commit()");
     }

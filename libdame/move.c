@@ -9,11 +9,11 @@ _Static_assert(sizeof(dame_block_t) == sizeof(struct iovec), "size");
 _Static_assert(offsetof(dame_block_t, address) == offsetof(struct iovec, iov_base), "address");
 _Static_assert(offsetof(dame_block_t, length) == offsetof(struct iovec, iov_len), "length");
 
-static dame_use_message_t message_of(const dame_datatype_t *type, int64_t count, const void *base)
+static dame_message_t message_of(const dame_datatype_t *type, int64_t count, const void *base)
 {
-    return (dame_use_message_t){.use = atomic_load_explicit(&type->use, memory_order_acquire),
-                                .count = count,
-                                .base = (uintptr_t) base};
+    return (dame_message_t){.mover = atomic_load_explicit(&type->mover, memory_order_acquire),
+                            .count = count,
+                            .base = (uintptr_t) base};
 }
 
 static dame_status_t check_position(const char *who, const char *name, int64_t position,
@@ -49,20 +49,15 @@ static dame_status_t move(const char *who, const dame_datatype_t *type, int64_t 
             return dame_fail(DAME_ERR_ARGUMENT, who,
                              "packed is NULL, but %" PRId64 " bytes are to move", length);
         }
-        const dame_use_message_t message = message_of(type, count, base);
+        const dame_message_t message = message_of(type, count, base);
         if (length == bytes) {
-            dame_use_run(&message, dir, packed);
+            dame_mover_run(&message, dir, packed);
         } else {
-            status = dame_use_fragment(&message, dir, position, packed, length);
+            status = dame_mover_fragment(&message, dir, position, packed, length);
         }
         if (DAME_OK != status) {
             return dame_fail(status, who, "%s", dame_error_phrase(status));
         }
-        const int unpack = DAME_UNPACK == dir;
-        dame_counters_t *counters = &type->context->counters;
-        dame_count(counters, unpack ? DAME_COUNTER_UNPACKS : DAME_COUNTER_PACKS, 1);
-        dame_count(counters, unpack ? DAME_COUNTER_UNPACKED_BYTES : DAME_COUNTER_PACKED_BYTES,
-                   length);
     }
     if (NULL != moved) {
         *moved = length;
@@ -104,9 +99,9 @@ dame_status_t dame_blocks(const dame_datatype_t *type, int64_t count, const void
         return status;
     }
     if (*position < bytes) {
-        const dame_use_message_t message = message_of(type, count, base);
-        status = dame_use_blocks(&message, position, (dame_block_t *) blocks,
-                                 n < INT32_MAX ? (int32_t) n : INT32_MAX, &got);
+        const dame_message_t message = message_of(type, count, base);
+        status = dame_mover_blocks(&message, position, (dame_block_t *) blocks,
+                                   n < INT32_MAX ? (int32_t) n : INT32_MAX, &got);
         if (DAME_OK != status) {
             return dame_fail(status, __func__, "%s", dame_error_phrase(status));
         }
@@ -152,14 +147,11 @@ dame_status_t dame_copy(const dame_datatype_t *from_type, int64_t from_count, co
     if (DAME_OK != status || 0 == bytes) {
         return status;
     }
-    const dame_use_message_t source = message_of(from_type, from_count, from);
-    const dame_use_message_t target = message_of(to_type, to_count, to);
-    status = dame_use_copy(&source, &target);
+    const dame_message_t source = message_of(from_type, from_count, from);
+    const dame_message_t target = message_of(to_type, to_count, to);
+    status = dame_mover_copy(&source, &target);
     if (DAME_OK != status) {
         return dame_fail(status, __func__, "%s", dame_error_phrase(status));
     }
-    dame_counters_t *counters = &from_type->context->counters;
-    dame_count(counters, DAME_COUNTER_COPIES, 1);
-    dame_count(counters, DAME_COUNTER_COPIED_BYTES, bytes);
     return DAME_OK;
 }

@@ -124,7 +124,7 @@ static void outline(FILE *out, const dame_datatype_t *type, int depth)
 static void explain(FILE *out, const dame_datatype_t *type)
 {
     const dame_type_t *node = &type->node;
-    const dame_use_t *use = atomic_load_explicit(&type->use, memory_order_acquire);
+    const dame_mover_t *mover = atomic_load_explicit(&type->mover, memory_order_acquire);
     char signature[400];
     dame_signature_text(&type->signature, 1, signature, sizeof(signature));
     outline(out, type, 0);
@@ -134,17 +134,17 @@ static void explain(FILE *out, const dame_datatype_t *type)
             "in memory: bytes %" PRId64 " to %" PRId64 "; lower bound %" PRId64 ", extent %" PRId64
             "\n",
             node->true_lb, node->true_ub - (node->size > 0), node->lb, node->extent);
-    if (NULL == use) {
+    if (NULL == mover) {
         fprintf(out, "not committed\n");
     } else {
         fprintf(out, "program:\n");
-        dame_program_print(dame_use_program(use), out);
+        dame_program_print(dame_mover_program(mover), out);
     }
 }
 
 static void print(FILE *out, const dame_datatype_t *type)
 {
-    dame_program_print(dame_use_program(atomic_load_explicit(&type->use, memory_order_acquire)),
+    dame_program_print(dame_mover_program(atomic_load_explicit(&type->mover, memory_order_acquire)),
                        out);
 }
 

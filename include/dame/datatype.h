@@ -102,12 +102,28 @@ typedef struct dame_context_options {
                            order, sort, buffer; or "all" or "none". NULL: all. They change the time
                            that moving data takes, never the data. */
     int64_t fragment;   /* expected bytes of a call that moves part of a message. 0: 32768 */
+    int64_t threshold;  /* when programs are compiled to machine code. 0: when measurements of the
+                           program's own messages say that it pays; n: at the n-th message packed,
+                           and the n-th unpacked; -1: never */
+    const char *tiers; /* what may move data, separated by commas: interp, the interpreter, which is
+                          always there; x, machine code made in microseconds; l, machine code by
+                          LLVM, made by a thread in the background, if dame_llvm.so and LLVM are
+                          installed. NULL: interp,x */
+    const char
+        *profile; /* a file or a directory where the fastest codes on this CPU are remembered;
+                     "auto": dame in $XDG_CACHE_HOME, or in .cache in $HOME. NULL: nowhere */
+    const char *code_dir; /* directories, absolute and separated by colons, of files with machine
+                             code by LLVM, the first of which is written; "auto": as for profile.
+                             NULL: none */
+    const char *llvm;     /* the path of dame_llvm.so. NULL: where it was installed */
 } dame_context_options_t;
 
 /*
- * Makes a context. NULL as `options`: the defaults. The caller frees with dame_context_free().
+ * Makes a context. NULL as `options`: the defaults, with which the library starts no thread and
+ * touches no file. The caller frees with dame_context_free().
  *
- * Errors: DAME_ERR_ARGUMENT (an unknown pass; a negative fragment; `size` smaller than the first
+ * Errors: DAME_ERR_ARGUMENT (an unknown pass or tier; a negative fragment; a threshold below -1 or
+ * above 2^31 - 1; a directory that is not absolute; `size` smaller than the first
  * version's structure, or a field that this version of the library does not know is not 0),
  * DAME_ERR_NOMEM.
  */
@@ -124,13 +140,17 @@ DAME_PUBLIC void dame_context_free(dame_context_t *context);
  * The name of counter i of every context, counted from 0, or NULL when there are not so many. Later
  * versions may add some at the end. Static storage.
  *
- *     datatypes       datatypes made, those inside of dame_datatype_subarray() and _parse()
- * included commits         programs built packs           calls of dame_pack() that moved data
+ *     datatypes       datatypes made; those inside of dame_datatype_subarray() and _parse(), too
+ *     commits         programs built
+ *     packs           calls of dame_pack() that moved data
  *     packed_bytes    bytes that they moved
  *     unpacks         calls of dame_unpack() that moved data
  *     unpacked_bytes  bytes that they moved
  *     copies          calls of dame_copy() that moved data
  *     copied_bytes    bytes that they moved
+ *     compiled_pack   codes compiled to pack, those included that were measured and dropped
+ *     compiled_unpack .. to unpack
+ *     code_bytes      bytes of machine code in memory
  */
 DAME_PUBLIC const char *dame_counter_name(int i);
 

@@ -1,5 +1,6 @@
 /* Bad arguments: each has its status, and a message that names function, argument and value. */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dame/datatype.h"
@@ -251,8 +252,10 @@ TEST(options_of_other_versions_are_told_apart)
     dame_context_free(made);
     newer.later[3] = 1;
     ck_assert_int_eq(dame_context_new(&newer.options, &made), DAME_ERR_ARGUMENT);
-    ck_assert_ptr_nonnull(
-        strstr(dame_error_message(), "options has a field at byte 27 that libdame "));
+    char wanted[80];
+    snprintf(wanted, sizeof wanted, "options has a field at byte %zu that libdame ",
+             sizeof newer.options + 3);
+    ck_assert_ptr_nonnull(strstr(dame_error_message(), wanted));
     dame_context_options_t options = {.size = 4};
     ck_assert_int_eq(dame_context_new(&options, &made), DAME_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(dame_error_message(), "options->size is 4; it must be "));
@@ -265,6 +268,35 @@ TEST(options_of_other_versions_are_told_apart)
         "order, sort, buffer, separated by commas, or all or none alone",
         dame_context_new(&options, &made));
     options.passes = "merge,normalise";
+    ck_assert_int_eq(dame_context_new(&options, &made), DAME_OK);
+    dame_context_free(made);
+}
+
+TEST(options_of_codes_are_checked)
+{
+    dame_context_t *made;
+    dame_context_options_t options = {.size = sizeof options, .threshold = -2};
+    ARGUMENT("dame_context_new: options->threshold is -2; it must be -1 to 2147483647",
+             dame_context_new(&options, &made));
+    options.threshold = INT64_C(1) << 31;
+    ARGUMENT("dame_context_new: options->threshold is 2147483648; it must be -1 to 2147483647",
+             dame_context_new(&options, &made));
+    static const char *const bad[] = {"y", "", "interp,", "x,,l", "interpreter", "X"};
+    static const char *const named[] = {"y", "", "", "", "interpreter", "X"};
+    for (int i = 0; i < 6; i++) {
+        char wanted[160];
+        options = (dame_context_options_t){.size = sizeof options, .tiers = bad[i]};
+        snprintf(wanted, sizeof wanted,
+                 "dame_context_new: options->tiers has \"%s\"; allowed are interp, x and l, "
+                 "separated by commas",
+                 named[i]);
+        ARGUMENT(wanted, dame_context_new(&options, &made));
+    }
+    options = (dame_context_options_t){.size = sizeof options, .code_dir = "here"};
+    ARGUMENT("dame_context_new: options->code_dir is \"here\"; it must be auto, or absolute "
+             "directories",
+             dame_context_new(&options, &made));
+    options = (dame_context_options_t){.size = sizeof options, .tiers = "x,interp,l"};
     ck_assert_int_eq(dame_context_new(&options, &made), DAME_OK);
     dame_context_free(made);
 }

@@ -1,9 +1,12 @@
 /* Threads, fork() and cancellation. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dame/datatype.h"
@@ -177,6 +180,206 @@ TEST(contexts_are_independent)
         ck_assert_int_eq(packed, 7);
         dame_datatype_free(types[i]);
     }
+}
+
+/* ---- machine code ---- */
+
+static int64_t counted(const dame_context_t *of, const char *name)
+{
+    int64_t value;
+    OK(dame_context_counter(of, name, &value));
+    return value;
+}
+
+static dame_context_t *compiling_context(int64_t threshold)
+{
+    dame_context_options_t options = {.size = sizeof options, .threshold = threshold};
+    dame_context_t *made;
+    OK(dame_context_new(&options, &made));
+    return made;
+}
+
+static dame_datatype_t *new_vector(dame_context_t *of, int64_t stride)
+{
+    dame_datatype_t *real, *type;
+    OK(dame_datatype_basic(of, "double", 0, &real));
+    OK(dame_datatype_vector(ROWS, 1, stride, real, &type));
+    OK(dame_datatype_commit(type));
+    dame_datatype_free(real);
+    return type;
+}
+
+enum { STRIDE = 5 };
+
+/* Packs a vector of STRIDE. Returns whether all is right. */
+static int packs_right(const dame_datatype_t *type)
+{
+    double numbers[ROWS * STRIDE], packed[ROWS];
+    int64_t moved;
+    for (int i = 0; i < ROWS * STRIDE; i++) {
+        numbers[i] = i + 0.5;
+    }
+    if (dame_pack(type, 1, numbers, 0, packed, sizeof packed, &moved) != DAME_OK ||
+        moved != sizeof packed) {
+        return 0;
+    }
+    for (int i = 0; i < ROWS; i++) {
+        if (packed[i] != numbers[i * STRIDE]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+TEST(the_use_that_was_named_compiles)
+{
+    dame_context_t *at_three = compiling_context(3), *never = compiling_context(-1);
+    dame_datatype_t *type = new_vector(at_three, STRIDE), *other = new_vector(never, STRIDE);
+    for (int i = 1; i <= 5; i++) {
+        ck_assert(packs_right(type) && packs_right(other));
+        ck_assert_int_eq(counted(at_three, "compiled_pack"), i >= 3);
+    }
+    ck_assert_int_gt(counted(at_three, "code_bytes"), 0);
+    ck_assert_int_eq(counted(at_three, "compiled_unpack"), 0);
+    ck_assert_int_eq(counted(never, "compiled_pack"), 0);
+    ck_assert_int_eq(counted(never, "packs"), 5);
+    dame_datatype_free(type);
+    dame_datatype_free(other);
+    ck_assert_int_eq(counted(at_three, "code_bytes"), 0);
+    dame_context_free(at_three);
+    dame_context_free(never);
+}
+
+TEST(what_is_used_often_is_compiled_when_that_is_measured_to_pay)
+{
+    enum { OFTEN = 300000 };
+    dame_context_t *measured = compiling_context(0);
+    dame_datatype_t *type = new_vector(measured, STRIDE);
+    for (int i = 0; i < OFTEN; i++) {
+        ck_assert(packs_right(type));
+    }
+    ck_assert_int_gt(counted(measured, "compiled_pack"), 0);
+    ck_assert_int_eq(counted(measured, "packs"), OFTEN);
+    dame_datatype_free(type);
+    dame_context_free(measured);
+}
+
+TEST(code_by_llvm_comes_from_the_background)
+{
+    if (access(DAME_LLVM_SO, R_OK) != 0) {
+        return; /* built without LLVM */
+    }
+    char directory[] = "/tmp/libdame_XXXXXX", command[100];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    for (int found = 0; found < 2; found++) { /* the second finds it in a file */
+        dame_context_options_t options = {.size = sizeof options,
+                                          .threshold = 1,
+                                          .tiers = "interp,l",
+                                          .code_dir = directory,
+                                          .llvm = DAME_LLVM_SO};
+        dame_context_t *by_llvm;
+        OK(dame_context_new(&options, &by_llvm));
+        dame_datatype_t *type = new_vector(by_llvm, STRIDE);
+        const time_t start = time(NULL);
+        while (counted(by_llvm, "compiled_pack") == 0 && time(NULL) - start < 60) {
+            ck_assert(packs_right(type));
+            usleep(100);
+        }
+        ck_assert_int_gt(counted(by_llvm, "compiled_pack"), 0);
+        ck_assert(packs_right(type));
+        dame_datatype_free(type);
+        dame_context_free(by_llvm);
+    }
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Each has contexts of its own, and ends while others' contexts end. */
+static void *live_with_contexts(void *unused)
+{
+    enum { LIVES = 40, CONTEXTS = 3 };
+    intptr_t wrong = 0;
+    (void) unused;
+    for (int i = 0; i < LIVES; i++) {
+        dame_context_t *contexts[CONTEXTS];
+        for (int c = 0; c < CONTEXTS; c++) {
+            contexts[c] = compiling_context(c);
+            dame_datatype_t *type = new_vector(contexts[c], STRIDE);
+            for (int use = 0; use < 4; use++) {
+                wrong += !packs_right(type);
+            }
+            dame_datatype_free(type);
+        }
+        for (int c = 0; c < CONTEXTS; c++) {
+            dame_context_free(contexts[(c + i) % CONTEXTS]);
+        }
+    }
+    return (void *) wrong;
+}
+
+TEST(contexts_of_several_threads_come_and_go)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, live_with_contexts, NULL), 0);
+    }
+    finish(threads);
+}
+
+static dame_datatype_t *passed_on;
+static atomic_int users;
+
+static void *use_and_end(void *unused)
+{
+    (void) unused;
+    const intptr_t wrong = !packs_right(passed_on);
+    atomic_fetch_add(&users, 1);
+    return (void *) wrong; /* it ends while the context does */
+}
+
+TEST(threads_end_while_their_context_does)
+{
+    enum { TIMES = 200 };
+    for (int t = 0; t < TIMES; t++) {
+        pthread_t threads[THREADS];
+        dame_context_t *brief = compiling_context(1);
+        passed_on = new_vector(brief, STRIDE);
+        atomic_store(&users, 0);
+        for (int i = 0; i < THREADS; i++) {
+            ck_assert_int_eq(pthread_create(&threads[i], NULL, use_and_end, NULL), 0);
+        }
+        while (atomic_load(&users) < THREADS) {
+            sched_yield();
+        }
+        dame_datatype_free(passed_on);
+        dame_context_free(brief);
+        finish(threads);
+    }
+}
+
+TEST(children_of_fork_run_what_was_compiled)
+{
+    dame_context_t *at_once = compiling_context(1);
+    dame_datatype_t *type = new_vector(at_once, STRIDE);
+    ck_assert(packs_right(type) && counted(at_once, "compiled_pack") == 1);
+    for (int i = 0; i < 20; i++) {
+        const pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (child == 0) {
+            alarm(60);
+            dame_datatype_t *own = new_vector(at_once, STRIDE); /* compiles nothing */
+            const int right = packs_right(type) && packs_right(own) && packs_right(own);
+            dame_datatype_free(own);
+            dame_datatype_free(type);
+            dame_context_free(at_once);
+            _exit(!right);
+        }
+        int status;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "child %d: %x", i, status);
+    }
+    dame_datatype_free(type);
+    dame_context_free(at_once);
 }
 
 SUITE_OF(process, 1, setup, teardown)

@@ -3,6 +3,9 @@
  * and bounds, pack and unpack in any pieces and any order, blocks, typemap, signatures, texts, and
  * copies between two datatypes of one signature.
  *
+ * Contexts take turns: with the interpreter only, with machine code from the first, the second or
+ * the third message on, and when measurements say so.
+ *
  * Usage: random [--cases N] [--seed S] [--case K]
  */
 #include <stdarg.h>
@@ -41,7 +44,7 @@ static bool same(const char *what, int64_t is, int64_t wanted)
 
 /* Messages, copies and so on that were tried. */
 static struct {
-    int64_t messages, bytes, copies, texts, pieces, blocks, entries, unlike;
+    int64_t messages, bytes, copies, texts, pieces, blocks, entries, unlike, codes;
 } seen;
 
 /* A datatype, what the oracle says of it, and a buffer that `count` elements fit in. */
@@ -404,6 +407,23 @@ static bool check_case(const test_case_t *c, dame_context_t *context)
     return right;
 }
 
+/* The context of a case. */
+static dame_status_t new_context(int64_t number, dame_context_t **context)
+{
+    static const int64_t thresholds[] = {0, -1, 1, 2, 3, 1};
+    const dame_context_options_t options = {.size = sizeof options,
+                                            .threshold = thresholds[number % 6]};
+    return dame_context_new(number % 6 == 0 ? NULL : &options, context);
+}
+
+static void count_codes(const dame_context_t *context)
+{
+    int64_t packing = 0, unpacking = 0;
+    (void) dame_context_counter(context, "compiled_pack", &packing);
+    (void) dame_context_counter(context, "compiled_unpack", &unpacking);
+    seen.codes += packing + unpacking;
+}
+
 static bool run_case(uint64_t seed, int64_t number, dame_context_t *context)
 {
     test_case_t c;
@@ -442,7 +462,7 @@ int main(int argc, char **argv)
     for (int64_t k = only < 0 ? 0 : only;
          k < (only < 0 ? cases : only + 1) && failed < MOST_FAILURES; k++) {
         dame_context_t *context; /* must not outlive its datatypes, nor they it */
-        if (dame_context_new(NULL, &context) != DAME_OK) {
+        if (new_context(k, &context) != DAME_OK) {
             printf("FAILED: %s\n", dame_error_message());
             failed++;
             break;
@@ -452,7 +472,13 @@ int main(int argc, char **argv)
         } else {
             failed++;
         }
+        count_codes(context);
         dame_context_free(context);
+    }
+    printf("%lld codes compiled\n", (long long) seen.codes);
+    if (seen.codes == 0 && only < 0) {
+        printf("FAILED: nothing was compiled\n");
+        failed++;
     }
     printf("%lld messages, %lld bytes, %lld pieces, %lld blocks, %lld entries of typemaps, %lld "
            "texts, "

@@ -7,11 +7,9 @@
  * few KiB that stays in the first cache: run kernels move short blocks several times faster than a
  * loop that goes from block to block. No memory grows with the message.
  */
-#include "use.h"
-
 #include <string.h>
 
-#include "use_program.h"
+#include "mover_parts.h"
 
 /*
  * AT_A_TIME blocks of a side are looked at. From STREAM_BYTES on, a cursor's call for each block
@@ -122,24 +120,36 @@ static int same_program(const dame_program_t *a, const dame_program_t *b)
     return 1;
 }
 
-dame_status_t dame_use_copy(const dame_use_message_t *from, const dame_use_message_t *to)
+static dame_status_t copy(const dame_message_t *from, const dame_message_t *to)
 {
-    const dame_program_t *program = from->use->program;
-    if (from->count == to->count && same_program(program, to->use->program) &&
-        dame_program_is_apart(program, from->count, (int64_t) (to->base - from->base))) {
-        dame_program_copy(program, to->base, from->base, from->count);
-        return DAME_OK;
-    }
     side_t sides[2];
-    dame_status_t status = dame_cursor_init(&sides[0].cursor, program, from->base, from->count);
+    dame_status_t status = dame_cursor_init(&sides[0].cursor, dame_mover_program(from->mover),
+                                            from->base, from->count);
     if (DAME_OK != status) {
         return status;
     }
-    status = dame_cursor_init(&sides[1].cursor, to->use->program, to->base, to->count);
+    status = dame_cursor_init(&sides[1].cursor, dame_mover_program(to->mover), to->base, to->count);
     if (DAME_OK == status) {
         copy_all(&sides[0], &sides[1]);
         dame_cursor_fini(&sides[1].cursor);
     }
     dame_cursor_fini(&sides[0].cursor);
+    return status;
+}
+
+dame_status_t dame_mover_copy(const dame_message_t *from, const dame_message_t *to)
+{
+    const dame_program_t *program = dame_mover_program(from->mover);
+    if (from->count == to->count && same_program(program, dame_mover_program(to->mover)) &&
+        dame_program_is_apart(program, from->count, (int64_t) (to->base - from->base))) {
+        dame_mover_copy_alike(from, to->base);
+        return DAME_OK;
+    }
+    dame_thread_t *thread = dame_mover_enter(from->mover);
+    const dame_status_t status = copy(from, to);
+    dame_mover_leave(from->mover, thread);
+    if (DAME_OK == status) {
+        dame_mover_copied(from->mover, thread, from->count * program->size);
+    }
     return status;
 }

@@ -1,0 +1,78 @@
+/*
+ * What moves the data of committed datatypes: their programs, and the engine of their context. No
+ * other file of this room knows about programs' codes and their life. Private to this room.
+ *
+ * Functions are safe for any thread; none fails but as said here.
+ */
+#ifndef LIBDAME_MOVER_H
+#define LIBDAME_MOVER_H
+
+#include <stdint.h>
+
+#include "dame/cursor.h"
+#include "dame/options.h"
+#include "dame/program.h"
+#include "dame/type.h"
+
+/* What a context owns. */
+typedef struct dame_movers dame_movers_t;
+
+/* What a committed datatype owns. */
+typedef struct dame_mover dame_mover_t;
+
+/* How programs are built, and when they are compiled: fields of dame_context_options_t, checked. */
+typedef struct dame_mover_options {
+    dame_options_t program;       /* limit is not used */
+    int32_t threshold;            /* -1: measured; 0: never; n: the n-th use */
+    int x, l;                     /* machine code by DAME-X, by LLVM */
+    const char *profile;          /* as dame_profile_new() takes it; "": none */
+    const char *code_directories; /* of the code cache; NULL: none */
+    const char *llvm;             /* dame_llvm.so; NULL: where it was installed */
+} dame_mover_options_t;
+
+/* The options are copied. Error: DAME_ERR_NOMEM. */
+dame_status_t dame_mover_open(const dame_mover_options_t *options, dame_movers_t **out);
+
+/* After the last datatype; no call with the context may be under way. */
+void dame_mover_close(dame_movers_t *movers);
+
+/*
+ * Builds the program of `type`, whose tree lives as long as what is attached. Errors:
+ * DAME_ERR_NOMEM; DAME_ERR_LIMIT, with the limit in *limit.
+ */
+dame_status_t dame_mover_attach(dame_movers_t *movers, const dame_type_t *type, dame_limit_t *limit,
+                                dame_mover_t **out);
+
+/* Nobody uses it any more. */
+void dame_mover_release(dame_mover_t *mover);
+
+/* For texts; it lives as long as the mover. */
+const dame_program_t *dame_mover_program(const dame_mover_t *mover);
+
+/* One message: `count` elements, whose bytes fit in 64 bits, at `base`. */
+typedef struct dame_message {
+    const dame_mover_t *mover;
+    int64_t count;
+    uintptr_t base;
+} dame_message_t;
+
+/* Moves whole elements: the complete message. */
+void dame_mover_run(const dame_message_t *message, dame_dir_t dir, char *packed);
+
+/* Moves exactly `length` bytes of the stream from `position` on; the caller has cut `length` to
+ * what is left. Error: DAME_ERR_NOMEM, only for programs deeper than DAME_CURSOR_DEPTH. */
+dame_status_t dame_mover_fragment(const dame_message_t *message, dame_dir_t dir, int64_t position,
+                                  char *packed, int64_t length);
+
+/* Lists at most n blocks from *position on and advances it. Errors as above. */
+dame_status_t dame_mover_blocks(const dame_message_t *message, int64_t *position,
+                                dame_block_t *blocks, int32_t n, int32_t *listed);
+
+/* Copies a message to another of as many bytes, without a packed stream. Errors as above. */
+dame_status_t dame_mover_copy(const dame_message_t *from, const dame_message_t *to);
+
+/* Counters of what was moved and compiled, by number: the name, NULL behind the last; the value. */
+const char *dame_mover_counter_name(int i);
+int64_t dame_mover_counter(dame_movers_t *movers, int i);
+
+#endif
