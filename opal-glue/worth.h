@@ -6,7 +6,8 @@
  * a layout is imported when the uses so far would have saved what its import costs, or at its first
  * use, if one use repays it. So if the estimates are right, no number of uses costs more than twice
  * what the best choice for that number does. What an import costs is measured in this process, for
- * each constructor. What a use saves is estimated from the blocks that it moves.
+ * each constructor; what the native engine takes for a short block, by packing small lists once
+ * (native_cost.h). So what a use saves follows from the blocks that it moves.
  *
  * Programs that make datatypes again and again use each about as often as the one before. Where
  * those of a constructor have mostly repaid their import, the next ones are imported at their first
@@ -37,6 +38,9 @@ typedef struct dt_worth {
 /* `uses`: 1 and more: every layout is imported at that use, whatever it is worth; 0: when it pays.
  */
 void dt_worth_start(int32_t uses);
+
+/* Before the first question about a datatype; measures, once a process. Without a lock. */
+void dt_worth_prepare(void);
 
 /* What is left of the cost when a datatype of this layout, by its sketch (layout_key.h), is used
  * for the first time. Reads a few items of the description. */
