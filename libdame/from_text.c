@@ -33,13 +33,34 @@ static dame_status_t read_leaf(const reader_t *r, int64_t bytes, dame_datatype_t
     return DAME_OK == status ? dame_make_contiguous(r->who, n, r->element, out) : status;
 }
 
-/* The Type below a primitive, behind the CONTIGCHILD if there is one, `extent` bytes apart. */
-static dame_status_t read_inner(const reader_t *r, const dame_prim_t *prim, int64_t extent,
-                                dame_datatype_t **out)
+/* The Type below a primitive, behind the CONTIGCHILD if there is one. */
+static dame_status_t read_inner(const reader_t *r, const dame_prim_t *prim, dame_datatype_t **out)
+{
+    return read_type(r, prim + (DAME_OP_CONTIGCHILD == prim[1].params->op ? 2 : 1), out);
+}
+
+/* A block of `blklen` of them, `extent` bytes apart. Not by an extent of the inner datatype, which
+ * would count as memory behind the last one: such bounds need not fit in 64 bits. */
+static dame_status_t read_block(const reader_t *r, const dame_prim_t *prim, int64_t blklen,
+                                int64_t extent, dame_datatype_t **out)
 {
     dame_datatype_t *inner;
-    dame_status_t status =
-        read_type(r, prim + (DAME_OP_CONTIGCHILD == prim[1].params->op ? 2 : 1), &inner);
+    dame_status_t status = read_inner(r, prim, &inner);
+    if (DAME_OK != status || 1 == blklen) {
+        *out = DAME_OK == status ? inner : NULL;
+        return status;
+    }
+    status = dame_make_hvector(r->who, blklen, 1, extent, inner, out);
+    dame_datatype_free(inner);
+    return status;
+}
+
+/* For blocks of several lengths: the inner datatype with that extent. */
+static dame_status_t read_spaced(const reader_t *r, const dame_prim_t *prim, int64_t extent,
+                                 dame_datatype_t **out)
+{
+    dame_datatype_t *inner;
+    dame_status_t status = read_inner(r, prim, &inner);
     if (DAME_OK != status || inner->node.extent == extent) {
         *out = DAME_OK == status ? inner : NULL;
         return status;
@@ -71,9 +92,8 @@ static dame_status_t read_uniform(const reader_t *r, const dame_prim_t *prim, in
 {
     const dame_params_t *params = prim->params;
     dame_datatype_t *inner;
-    dame_status_t status =
-        final ? read_leaf(r, prim->iter_size, &inner) : read_inner(r, prim, params->extent, &inner);
-    const int64_t blklen = final ? 1 : params->blklen;
+    dame_status_t status = final ? read_leaf(r, prim->iter_size, &inner)
+                                 : read_block(r, prim, params->blklen, params->extent, &inner);
     if (DAME_OK != status) {
         return status;
     }
@@ -81,10 +101,10 @@ static dame_status_t read_uniform(const reader_t *r, const dame_prim_t *prim, in
         int64_t *lists = lists_of(prim, 1);
         status = NULL == lists
                      ? no_memory(r)
-                     : dame_make_indexed_block(r->who, prim->count, blklen, lists, 1, inner, out);
+                     : dame_make_indexed_block(r->who, prim->count, 1, lists, 1, inner, out);
         free(lists);
     } else {
-        status = dame_make_hvector(r->who, prim->count, blklen, prim->step, inner, out);
+        status = dame_make_hvector(r->who, prim->count, 1, prim->step, inner, out);
     }
     dame_datatype_free(inner);
     return status;
@@ -102,7 +122,7 @@ static dame_status_t read_ragged(const reader_t *r, const dame_prim_t *prim, int
     }
     if (DAME_OK == status) {
         status = final ? dame_datatype_dup(r->element, &inner)
-                       : read_inner(r, prim, prim->params->extent, &inner);
+                       : read_spaced(r, prim, prim->params->extent, &inner);
     }
     if (DAME_OK != status) {
         return status;
@@ -124,13 +144,16 @@ static dame_status_t read_struct(const reader_t *r, const dame_prim_t *prim, dam
     dame_status_t status = NULL == lists || NULL == types ? no_memory(r) : DAME_OK;
     int64_t made = 0;
     while (DAME_OK == status && made < prim->count) {
-        status =
-            read_inner(r, prim + params->sub_deltas[made], params->extents[made], &types[made]);
+        status = read_block(r, prim + params->sub_deltas[made], params->blklens[made],
+                            params->extents[made], &types[made]);
         made += DAME_OK == status;
     }
+    for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
+        lists[prim->count + i] = 1;
+    }
     if (DAME_OK == status) {
-        status = dame_make_struct(r->who, r->element->context, prim->count, params->blklens, lists,
-                                  (const dame_datatype_t *const *) types, out);
+        status = dame_make_struct(r->who, r->element->context, prim->count, lists + prim->count,
+                                  lists, (const dame_datatype_t *const *) types, out);
     }
     while (made > 0) {
         dame_datatype_free(types[--made]);
@@ -171,7 +194,9 @@ static dame_status_t read_program(const reader_t *r, const dame_program_t *progr
         *out = DAME_OK == status ? type : NULL;
         return status;
     }
-    status = dame_make_resized(r->who, program->true_lb, program->extent, type, out);
+    int64_t ub;
+    const int fits = !__builtin_add_overflow(program->true_lb, program->extent, &ub);
+    status = dame_make_resized(r->who, fits ? program->true_lb : 0, program->extent, type, out);
     dame_datatype_free(type);
     return status;
 }

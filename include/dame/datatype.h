@@ -279,9 +279,11 @@ DAME_PUBLIC dame_status_t dame_datatype_dup(const dame_datatype_t *old, dame_dat
 /*
  * The datatype that a text in the DAME language describes (doc/language.md); `length` is that of
  * `text` in bytes. Its bytes are basic elements of `element`, a basic datatype of `context`, or
- * single elements of "byte" when `element` is NULL. Its lower bound is the first byte of data.
+ * single elements of "byte" when `element` is NULL. Its lower bound is the first byte of data, or 0
+ * if the upper bound would then not fit in 64 bits.
  *
- * Errors: DAME_ERR_TEXT, DAME_ERR_VERIFY and DAME_ERR_RANGE, with line and column in the message;
+ * Errors: DAME_ERR_TEXT, DAME_ERR_VERIFY and DAME_ERR_RANGE, with line and column in the message
+ * (DAME_ERR_RANGE also without them, where the elements of an INDEX have an extent near 2^63);
  * DAME_ERR_LIMIT (too many primitives, or nested too deep); DAME_ERR_ARGUMENT (`element` is not
  * basic or of another context, or a block is no whole number of it); DAME_ERR_NOMEM.
  */
