@@ -25,7 +25,7 @@ static dame_status_t check_dimension(const char *who, int d, int64_t size, int64
 }
 
 static dame_status_t check(const char *who, int ndims, const int64_t *sizes,
-                           const int64_t *subsizes, const int64_t *starts, dame_order_t order)
+                           const int64_t *subsizes, const int64_t *starts, dame_array_order_t order)
 {
     if (ndims < 1) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "ndims is %d; it must be 1 or more", ndims);
@@ -85,7 +85,7 @@ static dame_status_t place(const char *who, int64_t start, int64_t extent, dame_
 }
 
 dame_status_t dame_datatype_subarray(int ndims, const int64_t *sizes, const int64_t *subsizes,
-                                     const int64_t *starts, dame_order_t order,
+                                     const int64_t *starts, dame_array_order_t order,
                                      const dame_datatype_t *old, dame_datatype_t **out)
 {
     dame_datatype_t *part;

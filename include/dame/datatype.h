@@ -246,10 +246,10 @@ DAME_PUBLIC dame_status_t dame_datatype_struct(dame_context_t *context, int64_t 
                                                dame_datatype_t **out);
 
 /* Which index of an array changes fastest in memory. */
-typedef enum dame_order {
+typedef enum dame_array_order {
     DAME_ORDER_C,      /* the last */
     DAME_ORDER_FORTRAN /* the first */
-} dame_order_t;
+} dame_array_order_t;
 
 /*
  * A part of an array of `ndims` dimensions, at least 1. sizes[d] is the whole array's number of
@@ -260,8 +260,8 @@ typedef enum dame_order {
  */
 DAME_PUBLIC dame_status_t dame_datatype_subarray(int ndims, const int64_t *sizes,
                                                  const int64_t *subsizes, const int64_t *starts,
-                                                 dame_order_t order, const dame_datatype_t *old,
-                                                 dame_datatype_t **out);
+                                                 dame_array_order_t order,
+                                                 const dame_datatype_t *old, dame_datatype_t **out);
 
 /*
  * `old` with lower bound `lb` and extent `extent`, in bytes: elements of the new datatype are

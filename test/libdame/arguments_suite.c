@@ -139,7 +139,7 @@ TEST(subarrays_lie_inside_their_array)
     ARGUMENT("dame_datatype_subarray: sizes[0] is -1; it must be 0 or more",
              dame_datatype_subarray(2, negative, sub, zero, DAME_ORDER_C, real, &out));
     ARGUMENT("dame_datatype_subarray: order is 7; it must be DAME_ORDER_C or DAME_ORDER_FORTRAN",
-             dame_datatype_subarray(2, sizes, sub, zero, (dame_order_t) 7, real, &out));
+             dame_datatype_subarray(2, sizes, sub, zero, (dame_array_order_t) 7, real, &out));
 }
 
 TEST(contexts_do_not_mix)
