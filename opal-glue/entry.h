@@ -30,7 +30,6 @@ struct dt_entry {
             uint64_t sketch; /* of the layout */
             int32_t cost;    /* of its import: owed at first */
             uint32_t kind;   /* dt_worth_t's */
-            int32_t gain;    /* of an element of a message */
         } waiting;           /* while something is owed */
     };
     _Atomic(const struct opal_datatype_t *) key; /* Open MPI's; the entry ends before it. NULL: the
@@ -43,8 +42,8 @@ struct dt_entry {
 _Static_assert(sizeof(dt_entry_t) == 64 && offsetof(dame_use_t, own) >= 20,
                "a message finds all of an entry in one line");
 
-/* What uses have to gain until the import of the layout has paid (worth.h); 0: the entry is open,
- * it has its layout. */
+/* What uses are owed until the import of the layout has paid, as dt_worth_t.cost; 0: the entry is
+ * open, it has its layout. While something is owed, `waiting` is under the table's lock. */
 static inline _Atomic int32_t *dt_entry_owed(dt_entry_t *entry)
 {
     return &entry->use.own;

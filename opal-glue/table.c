@@ -223,7 +223,6 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
     if (!open_entry(entry, datatype,
                     dame_layout_find(&dt_engine.layouts, &source, datatype, sketch))) {
         const dt_worth_t worth = dt_worth_of(datatype, sketch);
-        entry->waiting.gain = worth.gain;
         entry->waiting.sketch = sketch;
         entry->waiting.kind = worth.kind;
         entry->waiting.cost = worth.cost;
@@ -241,21 +240,19 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
 /* While something is owed. */
 static dt_worth_t worth_of(const dt_entry_t *entry)
 {
-    return (dt_worth_t){
-        .cost = entry->waiting.cost, .gain = entry->waiting.gain, .kind = entry->waiting.kind};
+    return (dt_worth_t){.cost = entry->waiting.cost, .kind = entry->waiting.kind};
 }
 
 /* A use of a datatype whose layout is still to be had. Is that worth its import now? */
 static bool is_due(dt_entry_t *entry, size_t count)
 {
     int32_t owed = atomic_load_explicit(dt_entry_owed(entry), memory_order_relaxed);
-    const int32_t gained =
-        AT_ONCE == count ? INT32_MAX : dt_worth_gained(entry->waiting.gain, count);
-    if (gained < owed) { /* not counted if another thread counts, or opens it, at the same time */
-        (void) atomic_compare_exchange_strong_explicit(dt_entry_owed(entry), &owed, owed - gained,
+    const int32_t left = AT_ONCE == count ? 0 : dt_worth_left(owed, count);
+    if (0 != left) { /* not counted if another thread counts, or opens it, at the same time */
+        (void) atomic_compare_exchange_strong_explicit(dt_entry_owed(entry), &owed, left,
                                                        memory_order_relaxed, memory_order_relaxed);
     }
-    return gained >= owed; /* also if it was opened meanwhile, which enter() finds */
+    return 0 == left; /* also if it was opened meanwhile, which enter() finds */
 }
 
 /* The entry was given its layout, which stays, since the caller holds its datatype. */

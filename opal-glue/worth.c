@@ -1,5 +1,6 @@
 #include "worth.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 #include "abi/abi.h"
@@ -22,7 +23,7 @@ typedef struct rate {
     uint32_t expected; /* datatypes that were expected to repay it */
 } rate_t;
 
-static const rate_t guess = {2000, 8, 0, 0};
+static const rate_t guess = {2000, 20, 0, 0}; /* Zen 4: 14 to 39 ns an item (bench/fresh) */
 
 /* Between these; one sample may be of an import that another constructor's list makes long. */
 static const rate_t bounds[2] = {{.fixed = 100, .per_item = 0.5f},
@@ -157,7 +158,7 @@ void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, int64_t ns)
 
 static void learn_life(const dt_worth_t *of, float saved)
 {
-    if (0 != of->gain) { /* else the user has said when to import */
+    if (of->cost > 0) { /* else the user has said when to import */
         float *early = &worth.rates[of->kind].early;
         *early += 0.25f * (saved - *early);
     }
@@ -180,16 +181,17 @@ void dt_worth_repaid(const dt_worth_t *of)
 
 dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
 {
-    dt_worth_t of = {worth.uses, 0, 0};
+    dt_worth_t of = {.cost = -worth.uses};
     if (0 == worth.uses) {
         double items;
         rate_t *rate = rate_of(datatype, &items);
-        of.cost = is_early(rate) ? 1 : limited(rate->fixed + rate->per_item * items);
-        of.gain = limited(gain_of_element(datatype));
+        const double gain = gain_of_element(datatype);
+        const double cost = rate->fixed + rate->per_item * items;
+        of.cost = is_early(rate) ? 1 : limited(gain > 0 ? ceil(cost / gain) : cost);
         of.kind = (uint32_t) (rate - worth.rates);
     }
     const past_t *past = past_of(sketch);
-    if (sketch == past->sketch && past->left < of.cost) {
+    if (sketch == past->sketch && past->left < of.cost) { /* not where messages count */
         of.cost = past->left;
     }
     return of;
@@ -212,6 +214,9 @@ bool dt_worth_is_first(uint64_t sketch)
 void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
 {
     past_t *past = past_of(sketch);
+    if (of->cost < 0) {
+        return;
+    }
     learn_life(of, -(float) left / (float) of->cost);
     if (sketch == past->sketch) { /* others that were alike have lived at the same time */
         const int32_t gained = of->cost - left;

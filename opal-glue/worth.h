@@ -27,11 +27,9 @@
 
 struct opal_datatype_t;
 
-/* Nanoseconds. */
 typedef struct dt_worth {
-    int32_t cost;  /* of the import */
-    int32_t gain;  /* by the import, of each element of a message from then on; 0: messages are
-                      counted, and the cost is a number of them */
+    int32_t cost;  /* of the import: so many elements of messages repay it; < 0: it comes with the
+                      -cost-th message, whatever it is worth */
     uint32_t kind; /* of the datatype: those of one kind are expected to be used as often */
 } dt_worth_t;
 
@@ -64,12 +62,12 @@ void dt_worth_repaid(const dt_worth_t *worth);
 /* What the import of a datatype's layout took. What uses had gained is spent. */
 void dt_worth_took(const struct opal_datatype_t *datatype, uint64_t sketch, int64_t ns);
 
-/* What a message of `count` elements gains. */
-static inline int32_t dt_worth_gained(int32_t gain, uint64_t count)
+/* What is left of a cost after a message of `count` elements; 0: nothing. */
+static inline int32_t dt_worth_left(int32_t cost, uint64_t count)
 {
-    return 0 == gain                               ? 1
-           : count < (uint64_t) (INT32_MAX / gain) ? gain * (int32_t) count
-                                                   : INT32_MAX;
+    return cost < 0                  ? cost + 1
+           : count < (uint64_t) cost ? cost - (int32_t) count
+                                     : 0;
 }
 
 #endif

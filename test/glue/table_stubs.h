@@ -73,7 +73,7 @@ static struct {
     uint64_t kept_sketch;
     int32_t kept_cost, kept;
     uint32_t repaid; /* its kind */
-} worth = {.worth = {1, 1, 0}};
+} worth = {.worth = {.cost = 1}};
 
 dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch)
 {

@@ -272,17 +272,17 @@ enum { LARGE = 1 << 20 }; /* bytes of a message */
 static void a_layout_is_imported_when_its_uses_have_repaid_it(void)
 {
     datatype_t one = {.shape = 21}, other = {.shape = 21}, third = {.shape = 22};
-    worth.worth = (dt_worth_t){.cost = 100, .gain = 10, .kind = 7};
+    worth.worth = (dt_worth_t){.cost = 10, .kind = 7};
     const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), keys = keys_made;
     const int64_t begun = dumps_begun;
     const dt_entry_t *entry = dt_table_use(&one, 3, LARGE);
-    check(NULL != entry && !dt_entry_is_open(entry), "30 of 100");
-    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "60");
-    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "90");
+    check(NULL != entry && !dt_entry_is_open(entry), "3 of 10");
+    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "6");
+    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "9");
     check(before == dt_stats_total(DT_COUNT_layouts_imported) && keys == keys_made &&
               begun == dumps_begun,
           "so far nothing was read or made");
-    check(entry == dt_table_use(&one, 1, LARGE) && is_entry_of(entry, &one), "100: it is imported");
+    check(entry == dt_table_use(&one, 1, LARGE) && is_entry_of(entry, &one), "10: it is imported");
     check(before + 1 == dt_stats_total(DT_COUNT_layouts_imported) && worth.taken > 0, "once");
     check(7 == worth.repaid, "as one of its kind that repaid its import");
     worth.repaid = 0;
@@ -299,13 +299,13 @@ static void a_layout_is_imported_when_its_uses_have_repaid_it(void)
 static void what_uses_have_gained_is_kept_when_a_datatype_ends(void)
 {
     datatype_t one = {.shape = 23};
-    worth.worth = (dt_worth_t){.cost = 100, .gain = 10};
+    worth.worth = (dt_worth_t){.cost = 10};
     const int64_t generation = (int64_t) dt_table_generation();
     (void) dt_table_use(&one, 4, LARGE);
     (void) dt_table_use(&one, 3, LARGE);
     dt_table_forget(&one);
-    check(dt_layout_sketch(&one) == worth.kept_sketch && 100 == worth.kept_cost && 30 == worth.kept,
-          "30 of 100 are left");
+    check(dt_layout_sketch(&one) == worth.kept_sketch && 10 == worth.kept_cost && 3 == worth.kept,
+          "3 of 10 are left");
     check(generation + 1 == (int64_t) dt_table_generation() && NULL == dt_table_find(&one),
           "nothing else is");
 }
@@ -313,12 +313,12 @@ static void what_uses_have_gained_is_kept_when_a_datatype_ends(void)
 static void a_layout_that_waits_is_imported_for_those_who_ask(void)
 {
     datatype_t one = {.shape = 24};
-    worth.worth = (dt_worth_t){.cost = INT32_MAX / 2, .gain = 0};
+    worth.worth = (dt_worth_t){.cost = -(INT32_MAX / 2)};
     dt_entry_t *entry = dt_table_use(&one, 1, LARGE);
     check(!dt_entry_is_open(entry), "it waits for more messages than there will be");
     check(entry == dt_table_get(&one) && is_entry_of(entry, &one), "a hint, for instance");
     dt_table_forget(&one);
-    worth.worth = (dt_worth_t){.cost = 3, .gain = 0};
+    worth.worth = (dt_worth_t){.cost = -3};
     entry = dt_table_use(&one, 1000, LARGE);
     one.shape = 25; /* not known */
     dt_table_forget(&one);
@@ -333,7 +333,7 @@ static void the_first_short_message_leaves_no_trace(void)
 {
     enum { SHORT = 100 };
     datatype_t one = {.shape = 26}, unknown = {.shape = 27};
-    worth.worth = (dt_worth_t){.cost = 100, .gain = 10};
+    worth.worth = (dt_worth_t){.cost = 10};
     worth.is_first = true;
     const uint64_t generation = dt_table_generation();
     check(!dt_entry_is_open(dt_table_use(&one, 1, SHORT)) && NULL == dt_table_find(&one),
@@ -370,7 +370,7 @@ static void *use_until_open(void *unused)
 static void threads_that_use_a_new_datatype_import_it_once(void)
 {
     enum { USERS = 4, TIMES = 300 };
-    worth.worth = (dt_worth_t){.cost = 1000, .gain = 1};
+    worth.worth = (dt_worth_t){.cost = 1000};
     for (int i = 0; i < TIMES; i++) {
         pthread_t users[USERS];
         const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), types = imports();
