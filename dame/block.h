@@ -8,7 +8,8 @@
 #define DAME_BLOCK_H
 
 #include "copy.h"
-#include "kernels.h"
+#include "dame/program.h"
+#include "widths.h"
 
 /* The bytes of a block: a constant where the width has only one. */
 DAME_INLINE int64_t dame_width_bytes(dame_width_t width, int64_t bytes)

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "block.h"
+#include "kernels.h"
 #include "divide.h"
 
 /* Widths of blocks: lowest, highest. A range takes two moves, which overlap. */

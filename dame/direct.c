@@ -8,6 +8,7 @@
  */
 #include "dame/memory_order.h"
 #include "block.h"
+#include "kernels.h"
 
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     DAME_COPY(strided_##name, dame_copy_strided, DAME_WIDTH_##name)                                \

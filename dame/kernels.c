@@ -6,6 +6,7 @@
  * unmapped, or another thread's.
  */
 #include "block.h"
+#include "kernels.h"
 
 /* A new width of up to 64 bytes has to stand here, too. */
 _Static_assert(DAME_WIDTH_64 == 15, "dame_short_widths[] has all widths");

@@ -3,6 +3,7 @@
  * all of the inner level there.
  */
 #include "block.h"
+#include "kernels.h"
 
 DAME_INLINE void run_strided(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
                              int64_t n, dame_dir_t dir)

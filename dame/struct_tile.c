@@ -7,6 +7,7 @@
  * then the second. A tile stays in the L1 cache meanwhile.
  */
 #include "block.h"
+#include "kernels.h"
 
 enum { TILE = 64, SHORTEST_TILE = 4, TILE_BYTES = 16384, LINE = 64 };
 

@@ -3,6 +3,7 @@
  * lengths. Compiled once for each instruction set, with DAME_ISA naming it.
  */
 #include "block.h"
+#include "kernels.h"
 
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     DAME_RUN(pack_strided_##name, dame_run_strided, DAME_WIDTH_##name, DAME_PACK)                  \

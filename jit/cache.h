@@ -20,6 +20,8 @@
 
 #include "dame/program.h"
 #include "dame/status.h"
+#include "cache_listing.h"
+#include "cache_types.h"
 #include "provider.h"
 
 typedef struct dame_cache dame_cache_t;
@@ -32,20 +34,6 @@ typedef struct dame_cache dame_cache_t;
 dame_status_t dame_cache_open(const char *directories, int64_t limit, dame_cache_t **out);
 void dame_cache_close(dame_cache_t *cache); /* accepts NULL */
 
-enum { DAME_CACHE_MAKER = 32 };
-
-/* Everything that code is made from, as bytes, and the name of its file. Do not copy it: `bytes`
- * may point into it. */
-typedef struct dame_cache_key {
-    char *bytes; /* `few` or owned; dame_cache_key_free() */
-    size_t size;
-    char name[40];
-    /* Who makes the code (provider.h), which is in the file but not in its name. To find: its code
-     * or that of a newer one will do; "", the beginning: any. To store: who made it. */
-    char maker[DAME_CACHE_MAKER];
-    char few[1024];
-} dame_cache_key_t;
-
 /*
  * The key of code for a program's shape and a direction. `origin` names the rest: provider, its
  * version, variant, target CPU and features. DAME_ERR_NOMEM.
@@ -53,18 +41,6 @@ typedef struct dame_cache_key {
 dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *program, dame_dir_t dir,
                                   dame_cache_key_t *out);
 void dame_cache_key_free(dame_cache_key_t *key);
-
-/* Code as it is in memory; owned by its reader, dame_cache_code_free(). */
-typedef struct dame_cache_code {
-    dame_machine_code_t code;
-    void *memory; /* NULL: the reader's room */
-} dame_cache_code_t;
-
-/* Memory of the reader's, in which a file is read that fits. It lasts as long as the code. */
-typedef struct dame_cache_room {
-    char *bytes; /* aligned as malloc()'s */
-    size_t size;
-} dame_cache_room_t;
 
 /* Finds the code of a key. 0: there is none that can be used. `room` may be NULL. */
 int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_cache_room_t *room,
@@ -113,25 +89,5 @@ void dame_cache_stats(dame_cache_t *cache, dame_cache_stats_t *out);
 /* A sentence about the first problem since the cache was opened, once: 0 when there is none that
  * has not been told yet. Written into `text`, cut to `size` bytes. */
 int dame_cache_problem(dame_cache_t *cache, char *text, size_t size);
-
-/* ---- For tools: what a directory has ---- */
-
-typedef struct dame_cache_file {
-    const char *name;
-    const char *origin; /* "" when the file is damaged */
-    const char *maker;  /* the same; "" also when there was none */
-    dame_dir_t dir;
-    size_t code_bytes;
-    int64_t used_s;    /* last use, seconds since 1970; noted once an hour */
-    const char *fault; /* NULL: good; else what is wrong with it */
-} dame_cache_file_t;
-
-/* Calls `each` for every file of code in a directory; its argument is valid during the call.
- * Returns 0 or an errno. */
-int dame_cache_each(const char *directory, void (*each)(void *context, const dame_cache_file_t *),
-                    void *context);
-
-/* Removes all files of the cache, and its temporary ones. Returns 0 or an errno. */
-int dame_cache_clear(const char *directory, int64_t *removed);
 
 #endif

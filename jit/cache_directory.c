@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cache_file.h"
+#include "cache_listing.h"
 #include "dame/heap.h"
 #include "user_file.h"
 

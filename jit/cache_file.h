@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#include "cache.h"
+#include "cache_types.h"
 
 /* What a file has, once its header and checksum have been found right. */
 typedef struct dame_cache_contents {

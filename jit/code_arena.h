@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "jit.h"
+#include "jit_types.h"
 
 typedef struct dame_code_arena dame_code_arena_t;
 

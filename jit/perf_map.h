@@ -23,7 +23,8 @@ dame_status_t dame_perf_map_create(const char *directory, dame_perf_map_t **out)
 /* Accepts NULL. The file stays: perf reads it when the process is gone. */
 void dame_perf_map_destroy(dame_perf_map_t *map);
 
-/* Returns 0 or an error number (whole_file.h): then the file lacks the name. Control characters become '?'. */
+/* Returns 0 or an error number (whole_file.h): then the file lacks the name. Control characters
+ * become '?'. */
 int dame_perf_map_add(dame_perf_map_t *map, const void *start, size_t size, const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 #include "cache.h"
 #include "code_arena.h"
 #include "gdb.h"
-#include "jit.h"
+#include "jit_types.h"
 #include "perf_map.h"
 #include "provider.h"
 

@@ -9,7 +9,7 @@
 
 #include "dame/datatype.h"
 #include "dame/type.h"
-#include "signature.h"
+#include "period.h"
 #include "mover.h"
 
 /* Datatypes nest up to so many constructors; dame_program_build() would take 1000, of which texts

@@ -4,6 +4,7 @@
 
 #include "dame/status.h"
 #include "lib.h"
+#include "signature.h"
 
 /* Drops the references to the children of a datatype that nobody needs any more; those that were
  * the last go on the list. Not recursive: datatypes nest deep. */

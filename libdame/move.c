@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "lib.h"
+#include "signature.h"
 
 /* A block is an iovec. */
 _Static_assert(sizeof(dame_block_t) == sizeof(struct iovec), "size");

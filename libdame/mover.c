@@ -1,4 +1,4 @@
-#include "mover_parts.h"
+#include "mover.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

@@ -75,4 +75,19 @@ dame_status_t dame_mover_copy(const dame_message_t *from, const dame_message_t *
 const char *dame_mover_counter_name(int i);
 int64_t dame_mover_counter(dame_movers_t *movers, int i);
 
+/* ---- For mover_copy.c ---- */
+
+struct dame_thread;
+
+/* Between the two the calling thread may run kernels of the context's programs. NULL: as much, and
+ * it is not counted. */
+struct dame_thread *dame_mover_enter(const dame_mover_t *mover);
+void dame_mover_leave(const dame_mover_t *mover, struct dame_thread *thread);
+
+/* Copies a message to `to` by its program's copy kernels, and counts it. */
+void dame_mover_copy_alike(const dame_message_t *from, uintptr_t to);
+
+/* Counts a copy. */
+void dame_mover_copied(const dame_mover_t *mover, struct dame_thread *thread, int64_t bytes);
+
 #endif

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "mover_parts.h"
+#include "mover.h"
 
 /*
  * AT_A_TIME blocks of a side are looked at. From STREAM_BYTES on, a cursor's call for each block
@@ -145,7 +145,7 @@ dame_status_t dame_mover_copy(const dame_message_t *from, const dame_message_t *
         dame_mover_copy_alike(from, to->base);
         return DAME_OK;
     }
-    dame_thread_t *thread = dame_mover_enter(from->mover);
+    struct dame_thread *thread = dame_mover_enter(from->mover);
     const dame_status_t status = copy(from, to);
     dame_mover_leave(from->mover, thread);
     if (DAME_OK == status) {

@@ -11,6 +11,7 @@
 
 #include "dame/text.h"
 #include "lib.h"
+#include "signature.h"
 
 /* Blocks of a struct may share a subprogram, which text repeats: a short program can have a text
  * that nobody can hold. */

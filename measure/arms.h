@@ -5,7 +5,7 @@
 #ifndef DAME_ARMS_H
 #define DAME_ARMS_H
 
-#include "policy.h"
+#include "policy_types.h"
 
 enum {
     DAME_ROUNDS = 3, /* of the search */

@@ -10,13 +10,7 @@
 
 #include <stdint.h>
 
-enum { DAME_COUNTERS = 8 }; /* most events that are counted at once */
-
-/* A use in progress; private to counters.c and papi.c. */
-typedef struct dame_papi_use {
-    int sets[DAME_COUNTERS]; /* PAPI's event sets */
-    int cancel_state;
-} dame_papi_use_t;
+#include "papi_use.h"
 
 /*
  * Chooses the events: names of PAPI's, separated by commas ("PAPI_L1_DCM,PAPI_TLB_DM"). Loads

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counters.h"
+#include "papi_use.h"
 
 #define DAME_PAPI_VERSION 1
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dame/heap.h"
+#include "dame/program.h"
 #include "dame_config.h"
 #include "jit/user_file.h"
 #include "jit/whole_file.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dame/heap.h"
+#include "dame/program.h"
 
 enum { FIRST_ROOM = 64 };
 

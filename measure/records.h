@@ -2,7 +2,7 @@
 #ifndef DAME_RECORDS_H
 #define DAME_RECORDS_H
 
-#include "profile.h"
+#include "profile_types.h"
 
 typedef struct dame_record {
     dame_profile_key_t key;

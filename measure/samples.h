@@ -2,7 +2,7 @@
 #ifndef DAME_SAMPLES_H
 #define DAME_SAMPLES_H
 
-#include "policy.h"
+#include "policy_types.h"
 
 /* The class of a key, 0 to DAME_POLICY_CLASSES - 1, counted once more; a new one takes the rarest's
  * place. */
@@ -21,5 +21,8 @@ void dame_samples_fold(dame_policy_t *policy, int32_t arm);
 /* Time of arm a relative to b; 0: no class has samples of both. In a class that only one has
  * samples of, they are taken to be equal, so that no arm wins by what it was not used for. */
 double dame_samples_relative(const dame_policy_t *policy, int32_t a, int32_t b);
+
+/* Ticks of a use on an arm as measured; 0: not measured. */
+double dame_policy_ticks(const dame_policy_t *policy, int32_t arm);
 
 #endif

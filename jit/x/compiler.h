@@ -5,7 +5,7 @@
 #ifndef DAME_X_COMPILER_H
 #define DAME_X_COMPILER_H
 
-#include "level.h"
+#include "context.h"
 #include "move.h"
 
 /*

@@ -10,7 +10,7 @@
 
 #include "dame/cpu.h"
 #include "dame/program.h"
-#include "options.h"
+#include "parameters.h"
 
 /* Each field of a variant has two bits in its number; 0 is the plain choice. */
 typedef enum x_choice {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dame/isa.h"
+#include "jit/jit.h"
 #include "jit/state.h"
 #include "llvm.h"
 #include "message.h"

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "dame/dame.h"
+#include "jit/jit.h"
 #include "jit/state.h"
 #include "test/lib/provider.h"
 

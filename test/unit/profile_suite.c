@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dame_config.h"
+#include "measure/profile.h"
 #include "measure/records.h"
 #include "suites.h"
 #include "tools.h"
