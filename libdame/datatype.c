@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "make.h"
+#include "signature.h"
 
 int64_t dame_members(const dame_datatype_t *type)
 {

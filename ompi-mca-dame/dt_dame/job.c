@@ -44,6 +44,9 @@ struct timespec dt_dame_job_began(void)
         0 != clock_gettime(CLOCK_REALTIME, &now)) {
         return (struct timespec){0};
     }
+    /* Files are stamped by a clock that may be a timer tick late, so that a file of this process
+       could seem to be older: one tick earlier is certain. */
+    ticks -= ticks > 0;
     const int64_t start = ticks / rate * NS + ticks % rate * (NS / rate);
     const int64_t age = (int64_t) running.tv_sec * NS + running.tv_nsec - start;
     const int64_t began = (int64_t) now.tv_sec * NS + now.tv_nsec - age;

@@ -8,6 +8,7 @@
 #include "jit/options.h"
 #include "jit/provider.h"
 #include "jit/x/cpu.h"
+#include "jit/x/options.h"
 #include "jit/x/variant.h"
 #include "jit/x/x.h"
 #include "suites.h"
