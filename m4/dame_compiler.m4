@@ -49,6 +49,10 @@ AC_DEFUN([DAME_COMPILER_FLAGS], [
           [DAME_CFLAGS="$DAME_CFLAGS -O2"
            DAME_KERNEL_CFLAGS="-O3"])
 
+    # So that the linker leaves out of an object what nothing in it calls (--gc-sections).
+    DAME_TRY_CFLAG([-ffunction-sections], [DAME_CFLAGS])
+    DAME_TRY_CFLAG([-fdata-sections], [DAME_CFLAGS])
+
     # The kernels state their own vector width; the compiler shall not rewrite their loops into
     # gathers or calls of memcpy.
     DAME_TRY_CFLAG([-fno-tree-loop-vectorize], [DAME_KERNEL_CFLAGS])
