@@ -11,42 +11,38 @@
 
 /* ---- What there is to complain about -------------------------------------------------------- */
 
-enum { COMPLAINTS = 4, LONGEST = 700, NONE = 0, BEING_WRITTEN, TO_BE_TOLD, TOLD };
+enum { NONE = 0, BEING_WRITTEN, TO_BE_TOLD, TOLD };
 
-/* The thread in the background does not print: Open MPI's output may have no lock. */
-static struct {
-    _Atomic int state;
-    char text[LONGEST];
-} complaints[COMPLAINTS];
-
-static _Atomic bool has_complaints;
-
-void dame_orders_complain(const char *message)
+/* The thread in the background does not print: the caller's output may have no lock. */
+void dame_orders_complain(void *argument, const char *message)
 {
-    for (int i = 0; i < COMPLAINTS; i++) {
+    dame_orders_t *orders = argument;
+    for (int i = 0; i < DAME_COMPLAINTS; i++) {
+        dame_complaint_t *complaint = &orders->complaints[i];
         int none = NONE;
-        if (atomic_compare_exchange_strong(&complaints[i].state, &none, BEING_WRITTEN)) {
-            (void) snprintf(complaints[i].text, LONGEST, "%s", message);
-            atomic_store(&complaints[i].state, TO_BE_TOLD);
-            atomic_store(&has_complaints, true);
+        if (atomic_compare_exchange_strong(&complaint->state, &none, BEING_WRITTEN)) {
+            (void) snprintf(complaint->text, DAME_LONGEST_COMPLAINT, "%s", message);
+            atomic_store(&complaint->state, TO_BE_TOLD);
+            atomic_store(&orders->has_complaints, true);
             return;
         }
     }
 }
 
-void dame_orders_flush_messages(const dame_orders_t *orders)
+void dame_orders_flush_messages(dame_orders_t *orders)
 {
-    if (!atomic_load_explicit(&has_complaints, memory_order_relaxed)) {
+    if (!atomic_load_explicit(&orders->has_complaints, memory_order_relaxed)) {
         return;
     }
-    atomic_store(&has_complaints, false);
-    for (int i = 0; i < COMPLAINTS; i++) {
+    atomic_store(&orders->has_complaints, false);
+    for (int i = 0; i < DAME_COMPLAINTS; i++) {
+        dame_complaint_t *complaint = &orders->complaints[i];
         int to_tell = TO_BE_TOLD;
-        if (atomic_compare_exchange_strong(&complaints[i].state, &to_tell, TOLD)) {
-            const bool is_expected =
-                orders->directory_is_standard && NULL == strstr(complaints[i].text, orders->path);
-            dame_observer_log(orders->observer, is_expected ? DAME_LOG_DETAIL : DAME_LOG_PROBLEM,
-                              "%s", complaints[i].text);
+        if (atomic_compare_exchange_strong(&complaint->state, &to_tell, TOLD)) {
+            const bool is_detail =
+                orders->directory_is_standard && NULL == strstr(complaint->text, orders->path);
+            dame_observer_log(orders->observer, is_detail ? DAME_LOG_DETAIL : DAME_LOG_PROBLEM,
+                              "%s", complaint->text);
         }
     }
 }

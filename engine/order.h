@@ -26,6 +26,14 @@ typedef struct dame_order_options {
     int64_t code_bytes;              /* most bytes in the first of them */
 } dame_order_options_t;
 
+enum { DAME_COMPLAINTS = 4, DAME_LONGEST_COMPLAINT = 700 };
+
+/* A message that was kept. */
+typedef struct dame_complaint {
+    _Atomic int state; /* order.c's */
+    char text[DAME_LONGEST_COMPLAINT];
+} dame_complaint_t;
+
 /* Of an engine. */
 typedef struct dame_orders {
     dame_jit_t *jit; /* NULL: there is no DAME-L */
@@ -37,13 +45,14 @@ typedef struct dame_orders {
     dame_background_t *background; /* NULL: none, or memory is out */
     char path[PATH_MAX];           /* of DAME-L */
     bool directory_is_standard;
+    atomic_bool has_complaints;
+    dame_complaint_t complaints[DAME_COMPLAINTS];
 } dame_orders_t;
 
-/* The jit's `complain`: keeps messages of DAME-L and the code cache for
- * dame_orders_flush_messages(), which passes them to the observer without a lock. A jit tells each
- * once a process, so they are kept once a process, too. Any thread. */
-void dame_orders_complain(const char *message);
-void dame_orders_flush_messages(const dame_orders_t *orders);
+/* The jit's `complain`, for these orders: keeps messages of DAME-L and the code cache for
+ * dame_orders_flush_messages(), which passes them to the observer without a lock. Any thread. */
+void dame_orders_complain(void *orders, const char *message);
+void dame_orders_flush_messages(dame_orders_t *orders);
 
 /* Once: offers DAME-L to the jit of `costs`. All arguments but the options stay. */
 void dame_orders_start(dame_orders_t *orders, dame_costs_t *costs, dame_layouts_t *layouts,

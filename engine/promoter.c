@@ -215,6 +215,7 @@ void dame_promoter_start(dame_promoter_t *promoter, const dame_promote_options_t
         return;
     }
     promoter->options.jit.complain = dame_orders_complain;
+    promoter->options.jit.complain_argument = &promoter->orders;
     dame_status_t status = dame_jit_create(&promoter->options.jit, &promoter->jit);
     if (DAME_OK == status && !enlist(promoter)) {
         dame_jit_destroy(promoter->jit);

@@ -40,10 +40,11 @@ typedef struct dame_jit_options {
                                  The caller's, until dame_jit_create() returns */
     int gdb;                  /* not 0: tell GDB the names (its JIT interface) */
     int without_x;            /* not 0: DAME-X compiles nothing */
-    void (*complain)(const char *message); /* is called once a process for each provider that is
-                                              there but does not work, and once for a code cache
-                                              that does not, with a sentence that says why; no lock
-                                              is held. NULL: it goes to stderr */
+    void (*complain)(void *argument, const char *message); /* is called once a process for each
+                                              provider that is there but does not work, and once for
+                                              a code cache that does not, with a sentence that says
+                                              why; no lock is held. NULL: it goes to stderr */
+    void *complain_argument;
 } dame_jit_options_t;
 
 #define DAME_JIT_LARGEST_ARENA ((size_t) 1 << 30)

@@ -97,7 +97,7 @@ dame_status_t dame_jit_offer_with(dame_jit_t *jit, const dame_provider_t *face, 
 void dame_jit_complain(const dame_jit_t *jit, const char *message)
 {
     if (jit->options.complain != NULL) {
-        jit->options.complain(message);
+        jit->options.complain(jit->options.complain_argument, message);
     } else {
         fprintf(stderr, "dame: %s\n", message);
     }

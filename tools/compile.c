@@ -267,8 +267,9 @@ static int compile_file(const arguments_t *arguments, dame_jit_t *jit, const cha
 
 static int has_problem; /* a code cache or provider that does not work */
 
-static void complain(const char *message)
+static void complain(void *unused, const char *message)
 {
+    (void) unused;
     has_problem = tool_error(TOOL_SYSTEM, "%s", message);
 }
 

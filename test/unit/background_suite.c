@@ -89,8 +89,9 @@ static dame_provider_t face = {.version = DAME_PROVIDER_VERSION,
 
 static int complaints;
 
-static void complain(const char *message)
+static void complain(void *unused, const char *message)
 {
+    (void) unused;
     (void) message;
     complaints++;
 }

@@ -35,8 +35,9 @@ static int compilations(void)
 
 static int complaints;
 
-static void complain(const char *message)
+static void complain(void *unused, const char *message)
 {
+    (void) unused;
     complaints += strstr(message, directory) != NULL;
 }
 

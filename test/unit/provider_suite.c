@@ -13,8 +13,9 @@
 static char complaint[1000];
 static int complaints;
 
-static void complain(const char *message)
+static void complain(void *unused, const char *message)
 {
+    (void) unused;
     complaints++;
     snprintf(complaint, sizeof complaint, "%s", message);
 }
