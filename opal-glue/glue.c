@@ -537,7 +537,9 @@ bool dt_glue_start(const dt_glue_options_t *options)
         dt_dump_start(options->dump, options->dump_limit, options->code_files);
     }
     start_engine(options);
-    (void) dt_thread(); /* libc allocates it: now, not above what the application frees later */
+    /* libc allocates memory for these: now, not above what the application frees later. */
+    (void) dt_thread();
+    dt_worth_measure();
     dt_sample_start();
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {

@@ -313,9 +313,6 @@ dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, i
     if (NULL != entry && (dt_entry_is_open(entry) || !is_due(entry, count))) {
         return entry;
     }
-    if (bytes > SMALL) { /* what is measured costs as much as some messages */
-        dt_worth_prepare();
-    }
     const uint64_t sketch = dt_layout_sketch(datatype);
     return NULL == entry && bytes <= SMALL &&
                    !dame_layout_may_be_known(&dt_engine.layouts, sketch) &&

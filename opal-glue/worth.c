@@ -5,7 +5,6 @@
 
 #include "abi/abi.h"
 #include "contents.h"
-#include "jit/lock.h"
 #include "native_cost.h"
 
 enum {
@@ -68,20 +67,13 @@ static const double LEAST_GAIN_NS = 1;
 
 /* By moving a short block; the first is a guess, as on Zen 4. */
 static double gain_of_block = 5;
-static atomic_bool is_prepared;
 
-void dt_worth_prepare(void)
+void dt_worth_measure(void)
 {
-    if (atomic_load_explicit(&is_prepared, memory_order_relaxed) ||
-        atomic_exchange(&is_prepared, true)) {
-        return;
-    }
-    const double ns = dt_native_cost_of_block();
-    dame_lock_briefly(DAME_LOCK_LAYOUTS);
+    const double ns = 0 == worth.uses ? dt_native_cost_of_block() : 0;
     if (ns > 0) {
         gain_of_block = ns - OWN_NS > LEAST_GAIN_NS ? ns - OWN_NS : LEAST_GAIN_NS;
     }
-    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
 }
 
 /* By moving one element of the datatype, in nanoseconds. Exact for short descriptions. */

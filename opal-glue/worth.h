@@ -37,8 +37,9 @@ typedef struct dt_worth {
  */
 void dt_worth_start(int32_t uses);
 
-/* Before the first question about a datatype; measures, once a process. Without a lock. */
-void dt_worth_prepare(void);
+/* Measures what the native engine takes for a block. Before the first question about a datatype,
+ * without a lock. */
+void dt_worth_measure(void);
 
 /* What is left of the cost when a datatype of this layout, by its sketch (layout_key.h), is used
  * for the first time. Reads a few items of the description. */

@@ -82,10 +82,6 @@ dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch)
     return worth.worth;
 }
 
-void dt_worth_prepare(void)
-{
-}
-
 bool dt_worth_is_first(uint64_t sketch)
 {
     (void) sketch;
