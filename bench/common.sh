@@ -213,7 +213,7 @@ check_selection()
 # would be measured twice. DAME's report at the end of a run tells that it was there.
 check_dame()
 {
-    local DAME_PARAMETERS=(--mca dt_dame_report rank0) plain reported
+    local DAME_PARAMETERS=(--mca dt_dame_report summary) plain reported
 
     plain=$(engine native 1 "$1" --list --layout vector_16x1_64 2>&1)
     reported=$(engine dame 1 "$1" --list --layout vector_16x1_64 2>&1) ||
@@ -232,11 +232,11 @@ have_tiers()
 # more. The report tells.
 check_tier()
 {
-    local DAME_PARAMETERS=(--mca dt_dame_report rank0) x_threshold=1 reported
+    local DAME_PARAMETERS=(--mca dt_dame_report summary) x_threshold=1 reported
 
     reported=$(engine "$1" 1 program_worker --layout vector_16x1_64 2>&1) ||
         fail "a run with dt_dame_promotion_threshold 1 failed: $reported"
-    grep -Eq '^ *compiled +[1-9]' <<<"$reported" ||
+    grep -Eq '^ *codes compiled +[1-9]' <<<"$reported" ||
         fail "tier $1 compiled nothing: $reported"
 }
 

@@ -234,7 +234,7 @@ static void tell_choice(const dame_promoter_t *promoter, const dame_use_t *use, 
         return;
     }
     if (arm != native && before != native && (0 == arm || 0 == before)) {
-        dame_count(promoter->counts, 0 == arm ? DAME_COUNT_undone : DAME_COUNT_promoted, 1);
+        dame_count(promoter->counts, 0 == arm ? DAME_COUNT_demoted : DAME_COUNT_promoted, 1);
     }
     state->reported_arm = arm;
     dame_event_t event = {.kind = DAME_EVENT_RUNS, .use = use, .dir = dir};

@@ -149,7 +149,7 @@ static void note_runs(const dame_tallies_t *tallies, dame_tally_t *tally, dame_d
     const char *before = 0 == n ? "interp" : history->steps[n - 1].code;
     if (0 == strcmp("interp", code) &&
         (NULL == tallies->native || 0 != strcmp(tallies->native, before))) {
-        atomic_fetch_add_explicit(&tally->undone, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&tally->demoted, 1, memory_order_relaxed);
     }
     if (0 == strcmp(before, code)) { /* another layout of the same name and words */
         return;
@@ -420,7 +420,7 @@ static void fill_row(const dame_tallies_t *tallies, const dame_tally_t *tally,
             atomic_load_explicit(&tally->compiled_at[dir], memory_order_relaxed);
     }
     row->compile_ns = atomic_load_explicit(&tally->compile_ns, memory_order_relaxed);
-    row->undone = atomic_load_explicit(&tally->undone, memory_order_relaxed);
+    row->demoted = atomic_load_explicit(&tally->demoted, memory_order_relaxed);
     memcpy(row->history, tally->history, sizeof(row->history));
 }
 

@@ -56,7 +56,7 @@ typedef struct dame_tally_row {
     dame_rate_t native[DAME_WORKS]; /* the same work by the native engine */
     int64_t compiled_at[2];         /* [dame_dir_t]: the use; 0: was not compiled */
     int64_t compile_ns;
-    int64_t undone;            /* times that machine code was no faster */
+    int64_t demoted;            /* times that machine code was no faster */
     dame_history_t history[2]; /* [dame_dir_t] */
 } dame_tally_row_t;
 
@@ -98,7 +98,7 @@ struct dame_tally {
     dame_native_t native[DAME_WORKS];
     _Atomic int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
     _Atomic int64_t compile_ns;
-    _Atomic int64_t undone;
+    _Atomic int64_t demoted;
     dame_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
 };
 

@@ -178,7 +178,7 @@ static dame_step_t search(dame_policy_t *policy)
                    ? run(policy, policy->best)
                    : wait_for(lacking / (policy->explore * dame_arms_ticks_now(policy)));
     }
-    if (policy->arms[0].tried == 0) { /* without a search, too, what is slower is undone */
+    if (policy->arms[0].tried == 0) { /* without a search, too, what is slower is demoted */
         return measure(policy, 0);
     }
     for (int32_t a = 0; a < policy->narms; a++) {

@@ -13,7 +13,7 @@
  *         to have saved by then equal a share of its cost (ski rental), which is drawn for each
  *         program. Then it is added.
  *         Where there is only the native engine, the search begins at the third use.
- * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is undone.
+ * Trial.  It is measured. What is not faster than the interpreter by DAME_POLICY_MARGIN is demoted.
  *         The search begins with new samples, which may be taken with more care.
  * Search. All arms are measured in batches of 4 samples, by sequential halving: 4, 8 and 16 batches
  *         an arm by the end of a round, after which the slower half leaves, but not what is within

@@ -12,7 +12,7 @@ enum {
 };
 
 #define DAME_POLICY_MARGIN                                                                         \
-    0.98                       /* of the interpreter's time: code that takes longer is undone. Of  \
+    0.98                       /* of the interpreter's time: code that takes longer is demoted. Of  \
                                   our best time: a native engine that takes longer is not chosen */
 #define DAME_POLICY_DRIFT 1.25 /* times as slow or fast as when it was chosen: search again */
 

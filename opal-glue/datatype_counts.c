@@ -27,8 +27,8 @@ int64_t dt_tally_compile_ns(const void *datatype)
     return NULL == tally ? 0 : atomic_load_explicit(&tally->compile_ns, memory_order_relaxed);
 }
 
-int64_t dt_tally_undone(const void *datatype)
+int64_t dt_tally_demoted(const void *datatype)
 {
     const dame_tally_t *tally = tally_of(datatype);
-    return NULL == tally ? 0 : atomic_load_explicit(&tally->undone, memory_order_relaxed);
+    return NULL == tally ? 0 : atomic_load_explicit(&tally->demoted, memory_order_relaxed);
 }

@@ -15,6 +15,6 @@ int64_t dt_tally_of_datatype(const void *datatype, dame_work_t work, dame_tier_t
  * often machine code was given up. */
 double dt_tally_rate(const void *datatype, dame_work_t work, dame_tier_t tier);
 int64_t dt_tally_compile_ns(const void *datatype);
-int64_t dt_tally_undone(const void *datatype);
+int64_t dt_tally_demoted(const void *datatype);
 
 #endif

@@ -162,7 +162,7 @@ void dt_events_print(FILE *out)
     const char *why;
     const int64_t missed = dame_counters_missed(&why);
     if (dame_counters_number() > 0) {
-        fprintf(out, "  events of a fragment, on average\n    %-8s %12s", "", "fragments");
+        fprintf(out, "\n  events of a fragment on this rank, on average\n    %-8s %12s", "", "fragments");
         for (int32_t i = 0; i < dame_counters_number(); i++) {
             fprintf(out, " %20s", dame_counters_name(i));
         }

@@ -8,9 +8,7 @@
 /* Values of the parameter `report`. */
 typedef enum mca_dt_dame_report {
     MCA_DT_DAME_REPORT_NONE,
-    MCA_DT_DAME_REPORT_RANK0,
-    MCA_DT_DAME_REPORT_ALL,
-    MCA_DT_DAME_REPORT_SUMMARY, /* this and what follows: one for all ranks */
+    MCA_DT_DAME_REPORT_SUMMARY,
     MCA_DT_DAME_REPORT_JSON
 } mca_dt_dame_report_t;
 
@@ -109,8 +107,5 @@ void mca_dt_dame_hints_close(void);
 
 /* Offers the counters to PAPI, if the program has it. */
 void mca_dt_dame_offer_sde(void);
-
-/* Prints this process's counters to stderr. MPI must still be initialised. */
-void mca_dt_dame_print_report(mca_dt_dame_report_t who);
 
 #endif

@@ -128,13 +128,9 @@ static void dame_init_bottom(void)
 /* Writing output is a cancellation point; MPI_Finalize shall not become one. */
 static void dame_finalize_top(void)
 {
-    const mca_dt_dame_report_t report = (mca_dt_dame_report_t) mca_dt_dame_params.report;
     if (running) {
         const int cancel_state = dame_cancel_defer();
         mca_dt_dame_hints_close();
-        if (MCA_DT_DAME_REPORT_RANK0 == report || MCA_DT_DAME_REPORT_ALL == report) {
-            mca_dt_dame_print_report(report);
-        }
         mca_dt_dame_publish();
         dame_cancel_restore(cancel_state);
     }

@@ -97,9 +97,10 @@ static bool check_report_file(const char *value, dt_refusal_t *refusal)
 static void register_basics(void)
 {
     static const dt_value_name_t report_names[] = {
-        {MCA_DT_DAME_REPORT_NONE, "none"}, {MCA_DT_DAME_REPORT_RANK0, "rank0"},
-        {MCA_DT_DAME_REPORT_ALL, "all"},   {MCA_DT_DAME_REPORT_SUMMARY, "summary"},
-        {MCA_DT_DAME_REPORT_JSON, "json"}, {0, NULL},
+        {MCA_DT_DAME_REPORT_NONE, "none"},
+        {MCA_DT_DAME_REPORT_SUMMARY, "summary"},
+        {MCA_DT_DAME_REPORT_JSON, "json"},
+        {0, NULL},
     };
     static dt_values_t percent, reports, answers, keeps;
     dt_values_numbers(&percent, 0, 100);
@@ -127,10 +128,9 @@ static void register_basics(void)
     dt_values_choice(&reports, report_names);
     register_changing(
         "report",
-        "Say at MPI_Finalize what DAME did and what it bought. none: nothing; summary: "
+        "Say at MPI_Finalize what DAME did and what it saved. none: nothing; summary: "
         "one page on stderr for all ranks; json: the same and more in a file "
-        "(dt_dame_report_file); rank0: rank 0 of MPI_COMM_WORLD prints its own "
-        "counters; all: every rank does. While it is on, DAME takes times of some "
+        "(dt_dame_report_file). While it is on, DAME takes times of some "
         "messages and lets Open MPI's own engine move a few, to compare; if it is switched on "
         "later, by MPI_T, it has no times",
         &reports, OPAL_INFO_LVL_1, &mca_dt_dame_params.report);
@@ -382,7 +382,7 @@ static void register_promotion(void)
         "promotion_threshold",
         "When a datatype's program is compiled to machine code. -1: when the time that this is "
         "expected to have saved by then equals its cost; some messages are timed, several kinds of "
-        "machine code are tried, the fastest is kept, and what is no faster is undone. A number: "
+        "machine code are tried, the fastest is kept, and what is no faster is demoted. A number: "
         "at "
         "this message, 1 being the first, one kind of machine code and nothing else, so that runs "
         "are alike. 0: never. Packed and unpacked messages are counted separately",

@@ -116,7 +116,7 @@ static bool open_job(int rank, int ranks)
     char name[128];
     char path[DT_DAME_JOB_PATH];
     const char *home = getenv("HOME");
-    const bool reports = mca_dt_dame_params.report >= MCA_DT_DAME_REPORT_SUMMARY;
+    const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
     name_of_job(name, sizeof(name));
     if (is_one_node(ranks) || !reports || NULL == home) {
         const char *tmp = getenv("TMPDIR");
@@ -149,7 +149,7 @@ void mca_dt_dame_publish(void)
 {
     int rank, ranks;
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    const bool reports = params->report >= MCA_DT_DAME_REPORT_SUMMARY;
+    const bool reports = params->report != MCA_DT_DAME_REPORT_NONE;
     const bool last_run = params->last_run && was_used();
     if ((!reports && !last_run) ||
         MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
@@ -296,7 +296,7 @@ void mca_dt_dame_collect(void)
     }
     publisher = 0;
     if (!dt_dame_job_claim(&job)) {
-        if (ENOENT != errno && mca_dt_dame_params.report >= MCA_DT_DAME_REPORT_SUMMARY) {
+        if (ENOENT != errno && mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE) {
             tell_no_report(job.directory, errno);
         }
         return;

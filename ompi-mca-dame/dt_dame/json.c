@@ -137,8 +137,8 @@ static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row
     for (int work = 0; work < DAME_WORKS; work++) {
         write_work(out, row, work);
     }
-    fprintf(out, ",\n     \"compile_ns\": %" PRId64 ", \"undone\": %" PRId64 ", \"compared\": {",
-            row->compile_ns, row->undone);
+    fprintf(out, ",\n     \"compile_ns\": %" PRId64 ", \"demoted\": %" PRId64 ", \"compared\": {",
+            row->compile_ns, row->demoted);
     write_compared(out, &compared);
     fputs("}}", out);
 }
@@ -155,7 +155,9 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
             "%d,\n  \"reporting\": %d,\n",
             (long long) time(NULL), sum->first.ghz, sum->first.seconds, sum->ranks, sum->found);
     write_counters(out, sum);
-    fputs("  \"datatypes\": [", out);
+    fputs("  \"events\": ", out);
+    write_string(out, sum->first.events);
+    fputs(",\n  \"datatypes\": [", out);
     for (int i = 0; i < sum->nrows; i++) {
         write_row(out, 0 == i ? "" : ",", &sum->rows[i]);
     }

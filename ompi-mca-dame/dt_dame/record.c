@@ -10,6 +10,26 @@
 
 /* ---- One rank ------------------------------------------------------------------------------- */
 
+/* As many whole lines as fit. */
+static void fill_events(char events[DT_DAME_EVENTS])
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (NULL == out) {
+        return;
+    }
+    dt_glue_print_events(out);
+    if (0 == fclose(out)) {
+        length = length < DT_DAME_EVENTS ? length : DT_DAME_EVENTS - 1;
+        while (0 < length && '\n' != text[length - 1]) {
+            length--;
+        }
+        memcpy(events, text, length);
+    }
+    free(text);
+}
+
 void dt_dame_record_fill(dt_dame_record_t *record)
 {
     (void) snprintf(record->version, sizeof(record->version), "%s", DAME_VERSION);
@@ -37,6 +57,7 @@ void dt_dame_record_fill(dt_dame_record_t *record)
     if (NULL != limit.what) {
         (void) dame_limit_text(&limit, record->limit, sizeof(record->limit));
     }
+    fill_events(record->events);
     record->nrows = dt_tally_rows(record->rows, DT_DAME_ROWS);
 }
 
@@ -121,7 +142,7 @@ static void add_row(dt_dame_sum_row_t *at, const dame_tally_row_t *row)
     at->ranks++;
     at->datatypes += row->datatypes;
     at->compile_ns += row->compile_ns;
-    at->undone += row->undone;
+    at->demoted += row->demoted;
     for (int work = 0; work < DAME_WORKS; work++) {
         int64_t uses = 0;
         int64_t bytes = 0;

@@ -10,7 +10,7 @@
 #include "opal-glue/glue.h"
 
 /* More datatypes of a rank than that are not in its record. */
-enum { DT_DAME_ROWS = 32, DT_DAME_TEXT = 320 };
+enum { DT_DAME_ROWS = 32, DT_DAME_TEXT = 320, DT_DAME_EVENTS = 4096 };
 
 /* Plain data without pointers; written and read by processes of one job. */
 typedef struct dt_dame_record {
@@ -23,6 +23,7 @@ typedef struct dt_dame_record {
     char program[DT_DAME_TEXT];     /* its name */
     char state[DT_DAME_TEXT];       /* "on: ..." */
     char limit[128];                /* the first that a datatype exceeded, or "" */
+    char events[DT_DAME_EVENTS];    /* hardware events as lines of text, or "" */
     double seconds;                 /* from MPI_Init to MPI_Finalize */
     double ran;    /* of these, seconds that the thread in MPI_Finalize had a CPU */
     double waited; /* .. and that it wanted one in vain; both 0: not known */
@@ -77,7 +78,7 @@ typedef struct dt_dame_sum_row {
     int compiled_ranks[2];  /* [dame_dir_t] */
     int64_t compiled_at[2]; /* the least use */
     int64_t compile_ns;
-    int64_t undone;
+    int64_t demoted;
     dame_history_t history[2]; /* of the lowest rank that has one */
 } dt_dame_sum_row_t;
 

@@ -121,7 +121,7 @@ static void write_code(FILE *out, const dt_dame_sum_t *sum)
     write_if_any(out, "  found in files", sum, &found, count_text);
     write_if_any(out, "  evicted", sum, &sum->code[DAME_CODE_STAT_code_evicted], count_text);
     write_if_any(out, "programs promoted", sum, &sum->counters[DT_COUNT_promoted], count_text);
-    write_if_any(out, "  undone", sum, &sum->counters[DT_COUNT_undone], count_text);
+    write_if_any(out, "  demoted", sum, &sum->counters[DT_COUNT_demoted], count_text);
     write_if_any(out, "  messages timed", sum, &sum->counters[DT_COUNT_samples], count_text);
 }
 
@@ -246,8 +246,8 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
     } else {
         fputs(", not repaid", out);
     }
-    if (row->undone > 0) {
-        fprintf(out, "; undone %" PRId64 " times", row->undone);
+    if (row->demoted > 0) {
+        fprintf(out, "; demoted %" PRId64 " times", row->demoted);
     }
     fputc('\n', out);
 }
@@ -277,7 +277,7 @@ static void write_rows(FILE *out, const dt_dame_sum_t *sum)
     }
 }
 
-/* ---- What it bought, and what was left ------------------------------------------------------ */
+/* ---- What it saved, and what was left ------------------------------------------------------- */
 
 static void write_costs(FILE *out, const dt_dame_sum_t *sum)
 {
@@ -411,4 +411,5 @@ void dt_dame_write_summary(const dt_dame_sum_t *sum, FILE *out)
     write_rows(out, sum);
     write_comparison(out, sum);
     write_declined(out, sum);
+    fputs(sum->first.events, out);
 }

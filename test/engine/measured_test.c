@@ -205,7 +205,7 @@ static void the_native_engine_moves_what_it_moves_faster(void)
         dame_use_t entry;
         start(-1, 1, ARENA);
         const int64_t promoted = total(DAME_COUNT_promoted);
-        const int64_t undone = total(DAME_COUNT_undone);
+        const int64_t demoted = total(DAME_COUNT_demoted);
         new_entry(&entry);
         for (int a = 0; a < DAME_POLICY_ARMS; a++) {
             ticks[a] = first_is_best[a < 4 ? a : 3];
@@ -224,7 +224,7 @@ static void the_native_engine_moves_what_it_moves_faster(void)
         check(faster == dame_promote_is_native(layout, DAME_PACK), "it moves what it moves faster");
         check(is_compiled(&entry) && 0 != layout->promotions[DAME_PACK].runs_code,
               "fragments are moved by machine code");
-        check(1 == total(DAME_COUNT_promoted) - promoted && 0 == total(DAME_COUNT_undone) - undone,
+        check(1 == total(DAME_COUNT_promoted) - promoted && 0 == total(DAME_COUNT_demoted) - demoted,
               "one promotion is counted");
         check_bytes(&entry);
         end_entry(&entry);
@@ -264,11 +264,11 @@ static void without_a_search_there_is_one_candidate(void)
         dame_use_t entry;
         start(-1, 0, ARENA);
         const int64_t before = stats().compiled[0];
-        const int64_t undone = total(DAME_COUNT_undone);
+        const int64_t demoted = total(DAME_COUNT_demoted);
         new_entry(&entry);
         use_often(&entry, worlds[w], OFTEN);
-        check(w == total(DAME_COUNT_undone) - undone, "what is undone is counted");
-        check(1 - w == arm_of(&entry), "what is not faster is undone: arm %d",
+        check(w == total(DAME_COUNT_demoted) - demoted, "what is demoted is counted");
+        check(1 - w == arm_of(&entry), "what is not faster is demoted: arm %d",
               (int) arm_of(&entry));
         check(1 == stats().compiled[0] - before, "one is tried");
         check_bytes(&entry);

@@ -52,6 +52,15 @@ int dt_tally_rows(dame_tally_row_t *rows, int room)
     return 0 * room;
 }
 
+static int event_lines; /* that the rank has to tell, of 20 bytes */
+
+void dt_glue_print_events(FILE *out)
+{
+    for (int i = 0; i < event_lines; i++) {
+        fprintf(out, "  event %10d \n", i);
+    }
+}
+
 /* ---- records -------------------------------------------------------------------------------- */
 
 enum { RANKS = 2, USES = 1000 };
@@ -261,8 +270,27 @@ static void the_last_run_knows_no_more(void)
     check(NULL != strstr(text, "seconds_saved=0.003000"), "%s", text);
 }
 
+/* As many lines as there is room for, none of them cut. */
+static void events_are_told_in_whole_lines(void)
+{
+    const int most = (DT_DAME_EVENTS - 1) / 20;
+    for (event_lines = 0; event_lines < most + 2; event_lines += most) {
+        begin();
+        dt_dame_record_fill(&ranks[0]);
+        check(strlen(ranks[0].events) == (size_t) (20 * event_lines), "%d lines", event_lines);
+    }
+    event_lines = most + 1;
+    begin();
+    dt_dame_record_fill(&ranks[0]);
+    write_page();
+    check(strlen(ranks[0].events) == (size_t) (20 * most), "more than fit");
+    says("  event          0 \n");
+    event_lines = 0;
+}
+
 int main(void)
 {
+    events_are_told_in_whole_lines();
     what_was_timed_on_all_ranks_has_a_verdict();
     a_difference_within_the_error_is_none();
     what_has_no_native_time_is_not_mixed_in();

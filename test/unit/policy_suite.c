@@ -377,23 +377,23 @@ TEST(the_fastest_is_found_in_noise)
     }
 }
 
-TEST(what_is_not_faster_is_undone)
+TEST(what_is_not_faster_is_demoted)
 {
     static const double slower[5] = {1000, 1500, 1200, 1100, 9000};
     static const double equal[5] = {1000, 1000, 1000, 1000, 1000};
-    int undone = 0;
+    int demoted = 0;
     for (int seed = 0; seed < 100; seed++) {
         for (int e = 0; e < 2; e++) {
             const world_t world = world_of(slower, e == 0 ? 0 : 0.01);
             const result_t result = simulate(&world, 100000, (uint64_t) seed);
             ck_assert_uint_eq(result.lives, result.last == 0 ? 0 : 1u << result.last);
             ck_assert_int_eq(result.adds, e == 0 ? 1 : 4);
-            undone += result.last == 0;
+            demoted += result.last == 0;
         }
         const world_t world = world_of(equal, 0.01);
         ck_assert_double_le(simulate(&world, 100000, (uint64_t) seed).total, 1.02 * 100000 * 1000);
     }
-    ck_assert_int_ge(undone, 196);
+    ck_assert_int_ge(demoted, 196);
 }
 
 TEST(the_search_keeps_to_its_share)

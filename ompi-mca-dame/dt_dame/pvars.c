@@ -1,12 +1,8 @@
-/*
- * DAME's counters as MPI_T performance variables and as a table at MPI_Finalize.
- */
+/* DAME's counters as MPI_T performance variables. */
 #include "dt_dame.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measure/clock.h"
@@ -158,10 +154,10 @@ static void register_tallies(const mca_base_component_t *component)
                          "Time spent compiling programs of a datatype and all others of its name "
                          "and layout, in ns",
                          dt_tally_compile_ns);
-    register_of_datatype(component, "datatype_undone",
-                         "How often machine code was undone, being no faster, of a datatype and "
+    register_of_datatype(component, "datatype_demoted",
+                         "How often machine code was demoted, being no faster, of a datatype and "
                          "all others of its name and layout",
-                         dt_tally_undone);
+                         dt_tally_demoted);
 }
 
 bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
@@ -196,163 +192,4 @@ bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
                       read_code_stat, i);
     }
     return true;
-}
-
-static double ratio(int64_t a, int64_t b, double scale)
-{
-    return 0 == b ? 0.0 : scale * (double) a / (double) b;
-}
-
-static void print_direction(FILE *out, const char *what, dt_counter_t messages, dt_counter_t bytes,
-                            dt_counter_t fragments, dame_work_t work)
-{
-    int64_t moved = dt_stats_total(bytes);
-    int64_t time = dt_tally_ns(work);
-    fprintf(out,
-            "  %-9s %12" PRId64 " messages %16" PRId64 " bytes %12" PRId64
-            " fragments %11.3f ms %7.2f GB/s\n",
-            what, dt_stats_total(messages), moved, dt_stats_total(fragments), (double) time / 1e6,
-            ratio(moved, time, 1.0));
-}
-
-static void print_copies(FILE *out)
-{
-    int64_t moved = dt_stats_total(DT_COUNT_bytes_copied);
-    int64_t time = dt_tally_ns(DAME_WORK_COPY);
-    fprintf(out,
-            "  copied    %12" PRId64 " messages %16" PRId64 " bytes %22s %11.3f ms %7.2f GB/s\n",
-            dt_stats_total(DT_COUNT_messages_copied), moved, "within the process",
-            (double) time / 1e6, ratio(moved, time, 1.0));
-}
-
-static void print_refusals(FILE *out)
-{
-    static const struct {
-        dt_counter_t counter;
-        const char *text;
-    } refusals[] = {
-        {DT_COUNT_compile_unsupported, "machine code would not be faster"},
-        {DT_COUNT_compile_full, "the memory for machine code was full"},
-        {DT_COUNT_compile_denied,
-         "the system denies execution of machine code; no other was tried"},
-        {DT_COUNT_compile_memory, "out of memory"},
-    };
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-        int64_t n = dt_stats_total(refusals[i].counter);
-        if (0 != n) {
-            fprintf(out, "  refused   %12" PRId64 " programs not compiled: %s\n", n,
-                    refusals[i].text);
-        }
-    }
-}
-
-static void print_code(FILE *out)
-{
-    int64_t pack = dt_code_stat(DAME_CODE_STAT_compiled_pack);
-    int64_t unpack = dt_code_stat(DAME_CODE_STAT_compiled_unpack);
-    if (0 != pack + unpack) {
-        fprintf(out,
-                "  compiled  %12" PRId64 " programs to pack, %" PRId64
-                " to unpack (%s), %.2f us each, %.2f us at most\n",
-                pack, unpack, dt_code_vectors(),
-                ratio(dt_code_stat(DAME_CODE_STAT_compile_ns), pack + unpack, 1e-3),
-                1e-3 * (double) dt_code_stat(DAME_CODE_STAT_compile_worst_ns));
-        fprintf(out,
-                "  code      %12" PRId64 " bytes made, now %" PRId64 " bytes of %" PRId64
-                " programs in %" PRId64 " bytes of memory, %" PRId64 " evicted\n",
-                dt_stats_total(DT_COUNT_compile_bytes), dt_code_stat(DAME_CODE_STAT_code_bytes),
-                dt_code_stat(DAME_CODE_STAT_code_live), dt_code_stat(DAME_CODE_STAT_code_memory),
-                dt_code_stat(DAME_CODE_STAT_code_evicted));
-    }
-    print_refusals(out);
-}
-
-static void print_wide_columns(FILE *out)
-{
-    const int64_t wide = dt_stats_total(DT_COUNT_types_wide_columns);
-    if (0 != wide) {
-        fprintf(out,
-                "  columns   %12" PRId64 " layouts have columns of which fewer than four fit a "
-                "fragment: try --mca btl_vader_max_send_size 65536 or 131072, and measure\n",
-                wide);
-    }
-}
-
-static void print_declined(FILE *out)
-{
-    for (int i = 1; i < DT_DECLINES; i++) {
-        int64_t n = dt_stats_declined((dt_decline_t) i);
-        if (0 != n) {
-            fprintf(out, "  declined  %12" PRId64 " %s: %s\n", n,
-                    dt_decline_is_of_message((dt_decline_t) i) ? "messages" : "datatypes",
-                    dt_decline_text((dt_decline_t) i));
-        }
-    }
-    const dame_limit_t limit = dt_stats_limit();
-    if (NULL != limit.what) {
-        char text[128];
-        fprintf(out, "  limit     the first datatype beyond one has %s\n",
-                dame_limit_text(&limit, text, sizeof(text)));
-    }
-}
-
-static void print_counts(FILE *out)
-{
-    int64_t types = dt_stats_total(DT_COUNT_types_imported);
-    int64_t declined = dt_stats_total(DT_COUNT_types_declined);
-    int64_t layouts = dt_stats_total(DT_COUNT_layouts_imported);
-    fprintf(out,
-            "  datatypes %12" PRId64 " imported, %" PRId64 " declined; of %" PRId64
-            " layouts, %.3f ms on first uses\n",
-            types, declined, layouts, 1e-6 * (double) dt_stats_total(DT_COUNT_import_ns));
-    print_wide_columns(out);
-    print_direction(out, "packed", DT_COUNT_messages_packed, DT_COUNT_bytes_packed,
-                    DT_COUNT_fragments_packed, DAME_WORK_PACK);
-    print_direction(out, "unpacked", DT_COUNT_messages_unpacked, DT_COUNT_bytes_unpacked,
-                    DT_COUNT_fragments_unpacked, DAME_WORK_UNPACK);
-    print_copies(out);
-    fprintf(out,
-            "  fragments %12" PRId64 " ended inside a block, %" PRId64 " had to be searched for\n",
-            dt_stats_total(DT_COUNT_cut_blocks), dt_stats_total(DT_COUNT_seeks));
-    print_code(out);
-    if (0 != dt_stats_total(DT_COUNT_verified)) {
-        fprintf(out, "  verified  %12" PRId64 " fragments, %" PRId64 " differences\n",
-                dt_stats_total(DT_COUNT_verified), dt_stats_total(DT_COUNT_differences));
-    }
-    fprintf(out, "  native    %12" PRId64 " messages left to Open MPI's own engine\n",
-            dt_stats_total(DT_COUNT_messages_declined));
-    if (0 != dt_stats_total(DT_COUNT_messages_before_import)) {
-        fprintf(out, "            %12" PRId64 " more before importing their layout paid\n",
-                dt_stats_total(DT_COUNT_messages_before_import));
-    }
-    if (0 != dt_stats_total(DT_COUNT_messages_native)) {
-        fprintf(out, "            %12" PRId64 " of DAME's, tried or measured to be faster\n",
-                dt_stats_total(DT_COUNT_messages_native));
-    }
-    print_declined(out);
-    dt_glue_print_events(out);
-}
-
-/* One write a process, so that ranks do not mix their lines. */
-void mca_dt_dame_print_report(mca_dt_dame_report_t who)
-{
-    int rank = 0;
-    int size = 0;
-    char *text = NULL;
-    size_t length = 0;
-    if (MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
-        MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &size) ||
-        (MCA_DT_DAME_REPORT_RANK0 == who && 0 != rank)) {
-        return;
-    }
-    FILE *out = open_memstream(&text, &length);
-    if (NULL == out) {
-        return;
-    }
-    fprintf(out, "DAME report, rank %d of %d:\n", rank, size);
-    print_counts(out);
-    if (0 == fclose(out)) {
-        (void) fwrite(text, 1, length, stderr);
-    }
-    free(text);
 }
