@@ -22,8 +22,6 @@ typedef struct dame_jit_options {
     int64_t unroll_bytes;      /* loops are unrolled to about this many bytes, >= 0 */
     int64_t straight_bytes;    /* a level of up to so many bytes gets no loop, >= 0 */
     int64_t memcpy_bytes;      /* blocks over so many bytes are the C library's, >= 64 */
-    int64_t nontemporal_bytes; /* whole-message runs over so many packed bytes bypass the caches;
-                                  0: never */
     int64_t prefetch_distance; /* loops over short blocks in other cache lines each fetch so many
                                   blocks ahead, 0: none; -1: the best */
     int64_t list_entries;      /* lists of up to so many blocks become code, longer ones stay

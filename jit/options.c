@@ -14,7 +14,6 @@ const dame_jit_options_t *dame_jit_options_default(void)
         .unroll_bytes = 192,
         .straight_bytes = 512,
         .memcpy_bytes = 2048,
-        .nontemporal_bytes = 0,
         .prefetch_distance = -1,
         .list_entries = 32,
         .arena_bytes = (size_t) 16 << 20,
@@ -34,11 +33,10 @@ const char *dame_jit_options_text(const dame_jit_options_t *options, char text[D
 {
     snprintf(text, DAME_X_OPTIONS,
              "vector_bits=%" PRId32 ",unroll_bytes=%" PRId64 ",straight_bytes=%" PRId64
-             ",memcpy_bytes=%" PRId64 ",nontemporal_bytes=%" PRId64 ",prefetch_distance=%" PRId64
-             ",list_entries=%" PRId64 "%s%s",
+             ",memcpy_bytes=%" PRId64 ",prefetch_distance=%" PRId64 ",list_entries=%" PRId64 "%s%s",
              options->vector_bits, options->unroll_bytes, options->straight_bytes,
-             options->memcpy_bytes, options->nontemporal_bytes, options->prefetch_distance,
-             options->list_entries, options->variant != NULL ? ",variant=" : "",
+             options->memcpy_bytes, options->prefetch_distance, options->list_entries,
+             options->variant != NULL ? ",variant=" : "",
              options->variant != NULL ? options->variant : "");
     return text;
 }

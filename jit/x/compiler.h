@@ -29,7 +29,6 @@ typedef struct x_compiler {
     x_reg_t free[X_VOLATILES + X_SAVED + 5]; /* stack of free registers */
     int nfree;
     int prefetches;     /* the current loop prefetches */
-    int streams;        /* the current loop stores packed bytes past the caches */
     x_blocks_t *blocks; /* scratch for the straight-line code that is emitted next */
 } x_compiler_t;
 

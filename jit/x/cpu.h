@@ -44,8 +44,6 @@
  *                    returns to the kernel's caller
  *
  *   x_scalar         loads 1, 2, 4 or 8 bytes into X_TEMP, or stores them
- *   x_stream         stores X_STREAMED bytes of X_TEMP past the caches
- *   x_fence          orders streamed stores before later ones
  *   x_vector_register
  *                    the register through which vectors of this size are copied
  *   x_vector         loads or stores a vector of 16 bytes or more

@@ -407,27 +407,6 @@ static inline void x_scalar(x_code_t *code, int store, x_mem_t mem, int bytes)
     }
 }
 
-enum { X_STREAMED = 8 };
-
-/* STNP of both halves: like x_scalar() of X_STREAMED bytes into memory, but past the caches. */
-static inline void x_stream(x_code_t *code, x_mem_t mem)
-{
-    enum { HALF = 4, MOST = 63 };
-    const int64_t units = mem.disp / HALF;
-    if (mem.disp != units * HALF || units < -MOST - 1 || units > MOST) {
-        x_scalar(code, 1, mem, X_STREAMED);
-    } else if (x_has_room(code)) {
-        x_registers(code, 0xd360fc00, X_DISP, X_TEMP, 0); /* LSR by 32 */
-        x_put_pair(code, 0x28000000, X_TEMP, X_DISP, mem, HALF);
-    }
-}
-
-/* What was streamed is ordered like any other store. */
-static inline void x_fence(x_code_t *code)
-{
-    (void) code;
-}
-
 /* ---- frame ---- */
 
 static inline void x_load_constants(x_code_t *code)

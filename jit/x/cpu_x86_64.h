@@ -519,29 +519,6 @@ static inline int x_vector_register(const x_code_t *code, int bytes)
     return bytes > 16 && x_is_evex(code) ? 16 : 0;
 }
 
-enum { X_STREAMED = 8 };
-
-/* movnti: like x_scalar() of X_STREAMED bytes into memory, but past the caches. */
-static inline void x_stream(x_code_t *code, x_mem_t mem)
-{
-    if (x_has_room(code)) {
-        x_rex_memory(code, 1, X_TEMP, mem);
-        x_byte(code, 0x0f);
-        x_byte(code, 0xc3);
-        x_memory(code, X_TEMP, mem, 1);
-    }
-}
-
-/* sfence: what was streamed is in memory before what comes after. */
-static inline void x_fence(x_code_t *code)
-{
-    if (x_has_room(code)) {
-        x_byte(code, 0x0f);
-        x_byte(code, 0xae);
-        x_byte(code, 0xf8);
-    }
-}
-
 /* ---- frame ---- */
 
 static inline void x_load_constants(x_code_t *code)

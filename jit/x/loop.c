@@ -73,7 +73,6 @@ static void emit_unrolled_strided(x_compiler_t *c, const dame_prim_t *prim, x_re
     int64_t packed = c->packed_offset;
     x_blocks_t *blocks = c->blocks;
     x_blocks_clear(blocks);
-    blocks->streams = c->streams;
     blocks->no_masks = distance(prim->step, 1) >= DAME_PAGE;
     c->code->full |= !x_append_blocks(c, prim, 0, n, 0, &packed, blocks);
     if (more > 0) {
@@ -104,7 +103,6 @@ static void emit_unrolled_listed(x_compiler_t *c, const dame_prim_t *prim, x_mem
                      bytes);
         c->code->full |= !x_collect_iteration(c, prim, user.disp, blocks);
         blocks->no_masks = 1;
-        blocks->streams = c->streams;
         if (behind > 0) { /* elsewhere in user memory */
             blocks->at[blocks->n] =
                 (x_block_t){INT64_MIN, c->packed_offset + prim->iter_size, behind};
@@ -170,27 +168,6 @@ static void emit_prefetching_loop(x_compiler_t *c, const x_walk_t *walk, x_reg_t
     x_bind(code, many);
 }
 
-/* The packed bytes of a run from which on they bypass the caches, INT64_MAX: never. */
-static int64_t streamed_from(const x_compiler_t *c, const dame_prim_t *prim)
-{
-    const int64_t bytes = c->context->options.nontemporal_bytes;
-    return DAME_PACK == c->context->dir && bytes > 0 && prim->iter_size >= X_STREAMED ? bytes
-                                                                                      : INT64_MAX;
-}
-
-/* The same with stores past the caches, used when enough iterations remain. */
-static void emit_streaming_loop(x_compiler_t *c, const x_walk_t *walk, x_reg_t remaining, int64_t n)
-{
-    x_code_t *code = c->code;
-    x_compare(code, remaining, streamed_from(c, walk->prim) / walk->prim->iter_size);
-    const x_label_t few = x_jcc_forward(code, X_LESS);
-    c->streams = 1;
-    emit_unrolled_loop(c, walk, remaining, n, 0);
-    c->streams = 0;
-    x_fence(code);
-    x_bind(code, few);
-}
-
 /* A loop over iterations that are straight-line code; c->blocks has one of them. */
 static void emit_straight_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t trips)
 {
@@ -198,9 +175,6 @@ static void emit_straight_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t 
     int64_t window;
     const int64_t n = x_unroll_factor(c, walk->prim, c->blocks, &window);
     if (trips.constant < 0) {
-        if (streamed_from(c, walk->prim) < INT64_MAX) {
-            emit_streaming_loop(c, walk, trips.reg, n);
-        }
         if (may_prefetch(c, walk->prim) && c->reach < MOST_REACH &&
             (0 == walk->prim->count || walk->prim->count >= x_least_lines(c->context->dir))) {
             emit_prefetching_loop(c, walk, trips.reg, n, window);

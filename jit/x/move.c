@@ -117,7 +117,7 @@ static void emit_copy(x_code_t *code, const copy_t *copy)
 
 static int has_aligned_stores(const x_blocks_t *blocks, int k)
 {
-    return !blocks->streams && blocks->at[k].bytes >= X_ALIGNED_LEAST;
+    return blocks->at[k].bytes >= X_ALIGNED_LEAST;
 }
 
 int x_needs_scratch(const x_blocks_t *blocks)
@@ -206,23 +206,6 @@ static void emit_copy_where_it_begins(x_code_t *code, const copy_t *copy, x_reg_
     x_bind(code, off_line);
     emit_aligned_copy(code, copy, from, to);
     x_bind(code, done);
-}
-
-/* ---- past the caches ---- */
-
-/* Word by word, where whole lines come together. */
-static void emit_streaming_copy(x_code_t *code, const copy_t *copy)
-{
-    int64_t at = 0;
-    for (; copy->bytes - at >= X_STREAMED && !code->full; at += X_STREAMED) {
-        x_scalar(code, 0, mem_add(copy->from, at), X_STREAMED);
-        x_stream(code, mem_add(copy->to, at));
-    }
-    for (int width = X_STREAMED / 2; width > 0; width /= 2) {
-        for (; copy->bytes - at >= width && !code->full; at += width) {
-            move_scalar(code, copy, at, width);
-        }
-    }
 }
 
 /* ---- several blocks in one vector ---- */
@@ -383,7 +366,7 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
                    const x_blocks_t *blocks, const x_reg_t scratch[2])
 {
     for (int k = 0; k < blocks->n;) {
-        if (code->vectors.permute_bytes > 0 && !blocks->streams) {
+        if (code->vectors.permute_bytes > 0) {
             const window_t window = window_at(code, dir, blocks, k);
             if (window.moves >= X_MIN_MOVES) {
                 /* what may be touched behind the window: as seen from its highest byte */
@@ -402,7 +385,7 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
         if (has_aligned_stores(blocks, k)) {
             emit_copy_where_it_begins(code, &copy, scratch[0], scratch[1]);
         } else {
-            (blocks->streams ? emit_streaming_copy : emit_copy)(code, &copy);
+            emit_copy(code, &copy);
         }
         k++;
     }

@@ -22,7 +22,6 @@ enum { X_MIN_MOVES = 4 };
 
 typedef struct x_blocks {
     int n;
-    int streams;     /* packed bytes are stored past the caches */
     int no_masks;    /* masked accesses would often end in another page, which is slow */
     int n_lookahead; /* blocks behind the n that later code copies: they only tell what may be
                         touched */
@@ -35,7 +34,6 @@ static inline void x_blocks_clear(x_blocks_t *blocks)
     blocks->n = 0;
     blocks->n_lookahead = 0;
     blocks->no_masks = 0;
-    blocks->streams = 0;
 }
 
 /* How many vectors of user memory one permutation takes bytes from. */

@@ -17,7 +17,6 @@ static const struct {
     {"unroll_bytes", offsetof(x_options_t, unroll_bytes), X_UNROLL_BYTES, 0, INT64_MAX},
     {"straight_bytes", offsetof(x_options_t, straight_bytes), 512, 0, INT64_MAX},
     {"memcpy_bytes", offsetof(x_options_t, memcpy_bytes), 2048, 64, INT64_MAX},
-    {"nontemporal_bytes", offsetof(x_options_t, nontemporal_bytes), 0, 0, INT64_MAX},
     {"prefetch_distance", offsetof(x_options_t, prefetch_distance), -1, -1, INT64_MAX},
     {"list_entries", offsetof(x_options_t, list_entries), 32, 0, INT64_MAX},
     {"variant", offsetof(x_options_t, variant), -1, 0, 0}, /* by its name */

@@ -12,7 +12,6 @@ typedef struct x_options {
     int64_t unroll_bytes;
     int64_t straight_bytes;
     int64_t memcpy_bytes;
-    int64_t nontemporal_bytes;
     int64_t prefetch_distance;
     int64_t list_entries;
     int64_t variant;       /* the number of the only one, -1: what suits the program */

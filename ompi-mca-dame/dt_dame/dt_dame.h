@@ -55,12 +55,6 @@ typedef struct mca_dt_dame_params {
     char *llvm_cpu;
     int tiers;        /* MCA_DT_DAME_TIER_... */
     int vector_width; /* bits, 0: the best */
-    int unroll_bytes; /* from here on the options of dame_jit_options_t */
-    int straightline_max_bytes;
-    int memcpy_bytes;
-    int nontemporal_bytes;
-    int prefetch_distance;
-    int inline_list_max;
     int code_cache_size;   /* bytes */
     int layout_cache_size; /* bytes */
     char *perf_map;

@@ -404,66 +404,6 @@ static void register_promotion(void)
     register_tiers();
 }
 
-/* A size of dame_jit_options_t as a parameter, which is an int. */
-static int as_int(int64_t size)
-{
-    return size < INT_MAX ? (int) size : INT_MAX;
-}
-
-static void register_sizes(const dame_jit_options_t *standard)
-{
-    static const struct {
-        const char *name;
-        const char *text;
-    } texts[] = {
-        {"unroll_bytes",
-         "Loops of machine code are unrolled until an iteration moves about this many bytes"},
-        {"straightline_max_bytes",
-         "Levels of a program that move up to this many bytes become straight-line machine code, "
-         "without a loop"},
-        {"nontemporal_bytes",
-         "Machine code bypasses the caches when a loop packs more than this many bytes; 0: never"},
-    };
-    static dt_values_t any;
-    static dt_values_t block;
-    int *const storage[] = {&mca_dt_dame_params.unroll_bytes,
-                            &mca_dt_dame_params.straightline_max_bytes,
-                            &mca_dt_dame_params.nontemporal_bytes};
-    const int64_t values[] = {standard->unroll_bytes, standard->straight_bytes,
-                              standard->nontemporal_bytes};
-    dt_values_bytes(&any, 0, INT_MAX);
-    for (int i = 0; i < 3; i++) {
-        *storage[i] = as_int(values[i]);
-        register_values(texts[i].name, texts[i].text, &any, OPAL_INFO_LVL_6, storage[i]);
-    }
-    dt_values_bytes(&block, 64, INT_MAX);
-    mca_dt_dame_params.memcpy_bytes = as_int(standard->memcpy_bytes);
-    register_values("memcpy_bytes",
-                    "Machine code calls the C library's memcpy for contiguous blocks of more than "
-                    "this many bytes, and moves shorter ones itself",
-                    &block, OPAL_INFO_LVL_6, &mca_dt_dame_params.memcpy_bytes);
-}
-
-static void register_lists(const dame_jit_options_t *standard)
-{
-    static dt_values_t entries;
-    static dt_values_t ahead;
-    dt_values_numbers(&ahead, -1, INT_MAX);
-    dt_values_numbers(&entries, 0, INT_MAX);
-    mca_dt_dame_params.prefetch_distance = as_int(standard->prefetch_distance);
-    register_values(
-        "prefetch_distance",
-        "How many blocks ahead machine code prefetches. It prefetches only blocks that are "
-        "shorter than a cache line, lie at least a line apart, and together exceed the first "
-        "cache; 0: never; -1: the distance that was fastest on CPUs of this make",
-        &ahead, OPAL_INFO_LVL_6, &mca_dt_dame_params.prefetch_distance);
-    mca_dt_dame_params.inline_list_max = as_int(standard->list_entries);
-    register_values("inline_list_max",
-                    "Displacement lists of up to this many blocks become machine code themselves; "
-                    "longer ones are read from a table, so that they do not make the code longer",
-                    &entries, OPAL_INFO_LVL_6, &mca_dt_dame_params.inline_list_max);
-}
-
 static bool check_perf_map(const char *value, dt_refusal_t *refusal)
 {
     const int error = '\0' == *value ? 0 : dt_directory_error(value);
@@ -488,10 +428,8 @@ static void register_code(void)
                     "was fastest on CPUs of this make, for each kind of move; a number: up to "
                     "that width, where the CPU has it",
                     &widths, width_names, OPAL_INFO_LVL_5, &mca_dt_dame_params.vector_width);
-    register_sizes(standard);
-    register_lists(standard);
     dt_values_bytes(&cache, 4096, (int) DAME_JIT_LARGEST_ARENA);
-    mca_dt_dame_params.code_cache_size = as_int((int64_t) standard->arena_bytes);
+    mca_dt_dame_params.code_cache_size = (int) standard->arena_bytes;
     register_values(
         "code_cache_size",
         "Most memory for machine code in a process. When it is full, the oldest code is "
@@ -569,12 +507,6 @@ dame_promote_options_t mca_dt_dame_promote_options(void)
         .jit = *dame_jit_options_default(),
     };
     options.jit.vector_bits = params->vector_width;
-    options.jit.unroll_bytes = params->unroll_bytes;
-    options.jit.straight_bytes = params->straightline_max_bytes;
-    options.jit.memcpy_bytes = params->memcpy_bytes;
-    options.jit.nontemporal_bytes = params->nontemporal_bytes;
-    options.jit.prefetch_distance = params->prefetch_distance;
-    options.jit.list_entries = params->inline_list_max;
     options.jit.arena_bytes = (size_t) params->code_cache_size;
     options.jit.perf_map = params->perf_map;
     options.jit.gdb = params->gdb;

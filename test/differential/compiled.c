@@ -33,7 +33,6 @@ dame_jit_options_t compiled_random_options(rng_t *rng)
     static const int64_t unroll[] = {0, 1, 16, 64, 200, 1024, 8192};
     static const int64_t straight[] = {0, 1, 64, 256, 1024, 16384};
     static const int64_t longest[] = {64, 65, 100, 256, 1024, 4096};
-    static const int64_t bypass[] = {0, 1, 64, 4096, 16384, INT64_MAX};
     static const int64_t ahead[] = {-1, 0, 0, 1, 2, 8, 32, 1000};
     static const int64_t entries[] = {0, 1, 2, 8, 32, 1000};
     static const size_t arena[] = {1 << 12, 1 << 16, 1 << 20};
@@ -47,7 +46,6 @@ dame_jit_options_t compiled_random_options(rng_t *rng)
     options.unroll_bytes = ONE_OF(rng, unroll);
     options.straight_bytes = ONE_OF(rng, straight);
     options.memcpy_bytes = ONE_OF(rng, longest);
-    options.nontemporal_bytes = ONE_OF(rng, bypass);
     options.prefetch_distance = ONE_OF(rng, ahead);
     options.list_entries = ONE_OF(rng, entries);
     return options;

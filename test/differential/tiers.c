@@ -175,12 +175,11 @@ const char *tier_jit(const tier_t *tier)
         snprintf(
             text, sizeof text,
             ", make %d, vector_bits %d, unroll_bytes %lld, straight_bytes %lld, memcpy_bytes %lld, "
-            "nontemporal_bytes %lld, prefetch_distance %lld, list_entries %lld, arena_bytes "
-            "%zu, memory %d",
+            "prefetch_distance %lld, list_entries %lld, arena_bytes %zu, memory %d",
             (int) tier->make, (int) jit->vector_bits, (long long) jit->unroll_bytes,
             (long long) jit->straight_bytes, (long long) jit->memcpy_bytes,
-            (long long) jit->nontemporal_bytes, (long long) jit->prefetch_distance,
-            (long long) jit->list_entries, jit->arena_bytes, (int) jit->memory);
+            (long long) jit->prefetch_distance, (long long) jit->list_entries, jit->arena_bytes,
+            (int) jit->memory);
     }
     return text;
 }

@@ -8,7 +8,6 @@
 static const unsigned char actions[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
     ROW(NOP, NOTHING),
     ROW(ENDBR64, NOTHING),
-    ROW(SFENCE, NOTHING),
     ROW(PREFETCHT0, NOTHING),
     ROW(PREFETCHT1, NOTHING),
     ROW(PREFETCHT2, NOTHING),
@@ -19,7 +18,6 @@ static const unsigned char actions[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
     ROW(MOVZX, MOVE),
     ROW(MOVSX, MOVE_SIGNED),
     ROW(MOVSXD, MOVE_SIGNED),
-    ROW(MOVNTI, MOVE),
     ROW(LEA, LEA),
     ROW(ADD, ADD),
     ROW(ADC, ADC),

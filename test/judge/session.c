@@ -28,7 +28,6 @@ static dame_jit_options_t random_options(rng_t *rng)
     options.unroll_bytes = ANY_OF(rng, 0, 1, 16, 64, 100, 256, 2000);
     options.straight_bytes = ANY_OF(rng, 0, 1, 64, 200, 1000, 5000);
     options.memcpy_bytes = ANY_OF(rng, 64, 65, 100, 256, 300, 1000);
-    options.nontemporal_bytes = ANY_OF(rng, 0, 1, 100, 3000);
     options.prefetch_distance = ANY_OF(rng, -1, 0, 1, 7, 32);
     options.list_entries = ANY_OF(rng, 0, 1, 4, 16, 100);
     return options;

@@ -57,12 +57,12 @@ bad_values()
 # Every parameter has a bad value in each of these.
 bad_parameters()
 {
-    local percent="allowed: whole numbers from 0 to 100\." count="whole numbers from 0 to 2147483647\."
+    local percent="allowed: whole numbers from 0 to 100\."
     local bytes="numbers of bytes, also with K, M or G, from 0 to 2147483647\."
     local boolean="allowed: false, true," tiers="allowed: a comma-separated list of interp, x, l, opal\."
     local dump="allowed: none, or a comma-separated list of program, asm, llvm\."
     local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
-    local block="from 64 to 2147483647\." cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
+    local cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
     local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
     local compile="allowed: never, background, now\\." dirs="absolute names of directories with colons between"
     local report="allowed: none, summary, json\." ahead="from -1 to 2147483647\."
@@ -73,10 +73,7 @@ bad_parameters()
         "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
         "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
         "dame_promotion_threshold||$ahead|-1" "dame_explore||$percent|1" "dame_tiers||$tiers|interp,x,l,opal" \
-        "dame_vector_width||$widths|auto" "dame_unroll_bytes||$bytes|192" \
-        "dame_straightline_max_bytes||$bytes|512" "dame_memcpy_bytes||$block|2048" \
-        "dame_nontemporal_bytes||$bytes|0" "dame_prefetch_distance||$ahead|-1" \
-        "dame_inline_list_max||$count|[0-9]+" "dame_code_cache_size||$cache|16777216" \
+        "dame_vector_width||$widths|auto" "dame_code_cache_size||$cache|16777216" \
         "dame_layout_cache_size||$bytes|1048576" "dame_code_dir_size||$most|67108864" \
         "dame_llvm_compile||$compile|background" "dame_llvm_cpu||native, x86-64|native" \
         "dame_gdb||$boolean|false")
@@ -88,9 +85,6 @@ bad_parameters()
         "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
         "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
         "dame_tiers|x,x|$tiers|interp,x,l,opal" "dame_vector_width|64|$widths|auto" \
-        "dame_unroll_bytes|-1|$bytes|192" "dame_straightline_max_bytes|many|$bytes|512" \
-        "dame_memcpy_bytes|63|$block|2048" "dame_nontemporal_bytes|-4K|$bytes|0" \
-        "dame_prefetch_distance|-2|$ahead|-1" "dame_inline_list_max|1.5|$count|[0-9]+" \
         "dame_code_cache_size|4095|$cache|16777216" \
         "dame_layout_cache_size|-1|$bytes|1048576" "dame_code_dir_size|0|$most|67108864" \
         "dame_llvm_compile|later|$compile|background" \

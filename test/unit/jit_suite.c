@@ -76,7 +76,6 @@ TEST(options_out_of_range_are_refused)
     WITH(unroll_bytes, -1);
     WITH(straight_bytes, -1);
     WITH(memcpy_bytes, 63);
-    WITH(nontemporal_bytes, -1);
     WITH(prefetch_distance, -2);
     WITH(list_entries, -1);
     WITH(arena_bytes, 0);
@@ -124,7 +123,6 @@ TEST(code_does_not_grow_with_rows_and_long_blocks)
                                                  "BOTTOM\n")),
         2 * 4096);
     options.memcpy_bytes = INT64_MAX;
-    options.nontemporal_bytes = 1;
     compiled_bytes(&options, program_of(vector(30, 1, block + 8, basic(block))));
 }
 
