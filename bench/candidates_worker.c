@@ -30,6 +30,7 @@
 #include "jit/jit.h"
 #include "measure/clock.h"
 #include "measure/measured.h"
+#include "measure/turns.h"
 #include "test/lib/random_type.h"
 
 enum { ROUNDS = 200, FEWEST_ROUNDS = 15, COMPILATIONS = 15, ARMS = DAME_POLICY_ARMS };
@@ -65,15 +66,6 @@ static double seconds(int64_t ticks)
 static void use(const job_t *job)
 {
     dame_program_run(job->program, job->dir, job->base, job->count, job->packed);
-}
-
-static double time_uses(const job_t *job, int64_t uses)
-{
-    const int64_t start = dame_clock_now();
-    for (int64_t i = 0; i < uses; i++) {
-        use(job);
-    }
-    return seconds(dame_clock_now() - start);
 }
 
 /* The arm runs alone, if it can. */
@@ -153,44 +145,65 @@ static int32_t live(const job_t *job)
     return arm;
 }
 
-/* What is measured in turn: the arms, and the chosen one once more. */
+/* What is measured in turns: the arms, and the chosen one once more; all that twice. Who looks for
+ * the fastest of several in noise finds one that was lucky: the best is picked by other rounds than
+ * those that say how fast it is. */
 typedef struct times {
-    double pick[ARMS + 1];  /* seconds of a message, in every other round; 0: it has no code */
-    double score[ARMS + 1]; /* in the others */
+    double pick[ARMS + 1]; /* seconds of a message; 0: it has no code */
+    double score[ARMS + 1];
 } times_t;
 
 /* The lowest tenth of the rounds is what the machine does when nobody disturbs, not even another
  * thread of the core. */
-static double lowest(double *samples, int n)
+static const double UNDISTURBED = 0.1;
+
+typedef struct contest {
+    const job_t *job;
+    int32_t chosen;
+    int lives[ARMS + 1];
+} contest_t;
+
+static void prepare_turn(void *context, int which)
 {
-    qsort(samples, (size_t) n, sizeof(samples[0]), compare);
-    return samples[n / 10];
+    contest_t *contest = context;
+    const job_t *job = contest->job;
+    const int32_t a = which % (job->arms + 1);
+    contest->lives[a] = run_arm(job, a < job->arms ? a : contest->chosen);
+    use(job);
 }
 
-/* Who looks for the fastest of several in noise finds one that was lucky: the best is picked by
- * other rounds than those that say how fast it is. */
+static void run_turn(void *context, int which, int64_t times)
+{
+    const contest_t *contest = context;
+    (void) which;
+    for (int64_t i = 0; i < times; i++) {
+        use(contest->job);
+    }
+}
+
 static void time_arms(const job_t *job, int32_t chosen, times_t *out)
 {
-    static double samples[ARMS + 1][2][ROUNDS];
-    const double one = time_uses(job, 2) / 2;
-    const int64_t uses = one < SAMPLE ? (int64_t) (SAMPLE / one) + 1 : 1;
+    contest_t contest = {.job = job, .chosen = chosen};
+    const int n = job->arms + 1;
+    dame_turns_t turns = {.n = 2 * n,
+                          .prepare = prepare_turn,
+                          .run = run_turn,
+                          .context = &contest,
+                          .sample = SAMPLE,
+                          .seconds = longest,
+                          .least = FEWEST_ROUNDS,
+                          .most = ROUNDS};
     for (int32_t a = 1; a < job->arms; a++) {
         (void) dame_jit_add(jit, job->program, job->dir, &job->candidates[a - 1], NULL, NULL);
     }
-    const int64_t end = dame_clock_now() + (int64_t) (longest * (double) dame_clock_hz());
-    int rounds = 0;
-    for (; rounds < 2 * ROUNDS && (rounds < 2 * FEWEST_ROUNDS || dame_clock_now() < end);
-         rounds++) {
-        for (int32_t a = 0; a <= job->arms; a++) {
-            const int lives = run_arm(job, a < job->arms ? a : chosen);
-            use(job);
-            samples[a][rounds % 2][rounds / 2] = lives ? time_uses(job, uses) / (double) uses : 0;
-        }
+    if (dame_turns_run(&turns) != 0) {
+        fail(job->name, "out of memory");
     }
-    for (int32_t a = 0; a <= job->arms; a++) {
-        out->pick[a] = lowest(samples[a][0], rounds / 2);
-        out->score[a] = lowest(samples[a][1], rounds / 2);
+    for (int32_t a = 0; a < n; a++) {
+        out->pick[a] = contest.lives[a] ? dame_turns_at(&turns, a, UNDISTURBED) : 0;
+        out->score[a] = contest.lives[a] ? dame_turns_at(&turns, n + a, UNDISTURBED) : 0;
     }
+    dame_turns_free(&turns);
 }
 
 static const char *name_of(const job_t *job, int32_t arm, char name[DAME_CANDIDATE_NAME])
@@ -217,12 +230,19 @@ static int get_l(const job_t *job, dame_candidate_t *out)
     return i < n;
 }
 
+static void run_l(void *context, int which, int64_t times)
+{
+    (void) which;
+    for (int64_t i = 0; i < times; i++) {
+        use(context);
+    }
+}
+
 static far_t measure_l(const job_t *job)
 {
     enum { L_ROUNDS = 50 };
     static int64_t found[2];
     far_t out = {0, 0, 0};
-    double samples[L_ROUNDS];
     dame_jit_stats_t stats;
     dame_candidate_t first;
     if (!get_l(job, &first) ||
@@ -237,12 +257,17 @@ static far_t measure_l(const job_t *job)
         !dame_jit_rank(jit_of_l, job->program, job->dir, &first, 1)) {
         return (far_t){0, 0, 0};
     }
-    const double one = time_uses(job, 2) / 2;
-    const int64_t uses = one < SAMPLE ? (int64_t) (SAMPLE / one) + 1 : 1;
-    for (int i = 0; i < L_ROUNDS; i++) {
-        samples[i] = time_uses(job, uses) / (double) uses;
+    dame_turns_t turns = {.n = 1,
+                          .run = run_l,
+                          .context = (void *) job,
+                          .sample = SAMPLE,
+                          .least = L_ROUNDS,
+                          .most = L_ROUNDS};
+    if (dame_turns_run(&turns) != 0) {
+        fail(job->name, "out of memory");
     }
-    out.time = lowest(samples, L_ROUNDS);
+    out.time = dame_turns_at(&turns, 0, UNDISTURBED);
+    dame_turns_free(&turns);
     return out;
 }
 

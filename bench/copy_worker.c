@@ -71,7 +71,7 @@ static void measure_layout(const struct layout_spec *spec)
     if (MPI_BOTTOM != job.from->base) {
         printf("layout %s %zu\n", spec->name, source->bytes);
         for (int i = 0; i < OPERATIONS; i++) {
-            struct timing timing = {"mpi", operations[i].run, 0};
+            struct timing timing = {"mpi", operations[i].run};
             check(&job, i);
             timing_print(spec->name, operations[i].name, &timing, 1, &job);
         }

@@ -1,10 +1,10 @@
 #include "timing.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/turns.h"
 #include "options.h"
 
 int timing_samples = 7;
@@ -51,47 +51,42 @@ void timing_check_unpack(struct layout *layout, unsigned char *packed, const str
     free(expected);
 }
 
-static double time_of(const struct timing *timing, const struct job *job, long repetitions)
-{
-    const double start = bench_now();
+/* The timings of a job. */
+struct contest {
+    const struct timing *timings;
+    const struct job *job;
+};
 
-    for (long r = 0; r < repetitions; r++)
-        timing->run(job);
-    return bench_now() - start;
+static void run(void *context, int which, int64_t times)
+{
+    const struct contest *contest = context;
+
+    for (int64_t i = 0; i < times; i++)
+        contest->timings[which].run(contest->job);
 }
 
-/* The number of repetitions that takes SAMPLE_SECONDS. Timed twice, so that one interruption does
- * not make it too small. */
-static long calibrate(const struct timing *timing, const struct job *job)
-{
-    long repetitions = 1;
-
-    timing->run(job);
-    for (;;) {
-        double seconds = time_of(timing, job, repetitions);
-        if (seconds >= SAMPLE_SECONDS)
-            seconds = fmin(seconds, time_of(timing, job, repetitions));
-        if (seconds >= SAMPLE_SECONDS)
-            return repetitions;
-        repetitions *= seconds < SAMPLE_SECONDS / 4 ? 4 : 2;
-    }
-}
-
-void timing_print(const char *layout, const char *what, struct timing *timings, int n,
+void timing_print(const char *layout, const char *what, const struct timing *timings, int n,
                   const struct job *job)
 {
-    int samples = timing_samples;
+    struct contest contest = {timings, job};
+    dame_turns_t turns = {.n = n,
+                          .run = run,
+                          .context = &contest,
+                          .sample = SAMPLE_SECONDS,
+                          .seconds = n * timing_samples * SLOW_SECONDS,
+                          .least = (timing_samples + 1) / 2,
+                          .most = timing_samples};
 
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
         for (const double start = bench_now(); bench_now() - start < timing_warming;)
             timings[k].run(job);
-        timings[k].repetitions = calibrate(&timings[k], job);
-        if (1 == timings[k].repetitions && time_of(&timings[k], job, 1) > SLOW_SECONDS)
-            samples = timing_samples / 2;
+    if (dame_turns_run(&turns) != 0) {
+        fprintf(stderr, "%s: out of memory\n", layout);
+        exit(1);
     }
-    for (int s = 0; s < samples; s++)
+    for (int s = 0; s < turns.rounds; s++)
         for (int k = 0; k < n; k++)
             printf("%s %s %s %.2f\n", layout, what, timings[k].kind,
-                   1e9 * time_of(&timings[k], job, timings[k].repetitions) /
-                       (double) timings[k].repetitions);
+                   1e9 * turns.samples[k * turns.rounds + s]);
+    dame_turns_free(&turns);
 }

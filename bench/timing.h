@@ -9,13 +9,12 @@ struct job; /* what to operate on: the program's own */
 struct timing {
     const char *kind;
     void (*run)(const struct job *job);
-    long repetitions; /* of a sample; found out */
 };
 
 /* Seconds that each operation runs before it is sampled, so that measured promotion is over; 0. */
 extern double timing_warming;
 
-/* Samples of each timing, 7 unless set; of operations that take more than 2 ms, half as many. */
+/* Samples of each timing, 7 unless set; where they take more than 2 ms in the mean, down to half as many. */
 extern int timing_samples;
 
 /* All of them do the same as the first, to and from the layout's send side: else the job ends with
@@ -29,7 +28,7 @@ void timing_check_unpack(struct layout *layout, unsigned char *packed, const str
  * Prints a line for each sample of each timing: "LAYOUT WHAT KIND NANOSECONDS", for one operation.
  * A sample repeats the operation until it takes 200 us.
  */
-void timing_print(const char *layout, const char *what, struct timing *timings, int n,
+void timing_print(const char *layout, const char *what, const struct timing *timings, int n,
                   const struct job *job);
 
 #endif

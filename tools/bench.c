@@ -143,7 +143,7 @@ static void print_json(const char *path, const measure_t *measure)
     tool_json_string(stdout, path);
     printf(", \"count\": %" PRId64 ", \"bytes\": %" PRId64 ", \"memory\": %" PRId64
            ", \"rounds\": %d,\n \"results\": [",
-           measure->count, measure->total, measure->high - measure->low, measure->rounds);
+           measure->count, measure->total, measure->high - measure->low, measure->turns.rounds);
     const char *separator = "\n";
     for (int f = 0; f < measure->nfragments; f++) {
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);

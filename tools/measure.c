@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "llvm.h"
 #include "tool.h"
@@ -61,8 +60,6 @@ struct measure_case {
     int64_t fragment;
     int tier;
     dame_dir_t dir;
-    int64_t repeats; /* messages of a round */
-    double *seconds; /* per message, of each round */
 };
 
 static uintptr_t base_address(const measure_t *measure)
@@ -107,87 +104,42 @@ static void move_message(const measure_t *measure, const measure_case_t *what, c
 
 /* ---- measuring ---- */
 
-enum { MIN_ROUNDS = 11 };
-static const double SAMPLE = 200e-6; /* seconds, unless a single message takes longer */
-
-static double now(void)
+static void run_case(void *context, int which, int64_t times)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
-}
-
-static double time_case(const measure_t *measure, const measure_case_t *what)
-{
-    double start = now();
-    for (int64_t i = 0; i < what->repeats; i++) {
+    const measure_t *measure = context;
+    const measure_case_t *what = &measure->cases[which];
+    for (int64_t i = 0; i < times; i++) {
         if (what->tier == MEASURE_MEMCPY) {
             copy_message(measure, what->fragment != 0 ? what->fragment : measure->total);
         } else {
             move_message(measure, what, measure->packed[0]);
         }
     }
-    return now() - start;
 }
 
-/*
- * Sets how many messages take SAMPLE seconds, and returns how long they take. Samples are short so
- * that most of them see no other process: the median is then one of the machine alone.
- */
-static double calibrate(const measure_t *measure, measure_case_t *what)
-{
-    what->repeats = 1;
-    double taken = time_case(measure, what); /* the first touches the memory, so measure again */
-    for (;;) {
-        taken = time_case(measure, what);
-        if (taken >= SAMPLE) {
-            return taken;
-        }
-        what->repeats *= 2;
-    }
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
+/* Samples are short so that most of them see no other process: the median is then one of the
+ * machine alone. */
 static int run_rounds(measure_t *measure)
 {
-    double round_seconds = 0;
-    for (int i = 0; i < measure->ncases; i++) {
-        round_seconds += calibrate(measure, &measure->cases[i]);
-    }
-    double rounds = measure->seconds / round_seconds;
-    measure->rounds = rounds < MIN_ROUNDS ? MIN_ROUNDS : (int) rounds | 1;
-    measure->samples = calloc((size_t) measure->ncases * (size_t) measure->rounds, sizeof(double));
-    if (measure->samples == NULL) {
-        return tool_status_error("bench", DAME_ERR_NOMEM);
-    }
-    for (int i = 0; i < measure->ncases; i++) {
-        measure->cases[i].seconds = measure->samples + (size_t) i * (size_t) measure->rounds;
-    }
-    for (int round = 0; round < measure->rounds; round++) {
-        for (int i = 0; i < measure->ncases; i++) {
-            measure_case_t *what = &measure->cases[i];
-            what->seconds[round] = time_case(measure, what) / (double) what->repeats;
-        }
-    }
-    for (int i = 0; i < measure->ncases; i++) {
-        qsort(measure->cases[i].seconds, (size_t) measure->rounds, sizeof(double), compare);
-    }
-    return TOOL_OK;
+    enum { LEAST_ROUNDS = 11, MOST_ROUNDS = 1 << 20 };
+    measure->turns = (dame_turns_t){.n = measure->ncases,
+                                    .run = run_case,
+                                    .context = measure,
+                                    .sample = 200e-6,
+                                    .seconds = measure->seconds,
+                                    .least = LEAST_ROUNDS,
+                                    .most = MOST_ROUNDS};
+    return dame_turns_run(&measure->turns) == 0 ? TOOL_OK
+                                                : tool_status_error("bench", DAME_ERR_NOMEM);
 }
 
-/* Of the round that is the `nth` fastest. */
-static double rate_of(const measure_t *measure, int fragment, int tier, dame_dir_t dir, int nth)
+static double rate_of(const measure_t *measure, int fragment, int tier, dame_dir_t dir, double part)
 {
     for (int i = 0; i < measure->ncases; i++) {
         const measure_case_t *what = &measure->cases[i];
         if (what->fragment == measure->fragments[fragment] && what->tier == tier &&
             (what->dir == dir || tier == MEASURE_MEMCPY)) {
-            return 1e-9 * (double) measure->total / what->seconds[nth];
+            return 1e-9 * (double) measure->total / dame_turns_at(&measure->turns, i, part);
         }
     }
     return 0; /* there is a case for everything */
@@ -195,7 +147,7 @@ static double rate_of(const measure_t *measure, int fragment, int tier, dame_dir
 
 double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
 {
-    return rate_of(measure, fragment, tier, dir, measure->rounds / 2);
+    return rate_of(measure, fragment, tier, dir, 0.5);
 }
 
 double measure_best_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
@@ -436,6 +388,6 @@ void measure_free(measure_t *measure)
     free(measure->programs);
     free(measure->jits);
     free_aligned(measure, measure->memory);
-    free(measure->samples);
+    dame_turns_free(&measure->turns);
     free(measure->cases);
 }

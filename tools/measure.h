@@ -6,6 +6,7 @@
 
 #include "dame/dame.h"
 #include "jit/jit.h"
+#include "measure/turns.h"
 
 enum { MEASURE_MEMCPY = -1 }; /* in the place of a tier */
 
@@ -32,8 +33,7 @@ typedef struct measure {
     char *packed[3];           /* total bytes each */
     measure_case_t *cases;
     int ncases;
-    int rounds;      /* of all cases, one after the other */
-    double *samples; /* of the cases */
+    dame_turns_t turns; /* of the cases */
 } measure_t;
 
 /* An exit code of tool.h, after a message. Checks that all tiers pack and unpack the same bytes. */

@@ -8,6 +8,7 @@
 #include "jit/jit.h"
 #include "measure/clock.h"
 #include "measure/profile.h"
+#include "measure/turns.h"
 
 enum {
     MOST_ARMS = 8, /* the interpreter and candidates */
@@ -100,7 +101,7 @@ static const dame_type_t *type_of(dame_tree_t *tree, form_t form, int64_t block,
 typedef struct arm {
     dame_candidate_t candidate; /* of the first arm: none, the interpreter */
     char name[DAME_CANDIDATE_NAME];
-    int64_t least[OFFSETS]; /* ticks of a message */
+    double seconds; /* of a message, on a line and off it */
 } arm_t;
 
 typedef struct tuning {
@@ -122,18 +123,6 @@ static void choose(tuning_t *t, dame_program_t *program, dame_dir_t dir, int32_t
     for (int32_t i = 1; i < t->narms; i++) {
         (void) dame_jit_rank(t->jit, program, dir, &t->arms[i].candidate, i == arm);
     }
-}
-
-static int64_t time_of(tuning_t *t, const dame_program_t *program, dame_dir_t dir, int64_t offset,
-                       int64_t repeats)
-{
-    const uintptr_t base =
-        (uintptr_t) t->memory - (uintptr_t) program->true_lb + (uintptr_t) offset;
-    const int64_t start = dame_clock_now();
-    for (int64_t i = 0; i < repeats; i++) {
-        dame_program_run(program, dir, base, 1, t->packed + offset);
-    }
-    return (dame_clock_now() - start) / repeats;
 }
 
 /* What the arm moves is what the interpreter moves. */
@@ -175,44 +164,59 @@ static void find_arms(tuning_t *t, dame_program_t *program, dame_dir_t dir)
     }
 }
 
-/* Messages that take 20 microseconds or more together. */
-static int64_t repeats_of(tuning_t *t, const dame_program_t *program, dame_dir_t dir)
+/* One program and direction, with buffers at each offset. */
+typedef struct run {
+    tuning_t *tuning;
+    dame_program_t *program;
+    dame_dir_t dir;
+} run_t;
+
+static void choose_arm(void *context, int which)
 {
-    const int64_t enough = dame_clock_hz() / 50000;
-    (void) time_of(t, program, dir, 0, 1); /* touches the memory */
-    const int64_t once = time_of(t, program, dir, 0, 1);
-    return once >= enough ? 1 : enough / (once > 0 ? once : 1) + 1;
+    const run_t *run = context;
+    choose(run->tuning, run->program, run->dir, which / OFFSETS);
 }
 
-/* All arms take turns. The least time is that of the machine alone. */
-static int32_t run_rounds(tuning_t *t, dame_program_t *program, dame_dir_t dir)
+static void run_arm(void *context, int which, int64_t times)
 {
-    const int64_t end = dame_clock_now() + (int64_t) (t->seconds * (double) dame_clock_hz());
-    const int64_t repeats = repeats_of(t, program, dir);
-    int32_t round = 0;
-    for (; round < LEAST_ROUNDS || (round < MOST_ROUNDS && dame_clock_now() < end); round++) {
-        for (int32_t i = 0; i < t->narms; i++) {
-            choose(t, program, dir, i);
-            for (int k = 0; k < OFFSETS; k++) {
-                const int64_t ticks = time_of(t, program, dir, offsets[k], repeats);
-                int64_t *least = &t->arms[i].least[k];
-                *least = round == 0 || ticks < *least ? ticks : *least;
-            }
-        }
+    const run_t *run = context;
+    const tuning_t *t = run->tuning;
+    const int64_t offset = offsets[which % OFFSETS];
+    const uintptr_t base =
+        (uintptr_t) t->memory - (uintptr_t) run->program->true_lb + (uintptr_t) offset;
+    for (int64_t i = 0; i < times; i++) {
+        dame_program_run(run->program, run->dir, base, 1, t->packed + offset);
     }
-    return round;
 }
 
-/* Ticks of a message, on a line and off it. */
-static int64_t ticks_of(const arm_t *arm)
+/* The least time is that of the machine alone. *rounds: how many there were. */
+static int run_rounds(tuning_t *t, dame_program_t *program, dame_dir_t dir, int *rounds)
 {
-    return (arm->least[0] + arm->least[1]) / OFFSETS;
+    run_t run = {t, program, dir};
+    dame_turns_t turns = {.n = t->narms * OFFSETS,
+                          .prepare = choose_arm,
+                          .run = run_arm,
+                          .context = &run,
+                          .sample = 20e-6,
+                          .seconds = t->seconds,
+                          .least = LEAST_ROUNDS,
+                          .most = MOST_ROUNDS};
+    if (dame_turns_run(&turns) != 0) {
+        return tool_status_error("tune", DAME_ERR_NOMEM);
+    }
+    for (int32_t i = 0; i < t->narms; i++) {
+        t->arms[i].seconds =
+            (dame_turns_at(&turns, i * OFFSETS, 0) + dame_turns_at(&turns, i * OFFSETS + 1, 0)) /
+            OFFSETS;
+    }
+    *rounds = turns.rounds;
+    dame_turns_free(&turns);
+    return TOOL_OK;
 }
 
 static double rate(const arm_t *arm, int64_t bytes)
 {
-    const double ticks = ticks_of(arm) > 0 ? (double) ticks_of(arm) : 1;
-    return 1e-9 * (double) bytes * (double) dame_clock_hz() / ticks;
+    return arm->seconds > 0 ? 1e-9 * (double) bytes / arm->seconds : 0;
 }
 
 static void learn(tuning_t *t, const dame_program_t *program, dame_dir_t dir, const char *kind,
@@ -220,7 +224,8 @@ static void learn(tuning_t *t, const dame_program_t *program, dame_dir_t dir, co
 {
     for (int32_t i = 0; i < t->narms; i++) {
         dame_profile_key_t key = {.dir = dir, .size_class = dame_profile_class(program->size)};
-        const double mean = (double) ticks_of(&t->arms[i]) * (1 << 20) / (double) program->size;
+        const double mean =
+            t->arms[i].seconds * (double) dame_clock_hz() * (1 << 20) / (double) program->size;
         snprintf(key.kind, sizeof(key.kind), "%s", kind);
         snprintf(key.candidate, sizeof(key.candidate), "%s", t->arms[i].name);
         dame_profile_add(t->profile, &key, &(dame_profile_value_t){(int64_t) mean, rounds});
@@ -232,9 +237,9 @@ static void print_row(tuning_t *t, const dame_program_t *program, dame_dir_t dir
 {
     const arm_t *prior = &t->arms[t->narms > 1], *best = prior;
     for (int32_t i = 0; i < t->narms; i++) {
-        best = ticks_of(&t->arms[i]) < ticks_of(best) ? &t->arms[i] : best;
+        best = t->arms[i].seconds < best->seconds ? &t->arms[i] : best;
     }
-    const int differs = (double) ticks_of(best) < WORTH_TELLING * (double) ticks_of(prior);
+    const int differs = best->seconds < WORTH_TELLING * prior->seconds;
     t->rows++;
     t->differ += differs;
     if (differs || t->all) {
@@ -257,10 +262,13 @@ static int tune_direction(tuning_t *t, dame_program_t *program, dame_dir_t dir)
                               t->arms[i].name, kind);
         }
     }
-    const int32_t rounds = run_rounds(t, program, dir);
-    learn(t, program, dir, kind, rounds);
-    print_row(t, program, dir, kind);
-    return TOOL_OK;
+    int rounds = 0;
+    const int code = run_rounds(t, program, dir, &rounds);
+    if (code == TOOL_OK) {
+        learn(t, program, dir, kind, rounds);
+        print_row(t, program, dir, kind);
+    }
+    return code;
 }
 
 static int tune_program(tuning_t *t, const dame_type_t *type)

@@ -1,0 +1,94 @@
+#include "turns.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+    (void) clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+static double time_of(const dame_turns_t *turns, int which, int64_t times)
+{
+    if (NULL != turns->prepare) {
+        turns->prepare(turns->context, which);
+    }
+    const double start = now();
+    turns->run(turns->context, which, times);
+    return now() - start;
+}
+
+/* How many runs make a sample; *seconds: what it takes. Twice timed, so that one interruption does
+ * not make it too short. */
+static int64_t calibrate(const dame_turns_t *turns, int which, double *seconds)
+{
+    int64_t times = 1;
+    (void) time_of(turns, which, 1);
+    for (;;) {
+        const double first = time_of(turns, which, times);
+        const double second = first < turns->sample ? first : time_of(turns, which, times);
+        *seconds = second < first ? second : first;
+        if (*seconds >= turns->sample) {
+            return times;
+        }
+        times *= *seconds < turns->sample / 4 ? 4 : 2;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+    return (x > y) - (x < y);
+}
+
+static void run_rounds(dame_turns_t *turns, const int64_t *times)
+{
+    for (int round = 0; round < turns->rounds; round++) {
+        for (int i = 0; i < turns->n; i++) {
+            turns->samples[(size_t) i * (size_t) turns->rounds + (size_t) round] =
+                time_of(turns, i, times[i]) / (double) times[i];
+        }
+    }
+    for (int i = 0; i < turns->n; i++) {
+        qsort(turns->samples + (size_t) i * (size_t) turns->rounds, (size_t) turns->rounds,
+              sizeof(double), compare);
+    }
+}
+
+int dame_turns_run(dame_turns_t *turns)
+{
+    int64_t *times = calloc((size_t) turns->n, sizeof(*times));
+    double round = 0;
+    turns->samples = NULL;
+    for (int i = 0; NULL != times && i < turns->n; i++) {
+        double seconds;
+        times[i] = calibrate(turns, i, &seconds);
+        round += seconds;
+    }
+    const double rounds = round > 0 ? turns->seconds / round : turns->most;
+    turns->rounds = rounds < turns->least  ? turns->least
+                    : rounds > turns->most ? turns->most
+                                           : (int) rounds;
+    if (NULL != times) {
+        turns->samples = calloc((size_t) turns->n * (size_t) turns->rounds, sizeof(double));
+    }
+    if (NULL != turns->samples) {
+        run_rounds(turns, times);
+    }
+    free(times);
+    return NULL == turns->samples ? -1 : 0;
+}
+
+double dame_turns_at(const dame_turns_t *turns, int which, double part)
+{
+    const double *of = turns->samples + (size_t) which * (size_t) turns->rounds;
+    return of[(int) (part * (turns->rounds - 1) + 0.5)];
+}
+
+void dame_turns_free(dame_turns_t *turns)
+{
+    free(turns->samples);
+    turns->samples = NULL;
+}
