@@ -12,21 +12,50 @@
 #include "jit/user_file.h"
 #include "lib.h"
 
-static _Thread_local char message[400];
+/* Of the thread's last error. */
+static _Thread_local struct {
+    char message[400];
+    int reason; /* where it begins in the message */
+    int64_t line, column;
+} last;
 
 dame_status_t dame_fail(dame_status_t status, const char *who, const char *format, ...)
 {
     va_list arguments;
-    const int n = snprintf(message, sizeof(message), "%s: ", who);
+    const int n = snprintf(last.message, sizeof(last.message), "%s: ", who);
     va_start(arguments, format);
-    vsnprintf(message + n, sizeof(message) - (size_t) n, format, arguments);
+    vsnprintf(last.message + n, sizeof(last.message) - (size_t) n, format, arguments);
     va_end(arguments);
+    last.reason = n;
+    last.line = last.column = 0;
+    return status;
+}
+
+dame_status_t dame_fail_at(dame_status_t status, const char *who, int64_t line, int64_t column,
+                           const char *reason)
+{
+    last.reason = snprintf(last.message, sizeof(last.message),
+                           "%s: line %" PRId64 ", column %" PRId64 ": ", who, line, column);
+    snprintf(last.message + last.reason, sizeof(last.message) - (size_t) last.reason, "%s", reason);
+    last.line = line;
+    last.column = column;
     return status;
 }
 
 const char *dame_error_message(void)
 {
-    return message;
+    return last.message;
+}
+
+const char *dame_error_reason(int64_t *line, int64_t *column)
+{
+    if (NULL != line) {
+        *line = last.line;
+    }
+    if (NULL != column) {
+        *column = last.column;
+    }
+    return last.message + last.reason;
 }
 
 const char *dame_error_phrase(dame_status_t status)

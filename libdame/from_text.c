@@ -233,8 +233,7 @@ dame_status_t dame_datatype_parse(dame_context_t *context, const char *text, siz
     status = dame_program_parse(text, length, &program, &error);
     if (DAME_OK != status) {
         dame_datatype_free(basic);
-        return dame_fail(status, __func__, "line %" PRId64 ", column %" PRId64 ": %s", error.line,
-                         error.column, error.message);
+        return dame_fail_at(status, __func__, error.line, error.column, error.message);
     }
     const reader_t reader = {.who = __func__, .element = basic};
     status = read_program(&reader, program, &type);

@@ -20,6 +20,10 @@ enum { DAME_MOST_NESTED = 900, DAME_LONGEST_NAME = 31 };
 __attribute__((format(printf, 3, 4))) dame_status_t dame_fail(dame_status_t status, const char *who,
                                                               const char *format, ...);
 
+/* The same for an error in a text: "who: line L, column C: reason". */
+dame_status_t dame_fail_at(dame_status_t status, const char *who, int64_t line, int64_t column,
+                           const char *reason);
+
 struct dame_context {
     atomic_int references; /* of the caller and of each datatype */
     dame_movers_t *movers;

@@ -6,7 +6,9 @@
 #include "commands.h"
 #include "llvm.h"
 #include "measure.h"
+#include "program.h"
 #include "text.h"
+#include "variant.h"
 
 enum { MAX_FRAGMENTS = 16, MAX_VARIANTS = 16 };
 
@@ -177,7 +179,8 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
                          .nvariants = arguments->nvariants,
                          .llvm = tool_llvm(arguments->llvm),
                          .offset = arguments->offset};
-    int code = tool_span(program, arguments->count, &measure.low, &measure.high, &measure.total);
+    int code =
+        tool_program_span(program, arguments->count, &measure.low, &measure.high, &measure.total);
     if (code != TOOL_OK) {
         return code;
     }

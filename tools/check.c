@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "commands.h"
+#include "program.h"
 
 typedef struct checker {
     int verbose;

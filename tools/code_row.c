@@ -7,6 +7,7 @@
 
 #include "llvm.h"
 #include "tool.h"
+#include "program.h"
 
 const char *const code_row_directions[2] = {"pack", "unpack"};
 

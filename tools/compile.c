@@ -8,6 +8,8 @@
 #include "commands.h"
 #include "jit/jit.h"
 #include "llvm.h"
+#include "program.h"
+#include "variant.h"
 
 enum {
     DIRECTIONS = 2,

@@ -10,6 +10,7 @@
 
 #include "dame/cpu.h"
 #include "doctor.h"
+#include "dame/dame.h"
 #include "jit/cache.h"
 #include "jit/jit.h"
 #include "jit/user_file.h"

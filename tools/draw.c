@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout.h"
 #include "picture.h"
 #include "text.h"
 
@@ -26,18 +27,26 @@ typedef struct drawing {
     int64_t count, width, cell, columns;
 } drawing_t;
 
+/* What is drawn. */
+typedef struct scene {
+    const facts_t *facts;
+    pieces_t pieces;
+    survey_t survey;
+} scene_t;
+
 /* The picture with at most `cells` cells, in memory. */
-static int draw_once(const drawing_t *drawing, const pieces_t *pieces, const survey_t *survey,
-                     int64_t cells, char **svg, size_t *length)
+static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cells, char **svg,
+                     size_t *length)
 {
     plan_t plan = {0};
     picture_t picture = {.name = drawing->title,
                          .width = drawing->width,
-                         .pieces = pieces,
-                         .survey = survey,
+                         .pieces = &scene->pieces,
+                         .survey = &scene->survey,
                          .plan = &plan};
-    if (pieces->walks > 0) {
-        int code = plan_make(&plan, pieces, survey, drawing->cell, drawing->columns, cells);
+    if (scene->pieces.walks > 0) {
+        int code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, drawing->cell,
+                             drawing->columns, cells);
         if (code != TOOL_OK) {
             return code;
         }
@@ -57,15 +66,15 @@ static int draw_once(const drawing_t *drawing, const pieces_t *pieces, const sur
     return code;
 }
 
-static int draw_pieces(const drawing_t *drawing, const pieces_t *pieces, const survey_t *survey)
+static int draw_scene(const drawing_t *drawing, const scene_t *scene)
 {
     char *svg;
     size_t length;
-    int64_t most = pieces->sampled ? MAX_SAMPLED : MAX_CELLS;
-    int code = draw_once(drawing, pieces, survey, most, &svg, &length);
+    int64_t most = scene->pieces.sampled ? MAX_SAMPLED : MAX_CELLS;
+    int code = draw_once(drawing, scene, most, &svg, &length);
     for (int64_t cells = most / 2; code == TOOL_OK && length > MAX_SVG; cells /= 2) {
         free(svg);
-        code = draw_once(drawing, pieces, survey, cells, &svg, &length);
+        code = draw_once(drawing, scene, cells, &svg, &length);
     }
     if (code == TOOL_OK) {
         code = tool_write(drawing->out, svg, length);
@@ -74,27 +83,25 @@ static int draw_pieces(const drawing_t *drawing, const pieces_t *pieces, const s
     return code;
 }
 
-static int draw(const drawing_t *drawing, const dame_program_t *program)
+static int draw(const drawing_t *drawing, const tool_layout_t *layout)
 {
-    pieces_t pieces;
-    survey_t survey;
-    int code = pieces_init(&pieces, program, drawing->count);
+    scene_t scene = {.facts = &layout->facts};
+    pieces_t *pieces = &scene.pieces;
+    int code = pieces_init(pieces, &layout->datatype, drawing->count);
     if (code != TOOL_OK) {
         return code;
     }
-    if (pieces.low < -FAR || pieces.high > FAR) {
-        pieces_fini(&pieces);
+    if (pieces->low < -FAR || pieces->high > FAR) {
         return tool_error(TOOL_WRONG,
                           "addresses from %" PRId64 " to %" PRId64
                           " are too far away to be drawn; up to 2^61 is allowed",
-                          pieces.low, pieces.high);
+                          pieces->low, pieces->high);
     }
-    code = survey_init(&survey, &pieces);
+    code = survey_init(&scene.survey, pieces);
     if (code == TOOL_OK) {
-        code = draw_pieces(drawing, &pieces, &survey);
-        survey_fini(&survey);
+        code = draw_scene(drawing, &scene);
+        survey_fini(&scene.survey);
     }
-    pieces_fini(&pieces);
     return code;
 }
 
@@ -149,9 +156,9 @@ static int run(int argc, char **argv)
         }
     }
     int code = tool_operands(argc, argv, 1, 1);
-    dame_program_t *program;
+    tool_layout_t layout;
     if (code == TOOL_OK) {
-        code = tool_load(argv[optind], &program);
+        code = tool_layout_load(argv[optind], &layout);
     }
     if (code != TOOL_OK) {
         return code;
@@ -161,10 +168,10 @@ static int run(int argc, char **argv)
         code = tool_status_error("the title", DAME_ERR_NOMEM);
     } else {
         drawing.title = drawing.title != NULL ? drawing.title : title;
-        code = draw(&drawing, program);
+        code = draw(&drawing, &layout);
     }
     free(title);
-    dame_program_free(program);
+    tool_layout_free(&layout);
     return code;
 }
 

@@ -3,8 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "dame/memory_order.h"
+#include "layout.h"
 #include "sentences.h"
 
 /* ---- JSON ---- */
@@ -35,21 +36,22 @@ static void print_units(const char *name, const units_t *units, const survey_t *
            bytes > 0 ? (double) survey->distinct / bytes : 0, comma);
 }
 
-static void print_program(const char *name, const dame_program_t *program, const char *comma)
+static void print_form(const char *name, const form_t *form, const char *comma)
 {
     printf("  \"%s\": {\"primitives\": %" PRId32 ", \"depth\": %" PRId32 ", \"memory\": %zu}%s\n",
-           name, program->nprims, program->depth, program->memory, comma);
+           name, form->primitives, form->depth, form->memory, comma);
 }
 
-static void print_json(const char *path, const pieces_t *pieces, const survey_t *survey)
+static void print_json(const char *path, const pieces_t *pieces, const survey_t *survey,
+                       const facts_t *facts)
 {
-    const dame_program_t *program = pieces->program;
+    const tool_bounds_t *bounds = &pieces->datatype->bounds;
     printf("{\n  \"file\": ");
     tool_json_string(stdout, path);
     printf(",\n  \"count\": %" PRId64 ", \"size\": %" PRId64 ", \"extent\": %" PRId64
            ", \"true_lb\": %" PRId64 ", \"true_ub\": %" PRId64 ",\n  \"bytes\": %" PRId64
            ", \"low\": %" PRId64 ", \"high\": %" PRId64 ",\n",
-           pieces->count, program->size, program->extent, program->true_lb, program->true_ub,
+           pieces->count, bounds->size, bounds->extent, bounds->true_lb, bounds->true_ub,
            pieces->total, pieces->low, pieces->high);
     printf("  \"sampled\": %s, \"scale\": %.6f, \"bytes_walked\": %" PRId64
            ", \"distinct_bytes\": %" PRId64 ", \"regions\": %" PRId64 ",\n",
@@ -67,34 +69,47 @@ static void print_json(const char *path, const pieces_t *pieces, const survey_t 
     printf("]},\n");
     print_units("lines", &survey->lines, survey, ",");
     print_units("pages", &survey->pages, survey, ",");
-    printf("  \"wide_column\": %" PRId64 ",\n",
-           dame_wide_column(pieces->walked != NULL ? pieces->walked : program,
-                            dame_options_default()->fragment));
-    print_program("program", program, ",");
-    print_program("optimised", pieces->walked != NULL ? pieces->walked : program, "");
+    printf("  \"wide_column\": %" PRId64 ",\n", facts->wide_column);
+    print_form("program", &facts->program, ",");
+    print_form("optimised", &facts->optimised, "");
     printf("}\n");
 }
 
 /* ---- the command ---- */
 
-static int explain(const char *path, const dame_program_t *program, int64_t count, int json)
+typedef struct arguments {
+    int64_t count;
+    int json;
+} arguments_t;
+
+static int explain_message(const arguments_t *arguments, const char *path,
+                           const tool_datatype_t *datatype, const facts_t *facts)
 {
     pieces_t pieces;
     survey_t survey;
-    int code = pieces_init(&pieces, program, count);
-    if (code != TOOL_OK) {
-        return code;
-    }
-    code = survey_init(&survey, &pieces);
+    int code = pieces_init(&pieces, datatype, arguments->count);
     if (code == TOOL_OK) {
-        if (json) {
-            print_json(path, &pieces, &survey);
+        code = survey_init(&survey, &pieces);
+    }
+    if (code == TOOL_OK) {
+        if (arguments->json) {
+            print_json(tool_input_name(path), &pieces, &survey, facts);
         } else {
-            code = sentences_write(&pieces, &survey, stdout);
+            code = sentences_write(&pieces, &survey, facts, stdout);
         }
         survey_fini(&survey);
     }
-    pieces_fini(&pieces);
+    return code;
+}
+
+static int explain(const arguments_t *arguments, const char *path)
+{
+    tool_layout_t layout;
+    int code = tool_layout_load(path, &layout);
+    if (code == TOOL_OK) {
+        code = explain_message(arguments, path, &layout.datatype, &layout.facts);
+        tool_layout_free(&layout);
+    }
     return code;
 }
 
@@ -102,25 +117,19 @@ static int run(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"count", required_argument, NULL, 'n'}, {"json", no_argument, NULL, 'j'}, {0}};
-    int64_t count = 1;
-    int json = 0;
+    arguments_t arguments = {.count = 1};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
-        int code = option == 'n'   ? tool_number("--count", optarg, 0, INT64_MAX, &count)
+        int code = option == 'n'   ? tool_number("--count", optarg, 0, INT64_MAX, &arguments.count)
                    : option == 'j' ? TOOL_OK
                                    : TOOL_USAGE;
         if (code != TOOL_OK) {
             return code;
         }
-        json |= option == 'j';
+        arguments.json |= option == 'j';
     }
     int code = tool_operands(argc, argv, 1, 1);
-    dame_program_t *program;
     if (code == TOOL_OK) {
-        code = tool_load(argv[optind], &program);
-    }
-    if (code == TOOL_OK) {
-        code = explain(tool_input_name(argv[optind]), program, count, json);
-        dame_program_free(program);
+        code = explain(&arguments, argv[optind]);
     }
     return code;
 }

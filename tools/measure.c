@@ -5,6 +5,7 @@
 
 #include "llvm.h"
 #include "tool.h"
+#include "program.h"
 
 /* ---- the tiers ---- */
 

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "dame_config.h"
 #include "mpi_code.h"
+#include "program.h"
 
 static const struct {
     const char *name;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "program.h"
 #include "trace.h"
 
 typedef struct arguments {

@@ -1,4 +1,5 @@
 /* Optimising a program, with a message when that fails. */
+#include "program.h"
 #include "tool.h"
 
 int tool_optimised(const char *thing, const dame_program_t *program, const dame_options_t *options,

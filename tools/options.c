@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "jit/jit.h"
+#include "dame/datatype.h"
+#include "text.h"
 
 int tool_error(int code, const char *format, ...)
 {
@@ -26,7 +27,7 @@ int tool_error(int code, const char *format, ...)
 int tool_status_error(const char *thing, dame_status_t status)
 {
     return tool_error(status == DAME_ERR_NOMEM ? TOOL_SYSTEM : TOOL_WRONG, "%s: %s", thing,
-                      dame_status_text(status));
+                      dame_error_phrase(status));
 }
 
 /* Says why getopt_long() did not like an option. */
@@ -77,37 +78,6 @@ int tool_operands(int argc, char **argv, int min, int max)
     return TOOL_OK;
 }
 
-int tool_passes(const char *name, const char *text, dame_passes_t *passes)
-{
-    dame_passes_t found;
-    const char *bad;
-    int length;
-    if (dame_passes_parse(text, &found, &bad, &length) == DAME_OK) {
-        *passes |= found;
-        return TOOL_OK;
-    }
-    char allowed[512] = "";
-    for (int pass = 0; pass < DAME_PASS_COUNT; pass++) {
-        size_t used = strlen(allowed);
-        snprintf(allowed + used, sizeof(allowed) - used, "%s, ", dame_pass_name(pass));
-    }
-    return tool_error(TOOL_USAGE, "%s: '%.*s' is not a pass; allowed: %sor all or none alone", name,
-                      length, bad, allowed);
-}
-
-int tool_variant(const char *text, const char **variant)
-{
-    dame_jit_options_t options = *dame_jit_options_default();
-    dame_jit_t *jit;
-    options.variant = text + 2;
-    if (strncmp(text, "x:", 2) != 0 || dame_jit_create(&options, &jit) != DAME_OK) {
-        return tool_error(TOOL_USAGE, "--variant: '%s' is no variant of DAME-X", text);
-    }
-    dame_jit_destroy(jit);
-    *variant = options.variant;
-    return TOOL_OK;
-}
-
 /* The factor of a suffix in either case, 0 for none that is known. */
 static int64_t suffix_factor(const char *suffix)
 {
@@ -138,5 +108,28 @@ int tool_number(const char *name, const char *text, int64_t min, int64_t max, in
                           name, text, min, max);
     }
     *out = number;
+    return TOOL_OK;
+}
+
+int tool_span(const tool_bounds_t *bounds, int64_t count, int64_t *low, int64_t *high,
+              int64_t *total)
+{
+    int64_t steps = count > 0 ? count - 1 : 0;
+    int64_t reach, first = bounds->true_lb, end = bounds->true_ub;
+    int64_t bytes;
+    if (__builtin_mul_overflow(count, bounds->size, &bytes) ||
+        __builtin_mul_overflow(steps, bounds->extent, &reach) ||
+        __builtin_add_overflow(first, reach < 0 ? reach : 0, &first) ||
+        __builtin_add_overflow(end, reach > 0 ? reach : 0, &end) ||
+        __builtin_sub_overflow(end, first, &reach)) {
+        return tool_error(TOOL_USAGE,
+                          "--count: %" PRId64 " %s of %" PRId64 " bytes, %" PRId64
+                          " bytes apart, do not fit in 64 bits",
+                          count, text_plural(count, "element", "elements"), bounds->size,
+                          bounds->extent);
+    }
+    *low = bytes > 0 ? first : 0;
+    *high = bytes > 0 ? end : 0;
+    *total = bytes;
     return TOOL_OK;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "datatype.h"
 #include "text.h"
 
 typedef struct arguments {
@@ -23,7 +24,7 @@ typedef struct arguments {
 
 /* What is to be moved. */
 typedef struct transfer {
-    dame_program_t *program;
+    tool_datatype_t datatype;
     int64_t count;  /* elements */
     int64_t offset; /* of the part of the packed stream */
     int64_t length; /* of the part */
@@ -156,12 +157,12 @@ static int check_limit(const arguments_t *arguments, const char *path, int64_t m
 
 static int prepare(const arguments_t *arguments, transfer_t *transfer)
 {
-    int code = tool_load(arguments->file, &transfer->program);
+    int code = tool_datatype_load(arguments->file, &transfer->datatype);
     if (code != TOOL_OK) {
         return code;
     }
     int64_t low, high, total;
-    code = tool_span(transfer->program, arguments->count, &low, &high, &total);
+    code = tool_span(&transfer->datatype.bounds, arguments->count, &low, &high, &total);
     if (code == TOOL_OK) {
         code = choose_part(arguments, total, transfer);
     }
@@ -173,7 +174,7 @@ static int prepare(const arguments_t *arguments, transfer_t *transfer)
     }
     transfer->count = arguments->count;
     if (code != TOOL_OK) {
-        dame_program_free(transfer->program);
+        tool_datatype_free(&transfer->datatype);
     }
     return code;
 }
@@ -193,23 +194,15 @@ static int check_memory(const transfer_t *transfer, const char *path, size_t pre
 }
 
 /* Moves the part between the memory and `packed`. */
-static int move(const transfer_t *transfer, dame_dir_t dir, char *memory, char *packed)
+static int move(const transfer_t *transfer, int packs, char *memory, char *packed)
 {
-    dame_cursor_t cursor;
-    dame_status_t status =
-        dame_cursor_init(&cursor, transfer->program,
-                         (uintptr_t) memory + (uintptr_t) transfer->base, transfer->count);
-    if (status != DAME_OK) {
-        return tool_status_error("cursor", status);
-    }
-    dame_cursor_seek(&cursor, transfer->offset);
-    if (dir == DAME_PACK) {
-        dame_cursor_pack_exact(&cursor, packed, transfer->length);
-    } else {
-        dame_cursor_unpack(&cursor, packed, transfer->length);
-    }
-    dame_cursor_fini(&cursor);
-    return TOOL_OK;
+    const dame_datatype_t *type = transfer->datatype.type;
+    void *base = (void *) ((uintptr_t) memory + (uintptr_t) transfer->base);
+    const dame_status_t status = packs ? dame_pack(type, transfer->count, base, transfer->offset,
+                                                   packed, transfer->length, NULL)
+                                       : dame_unpack(type, transfer->count, base, transfer->offset,
+                                                     packed, transfer->length, NULL);
+    return status == DAME_OK ? TOOL_OK : tool_library_error(packs ? "pack" : "unpack", status);
 }
 
 static int pack(const arguments_t *arguments, const transfer_t *transfer)
@@ -224,7 +217,7 @@ static int pack(const arguments_t *arguments, const transfer_t *transfer)
     if (code == TOOL_OK) {
         packed = malloc((size_t) transfer->length + 1);
         code = packed == NULL ? tool_status_error("packed stream", DAME_ERR_NOMEM)
-                              : move(transfer, DAME_PACK, memory, packed);
+                              : move(transfer, 1, memory, packed);
     }
     if (code == TOOL_OK) {
         code = tool_write(arguments->out, packed, (size_t) transfer->length);
@@ -295,7 +288,7 @@ static int unpack(const arguments_t *arguments, const transfer_t *transfer)
     }
     code = read_memory(arguments, transfer, &memory, &present);
     if (code == TOOL_OK) {
-        code = move(transfer, DAME_UNPACK, memory, packed);
+        code = move(transfer, 0, memory, packed);
         if (code == TOOL_OK) {
             code = tool_write(arguments->out, memory, present);
         }
@@ -316,7 +309,7 @@ static int run(int argc, char **argv,
     }
     if (code == TOOL_OK) {
         code = transform(&arguments, &transfer);
-        dame_program_free(transfer.program);
+        tool_datatype_free(&transfer.datatype);
     }
     return code;
 }

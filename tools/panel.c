@@ -473,8 +473,8 @@ typedef void (*flag_fn)(void *context, int64_t address, int at_end);
 /* Lower bounds of the elements, upper bound of the last. */
 static void each_bound(const pieces_t *pieces, flag_fn fn, void *context)
 {
-    int64_t extent = pieces->program->extent, count = pieces->count, end;
-    int64_t low = pieces_lower_bound(pieces->program);
+    int64_t extent = pieces->datatype->bounds.extent, count = pieces->count, end;
+    int64_t low = pieces_lower_bound(&pieces->datatype->bounds);
     for (int64_t i = 0; i < (count <= MANY_ELEMENTS ? count : 1); i++) {
         fn(context, low + i * extent, 0);
     }
@@ -515,7 +515,8 @@ int panel_bounds(const grid_t *grid, const pieces_t *pieces)
 static void write_flags(const panel_t *panel, FILE *out)
 {
     static const char *const paints[] = {"stroke=\"" PANEL_PAPER "\" stroke-width=\"2\"", "fill="};
-    int zero = pieces_lower_bound(panel->pieces->program) != 0 && grid_find(panel->grid, 0) >= 0;
+    int zero =
+        pieces_lower_bound(&panel->pieces->datatype->bounds) != 0 && grid_find(panel->grid, 0) >= 0;
     for (int paint = 0; paint < 2; paint++) {
         const char *fill = paint == 0 ? "" : "\"" PANEL_MARK "\"";
         fprintf(out, "<path %s%s d=\"M0 0", paints[paint], fill);

@@ -130,7 +130,7 @@ static int64_t write_line(const picture_t *picture, FILE *out, int64_t y, const 
 static int64_t write_facts(const picture_t *picture, FILE *out, int64_t y)
 {
     const pieces_t *pieces = picture->pieces;
-    const dame_program_t *program = pieces->program;
+    const tool_bounds_t *bounds = &pieces->datatype->bounds;
     char line[400], blocks[160], a[TEXT_NUMBER], b[TEXT_NUMBER], c[TEXT_NUMBER], d[TEXT_NUMBER];
     describe_blocks(blocks, sizeof(blocks), picture);
     snprintf(line, sizeof(line), "%s: %s bytes of data in a span of %s bytes", blocks,
@@ -138,10 +138,10 @@ static int64_t write_facts(const picture_t *picture, FILE *out, int64_t y)
     y = write_line(picture, out, y, line);
     int used =
         snprintf(line, sizeof(line), "%s %s of size %s, extent %s, ", text_number(a, pieces->count),
-                 text_plural(pieces->count, "element", "elements"), text_number(b, program->size),
-                 text_number(c, program->extent));
+                 text_plural(pieces->count, "element", "elements"), text_number(b, bounds->size),
+                 text_number(c, bounds->extent));
     snprintf(line + used, sizeof(line) - (size_t) used, "true bounds [%s, %s)",
-             text_number(a, program->true_lb), text_number(d, program->true_ub));
+             text_number(a, bounds->true_lb), text_number(d, bounds->true_ub));
     y = write_line(picture, out, y, line);
     if (pieces->sampled) {
         snprintf(line, sizeof(line), "Drawn from samples: %s blocks, evenly spaced in the stream",
@@ -242,7 +242,7 @@ static void legend_flags(legend_t *legend, const pieces_t *pieces, const grid_t 
         }
         fputs("\"/>\n", legend->out);
     }
-    if (pieces_lower_bound(pieces->program) != 0 &&
+    if (pieces_lower_bound(&pieces->datatype->bounds) != 0 &&
         (grid_find(overview, 0) >= 0 || grid_find(detail, 0) >= 0)) {
         int64_t x = legend_item(legend, 8, "address 0: the buffer");
         fprintf(legend->out,

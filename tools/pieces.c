@@ -1,9 +1,5 @@
 #include "pieces.h"
 
-#include <string.h>
-
-#include "tool.h"
-
 enum { WINDOWS = 1 << 16, WINDOW_PIECES = PIECES_MAX / WINDOWS };
 
 typedef struct walk {
@@ -13,18 +9,31 @@ typedef struct walk {
     int64_t index;
 } walk_t;
 
-/* Gives the pieces from the cursor on that start before `end`, up to `most` of them. */
-static void walk_window(walk_t *walk, dame_cursor_t *cursor, int64_t end, int64_t most)
+/* The next pieces of the message from *position on. */
+static int next_pieces(const pieces_t *pieces, int64_t *position, struct iovec *batch, int64_t room,
+                       int64_t *n)
 {
-    dame_block_t batch[PIECES_BATCH];
+    const dame_status_t status =
+        dame_blocks(pieces->datatype->type, pieces->count, NULL, position, batch, room, n);
+    return status == DAME_OK ? TOOL_OK : tool_library_error("walking the message", status);
+}
+
+/* Gives the pieces from `position` on that start before `end`, up to `most` of them. */
+static int walk_window(const pieces_t *pieces, walk_t *walk, int64_t position, int64_t end,
+                       int64_t most)
+{
+    struct iovec batch[PIECES_BATCH];
     int follows = 0;
-    while (cursor->position < end && most > 0) {
-        int64_t position = cursor->position;
-        int32_t room = most < PIECES_BATCH ? (int32_t) most : PIECES_BATCH;
-        int32_t n = dame_cursor_blocks(cursor, batch, room);
-        for (int32_t i = 0; i < n && position < end; i++) {
-            piece_t piece = {.address = (int64_t) batch[i].address,
-                             .length = batch[i].length,
+    while (position < end && most > 0) {
+        int64_t next = position, n;
+        const int code =
+            next_pieces(pieces, &next, batch, most < PIECES_BATCH ? most : PIECES_BATCH, &n);
+        if (code != TOOL_OK) {
+            return code;
+        }
+        for (int64_t i = 0; i < n && position < end; i++) {
+            piece_t piece = {.address = (int64_t) (uintptr_t) batch[i].iov_base,
+                             .length = (int64_t) batch[i].iov_len,
                              .position = position,
                              .index = walk->index++,
                              .follows = follows};
@@ -34,21 +43,36 @@ static void walk_window(walk_t *walk, dame_cursor_t *cursor, int64_t end, int64_
         }
         most -= n;
     }
+    return TOOL_OK;
 }
 
-static void walk_samples(const pieces_t *pieces, walk_t *walk, dame_cursor_t *cursor)
+/* Where the first piece at or behind `start` begins: what is left of the piece with the byte before
+ * it ends there. */
+static int next_start(const pieces_t *pieces, int64_t start, int64_t *position)
 {
-    for (int64_t start = 0; start < pieces->total;) {
-        int64_t end =
-            pieces->total - start > pieces->window ? start + pieces->window : pieces->total;
-        dame_cursor_seek(cursor, start);
-        if (cursor->in_block != 0) { /* its other part belongs to the window before */
-            dame_block_t cut;
-            dame_cursor_blocks(cursor, &cut, 1);
+    struct iovec rest;
+    int64_t n;
+    *position = start;
+    if (start == 0) {
+        return TOOL_OK;
+    }
+    --*position;
+    return next_pieces(pieces, position, &rest, 1, &n);
+}
+
+static int walk_samples(const pieces_t *pieces, walk_t *walk)
+{
+    int code = TOOL_OK;
+    for (int64_t start = 0; code == TOOL_OK && start < pieces->total;) {
+        int64_t position,
+            end = pieces->total - start > pieces->window ? start + pieces->window : pieces->total;
+        code = next_start(pieces, start, &position);
+        if (code == TOOL_OK) {
+            code = walk_window(pieces, walk, position, end, WINDOW_PIECES);
         }
-        walk_window(walk, cursor, end, WINDOW_PIECES);
         start = end;
     }
+    return code;
 }
 
 static int run_walk(const pieces_t *pieces, walk_t *walk)
@@ -58,18 +82,8 @@ static int run_walk(const pieces_t *pieces, walk_t *walk)
         walk->fn(walk->context, &all);
         return TOOL_OK;
     }
-    dame_cursor_t cursor;
-    dame_status_t status = dame_cursor_init(&cursor, pieces->walked, 0, pieces->count);
-    if (status != DAME_OK) {
-        return tool_status_error("walking the message", status);
-    }
-    if (pieces->sampled) {
-        walk_samples(pieces, walk, &cursor);
-    } else {
-        walk_window(walk, &cursor, pieces->total, walk->most);
-    }
-    dame_cursor_fini(&cursor);
-    return TOOL_OK;
+    return pieces->sampled ? walk_samples(pieces, walk)
+                           : walk_window(pieces, walk, 0, pieces->total, walk->most);
 }
 
 int pieces_walk(const pieces_t *pieces, piece_fn fn, void *context)
@@ -94,43 +108,35 @@ static int count_pieces(pieces_t *pieces, int64_t *n)
 
 /* Elements without a gap that follow each other without one are one piece, and may be too many to
  * find that out one by one. */
-static int is_whole(const pieces_t *pieces)
+static int find_whole(pieces_t *pieces)
 {
-    const dame_program_t *program = pieces->program;
-    if (program->size != program->true_ub - program->true_lb ||
-        (pieces->count > 1 && program->extent != program->size)) {
-        return 0;
+    const tool_bounds_t *bounds = &pieces->datatype->bounds;
+    struct iovec blocks[2];
+    int64_t position = 0, n;
+    if (bounds->size != bounds->true_ub - bounds->true_lb ||
+        (pieces->count > 1 && bounds->extent != bounds->size)) {
+        return TOOL_OK;
     }
-    dame_cursor_t cursor;
-    dame_block_t blocks[2];
-    if (dame_cursor_init(&cursor, pieces->walked, 0, 1) != DAME_OK) {
-        return 0;
+    const dame_status_t status =
+        dame_blocks(pieces->datatype->type, 1, NULL, &position, blocks, 2, &n);
+    if (status != DAME_OK) {
+        return tool_library_error("walking the message", status);
     }
-    int32_t n = dame_cursor_blocks(&cursor, blocks, 2);
-    dame_cursor_fini(&cursor);
-    return n == 1;
-}
-
-int pieces_open(pieces_t *pieces, const dame_program_t *program, int64_t count)
-{
-    memset(pieces, 0, sizeof(*pieces));
-    pieces->program = program;
-    pieces->count = count;
-    int code = tool_span(program, count, &pieces->low, &pieces->high, &pieces->total);
-    if (code != TOOL_OK || pieces->total == 0) {
-        return code;
-    }
-    code = tool_optimised("optimising the program", program, NULL, &pieces->walked);
-    if (code != TOOL_OK) {
-        return code;
-    }
-    pieces->whole = is_whole(pieces);
+    pieces->whole = n == 1;
     return TOOL_OK;
 }
 
-int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count)
+int pieces_open(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count)
 {
-    int code = pieces_open(pieces, program, count);
+    *pieces = (pieces_t){.datatype = datatype, .count = count};
+    const int code =
+        tool_span(&datatype->bounds, count, &pieces->low, &pieces->high, &pieces->total);
+    return code != TOOL_OK || pieces->total == 0 ? code : find_whole(pieces);
+}
+
+int pieces_init(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count)
+{
+    int code = pieces_open(pieces, datatype, count);
     if (code != TOOL_OK || pieces->total == 0) {
         return code;
     }
@@ -140,19 +146,10 @@ int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count)
         pieces->window = pieces->total / WINDOWS;
         code = count_pieces(pieces, &pieces->walks);
     }
-    if (code != TOOL_OK) {
-        pieces_fini(pieces);
-    }
     return code;
 }
 
-void pieces_fini(pieces_t *pieces)
+int64_t pieces_lower_bound(const tool_bounds_t *bounds)
 {
-    dame_program_free(pieces->walked);
-    pieces->walked = NULL;
-}
-
-int64_t pieces_lower_bound(const dame_program_t *program)
-{
-    return program->extent == program->true_ub - program->true_lb ? program->true_lb : 0;
+    return bounds->extent == bounds->true_ub - bounds->true_lb ? bounds->true_lb : 0;
 }

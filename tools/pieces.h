@@ -1,6 +1,6 @@
 /*
  * A message as a list of pieces: contiguous runs of user memory in stream order, each as long as
- * can be. Which pieces there are depends on the layout alone, not on how its program is written.
+ * can be. Which pieces there are depends on the layout alone, not on how its datatype was made.
  *
  * Addresses are bytes from the user buffer's address. Where a message has more than PIECES_MAX
  * pieces, samples are walked: windows of consecutive pieces, evenly spaced in the stream.
@@ -8,7 +8,7 @@
 #ifndef PIECES_H
 #define PIECES_H
 
-#include "dame/dame.h"
+#include "datatype.h"
 
 enum { PIECES_MAX = 1 << 24, PIECES_BATCH = 512 };
 
@@ -21,9 +21,7 @@ typedef struct piece {
 } piece_t;
 
 typedef struct pieces {
-    const dame_program_t *program; /* as given, for what text says */
-    dame_program_t
-        *walked;       /* the same bytes in the same order, optimised; NULL if there are none */
+    const tool_datatype_t *datatype;
     int64_t count;     /* elements of the message */
     int64_t total;     /* bytes of the message */
     int64_t low, high; /* its bytes lie in [low, high) */
@@ -35,21 +33,20 @@ typedef struct pieces {
 
 /*
  * Prepares to walk `count` elements; counts their pieces. TOOL_WRONG after a message when addresses
- * or sizes do not fit into 64 bits, TOOL_SYSTEM when memory is out. The program must stay as it is
- * until pieces_fini().
+ * or sizes do not fit into 64 bits, TOOL_SYSTEM when memory is out. The datatype must live as long
+ * as the pieces, which own nothing.
  */
-int pieces_init(pieces_t *pieces, const dame_program_t *program, int64_t count);
-void pieces_fini(pieces_t *pieces);
+int pieces_init(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count);
 
 /* The same without counting them, for who walks as many as he wants: walks, sampled and window are
  * 0, and pieces_walk() gives up to PIECES_MAX. */
-int pieces_open(pieces_t *pieces, const dame_program_t *program, int64_t count);
+int pieces_open(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count);
 
 /*
  * The lower bound of an element. A program says how long the extent is, not where it starts: that
  * is taken to be where the data starts if it is as long as the data, and 0 otherwise.
  */
-int64_t pieces_lower_bound(const dame_program_t *program);
+int64_t pieces_lower_bound(const tool_bounds_t *bounds);
 
 /* What a walk calls for each piece. */
 typedef void (*piece_fn)(void *context, const piece_t *piece);

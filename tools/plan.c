@@ -71,9 +71,9 @@ static void set_segments(plan_t *plan, const pieces_t *pieces, const survey_t *s
     qsort(gaps, (size_t) n, sizeof(*gaps), compare_addresses);
     if (n == 0) {
         widen(&low, &high, 0);
-        if (pieces->program->extent > 0 &&
-            !__builtin_mul_overflow(pieces->count, pieces->program->extent, &end) &&
-            !__builtin_add_overflow(end, pieces_lower_bound(pieces->program), &end)) {
+        const tool_bounds_t *bounds = &pieces->datatype->bounds;
+        if (bounds->extent > 0 && !__builtin_mul_overflow(pieces->count, bounds->extent, &end) &&
+            !__builtin_add_overflow(end, pieces_lower_bound(bounds), &end)) {
             widen(&low, &high, end);
         }
     }
@@ -120,19 +120,16 @@ int64_t plan_rows(const plan_t *plan)
 }
 
 /* Distances at which the data repeats, from the levels of the program and the steps met. */
-static int find_strides(int64_t *strides, const pieces_t *pieces, const survey_t *survey)
+static int find_strides(int64_t *strides, const pieces_t *pieces, const survey_t *survey,
+                        const facts_t *facts)
 {
-    const dame_program_t *program = pieces->program;
+    const int64_t extent = pieces->datatype->bounds.extent;
     int n = 0;
-    if (pieces->count > 1 && program->extent != INT64_MIN) {
-        strides[n++] = llabs(program->extent);
+    if (pieces->count > 1 && extent != INT64_MIN) {
+        strides[n++] = llabs(extent);
     }
-    for (int32_t i = 0; i < program->nprims && n < STRIDES - SURVEY_STEPS; i++) {
-        const dame_prim_t *prim = &program->prims[i];
-        if (prim->run[DAME_PACK] != NULL && prim->disps == NULL && prim->count > 1 &&
-            prim->step != INT64_MIN) {
-            strides[n++] = llabs(prim->step);
-        }
+    for (int i = 0; i < facts->strides && n < STRIDES - SURVEY_STEPS; i++) {
+        strides[n++] = facts->stride[i];
     }
     for (int64_t i = 0; i < survey->ordinary; i++) {
         if (survey->common[i].times > survey->steps / 2 && survey->common[i].bytes != INT64_MIN) {
@@ -263,13 +260,13 @@ static void round_segments(plan_t *plan)
     plan->segments = used;
 }
 
-int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, int64_t cell,
-              int64_t columns, int64_t most)
+int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, const facts_t *facts,
+              int64_t cell, int64_t columns, int64_t most)
 {
     search_t search = {.badness = INT64_MAX, .most = most};
     plan_t start = {0};
     set_segments(&start, pieces, survey);
-    search.n = find_strides(search.strides, pieces, survey);
+    search.n = find_strides(search.strides, pieces, survey, facts);
     if (cell != 0) {
         consider_cell(&search, start, cell, columns);
     } else {

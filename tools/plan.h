@@ -5,6 +5,7 @@
 #ifndef PLAN_H
 #define PLAN_H
 
+#include "facts.h"
 #include "survey.h"
 
 enum { PLAN_SEGMENTS = SURVEY_GAPS };
@@ -21,8 +22,8 @@ typedef struct plan {
  * Chooses; `cell` and `columns` are 0, or what the user wants. `most` is how many cells the picture
  * may have. TOOL_WRONG after a message when what the user wants has more.
  */
-int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, int64_t cell,
-              int64_t columns, int64_t most);
+int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, const facts_t *facts,
+              int64_t cell, int64_t columns, int64_t most);
 
 int64_t plan_rows(const plan_t *plan);
 

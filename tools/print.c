@@ -1,5 +1,6 @@
 /* dame print: a program's canonical text. */
 #include "commands.h"
+#include "program.h"
 
 static int run(int argc, char **argv)
 {

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dame/memory_order.h"
-#include "jit/jit.h"
-#include "levels.h"
 #include "text.h"
 #include "tool.h"
 
@@ -31,6 +28,7 @@ typedef struct paragraph {
 typedef struct teller {
     const pieces_t *pieces;
     const survey_t *survey;
+    const facts_t *facts;
     FILE *out;
     paragraph_t now;
     int failed;
@@ -111,11 +109,11 @@ static const char *share(buffer_t *buffer, double part, double whole)
 static void tell_what(teller_t *teller)
 {
     const pieces_t *pieces = teller->pieces;
-    const dame_program_t *program = pieces->program;
+    const tool_bounds_t *bounds = &pieces->datatype->bounds;
     int64_t span = pieces->high - pieces->low, distinct = teller->survey->distinct;
     begin(teller);
     say(teller, "%s %s of %s bytes: %s %s of data", N(pieces->count),
-        text_plural(pieces->count, "element", "elements"), N(program->size), N(pieces->total),
+        text_plural(pieces->count, "element", "elements"), N(bounds->size), N(pieces->total),
         text_plural(pieces->total, "byte", "bytes"));
     if (pieces->whole || (distinct == span && !pieces->sampled)) {
         say(teller, ", which is every byte from %s to %s.", N(pieces->low), N(pieces->high));
@@ -127,10 +125,10 @@ static void tell_what(teller_t *teller)
         say(teller, " Some bytes are sent more than once: only %s are different ones.",
             N(estimate(teller, distinct)));
     }
-    if (program->extent == span && pieces->count == 1) {
+    if (bounds->extent == span && pieces->count == 1) {
         say(teller, " The next element would start right behind.");
     } else {
-        say(teller, " Elements are %s bytes apart.", N(program->extent));
+        say(teller, " Elements are %s bytes apart.", N(bounds->extent));
     }
     end(teller, "Data:");
     if (pieces->sampled) {
@@ -294,50 +292,22 @@ static void tell_units(teller_t *teller, const units_t *units, const char *one, 
 
 /* ---- the program, and how fast it is ---- */
 
-static char *levels_of(teller_t *teller, const dame_program_t *program)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *memory = open_memstream(&text, &length);
-    if (memory != NULL) {
-        levels_write(program, memory);
-    }
-    if (memory == NULL || fclose(memory) != 0) {
-        teller->failed = 1;
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 static void tell_program(teller_t *teller)
 {
-    const dame_program_t *optimised = teller->pieces->walked;
-    char *before = levels_of(teller, teller->pieces->program);
-    char *after = levels_of(teller, optimised);
-    if (before != NULL && after != NULL) {
-        begin(teller);
-        say(teller, "%s.", before);
-        end(teller, "Program:");
-        begin(teller);
-        if (strcmp(before, after) == 0) {
-            say(teller, "The same levels");
-        } else {
-            say(teller, "%s", after);
-        }
-        say(teller, "; %s with its tables.", B((int64_t) optimised->memory));
-        end(teller, "Optimised:");
-    }
-    free(before);
-    free(after);
+    const char *before = teller->facts->program.levels, *after = teller->facts->optimised.levels;
+    begin(teller);
+    say(teller, "%s.", before);
+    end(teller, "Program:");
+    begin(teller);
+    say(teller, "%s; %s with its tables.", strcmp(before, after) == 0 ? "The same levels" : after,
+        B((int64_t) teller->facts->optimised.memory));
+    end(teller, "Optimised:");
 }
 
-/* What a copy of a piece costs. */
 /* doc/administrator.md, "Columns of wide matrices" */
 static void tell_wide_columns(teller_t *teller)
 {
-    const int64_t fragment = dame_options_default()->fragment;
-    const int64_t column = dame_wide_column(teller->pieces->walked, fragment);
+    const int64_t fragment = teller->facts->fragment, column = teller->facts->wide_column;
     if (column == 0) {
         return;
     }
@@ -350,6 +320,7 @@ static void tell_wide_columns(teller_t *teller)
     end(teller, "Columns:");
 }
 
+/* What a copy of a piece costs. */
 static void tell_copies(teller_t *teller)
 {
     int64_t length = teller->survey->pieces.median;
@@ -364,7 +335,7 @@ static void tell_copies(teller_t *teller)
         say(teller, "The interpreter (tier 0) serves it with a memory copy for each piece; pieces "
                     "of this length run at nearly the speed of a plain copy.");
     }
-    if (length <= dame_jit_options_default()->memcpy_bytes) {
+    if (length <= teller->facts->memcpy_bytes) {
         say(teller, " Machine code for it (DAME-X, tier 1) knows lengths and steps and calls "
                     "nothing for a piece.");
     } else {
@@ -453,9 +424,9 @@ static void tell_speed(teller_t *teller)
     end(teller, "Speed:");
 }
 
-int sentences_write(const pieces_t *pieces, const survey_t *survey, FILE *out)
+int sentences_write(const pieces_t *pieces, const survey_t *survey, const facts_t *facts, FILE *out)
 {
-    teller_t teller = {.pieces = pieces, .survey = survey, .out = out};
+    teller_t teller = {.pieces = pieces, .survey = survey, .facts = facts, .out = out};
     if (pieces->walks == 0) {
         fputs("Data:      None: nothing is moved.\n", out);
         return TOOL_OK;

@@ -4,10 +4,12 @@
 
 #include <stdio.h>
 
+#include "facts.h"
 #include "survey.h"
 
 /* Paragraphs, each with a heading word, wrapped for a terminal. TOOL_SYSTEM after a message when
  * memory is out. */
-int sentences_write(const pieces_t *pieces, const survey_t *survey, FILE *out);
+int sentences_write(const pieces_t *pieces, const survey_t *survey, const facts_t *facts,
+                    FILE *out);
 
 #endif

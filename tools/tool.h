@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dame/dame.h"
+#include "dame/errors.h"
 
 /* Exit codes. */
 enum {
@@ -42,10 +42,6 @@ int tool_error(int code, const char *format, ...) __attribute__((format(printf, 
 /* Says that `thing` failed with a status of the library; returns the exit code that fits it. */
 int tool_status_error(const char *thing, dame_status_t status);
 
-/* dame_program_optimise() that says why it fails; returns the exit code that fits. */
-int tool_optimised(const char *thing, const dame_program_t *program, const dame_options_t *options,
-                   dame_program_t **out);
-
 /* ---- command line ---- */
 
 /*
@@ -63,14 +59,6 @@ int tool_operands(int argc, char **argv, int min, int max);
  */
 int tool_number(const char *name, const char *text, int64_t min, int64_t max, int64_t *out);
 
-/* Adds the passes named in `text` to *passes; see dame_passes_parse(). TOOL_USAGE after a message.
- */
-int tool_passes(const char *name, const char *text, dame_passes_t *passes);
-
-/* What DAME-X calls the variant that `text` names with "x:" before it, behind which it stands.
- * TOOL_USAGE after a message. */
-int tool_variant(const char *text, const char **variant);
-
 /* ---- input ---- */
 
 /*
@@ -80,25 +68,35 @@ int tool_variant(const char *text, const char **variant);
  */
 int tool_read(const char *path, size_t limit, char **bytes, size_t *length);
 
-/*
- * The program in a file of up to 1 GiB; "-" is standard input. TOOL_WRONG after a message
- * "dame: FILE:LINE:COLUMN: what is wrong", or TOOL_SYSTEM. The caller frees with
- * dame_program_free().
- */
-int tool_load(const char *path, dame_program_t **out);
+/* A text of up to 1 GiB; otherwise as tool_read(). TOOL_WRONG after a message when it is longer. */
+int tool_read_text(const char *path, char **text, size_t *length);
 
-/* The same without a message: it is in *error, with line 0 when it is not about the text. */
-int tool_try_load(const char *path, dame_program_t **out, dame_text_error_t *error);
+/* The same with the message in `message`, of `room` bytes. */
+int tool_try_read_text(const char *path, char **text, size_t *length, char *message, size_t room);
+
+/* Prints "dame: FILE:LINE:COLUMN: " and the reason, without a place when `line` is 0. Returns
+ * `code`. */
+int tool_text_error(int code, const char *path, int64_t line, int64_t column, const char *reason);
 
 /* How messages call a path: itself, or "standard input". */
 const char *tool_input_name(const char *path);
+
+/* ---- messages of elements ---- */
+
+/* Of an element of a datatype, in bytes: packed, from one to the next, and where its data lies. */
+typedef struct tool_bounds {
+    int64_t size;
+    int64_t extent;
+    int64_t true_lb;
+    int64_t true_ub;
+} tool_bounds_t;
 
 /*
  * The bytes that `count` elements have in user memory lie in [*low, *high), from the first
  * element's origin on; 0 and 0 when there are none. *total is the length of their packed stream.
  * TOOL_USAGE after a message when a number does not fit in 64 bits.
  */
-int tool_span(const dame_program_t *program, int64_t count, int64_t *low, int64_t *high,
+int tool_span(const tool_bounds_t *bounds, int64_t count, int64_t *low, int64_t *high,
               int64_t *total);
 
 /* ---- output ---- */

@@ -6,6 +6,7 @@
 
 #include "diff.h"
 #include "tool.h"
+#include "program.h"
 
 enum {
     LONG_LIST = 8, /* entries; longer lists are abbreviated */

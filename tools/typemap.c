@@ -14,29 +14,37 @@ typedef struct lister {
     int64_t printed;
 } lister_t;
 
-static void print_piece(lister_t *lister, const dame_block_t *piece)
+static void print_piece(lister_t *lister, int64_t offset, int64_t length)
 {
-    int64_t offset = (int64_t) piece->address; /* the first element's origin is address 0 */
     if (lister->printed == lister->limit) {
         return;
     }
     if (lister->json) {
-        printf("%s[%" PRId64 ", %" PRId64 "]", lister->printed == 0 ? "" : ",\n ", offset,
-               piece->length);
+        printf("%s[%" PRId64 ", %" PRId64 "]", lister->printed == 0 ? "" : ",\n ", offset, length);
     } else {
-        printf("%" PRId64 " %" PRId64 "\n", offset, piece->length);
+        printf("%" PRId64 " %" PRId64 "\n", offset, length);
     }
     lister->printed++;
 }
 
 /* TOOL_SYSTEM after a message when the output fails: there may be years to go. */
-static int print_pieces(lister_t *lister, dame_cursor_t *cursor)
+static int walk(lister_t *lister, const pieces_t *pieces)
 {
-    dame_block_t blocks[CHUNK];
-    int32_t n;
-    while (lister->printed < lister->limit && (n = dame_cursor_blocks(cursor, blocks, CHUNK)) > 0) {
-        for (int32_t i = 0; i < n; i++) {
-            print_piece(lister, &blocks[i]);
+    struct iovec blocks[CHUNK];
+    int64_t position = 0, n;
+    if (pieces->whole) {
+        print_piece(lister, pieces->low, pieces->total);
+        return TOOL_OK;
+    }
+    while (lister->printed < lister->limit && position < pieces->total) {
+        const dame_status_t status =
+            dame_blocks(pieces->datatype->type, pieces->count, NULL, &position, blocks, CHUNK, &n);
+        if (status != DAME_OK) {
+            return tool_library_error("typemap", status);
+        }
+        for (int64_t i = 0; i < n; i++) { /* the first element's origin is address 0 */
+            print_piece(lister, (int64_t) (uintptr_t) blocks[i].iov_base,
+                        (int64_t) blocks[i].iov_len);
         }
         if (ferror(stdout)) {
             return tool_error(TOOL_SYSTEM, "standard output: %s", strerror(errno));
@@ -45,27 +53,10 @@ static int print_pieces(lister_t *lister, dame_cursor_t *cursor)
     return TOOL_OK;
 }
 
-static int walk(lister_t *lister, const pieces_t *pieces)
-{
-    if (pieces->whole) {
-        print_piece(lister,
-                    &(dame_block_t){.address = (uintptr_t) pieces->low, .length = pieces->total});
-        return TOOL_OK;
-    }
-    dame_cursor_t cursor;
-    dame_status_t status = dame_cursor_init(&cursor, pieces->walked, 0, pieces->count);
-    if (status != DAME_OK) {
-        return tool_status_error("cursor", status);
-    }
-    int code = print_pieces(lister, &cursor);
-    dame_cursor_fini(&cursor);
-    return code;
-}
-
-static int list(lister_t *lister, const dame_program_t *program, int64_t count)
+static int list(lister_t *lister, const tool_datatype_t *datatype, int64_t count)
 {
     pieces_t pieces;
-    int code = pieces_open(&pieces, program, count);
+    int code = pieces_open(&pieces, datatype, count);
     if (code != TOOL_OK) {
         return code;
     }
@@ -78,7 +69,6 @@ static int list(lister_t *lister, const dame_program_t *program, int64_t count)
     if (lister->json && code == TOOL_OK) {
         printf("]\n");
     }
-    pieces_fini(&pieces);
     return code;
 }
 
@@ -110,13 +100,13 @@ static int run(int argc, char **argv)
         }
     }
     int code = tool_operands(argc, argv, 1, 1);
-    dame_program_t *program;
+    tool_datatype_t datatype;
     if (code == TOOL_OK) {
-        code = tool_load(argv[optind], &program);
+        code = tool_datatype_load(argv[optind], &datatype);
     }
     if (code == TOOL_OK) {
-        code = list(&lister, program, count);
-        dame_program_free(program);
+        code = list(&lister, &datatype, count);
+        tool_datatype_free(&datatype);
     }
     return code;
 }

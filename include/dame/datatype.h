@@ -80,6 +80,13 @@ DAME_PUBLIC const char *dame_version(void);
 DAME_PUBLIC const char *dame_error_message(void);
 
 /*
+ * The same message without the name of the function, for programs with messages of their own. *line
+ * and *column receive where in a text the error is: lines, and bytes of a line, counted from 1.
+ * Both are 0 when the error is not at a place of a text. An output that is NULL is not wanted.
+ */
+DAME_PUBLIC const char *dame_error_reason(int64_t *line, int64_t *column);
+
+/*
  * A short English phrase for a status. Static storage.
  */
 DAME_PUBLIC const char *dame_error_phrase(dame_status_t status);

@@ -231,9 +231,19 @@ TEST(texts_are_checked)
     const char *bytes = "EXIT CONTIGFINAL(12) BOTTOM";
     ck_assert_int_eq(dame_datatype_parse(context, wrong, strlen(wrong), NULL, &out), DAME_ERR_TEXT);
     ck_assert_ptr_nonnull(strstr(dame_error_message(), "dame_datatype_parse: line 2, column 15: "));
+    int64_t line, column;
+    const char *reason = dame_error_reason(&line, &column);
+    ck_assert(line == 2 && column == 15);
+    ck_assert_str_eq(reason,
+                     dame_error_message() + strlen("dame_datatype_parse: line 2, column 15: "));
     ARGUMENT("dame_datatype_parse: a block has 12 bytes, which is no whole number of float64, 8 "
              "bytes each",
              dame_datatype_parse(context, bytes, strlen(bytes), real, &out));
+    reason = dame_error_reason(&line, &column);
+    ck_assert(line == 0 && column == 0);
+    ck_assert_str_eq(reason,
+                     "a block has 12 bytes, which is no whole number of float64, 8 bytes each");
+    ck_assert_str_eq(dame_error_reason(NULL, NULL), reason);
     dame_datatype_t *two;
     ck_assert_int_eq(dame_datatype_contiguous(2, real, &two), DAME_OK);
     ARGUMENT("dame_datatype_parse: element is not a basic datatype",

@@ -1,0 +1,73 @@
+#include "facts.h"
+
+#include <stdlib.h>
+
+#include "dame/memory_order.h"
+#include "jit/jit.h"
+#include "levels.h"
+#include "program.h"
+#include "tool.h"
+
+static int find_form(const dame_program_t *program, form_t *form)
+{
+    size_t length;
+    *form = (form_t){program->nprims, program->depth, program->memory, NULL};
+    FILE *memory = open_memstream(&form->levels, &length);
+    if (memory != NULL) {
+        levels_write(program, memory);
+    }
+    if (memory == NULL || fclose(memory) != 0) {
+        return tool_status_error("the program in words", DAME_ERR_NOMEM);
+    }
+    return TOOL_OK;
+}
+
+static void find_strides(const dame_program_t *program, facts_t *facts)
+{
+    for (int32_t i = 0; i < program->nprims && facts->strides < FACTS_STRIDES; i++) {
+        const dame_prim_t *prim = &program->prims[i];
+        if (dame_prim_run(prim, DAME_PACK) != NULL && prim->disps == NULL && prim->count > 1 &&
+            prim->step != INT64_MIN) {
+            facts->stride[facts->strides++] = llabs(prim->step);
+        }
+    }
+}
+
+static int find_all(const dame_program_t *program, const dame_program_t *optimised, facts_t *facts)
+{
+    *facts = (facts_t){.fragment = dame_options_default()->fragment,
+                       .memcpy_bytes = dame_jit_options_default()->memcpy_bytes};
+    facts->wide_column = dame_wide_column(optimised, facts->fragment);
+    find_strides(program, facts);
+    int code = find_form(program, &facts->program);
+    if (code == TOOL_OK) {
+        code = find_form(optimised, &facts->optimised);
+    }
+    if (code != TOOL_OK) {
+        facts_free(facts);
+    }
+    return code;
+}
+
+int facts_find(const char *path, const char *text, size_t length, facts_t *facts)
+{
+    dame_program_t *program, *optimised;
+    const dame_status_t status = dame_program_parse(text, length, &program, NULL);
+    if (status != DAME_OK) {
+        return tool_status_error(tool_input_name(path), status);
+    }
+    int code = tool_optimised(tool_input_name(path), program, NULL, &optimised);
+    if (code == TOOL_OK) {
+        code = find_all(program, optimised, facts);
+        dame_program_free(optimised);
+    }
+    dame_program_free(program);
+    return code;
+}
+
+void facts_free(facts_t *facts)
+{
+    free(facts->program.levels);
+    free(facts->optimised.levels);
+    facts->program.levels = facts->optimised.levels = NULL;
+}

@@ -1,0 +1,28 @@
+#include "layout.h"
+
+#include <stdlib.h>
+
+int tool_layout_load(const char *path, tool_layout_t *layout)
+{
+    char *text;
+    size_t length;
+    int code = tool_read_text(path, &text, &length);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    code = tool_datatype_parse(path, text, length, &layout->datatype);
+    if (code == TOOL_OK) {
+        code = facts_find(path, text, length, &layout->facts);
+        if (code != TOOL_OK) {
+            tool_datatype_free(&layout->datatype);
+        }
+    }
+    free(text);
+    return code;
+}
+
+void tool_layout_free(tool_layout_t *layout)
+{
+    facts_free(&layout->facts);
+    tool_datatype_free(&layout->datatype);
+}
