@@ -11,7 +11,7 @@ typedef struct access_private {
     const char *error;
     char message[240];
     int rooms[4];   /* of bases, loops, guards, copies */
-    int open[OPEN]; /* loop index, or -2 - guard index, outermost first */
+    int open[OPEN]; /* as in access_path() */
     int nopen;
     int loop, guard;     /* the innermost open ones, or -1 */
     int nloops, nguards; /* that are open */
@@ -324,7 +324,7 @@ int access_open_guard(access_program_t *program, const char *condition, int nbin
                                                 .parent = more->guard,
                                                 .loop = more->loop};
     more->nguards++;
-    if (opened(program, -2 - program->nguards) != 0) {
+    if (opened(program, ACCESS_GUARD(program->nguards)) != 0) {
         return -1;
     }
     more->guard = program->nguards;
@@ -346,7 +346,7 @@ void access_close(access_program_t *program)
         more->loop = program->loops[item].parent;
         more->nloops--;
     } else {
-        more->guard = program->guards[-2 - item].parent;
+        more->guard = program->guards[ACCESS_GUARD(item)].parent;
         more->nguards--;
     }
 }
@@ -398,15 +398,22 @@ int access_open(const access_program_t *program)
     return program->more->loop;
 }
 
-int access_nest(const access_program_t *program, int innermost, int *loops)
+int access_path(const access_program_t *program, int copy, int *path)
 {
-    int n = 0;
-    for (int loop = innermost; loop >= 0; loop = program->loops[loop].parent) {
-        n++;
+    int n = 0, loop = program->copies[copy].loop, guard = program->copies[copy].guard;
+    while (loop >= 0 || guard >= 0) {
+        if (guard >= 0 && program->guards[guard].loop == loop) {
+            path[n++] = ACCESS_GUARD(guard);
+            guard = program->guards[guard].parent;
+        } else {
+            path[n++] = loop;
+            loop = program->loops[loop].parent;
+        }
     }
-    int at = n;
-    for (int loop = innermost; loop >= 0; loop = program->loops[loop].parent) {
-        loops[--at] = loop;
+    for (int i = 0; i < n / 2; i++) {
+        int item = path[i];
+        path[i] = path[n - 1 - i];
+        path[n - 1 - i] = item;
     }
     return n;
 }

@@ -194,8 +194,14 @@ const char *access_error(const access_program_t *program);
 /* The innermost loop that is open, or -1. */
 int access_open(const access_program_t *program);
 
-/* The loops around a loop or copy, outermost first, into loops[ACCESS_NESTING]; their number. */
-int access_nest(const access_program_t *program, int innermost, int *loops);
+/* In a path, guard number i, and back. */
+#define ACCESS_GUARD(i) (-2 - (i))
+
+/*
+ * The loops and guards around a copy, outermost first, into path[2 * ACCESS_NESTING]: the index of
+ * a loop, or ACCESS_GUARD() of that of a guard. Returns their number.
+ */
+int access_path(const access_program_t *program, int copy, int *path);
 
 /* ---- text ---- */
 

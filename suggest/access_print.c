@@ -96,27 +96,6 @@ static void indent(int depth, FILE *out)
     fprintf(out, "%*s", 2 * depth, "");
 }
 
-/* The loops and guards around a copy, outermost first: a loop's index, or -2 - a guard's. */
-static int path_of(const access_program_t *program, const access_copy_t *copy, int *path)
-{
-    int n = 0, loop = copy->loop, guard = copy->guard;
-    while (loop >= 0 || guard >= 0) {
-        if (guard >= 0 && program->guards[guard].loop == loop) {
-            path[n++] = -2 - guard;
-            guard = program->guards[guard].parent;
-        } else {
-            path[n++] = loop;
-            loop = program->loops[loop].parent;
-        }
-    }
-    for (int i = 0; i < n / 2; i++) {
-        int item = path[i];
-        path[i] = path[n - 1 - i];
-        path[n - 1 - i] = item;
-    }
-    return n;
-}
-
 static void open_item(const access_program_t *program, int item, int depth, FILE *out)
 {
     indent(depth, out);
@@ -130,7 +109,7 @@ static void open_item(const access_program_t *program, int item, int depth, FILE
         fputs(" {\n", out);
         return;
     }
-    const access_guard_t *guard = &program->guards[-2 - item];
+    const access_guard_t *guard = &program->guards[ACCESS_GUARD(item)];
     fputs("if ", out);
     print_quoted(guard->condition, out);
     for (int i = 0; i < guard->nbindings; i++) {
@@ -175,7 +154,7 @@ static void print_body(const access_program_t *program, FILE *out)
     int open[2 * ACCESS_NESTING], depth = 0;
     for (int i = 0; i < program->ncopies; i++) {
         int path[2 * ACCESS_NESTING], common = 0;
-        int length = path_of(program, &program->copies[i], path);
+        int length = access_path(program, i, path);
         while (common < depth && common < length && open[common] == path[common]) {
             common++;
         }

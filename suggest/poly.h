@@ -117,6 +117,10 @@ const poly_t *poly_scale(poly_space_t *space, const poly_t *a, int64_t factor);
 /* q with a = q * b; NULL when there is none with integer coefficients, or b is 0. */
 const poly_t *poly_divide(poly_space_t *space, const poly_t *a, const poly_t *b);
 
+/* a = *q * b + *r, as far as the leading term of b divides terms. b is not 0. */
+void poly_divide_rest(poly_space_t *space, const poly_t *a, const poly_t *b, const poly_t **q,
+                      const poly_t **r);
+
 /* `a` with `atom` replaced, also in the subscripts of entries. */
 const poly_t *poly_substitute(poly_space_t *space, const poly_t *a, poly_atom_t atom,
                               const poly_t *by);

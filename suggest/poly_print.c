@@ -286,8 +286,9 @@ static void print_factored(poly_space_t *space, const poly_t *a, poly_style_t st
     if (rest == NULL) { /* after an error */
         return;
     }
-    if (nsums == 0 && !negative && poly_is_constant(content, &number) &&
-        (number == 1 || number == -1)) {
+    bool plain = poly_is_constant(content, &number) && (number == 1 || number == -1);
+    plain |= rest->count == 2 && rest->terms[1].degree == 0; /* 48*i+40, not 8*(6*i+5) */
+    if (nsums == 0 && !negative && plain) {
         print_sum(space, a, style, false, out);
         return;
     }

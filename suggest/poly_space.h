@@ -34,10 +34,6 @@ void poly_fail(poly_space_t *space, poly_error_t error);
 /* A term's order among others: < 0 when it comes before. */
 int poly_compare_terms(const poly_term_t *a, const poly_term_t *b);
 
-/* a = q * b + r, as far as leading terms divide; for a sum of the source's own in a larger sum. */
-void poly_divide_rest(poly_space_t *space, const poly_t *a, const poly_t *b, const poly_t **q,
-                      const poly_t **r);
-
 /* The greatest monomial, with the number's sign of the leading term, that divides all terms. */
 const poly_t *poly_content(poly_space_t *space, const poly_t *a);
 

@@ -52,8 +52,9 @@ struct types_node {
     const types_loop_t *loops;
     int nchildren; /* VECTOR: 1; STRUCT: 2 and more, or 1 that has a guard; LIST: 1 and more */
     const types_node_t *const *children;
-    int guard; /* of the program, or -1: it is packed only where this and all guards around it hold.
-                  Only children of STRUCT and LIST have one */
+    const access_guard_t *guard; /* packed only where its condition holds (its parent and loop mean
+                                    nothing here); NULL: always. Only children of STRUCT and LIST,
+                                    and the top, have one */
 };
 
 /* ---- making nodes; each returns the simplest node of these bytes that it knows ---- */
@@ -75,10 +76,15 @@ const types_node_t *types_repeat(access_program_t *program, poly_atom_t variable
 const types_node_t *types_sequence(access_program_t *program, int count,
                                    const types_node_t *const *children);
 
-/* The node where a guard of the program holds, else nothing. */
-const types_node_t *types_guarded(access_program_t *program, int guard, const types_node_t *node);
+/* The node where the guard's condition holds, else nothing. The guard lives as long as the space.
+ */
+const types_node_t *types_guarded(access_program_t *program, const access_guard_t *guard,
+                                  const types_node_t *node);
 
-/* The node with an atom replaced everywhere but in conditions of guards. */
+/* The node without its own guard. */
+const types_node_t *types_unguarded(access_program_t *program, const types_node_t *node);
+
+/* The node with an atom replaced everywhere but in the texts of guards. */
 const types_node_t *types_substitute(access_program_t *program, const types_node_t *node,
                                      poly_atom_t atom, const poly_t *by);
 
@@ -99,10 +105,14 @@ const poly_t *types_size(access_program_t *program, const types_node_t *node);
  * Writes the constructors, outermost first, in one line:
  *
  *     hvector(nz, 1, 40*(isiz1+4)*(isiz2+4)) of vector(ny, 5, 5*(isiz1+4), MPI_DOUBLE)
- *     struct(2: {0, contiguous(n, MPI_DOUBLE)}, {8*n+h-g, contiguous(n, MPI_INT)})
- *     hindexed(i < n: 24*list[i], 3 MPI_DOUBLE)
+ *     hindexed_block(2: 0, h-g; nx, MPI_DOUBLE)
+ *     hindexed(i < n: {8*n*i, i+1}; MPI_DOUBLE)
+ *     struct(2: {0, contiguous(n, MPI_DOUBLE)}, {h-g+8*n, vector(n, 1, 2, MPI_INT)})
+ *     struct(i < n: {if (mask[i]) 48*list[i], contiguous(3, MPI_DOUBLE)})
  *
- * Displacements of a list count from its base's address, others from the first element.
+ * Displacements are in bytes, of indexed_block in elements. Those of a list count from its base's
+ * address, others from the first element. Displacements and strides that are numbers of bytes have
+ * constructors with an h, as in MPI.
  */
 void types_print(access_program_t *program, const types_node_t *node, FILE *out);
 
