@@ -43,6 +43,11 @@ const char *shape_refusal_text(shape_refusal_t refusal)
     }
 }
 
+static void *zeroed(int count, size_t size)
+{
+    return calloc(count > 0 ? (size_t) count : 1, size);
+}
+
 /* Refuses, once, and returns false. */
 __attribute__((format(printf, 4, 5))) static bool
 refuse(builder_t *builder, shape_refusal_t refusal, access_place_t place, const char *format, ...)
@@ -170,6 +175,16 @@ static void remove_loop(piece_t *piece, int index)
             (size_t) (piece->nloops - index) * sizeof(piece->loops[0]));
 }
 
+/* Counts a loop from its other end. */
+static void reverse_loop(builder_t *builder, piece_t *piece, const types_loop_t *loop)
+{
+    poly_space_t *space = builder->space;
+    const poly_t *last = poly_subtract(space, loop->trip, poly_constant(space, 1));
+    const poly_t *down = poly_subtract(space, last, poly_variable(space, loop->variable));
+    piece->position = poly_substitute(space, piece->position, loop->variable, down);
+    piece->node = types_substitute(builder->program, piece->node, loop->variable, down);
+}
+
 /* Makes the piece all iterations of one of its loops, when these are neighbours in the buffer. */
 static bool absorb_loop(builder_t *builder, piece_t *piece, int index)
 {
@@ -191,10 +206,8 @@ static bool absorb_loop(builder_t *builder, piece_t *piece, int index)
         if (!poly_equal(slope, poly_negate(space, piece->size)) || poly_is_zero(slope)) {
             return false;
         }
-        const poly_t *last = poly_subtract(space, loop.trip, poly_constant(space, 1));
-        const poly_t *down = poly_subtract(space, last, poly_variable(space, loop.variable));
-        piece->node = types_substitute(builder->program, piece->node, loop.variable, down);
-        rest = poly_add(space, rest, poly_multiply(space, slope, last));
+        reverse_loop(builder, piece, &loop);
+        poly_linear(space, piece->position, loop.variable, &slope, &rest);
     }
     piece->node = types_repeat(builder->program, loop.variable, loop.trip, piece->node);
     piece->position = rest;
@@ -241,7 +254,8 @@ static int canonical_loop(builder_t *builder, const types_loop_t *loop, const po
     return builder->ncanonical++;
 }
 
-/* Renames loops, so that those of equal trips and strides in the buffer have one variable. */
+/* Renames loops, so that those of equal trips and strides in the buffer have one variable, and
+ * reverses those that go down in the buffer. */
 static void rename_loops(builder_t *builder, piece_t *piece)
 {
     uint32_t used = 0;
@@ -250,6 +264,10 @@ static void rename_loops(builder_t *builder, piece_t *piece)
         const poly_t *slope, *rest;
         if (!poly_linear(builder->space, piece->position, loop->variable, &slope, &rest)) {
             continue;
+        }
+        if (slope->count > 0 && slope->terms[0].coefficient < 0) {
+            reverse_loop(builder, piece, loop);
+            slope = poly_negate(builder->space, slope);
         }
         int to = canonical_loop(builder, loop, slope, used);
         if (to < 0) {
@@ -325,8 +343,8 @@ static bool find_neighbours(builder_t *builder, table_t *table, int *next, bool 
 /* Makes one piece of each chain of neighbours; true: there was one. */
 static bool join_chains(builder_t *builder, const int *next, const bool *has)
 {
-    const types_node_t **nodes = calloc((size_t) builder->npieces, sizeof(*nodes));
-    piece_t *joined = calloc((size_t) builder->npieces, sizeof(*joined));
+    const types_node_t **nodes = zeroed(builder->npieces, sizeof(*nodes));
+    piece_t *joined = zeroed(builder->npieces, sizeof(*joined));
     int kept = 0, visited = 0;
     bool progress = false;
     for (int i = 0; i < builder->npieces && nodes != NULL && joined != NULL; i++) {
@@ -374,8 +392,8 @@ static bool fuse(builder_t *builder)
         slots *= 2;
     }
     table_t table = {calloc(slots, sizeof(int)), slots - 1};
-    int *next = calloc((size_t) builder->npieces, sizeof(*next));
-    bool *has = calloc((size_t) builder->npieces, sizeof(*has));
+    int *next = zeroed(builder->npieces, sizeof(*next));
+    bool *has = zeroed(builder->npieces, sizeof(*has));
     builder->ncanonical = 0;
     bool progress = table.slots != NULL && next != NULL && has != NULL &&
                     find_neighbours(builder, &table, next, has) && join_chains(builder, next, has);
@@ -420,7 +438,7 @@ static bool explain_stop(builder_t *builder)
 static bool find_by_position(builder_t *builder, const types_node_t **out)
 {
     const access_program_t *program = builder->program;
-    builder->pieces = calloc((size_t) program->ncopies, sizeof(*builder->pieces));
+    builder->pieces = zeroed(program->ncopies, sizeof(*builder->pieces));
     if (builder->pieces == NULL) {
         return refuse(builder, SHAPE_REFUSED_LIMIT, program->call.place, "out of memory");
     }
@@ -457,7 +475,7 @@ static bool find_by_position(builder_t *builder, const types_node_t **out)
 static const types_node_t *find_in_order(builder_t *builder, int first, int end, int depth)
 {
     access_program_t *program = builder->program;
-    const types_node_t **nodes = calloc((size_t) (end - first), sizeof(*nodes));
+    const types_node_t **nodes = zeroed(end - first, sizeof(*nodes));
     int n = 0;
     bool good = nodes != NULL;
     for (int i = first; i < end && good;) {
