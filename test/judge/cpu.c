@@ -481,7 +481,7 @@ static bool execute(cpu_t *cpu)
 
 static void set_up(cpu_t *cpu, uint32_t entry, rng_t *rng)
 {
-    const judge_run_t *run = &cpu->ground->run;
+    const judge_run_t *run = &cpu->footprint->run;
     memset(cpu->gpr, 0, sizeof cpu->gpr);
     memset(cpu->mask, 0, sizeof cpu->mask);
     cpu->flags = (flags_t){.knowledge = UNDEFINED};
@@ -505,13 +505,14 @@ static void set_up(cpu_t *cpu, uint32_t entry, rng_t *rng)
     cpu->done = false;
 }
 
-bool cpu_run(const listing_t *listing, ground_t *ground, uint32_t entry, rng_t *rng, int64_t *steps,
-             verdict_t *verdict)
+bool cpu_run(const listing_t *listing, footprint_t *footprint, uint32_t entry, rng_t *rng,
+             int64_t *steps, verdict_t *verdict)
 {
     static cpu_t cpu;
-    const int64_t most = 10000 + 1000 * ground->run.n + 100 * (ground->bytes + ground->blocks);
+    const int64_t most =
+        10000 + 1000 * footprint->run.n + 100 * (footprint->bytes + footprint->blocks);
     cpu.listing = listing;
-    cpu.ground = ground;
+    cpu.footprint = footprint;
     cpu.verdict = verdict;
     set_up(&cpu, entry, rng);
     for (int64_t step = 0; !cpu.done; step++) {
@@ -529,5 +530,5 @@ bool cpu_run(const listing_t *listing, ground_t *ground, uint32_t entry, rng_t *
         }
         ++*steps;
     }
-    return ground_is_complete(ground, cpu.now->offset, verdict);
+    return footprint_is_complete(footprint, cpu.now->offset, verdict);
 }

@@ -10,12 +10,12 @@
 #ifndef JUDGE_CPU_H
 #define JUDGE_CPU_H
 
-#include "ground.h"
+#include "footprint.h"
 #include "listing.h"
 
-/* Runs the kernel at `entry` for the run that ground_place() placed; false, with a verdict, when a
- * rule is broken. `steps` grows by the instructions that were run. */
-bool cpu_run(const listing_t *listing, ground_t *ground, uint32_t entry, rng_t *rng, int64_t *steps,
-             verdict_t *verdict);
+/* Runs the kernel at `entry` for the run that footprint_place() placed; false, with a verdict, when
+ * a rule is broken. `steps` grows by the instructions that were run. */
+bool cpu_run(const listing_t *listing, footprint_t *footprint, uint32_t entry, rng_t *rng,
+             int64_t *steps, verdict_t *verdict);
 
 #endif

@@ -70,7 +70,7 @@ static bool call_memcpy(cpu_t *cpu)
 static bool move_block(void *context, uint64_t address, int64_t packed, int64_t bytes)
 {
     cpu_t *cpu = context;
-    const bool packs = cpu->ground->run.dir == DAME_PACK;
+    const bool packs = cpu->footprint->run.dir == DAME_PACK;
     const uint64_t stream = cpu->gpr[RDX].bits + (uint64_t) packed;
     return cpu_read(cpu, packs ? address : stream, bytes, NULL) &&
            cpu_write(cpu, packs ? stream : address, bytes, NULL);
@@ -78,7 +78,7 @@ static bool move_block(void *context, uint64_t address, int64_t packed, int64_t 
 
 static bool call_kernel(cpu_t *cpu, const dame_prim_t *prim)
 {
-    const dame_program_t *program = cpu->ground->run.program;
+    const dame_program_t *program = cpu->footprint->run.program;
     static const int arguments[] = {RSI, RDX, RCX, R8};
     for (int i = 0; i < 4; i++) {
         if (!known_argument(cpu, arguments[i])) {
@@ -100,7 +100,7 @@ static bool call_kernel(cpu_t *cpu, const dame_prim_t *prim)
 /* The primitive that the first argument is. */
 static const dame_prim_t *prim_argument(const cpu_t *cpu)
 {
-    const dame_program_t *program = cpu->ground->run.program;
+    const dame_program_t *program = cpu->footprint->run.program;
     const uint64_t away = cpu->gpr[RDI].bits - (uintptr_t) program->prims;
     const uint64_t size = sizeof program->prims[0];
     if (cpu->gpr[RDI].knowledge != KNOWN || away % size != 0 ||
@@ -124,12 +124,12 @@ static bool call_function(cpu_t *cpu, uint64_t function)
                         "calls 0x%" PRIx64 ", which is not memcpy, and rdi is no primitive",
                         function);
     }
-    const uint64_t kernel = (uint64_t) (uintptr_t) dame_prim_run(prim, cpu->ground->run.dir);
+    const uint64_t kernel = (uint64_t) (uintptr_t) dame_prim_run(prim, cpu->footprint->run.dir);
     if (kernel == 0 || function != kernel) {
         return cpu_fail(cpu, RULE_CALL,
                         "calls 0x%" PRIx64 ", which is neither memcpy nor the kernel of primitive "
                         "%d in rdi",
-                        function, (int) (prim - cpu->ground->run.program->prims));
+                        function, (int) (prim - cpu->footprint->run.program->prims));
     }
     return call_kernel(cpu, prim);
 }

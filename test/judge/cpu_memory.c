@@ -177,7 +177,7 @@ static bool read_constant(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *
 
 static bool read_table(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *value)
 {
-    const ground_table_t *table = ground_table(cpu->ground, address);
+    const footprint_table_t *table = footprint_table(cpu->footprint, address);
     if (!table) {
         return cpu_fail(cpu, RULE_TABLE, "reads %" PRId64 " bytes of the program, in no table",
                         bytes);
@@ -196,9 +196,9 @@ static bool read_table(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *val
 
 static bool is_program(const cpu_t *cpu, uint64_t address)
 {
-    const dame_program_t *program = cpu->ground->run.program;
+    const dame_program_t *program = cpu->footprint->run.program;
     return address - ((uintptr_t) program - NEIGHBOURS) < program->memory + 2 * NEIGHBOURS ||
-           ground_table(cpu->ground, address);
+           footprint_table(cpu->footprint, address);
 }
 
 bool cpu_read(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *value)
@@ -213,11 +213,11 @@ bool cpu_read(cpu_t *cpu, uint64_t address, int64_t bytes, value_t *value)
     if (address - cpu->code < cpu->listing->code->size) {
         return read_constant(cpu, address, bytes, value);
     }
-    if (ground_has_packed(cpu->ground, address)) {
-        return ground_packed(cpu->ground, address, bytes, false, offset, cpu->verdict);
+    if (footprint_has_packed(cpu->footprint, address)) {
+        return footprint_packed(cpu->footprint, address, bytes, false, offset, cpu->verdict);
     }
-    if (ground_has_user(cpu->ground, address)) {
-        return ground_user(cpu->ground, address, bytes, false, offset, cpu->verdict);
+    if (footprint_has_user(cpu->footprint, address)) {
+        return footprint_user(cpu->footprint, address, bytes, false, offset, cpu->verdict);
     }
     if (is_program(cpu, address)) {
         return read_table(cpu, address, bytes, value);
@@ -238,11 +238,11 @@ bool cpu_write(cpu_t *cpu, uint64_t address, int64_t bytes, const value_t *value
     if (address - cpu->code < cpu->listing->code->size) {
         return cpu_fail(cpu, RULE_CONSTANT, "writes to the code");
     }
-    if (ground_has_packed(cpu->ground, address)) {
-        return ground_packed(cpu->ground, address, bytes, true, offset, cpu->verdict);
+    if (footprint_has_packed(cpu->footprint, address)) {
+        return footprint_packed(cpu->footprint, address, bytes, true, offset, cpu->verdict);
     }
-    if (ground_has_user(cpu->ground, address)) {
-        return ground_user(cpu->ground, address, bytes, true, offset, cpu->verdict);
+    if (footprint_has_user(cpu->footprint, address)) {
+        return footprint_user(cpu->footprint, address, bytes, true, offset, cpu->verdict);
     }
     if (is_program(cpu, address)) {
         return cpu_fail(cpu, RULE_TABLE, "writes to the program");

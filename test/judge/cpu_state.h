@@ -20,7 +20,7 @@ typedef enum knowledge {
 typedef struct value {
     uint64_t bits;
     knowledge_t knowledge;
-    int low; /* so many low bytes are known, whatever the others are */
+    int low; /* number of low bytes that are known, whatever the others are */
 } value_t;
 
 /* A kernel that is running: the outermost one, and those that it calls in the same code. */
@@ -38,7 +38,7 @@ typedef struct flags {
 
 typedef struct cpu {
     const listing_t *listing;
-    ground_t *ground;
+    footprint_t *footprint;
     verdict_t *verdict;
     const instruction_t *now; /* the instruction that is executed */
     uint64_t code;            /* address of the code */

@@ -8,18 +8,18 @@
 #include <string.h>
 
 #include "dame/dame.h"
-#include "specimen.h"
-#include "trial.h"
+#include "sample.h"
+#include "emulation.h"
 
-static dame_program_t *program_of(specimen_type_t type)
+static dame_program_t *program_of(sample_type_t type)
 {
     enum { LISTED = 50 };
     char text[1000] = "EXIT VECTORFINAL(60, 1, 24, 8, 8) CONTIGFINAL(8) BOTTOM";
     dame_program_t *program = NULL;
     int n = 0;
-    if (type == SPECIMEN_FAR) {
+    if (type == SAMPLE_FAR) {
         snprintf(text, sizeof text, "EXIT VECTORFINAL(60, 1, 65536, 8, 8) CONTIGFINAL(8) BOTTOM");
-    } else if (type == SPECIMEN_LIST) {
+    } else if (type == SAMPLE_LIST) {
         n = snprintf(text, sizeof text, "EXIT BLOCKINDEXFINAL(%d, 1, [", LISTED);
         for (int i = 0; i < LISTED; i++) { /* negative ones, too, and never the same step twice */
             n += snprintf(text + n, sizeof text - (size_t) n, "%s%d", i > 0 ? ", " : "",
@@ -36,7 +36,7 @@ static dame_program_t *program_of(specimen_type_t type)
 
 static void put_memcpy(char *code, size_t size)
 {
-    const uint64_t marker = SPECIMEN_MEMCPY;
+    const uint64_t marker = SAMPLE_MEMCPY;
     const uintptr_t function = (uintptr_t) memcpy;
     for (size_t i = 0; i + sizeof marker <= size; i++) {
         if (memcmp(code + i, &marker, sizeof marker) == 0) {
@@ -45,50 +45,51 @@ static void put_memcpy(char *code, size_t size)
     }
 }
 
-static bool test(trial_t *trial, const specimen_t *specimen, const dame_program_t *program)
+static bool test(emulation_t *emulation, const sample_t *sample, const dame_program_t *program)
 {
     static char bytes[4096];
-    dame_jit_options_t options = {.vector_bits = specimen->vectors};
+    dame_jit_options_t options = {.vector_bits = sample->vectors};
     dame_entry_point_t entries[] = {{.prim = 1, .offset = 0}, {.prim = 0}};
     dame_machine_code_t code = {.bytes = bytes,
-                                .size = (size_t) (specimen->end - specimen->begin),
+                                .size = (size_t) (sample->end - sample->begin),
                                 .entries = entries,
-                                .nentries = specimen->second ? 2 : 1};
+                                .nentries = sample->second ? 2 : 1};
     verdict_t verdict;
     rng_t rng = rng_seeded(1, 0);
     if (code.size > sizeof bytes) {
-        printf("FAIL %s has %zu bytes\n", specimen->name, code.size);
+        printf("FAIL %s has %zu bytes\n", sample->name, code.size);
         return false;
     }
-    memcpy(bytes, specimen->begin, code.size);
+    memcpy(bytes, sample->begin, code.size);
     put_memcpy(bytes, code.size);
-    if (specimen->second) {
-        entries[1].offset = (uint32_t) (specimen->second - specimen->begin);
+    if (sample->second) {
+        entries[1].offset = (uint32_t) (sample->second - sample->begin);
         if (entries[1].offset == 0) { /* an entry for what is no level */
             entries[1].prim = program->nprims - 1;
         }
     }
-    trial_judge(trial, program, specimen->dir, &options, specimen->model, &code, &rng, &verdict);
-    if (verdict.rule == specimen->rule) {
-        printf("PASS %s: %s %s\n", specimen->name, judge_rule_name(verdict.rule), verdict.message);
+    emulation_judge(emulation, program, sample->dir, &options, sample->model, &code, &rng,
+                    &verdict);
+    if (verdict.rule == sample->rule) {
+        printf("PASS %s: %s %s\n", sample->name, judge_rule_name(verdict.rule), verdict.message);
         return true;
     }
-    printf("FAIL %s: %s was expected\n", specimen->name, judge_rule_name(specimen->rule));
-    trial_explain(stdout, trial, &code, &verdict);
+    printf("FAIL %s: %s was expected\n", sample->name, judge_rule_name(sample->rule));
+    emulation_explain(stdout, emulation, &code, &verdict);
     return false;
 }
 
-/* Every rule must have been broken by some specimen. */
+/* Every rule must have been broken by some sample. */
 static bool rules_are_covered(void)
 {
     bool all = true;
     for (int rule = RULE_NONE; rule < RULE_COUNT; rule++) {
         bool covered = false;
-        for (const specimen_t *specimen = specimens; specimen->name; specimen++) {
-            covered |= specimen->rule == (judge_rule_t) rule;
+        for (const sample_t *sample = samples; sample->name; sample++) {
+            covered |= sample->rule == (judge_rule_t) rule;
         }
         if (!covered) {
-            printf("FAIL no specimen for rule %s\n", judge_rule_name((judge_rule_t) rule));
+            printf("FAIL no sample for rule %s\n", judge_rule_name((judge_rule_t) rule));
         }
         all &= covered;
     }
@@ -97,25 +98,25 @@ static bool rules_are_covered(void)
 
 int main(void)
 {
-    dame_program_t *programs[SPECIMEN_TYPES];
-    trial_t trial = {.kernels = 0};
+    dame_program_t *programs[SAMPLE_TYPES];
+    emulation_t emulation = {.kernels = 0};
     int passed = 0;
     int failed = 0;
-    for (int type = 0; type < SPECIMEN_TYPES; type++) {
-        programs[type] = program_of((specimen_type_t) type);
+    for (int type = 0; type < SAMPLE_TYPES; type++) {
+        programs[type] = program_of((sample_type_t) type);
     }
-    for (const specimen_t *specimen = specimens; specimen->name; specimen++) {
-        const bool is_right = test(&trial, specimen, programs[specimen->type]);
+    for (const sample_t *sample = samples; sample->name; sample++) {
+        const bool is_right = test(&emulation, sample, programs[sample->type]);
         passed += is_right;
         failed += !is_right;
     }
     const bool covered = rules_are_covered();
     passed += covered;
     failed += !covered;
-    for (int type = 0; type < SPECIMEN_TYPES; type++) {
+    for (int type = 0; type < SAMPLE_TYPES; type++) {
         dame_program_free(programs[type]);
     }
-    trial_free(&trial);
+    emulation_free(&emulation);
     printf("%d passed, %d failed\n", passed, failed);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -72,8 +72,8 @@ static void judge(session_t *session, const subject_t *subject, rng_t *rng)
         fprintf(session->out, "FAIL %s: compile: %s\n", subject->name, dame_status_text(status));
         return;
     }
-    if (trial_judge(&session->trial, subject->program, subject->dir, &subject->options,
-                    subject->model, &code, rng, &verdict)) {
+    if (emulation_judge(&session->emulation, subject->program, subject->dir, &subject->options,
+                        subject->model, &code, rng, &verdict)) {
         session->passed++;
         return;
     }
@@ -82,7 +82,7 @@ static void judge(session_t *session, const subject_t *subject, rng_t *rng)
         session->first = verdict.rule;
     }
     fprintf(session->out, "FAIL %s\n", subject->name);
-    trial_explain(session->out, &session->trial, &code, &verdict);
+    emulation_explain(session->out, &session->emulation, &code, &verdict);
     print_subject(session, subject);
 }
 
@@ -268,20 +268,20 @@ bool session_run(session_t *session, const session_plan_t *plan)
 {
     session->provider = plan->provider ? plan->provider : &dame_provider_x;
     /* LLVM leaves constants behind whose last use it has found a shorter way for. */
-    session->trial.listing.has_unused_constants = plan->provider != NULL;
+    session->emulation.listing.has_unused_constants = plan->provider != NULL;
     if (plan->cases > 0 || plan->only >= 0) {
         judge_cases(session, plan);
     }
     if (plan->only < 0 && !plan->no_layouts) {
         judge_layouts(session, plan);
     }
-    const trial_t *trial = &session->trial;
+    const emulation_t *emulation = &session->emulation;
     fprintf(session->out,
             "kernels %" PRId64 ", of which only decoded because a run is too large %" PRId64
             "; runs %" PRId64 ", instructions %" PRId64 ", packed bytes %" PRId64
             "; runs too large to be tried %" PRId64 "; programs without kernels %" PRId64 "\n",
-            trial->kernels, trial->only_decoded, trial->runs, trial->steps, trial->moved,
-            trial->skipped, session->without);
+            emulation->kernels, emulation->only_decoded, emulation->runs, emulation->steps,
+            emulation->moved, emulation->skipped, session->without);
     if (session->passed + session->failed == 0) {
         fprintf(session->out, "FAIL nothing was judged\n");
         session->failed++;
@@ -297,5 +297,5 @@ void session_free(session_t *session)
             session->provider->close(state);
         }
     }
-    trial_free(&session->trial);
+    emulation_free(&session->emulation);
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "jit/provider.h"
-#include "trial.h"
+#include "emulation.h"
 
 typedef struct session_plan {
     const dame_provider_t *provider; /* of DAME-L; NULL: DAME-X */
@@ -28,7 +28,7 @@ typedef struct session {
     FILE *out; /* receives the report */
     const dame_provider_t *provider;
     void *states[CPU_MODELS][DAME_MAKES]; /* of a provider other than DAME-X */
-    trial_t trial;
+    emulation_t emulation;
     int64_t passed;
     int64_t failed;
     int64_t without;    /* programs that DAME-X has no kernel for */

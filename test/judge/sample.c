@@ -1,4 +1,4 @@
-#include "specimen.h"
+#include "sample.h"
 
 #include <stddef.h>
 
@@ -54,29 +54,29 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
         "add rbx, 1424; add rbp, 480;", POPS)
 #define WIDE "vpxor ymm1, ymm1, ymm1; vpermq ymm0, ymm1, 0;"
 
-#define SPECIMEN(name, rule, kind, text) SPECIMEN_FOR(name, rule, kind, 512, VBMI, text)
+#define SAMPLE(name, rule, kind, text) SAMPLE_FOR(name, rule, kind, 512, VBMI, text)
 
 /* First the code of all. Those without a second entry have a weak symbol of that name, which is
  * NULL. */
-#define SPECIMEN_FOR(name, rule, kind, bits, model, text)                                          \
+#define SAMPLE_FOR(name, rule, kind, bits, model, text)                                            \
     __attribute__((visibility("hidden"))) extern const char name##_begin[], name##_end[];          \
     __attribute__((weak)) extern const char name##_second[];                                       \
     __asm__(".pushsection .rodata\n"                                                               \
             ".intel_syntax noprefix\n" #name "_begin:\n" text "\n" #name "_end:\n"                 \
             ".att_syntax prefix\n"                                                                 \
             ".popsection\n");
-#include "specimen.def"
-#undef SPECIMEN_FOR
+#include "sample.def"
+#undef SAMPLE_FOR
 
-#define KIND_VECTOR_PACK   SPECIMEN_VECTOR, DAME_PACK
-#define KIND_VECTOR_UNPACK SPECIMEN_VECTOR, DAME_UNPACK
-#define KIND_LIST_PACK     SPECIMEN_LIST, DAME_PACK
-#define KIND_FAR_PACK      SPECIMEN_FAR, DAME_PACK
+#define KIND_VECTOR_PACK   SAMPLE_VECTOR, DAME_PACK
+#define KIND_VECTOR_UNPACK SAMPLE_VECTOR, DAME_UNPACK
+#define KIND_LIST_PACK     SAMPLE_LIST, DAME_PACK
+#define KIND_FAR_PACK      SAMPLE_FAR, DAME_PACK
 
-const specimen_t specimens[] = {
-#define SPECIMEN_FOR(name, rule, kind, bits, model, text)                                          \
+const sample_t samples[] = {
+#define SAMPLE_FOR(name, rule, kind, bits, model, text)                                            \
     {#name, KIND_##kind, RULE_##rule, bits, CPU_##model, name##_begin, name##_end, name##_second},
-#include "specimen.def"
-#undef SPECIMEN_FOR
+#include "sample.def"
+#undef SAMPLE_FOR
     {.name = NULL},
 };

@@ -1,8 +1,8 @@
 /*
  * Kernels written by hand in assembly, right ones and wrong ones, to judge the judge by.
  */
-#ifndef JUDGE_SPECIMEN_H
-#define JUDGE_SPECIMEN_H
+#ifndef JUDGE_SAMPLE_H
+#define JUDGE_SAMPLE_H
 
 #include <stdint.h>
 
@@ -10,17 +10,17 @@
 #include "dame/program.h"
 #include "verdict.h"
 
-/* What a specimen's kernels are of. */
-typedef enum specimen_type {
-    SPECIMEN_VECTOR, /* 60 blocks of 8 bytes, 24 bytes apart: VECTORFINAL */
-    SPECIMEN_LIST,   /* 50 blocks of 8 bytes at displacements of 32 bits: BLOCKINDEXFINAL */
-    SPECIMEN_FAR,    /* 60 blocks of 8 bytes, 64 KiB apart: VECTORFINAL */
-    SPECIMEN_TYPES
-} specimen_type_t;
+/* What a sample's kernels are of. */
+typedef enum sample_type {
+    SAMPLE_VECTOR, /* 60 blocks of 8 bytes, 24 bytes apart: VECTORFINAL */
+    SAMPLE_LIST,   /* 50 blocks of 8 bytes at displacements of 32 bits: BLOCKINDEXFINAL */
+    SAMPLE_FAR,    /* 60 blocks of 8 bytes, 64 KiB apart: VECTORFINAL */
+    SAMPLE_TYPES
+} sample_type_t;
 
-typedef struct specimen {
+typedef struct sample {
     const char *name;
-    specimen_type_t type;
+    sample_type_t type;
     dame_dir_t dir;
     judge_rule_t rule; /* that it breaks, RULE_NONE: it is right */
     int32_t vectors;   /* bits that are allowed */
@@ -28,12 +28,12 @@ typedef struct specimen {
     const char *begin; /* the code, whose first entry is the level of the blocks .. */
     const char *end;
     const char *second; /* .. and whose second one, EXIT's, is here, or NULL */
-} specimen_t;
+} sample_t;
 
 /* In the code this number stands for the address of memcpy. */
-#define SPECIMEN_MEMCPY UINT64_C(0x1122334455667788)
+#define SAMPLE_MEMCPY UINT64_C(0x1122334455667788)
 
 /* All; the last has no name. */
-extern const specimen_t specimens[];
+extern const sample_t samples[];
 
 #endif
