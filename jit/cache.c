@@ -202,7 +202,8 @@ static int load_from(dame_cache_t *cache, int i, const dame_cache_key_t *key,
     *out = (dame_cache_code_t){.code = {.bytes = contents.code,
                                         .size = contents.code_size,
                                         .entries = contents.entries,
-                                        .nentries = contents.nentries},
+                                        .nentries = contents.nentries,
+                                        .unwind = contents.unwind},
                                .memory = contents.memory};
     return 1;
 }

@@ -12,7 +12,7 @@
 #include "user_file.h"
 #include "whole_file.h"
 
-enum { FORMAT = 3, LARGEST_FILE = 64 << 20 };
+enum { FORMAT = 4, LARGEST_FILE = 64 << 20 };
 
 /*
  * A file: this header, the key, the entries, the code. Numbers are the machine's own, so the magic
@@ -24,6 +24,7 @@ typedef struct header {
     uint32_t nentries;
     uint64_t key_size;
     uint64_t code_size;
+    uint64_t unwind;   /* in the code, 0: none */
     uint64_t checksum; /* of the whole file, with this field 0 */
     char maker[DAME_CACHE_MAKER];
 } header_t;
@@ -122,7 +123,14 @@ static const char *parse(char *memory, size_t size, dame_cache_contents_t *out)
     if (memchr(out->key + (out->key_size > 0), '\0', out->key_size - (out->key_size > 0)) == NULL) {
         return "its key is damaged";
     }
-    return are_inside(out) ? NULL : "an entry is outside of the code";
+    if (!are_inside(out)) {
+        return "an entry is outside of the code";
+    }
+    if (header.unwind >= header.code_size || header.unwind % 8 != 0) {
+        return "its unwind table is outside of the code";
+    }
+    out->unwind = (uint32_t) header.unwind;
+    return NULL;
 }
 
 const char *dame_cache_file_read(int directory, const char *name, const dame_cache_room_t *room,
@@ -192,7 +200,8 @@ int dame_cache_file_write(int directory, const dame_cache_key_t *key,
     header_t header = {.format = FORMAT,
                        .nentries = (uint32_t) code->nentries,
                        .key_size = padded(key->size),
-                       .code_size = code->size};
+                       .code_size = code->size,
+                       .unwind = code->unwind};
     if (size > LARGEST_FILE) {
         return EFBIG;
     }

@@ -19,7 +19,8 @@ typedef struct dame_cache_contents {
     int32_t nentries;
     const char *code;
     size_t code_size;
-    time_t used; /* when it was written, or last said to be used */
+    uint32_t unwind; /* dame_machine_code_t */
+    time_t used;     /* when it was written, or last said to be used */
 } dame_cache_contents_t;
 
 /*

@@ -12,6 +12,8 @@
 #include <linux/membarrier.h>
 
 #include "dame/heap.h"
+#include "provider.h"
+#include "unwind.h"
 
 /* Newer than the oldest headers this is compiled with. */
 #ifndef MADV_POPULATE_READ
@@ -40,7 +42,9 @@ struct dame_code_arena {
     size_t taken;
     size_t fresh;  /* no code has ever been at this offset and after it */
     char *write;   /* DUAL: limit bytes, of which the first `taken` have memory */
-    char *execute; /* the same bytes */
+    char *execute; /* the same bytes, for code that is a leaf */
+    char *frames;  /* the same bytes, for other code */
+    char *leaf;    /* registered, for `execute`; NULL: not */
 };
 
 static size_t round_up(size_t n, size_t unit)
@@ -114,7 +118,7 @@ static int make_file(const dame_code_arena_t *arena)
     return fd;
 }
 
-/* Both views of all addresses; memory comes with take_segment(). No descriptor stays open, which
+/* All views of all addresses; memory comes with take_segment(). No descriptor stays open, which
  * a program that closes all of them would take away. */
 static int map_views(dame_code_arena_t *arena)
 {
@@ -122,27 +126,28 @@ static int map_views(dame_code_arena_t *arena)
     if (fd < 0) {
         return -1;
     }
-    char *write = mmap(NULL, arena->limit, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    char *execute = MAP_FAILED;
-    if (write != MAP_FAILED) {
-        execute = mmap(NULL, arena->limit, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    enum { WRITE, EXECUTE, FRAMES, VIEWS };
+    char *views[VIEWS];
+    int mapped = 1;
+    for (int i = 0; i < VIEWS; i++) {
+        const int protection = PROT_READ | (i == WRITE ? PROT_WRITE : PROT_EXEC);
+        views[i] = mapped ? mmap(NULL, arena->limit, protection, MAP_SHARED, fd, 0) : MAP_FAILED;
+        mapped = views[i] != MAP_FAILED;
     }
     /* A child must not be able to write what its parent executes. */
-    const int mapped = execute != MAP_FAILED && madvise(write, arena->limit, MADV_DONTFORK) == 0;
+    mapped = mapped && madvise(views[WRITE], arena->limit, MADV_DONTFORK) == 0;
     int error = errno;
     close(fd);
     if (!mapped) {
-        if (write != MAP_FAILED) {
-            munmap(write, arena->limit);
-        }
-        if (execute != MAP_FAILED) {
-            munmap(execute, arena->limit);
+        for (int i = 0; i < VIEWS && views[i] != MAP_FAILED; i++) {
+            munmap(views[i], arena->limit);
         }
         errno = error;
         return -1;
     }
-    arena->write = write;
-    arena->execute = execute;
+    arena->write = views[WRITE];
+    arena->execute = views[EXECUTE];
+    arena->frames = views[FRAMES];
     return 0;
 }
 
@@ -175,22 +180,27 @@ static int populate(char *bytes, size_t n, size_t page)
     return memory_is_out(errno) ? errno : touch_pages(bytes, n, page);
 }
 
-/* Memory for `n` more bytes in both views, so that neither writing nor running faults. Returns 0 or
+static void populate_to_run(char *bytes, size_t n, size_t page)
+{
+    if (madvise(bytes, n, MADV_POPULATE_READ) != 0) {
+        for (size_t i = 0; i < n; i += page) {
+            (void) *(volatile char *) (bytes + i);
+        }
+    }
+}
+
+/* Memory for `n` more bytes in all views, so that neither writing nor running faults. Returns 0 or
  * an error number. */
 static int take_segment(dame_code_arena_t *arena, size_t n)
 {
     char *write = arena->write + arena->taken;
-    char *execute = arena->execute + arena->taken;
     const int error = populate(write, n, arena->page);
     if (error != 0) {
         return error;
     }
     fill_with_traps(write, n);
-    if (madvise(execute, n, MADV_POPULATE_READ) != 0) {
-        for (size_t i = 0; i < n; i += arena->page) {
-            (void) *(volatile char *) (execute + i);
-        }
-    }
+    populate_to_run(arena->execute + arena->taken, n, arena->page);
+    populate_to_run(arena->frames + arena->taken, n, arena->page);
     arena->taken += n;
     return 0;
 }
@@ -211,6 +221,7 @@ static dame_status_t refused(dame_code_arena_t *arena, int error)
 
 dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out)
 {
+    dame_unwind_prepare();
     dame_code_arena_t *arena = dame_heap_zalloc(sizeof(*arena));
     if (arena == NULL) {
         return DAME_ERR_NOMEM;
@@ -225,12 +236,31 @@ dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_
     return DAME_OK;
 }
 
+/* A registered table for `size` bytes of leaves, or NULL. */
+static char *register_leaf(const char *code, size_t size)
+{
+    char *table = dame_heap_alloc(DAME_UNWIND_LEAF);
+    if (table != NULL) {
+        (void) dame_unwind_leaf(table, code, size);
+        if (!dame_unwind_register(table)) {
+            dame_heap_free(table);
+            table = NULL;
+        }
+    }
+    return table;
+}
+
 /* Addresses come with the first code: most processes that could compile never do. */
 static void map_once(dame_code_arena_t *arena)
 {
-    if (arena->memory == DAME_JIT_MEMORY_DUAL && arena->write == NULL && map_views(arena) != 0) {
+    if (arena->memory != DAME_JIT_MEMORY_DUAL || arena->write != NULL) {
+        return;
+    }
+    if (map_views(arena) != 0) {
         arena->error = errno; /* whatever it is: without addresses there is no arena */
         arena->memory = DAME_JIT_MEMORY_OWN;
+    } else {
+        arena->leaf = register_leaf(arena->execute, arena->limit);
     }
 }
 
@@ -239,13 +269,15 @@ void dame_code_arena_destroy(dame_code_arena_t *arena)
     while (arena->ends.next != &arena->ends) {
         dame_code_arena_free(arena, arena->ends.next);
     }
-    if (arena->write != NULL &&
-        !dame_code_arena_is_inherited(arena)) { /* a child has no such mapping */
+    if (arena->write != NULL && !dame_code_arena_is_inherited(arena)) {
+        if (arena->leaf != NULL) {
+            dame_unwind_deregister(arena->leaf);
+            dame_heap_free(arena->leaf);
+        }
         munmap(arena->write, arena->limit);
-    }
-    if (arena->execute != NULL) {
         munmap(arena->execute, arena->limit);
-    }
+        munmap(arena->frames, arena->limit);
+    } /* else a child, in which tables stay registered, and what they are and describe stays, too */
     dame_heap_free(arena);
 }
 
@@ -295,7 +327,7 @@ static dame_status_t find_hole(dame_code_arena_t *arena, size_t room, dame_code_
     return DAME_OK;
 }
 
-static dame_status_t put_in_arena(dame_code_arena_t *arena, const void *code,
+static dame_status_t put_in_arena(dame_code_arena_t *arena, const void *code, uint32_t unwind,
                                   dame_code_block_t *block)
 {
     dame_code_block_t *before = NULL;
@@ -305,7 +337,8 @@ static dame_status_t put_in_arena(dame_code_arena_t *arena, const void *code,
         return status;
     }
     block->offset = end_of(before);
-    block->execute = arena->execute + block->offset;
+    char *view = unwind == DAME_NO_UNWIND ? arena->execute : arena->frames;
+    block->execute = view + block->offset;
     block->prev = before;
     memcpy(arena->write + block->offset, code, block->size);
     sync_instructions(block->execute, block->size, block->offset < arena->fresh);
@@ -344,8 +377,18 @@ static dame_status_t put_in_pages(dame_code_arena_t *arena, const void *code,
 
 /* ---- both ---- */
 
+static void register_unwind(dame_code_block_t *block, uint32_t unwind)
+{
+    if (unwind == DAME_NO_UNWIND && block->own) {
+        block->leaf = register_leaf(block->execute, block->size);
+        block->unwind = block->leaf;
+    } else if (unwind != DAME_NO_UNWIND && dame_unwind_register(block->execute + unwind)) {
+        block->unwind = block->execute + unwind;
+    }
+}
+
 dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, size_t size,
-                                  dame_code_block_t **out)
+                                  uint32_t unwind, dame_code_block_t **out)
 {
     if (size > arena->limit) {
         return DAME_ERR_FULL;
@@ -361,13 +404,14 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
     map_once(arena);
     dame_status_t status = DAME_ERR_DENIED;
     while (status == DAME_ERR_DENIED && arena->memory != DAME_JIT_MEMORY_NONE) {
-        status = arena->memory == DAME_JIT_MEMORY_DUAL ? put_in_arena(arena, code, block)
+        status = arena->memory == DAME_JIT_MEMORY_DUAL ? put_in_arena(arena, code, unwind, block)
                                                        : put_in_pages(arena, code, block);
     }
     if (status != DAME_OK) {
         dame_heap_free(block);
         return status;
     }
+    register_unwind(block, unwind);
     block->next = block->prev->next;
     block->next->prev = block;
     block->prev->next = block;
@@ -381,8 +425,15 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block)
     block->prev->next = block->next;
     block->next->prev = block->prev;
     arena->hand = block->prev; /* so that the hole is what is filled first */
+    const int stays = block->unwind != NULL && dame_code_arena_is_inherited(arena);
+    if (block->unwind != NULL && !stays) {
+        dame_unwind_deregister(block->unwind);
+        dame_heap_free(block->leaf);
+    }
     if (block->own) {
-        munmap(block->execute, block->room);
+        if (!stays) {
+            munmap(block->execute, block->room);
+        }
         arena->taken -= block->room;
     } else if (!dame_code_arena_is_inherited(arena)) {
         fill_with_traps(arena->write + block->offset, block->room);

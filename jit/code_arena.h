@@ -5,6 +5,10 @@
  * Not thread-safe: jit.c holds its lock. What holds no code holds instructions that trap, so a
  * stale jump stops the process instead of running something else.
  *
+ * Whoever unwinds the stack finds its way through all code (unwind.h). The memory for codes that
+ * are leaves has one table; each other code has its own. Unwinders cannot have both for one
+ * address, so such code runs at a third address of the memory.
+ *
  * fork(): a child goes on executing what was put before, whether its handlers ran or not. It never
  * writes there: the memory may be the parent's.
  */
@@ -24,6 +28,8 @@ struct dame_code_block {
     size_t size;   /* bytes asked for */
     /* the arena's own */
     int own;                 /* not 0: it has pages of its own */
+    const char *unwind;      /* the table that was registered for it; NULL: none */
+    char *leaf;              /* the same, where it is no part of the code; owned */
     size_t offset;           /* in the arena */
     size_t room;             /* bytes it takes */
     dame_code_block_t *next; /* by offset, in a ring through the arena itself */
@@ -39,11 +45,12 @@ void dame_code_arena_destroy(dame_code_arena_t *arena);
 
 /*
  * Copies `size` bytes, 1 and more, of position-independent code in, ready to be executed by any
- * thread. Errors: DAME_ERR_FULL (blocks must be freed first), DAME_ERR_DENIED (execution is
- * refused, or this process is a fork of the one that made the arena), DAME_ERR_NOMEM.
+ * thread; `unwind` as in a dame_machine_code_t. Errors: DAME_ERR_FULL (blocks must be freed first),
+ * DAME_ERR_DENIED (execution is refused, or this process is a fork of the one that made the arena),
+ * DAME_ERR_NOMEM.
  */
 dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, size_t size,
-                                  dame_code_block_t **out);
+                                  uint32_t unwind, dame_code_block_t **out);
 
 /* Nothing runs it any more. */
 void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block);

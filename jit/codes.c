@@ -292,15 +292,17 @@ static dame_status_t allocate(dame_jit_t *jit, const dame_machine_code_t *machin
                               dame_code_block_t **block)
 {
     collect_dropped(jit);
-    dame_status_t status = dame_code_arena_put(jit->arena, machine->bytes, machine->size, block);
+    dame_status_t status =
+        dame_code_arena_put(jit->arena, machine->bytes, machine->size, machine->unwind, block);
     while (status == DAME_ERR_FULL && machine->size <= dame_code_arena_limit(jit->arena) &&
            evict(jit, machine->size)) {
-        status = dame_code_arena_put(jit->arena, machine->bytes, machine->size, block);
+        status =
+            dame_code_arena_put(jit->arena, machine->bytes, machine->size, machine->unwind, block);
     }
     return status;
 }
 
-static void tell_names(dame_jit_t *jit, dame_code_t *code, const char *name)
+static void tell_names(dame_jit_t *jit, dame_code_t *code, uint32_t unwind, const char *name)
 {
     if (jit->perf_map == NULL && !jit->options.gdb) {
         return;
@@ -314,7 +316,7 @@ static void tell_names(dame_jit_t *jit, dame_code_t *code, const char *name)
         jit->stats.perf_map_errno = error != 0 ? error : jit->stats.perf_map_errno;
     }
     if (jit->options.gdb) {
-        code->gdb = dame_gdb_add(code->block->execute, code->block->size, label);
+        code->gdb = dame_gdb_add(code->block->execute, code->block->size, unwind, label);
     }
 }
 
@@ -348,7 +350,7 @@ dame_status_t dame_codes_put(dame_codes_t *codes, const dame_candidate_t *candid
         dame_heap_free(code);
         return status;
     }
-    tell_names(jit, code, name);
+    tell_names(jit, code, machine->unwind, name);
     insert_by_rank(codes, code);
     TAILQ_INSERT_TAIL(queue_of(code), code, order);
     count_live(code, 1);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "dame/heap.h"
+#include "provider.h"
+#include "unwind.h"
 
 /* ---- what GDB looks for; the names and shapes are its own ---- */
 
@@ -37,16 +39,23 @@ void __jit_debug_register_code(void)
 
 /* ---- the object ---- */
 
-enum { SECTION_NONE, SECTION_TEXT, SECTION_SYMBOLS, SECTION_NAMES, SECTIONS };
+enum { SECTION_NONE, SECTION_TEXT, SECTION_UNWIND, SECTION_SYMBOLS, SECTION_NAMES, SECTIONS };
 
-static const char section_names[] = "\0.text\0.symtab\0.strtab";
-enum { NAME_TEXT = 1, NAME_SYMTAB = 7, NAME_STRTAB = 15, NAME_SYMBOL = sizeof(section_names) };
+static const char section_names[] = "\0.text\0.symtab\0.strtab\0.eh_frame";
+enum {
+    NAME_TEXT = 1,
+    NAME_SYMTAB = 7,
+    NAME_STRTAB = 15,
+    NAME_EH_FRAME = 23,
+    NAME_SYMBOL = sizeof(section_names)
+};
 
 typedef struct image {
     ElfW(Ehdr) header;
     ElfW(Shdr) sections[SECTIONS];
     ElfW(Sym) symbols[2]; /* the first one is always empty */
-    char names[];         /* of sections, then of the symbol */
+    _Alignas(8) char leaf[DAME_UNWIND_LEAF];
+    char names[]; /* of sections, then of the symbol */
 } image_t;
 
 struct dame_gdb_object {
@@ -77,6 +86,27 @@ static void describe_header(ElfW(Ehdr) * header)
     header->e_shstrndx = SECTION_NAMES;
 }
 
+/* The table is the code's own, which is copied behind the names, or that of a leaf. */
+static void describe_unwind(image_t *image, const char *start, size_t size, uint32_t unwind,
+                            size_t names)
+{
+    ElfW(Shdr) *section = &image->sections[SECTION_UNWIND];
+    *section = (ElfW(Shdr)){.sh_name = NAME_EH_FRAME,
+                            .sh_type = SHT_PROGBITS,
+                            .sh_flags = SHF_ALLOC,
+                            .sh_addralign = 8};
+    if (unwind != DAME_NO_UNWIND) {
+        section->sh_addr = (uintptr_t) start + unwind;
+        section->sh_offset = offsetof(image_t, names) + names;
+        section->sh_size = size - unwind;
+        memcpy(image->names + names, start + unwind, size - unwind);
+    } else {
+        section->sh_addr = (uintptr_t) image->leaf;
+        section->sh_offset = offsetof(image_t, leaf);
+        section->sh_size = dame_unwind_leaf(image->leaf, start, size);
+    }
+}
+
 static void describe_sections(ElfW(Shdr) * sections, const void *start, size_t size, size_t names)
 {
     sections[SECTION_TEXT] = (ElfW(Shdr)){.sh_name = NAME_TEXT,
@@ -100,10 +130,11 @@ static void describe_sections(ElfW(Shdr) * sections, const void *start, size_t s
                                            .sh_addralign = 1};
 }
 
-dame_gdb_object_t *dame_gdb_add(const void *start, size_t size, const char *name)
+dame_gdb_object_t *dame_gdb_add(const char *start, size_t size, uint32_t unwind, const char *name)
 {
     const size_t names = sizeof(section_names) + strlen(name) + 1;
-    dame_gdb_object_t *object = dame_heap_zalloc(sizeof(*object) + names);
+    const size_t table = unwind != DAME_NO_UNWIND ? size - unwind : 0;
+    dame_gdb_object_t *object = dame_heap_zalloc(sizeof(*object) + names + table);
     if (object == NULL) {
         return NULL;
     }
@@ -116,10 +147,11 @@ dame_gdb_object_t *dame_gdb_add(const void *start, size_t size, const char *name
                                     .st_size = size};
     memcpy(image->names, section_names, sizeof(section_names));
     memcpy(image->names + NAME_SYMBOL, name, strlen(name) + 1);
+    describe_unwind(image, start, size, unwind, names);
 
     struct jit_code_entry *entry = &object->entry;
     entry->symfile_addr = (const char *) image;
-    entry->symfile_size = sizeof(*image) + names;
+    entry->symfile_size = sizeof(*image) + names + table;
     entry->next_entry = __jit_debug_descriptor.first_entry;
     if (entry->next_entry != NULL) {
         entry->next_entry->prev_entry = entry;

@@ -21,7 +21,7 @@
 #include "dame/status.h"
 
 /* Increased whenever something in this file, or the layout of a dame_program_t, changes. */
-#define DAME_PROVIDER_VERSION 3
+#define DAME_PROVIDER_VERSION 4
 
 /* The entry of a kernel: where in the code, and for which primitive. */
 typedef struct dame_entry_point {
@@ -33,13 +33,21 @@ typedef struct dame_entry_point {
  * Machine code that runs at any address, with the entry points in it. The kernels keep the contract
  * of dame_run_fn (dame/program.h). The memory is the provider's and stays as it is until the next
  * call of compile or close.
+ *
+ * At `unwind`, a multiple of 8, the bytes hold an .eh_frame table for all of the code, which ends
+ * with a size of 0 and refers to the code by distance. DAME_NO_UNWIND: the code needs none, because
+ * it is a leaf throughout: no instruction moves the stack pointer or changes a register that calls
+ * keep; on a CPU with a link register, that neither.
  */
 typedef struct dame_machine_code {
     const char *bytes;
     size_t size;
     const dame_entry_point_t *entries; /* one for each kernel, of different primitives */
     int32_t nentries;
+    uint32_t unwind; /* 0: DAME_NO_UNWIND */
 } dame_machine_code_t;
+
+#define DAME_NO_UNWIND 0
 
 enum { DAME_VARIANT_NAME = 64 }; /* bytes for a name */
 

@@ -6,6 +6,9 @@
 
 enum { ARG_PRIM, ARG_ORIGIN, ARG_PACKED, ARG_FIRST, ARG_N, ARGS };
 
+/* Tables that are right at every instruction: LLVM's UWTableKind::Async. */
+enum { UNWIND_ANYWHERE = 2 };
+
 /* Loads and stores of a program, about. */
 enum { MOST_MOVES_OF_ALL = 8000 };
 
@@ -45,7 +48,9 @@ static LLVMValueRef new_kernel(l_unit_t *u, int32_t index, const l_target_t *tar
         LLVMSetValueName2(LLVMGetParam(kernel, i), names[i], strlen(names[i]));
     }
     const unsigned whole = (unsigned) LLVMAttributeFunctionIndex;
-    l_flag(u, kernel, whole, "nounwind"); /* no tables to unwind it */
+    l_flag(u, kernel, whole, "nounwind");                   /* it throws nothing .. */
+    l_number(u, kernel, whole, "uwtable", UNWIND_ANYWHERE); /* .. but may be passed through */
+    l_attribute(u, kernel, "frame-pointer", "non-leaf");
     l_flag(u, kernel, whole, "noredzone");
     /* No vectors but those in the IR: LLVM would compute addresses in them and gather. */
     l_flag(u, kernel, whole, "noimplicitfloat");

@@ -21,6 +21,7 @@ enum { MOST_STRAYS = 16, LONGEST_ALIGNMENT = 64 };
 typedef struct sections {
     char *slab;
     size_t used;
+    size_t unwind; /* where the table is that says how to unwind the code; 0: none yet */
     int is_full;
     void *strays[MOST_STRAYS];
     int nstrays;
@@ -82,6 +83,11 @@ static uint8_t *allocate_data(void *context, uintptr_t bytes, unsigned alignment
     sections_t *sections = context;
     (void) id;
     sections->is_full |= !is_read_only && bytes > 0; /* kernels keep no state */
+    if (0 == strcmp(name, ".eh_frame")) {            /* `bytes` count the 4 zeros at its end */
+        uint8_t *table = take(sections, bytes, 8 > alignment ? 8 : alignment);
+        sections->unwind = (size_t) ((char *) table - sections->slab);
+        return table;
+    }
     return 0 == strncmp(name, ".rodata", 7) ? take(sections, bytes, alignment)
                                             : stray(sections, bytes);
 }
@@ -110,6 +116,7 @@ static void clear_sections(sections_t *sections)
     }
     sections->nstrays = 0;
     sections->used = 0;
+    sections->unwind = 0;
     sections->is_full = 0;
 }
 
@@ -264,6 +271,7 @@ dame_status_t l_machine_link(l_machine_t *machine, LLVMMemoryBufferRef object, l
     }
     if (DAME_OK == status) {
         code->size = machine->sections.used;
+        code->unwind = (uint32_t) machine->sections.unwind;
         memcpy(code->bytes, machine->sections.slab, code->size);
     }
     (void) is_fine(LLVMOrcResourceTrackerRemove(tracker));

@@ -20,6 +20,7 @@ enum {
 /* Machine code, and the primitives whose kernels are in it. */
 typedef struct l_code {
     size_t size;
+    uint32_t unwind; /* dame_machine_code_t */
     int32_t nentries;
     dame_entry_point_t entries[L_MOST_PRIMS];
     char bytes[L_MOST_CODE];

@@ -259,7 +259,7 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
         return DAME_ERR_UNSUPPORTED;
     }
     *code = (dame_machine_code_t){state->code.bytes, state->code.size, state->code.entries,
-                                  state->code.nentries};
+                                  state->code.nentries, state->code.unwind};
     return request.status;
 }
 

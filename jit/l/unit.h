@@ -139,14 +139,21 @@ static inline void l_attribute(const l_unit_t *u, LLVMValueRef function, const c
                                                       value, (unsigned) strlen(value)));
 }
 
-/* An attribute of LLVM's own, of the function or of a parameter (1 and up). */
-static inline void l_flag(const l_unit_t *u, LLVMValueRef function, unsigned index,
-                          const char *name)
+/* An attribute of LLVM's own that has a number, of the function or of a parameter (1 and up). */
+static inline void l_number(const l_unit_t *u, LLVMValueRef function, unsigned index,
+                            const char *name, uint64_t number)
 {
     const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     if (0 != kind) { /* 0: this LLVM does not have it */
-        LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(u->context, kind, 0));
+        LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(u->context, kind, number));
     }
+}
+
+/* One that has none. */
+static inline void l_flag(const l_unit_t *u, LLVMValueRef function, unsigned index,
+                          const char *name)
+{
+    l_number(u, function, index, name, 0);
 }
 
 #endif

@@ -9,7 +9,7 @@
 
 /* Increased with any change of the kernels or of the pipelines: files of other revisions are not
  * used. */
-#define L_REVISION "4"
+#define L_REVISION "5"
 #define L_IDENTITY "DAME " DAME_VERSION " revision " L_REVISION
 
 /* As in provider.h. */

@@ -52,6 +52,15 @@ typedef struct x_constants {
     int permutations_loaded;
 } x_constants_t;
 
+/* Code during which the stack pointer is not where it was at the kernel's entry: behind which
+ * instruction each step is done. */
+typedef struct x_frame {
+    uint32_t moved;   /* the stack pointer, for the first time */
+    uint32_t pointed; /* the frame pointer */
+    uint32_t saved;   /* the other registers */
+    uint32_t left;    /* all are as before */
+} x_frame_t;
+
 typedef struct x_code {
     uint8_t *start; /* of the buffer */
     uint8_t *at;    /* next byte */
@@ -60,6 +69,9 @@ typedef struct x_code {
     x_vectors_t vectors;
     x_constants_t constants;
     uint32_t constant_fixups[X_PERMUTATIONS]; /* loads of permutations, for x_emit_constants() */
+    x_frame_t *frames;                        /* in the order of the code */
+    int nframes;
+    int most_frames;
 } x_code_t;
 
 typedef uint32_t x_label_t; /* an offset in the buffer */
@@ -76,6 +88,24 @@ static inline int x_has_room(x_code_t *code)
 static inline x_label_t x_here(const x_code_t *code)
 {
     return (x_label_t) (code->at - code->start);
+}
+
+/* Notes a frame that x_prologue() starts; x_epilogue() sets `left`. */
+static inline void x_note_frame(x_code_t *code, uint32_t moved, uint32_t pointed)
+{
+    if (code->nframes < code->most_frames) {
+        code->frames[code->nframes++] =
+            (x_frame_t){.moved = moved, .pointed = pointed, .saved = x_here(code)};
+    } else {
+        code->full = 1;
+    }
+}
+
+static inline void x_note_frame_left(x_code_t *code)
+{
+    if (code->nframes > 0) {
+        code->frames[code->nframes - 1].left = x_here(code);
+    }
 }
 
 /*

@@ -20,6 +20,8 @@
  *   x_entry          starts a kernel: alignment, and what indirect calls must land on
  *   x_prologue, x_epilogue
  *                    saves the first `saved` registers of x_saved; restores them and returns
+ *   x_describe_frame, X_FRAME_DESCRIPTION
+ *                    says in a table how to unwind the code between the two; bytes at most
  *   x_load_constants loads masks and permutations into their registers
  *   x_emit_constants puts what x_load_constants() loads from memory behind the code
  *

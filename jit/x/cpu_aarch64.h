@@ -12,6 +12,7 @@
 
 #include "dame/cpu.h"
 #include "code.h"
+#include "jit/unwind.h"
 #include "variant.h"
 
 enum { X_FRAME = 29, X_LINK = 30, X_SP = 31, X_ZERO = 31 };
@@ -458,11 +459,14 @@ static inline void x_prologue(x_code_t *code, int saved)
         return;
     }
     x_put_pair(code, 0xa9800000, X_FRAME, X_LINK, x_mem(X_SP, -bytes), 8);
+    const x_label_t moved = x_here(code);
     x_put_immediate(code, X_ADD, X_FRAME, X_SP, 0);
+    const x_label_t pointed = x_here(code);
     for (int i = 0; i < saved; i += 2) {
         x_put_pair(code, 0xa9000000, x_saved[i], x_saved_second(i, saved), x_mem(X_SP, 16 + 8 * i),
                    8);
     }
+    x_note_frame(code, moved, pointed);
 }
 
 static inline void x_epilogue(x_code_t *code, int saved)
@@ -477,9 +481,35 @@ static inline void x_epilogue(x_code_t *code, int saved)
     }
     if (saved > 0) {
         x_put_pair(code, 0xa8c00000, X_FRAME, X_LINK, x_mem(X_SP, bytes), 8);
+        x_note_frame_left(code);
     }
     x_registers(code, 0xd65f0000, 0, X_LINK, 0); /* RET */
 }
+
+/* Says how to unwind a frame. In the code at `*at` the table's rules are those of an entry, and
+ * again where the frame has been left, which becomes *at. */
+static inline void x_describe_frame(dame_unwind_t *table, const x_frame_t *frame, uint32_t *at)
+{
+    enum { WORDS = 2 + X_SAVED }; /* what a kernel saves all of, if any */
+    dame_unwind_advance(table, frame->moved - *at);
+    dame_unwind_byte(table, 0x0a); /* DW_CFA_remember_state */
+    dame_unwind_byte(table, 0x0e); /* DW_CFA_def_cfa_offset */
+    dame_unwind_byte(table, 8 * WORDS);
+    dame_unwind_byte(table, 0x80 | X_FRAME); /* DW_CFA_offset, in words below the CFA */
+    dame_unwind_byte(table, WORDS);
+    dame_unwind_byte(table, 0x80 | X_LINK);
+    dame_unwind_byte(table, WORDS - 1);
+    dame_unwind_advance(table, frame->saved - frame->moved);
+    for (int i = 0; i < X_SAVED; i++) {
+        dame_unwind_byte(table, 0x80u | (unsigned) x_saved[i]);
+        dame_unwind_byte(table, (unsigned) (WORDS - 2 - i));
+    }
+    dame_unwind_advance(table, frame->left - frame->saved);
+    dame_unwind_byte(table, 0x0b); /* DW_CFA_restore_state */
+    *at = frame->left;
+}
+
+enum { X_FRAME_DESCRIPTION = 56 }; /* bytes at most */
 
 /* Loops run best from the start of 32 bytes. */
 static inline void x_align_loop(x_code_t *code)

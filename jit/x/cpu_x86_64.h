@@ -9,6 +9,7 @@
 
 #include "code.h"
 #include "fault.h"
+#include "jit/unwind.h"
 #include "variant.h"
 
 enum {
@@ -34,14 +35,14 @@ enum {
 enum {
     X_ARG_PRIM = X_RDI, X_ARG_ORIGIN = X_RSI, X_ARG_PACKED = X_RDX, X_ARG_FIRST = X_RCX, X_ARG_COUNT = X_R8,
     X_TEMP = X_RAX,
-    X_VOLATILES = 3, X_SAVED = 6
+    X_VOLATILES = 3, X_SAVED = 5
 };
 /* clang-format on */
 
 /* Registers beside the arguments and the temporary one: those a kernel need not save, and those it
  * must, which keep their values over calls. */
 static const x_reg_t x_volatile[X_VOLATILES] = {X_R9, X_R10, X_R11};
-static const x_reg_t x_saved[X_SAVED] = {X_RBX, X_RBP, X_R12, X_R13, X_R14, X_R15};
+static const x_reg_t x_saved[X_SAVED] = {X_RBX, X_R12, X_R13, X_R14, X_R15};
 
 enum { X_FILL = 0xcc, X_ENTRY_ALIGNMENT = 32 };
 
@@ -580,17 +581,27 @@ static inline void x_push(x_code_t *code, int pop, x_reg_t reg)
     }
 }
 
-/* rsp is 8 off a multiple of 16 at an entry. */
+/* rsp is 8 off a multiple of 16 at an entry, and on one behind the push of rbp. */
 static inline int x_pads_stack(int saved)
 {
-    return saved > 0 && X_FAULT(stack_misaligned_at_calls, 0, 1) == saved % 2;
+    return X_FAULT(stack_misaligned_at_calls, 1, 0) == saved % 2;
 }
 
+/* rbp points to the frame of the caller all the time, and to this one's once there is one: so
+ * profilers find their way, which follow only that. */
 static inline void x_prologue(x_code_t *code, int saved)
 {
+    if (0 == saved) {
+        return;
+    }
+    x_push(code, 0, X_RBP);
+    const x_label_t moved = x_here(code);
+    x_move(code, X_RBP, X_RSP);
+    const x_label_t pointed = x_here(code);
     for (int i = 0; i < saved; i++) {
         x_push(code, 0, x_saved[i]);
     }
+    x_note_frame(code, moved, pointed);
     if (x_pads_stack(saved)) {
         x_op_constant(code, 5, X_RSP, 8);
     }
@@ -602,16 +613,46 @@ static inline void x_epilogue(x_code_t *code, int saved)
         return;
     }
     x_clear_upper(code);
-    if (x_pads_stack(saved)) {
-        x_op_constant(code, 0, X_RSP, 8);
-    }
-    for (int i = saved; i-- > X_FAULT(pop_missing, 0, 1);) {
-        x_push(code, 1, x_saved[X_FAULT(pops_in_wrong_order, i, saved - 1 - i)]);
+    if (saved > 0) {
+        if (x_pads_stack(saved)) {
+            x_op_constant(code, 0, X_RSP, 8);
+        }
+        for (int i = saved; i-- > X_FAULT(pop_missing, 0, 1);) {
+            x_push(code, 1, x_saved[X_FAULT(pops_in_wrong_order, i, saved - 1 - i)]);
+        }
+        x_push(code, 1, X_RBP);
+        x_note_frame_left(code);
     }
     if (x_has_room(code)) {
         x_byte(code, 0xc3);
     }
 }
+
+/* Says how to unwind a frame. In the code at `*at` the table's rules are those of an entry, and
+ * again where the frame has been left, which becomes *at. */
+static inline void x_describe_frame(dame_unwind_t *table, const x_frame_t *frame, uint32_t *at)
+{
+    static const uint8_t numbers[X_SAVED] = {3, 12, 13, 14, 15}; /* DWARF's, of x_saved */
+    dame_unwind_advance(table, frame->moved - *at);
+    dame_unwind_byte(table, 0x0a); /* DW_CFA_remember_state */
+    dame_unwind_byte(table, 0x0e); /* DW_CFA_def_cfa_offset */
+    dame_unwind_byte(table, 16);
+    dame_unwind_byte(table, 0x86); /* DW_CFA_offset: rbp, at CFA - 2 * 8 */
+    dame_unwind_byte(table, 2);
+    dame_unwind_advance(table, frame->pointed - frame->moved);
+    dame_unwind_byte(table, 0x0d); /* DW_CFA_def_cfa_register: rbp */
+    dame_unwind_byte(table, 6);
+    dame_unwind_advance(table, frame->saved - frame->pointed);
+    for (int i = 0; i < X_SAVED; i++) {
+        dame_unwind_byte(table, 0x80u | numbers[i]);
+        dame_unwind_byte(table, 3u + (unsigned) i);
+    }
+    dame_unwind_advance(table, frame->left - frame->saved);
+    dame_unwind_byte(table, 0x0b); /* DW_CFA_restore_state */
+    *at = frame->left;
+}
+
+enum { X_FRAME_DESCRIPTION = 48 }; /* bytes at most */
 
 static inline void x_align(x_code_t *code, int bytes)
 {

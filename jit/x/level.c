@@ -245,6 +245,7 @@ int32_t x_compile_level(x_context_t *context, int32_t index)
     x_code_t *code = &context->code;
     uint8_t *const start = code->at;
     uint8_t *const end = code->end;
+    const int nframes = code->nframes;
     const dame_prim_t *prim = &context->program->prims[index];
     x_compiler_t c = {.context = context,
                       .code = code,
@@ -261,6 +262,7 @@ int32_t x_compile_level(x_context_t *context, int32_t index)
             code->constants = (x_constants_t){.none = 1};
         }
         code->at = start;
+        code->nframes = nframes;
         code->end = end - start < KERNEL_ROOM ? end : start + KERNEL_ROOM;
         code->full = 0;
         c.needs_calls = 0;
@@ -277,6 +279,7 @@ int32_t x_compile_level(x_context_t *context, int32_t index)
         }
     }
     code->at = start;
+    code->nframes = nframes;
     code->full = 0;
     return -1;
 }

@@ -16,11 +16,15 @@
 
 enum { CODE_ROOM = 1 << 16 }; /* bytes of a program's code; what does not fit stays interpreted */
 
+/* .. of the table behind it, which says how to unwind it where it has frames. */
+enum { MOST_FRAMES = 1024, TABLE_ROOM = 8 + DAME_UNWIND_LEAF + MOST_FRAMES * X_FRAME_DESCRIPTION };
+
 /* What stays between compilations. */
 typedef struct x_state {
     dame_cpu_t cpu;
     x_options_t options;
-    char *bytes;                 /* CODE_ROOM, or NULL */
+    char *bytes;                 /* CODE_ROOM and TABLE_ROOM, or NULL */
+    x_frame_t *frames;           /* MOST_FRAMES, or NULL */
     dame_entry_point_t *entries; /* room for entries_room, or NULL */
     int32_t entries_room;
 } x_state_t;
@@ -45,6 +49,7 @@ static void close(void *opaque)
 {
     x_state_t *state = opaque;
     dame_heap_free(state->bytes);
+    dame_heap_free(state->frames);
     dame_heap_free(state->entries);
     dame_heap_free(state);
 }
@@ -74,14 +79,18 @@ const char *dame_x_vector_name(const dame_cpu_t *cpu, int vector_bits)
 static dame_status_t make_room(x_state_t *state, int32_t nprims)
 {
     if (NULL == state->bytes) {
-        state->bytes = dame_heap_alloc(CODE_ROOM);
+        state->bytes = dame_heap_alloc(CODE_ROOM + TABLE_ROOM);
+    }
+    if (NULL == state->frames) {
+        state->frames = dame_heap_alloc(MOST_FRAMES * sizeof(*state->frames));
     }
     if (state->entries_room < nprims) {
         dame_heap_free(state->entries);
         state->entries = dame_heap_alloc((size_t) nprims * sizeof(*state->entries));
         state->entries_room = NULL != state->entries ? nprims : 0;
     }
-    return NULL == state->bytes || NULL == state->entries ? DAME_ERR_NOMEM : DAME_OK;
+    const int has_all = NULL != state->bytes && NULL != state->frames && NULL != state->entries;
+    return has_all ? DAME_OK : DAME_ERR_NOMEM;
 }
 
 /* Inner levels stand behind outer ones. */
@@ -101,6 +110,24 @@ static void compile_levels(x_context_t *context, dame_entry_point_t *entries,
         }
     }
     out->size = (size_t) (context->code.at - context->code.start);
+}
+
+/* Behind the code; all other code is a leaf. */
+static void describe_frames(const x_code_t *code, dame_machine_code_t *out)
+{
+    dame_unwind_t table;
+    uint32_t at = 0;
+    if (0 == code->nframes) {
+        return;
+    }
+    out->unwind = (uint32_t) (out->size + 7) / 8 * 8;
+    memset(code->start + out->size, X_FILL, out->unwind - out->size);
+    dame_unwind_begin(&table, (char *) code->start + out->unwind);
+    dame_unwind_function(&table, (char *) code->start, out->size);
+    for (int i = 0; i < code->nframes; i++) {
+        x_describe_frame(&table, &code->frames[i], &at);
+    }
+    out->size = out->unwind + dame_unwind_end(&table);
 }
 
 static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
@@ -125,12 +152,15 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
         .at = (uint8_t *) state->bytes,
         .end = (uint8_t *) state->bytes + CODE_ROOM,
         .vectors = x_vectors_for((int) state->options.vector_bits, &state->cpu, variant),
+        .frames = state->frames,
+        .most_frames = MOST_FRAMES,
     };
     context->program = program;
     context->dir = dir;
     context->options = x_variant_options(variant, &state->options);
     *out = (dame_machine_code_t){.bytes = state->bytes, .entries = state->entries};
     compile_levels(context, state->entries, out);
+    describe_frames(&context->code, out);
     dame_heap_free(context);
     return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;
 }

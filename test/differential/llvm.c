@@ -128,7 +128,8 @@ static const kept_t *compile_anew(const kept_t *key, const dame_program_t *progr
     if (k->status == DAME_OK) {
         k->code = (dame_machine_code_t){
             copy_of(code.bytes, code.size), code.size,
-            copy_of(code.entries, (size_t) code.nentries * sizeof code.entries[0]), code.nentries};
+            copy_of(code.entries, (size_t) code.nentries * sizeof code.entries[0]), code.nentries,
+            code.unwind};
         llvm_compiled++;
     }
     return k;

@@ -46,7 +46,7 @@ static dame_jit_memory_t kind_of(const dame_code_arena_t *arena)
 static dame_code_block_t *put(dame_code_arena_t *arena, const void *code, size_t size)
 {
     dame_code_block_t *block = NULL;
-    ck_assert_int_eq(dame_code_arena_put(arena, code, size, &block), DAME_OK);
+    ck_assert_int_eq(dame_code_arena_put(arena, code, size, DAME_NO_UNWIND, &block), DAME_OK);
     ck_assert_uint_eq(block->size, size);
     ck_assert_uint_eq((uintptr_t) block->execute % LINE, 0);
     return block;
@@ -171,7 +171,7 @@ LOOP_TEST(memory_is_taken_when_needed_and_not_beyond_the_limit, COUNT_OF(kinds))
         ck_assert_uint_ge(dame_code_arena_taken(arena), (i + 1) * page);
         ck_assert_uint_le(dame_code_arena_taken(arena), 8 * page);
     }
-    ck_assert_int_eq(dame_code_arena_put(arena, "", 1, &more), DAME_ERR_FULL);
+    ck_assert_int_eq(dame_code_arena_put(arena, "", 1, DAME_NO_UNWIND, &more), DAME_ERR_FULL);
     for (unsigned i = 0; i < 8; i++) {
         ck_assert(holds_pattern(blocks[i], i));
     }
@@ -180,10 +180,11 @@ LOOP_TEST(memory_is_taken_when_needed_and_not_beyond_the_limit, COUNT_OF(kinds))
     dame_code_arena_free(arena, blocks[4]);
     blocks[3] = put_pattern(arena, 2 * page, 77);
     ck_assert(holds_pattern(blocks[3], 77));
-    ck_assert_int_eq(dame_code_arena_put(arena, "", 1, &more), DAME_ERR_FULL);
+    ck_assert_int_eq(dame_code_arena_put(arena, "", 1, DAME_NO_UNWIND, &more), DAME_ERR_FULL);
     dame_code_arena_destroy(arena); /* with all that is in it */
     arena = arena_of(page, kinds[_i]);
-    ck_assert_int_eq(dame_code_arena_put(arena, code, page + 1, &more), DAME_ERR_FULL);
+    ck_assert_int_eq(dame_code_arena_put(arena, code, page + 1, DAME_NO_UNWIND, &more),
+                     DAME_ERR_FULL);
     ck_assert_ptr_null(more);
     put(arena, code, page); /* the last byte, too */
     dame_code_arena_destroy(arena);
@@ -252,7 +253,8 @@ LOOP_TEST(random_puts_and_frees_keep_all_code_whole, COUNT_OF(kinds))
         const size_t size = (size_t) rng_range(&rng, 1, sizeof code);
         fill_pattern(code, (int64_t) size, step);
         seeds[i] = step;
-        const dame_status_t status = dame_code_arena_put(arena, code, size, &blocks[i]);
+        const dame_status_t status =
+            dame_code_arena_put(arena, code, size, DAME_NO_UNWIND, &blocks[i]);
         ck_assert(status == DAME_OK || status == DAME_ERR_FULL);
         ck_assert(status != DAME_OK || (uintptr_t) blocks[i]->execute % LINE == 0);
         full += status == DAME_ERR_FULL;
@@ -347,7 +349,7 @@ static const char *put_and_run_refused(void *argument)
     char code[LONGEST_JUMP];
     dame_code_block_t *block = NULL;
     const dame_status_t status =
-        dame_code_arena_put(arena, code, write_jump(code, count_call), &block);
+        dame_code_arena_put(arena, code, write_jump(code, count_call), DAME_NO_UNWIND, &block);
     int error = 0;
     if (dame_code_arena_memory(arena, &error) != wanted->memory) {
         return "another kind of memory";
@@ -415,7 +417,7 @@ static const char *put_with_short_files(void *argument)
     int error = 0;
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0 ||
         dame_code_arena_create(1 << 20, DAME_JIT_MEMORY_DUAL, &arena) != DAME_OK ||
-        dame_code_arena_put(arena, "", 1, &block) != DAME_OK) {
+        dame_code_arena_put(arena, "", 1, DAME_NO_UNWIND, &block) != DAME_OK) {
         return "put";
     }
     const dame_jit_memory_t memory = dame_code_arena_memory(arena, &error);
@@ -462,7 +464,7 @@ static const char *use_inherited(void *argument)
     if (msync(inherited->probe, page_size(), MS_ASYNC) != 0 && can_write_code()) {
         return "the parent's code can be written";
     }
-    if (dame_code_arena_put(inherited->arena, "", 1, &block) != DAME_ERR_DENIED) {
+    if (dame_code_arena_put(inherited->arena, "", 1, DAME_NO_UNWIND, &block) != DAME_ERR_DENIED) {
         return "put";
     }
     dame_code_arena_free(inherited->arena, inherited->block);

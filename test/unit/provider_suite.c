@@ -164,7 +164,7 @@ LOOP_TEST(a_broken_provider_is_told_of_once, 4)
         const char *said;
     } faults[] = {{"", "", "cannot be loaded: /tmp/"},
                   {"", "", "has no function dame_provider()"},
-                  {"old", "", "has version 2 of the interface, but version 3 is needed"},
+                  {"old", "", "has version 3 of the interface, but version 4 is needed"},
                   {"", "padding=many", "cannot be used with the options \"padding=many\": "}};
     const char *path = _i == 0 ? empty_file() : _i == 1 ? no_provider() : TEST_PROVIDER;
     setenv("TEST_PROVIDER", faults[_i].kind, 1);

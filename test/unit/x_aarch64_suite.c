@@ -13,7 +13,12 @@ static x_code_t writer;
 static x_code_t *fresh(size_t room)
 {
     memset(buffer, 0, sizeof buffer);
-    writer = (x_code_t){.start = buffer, .at = buffer + BEFORE, .end = buffer + BEFORE + room};
+    static x_frame_t frames[1];
+    writer = (x_code_t){.start = buffer,
+                        .at = buffer + BEFORE,
+                        .end = buffer + BEFORE + room,
+                        .frames = frames,
+                        .most_frames = 1};
     return &writer;
 }
 

@@ -1,0 +1,65 @@
+/*
+ * Unwind information for machine code: how debuggers, profilers, backtrace(3) and C++ exceptions
+ * find a kernel's caller. Format: .eh_frame (Linux Standard Base 5.0, Core, 10.6; DWARF 5, 6.4).
+ *
+ * Most kernels neither move the stack pointer nor change a register that calls keep. One table, the
+ * leaf table, describes any amount of such code, so that memory for it is registered once. Code
+ * with frames brings a table of its own (provider.h).
+ *
+ * Private to jit/.
+ */
+#ifndef DAME_UNWIND_H
+#define DAME_UNWIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- writing tables ---- */
+
+/* A table that is being written. It refers to the code by its distance, and so may be moved with
+ * it. */
+typedef struct dame_unwind {
+    char *start; /* 8-byte aligned */
+    char *at;    /* the next byte */
+    char *function;
+} dame_unwind_t;
+
+enum {
+    DAME_UNWIND_HEAD = 24,     /* bytes that dame_unwind_begin() writes at most */
+    DAME_UNWIND_FUNCTION = 40, /* .. dame_unwind_function() and dame_unwind_end() together */
+    DAME_UNWIND_LEAF = DAME_UNWIND_HEAD + DAME_UNWIND_FUNCTION
+};
+
+/* Starts a table. On a CPU that has no description here it stays empty. */
+void dame_unwind_begin(dame_unwind_t *table, char *start);
+
+/* Starts what is said of `size` bytes of code at `code`; instructions (DW_CFA_...) may follow. */
+void dame_unwind_function(dame_unwind_t *table, const char *code, size_t size);
+
+void dame_unwind_byte(dame_unwind_t *table, unsigned byte);
+
+/* What follows is true from `bytes` bytes of code on, counted from where that was said last. */
+void dame_unwind_advance(dame_unwind_t *table, uint32_t bytes);
+
+/* Ends it. Returns its size, with what marks the end. */
+size_t dame_unwind_end(dame_unwind_t *table);
+
+/* Writes the leaf table for `size` bytes of code that will be at `code` when the table is at
+ * `start`. Returns its size, at most DAME_UNWIND_LEAF. */
+size_t dame_unwind_leaf(char *start, const char *code, size_t size);
+
+/* ---- telling ---- */
+
+/* Finds the library that exceptions and backtrace(3) unwind with, and loads it if need be. No lock
+ * is held. */
+void dame_unwind_prepare(void);
+
+/*
+ * Tells that library of a table, which stays where it is until it is taken back, in a process of
+ * its own: in the child of a fork another thread may have held the library's lock. Returns 0 where
+ * there is no such library.
+ */
+int dame_unwind_register(const char *table);
+void dame_unwind_deregister(const char *table);
+
+#endif
