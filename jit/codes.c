@@ -302,7 +302,7 @@ static dame_status_t allocate(dame_jit_t *jit, const dame_machine_code_t *machin
     return status;
 }
 
-static void tell_names(dame_jit_t *jit, dame_code_t *code, uint32_t unwind, const char *name)
+static void tell_names(dame_jit_t *jit, dame_code_t *code, const char *name)
 {
     if (jit->perf_map == NULL && !jit->options.gdb) {
         return;
@@ -311,12 +311,12 @@ static void tell_names(dame_jit_t *jit, dame_code_t *code, uint32_t unwind, cons
     snprintf(label, sizeof(label), "dame_%s%s%s", code->codes->dir == DAME_PACK ? "pack" : "unpack",
              name != NULL ? ":" : "", name != NULL ? name : "");
     if (jit->perf_map != NULL) {
-        int error =
-            dame_perf_map_add(jit->perf_map, code->block->execute, code->block->size, label);
+        int error = dame_perf_map_add(jit->perf_map, code->block->execute,
+                                      dame_instructions(code->block->size, code->unwind), label);
         jit->stats.perf_map_errno = error != 0 ? error : jit->stats.perf_map_errno;
     }
     if (jit->options.gdb) {
-        code->gdb = dame_gdb_add(code->block->execute, code->block->size, unwind, label);
+        code->gdb = dame_gdb_add(code->block->execute, code->block->size, code->unwind, label);
     }
 }
 
@@ -326,7 +326,10 @@ static dame_code_t *new_code(dame_codes_t *codes, const dame_candidate_t *candid
     const size_t nprims = (size_t) codes->program->nprims;
     dame_code_t *code = dame_heap_alloc(sizeof(*code) + nprims * sizeof(code->entries[0]));
     if (code != NULL) {
-        *code = (dame_code_t){.codes = codes, .candidate = *candidate, .use = DAME_CODE_IDLE};
+        *code = (dame_code_t){.codes = codes,
+                              .candidate = *candidate,
+                              .use = DAME_CODE_IDLE,
+                              .unwind = machine->unwind};
         for (size_t i = 0; i < nprims; i++) {
             code->entries[i] = DAME_NO_ENTRY;
         }
@@ -350,7 +353,7 @@ dame_status_t dame_codes_put(dame_codes_t *codes, const dame_candidate_t *candid
         dame_heap_free(code);
         return status;
     }
-    tell_names(jit, code, machine->unwind, name);
+    tell_names(jit, code, name);
     insert_by_rank(codes, code);
     TAILQ_INSERT_TAIL(queue_of(code), code, order);
     count_live(code, 1);

@@ -140,11 +140,12 @@ dame_gdb_object_t *dame_gdb_add(const char *start, size_t size, uint32_t unwind,
     }
     image_t *image = &object->image;
     describe_header(&image->header);
-    describe_sections(image->sections, start, size, names);
+    const size_t instructions = dame_instructions(size, unwind);
+    describe_sections(image->sections, start, instructions, names);
     image->symbols[1] = (ElfW(Sym)){.st_name = NAME_SYMBOL,
                                     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
                                     .st_shndx = SECTION_TEXT,
-                                    .st_size = size};
+                                    .st_size = instructions};
     memcpy(image->names, section_names, sizeof(section_names));
     memcpy(image->names + NAME_SYMBOL, name, strlen(name) + 1);
     describe_unwind(image, start, size, unwind, names);

@@ -378,7 +378,7 @@ size_t dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void *
     dame_lock(DAME_LOCK_COMPILER);
     const dame_code_t *first = ranked_first(program, dir);
     if (first != NULL) {
-        size = first->block->size;
+        size = dame_instructions(first->block->size, first->unwind);
         *code = first->block->execute;
     }
     dame_unlock(DAME_LOCK_COMPILER);

@@ -34,20 +34,26 @@ typedef struct dame_entry_point {
  * of dame_run_fn (dame/program.h). The memory is the provider's and stays as it is until the next
  * call of compile or close.
  *
- * At `unwind`, a multiple of 8, the bytes hold an .eh_frame table for all of the code, which ends
- * with a size of 0 and refers to the code by distance. DAME_NO_UNWIND: the code needs none, because
- * it is a leaf throughout: no instruction moves the stack pointer or changes a register that calls
- * keep; on a CPU with a link register, that neither.
+ * From `unwind`, a multiple of 8, to their end the bytes are an .eh_frame table for all of the
+ * code, which ends with a size of 0 and refers to the code by distance. DAME_NO_UNWIND: the code
+ * needs none, because it is a leaf throughout: no instruction moves the stack pointer or changes a
+ * register that calls keep; on a CPU with a link register, that neither.
  */
 typedef struct dame_machine_code {
     const char *bytes;
     size_t size;
     const dame_entry_point_t *entries; /* one for each kernel, of different primitives */
     int32_t nentries;
-    uint32_t unwind; /* 0: DAME_NO_UNWIND */
+    uint32_t unwind;
 } dame_machine_code_t;
 
 #define DAME_NO_UNWIND 0
+
+/* Bytes of the code without the table, which comes last. */
+static inline size_t dame_instructions(size_t size, uint32_t unwind)
+{
+    return unwind != DAME_NO_UNWIND ? unwind : size;
+}
 
 enum { DAME_VARIANT_NAME = 64 }; /* bytes for a name */
 

@@ -38,6 +38,7 @@ typedef struct dame_code {
     int has_levels; /* some level runs it */
     dame_code_block_t *block;
     dame_gdb_object_t *gdb;
+    uint32_t unwind;    /* dame_machine_code_t */
     uint32_t entries[]; /* by primitive: where its kernel is in the code, or DAME_NO_ENTRY */
 } dame_code_t;
 

@@ -59,6 +59,7 @@ static uint8_t *stray(sections_t *sections, uintptr_t bytes)
 static uint8_t *take(sections_t *sections, uintptr_t bytes, unsigned alignment)
 {
     const size_t at = (sections->used + alignment - 1) / alignment * alignment;
+    sections->is_full |= 0 != sections->unwind; /* the table comes last */
     if (at > L_MOST_CODE || bytes > L_MOST_CODE - at || LONGEST_ALIGNMENT < alignment) {
         sections->is_full = 1;
         return stray(sections, bytes);

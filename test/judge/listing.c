@@ -306,10 +306,11 @@ static bool take_instruction(const decoded_t *d, uint32_t offset, instruction_t 
 
 static bool add_work(listing_t *listing, int64_t offset, uint32_t from, verdict_t *verdict)
 {
-    if (offset < 0 || offset >= (int64_t) listing->code->size) {
+    const size_t size = dame_instructions(listing->code->size, listing->code->unwind);
+    if (offset < 0 || offset >= (int64_t) size) {
         return verdict_fail(verdict, RULE_INSIDE, from,
                             "control goes to offset %" PRId64 " of %zu bytes of code", offset,
-                            listing->code->size);
+                            size);
     }
     listing->work[listing->nwork++] = (uint32_t) offset;
     return true;
@@ -426,7 +427,7 @@ static uint32_t padding(const listing_t *listing, uint32_t offset)
 static void find_instructions(const listing_t *listing, uint32_t *begin, uint32_t *end)
 {
     *begin = 0;
-    *end = (uint32_t) listing->code->size;
+    *end = (uint32_t) dame_instructions(listing->code->size, listing->code->unwind);
     if (listing->has_unused_constants) {
         while (*begin < *end && !listing->at[*begin]) {
             ++*begin;

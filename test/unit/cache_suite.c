@@ -25,7 +25,7 @@ enum { PLENTY = 1 << 20 };
 
 static const char bytes[] = "these are no instructions";
 static const dame_entry_point_t entries[] = {{0, 0}, {1, 16}};
-static const dame_machine_code_t code = {bytes, sizeof bytes, entries, 2};
+static const dame_machine_code_t code = {bytes, sizeof bytes, entries, 2, 8};
 
 static dame_cache_t *cache;
 static dame_cache_key_t key;
@@ -360,7 +360,7 @@ TEST(directories_after_the_first_are_only_read)
 TEST(a_full_disk_leaves_nothing_behind)
 {
     static char large[60000];
-    const dame_machine_code_t much = {large, sizeof large, entries, 2};
+    const dame_machine_code_t much = {large, sizeof large, entries, 2, DAME_NO_UNWIND};
     struct rlimit limit, small;
     char problem[300];
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -409,7 +409,7 @@ TEST(files_are_bounded_and_the_longest_unused_goes_first)
     enum { HOUR = 3600, DAY = 24 * HOUR };
     static const time_t ages[] = {30 * DAY, 10 * DAY, HOUR - 100, 0};
     static char large[1000];
-    const dame_machine_code_t much = {large, sizeof large, entries, 2};
+    const dame_machine_code_t much = {large, sizeof large, entries, 2, DAME_NO_UNWIND};
     dame_cache_t *small = cache_of(directory, 4100);
     dame_cache_key_t keys[4];
     dame_cache_code_t found;
@@ -434,7 +434,7 @@ TEST(files_are_bounded_and_the_longest_unused_goes_first)
         }
         dame_cache_key_free(&keys[i]);
     }
-    const dame_machine_code_t more = {large, sizeof large, entries, 2};
+    const dame_machine_code_t more = {large, sizeof large, entries, 2, DAME_NO_UNWIND};
     dame_cache_close(small);
     small = cache_of(directory, 500);
     ck_assert_int_eq(dame_cache_store(small, &key, &more), EFBIG);

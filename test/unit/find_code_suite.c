@@ -232,7 +232,7 @@ TEST(a_damaged_file_is_replaced)
 TEST(entries_are_checked_against_the_program)
 {
     static const dame_entry_point_t entries[] = {{0, 0}, {1 << 20, 0}};
-    const dame_machine_code_t code = {"\xc3", 1, entries, 2};
+    const dame_machine_code_t code = {"\xc3", 1, entries, 2, DAME_NO_UNWIND};
     dame_cache_t *cache = NULL;
     ck_assert_int_eq(compiles((wish_t){.variant = 0}), 1);
     find_key();
