@@ -7,10 +7,11 @@
 
 #include "suggest/eval.h"
 
-/* A linear position: constant + the sum of slope * variable. */
+/* A linear position: constant + the sum of slope * iteration. No slope is negative: iterations of
+ * loops that go down are counted from their end. */
 typedef struct linear {
     int n;
-    poly_atom_t variables[ACCESS_NESTING];
+    const poly_t *iterations[ACCESS_NESTING]; /* from 0 to trip - 1 */
     const poly_t *trips[ACCESS_NESTING], *slopes[ACCESS_NESTING];
     const poly_t *constant;
 } linear_t;
@@ -36,41 +37,22 @@ static const poly_t *as_poly(checker_t *checker, const linear_t *a)
     const poly_t *out = a->constant;
     for (int i = 0; i < a->n; i++) {
         out = poly_add(checker->space, out,
-                       poly_multiply(checker->space, a->slopes[i],
-                                     poly_variable(checker->space, a->variables[i])));
+                       poly_multiply(checker->space, a->slopes[i], a->iterations[i]));
     }
     return out;
-}
-
-/* Its least and greatest value, over all iterations. A slope's sign must be known. */
-static bool range(checker_t *checker, const linear_t *a, const poly_t **low, const poly_t **high)
-{
-    poly_space_t *space = checker->space;
-    *low = *high = a->constant;
-    for (int i = 0; i < a->n; i++) {
-        const poly_t *last = poly_subtract(space, a->trips[i], poly_constant(space, 1));
-        const poly_t *far = poly_multiply(space, a->slopes[i], last);
-        int64_t number;
-        bool up = poly_at_least(space, a->slopes[i], 0) ||
-                  (a->slopes[i]->count > 0 && a->slopes[i]->terms[0].coefficient > 0 &&
-                   !poly_is_constant(a->slopes[i], &number));
-        if (up) { /* trips in slopes are positive, where anything is copied at all */
-            *high = poly_add(space, *high, far);
-        } else {
-            *low = poly_add(space, *low, far);
-        }
-    }
-    return true;
 }
 
 /* Is it within [0, size), with the copy's width? */
 static bool inside(checker_t *checker, const linear_t *a, const poly_t *size)
 {
-    const poly_t *low, *high;
-    range(checker, a, &low, &high);
-    high = poly_add(checker->space, high, checker->width);
-    return poly_at_least(checker->space, low, 0) &&
-           poly_at_least(checker->space, poly_subtract(checker->space, size, high), 0);
+    poly_space_t *space = checker->space;
+    const poly_t *end = poly_add(space, a->constant, checker->width);
+    for (int i = 0; i < a->n; i++) {
+        const poly_t *last = poly_subtract(space, a->trips[i], poly_constant(space, 1));
+        end = poly_add(space, end, poly_multiply(space, a->slopes[i], last));
+    }
+    return poly_at_least(space, a->constant, 0) &&
+           poly_at_least(space, poly_subtract(space, size, end), 0);
 }
 
 /* position = quotient * size + rest, with the rest within the size. */
@@ -95,10 +77,9 @@ static bool split(checker_t *checker, const linear_t *position, const poly_t *si
         const poly_t *whole = poly_divide(space, position->slopes[i], size);
         if (whole != NULL) {
             *quotient =
-                poly_add(space, *quotient,
-                         poly_multiply(space, whole, poly_variable(space, position->variables[i])));
+                poly_add(space, *quotient, poly_multiply(space, whole, position->iterations[i]));
         } else {
-            rest->variables[rest->n] = position->variables[i];
+            rest->iterations[rest->n] = position->iterations[i];
             rest->trips[rest->n] = position->trips[i];
             rest->slopes[rest->n++] = position->slopes[i];
         }
@@ -254,13 +235,21 @@ static bool position_of(checker_t *checker, int index, linear_t *position, const
             return unknown(checker, "a condition decides where a position is");
         }
         const access_loop_t *loop = &program->loops[path[i]];
-        int at = position->n++;
-        position->variables[at] = loop->variable;
-        position->trips[at] = loop->trip;
+        const poly_t *slope, *iteration = poly_variable(checker->space, loop->variable);
         if (poly_depends_on_loops(checker->space, loop->trip) ||
-            !poly_linear(checker->space, left, loop->variable, &position->slopes[at], &left)) {
+            !poly_linear(checker->space, left, loop->variable, &slope, &left)) {
             return unknown(checker, "a position is not linear");
         }
+        if (slope->count > 0 && slope->terms[0].coefficient < 0) {
+            const poly_t *last =
+                poly_subtract(checker->space, loop->trip, poly_constant(checker->space, 1));
+            left = poly_add(checker->space, left, poly_multiply(checker->space, slope, last));
+            slope = poly_negate(checker->space, slope);
+            iteration = poly_subtract(checker->space, last, iteration);
+        }
+        position->iterations[position->n] = iteration;
+        position->trips[position->n] = loop->trip;
+        position->slopes[position->n++] = slope;
         *times = poly_multiply(checker->space, *times, loop->trip);
     }
     position->constant = left;
