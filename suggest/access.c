@@ -374,7 +374,8 @@ int access_add_copy(access_program_t *program, const access_copy_t *copy)
     check_names(program, copy->offset);
     check_names(program, copy->size);
     int64_t size;
-    if (poly_is_constant(copy->size, &size) && (size < 0 || size % copy->type.size != 0)) {
+    if (access_error(program) == NULL && poly_is_constant(copy->size, &size) &&
+        (size < 0 || size % copy->type.size != 0)) {
         return fail(program, "a copy of %lld bytes of %.60s, which has %lld", (long long) size,
                     copy->type.name, (long long) copy->type.size);
     }

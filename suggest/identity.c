@@ -221,14 +221,16 @@ static bool find_positions(checker_t *checker)
     return true;
 }
 
-/* The copy's position in the message, and the product of its trips. */
-static bool position_of(checker_t *checker, int index, linear_t *position, const poly_t **times)
+/* The copy's position in the message, its offset, and the product of its trips. */
+static bool position_of(checker_t *checker, int index, linear_t *position, const poly_t **offset,
+                        const poly_t **times)
 {
     const access_program_t *program = checker->program;
     int path[2 * ACCESS_NESTING];
     int n = access_path(program, index, path);
     const poly_t *left = checker->positions[index];
     *position = (linear_t){.n = 0};
+    *offset = program->copies[index].offset;
     *times = poly_constant(checker->space, 1);
     for (int i = 0; i < n; i++) {
         if (path[i] < 0) {
@@ -236,6 +238,13 @@ static bool position_of(checker_t *checker, int index, linear_t *position, const
         }
         const access_loop_t *loop = &program->loops[path[i]];
         const poly_t *slope, *iteration = poly_variable(checker->space, loop->variable);
+        int64_t trip;
+        if (poly_is_constant(loop->trip, &trip) && trip == 1) {
+            const poly_t *zero = poly_constant(checker->space, 0);
+            left = poly_substitute(checker->space, left, loop->variable, zero);
+            *offset = poly_substitute(checker->space, *offset, loop->variable, zero);
+            continue;
+        }
         if (poly_depends_on_loops(checker->space, loop->trip) ||
             !poly_linear(checker->space, left, loop->variable, &slope, &left)) {
             return unknown(checker, "a position is not linear");
@@ -261,17 +270,20 @@ static void check_copy(checker_t *checker, const types_node_t *type, int index,
 {
     const access_copy_t *copy = &checker->program->copies[index];
     linear_t position;
-    const poly_t *times;
+    const poly_t *times, *offset;
     types_address_t address;
     checker->width = copy->size;
-    if (!position_of(checker, index, &position, &times)) {
+    if (!position_of(checker, index, &position, &offset, &times)) {
         checker->eval->verdict = EVAL_UNKNOWN;
+        return;
+    }
+    if (poly_is_zero(times)) {
         return;
     }
     *total = poly_add(checker->space, *total, poly_multiply(checker->space, times, copy->size));
     if (!locate(checker, type, &position, &address)) {
         checker->eval->verdict = EVAL_UNKNOWN;
-    } else if (address.base != copy->base || !poly_equal(address.offset, copy->offset)) {
+    } else if (address.base != copy->base || !poly_equal(address.offset, offset)) {
         checker->eval->verdict = EVAL_WRONG;
         snprintf(checker->eval->message, sizeof(checker->eval->message),
                  "line %" PRId64 ": the type takes %.100s where the loop takes %.100s",

@@ -249,9 +249,17 @@ static void print_sum(poly_space_t *space, const poly_t *a, poly_style_t style, 
 {
     const poly_t *multiple, *rest;
     if (a->count <= 2 || best_note(space, a, &multiple, &rest) == a->count) {
-        for (int i = 0; i < a->count; i++) {
-            bool minus = print_sign(goes_on || i > 0, &a->terms[i], out);
-            print_product(space, &a->terms[i], NULL, 0, style, minus, out);
+        int first = 0; /* m-n rather than -n+m */
+        while (!goes_on && first < a->count && a->terms[first].coefficient < 0) {
+            first++;
+        }
+        first = first < a->count ? first : 0;
+        for (int i = -1; i < a->count; i++) {
+            if (i != first) {
+                const poly_term_t *term = &a->terms[i < 0 ? first : i];
+                bool minus = print_sign(goes_on || i >= 0, term, out);
+                print_product(space, term, NULL, 0, style, minus, out);
+            }
         }
         return;
     }

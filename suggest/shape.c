@@ -192,6 +192,11 @@ static bool absorb_loop(builder_t *builder, piece_t *piece, int index)
     const types_loop_t loop = piece->loops[index];
     const poly_t *slope, *rest;
     int64_t trip;
+    if (poly_is_constant(loop.trip, &trip) && trip == 0) {
+        piece->size = loop.trip; /* see drop_empty() */
+        piece->nloops = 0;
+        return true;
+    }
     if (poly_is_constant(loop.trip, &trip) && trip == 1) {
         const poly_t *zero = poly_constant(space, 0);
         piece->position = poly_substitute(space, piece->position, loop.variable, zero);
@@ -460,6 +465,9 @@ static bool find_by_position(builder_t *builder, const types_node_t **out)
     if (builder->npieces > 1 || piece->nloops > 0) {
         return explain_stop(builder);
     }
+    if (poly_is_zero(piece->size)) {
+        return refuse(builder, SHAPE_REFUSED_NOTHING, program->call.place, "no loop runs");
+    }
     if (!poly_equal(piece->position, program->call.start)) {
         return refuse(builder, SHAPE_REFUSED_START, piece->place,
                       "the first packed byte is at %s of the buffer, and the call starts at %s",
@@ -520,6 +528,11 @@ static bool compare_count(builder_t *builder)
     if (shape->size == NULL) {
         return true;
     }
+    int64_t size;
+    if (poly_is_constant(shape->size, &size) && size <= 0) {
+        return refuse(builder, SHAPE_REFUSED_NOTHING, call->place, "%lld bytes are packed",
+                      (long long) size);
+    }
     const poly_t *sent = poly_scale(space, call->count, call->type.size);
     const poly_t *apart = poly_subtract(space, sent, shape->size);
     if (poly_is_zero(apart)) {
@@ -560,12 +573,6 @@ static bool find(builder_t *builder)
     builder->shape->type = type;
     if (type == NULL || !compare_count(builder)) {
         return false;
-    }
-    int64_t size;
-    if (builder->shape->size != NULL && poly_is_constant(builder->shape->size, &size) &&
-        size <= 0) {
-        return refuse(builder, SHAPE_REFUSED_NOTHING, program->call.place, "%lld bytes are packed",
-                      (long long) size);
     }
     return true;
 }

@@ -362,7 +362,9 @@ bool types_alike(access_program_t *program, const types_node_t *a, const types_n
     const poly_t *apart = poly_subtract(program->space, b->origin.offset, a->origin.offset);
     for (int i = 0; i < a->nchildren; i++) {
         const types_node_t *left = a->children[i], *right = b->children[i];
-        if (left->origin.base != right->origin.base ||
+        bool own = left->origin.base == a->origin.base; /* both move with their parents */
+        if ((own ? right->origin.base != b->origin.base
+                 : left->origin.base != right->origin.base || a->origin.base != b->origin.base) ||
             !poly_equal(poly_add(program->space, left->origin.offset, apart),
                         right->origin.offset) ||
             !types_alike(program, left, right)) {

@@ -53,6 +53,10 @@ static const poly_t *take_index(poly_space_t *space, const poly_t **left, const 
         index = poly_add(space, index, poly_constant(space, whole));
         rest = poly_subtract(space, rest, poly_scale(space, poly_constant(space, whole), step));
     }
+    if (poly_is_constant(rest, &step) && step < 0) { /* [n - 1], not [1][-1] */
+        index = poly_subtract(space, index, poly_constant(space, 1));
+        rest = poly_add(space, rest, stride);
+    }
     *left = rest;
     return index;
 }
@@ -259,7 +263,7 @@ static void print_blocks(printer_t *printer, const types_node_t *node, types_add
     bool dense = first->kind == TYPES_DENSE, whole = dense;
     for (int i = 0; i < node->nchildren && whole; i++) {
         types_address_t to = node->children[i]->origin;
-        whole = to.base == from.base &&
+        whole = to.base == from.base && program->bases[to.base].type.size == first->type.size &&
                 divided(program, poly_subtract(program->space, to.offset, from.offset),
                         first->type.size) != NULL;
     }
