@@ -21,7 +21,9 @@ static void add_flow(struct c_unit *unit, struct c_symbol *from, struct c_symbol
         }
     }
     flows = c_allocate(unit->memory, (from->n_flows + 1) * sizeof *flows);
-    memcpy(flows, from->flows, from->n_flows * sizeof *flows);
+    if (from->n_flows > 0) {
+        memcpy(flows, from->flows, from->n_flows * sizeof *flows);
+    }
     flows[from->n_flows++] = to;
     from->flows = flows;
 }
