@@ -198,6 +198,11 @@ static bool moves(access_program_t *program, const types_node_t *node, poly_atom
             return false;
         }
     }
+    for (int i = 0; i < node->nloops; i++) { /* a step that differs within the list */
+        if (*slope != NULL && poly_depends(program->space, *slope, node->loops[i].variable)) {
+            return false;
+        }
+    }
     return true;
 }
 
