@@ -7,7 +7,7 @@
 
 #include "suggest/instance.h"
 
-enum { BLOCKS = 1 << 17, STEPS = 1 << 20, KINDS = 4 };
+enum { BLOCKS = 1 << 16, STEPS = 1 << 18, KINDS = 4 };
 
 /* What is moved, in bytes. */
 typedef struct block {
@@ -299,7 +299,7 @@ eval_t eval_random(access_program_t *program, const shape_t *shape, int trials, 
     trial_t trial = {.program = program};
     bool *counts = calloc((size_t) poly_atoms(program->space) + 1, sizeof(*counts));
     uint64_t random = seed;
-    int64_t left = (int64_t) 4 * STEPS;
+    int64_t left = (int64_t) 2 * STEPS;
     if (!instance_init(&trial.instance, program) || counts == NULL) {
         trials = 0;
     }

@@ -20,6 +20,7 @@ static const tool_command_t *const commands[] = {
     &tool_pack,
     &tool_unpack,
     &tool_mpi,
+    &tool_suggest,
     &tool_bench,
     &tool_compile,
     &tool_cache,
