@@ -6,7 +6,6 @@
  * Such a walk waits for memory, so it is compiled once, for the baseline: wider registers change
  * nothing. README.md, "What does not pay", has the measurements.
  */
-#include <stdatomic.h>
 
 #include "block.h"
 #include "kernels.h"
@@ -114,7 +113,7 @@ enum { UNPACK_ROWS = 8, PACK_ROWS = CELL, PACK_ROWS_WIDE = 2 * CELL, WIDE = 16 }
 
 /*
  * Blocks of rows take the packed stream piece by piece, which costs more than it gains when that
- * comes from memory: so many packed bytes at most. Narrow columns, of which a strip uses half a
+ * comes from memory: at most this many packed bytes. Narrow columns, of which a strip uses half a
  * line, are different: unpacked most of them gain, packed they lose earlier.
  */
 enum { BLOCKED_BYTES = 8 << 20, BLOCKED_BYTES_PACK_NARROW = 4 << 20 };
@@ -395,7 +394,7 @@ static __attribute__((noinline)) void run_blocks(dame_dir_t dir, walk_fn few, wa
     cuts.begin = first - cuts.column * cuts.rows;
     cuts.whole = dame_divide(cuts.begin + n, cuts.rows);
     cuts.end = cuts.begin + n - cuts.whole * cuts.rows;
-    const int64_t rows = atomic_load_explicit(&dame_columns_ahead, memory_order_relaxed);
+    const int64_t rows = dame_rows_ahead();
     const int paced = 0 == rows;
     const int upwards = !paced && dame_divide(first, n) % 2;
     for (int i = 0; i < AREAS; i++) {

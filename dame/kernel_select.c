@@ -41,25 +41,6 @@ static const isa_t isas[] = {
 
 enum { ISA_COUNT = sizeof(isas) / sizeof(isas[0]) };
 
-/*
- * Makes of CPUs differ most in what they do with moves that wait for memory. Pacing them gains up
- * to a factor of 2.5 on Zen 4. On Emerald Rapids it costs up to a factor of 2 to unpack and 3.5 to
- * pack (blocks in one set of the cache), and walks over columns fetch lines ahead instead, 8 to 32
- * rows equally well. Others are treated like Zen 4.
- */
-static int must_pace(void)
-{
-#ifdef DAME_HAVE_X86_KERNELS
-    return DAME_MAKE_INTEL != dame_cpu_detect().make;
-#else
-    return 1;
-#endif
-}
-
-enum { ROWS_AHEAD = 16 };
-
-_Atomic int64_t dame_columns_ahead;
-
 static const isa_t *find_isa(const char *name, const dame_cpu_t *cpu)
 {
     for (int i = 0; i < ISA_COUNT; i++) {
@@ -276,7 +257,7 @@ static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
     if (dame_prim_has_list(prim)) {
         return for_listed_blocks(prim);
     }
-    if (order && dame_in_one_set(prim) && must_pace()) {
+    if (order && dame_in_one_set(prim) && 0 == dame_rows_ahead()) {
         return dame_throttled;
     }
     return gains_from_permutation(prim) ? chosen_isa()->byte_permute : for_strided_blocks(prim);
@@ -307,8 +288,6 @@ void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
     } else if (dame_has_pass(options, DAME_PASS_ORDER) && 0 != prim->inner_delta &&
                dame_walks_columns(prim)) {
         run = dame_outer_columns;
-        atomic_store_explicit(&dame_columns_ahead, must_pace() ? 0 : ROWS_AHEAD,
-                              memory_order_relaxed);
         prim->by_block = dame_columns(prim[prim->inner_delta].iter_size);
     } else if (0 != prim->inner_delta) {
         run = for_outer(prim, options);

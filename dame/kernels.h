@@ -84,9 +84,13 @@ extern const dame_run_fn dame_struct_tile_listed[DAME_TABLE_COUNT][2];
  */
 const dame_run_fn *dame_columns(int64_t bytes);
 
-/* How many rows ahead they fetch lines; 0: none, moves of few columns are paced, and all fragments
- * go from the first row to the last. */
-extern _Atomic int64_t dame_columns_ahead;
+/*
+ * How many rows ahead walks over columns fetch lines, on this CPU; 0: none, moves of few columns
+ * and of blocks in one set of the cache are paced, and all fragments go from the first row to the
+ * last. A test may set it. Any thread.
+ */
+int64_t dame_rows_ahead(void);
+void dame_rows_ahead_set(int64_t rows);
 
 /* Levels around other levels (outer.c), which move no blocks themselves. */
 extern const dame_run_fn dame_outer_nothing[2]; /* the EXIT of an empty type */

@@ -164,7 +164,7 @@ static void choose_as_another_make(check_t *check, dame_program_t *program)
             dame_prim_set_run(prim, DAME_UNPACK, dame_throttled[DAME_UNPACK]);
         }
     }
-    atomic_store(&dame_columns_ahead, rng_chance(&check->rng, 50) ? 16 : 0);
+    dame_rows_ahead_set(rng_chance(&check->rng, 50) ? 16 : 0);
 }
 
 /* Gives the message its program, with machine code if the tier compiles. */
