@@ -8,6 +8,7 @@
 #include "contents.h"
 #include "dame/dame.h"
 #include "dame/heap.h"
+#include "engine/words.h"
 #include "jit/lock.h"
 #include "log.h"
 #include "measure/counters.h"
@@ -15,10 +16,10 @@
 
 enum {
     MOST = 100,      /* datatypes that have counts of their own; the others share one record */
-    NAME_ROOM = 128, /* bytes of a datatype's name and of its program's beginning */
+    NAME_ROOM = 128, /* bytes of a datatype's name and of its layout in words */
 };
 
-/* Of all datatypes with one name and program. */
+/* Of all datatypes with one name and layout. */
 typedef struct dt_events dt_events_t;
 struct dt_events {
     dt_events_t *next;
@@ -35,49 +36,15 @@ static struct {
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
 
-typedef struct text {
-    char *at;
-    size_t room; /* with the '\0' */
-} text_t;
-
-/* Takes a program's text as one line, and fails when the room ends. */
-static ssize_t append(void *cookie, const char *from, size_t size)
-{
-    text_t *text = cookie;
-    for (size_t i = 0; i < size; i++) {
-        const bool blank = '\n' == from[i] || ' ' == from[i];
-        if (blank && (1 == text->room || ' ' == text->at[-1])) {
-            continue;
-        }
-        if (1 == text->room) {
-            return 0;
-        }
-        *text->at++ = (char) (blank ? ' ' : from[i]);
-        text->room--;
-    }
-    return (ssize_t) size;
-}
-
-/* "name: EXIT VECTOR(...) ...", as long as there is room. */
+/* "name: 20 x 8 B", as far as there is room. */
 static void describe(char name[NAME_ROOM], const struct opal_datatype_t *datatype,
                      const dame_program_t *program)
 {
     const char *given = dt_contents_name(datatype);
     (void) dt_name_text(given, name, NAME_ROOM / 2);
     (void) strcat(name, '\0' == *given ? "" : ": ");
-    size_t length = strlen(name);
-    text_t text = {name + length, NAME_ROOM - length};
-    if (0 == length) { /* append() looks back */
-        name[0] = ' ';
-        text = (text_t){name + 1, NAME_ROOM - 1};
-    }
-    FILE *out = fopencookie(&text, "w", (cookie_io_functions_t){.write = append});
-    if (NULL != out) {
-        (void) dame_program_print(program, out);
-        (void) fclose(out);
-    }
-    text.at -= ' ' == text.at[-1]; /* it ended with a line */
-    *text.at = '\0';
+    const size_t length = strlen(name);
+    dame_words_of_layout(program, name + length, NAME_ROOM - length);
 }
 
 /* The record of that name, new or not; NULL when memory is out. */
@@ -162,14 +129,15 @@ void dt_events_print(FILE *out)
     const char *why;
     const int64_t missed = dame_counters_missed(&why);
     if (dame_counters_number() > 0) {
-        fprintf(out, "\n  events of a fragment on this rank, on average\n    %-8s %12s", "", "fragments");
+        fprintf(out, "\n  events of a fragment on this rank, on average\n    %-8s %12s", "",
+                "fragments");
         for (int32_t i = 0; i < dame_counters_number(); i++) {
             fprintf(out, " %20s", dame_counters_name(i));
         }
         fputc('\n', out);
         const dt_events_t *events = atomic_load_explicit(&all.first, memory_order_acquire);
         for (; NULL != events; events = events->next) {
-            fprintf(out, "   %s%s\n", ' ' == *events->name ? "" : " ", events->name);
+            fprintf(out, "    %s\n", events->name);
             print_direction(events, DAME_PACK, out);
             print_direction(events, DAME_UNPACK, out);
         }

@@ -157,7 +157,7 @@ papi_events()
     [ -e "$preload" ] || return
     # mpirun would print what the program counts into a line of the report
     expect parameters "papi_events" exits "^ *events of a fragment on this rank, on average" "fragments *sde:::DAME::READINGS" \
-        "^ *EXIT" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
+        "^ *[1-9][0-9]* .*x [1-9][0-9]* B" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
         sde:::DAME::READINGS sh -c 'LD_PRELOAD=$0 exec "$1" mpit dame >/dev/null' "$preload" "$mpi_test"
 }
 
