@@ -9,7 +9,7 @@
 
 #include "dame/program.h"
 
-/* Programs have at most so many primitives: nested structs of unlike members double with every
+/* Programs have at most this many primitives: nested structs of unlike members double with every
  * level, and a program beyond this would help nobody. */
 enum { DAME_MAX_PRIMS = 1 << 20 };
 

@@ -55,7 +55,7 @@ struct dame_node {
                             near each other; itself if there is none */
 };
 
-/* A level over at most so many contiguous blocks is a small body: one flat list of blocks, which
+/* A level over at most this many contiguous blocks is a small body: one flat list of blocks, which
  * the kernels move together for many iterations of the level around it. */
 enum { DAME_SMALL_BODY = 16 };
 
@@ -88,7 +88,7 @@ typedef struct dame_pattern_of {
     const dame_node_t *result;
 } dame_pattern_of_t;
 
-/* Datatypes nest up to so many constructors; a program beyond this would help nobody. */
+/* Datatypes nest up to this many constructors; a program beyond this would help nobody. */
 enum { DAME_MAX_NESTING = 1000 };
 
 /* What building a program works in. Made zero but for the arena and the options. */
@@ -107,7 +107,7 @@ typedef struct dame_optimiser {
 
 /*
  * Memory is bounded by what the datatype itself has: lists that many members share are one list,
- * but may be many in a program. Bytes for so many entries, of tables and of work.
+ * but may be many in a program. Bytes for `entries` entries, of tables and of work.
  */
 static inline int64_t dame_table_limit(int64_t entries)
 {

@@ -73,7 +73,7 @@ static inline int dame_give_hint(MPI_Datatype type, const char *key, intptr_t va
     return taken;
 }
 
-/* So many messages of this datatype are expected in this process in the whole run, packed and
+/* `messages` messages of this datatype are expected in this process in the whole run, packed and
  * unpacked ones counted separately. If they repay it, code is made at the first message; otherwise
  * as without the hint. */
 static inline int dame_expect_uses(MPI_Datatype type, intptr_t messages)
@@ -81,7 +81,7 @@ static inline int dame_expect_uses(MPI_Datatype type, intptr_t messages)
     return dame_give_hint(type, DAME_HINT_USES, messages);
 }
 
-/* The messages have so many elements: code is chosen by those that have. */
+/* The messages have `count` elements: code is chosen by those that have. */
 static inline int dame_fix_count(MPI_Datatype type, intptr_t count)
 {
     return dame_give_hint(type, DAME_HINT_COUNT, count);

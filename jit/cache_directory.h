@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file of code has a name of so many hexadecimal digits and this suffix. */
+/* A file of code has a name of this many hexadecimal digits and this suffix. */
 enum { DAME_CACHE_DIGITS = 32 };
 #define DAME_CACHE_SUFFIX ".code"
 

@@ -20,11 +20,11 @@ typedef struct dame_jit_options {
                                   dame_jit_create() */
     int32_t vector_bits;       /* widest vector registers: 128, 256, 512; 0: the best */
     int64_t unroll_bytes;      /* loops are unrolled to about this many bytes, >= 0 */
-    int64_t straight_bytes;    /* a level of up to so many bytes gets no loop, >= 0 */
-    int64_t memcpy_bytes;      /* blocks over so many bytes are the C library's, >= 64 */
-    int64_t prefetch_distance; /* loops over short blocks in other cache lines each fetch so many
+    int64_t straight_bytes;    /* levels of up to this many bytes get no loop, >= 0 */
+    int64_t memcpy_bytes;      /* longer blocks, in bytes, are the C library's, >= 64 */
+    int64_t prefetch_distance; /* loops over short blocks in other cache lines each fetch this many
                                   blocks ahead, 0: none; -1: the best */
-    int64_t list_entries;      /* lists of up to so many blocks become code, longer ones stay
+    int64_t list_entries;      /* lists of up to this many blocks become code, longer ones stay
                                   tables, >= 0 */
     const char *variant; /* the only variant of DAME-X, such as "far-prefetch+split"; NULL: those
                             that suit a program. The caller's, until dame_jit_create()

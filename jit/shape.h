@@ -9,7 +9,7 @@
 
 #include "dame/program.h"
 
-/* Tables of up to so many entries are part of the shape: all lengths, and displacements that are
+/* Tables of up to this many entries are part of the shape: all lengths, and displacements that are
  * closer to 0 than DAME_SHAPE_DISP, which addresses never are. */
 enum { DAME_SHAPE_ENTRIES = 64, DAME_SHAPE_DISP = 1 << 16 };
 

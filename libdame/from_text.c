@@ -12,7 +12,7 @@ typedef struct reader {
 
 static dame_status_t read_type(const reader_t *r, const dame_prim_t *prim, dame_datatype_t **out);
 
-/* How many elements a block of so many bytes has. */
+/* How many elements a block of that many bytes has. */
 static dame_status_t elements(const reader_t *r, int64_t bytes, int64_t *n)
 {
     const int64_t size = r->element->node.size;

@@ -12,7 +12,7 @@
 #include "period.h"
 #include "mover.h"
 
-/* Datatypes nest up to so many constructors; dame_program_build() would take 1000, of which texts
+/* Datatypes nest up to this many constructors; dame_program_build() would take 1000, of which texts
  * and subarrays need some of their own. */
 enum { DAME_MOST_NESTED = 900, DAME_LONGEST_NAME = 31 };
 

@@ -108,7 +108,7 @@ dame_status_t dame_datatype_true_extent(const dame_datatype_t *type, int64_t *tr
                     true_extent);
 }
 
-/* `count` elements of `type` have so many bytes. */
+/* The bytes of `count` elements of `type`. */
 static dame_status_t bytes_of(const char *who, const char *count_name, const dame_datatype_t *type,
                               int64_t count, int64_t *bytes)
 {

@@ -144,7 +144,7 @@ DAME_PUBLIC dame_status_t dame_context_new(const dame_context_options_t *options
 DAME_PUBLIC void dame_context_free(dame_context_t *context);
 
 /*
- * The name of counter i of every context, counted from 0, or NULL when there are not so many. Later
+ * The name of counter i of every context, counted from 0, or NULL when there are fewer. Later
  * versions may add some at the end. Static storage.
  *
  *     datatypes       datatypes made; those inside of dame_datatype_subarray() and _parse(), too

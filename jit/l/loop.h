@@ -19,7 +19,7 @@ typedef struct l_loop {
     int64_t steps[L_LOOP_POINTERS];
 } l_loop_t;
 
-/* Begins a loop of so many trips, none where that is 0 or less. */
+/* Begins a loop of `trips` trips, none where that is 0 or less. */
 l_loop_t l_loop_open(l_unit_t *u, LLVMValueRef trips, const char *name);
 
 /* A pointer that starts with `start` and advances by `step` bytes each trip. Right after opening.

@@ -106,7 +106,7 @@ static inline LLVMValueRef l_load_table(const l_unit_t *u, LLVMTypeRef type, LLV
     return v;
 }
 
-/* The type that moves so many bytes at once; a power of two. */
+/* The type that moves `bytes` bytes at once; a power of two. */
 static inline LLVMTypeRef l_bytes_type(const l_unit_t *u, int64_t bytes)
 {
     return bytes <= 8 ? LLVMIntTypeInContext(u->context, (unsigned) (8 * bytes))

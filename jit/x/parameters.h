@@ -21,7 +21,7 @@ typedef struct x_options {
 enum { X_UNROLL_BYTES = 192 }; /* the default, which variants differ from */
 
 /*
- * Walks gain from prefetching that touch at least so many cache lines, more than the first cache
+ * Walks gain from prefetching that touch at least this many cache lines, more than the first cache
  * has. Packing, so may shorter ones, whose loads wait for stores at the same offset in a page: a
  * load that was prefetched waits less.
  */
@@ -32,7 +32,7 @@ static inline int64_t x_least_lines(dame_dir_t dir)
     return DAME_PACK == dir ? X_FEW_LINES : X_MANY_LINES;
 }
 
-/* Blocks of at least so many bytes that do not begin on a line have aligned stores. */
+/* Blocks of at least this many bytes that do not begin on a line have aligned stores. */
 enum { X_ALIGNED_LEAST = 256 };
 
 #endif

@@ -109,7 +109,7 @@ static int is_within(int64_t step, int64_t bytes)
     return step > -bytes && step < bytes;
 }
 
-/* Of blocks of so many bytes, in a level whose iterations are blocks. */
+/* Of blocks of `bytes` bytes, in a level whose iterations are blocks. */
 static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, dame_dir_t dir)
 {
     const int has_list = dame_prim_has_list(prim);
