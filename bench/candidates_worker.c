@@ -114,8 +114,8 @@ static int32_t live(const job_t *job)
     }
     const int64_t start = dame_clock_now();
     int32_t left = 1, period = 1;
-    int rests = 0;
-    while (left > 0 && seconds(dame_clock_now() - start) < (rests ? life : long_life)) {
+    int settled = 0;
+    while (left > 0 && seconds(dame_clock_now() - start) < (settled ? life : long_life)) {
         if (--left > 0) {
             use(job);
             continue;
@@ -133,7 +133,7 @@ static int32_t live(const job_t *job)
             dame_measured_record(measured, measured->runs, 0,
                                  (dame_measured_now() - begin) / (1 + repeats));
         }
-        rests = result.rests;
+        settled = result.settled;
         left = result.uses;
         period = left + (result.sample != 0);
     }

@@ -73,7 +73,7 @@ static inline bool dame_credit_take(dame_thread_t *thread, const dame_use_t *use
 }
 
 /* A message begins that may not: settles credit that has ended. Returns the uses that promotion has
- * not heard of: dame_promote_skipped(). `samples`: are samples taken? */
+ * not heard of. `samples`: are samples taken? */
 int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
                         bool samples);
 

@@ -13,12 +13,11 @@ static void disable(void *promoter)
 
 void dame_engine_start(dame_engine_t *engine, const dame_engine_options_t *options)
 {
-    const char *native = options->promotion.native;
     if (NULL == engine->observer) {
         engine->observer = &dame_no_observer;
     }
     (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
-    dame_tallies_init(&engine->tallies, &engine->counts, native);
+    dame_tallies_init(&engine->tallies, &engine->counts);
     dame_promoter_init(&engine->promoter, &engine->counts, &engine->layouts,
                        &engine->tallies.observer, engine->observer);
     engine->threads.argument = &engine->promoter;

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "countdown.h"
 #include "counts.h"
 #include "dame/program.h"
 
@@ -27,15 +28,13 @@ struct dame_tally;
 
 typedef struct dame_hints dame_hints_t;
 
-#define DAME_TIMED INT32_MIN /* a countdown: the next use is to be timed */
-
 /*
- * When the program is compiled for one direction; promote.c's and order.c's. All but `countdown` is
- * written under the gate's lock, and `after` and `measured` before DAME_TIMED.
+ * When the program is compiled for one direction. Files that promote change it (promote.c,
+ * promote_fixed.c, promote_measured.c, order.c). All but `countdown` is written under the gate's
+ * lock, and `after` and `measured` before the countdown says that a use is timed.
  */
 typedef struct dame_promotion {
-    _Atomic int32_t countdown; /* uses until the next event; > 0: counted while there is no code;
-                                  < 0: counted always, towards 0; 0: never */
+    dame_countdown_t countdown; /* to the next event */
     int32_t period; /* at a fixed use: from that attempt to the one after it; measured: from the
                        event before to the next one */
     _Atomic int32_t after;     /* uses from one that is timed to the next event */

@@ -20,9 +20,9 @@ typedef struct dame_code_cost {
 
 typedef enum dame_event_kind {
     DAME_EVENT_COMPILED, /* for a direction, in `ns`, all decisions included */
-    DAME_EVENT_RUNS,  /* from now on a direction runs `code`: "x:plain" or the like, the first one
-                         or the one that was chosen; "interp": its code was given up; or the name of
-                         the caller's other engine, which moves whole messages */
+    DAME_EVENT_RUNS, /* from now on a direction is moved by `tier`, as `code` names it: by code, the
+                        first one or the one that was chosen ("x:plain"); by the interpreter, as its
+                        code was given up; or, whole messages, by the caller's other engine */
     DAME_EVENT_COSTS, /* the codes that a direction has tried, as measured: `costs` */
     DAME_EVENT_NOT,   /* compiling for a direction ended with `status` */
     DAME_EVENT_DENIED /* the system lets no code run (`error`: why, 0: not known): nothing is
@@ -34,6 +34,7 @@ typedef struct dame_event {
     const dame_use_t *use;
     dame_dir_t dir;
     int64_t ns;
+    dame_tier_t tier;
     const char *code;
     const dame_code_cost_t *costs;
     int32_t ncosts;

@@ -205,11 +205,11 @@ static void apply_order(const dame_orders_t *orders, dame_order_t *order)
                                  order->ns, order->is_compiled);
     } else if (DAME_ERR_UNSUPPORTED == status) {
         state->period = 0; /* it is not tried again */
-        atomic_store_explicit(&state->countdown, 0, memory_order_release);
+        dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
         return;
     }
     state->period = 1;
-    atomic_store_explicit(&state->countdown, -1, memory_order_release);
+    dame_countdown_set(&state->countdown, dame_countdown_uses(1));
 }
 
 dame_order_t *dame_orders_collect(dame_orders_t *orders)

@@ -26,6 +26,8 @@ typedef struct dame_order_options {
     int64_t code_bytes;              /* most bytes in the first of them */
 } dame_order_options_t;
 
+enum { DAME_ORDERED_USES = 64 }; /* between looks for code that was ordered */
+
 enum { DAME_COMPLAINTS = 4, DAME_LONGEST_COMPLAINT = 700 };
 
 /* A message that was kept. */

@@ -25,7 +25,7 @@ static void in_child(void)
     }
 }
 
-/* ---- Observers ------------------------------------------------------------------------------ */
+/* ---- What became of compiling --------------------------------------------------------------- */
 
 void dame_promoter_tell(const dame_promoter_t *promoter, const dame_event_t *event)
 {
@@ -37,17 +37,55 @@ void dame_promoter_tell(const dame_promoter_t *promoter, const dame_event_t *eve
     }
 }
 
-void dame_promoter_check(dame_promoter_t *promoter, dame_status_t status)
+const char *dame_promoter_name_code(const dame_promoter_t *promoter, const dame_use_t *use,
+                                    char name[DAME_LONGEST_CODE_NAME])
+{
+    const dame_observer_t *observer = dame_promoter_observer(promoter);
+    if (NULL == promoter->options.jit.perf_map && !promoter->options.jit.gdb) {
+        return NULL;
+    }
+    *name = '\0';
+    if (NULL != observer->name) {
+        observer->name(observer->argument, use, name, DAME_LONGEST_CODE_NAME);
+    }
+    if ('\0' == *name) {
+        (void) snprintf(name, DAME_LONGEST_CODE_NAME, "datatype %llu",
+                        (unsigned long long) dame_layout_number(use->layout));
+    }
+    return name;
+}
+
+void dame_promoter_compiled(const dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir,
+                            int64_t ns)
+{
+    const void *code;
+    dame_count(promoter->counts, DAME_COUNT_compile_bytes,
+               (int64_t) dame_jit_code(use->layout->program, dir, &code));
+    dame_promoter_tell(
+        promoter, &(dame_event_t){.kind = DAME_EVENT_COMPILED, .use = use, .dir = dir, .ns = ns});
+}
+
+static void say_denied(dame_promoter_t *promoter)
 {
     dame_jit_stats_t stats;
-    if (DAME_ERR_DENIED != status) {
-        return;
-    }
-    stop_compiling(promoter);
     dame_jit_stats(promoter->jit, &stats);
     if (DAME_JIT_MEMORY_NONE == stats.memory) { /* else it is a clone() of a process that may */
         dame_promoter_tell(promoter,
                            &(dame_event_t){.kind = DAME_EVENT_DENIED, .error = stats.memory_errno});
+    }
+}
+
+void dame_promoter_failed(dame_promoter_t *promoter, dame_status_t status)
+{
+    dame_count(promoter->counts,
+               DAME_ERR_FULL == status     ? DAME_COUNT_compile_full
+               : DAME_ERR_DENIED == status ? DAME_COUNT_compile_denied
+               : DAME_ERR_NOMEM == status  ? DAME_COUNT_compile_memory
+                                           : DAME_COUNT_compile_unsupported,
+               1);
+    if (DAME_ERR_DENIED == status) {
+        stop_compiling(promoter);
+        say_denied(promoter);
     }
 }
 

@@ -1,11 +1,13 @@
 /*
  * Who compiles the programs of an engine's layouts: its jit, what it knows of costs, the machine's
- * profile, and whether anything is compiled at all. When a program is, promote.c decides.
+ * profile, and whether anything is compiled at all. When a program is, promote.h says.
  */
 #ifndef DAME_PROMOTER_H
 #define DAME_PROMOTER_H
 
 #include "order.h"
+
+enum { DAME_LONGEST_CODE_NAME = 160 }; /* bytes */
 
 typedef struct dame_promote_options {
     int32_t threshold; /* the use that compiles, 1 being the first; 0: nothing is compiled; below 0:
@@ -66,11 +68,23 @@ void dame_promoter_stop(dame_promoter_t *promoter, bool saves);
 /* Of all machine code made so far. Any thread. */
 void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats);
 
-/* With the gate's lock held: as the system allows no code, says so and stops compiling, if that is
- * what `status` means. */
-void dame_promoter_check(dame_promoter_t *promoter, dame_status_t status);
+/*
+ * For those who compile; with the gate's lock held. Writes the name that perf and GDB are given for
+ * a datatype's machine code, which they read up to the end of the line, and returns it; NULL:
+ * nobody wants one.
+ */
+const char *dame_promoter_name_code(const dame_promoter_t *promoter, const dame_use_t *use,
+                                    char name[DAME_LONGEST_CODE_NAME]);
 
-/* Tells both observers. With the gate's lock held. */
+/* A program runs other machine code than before, made in `ns`: counts it, and tells. */
+void dame_promoter_compiled(const dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir,
+                            int64_t ns);
+
+/* Compiling ended with `status`: counts that. If the system lets no code run, stops compiling, and
+ * tells. */
+void dame_promoter_failed(dame_promoter_t *promoter, dame_status_t status);
+
+/* Tells both observers. */
 void dame_promoter_tell(const dame_promoter_t *promoter, const dame_event_t *event);
 
 /* With the gate's lock held, so that nothing is evicted meanwhile: calls `visit` for each direction

@@ -27,16 +27,13 @@ static void add(dame_thread_t *thread, dame_counter_t counter, dame_dir_t dir, i
     dame_cells_add(&thread->cells.count[(int) counter + (int) dir], n);
 }
 
-/* A message of so many bytes begins that is not covered by credit. Returns where its time is to be
+/* A message of `bytes` bytes begins that credit does not cover. Returns where its time is to be
  * recorded, or NULL. */
 static dame_measured_t *begin(dame_engine_t *engine, dame_thread_t *thread, const dame_use_t *use,
                               dame_dir_t dir, int64_t bytes)
 {
-    const int32_t untold = dame_credit_end(thread, use, (dame_work_t) dir, engine->timing.on);
-    if (untold > 0) {
-        dame_promote_skipped(use, dir, (size_t) bytes, untold);
-    }
-    dame_measured_t *measured = dame_promote_use(thread, use, dir, (size_t) bytes);
+    dame_measured_t *measured =
+        dame_promote_begin(thread, use, dir, (size_t) bytes, engine->timing.on, false);
     if (NULL != use->amounts) {
         dame_amounts_add(use->amounts, (dame_work_t) dir,
                          dame_promote_tier(use->layout, dir, false), 1, bytes);
@@ -75,8 +72,7 @@ static __attribute__((noinline)) void run_counted(dame_engine_t *engine, dame_th
         run_timed(thread, use, dir, base, count, packed, measured);
         return;
     }
-    dame_credit_grant(thread, use, (dame_work_t) dir, dame_promote_tier(layout, dir, false),
-                      dame_promote_may_skip(layout, dir, DAME_MOST_CREDIT), engine->timing.on);
+    dame_promote_grant(thread, use, dir, engine->timing.on);
     run(thread, layout->program, dir, base, count, packed);
 }
 

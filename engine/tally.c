@@ -16,13 +16,12 @@ enum { LEAST_NATIVE = 6, LEAST_LARGE = 3, LARGE = 1 << 20 /* bytes */ };
 
 _Static_assert(0 == offsetof(dame_tally_t, amounts), "dame_tally_of()");
 
-static void hear(void *argument, const dame_event_t *event);
+static void hear(void *unused, const dame_event_t *event);
 
-void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts, const char *native)
+void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts)
 {
     tallies->counts = counts;
-    tallies->native = native;
-    tallies->observer = (dame_observer_t){.argument = tallies, .event = hear};
+    tallies->observer = (dame_observer_t){.event = hear};
 }
 
 void dame_tallies_start(dame_tallies_t *tallies, bool on)
@@ -141,18 +140,16 @@ static void note_compiled(dame_tally_t *tally, dame_dir_t dir, int64_t ns)
     atomic_fetch_add_explicit(&tally->compile_ns, ns, memory_order_relaxed);
 }
 
-static void note_runs(const dame_tallies_t *tallies, dame_tally_t *tally, dame_dir_t dir,
-                      const char *code)
+static void note_runs(dame_tally_t *tally, dame_dir_t dir, dame_tier_t tier, const char *code)
 {
     dame_history_t *history = &tally->history[dir];
     const int32_t n = history->nsteps;
-    const char *before = 0 == n ? "interp" : history->steps[n - 1].code;
-    if (0 == strcmp("interp", code) &&
-        (NULL == tallies->native || 0 != strcmp(tallies->native, before))) {
+    if (DAME_TIER_INTERP == tier && DAME_TIER_NATIVE != tally->runs[dir]) {
         atomic_fetch_add_explicit(&tally->demoted, 1, memory_order_relaxed);
     }
-    if (0 == strcmp(before, code)) { /* another layout of the same name and words */
-        return;
+    tally->runs[dir] = tier;
+    if (0 == n ? DAME_TIER_INTERP == tier : 0 == strcmp(history->steps[n - 1].code, code)) {
+        return; /* another layout of the same name and words */
     }
     if (DAME_STEPS == n) {
         memmove(&history->steps[1], &history->steps[2],
@@ -165,8 +162,9 @@ static void note_runs(const dame_tallies_t *tallies, dame_tally_t *tally, dame_d
     history->nsteps++;
 }
 
-static void hear(void *argument, const dame_event_t *event)
+static void hear(void *unused, const dame_event_t *event)
 {
+    (void) unused;
     dame_tally_t *tally = NULL == event->use ? NULL : dame_tally_of(event->use);
     if (NULL == tally) {
         return;
@@ -177,7 +175,7 @@ static void hear(void *argument, const dame_event_t *event)
         note_compiled(tally, event->dir, event->ns);
         break;
     case DAME_EVENT_RUNS:
-        note_runs(argument, tally, event->dir, event->code);
+        note_runs(tally, event->dir, event->tier, event->code);
         break;
     case DAME_EVENT_COSTS:
         memcpy(history->costs, event->costs, (size_t) event->ncosts * sizeof(*event->costs));

@@ -56,7 +56,7 @@ typedef struct dame_tally_row {
     dame_rate_t native[DAME_WORKS]; /* the same work by the native engine */
     int64_t compiled_at[2];         /* [dame_dir_t]: the use; 0: was not compiled */
     int64_t compile_ns;
-    int64_t demoted;            /* times that machine code was no faster */
+    int64_t demoted;           /* times that machine code was no faster */
     dame_history_t history[2]; /* [dame_dir_t] */
 } dame_tally_row_t;
 
@@ -99,6 +99,7 @@ struct dame_tally {
     _Atomic int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
     _Atomic int64_t compile_ns;
     _Atomic int64_t demoted;
+    dame_tier_t runs[2];       /* [dame_dir_t]; what the last step runs; under DAME_LOCK_GATE */
     dame_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
 };
 
@@ -108,7 +109,6 @@ typedef struct dame_tallies {
     int count;
     _Atomic(dame_tally_t *) first;
     dame_counts_t *counts;
-    const char *native;       /* the name of the native engine, NULL: there is none */
     dame_observer_t observer; /* what promotion tells */
 } dame_tallies_t;
 
@@ -116,8 +116,8 @@ typedef struct dame_tallies {
  * touched yet among them. The native engine gets none, and DAME's count until there are others. */
 enum { DAME_FIRST_SAMPLE = 8 };
 
-/* Once. `counts` and `native` stay. */
-void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts, const char *native);
+/* Once. `counts` stays. */
+void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts);
 
 /* Before the first datatype: are tallies kept? And after the last use of any. */
 void dame_tallies_start(dame_tallies_t *tallies, bool on);

@@ -1,8 +1,8 @@
 #include "timing.h"
 
 enum {
-    SAMPLE_CLOCKS = 7,     /* a sample costs as much as so many readings of the clock */
-    SHARE = 100,           /* one part in so many of the time is spent on reading clocks */
+    SAMPLE_CLOCKS = 7,     /* that cost as much as a sample does */
+    SHARE = 100,           /* one part in 100 of the time is spent on reading clocks */
     LONGEST_INTERVAL = 512 /* fragments */
 };
 

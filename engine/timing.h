@@ -66,7 +66,7 @@ static inline int64_t dame_timing_net(const dame_timing_t *timing, int64_t time)
 
 /* ---- For promotion -------------------------------------------------------------------------- */
 
-/* A message, or its first fragment, that dame_promote_use() wants the time of. */
+/* A message, or its first fragment, that dame_promote_begin() wants the time of. */
 typedef struct dame_trial {
     dame_measured_t *measured;
     uint32_t runs;

@@ -6,7 +6,7 @@
 
 enum {
     MOST_WARMING = 16,   /* uses */
-    WARMING_SAMPLES = 40 /* warming takes the time of so many samples' cost */
+    WARMING_SAMPLES = 40 /* warming takes as long as this many samples cost */
 };
 
 static const double CLOSE = 1.03; /* times the best's time: is not told from it yet */
@@ -45,7 +45,7 @@ int32_t dame_arms_fastest(const dame_policy_t *policy)
     return best;
 }
 
-int32_t dame_arms_fastest_of_ours(const dame_policy_t *policy)
+int32_t dame_arms_fastest_fallback(const dame_policy_t *policy)
 {
     int32_t best = 0;
     if (policy->best != policy->native) {
@@ -163,7 +163,7 @@ int32_t dame_arms_useless(const dame_policy_t *policy)
 {
     for (int32_t a = 1; a < policy->narms; a++) {
         if (policy->arms[a].lives && !policy->arms[a].in && a != policy->current &&
-            a != policy->ours && a != policy->native) {
+            a != policy->fallback && a != policy->native) {
             return a;
         }
     }

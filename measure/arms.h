@@ -22,9 +22,9 @@ double dame_arms_ticks_now(const dame_policy_t *policy);
  * unless that has left the search, and the native engine the best candidate. */
 int32_t dame_arms_fastest(const dame_policy_t *policy);
 
-/* The best, or if that is the native engine, the fastest of ours that can run, whether or not it is
- * still in the search. */
-int32_t dame_arms_fastest_of_ours(const dame_policy_t *policy);
+/* The best, or if that is the native engine, the fastest other arm that can run, whether or not it
+ * is still in the search. */
+int32_t dame_arms_fastest_fallback(const dame_policy_t *policy);
 
 /* The candidate to promote to: the fastest known, else the first that may be had, at once or else
  * later; 0: none. */

@@ -397,11 +397,12 @@ void dame_measured_order_done(const dame_costs_t *costs, dame_measured_t *measur
         if (is_compiled) {
             learn_slow_cost(costs, ns);
         }
-        dame_policy_came(&measured->policy, arm, added_of(status), ticks_of((double) ns));
+        dame_policy_order_done(&measured->policy, arm, added_of(status), ticks_of((double) ns));
     }
 }
 
-/* The arm runs, in place of `before` of ours. Returns 0: its code has been evicted meanwhile. */
+/* The arm runs, in place of `before`, which is not the native engine. Returns 0: its code has been
+ * evicted meanwhile. */
 static int run(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                int32_t before, int32_t arm)
 {
@@ -430,7 +431,7 @@ dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t 
     dame_measured_result_t result = {.status = DAME_OK};
     tell_evictions(costs, measured, program, dir);
     tell_sample(measured);
-    int32_t ours = policy->ours;
+    int32_t before = policy->fallback;
     dame_step_t step = dame_policy_next(policy, uses);
     while (step.kind >= DAME_STEP_ORDER) {
         if (step.kind == DAME_STEP_ADD) {
@@ -440,8 +441,8 @@ dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t 
                 return result;
             }
         } else if (step.kind == DAME_STEP_RUN) {
-            const int lives = run(measured, jit, program, dir, ours, step.arm);
-            result.compiled |= lives && policy->ours != ours && policy->ours != 0;
+            const int lives = run(measured, jit, program, dir, before, step.arm);
+            result.compiled |= lives && policy->fallback != before && policy->fallback != 0;
         } else if (step.kind == DAME_STEP_ORDER) {
             result.orders = 1; /* one at a time */
             result.order = measured->candidates[step.arm - 1];
@@ -450,7 +451,7 @@ dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t 
         } else {
             dame_jit_drop(jit, program, dir, &measured->candidates[step.arm - 1]);
         }
-        ours = policy->ours;
+        before = policy->fallback;
         step = dame_policy_next(policy, 0);
     }
     result.sample = step.kind == DAME_STEP_SAMPLE;
@@ -459,7 +460,7 @@ dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t 
     atomic_store_explicit(&measured->brief, repeats ? (int64_t) ticks_of(BRIEF_NS) : 0,
                           memory_order_relaxed);
     result.uses = step.uses;
-    result.rests = dame_policy_choice(policy) >= 0;
+    result.settled = dame_policy_choice(policy) >= 0;
     result.native = policy->current == policy->native;
     return result;
 }

@@ -32,7 +32,7 @@ typedef struct dame_measured {
 /* What the policy decided. */
 typedef struct dame_measured_result {
     int32_t uses; /* to the next event, 0: none */
-    int rests;    /* the search is over */
+    int settled;  /* the search is over */
     int compiled; /* another code runs than before, or for the first time */
     int native;   /* the native engine is to move what it can */
     int sample;   /* the next use is to be timed */
@@ -66,8 +66,8 @@ static inline void dame_costs_init(dame_costs_t *costs, dame_jit_t *jit, const c
     *costs = (dame_costs_t){.jit = jit, .native = native, .slow_provider = -1};
 }
 
-/* The use at which a program should be looked at first, if its messages have so many bytes. Any
- * thread. */
+/* The use at which a program should be looked at first, if its messages have `bytes` bytes.
+ * Any thread. */
 int32_t dame_measured_first(int64_t bytes);
 
 /* The `uses`-th use begins, of a program that has no dame_measured_t yet: how many more uses to
@@ -80,7 +80,7 @@ int32_t dame_measured_more(const dame_costs_t *costs, int64_t bytes, int32_t use
 dame_measured_t *dame_measured_new(const dame_costs_t *costs, const dame_program_t *program,
                                    dame_dir_t dir, int64_t bytes, double explore, int has_native);
 
-/* The user announces so many uses in all, or DAME_POLICY_MATTERS. */
+/* The user announces `uses` uses in all, or DAME_POLICY_MATTERS. */
 static inline void dame_measured_promise(dame_measured_t *measured, double uses)
 {
     dame_policy_promise(&measured->policy, uses);
@@ -116,7 +116,7 @@ static inline int dame_measured_is_native(uint32_t runs)
 /* Is it machine code that runs, or would if the native engine did not? */
 static inline int dame_measured_has_code(const dame_measured_t *measured)
 {
-    return measured->policy.ours != 0;
+    return measured->policy.fallback != 0;
 }
 
 /* Writes the name of an arm, "interp", costs->native or as dame_jit_candidate_name(), and returns

@@ -20,14 +20,14 @@ static dame_step_t wait_for(double uses)
     return (dame_step_t){.kind = DAME_STEP_WAIT, .uses = n};
 }
 
-/* What the native engine cannot move is left to the fastest of ours, so that runs first. */
+/* What the native engine cannot move is moved by the fastest other arm, so that runs first. */
 static dame_step_t run(dame_policy_t *policy, int32_t arm)
 {
     if (arm == policy->native) {
-        const int32_t ours = dame_arms_fastest_of_ours(policy);
-        arm = policy->ours != ours ? ours : arm;
+        const int32_t fastest = dame_arms_fastest_fallback(policy);
+        arm = policy->fallback != fastest ? fastest : arm;
     }
-    policy->ours = arm != policy->native ? (int8_t) arm : policy->ours;
+    policy->fallback = arm != policy->native ? (int8_t) arm : policy->fallback;
     policy->current = (int8_t) arm;
     return (dame_step_t){.kind = DAME_STEP_RUN, .arm = arm};
 }
@@ -139,7 +139,7 @@ static dame_step_t rest(dame_policy_t *policy)
 {
     policy->phase = DAME_PHASE_REST;
     const int is_outdated =
-        policy->best == policy->native && policy->ours != dame_arms_fastest_of_ours(policy);
+        policy->best == policy->native && policy->fallback != dame_arms_fastest_fallback(policy);
     if (policy->current != policy->best || is_outdated) {
         return run(policy, policy->best);
     }
@@ -221,7 +221,7 @@ static int is_hopeless(const dame_policy_t *policy)
     return n >= 2 && n == policy->nbatch;
 }
 
-/* Is what rests as fast as when it was chosen, and its messages of the same kind? */
+/* Is the arm that was chosen as fast as then, and its messages of the same kind? */
 static int has_changed(const dame_policy_t *policy)
 {
     float ticks[DAME_POLICY_BATCH];
@@ -419,7 +419,7 @@ static void join_search(dame_policy_t *policy, int32_t arm)
     policy->phase = policy->phase == DAME_PHASE_REST ? DAME_PHASE_SEARCH : policy->phase;
 }
 
-void dame_policy_came(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost)
+void dame_policy_order_done(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost)
 {
     dame_policy_arm_t *const of = &policy->arms[arm];
     const double expected = dame_arms_cost(policy, arm);
@@ -443,8 +443,8 @@ void dame_policy_evicted(dame_policy_t *policy, int32_t arm)
     policy->arms[arm].lives = 0;
     policy->arms[arm].setbacks += policy->arms[arm].setbacks < UINT8_MAX;
     policy->current = policy->current == arm ? 0 : policy->current;
-    if (policy->ours == arm) {
-        policy->ours = 0;
+    if (policy->fallback == arm) {
+        policy->fallback = 0;
         if (policy->best == policy->native && policy->phase == DAME_PHASE_REST) {
             join_search(policy, arm);
         }

@@ -6,8 +6,8 @@
  * One policy for a program and direction. Its arms are the interpreter, arm 0, and the candidates
  * that a compiler offers, from arm 1 on, the likeliest first. Times are ticks of one clock, any.
  * The last arm may be the native engine, which needs no code: it takes part in the search only, and
- * must beat ours by DAME_POLICY_MARGIN. It need not move all messages: while it runs, what it
- * cannot move is left to the fastest of ours that is known.
+ * must beat the others by DAME_POLICY_MARGIN. It need not move all messages: while it runs, what it
+ * cannot move is left to the fastest other arm that is known.
  *
  * Rent.   The program runs on the interpreter until the ticks that the first candidate is expected
  *         to have saved by then equal a share of its cost (ski rental), which is drawn for each
@@ -34,18 +34,18 @@
  * saves the share s of a use, from the first use on. If the savings are as expected, the policy
  * takes at most (1 + explore) B plus one compilation and a constant: what renting costs more than
  * buying is a part of what buying costs. The constant is a trial, a batch, and the first two uses,
- * for which only what is certain is bought.
+ * for which code is made only if that is certain to pay.
  *
  * How many uses will follow is not known. Who always buys at the k-th use takes 1 + s times as long
  * as the best, or longer, if that use is the last: k t + C in place of the smaller of k t and
  * C + k (1 - s) t, which is least where both are equal, k = C / (s t). So k is drawn: x C / (s t),
  * 0 < x < 1, of the density p = e^x / (e - 1). With n = y C / (s t) uses, y < 1, and P(y) the
- * chance to have bought by then, another use costs p(y) s t + (1 - s P(y)) t on average, which is
+ * chance to have compiled by then, another use costs p(y) s t + (1 - s P(y)) t on average, which is
  * (1 + s / (e - 1)) t for any y; and after y = 1 no more than the best. So the expected time is at
  * most (1 + s / (e - 1)) B, which is 1.3 B up to s = 0.51 (1 + s is up to 0.3). The same equation
  * shows what is possible at all: the least expectation, e / (e - s), which reaches 1.3 at s = 0.63,
  * needs (1 - s) / (e - s) of the programs to be never compiled. What repays within the first two
- * uses is bought at the third, which may cost 1 + s again.
+ * uses is compiled at the third, which may cost 1 + s again.
  *
  * If an expectation is wrong by a factor f, the compilation counts f times. Another arm than the
  * first runs when the search has ended; that costs S, a compilation for each candidate and at most
@@ -71,14 +71,14 @@ void dame_policy_add_native(dame_policy_t *policy);
 
 #define DAME_POLICY_MATTERS 1e15 /* uses to promise where everything is to be tried at once */
 
-/* The user expects so many uses in all. The largest promise counts. */
+/* The user expects `uses` uses in all. The largest promise counts. */
 void dame_policy_promise(dame_policy_t *policy, double uses);
 
 /* A part of the cost from the density that makes the expected time least. The same for the same
  * seed, so that a job does the same again. */
 double dame_policy_part(uint64_t seed);
 
-/* After dame_policy_init(), or when its code is gone: adding this arm costs so many ticks, `far`:
+/* After dame_policy_init(), or when its code is gone: adding this arm costs `cost` ticks, `far`:
  * and it has to be ordered. */
 void dame_policy_cost(dame_policy_t *policy, int32_t arm, double cost, int far);
 
@@ -101,7 +101,7 @@ typedef enum dame_added {
 void dame_policy_added(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost);
 
 /* What became of ORDER, any time later, and its cost in ticks: DAME_ADDED, its code lives. */
-void dame_policy_came(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost);
+void dame_policy_order_done(dame_policy_t *policy, int32_t arm, dame_added_t result, double cost);
 
 /* The code of an arm is gone, and the interpreter runs in its place. */
 void dame_policy_evicted(dame_policy_t *policy, int32_t arm);

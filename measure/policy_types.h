@@ -12,7 +12,7 @@ enum {
 };
 
 #define DAME_POLICY_MARGIN                                                                         \
-    0.98                       /* of the interpreter's time: code that takes longer is demoted. Of  \
+    0.98                       /* of the interpreter's time: code that takes longer is demoted. Of \
                                   our best time: a native engine that takes longer is not chosen */
 #define DAME_POLICY_DRIFT 1.25 /* times as slow or fast as when it was chosen: search again */
 
@@ -31,8 +31,8 @@ typedef struct dame_policy_expect {
 typedef enum dame_step_kind {
     DAME_STEP_WAIT,   /* nothing; ask again at the `uses`-th use from now, 0: never */
     DAME_STEP_SAMPLE, /* measure this use or the next one, and ask again as for WAIT */
-    DAME_STEP_ORDER, /* have `arm` compiled elsewhere, which ends with dame_policy_came(); ask again
-                        at once */
+    DAME_STEP_ORDER, /* have `arm` compiled elsewhere, which ends with dame_policy_order_done(); ask
+                        again at once */
     DAME_STEP_ADD,   /* compile `arm`, call dame_policy_added(), ask again at once */
     DAME_STEP_RUN,   /* run on `arm` from now on, ask again at once */
     DAME_STEP_DROP   /* free the code of `arm`, ask again at once */
@@ -77,7 +77,7 @@ typedef struct dame_policy {
     double spent;                      /* ticks of the search */
     double rented;                     /* uses since renting began */
     double promised;                   /* uses that the user has announced */
-    double checked;                    /* `elapsed` when what rests was measured last */
+    double checked;                    /* `elapsed` when the chosen arm was measured last */
     float weight[DAME_POLICY_CLASSES]; /* samples in each class */
     uint32_t key[DAME_POLICY_CLASSES];
     float batch_ticks[DAME_POLICY_BATCH];
@@ -85,9 +85,9 @@ typedef struct dame_policy {
     dame_policy_arm_t arms[DAME_POLICY_ARMS];
     dame_policy_phase_t phase;
     int8_t narms;
-    int8_t native;  /* the arm that is the native engine; narms: there is none */
-    int8_t current; /* the arm that runs */
-    int8_t ours;    /* the same, or while the native engine runs, what ran before */
+    int8_t native;   /* the arm that is the native engine; narms: there is none */
+    int8_t current;  /* the arm that runs */
+    int8_t fallback; /* the same, or while the native engine runs, what moves the rest */
     int8_t best;
     int8_t trying;
     int8_t round;
@@ -95,7 +95,7 @@ typedef struct dame_policy {
     int8_t attempts;
     int8_t cold;      /* the arm has not run since the batch began */
     int8_t searching; /* the batch is not the trial of a promotion, and so the search pays */
-    int8_t checking;  /* what rests is being measured again, for the first or the second time */
+    int8_t checking;  /* the chosen arm is measured again, for the first or the second time */
 } dame_policy_t;
 
 #endif

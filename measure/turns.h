@@ -16,7 +16,7 @@ typedef struct dame_turns {
     void *context;
     double sample;   /* seconds of a sample, which is of one run only if that takes longer */
     double seconds;  /* for all rounds; .. */
-    int least, most; /* .. but so many rounds, 1 <= least <= most */
+    int least, most; /* .. but in this range, 1 <= least <= most */
 
     /* dame_turns_run() sets these. */
     int rounds;

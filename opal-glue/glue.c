@@ -432,9 +432,9 @@ static void log_runs(const dame_event_t *event, const char *verb)
 {
     const void *where;
     const char *name = dt_contents_name(datatype_of(event->use));
-    if (0 == strcmp("interp", event->code)) {
+    if (DAME_TIER_INTERP == event->tier) {
         dt_log_of(DT_LOG_SETUP, name, "the interpreter is the fastest: it %ss from now on", verb);
-    } else if (0 == strcmp(DT_NATIVE_ARM, event->code)) {
+    } else if (DAME_TIER_NATIVE == event->tier) {
         dt_log_of(DT_LOG_SETUP, name, "Open MPI's own engine is faster: it %ss whole messages",
                   verb);
     } else {

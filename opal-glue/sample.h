@@ -2,7 +2,7 @@
  * What Open MPI's own engine would take for some fragments, while the report is on (the parameter
  * `report`). The times of DAME's are the engine's (engine/timing.h).
  *
- * Now and then a thread has a window: Open MPI's own engine moves the next so many fragments
+ * Now and then a thread has a window: Open MPI's own engine moves a number of fragments
  * instead of DAME, of messages that begin in it. So that engine is timed as it works without DAME:
  * all kinds of messages and fragments in their usual order, several under way at the same time,
  * from and to the caches as they are. Each short message that is among the first of its kind, and

@@ -4,7 +4,7 @@
 
 /* ---- Both at once: Open MPI's datatype, and the list of pieces ------------------------------ */
 
-/* Open MPI's description of a datatype is made for so many items. */
+/* Open MPI's description of a datatype is made for this many items. */
 enum { ITEMS = 64 };
 
 static bool begin(dt_self_test_type_t *type, const char *name, size_t count)

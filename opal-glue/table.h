@@ -64,7 +64,7 @@ static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
     return NULL != entry && dt_entry_is_open(entry) ? entry : dt_table_open(datatype);
 }
 
-/* The same for a message, of `count` elements and so many bytes in all, of a datatype that may be
+/* The same for a message, of `count` elements and `bytes` bytes in all, of a datatype that may be
  * new: then the entry has its layout (dt_entry_is_open()) if that is known or worth its import by
  * now; an entry that is not open is of no other use. NULL: memory is out. */
 dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes);

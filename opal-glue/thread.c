@@ -1,7 +1,7 @@
 #include "thread.h"
 
 _Static_assert((int) DT_COUNTERS + (int) DT_DECLINES <= (int) DAME_ALL_COUNTERS,
-               "the engine has no room for so many counters");
+               "the engine has room for fewer counters");
 
 dame_engine_t dt_engine;
 

@@ -159,7 +159,7 @@ static void learn_life(const dt_worth_t *of, float saved)
 /* Is the next datatype to be imported at its first use? */
 static bool is_early(rate_t *rate)
 {
-    enum { WAITS = 4 };               /* one in so many */
+    enum { WAITS = 4 };               /* one in this many */
     static const float ENOUGH = 0.2f; /* one datatype that repaid its import is enough at first */
     return rate->early > ENOUGH && 0 != ++rate->expected % WAITS;
 }

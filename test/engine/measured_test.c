@@ -86,7 +86,7 @@ static char memory[SPAN], packed[BYTES], expected[BYTES];
 static void use(dame_use_t *entry, const int64_t *ticks)
 {
     static _Thread_local dame_thread_t thread;
-    dame_measured_t *measured = dame_promote_use(&thread, entry, DAME_PACK, BYTES);
+    dame_measured_t *measured = dame_promote_begin(&thread, entry, DAME_PACK, BYTES, false, false);
     if (NULL != measured) {
         dame_measured_record(measured, atomic_load(&measured->runs),
                              dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
@@ -304,7 +304,7 @@ static void evicted_code_is_missed_at_once(void)
     stop_engine();
 }
 
-static void drift_is_noticed_by_what_rests(void)
+static void drift_of_the_chosen_arm_is_noticed(void)
 {
     dame_use_t entry;
     start(-1, 0.01, ARENA);
@@ -416,18 +416,12 @@ static bool message(dame_use_t *entry, const int64_t *ticks)
     if (dame_credit_take(thread, entry, DAME_WORK_PACK, BYTES)) {
         return true;
     }
-    const int32_t untold = dame_credit_end(thread, entry, DAME_WORK_PACK, false);
-    if (untold > 0) {
-        dame_promote_skipped(entry, DAME_PACK, BYTES, untold);
-    }
-    dame_measured_t *measured = dame_promote_use(thread, entry, DAME_PACK, BYTES);
+    dame_measured_t *measured = dame_promote_begin(thread, entry, DAME_PACK, BYTES, false, false);
     if (NULL != measured) {
         dame_measured_record(measured, atomic_load(&measured->runs),
                              dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
     } else {
-        dame_credit_grant(thread, entry, DAME_WORK_PACK,
-                          dame_promote_tier(entry->layout, DAME_PACK, false),
-                          dame_promote_may_skip(entry->layout, DAME_PACK, DAME_MOST_CREDIT), false);
+        dame_promote_grant(thread, entry, DAME_PACK, false);
     }
     return false;
 }
@@ -449,7 +443,7 @@ static bool is_granted(const dame_use_t *entry)
 
 static void hints_do_not_wait_for_credit_to_end(void)
 {
-    static const long before[] = {20, OFTEN}; /* while the policy waits, and when it rests */
+    static const long before[] = {20, OFTEN}; /* while the policy waits, and when it is settled */
     for (int i = 0; i < 2; i++) {
         dame_use_t entry;
         start(-1, 0.01, ARENA);
@@ -588,7 +582,7 @@ static void *user(void *arg)
     (void) arg;
     dame_reader_add(&thread.reader);
     for (long i = 0; NULL != mine && i < 20000; i++) {
-        dame_measured_t *measured = dame_promote_use(&thread, &shared, DAME_PACK, BYTES);
+        dame_measured_t *measured = dame_promote_begin(&thread, &shared, DAME_PACK, BYTES, false, false);
         const uint32_t runs = NULL != measured ? atomic_load(&measured->runs) : 0;
         dame_reader_enter(&thread.reader);
         dame_program_run(shared.layout->program, DAME_PACK, (uintptr_t) memory, 1, mine);
@@ -638,7 +632,7 @@ int main(void)
     no_trial_outlives_the_policy();
     without_a_search_there_is_one_candidate();
     evicted_code_is_missed_at_once();
-    drift_is_noticed_by_what_rests();
+    drift_of_the_chosen_arm_is_noticed();
     short_uses_are_timed_with_repetitions_once_code_is_compared();
     announced_uses_count_as_uses();
     messages_are_as_announced_or_the_announcement_is_forgotten();

@@ -120,7 +120,7 @@ static void end_entry(dame_use_t *entry)
 static void use(dame_use_t *entry, dame_dir_t dir)
 {
     static _Thread_local dame_thread_t thread;
-    check(NULL == dame_promote_use(&thread, entry, dir, 800), "nothing is timed");
+    check(NULL == dame_promote_begin(&thread, entry, dir, 800, false, false), "nothing is timed");
 }
 
 /* Uses until the compiler is asked once more, at most `most`. */
@@ -201,8 +201,8 @@ static void what_cannot_be_compiled_is_not_tried_again(void)
         jit.answer = answers[i];
         check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
         check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
-        atomic_store(&entry.layout->promotions[DAME_PACK].countdown,
-                     2); /* another thread's late count */
+        dame_countdown_set(&entry.layout->promotions[DAME_PACK].countdown,
+                           dame_countdown_without_code(2)); /* another thread's late count */
         check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
         check(1 == total(counters[i]) - before, "counted");
         jit.answer = DAME_OK;
@@ -239,10 +239,12 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
     start(INT32_MAX);
     new_entry(&entry);
     jit.answer = DAME_ERR_FULL;
-    atomic_store(&entry.layout->promotions[DAME_PACK].countdown, 1);
+    dame_countdown_set(&entry.layout->promotions[DAME_PACK].countdown,
+                       dame_countdown_without_code(1));
     check(1 == uses_until_asked(&entry, DAME_PACK, 1), "the last of very many uses");
     check(INT32_MAX == entry.layout->promotions[DAME_PACK].period &&
-              INT32_MAX == atomic_load(&entry.layout->promotions[DAME_PACK].countdown),
+              dame_countdown_without_code(INT32_MAX) ==
+                  dame_countdown_load(&entry.layout->promotions[DAME_PACK].countdown),
           "twice as many are not counted");
     end_entry(&entry);
     stop_engine();
@@ -268,8 +270,9 @@ static void denied_execution_is_told_once(void)
     check(-1 == uses_until_asked(&other, DAME_PACK, 1000), "nor other datatypes");
     new_entry(&later);
     check(-1 == uses_until_asked(&later, DAME_PACK, 1000), "nor new ones");
-    check(0 == atomic_load(&other.layout->promotions[DAME_PACK].countdown) &&
-              0 == atomic_load(&later.layout->promotions[DAME_PACK].countdown),
+    check(DAME_COUNTDOWN_OFF == dame_countdown_load(&other.layout->promotions[DAME_PACK].countdown) &&
+              DAME_COUNTDOWN_OFF ==
+                  dame_countdown_load(&later.layout->promotions[DAME_PACK].countdown),
           "and soon they are not even counted");
     check(1 == said && 1 == total(DAME_COUNT_compile_denied) - before, "told once");
     end_entry(&entry);

@@ -134,7 +134,7 @@ static int take_orders(driver_t *driver, int64_t use)
         driver->result.adds++;
         driver->result.lives |= answer == DAME_ADDED ? 1u << arm : 0;
         driver->result.total += world->far_cost; /* of the process, if not of a message */
-        dame_policy_came(&driver->policy, arm, answer, world->far_cost);
+        dame_policy_order_done(&driver->policy, arm, answer, world->far_cost);
         come = 1;
     }
     return come;

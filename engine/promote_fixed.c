@@ -1,0 +1,64 @@
+#include "promote_fixed.h"
+
+/* By DAME-L, if it is its turn. */
+static dame_status_t compile(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir)
+{
+    char room[DAME_LONGEST_CODE_NAME];
+    dame_layout_t *layout = use->layout;
+    const char *name = dame_promoter_name_code(promoter, use, room);
+    const int64_t start = dame_ns_now();
+    const bool by_l = dame_orders_are_first(&promoter->orders, layout->program, dir);
+    const dame_status_t status = by_l ? dame_orders_compile(&promoter->orders, layout, dir, name)
+                                      : dame_jit_compile(promoter->jit, layout->program, dir, name);
+    dame_event_t event = {.use = use, .dir = dir, .status = status};
+    if (DAME_OK == status) {
+        dame_promoter_compiled(promoter, use, dir, dame_ns_now() - start);
+        atomic_store_explicit(&layout->promotions[dir].runs_code, 1, memory_order_relaxed);
+        dame_count(promoter->counts, DAME_COUNT_promoted, 1);
+        event.kind = DAME_EVENT_RUNS;
+        event.tier = DAME_TIER_CODE;
+        event.code = by_l ? "l" : "x";
+        dame_promoter_tell(promoter, &event);
+    } else if (DAME_ERR_BUSY != status) {
+        event.kind = DAME_EVENT_NOT;
+        dame_promoter_tell(promoter, &event);
+    }
+    return status;
+}
+
+static int32_t twice(int32_t uses)
+{
+    return uses > INT32_MAX / 2 ? INT32_MAX : 2 * uses;
+}
+
+/* After an attempt that ended with `status`. If its code is evicted, or there was no room, the next
+ * one waits twice as long each time: where the programs in use do not fit the code cache, compiling
+ * them again gains little. */
+static void schedule(dame_promotion_t *state, dame_status_t status)
+{
+    if (state->is_ordered) {
+        dame_countdown_set(&state->countdown, dame_countdown_without_code(DAME_ORDERED_USES));
+    } else if (DAME_OK == status || DAME_ERR_FULL == status || DAME_ERR_BUSY == status) {
+        dame_countdown_set(&state->countdown, dame_countdown_without_code(state->period));
+        state->period = twice(state->period);
+    } else {
+        dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
+        state->period = 0;
+    }
+}
+
+void dame_promote_at_fixed_use(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir)
+{
+    dame_promotion_t *state = &use->layout->promotions[dir];
+    if (0 == state->period) { /* tried before; another thread's late count has brought it back */
+        dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
+    } else if (0 == atomic_load_explicit(&state->runs_code, memory_order_relaxed) ||
+               NULL ==
+                   atomic_load_explicit(&use->layout->program->codes[dir], memory_order_relaxed)) {
+        const dame_status_t status = compile(promoter, use, dir);
+        schedule(state, status);
+        if (DAME_OK != status && DAME_ERR_BUSY != status) {
+            dame_promoter_failed(promoter, status);
+        }
+    }
+}

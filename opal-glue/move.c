@@ -1,0 +1,23 @@
+#include "move.h"
+
+int64_t dt_move_pack_rest(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
+                          char *packed, int64_t room)
+{
+    dame_cursor_t *cursor = &cached->cursor;
+    const size_t limit = (size_t) (cursor->position + room);
+    const int64_t end = (int64_t) dt_native_boundary(convertor, limit, &cached->mark);
+    return end > cursor->position ? dame_cursor_pack_exact(cursor, packed, end - cursor->position)
+                                  : 0;
+}
+
+size_t dt_move_more_iovecs(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
+                           dame_dir_t dir, struct iovec *iov, uint32_t *out_size, size_t left)
+{
+    const size_t all = left;
+    uint32_t used = 1;
+    while (used < *out_size && left > 0) {
+        left -= dt_move_iovec(convertor, cached, dir, &iov[used++], left);
+    }
+    *out_size = used;
+    return all - left;
+}

@@ -1,0 +1,146 @@
+/*
+ * The ways to move data of a convertor: a whole message by its program, any fragment through a
+ * cursor, and a whole message by the native engine. They count nothing but what only they know, and
+ * leave the convertor as it is, but for dt_move_end().
+ */
+#ifndef DT_MOVE_H
+#define DT_MOVE_H
+
+#include "cursors.h"
+#include "engine/promote.h"
+#include "native.h"
+
+/* ---- Through a cursor ----------------------------------------------------------------------- */
+
+/* What still fits behind the last multiple of the program's granule: elements of several sizes end
+ * between those. */
+int64_t dt_move_pack_rest(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
+                          char *packed, int64_t room);
+
+/*
+ * Packs as much as the native engine would, but that much room may leave a short block whole. So an
+ * element is cut only where that engine cuts it, too: stock receivers lose track of cut elements
+ * when fragments overtake each other.
+ */
+static inline int64_t dt_move_pack(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
+                                   char *packed, int64_t room)
+{
+    int64_t bytes = dame_cursor_pack(&cached->cursor, packed, room);
+    if (bytes < room && !dame_cursor_spares(&cached->cursor, room)) {
+        bytes += dt_move_pack_rest(convertor, cached, packed + bytes, room - bytes);
+    }
+    return bytes;
+}
+
+/* Moves what fits into one iovec, which says then how much that was, of at most `left` bytes.
+ * Returns the bytes. */
+static inline __attribute__((always_inline)) size_t dt_move_iovec(const opal_convertor_t *convertor,
+                                                                  dt_cached_cursor_t *cached,
+                                                                  dame_dir_t dir, struct iovec *iov,
+                                                                  size_t left)
+{
+    const int64_t room = (int64_t) (iov->iov_len < left ? iov->iov_len : left);
+    const int64_t bytes = DAME_PACK == dir
+                              ? dt_move_pack(convertor, cached, iov->iov_base, room)
+                              : dame_cursor_unpack(&cached->cursor, iov->iov_base, room);
+    iov->iov_len = (size_t) bytes;
+    return (size_t) bytes;
+}
+
+/* The same for the iovecs after the first. *out_size: all that were used. Not in line: most callers
+ * have one. */
+size_t dt_move_more_iovecs(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
+                           dame_dir_t dir, struct iovec *iov, uint32_t *out_size, size_t left);
+
+/* What fits, from where the convertor stands. `begins`: the entry, if that is the beginning of a
+ * message and its cursor is not looked for; else NULL. Returns the bytes. */
+static inline __attribute__((always_inline)) size_t
+dt_move_fragment(dt_thread_t *thread, const dt_entry_t *begins, const opal_convertor_t *convertor,
+                 dame_dir_t dir, struct iovec *iov, uint32_t *out_size)
+{
+    const size_t left = convertor->local_size - convertor->bConverted;
+    size_t moved = 0;
+    dame_reader_enter(&thread->base.reader);
+    dt_cached_cursor_t *cached = NULL == begins ? dt_cursors_find(thread, convertor)
+                                                : dt_cursors_begin(thread, begins, convertor);
+    if (NULL == cached || 0 == *out_size || 0 == left) {
+        *out_size = 0;
+    } else {
+        cached->datatype = NULL; /* a signal handler that jumps out leaves it half moved */
+        moved = dt_move_iovec(convertor, cached, dir, iov, left);
+        if (1 != *out_size) {
+            moved += dt_move_more_iovecs(convertor, cached, dir, iov, out_size, left - moved);
+        }
+        cached->datatype = convertor->pDesc;
+        if (0 != cached->cursor.in_block) {
+            dt_thread_add(thread, DT_COUNT_cut_blocks, 1);
+        }
+    }
+    dame_reader_leave(&thread->base.reader);
+    return moved;
+}
+
+/* ---- Whole messages ------------------------------------------------------------------------- */
+
+static inline bool dt_move_is_whole(const opal_convertor_t *convertor, const struct iovec *iov,
+                                    const uint32_t *out_size)
+{
+    return *out_size > 0 && iov[0].iov_len >= convertor->local_size;
+}
+
+static inline size_t dt_move_whole(dt_thread_t *thread, const opal_convertor_t *convertor,
+                                   dame_dir_t dir, const dame_program_t *program, struct iovec *iov,
+                                   uint32_t *out_size)
+{
+    const size_t moved = convertor->local_size;
+    dame_reader_enter(&thread->base.reader);
+    dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
+                     iov[0].iov_base);
+    dame_reader_leave(&thread->base.reader);
+    iov[0].iov_len = moved;
+    *out_size = 1;
+    return moved;
+}
+
+/* ---- One of them ---------------------------------------------------------------------------- */
+
+/* Is this message left to the native engine? In longer ones that engine's 32-bit counts overflow
+ * here and there. */
+static inline bool dt_move_is_native(dt_entry_t *entry, dame_dir_t dir,
+                                     const opal_convertor_t *convertor, const struct iovec *iov,
+                                     const uint32_t *out_size)
+{
+    return dame_promote_is_native(entry->use.layout, dir) &&
+           dt_move_is_whole(convertor, iov, out_size) && convertor->local_size <= INT32_MAX &&
+           dt_native_is_trusted(entry, convertor);
+}
+
+/* Moves what fits, by what is the fastest for it. `entry`: of a message that may be whole, else
+ * NULL. Returns the bytes. */
+static inline size_t dt_move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
+                             dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
+{
+    if (NULL != entry && dt_move_is_native(entry, dir, convertor, iov, out_size)) {
+        *out_size = 1;
+        dt_thread_add(thread, DT_COUNT_messages_native, 1);
+        return dt_native_move(convertor, dir, iov);
+    }
+    return NULL != entry && dt_move_is_whole(convertor, iov, out_size)
+               ? dt_move_whole(thread, convertor, dir, entry->use.layout->program, iov, out_size)
+               : dt_move_fragment(thread, NULL, convertor, dir, iov, out_size);
+}
+
+/* The convertor stands behind what has been moved. Returns 1 at the end of the message, else 0, as
+ * fAdvance does. */
+static inline int32_t dt_move_end(opal_convertor_t *convertor, size_t moved, size_t *max_data)
+{
+    *max_data = moved;
+    convertor->bConverted += moved;
+    if (convertor->bConverted == convertor->local_size) {
+        convertor->flags |= CONVERTOR_COMPLETED;
+        return 1;
+    }
+    return 0;
+}
+
+#endif
