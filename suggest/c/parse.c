@@ -337,6 +337,25 @@ static struct c_node *read_variable_children(struct reader *reader, struct c_sym
     return initialiser;
 }
 
+/* A parameter that is declared as an array is a pointer (C11 6.7.6.3, 7). libclang tells the array.
+ */
+static void adjust_parameter(struct reader *reader, struct c_symbol *symbol, CXCursor cursor)
+{
+    struct c_type *pointer;
+
+    if (cursor.kind != CXCursor_ParmDecl || symbol->type->kind != C_TYPE_ARRAY) {
+        return;
+    }
+    pointer = c_allocate(reader->unit->memory, sizeof *pointer);
+    pointer->kind = C_TYPE_POINTER;
+    pointer->size = (int64_t) sizeof(void *);
+    pointer->align = pointer->size;
+    pointer->count = -1;
+    pointer->inner = symbol->type->inner;
+    pointer->name = c_format(reader->unit->memory, "%s (*)", symbol->type->inner->name);
+    symbol->type = pointer;
+}
+
 static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor)
 {
     CXCursor canonical = clang_getCanonicalCursor(cursor);
@@ -367,6 +386,7 @@ static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor)
             read_variable_children(reader, symbol, canonical);
         }
     }
+    adjust_parameter(reader, symbol, canonical);
     return symbol;
 }
 
@@ -552,6 +572,10 @@ static struct c_node *name(struct reader *reader, CXCursor cursor)
         node = new_node(reader, C_NAME, cursor, 0);
         node->symbol = symbol_of(reader, referenced);
         node->name = node->symbol->name;
+        if (node->symbol->kind == C_SYMBOL_PARAMETER &&
+            node->symbol->type->kind == C_TYPE_POINTER) {
+            node->type = node->symbol->type;
+        }
         return node;
     default:
         return other(reader, cursor);

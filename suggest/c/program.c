@@ -688,7 +688,6 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
     access_copy_t access = {.type = builder->type, .place = place_of(builder, copy->node)};
 
     if (data->base == RUN_ANY || !data->offset || !buffer->offset || !copy->size) {
-        site->inspectable = site->refusal == 0 && copy->size && (receives == false);
         site_refuse(site, C_REFUSED_PLACE, copy->node, "%s",
                     !buffer->offset && buffer->why ? buffer->why
                     : data->why                    ? data->why
@@ -877,6 +876,10 @@ void site_program(struct run *run, struct site *site)
     if (!site->refusal) {
         find_shape(run, site);
     }
+    /* the region is fine, and only what it copies is not known */
+    site->inspectable = site->refusal && !site->function->receives &&
+                        site->refusal != C_REFUSED_DATATYPE &&
+                        site->refusal != SHAPE_REFUSED_TYPE && site->refusal != SHAPE_REFUSED_CHECK;
     free(builder.bases);
     free(builder.loops);
 }

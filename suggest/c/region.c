@@ -453,6 +453,25 @@ static bool own_requests(struct run *run, const struct run_event *event)
     return any;
 }
 
+/* Does it start something whose completion may write, other than MPI_Irecv()? */
+static bool starts_more(const char *name)
+{
+    static const char *const known[] = {"MPI_Irecv",  "MPI_Isend",       "MPI_Issend",
+                                        "MPI_Irsend", "MPI_Ibsend",      "MPI_Iprobe",
+                                        "MPI_Init",   "MPI_Init_thread", "MPI_Initialized"};
+    size_t i;
+
+    for (i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(name, known[i]) == 0) {
+            return false;
+        }
+    }
+    return strncmp(name, "MPI_I", 5) == 0 || strncmp(name, "MPI_R", 5) == 0
+               ? strcmp(name, "MPI_Recv") != 0 && strcmp(name, "MPI_Rsend") != 0 &&
+                     strncmp(name, "MPI_Reduce", 10) != 0
+               : strstr(name, "_init") || strstr(name, "Start");
+}
+
 static void check_completion(struct run *run, struct site *site, const struct run_event *event)
 {
     size_t i;
@@ -466,6 +485,10 @@ static void check_completion(struct run *run, struct site *site, const struct ru
     for (i = 0; i < run->n_events; i++) {
         const struct run_event *other = &run->events[i];
 
+        if (other->kind == RUN_MPI && starts_more(c_callee(other->node))) {
+            site_refuse(site, C_REFUSED_SOURCE, event->node, "%s may complete what %s started",
+                        c_callee(event->node), c_callee(other->node));
+        }
         if (other->kind == RUN_MPI && strcmp(c_callee(other->node), "MPI_Irecv") == 0 &&
             i != site->event) {
             check_receive(run, site, event, argument_base(other, 1));

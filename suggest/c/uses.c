@@ -45,6 +45,17 @@ static bool harmless_call(const struct c_node *call)
            !strstr(name, "Buffer_attach") && !strstr(name, "attr");
 }
 
+/* &request: MPI writes it, and keeps nothing. */
+static bool is_mpi_argument(const struct c_node *address)
+{
+    const struct c_node *parent = address->parent;
+
+    while (parent && (parent->kind == C_CONVERT || parent->kind == C_CAST)) {
+        parent = parent->parent;
+    }
+    return parent && parent->kind == C_CALL && c_is_mpi(parent);
+}
+
 /* The address that the expression NODE stands for is used by its parent: how? */
 static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const struct c_node *node)
 {
@@ -81,7 +92,7 @@ static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const s
             } else if (parent->op == C_OP_LNOT) {
                 return;
             } else if (parent->op == C_OP_ADDRESS) {
-                if (node->kind == C_NAME && is_scalar(symbol)) {
+                if (node->kind == C_NAME && is_scalar(symbol) && !is_mpi_argument(parent)) {
                     symbol->escapes = true; /* the pointer itself may be changed */
                     return;
                 }

@@ -684,3 +684,116 @@ again: /* refused 63 */
         goto again;
     MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
 }
+
+void array_parameters(double buffer[N], double from[N], int n)
+{
+    for (int i = 0; i < n; i++)
+        buffer[i] = from[i];
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 55 */
+}
+
+void variable_array_parameters(int n, double buffer[n][n], double from[n][n])
+{
+    for (int i = 0; i < n; i++)
+        buffer[0][i] = from[i][0];
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 55 */
+}
+
+void array_parameter_and_global(double from[N], int n)
+{
+    for (int i = 0; i < n; i++)
+        global_buffer[i] = from[i];
+    MPI_Send(global_buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* decided keeps */
+}
+
+double shared_buffer[N];
+
+void array_parameter_and_extern(double from[N], int n)
+{
+    for (int i = 0; i < n; i++)
+        shared_buffer[i] = from[i];
+    MPI_Send(shared_buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 55 */
+}
+
+void persistent_receive(int n)
+{
+    double buffer[N];
+    MPI_Request request;
+    MPI_Recv_init(a[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    for (int i = 0; i < n; i++)
+        buffer[i] = a[0][i];
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 51 */
+}
+
+void effect_in_a_condition(int n)
+{
+    double buffer[N];
+    int p = 0;
+    if (p++ > n)
+        p = 0;
+    for (int i = 0; i < n; i++)
+        buffer[i] = a[p][i];
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused any */
+}
+
+void effect_in_a_subscript(int n)
+{
+    double buffer[N];
+    int lengths[3] = {1, 2, 3}, p = 0, q;
+    q = lengths[p++];
+    for (int i = 0; i < n; i++)
+        buffer[i] = a[p][i + q - q];
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused any */
+}
+
+void chained(int n)
+{
+    double buffer[N], x = 0;
+    for (int i = 0; i < n; i++)
+        x = buffer[i] = a[0][i];
+    a[0][0] = x;
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 51 */
+}
+
+void swapped_pointers(double *restrict from, int n)
+{
+    double b[N], c[N], *p = b, *q = c, *swap;
+    for (int i = 0; i < n; i++)
+        p[i] = from[i];
+    swap = p;
+    p = q;
+    q = swap;
+    MPI_Send(p, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* none */
+    MPI_Send(q, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* decided keeps */
+}
+
+void variable_length_changed(int n, int m)
+{
+    double v[n][m], buffer[N];
+    m = 3;
+    for (int i = 0; i < n; i++)
+        buffer[i] = v[i][1];
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 60 */
+}
+
+void written_in_another_order(int n)
+{
+    double buffer[N];
+    for (int i = 0; i < n; i++) {
+        a[0][i + 1] = 1.0;
+        buffer[i] = a[0][i];
+    }
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 51 */
+}
+
+void size_read_from_what_changes(struct bits *restrict b, int *restrict n)
+{
+    double buffer[N];
+    for (int i = 0; i < n[0]; i++)
+        buffer[i] = a[0][i];
+    n[0] = 4;
+    (void) b;
+    MPI_Send(buffer, n[0], MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused any */
+}
