@@ -820,6 +820,11 @@ static void find_shape(struct run *run, struct site *site)
                     site->shape.conditions[0]);
         return;
     }
+    if (site->shape.count != SHAPE_COUNT_PROVED) {
+        site_refuse(site, SHAPE_REFUSED_COUNT, site->call,
+                    "it is not known that the call's count is what is copied");
+        return;
+    }
     check = eval_identity(site->program, site->shape.type);
     if (check.verdict != EVAL_WRONG) {
         site->checks[0] = check.verdict;

@@ -239,3 +239,49 @@ void read_in_the_next_iteration(int n, int steps)
         MPI_Recv(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* none */
     }
 }
+
+void another_size(int n, int m)
+{
+    double buffer[N];
+    MPI_Recv(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* refused 6 */
+    n = m;
+    for (int i = 0; i < n; i++)
+        a[i][0] = buffer[i];
+}
+
+void size_of_the_message(void)
+{
+    double buffer[N];
+    int n;
+    MPI_Status status;
+    MPI_Recv(buffer, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &status); /* refused any */
+    MPI_Get_count(&status, MPI_DOUBLE, &n);
+    for (int i = 0; i < n; i++)
+        a[i][0] = buffer[i];
+}
+
+void forwarded_within(int n)
+{
+    double buffer[N];
+    MPI_Recv(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* refused 56 */
+    for (int i = 0; i < n; i++) {
+        a[i][0] = buffer[i];
+        a[i][1] = a[i][0];
+    }
+}
+
+void indexed(int n, const int *restrict list)
+{
+    double buffer[N];
+    MPI_Recv(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* refused 11 */
+    for (int i = 0; i < n; i++)
+        a[list[i]][0] = buffer[i];
+}
+
+void reversed(int n)
+{
+    double buffer[N];
+    MPI_Recv(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* decided */
+    for (int i = 0; i < n; i++)
+        a[i][0] = buffer[n - 1 - i];
+}

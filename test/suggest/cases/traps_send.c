@@ -797,3 +797,59 @@ void size_read_from_what_changes(struct bits *restrict b, int *restrict n)
     (void) b;
     MPI_Send(buffer, n[0], MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused any */
 }
+
+void shadowed_source(int n)
+{
+    double buffer[N];
+    {
+        double a[N] = {1.0};
+        for (int i = 0; i < n; i++)
+            buffer[i] = a[i];
+    }
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 60 */
+}
+
+void moved_source(int n, double *from)
+{
+    double buffer[N];
+    for (int i = 0; i < n; i++)
+        buffer[i] = from[i];
+    from = from + 1;
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 60 */
+}
+
+double read_through_another_pointer(int n)
+{
+    double buffer[N], *q = buffer;
+    for (int i = 0; i < n; i++)
+        buffer[i] = a[i][0];
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 52 */
+    return q[2];
+}
+
+void condition_changed(int n, int flag)
+{
+    double buffer[N];
+    if (flag)
+        for (int i = 0; i < n; i++)
+            buffer[i] = a[i][0];
+    flag = 1;
+    if (flag)
+        MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 59 */
+}
+
+void remainder_in_a_subscript(int n)
+{
+    double buffer[N];
+    for (int i = 0; i < n; i++)
+        buffer[i] = a[i % 2][0];
+    MPI_Send(buffer, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 58 */
+}
+
+void two_variables_meet(int n)
+{
+    double buffer[N];
+    for (int i = 0, j = n; i < j; i++, j--)
+        buffer[i] = a[i][0];
+    MPI_Send(buffer, n / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); /* refused 53 */
+}
