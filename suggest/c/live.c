@@ -10,26 +10,6 @@ struct question {
     size_t n_gone;
 };
 
-static bool is_assignment_to(const struct c_node *node, const struct c_symbol *symbol);
-
-static bool mentions(const struct c_node *node, const struct c_symbol *symbol)
-{
-    size_t i;
-
-    if (!node) {
-        return false;
-    }
-    if (node->kind == C_NAME && node->symbol == symbol) {
-        return true;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (mentions(node->child[i], symbol)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* symbol = something without it, perhaps as part of a comma expression or an initialiser */
 static bool is_assignment_to(const struct c_node *node, const struct c_symbol *symbol)
 {
@@ -38,10 +18,10 @@ static bool is_assignment_to(const struct c_node *node, const struct c_symbol *s
     }
     if (node->kind == C_BINARY && node->op == C_OP_COMMA) {
         return is_assignment_to(node->child[0], symbol) ||
-               (!mentions(node->child[0], symbol) && is_assignment_to(node->child[1], symbol));
+               (!c_mentions(node->child[0], symbol) && is_assignment_to(node->child[1], symbol));
     }
     return node->kind == C_ASSIGN && node->child[0]->kind == C_NAME &&
-           node->child[0]->symbol == symbol && !mentions(node->child[1], symbol);
+           node->child[0]->symbol == symbol && !c_mentions(node->child[1], symbol);
 }
 
 /* Does the statement give it a value before anything else of it reads it? */
@@ -97,7 +77,7 @@ static bool sees(const struct question *question, const struct c_node *name)
         }
     }
     if (name->parent->kind == C_ASSIGN && name->parent->child[0] == name &&
-        !mentions(name->parent->child[1], question->symbol)) {
+        !c_mentions(name->parent->child[1], question->symbol)) {
         return false;
     }
     for (node = name; node; node = node->parent) { /* inside of a loop that starts it */

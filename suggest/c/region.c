@@ -679,24 +679,6 @@ static void check_readers(struct run *run, struct site *site)
     }
 }
 
-static bool refers_to(const struct c_node *node, const struct c_symbol *symbol)
-{
-    size_t i;
-
-    if (!node) {
-        return false;
-    }
-    if (node->kind == C_NAME && node->symbol == symbol) {
-        return true;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (refers_to(node->child[i], symbol)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Does another function read a static buffer that it did not fill, or send it? */
 static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
 {
@@ -707,7 +689,7 @@ static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
     for (i = 0; i < unit->n_functions && !found; i++) {
         struct run *other;
 
-        if (&unit->functions[i] == run->function || !refers_to(unit->functions[i].body, symbol)) {
+        if (&unit->functions[i] == run->function || !c_mentions(unit->functions[i].body, symbol)) {
             continue;
         }
         other = run_function(run->unit, &unit->functions[i], run->assume_distinct);

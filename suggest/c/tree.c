@@ -114,6 +114,24 @@ bool c_contains(const struct c_node *outer, const struct c_node *inner)
     return false;
 }
 
+bool c_mentions(const struct c_node *node, const struct c_symbol *symbol)
+{
+    size_t i;
+
+    if (!node) {
+        return false;
+    }
+    if (node->kind == C_NAME && node->symbol == symbol) {
+        return true;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (c_mentions(node->child[i], symbol)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *c_callee(const struct c_node *call)
 {
     return call->kind == C_CALL && call->symbol ? call->symbol->name : "";

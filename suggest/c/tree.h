@@ -202,6 +202,8 @@ const struct c_node *c_bare(const struct c_node *node);
 /* The text of the file that NODE was read from. */
 char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node);
 bool c_contains(const struct c_node *outer, const struct c_node *inner);
+/* Does the name occur in the subtree? NULL is an empty one. */
+bool c_mentions(const struct c_node *node, const struct c_symbol *symbol);
 bool c_is_mpi(const struct c_node *call);
 bool c_is_allocator(const struct c_node *call);
 const char *c_callee(const struct c_node *call); /* "" when called through a pointer */
