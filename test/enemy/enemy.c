@@ -1,0 +1,277 @@
+/* Runs random MPI programs. All ranks derive the same programs from one seed. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "make.h"
+#include "soak.h"
+
+enum { USAGE = 2 };
+
+typedef struct options {
+    uint64_t seed, first, cases, mask;
+    double minutes; /* 0: `cases` programs */
+    smaller_t smaller;
+    const char *progress; /* a file: the number of the program that runs */
+    const char *print;    /* a file: the program `first` as C */
+    bool list;
+} options_t;
+
+static void usage(FILE *out)
+{
+    fputs(
+        "Usage: mpirun -np 2..4 enemy [OPTION]...\n"
+        "Runs random MPI programs and compares every byte and status with an oracle.\n\n"
+        "  --seed S          0 by default\n"
+        "  --first N         the number of the first program, by default 0\n"
+        "  --cases N         how many programs, by default 100\n"
+        "  --minutes M       as many as M minutes allow; one line a minute says what was done\n"
+        "  --threads         MPI_THREAD_MULTIPLE, and steps of several threads\n"
+        "  --directory DIR   for files of MPI_File; without it there are none\n"
+        "  --windows KIND    create, allocate or none (the default)\n"
+        "  --no-truncate     no message exceeds what receives it\n"
+        "  --no-matched      no MPI_Mrecv\n"
+        "  --progress FILE   the number of the program that runs\n"
+        "To make a failing program smaller:\n"
+        "  --steps MASK      bit i: step i runs\n"
+        "  --flat MASK       bit i: datatype i is contiguous\n"
+        "  --count N         at most N elements\n"
+        "  --rounds N        at most N rounds\n"
+        "  --list            prints the steps\n"
+        "  --print FILE      writes the program as C, without what it needs of play.h and play*.c\n"
+        "The last line is \"N passed, M failed\", after a line \"failed: NUMBER\" for each that "
+        "failed.\n",
+        out);
+}
+
+static bool parse(int argc, char **argv, options_t *o)
+{
+    enum {
+        SEED = 1,
+        FIRST,
+        CASES,
+        MINUTES,
+        DIRECTORY,
+        WINDOWS,
+        PROGRESS,
+        STEPS,
+        FLAT,
+        COUNT,
+        ROUNDS,
+        PRINT,
+        HELP,
+        TAKE_THREADS,
+        NO_TRUNCATE,
+        NO_MATCHED,
+        LIST
+    };
+    static const struct option names[] = {{"seed", 1, 0, SEED},
+                                          {"first", 1, 0, FIRST},
+                                          {"cases", 1, 0, CASES},
+                                          {"minutes", 1, 0, MINUTES},
+                                          {"directory", 1, 0, DIRECTORY},
+                                          {"windows", 1, 0, WINDOWS},
+                                          {"progress", 1, 0, PROGRESS},
+                                          {"steps", 1, 0, STEPS},
+                                          {"flat", 1, 0, FLAT},
+                                          {"count", 1, 0, COUNT},
+                                          {"rounds", 1, 0, ROUNDS},
+                                          {"print", 1, 0, PRINT},
+                                          {"help", 0, 0, HELP},
+                                          {"threads", 0, 0, TAKE_THREADS},
+                                          {"no-truncate", 0, 0, NO_TRUNCATE},
+                                          {"no-matched", 0, 0, NO_MATCHED},
+                                          {"list", 0, 0, LIST},
+                                          {0, 0, 0, 0}};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        switch (option) {
+        case SEED:
+            o->seed = strtoull(optarg, NULL, 0);
+            break;
+        case FIRST:
+            o->first = strtoull(optarg, NULL, 0);
+            break;
+        case CASES:
+            o->cases = strtoull(optarg, NULL, 0);
+            break;
+        case MINUTES:
+            o->minutes = strtod(optarg, NULL);
+            break;
+        case DIRECTORY:
+            rules.directory = optarg;
+            break;
+        case WINDOWS:
+            rules.windows = optarg;
+            break;
+        case PROGRESS:
+            o->progress = optarg;
+            break;
+        case STEPS:
+            o->mask = strtoull(optarg, NULL, 0);
+            break;
+        case FLAT:
+            o->smaller.flat = (unsigned) strtoul(optarg, NULL, 0);
+            break;
+        case COUNT:
+            o->smaller.count = atoi(optarg);
+            break;
+        case ROUNDS:
+            o->smaller.rounds = atoi(optarg);
+            break;
+        case PRINT:
+            o->print = optarg;
+            break;
+        case TAKE_THREADS:
+            rules.threads = true;
+            break;
+        case NO_TRUNCATE:
+            rules.truncate = false;
+            break;
+        case NO_MATCHED:
+            rules.matched = false;
+            break;
+        case LIST:
+            o->list = true;
+            break;
+        case HELP:
+            usage(stdout);
+            exit(0);
+        default:
+            usage(stderr);
+            return false;
+        }
+    }
+    return optind == argc;
+}
+
+static void list(const program_t *program, const char *name)
+{
+    for (int i = 0; i < program->nshapes; i++) {
+        const shape_t *s = &program->shapes[i];
+        printf("%s shape %d: %lld bytes in %lld runs, extent %lld, [%lld, %lld)%s\n", name, i,
+               (long long) s->size, (long long) s->nruns, (long long) s->extent,
+               (long long) s->true_lb, (long long) s->true_ub, s->send_only ? ", sends only" : "");
+    }
+    for (int i = 0; i < program->nsteps; i++) {
+        const step_t *s = &program->steps[i];
+        printf("%s step %d: %s of %d elements, shapes %d and %d, %d rounds\n", name, i, s->op,
+               s->count, s->a, s->b, s->rounds);
+    }
+    fflush(stdout);
+}
+
+/* Differences of this rank in one program. */
+static long one_case(const options_t *o, uint64_t number, int rank, soak_t *soak)
+{
+    char name[64];
+    program_t program;
+    long differences = 1;
+
+    snprintf(name, sizeof name, "%llu:%llu", (unsigned long long) o->seed,
+             (unsigned long long) number);
+    if (make_program(o->seed, number, &o->smaller, &program)) {
+        if (o->list && 0 == rank) {
+            list(&program, name);
+        }
+        if (NULL != o->print && 0 == rank) {
+            FILE *out = fopen(o->print, "w");
+            if (NULL != out) {
+                print_program(out, &program, o->mask, name);
+                fclose(out);
+            }
+        }
+        differences = play(&program, o->mask, name);
+        soak->types += program.nshapes;
+        soak->steps += program.nsteps;
+    }
+    free_program(&program);
+    return differences;
+}
+
+/* Tells the ranks' verdicts together; on rank 0 whether one is bad. */
+static long report(const options_t *o, uint64_t cases, unsigned char *bad, int rank)
+{
+    long failed = 0;
+    if (0 == rank) {
+        MPI_Reduce(MPI_IN_PLACE, bad, (int) cases, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+        for (uint64_t i = 0; i < cases; i++) {
+            if (bad[i]) {
+                printf("failed: %llu\n", (unsigned long long) (o->first + i));
+                failed++;
+            }
+        }
+    } else {
+        MPI_Reduce(bad, NULL, (int) cases, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+    }
+    return failed;
+}
+
+static uint64_t run(const options_t *o, int rank, unsigned char **bad)
+{
+    soak_t soak;
+    uint64_t done = 0, room = 0;
+    int file = NULL != o->progress && 0 == rank
+                   ? open(o->progress, O_CREAT | O_WRONLY | O_TRUNC, 0644)
+                   : -1;
+
+    soak_begin(&soak, o->minutes, rank);
+    while (o->minutes > 0 ? soak_goes_on(&soak) : done < o->cases) {
+        if (file >= 0) {
+            char text[24];
+            snprintf(text, sizeof text, "%-20llu\n", (unsigned long long) (o->first + done));
+            if (pwrite(file, text, strlen(text), 0) < 0) {
+                file = -1;
+            }
+        }
+        if (done == room) {
+            room = 2 * room + 1024;
+            *bad = must(realloc(*bad, room));
+        }
+        const long differences = one_case(o, o->first + done, rank, &soak);
+        soak.differences += differences;
+        (*bad)[done++] = differences > 0;
+    }
+    soak_end(&soak);
+    if (file >= 0) {
+        close(file);
+    }
+    return done;
+}
+
+int main(int argc, char **argv)
+{
+    options_t o = {.cases = 100, .mask = UINT64_MAX};
+    unsigned char *bad = NULL;
+    int provided, rank, size, threads = MPI_THREAD_SINGLE;
+
+    rules = (rules_t){.windows = "none", .truncate = true, .matched = true};
+    if (!parse(argc, argv, &o)) {
+        return USAGE;
+    }
+    MPI_Init_thread(&argc, &argv, rules.threads ? MPI_THREAD_MULTIPLE : threads, &provided);
+    rules.threads = rules.threads && MPI_THREAD_MULTIPLE == provided;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (size > MOST_RANKS) {
+        fprintf(stderr, "enemy: at most %d ranks\n", MOST_RANKS);
+        MPI_Abort(MPI_COMM_WORLD, USAGE);
+    }
+    const uint64_t done = run(&o, rank, &bad);
+    long failed = report(&o, done, bad, rank);
+    if (0 == rank) {
+        printf("%llu passed, %ld failed\n", (unsigned long long) done - (unsigned long long) failed,
+               failed);
+        fflush(stdout);
+    }
+    free(bad);
+    MPI_Finalize();
+    return failed > 0;
+}

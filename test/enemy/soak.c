@@ -1,0 +1,88 @@
+#include "soak.h"
+
+#include <dirent.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "test/mpi/mpi_check.h"
+#include "test/mpi/pvar.h"
+
+enum { MINUTE = 60 };
+
+static int entries(const char *path)
+{
+    DIR *dir = opendir(path);
+    int n = 0;
+    if (NULL == dir) {
+        return -1;
+    }
+    while (NULL != readdir(dir)) {
+        n++;
+    }
+    closedir(dir);
+    return n - 2;
+}
+
+static int mappings(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    int n = 0, c;
+    while (NULL != maps && EOF != (c = getc(maps))) {
+        n += '\n' == c;
+    }
+    if (NULL != maps) {
+        fclose(maps);
+    }
+    return n;
+}
+
+/* Of this rank: every rank does the same. */
+static void print_line(const soak_t *s, double now)
+{
+    printf("%6.1f min: %lld programs, %lld types, %lld steps, %lld messages, %lld bytes, %lld "
+           "promotions, "
+           "%lld evictions, %lld differences; %ld KiB resident, %d mappings, %d descriptors, %d in "
+           "/dev/shm\n",
+           (now - s->begun) / MINUTE, s->programs, s->types, s->steps,
+           pvar_read("dt_dame_messages_packed") + pvar_read("dt_dame_messages_unpacked"),
+           pvar_read("dt_dame_bytes_packed") + pvar_read("dt_dame_bytes_unpacked"),
+           pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack"),
+           pvar_read("dt_dame_code_evictions"), s->differences, resident_kib(), mappings(),
+           entries("/proc/self/fd"), entries("/dev/shm"));
+    fflush(stdout);
+}
+
+void soak_begin(soak_t *soak, double minutes, int rank)
+{
+    *soak = (soak_t){.rank = rank, .runs = minutes > 0, .begun = MPI_Wtime()};
+    soak->ends = soak->begun + minutes * MINUTE;
+    soak->next = soak->begun;
+    if (soak->runs) {
+        pvar_start("dt_dame_");
+    }
+}
+
+bool soak_goes_on(soak_t *soak)
+{
+    const double now = MPI_Wtime();
+    int more = now < soak->ends;
+    if (0 == soak->rank && now >= soak->next) {
+        print_line(soak, now);
+        soak->next = now + MINUTE;
+    }
+    soak->programs++;
+    MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return more;
+}
+
+void soak_end(soak_t *soak)
+{
+    if (soak->runs) {
+        soak->programs--;
+        if (0 == soak->rank) {
+            print_line(soak, MPI_Wtime());
+        }
+        pvar_done();
+    }
+}

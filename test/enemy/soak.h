@@ -1,0 +1,21 @@
+/* Programs for some minutes, and a line each minute: what was done, and what the process holds. */
+#ifndef TEST_ENEMY_SOAK_H
+#define TEST_ENEMY_SOAK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct soak {
+    int rank;
+    bool runs; /* minutes were asked for */
+    double begun, ends, next;
+    long long types, steps, differences, programs;
+} soak_t;
+
+/* Before MPI's first datatype; minutes 0: it only counts. */
+void soak_begin(soak_t *soak, double minutes, int rank);
+/* Collective: is there time for another program? Prints the lines. */
+bool soak_goes_on(soak_t *soak);
+void soak_end(soak_t *soak);
+
+#endif
