@@ -142,15 +142,15 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     name_of_record(job, job->rank, path);
     name_of_temporary(job, job->rank, temporary);
     const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return false;
+    const bool written = fd >= 0 && write_all(fd, record, size);
+    if ((fd < 0 || 0 == close(fd)) && written && 0 == rename(temporary, path)) {
+        return true;
     }
-    const bool written = write_all(fd, record, size);
-    if (0 != close(fd) || !written || 0 != rename(temporary, path)) {
-        (void) unlink(temporary);
-        return false;
-    }
-    return true;
+    const int why = errno;
+    (void) unlink(temporary);
+    (void) rmdir(job->directory); /* of the last rank, when none has published; nobody collects */
+    errno = why;
+    return false;
 }
 
 /* Only one rank can rename the directory: nobody finds it under its name afterwards, whatever it

@@ -3,11 +3,14 @@
  * after they have published, some know nothing of it. What an earlier
  * job has left does not count.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -264,6 +267,31 @@ static void a_process_knows_when_it_began(void)
     unlink(after);
 }
 
+/* No byte can be written. The directory goes with the last rank that fails, and errno says why. */
+static void records_that_cannot_be_written(void)
+{
+    static record_t record;
+    const struct rlimit none = {0, 0};
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        dt_dame_job_t job, other;
+        signal(SIGXFSZ, SIG_IGN);
+        bool ok = dt_dame_job_open(&job, directory, 0, 2, always) &&
+                  dt_dame_job_open(&other, directory, 1, 2, always) &&
+                  dt_dame_job_publish(&job, &record, sizeof(record)) &&
+                  0 == setrlimit(RLIMIT_FSIZE, &none);
+        ok = ok && !dt_dame_job_publish(&other, &record, sizeof(record)) && EFBIG == errno &&
+             0 == access(directory, F_OK);
+        ok = ok && 1 == dt_dame_job_collect(&job, &record, sizeof(record), visit, &(int){-1});
+        ok = ok && dt_dame_job_open(&other, directory, 1, 2, always) &&
+             !dt_dame_job_publish(&other, &record, sizeof(record)) && 0 != access(directory, F_OK);
+        _exit(!ok);
+    }
+    check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+          "records that cannot be written leave no directory");
+}
+
 int main(void)
 {
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -274,6 +302,7 @@ int main(void)
     a_job_that_was_killed();
     a_claim_leaves_the_job_s_own_records();
     a_process_knows_when_it_began();
+    records_that_cannot_be_written();
     printf("%ld passed, %ld failed\n", passed, failed);
     return failed != 0;
 }
