@@ -40,6 +40,8 @@ struct timespec dt_dame_job_began(void);
 bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks,
                       struct timespec began);
 
+/* Writes this rank's record. False: errno says why, and the directory is gone unless others have
+ * records in it. */
 bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t size);
 
 /* Is the caller the first who asks? Then it must collect, and job->directory has the new name.

@@ -440,6 +440,9 @@ void op_message(play_t *p)
         }
         one_round(&m, round);
     }
+    if (MPI_ANY_SOURCE == m.source_asked) { /* it would take what a rank sends next */
+        MPI_Barrier(p->comm);
+    }
     if (MPI_REQUEST_NULL != m.sending) {
         MPI_Request_free(&m.sending);
     }

@@ -88,7 +88,9 @@ void op_reduction(play_t *p)
         "MPI_Reduce_local"};
     MPI_Op op;
 
-    if (b < 0) {
+    /* MPI_Allreduce in a ring writes behind its memory when the data does not begin at displacement
+     * 0. */
+    if (b < 0 || 0 != p->program->shapes[b].true_lb) {
         return;
     }
     summed = &p->program->shapes[b];

@@ -14,6 +14,9 @@ void op_threads(play_t *p)
 {
     play_t plays[THREADS];
     pthread_t threads[THREADS];
+    /* Made once: in Open MPI 4.1.4, MPI_Comm_dup sometimes does not return after threads have sent
+     * messages. */
+    static MPI_Comm comms[THREADS] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
 
     if (!rules.threads) {
         op_message(p);
@@ -23,15 +26,17 @@ void op_threads(play_t *p)
         plays[i] = *p;
         plays[i].threaded = true;
         plays[i].random = mixed(p->step->seed, (uint64_t) i, 3);
-        MPI_Comm_dup(p->comm, &plays[i].comm);
-        MPI_Comm_set_errhandler(plays[i].comm, MPI_ERRORS_RETURN);
+        if (MPI_COMM_NULL == comms[i]) {
+            MPI_Comm_dup(p->comm, &comms[i]);
+            MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+        }
+        plays[i].comm = comms[i];
     }
     for (int i = 0; i < THREADS; i++) {
         must(pthread_create(&threads[i], NULL, of_thread, &plays[i]) ? NULL : p);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
-        MPI_Comm_free(&plays[i].comm);
     }
 }
 

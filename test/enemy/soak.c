@@ -48,7 +48,7 @@ static void print_line(const soak_t *s, double now)
            pvar_read("dt_dame_messages_packed") + pvar_read("dt_dame_messages_unpacked"),
            pvar_read("dt_dame_bytes_packed") + pvar_read("dt_dame_bytes_unpacked"),
            pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack"),
-           pvar_read("dt_dame_code_evictions"), s->differences, resident_kib(), mappings(),
+           pvar_read("dt_dame_code_evicted"), s->differences, resident_kib(), mappings(),
            entries("/proc/self/fd"), entries("/dev/shm"));
     fflush(stdout);
 }
