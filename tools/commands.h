@@ -11,6 +11,7 @@ extern const tool_command_t tool_compile;
 extern const tool_command_t tool_doctor;
 extern const tool_command_t tool_draw;
 extern const tool_command_t tool_explain;
+extern const tool_command_t tool_from;
 extern const tool_command_t tool_mpi;
 extern const tool_command_t tool_off;
 extern const tool_command_t tool_on;

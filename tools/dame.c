@@ -19,6 +19,7 @@ static const tool_command_t *const commands[] = {
     &tool_draw,
     &tool_pack,
     &tool_unpack,
+    &tool_from,
     &tool_mpi,
     &tool_suggest,
     &tool_bench,

@@ -6,50 +6,23 @@
 
 #include "commands.h"
 #include "dame_config.h"
+#include "datatype.h"
+#include "header.h"
 #include "mpi_code.h"
 #include "program.h"
 
-static const struct {
-    const char *name;
-    int64_t bytes;
-} elements[] = {
-    {"MPI_BYTE", 1},
-    {"MPI_CHAR", 1},
-    {"MPI_INT8_T", 1},
-    {"MPI_UINT8_T", 1},
-    {"MPI_INT16_T", 2},
-    {"MPI_UINT16_T", 2},
-    {"MPI_INT32_T", 4},
-    {"MPI_UINT32_T", 4},
-    {"MPI_INT64_T", 8},
-    {"MPI_UINT64_T", 8},
-    {"MPI_SHORT", sizeof(short)},
-    {"MPI_INT", sizeof(int)},
-    {"MPI_LONG", sizeof(long)},
-    {"MPI_FLOAT", sizeof(float)},
-    {"MPI_DOUBLE", sizeof(double)},
-    {"MPI_C_FLOAT_COMPLEX", 2 * sizeof(float)},
-    {"MPI_C_DOUBLE_COMPLEX", 2 * sizeof(double)},
-};
-
-enum { ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
-
 /* ---- which basic datatype ---- */
 
-/* Finds an element by its name; -1 after a message. */
-static int find_element(const char *name)
+/* Finds an element by its name; NULL after a message. */
+static const basic_t *find_element(const char *name)
 {
-    char allowed[512] = "";
-    for (int i = 0; i < ELEMENTS; i++) {
-        if (strcmp(name, elements[i].name) == 0) {
-            return i;
-        }
-        size_t used = strlen(allowed);
-        snprintf(allowed + used, sizeof(allowed) - used, "%s%s", i == 0 ? "" : ", ",
-                 elements[i].name);
+    const basic_t *basic = basic_named(name, strlen(name));
+    if (basic == NULL || basic->pair != NULL) {
+        tool_error(TOOL_USAGE, "--element: '%s' is no basic datatype of MPI, such as MPI_DOUBLE",
+                   name);
+        return NULL;
     }
-    tool_error(TOOL_USAGE, "--element: '%s' is none of %s", name, allowed);
-    return -1;
+    return basic;
 }
 
 /* Bytes of a contiguous block that is no multiple of `bytes`, 0 when there is none. */
@@ -76,15 +49,12 @@ static int64_t odd_block(const dame_program_t *program, int64_t bytes)
 }
 
 /* The integer of the program's granule where all blocks are made of it, otherwise bytes. */
-static const char *guess_element(const dame_program_t *program)
+static const basic_t *guess_element(const dame_program_t *program)
 {
-    static const char *const integers[] = {
-        [2] = "MPI_INT16_T", [4] = "MPI_INT32_T", [8] = "MPI_INT64_T"};
-    int64_t granule = program->granule;
-    if ((granule == 2 || granule == 4 || granule == 8) && odd_block(program, granule) == 0) {
-        return integers[granule];
-    }
-    return "MPI_BYTE";
+    const int64_t granule = program->granule;
+    const int fits =
+        (granule == 2 || granule == 4 || granule == 8) && odd_block(program, granule) == 0;
+    return basic_of_bytes(fits ? granule : 1);
 }
 
 /* ---- primitives to datatypes ---- */
@@ -223,47 +193,43 @@ static int check_lists(const dame_program_t *program)
     return TOOL_OK;
 }
 
-static void print_function(const char *path, const dame_program_t *program, const maker_t *maker,
-                           mpi_type_t type, const char *element, int guessed)
+/* What stands before the function: the path's last part, without a '/', cannot end a comment. */
+static void print_comment(const char *path, const tool_bounds_t *bounds)
 {
-    const char *name = tool_input_name(path); /* without a '/' it cannot end a comment */
+    const char *name = tool_input_name(path);
     name = strrchr(name, '/') != NULL ? strrchr(name, '/') + 1 : name;
     printf("/*\n * The datatype of %s, by dame " DAME_VERSION ": size %" PRId64 ", extent %" PRId64
            ", true bounds [%" PRId64 ", %" PRId64 ").\n",
-           name, program->size, program->extent, program->true_lb, program->true_ub);
-    if (guessed) {
-        printf(" * A program knows bytes only: that the basic datatype is %s is a guess.\n",
-               element);
-    }
-    if (program->size > 0 && maker->bytes % program->granule != 0) {
-        printf(" * The basic elements that the program was made of are lost: a message's fragments "
-               "may\n"
-               " * end inside one of them.\n");
-    }
+           name, bounds->size, bounds->extent, bounds->true_lb, bounds->true_ub);
+}
+
+static void print_function(mpi_code_t *code, mpi_type_t type)
+{
     printf(" */\n#include <mpi.h>\n\n"
            "MPI_Datatype make_datatype(void);\n\n"
            "/* A committed datatype. The caller frees it with MPI_Type_free(). */\n"
            "MPI_Datatype make_datatype(void)\n{\n");
-    mpi_code_print(maker->code, type, stdout);
+    mpi_code_print(code, type, stdout);
     printf("}\n");
 }
 
-static int make(const char *path, const dame_program_t *program, const char *element)
+/* From the primitives, of which all basic elements are `basic`. */
+static int make_of_program(const char *path, const dame_program_t *program,
+                           const tool_bounds_t *bounds, const basic_t *basic, int guessed)
 {
-    const char *name = element != NULL ? element : guess_element(program);
-    int64_t bytes = elements[find_element(name)].bytes;
-    int64_t odd = odd_block(program, bytes);
+    const int64_t bytes = basic->extent;
+    const int64_t odd = odd_block(program, bytes);
     if (odd != 0) {
         return tool_error(TOOL_WRONG,
                           "--element: %s has %" PRId64 " bytes, but %s has a block of %" PRId64
                           " bytes",
-                          name, bytes, tool_input_name(path), odd);
+                          basic->mpi, bytes, tool_input_name(path), odd);
     }
     int code = check_lists(program);
     if (code != TOOL_OK) {
         return code;
     }
-    maker_t maker = {.code = mpi_code_new(name, bytes), .bytes = bytes};
+    maker_t maker = {.code = mpi_code_new(basic->mpi, bytes), .bytes = bytes};
     if (maker.code == NULL) {
         return tool_status_error("mpi", DAME_ERR_NOMEM);
     }
@@ -272,9 +238,77 @@ static int make(const char *path, const dame_program_t *program, const char *ele
     if (maker.failed || mpi_code_failed(maker.code)) {
         code = tool_status_error("mpi", DAME_ERR_NOMEM);
     } else {
-        print_function(path, program, &maker, type, name, element == NULL);
+        print_comment(path, bounds);
+        if (guessed) {
+            printf(" * A program knows bytes only: that the basic datatype is %s is a guess.\n",
+                   basic->mpi);
+        }
+        if (program->size > 0 && bytes % program->granule != 0) {
+            printf(" * The basic elements that the program was made of are lost: a message's "
+                   "fragments may\n"
+                   " * end inside one of them.\n");
+        }
+        print_function(maker.code, type);
     }
     mpi_code_free(maker.code);
+    return code;
+}
+
+/* From the calls that made it. */
+static int make_of_calls(const char *path, const expression_t *calls, const tool_bounds_t *bounds)
+{
+    int64_t too_large = 0;
+    mpi_code_t *made = mpi_code_new("MPI_BYTE", 1);
+    if (made == NULL) {
+        return tool_status_error("mpi", DAME_ERR_NOMEM);
+    }
+    const mpi_type_t type = mpi_code_expression(made, calls, &too_large);
+    int code = TOOL_OK;
+    if (mpi_code_failed(made)) {
+        code = tool_status_error("mpi", DAME_ERR_NOMEM);
+    } else if (too_large != 0) {
+        code = tool_error(TOOL_WRONG, "%s: %" PRId64 " does not fit the int of MPI's function",
+                          tool_input_name(path), too_large);
+    } else {
+        print_comment(path, bounds);
+        print_function(made, type);
+    }
+    mpi_code_free(made);
+    return code;
+}
+
+static int make_of_text(const char *path, const char *text, size_t length, const basic_t *element)
+{
+    tool_datatype_t datatype;
+    dame_program_t *program;
+    int code = tool_datatype_parse(path, text, length, &datatype);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    expression_t *calls = element == NULL ? header_expression(path, text, length, &datatype) : NULL;
+    if (calls != NULL) {
+        code = make_of_calls(path, calls, &datatype.bounds);
+    } else if (dame_program_parse(text, length, &program, NULL) != DAME_OK) {
+        code = tool_status_error(tool_input_name(path), DAME_ERR_NOMEM);
+    } else {
+        code = make_of_program(path, program, &datatype.bounds,
+                               element != NULL ? element : guess_element(program), element == NULL);
+        dame_program_free(program);
+    }
+    expression_free(calls);
+    tool_datatype_free(&datatype);
+    return code;
+}
+
+static int make(const char *path, const basic_t *element)
+{
+    char *text;
+    size_t length;
+    int code = tool_read_text(path, &text, &length);
+    if (code == TOOL_OK) {
+        code = make_of_text(path, text, length, element);
+        free(text);
+    }
     return code;
 }
 
@@ -282,26 +316,22 @@ static int run(int argc, char **argv)
 {
     static const struct option longs[] = {
         {"language", required_argument, NULL, 'l'}, {"element", required_argument, NULL, 'e'}, {0}};
-    const char *element = NULL;
+    const basic_t *element = NULL;
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         if (option == 'l' && strcmp(optarg, "c") != 0) {
             return tool_error(TOOL_USAGE, "--language: '%s' is not c, the only one there is",
                               optarg);
         }
-        if (option == 'e' && find_element(optarg) >= 0) {
-            element = optarg;
-        } else if (option != 'l') {
+        if (option == 'e') {
+            element = find_element(optarg);
+        }
+        if (option == 'e' ? element == NULL : option != 'l') {
             return TOOL_USAGE;
         }
     }
     int code = tool_operands(argc, argv, 1, 1);
-    dame_program_t *program;
     if (code == TOOL_OK) {
-        code = tool_load(argv[optind], &program);
-    }
-    if (code == TOOL_OK) {
-        code = make(argv[optind], program, element);
-        dame_program_free(program);
+        code = make(argv[optind], element);
     }
     return code;
 }
@@ -311,15 +341,17 @@ const tool_command_t tool_mpi = {
     .arguments = "[--language c] [--element NAME] FILE",
     .what = "prints the C code that makes an MPI datatype of a program",
     .help = "  --language c    the language of the code; C is all there is\n"
-            "  --element NAME  the basic datatype, from MPI_BYTE to MPI_C_DOUBLE_COMPLEX; all\n"
-            "                  blocks must be multiples of it. If not given a guess:\n"
-            "                  MPI_INT16_T, MPI_INT32_T or MPI_INT64_T where the program is\n"
-            "                  made of such, otherwise MPI_BYTE\n"
+            "  --element NAME  the basic datatype, such as MPI_DOUBLE or double; all blocks\n"
+            "                  must be multiples of it\n"
             "\n"
             "The code is a function make_datatype() without arguments. The datatype packs the\n"
-            "same bytes as the program and has its extent. A program has no lower bound: the\n"
-            "datatype's is the first byte's, or 0 where the extent had to be set. Where the\n"
-            "basic elements of the program are not known fragments may end inside one; the\n"
-            "code's comment says so.\n",
+            "same bytes as the program and has its extent. Where the file has the constructor\n"
+            "calls in a line '# mpi:', as files of dt_dame_dump and of 'dame from' have, these\n"
+            "are made, with their basic datatypes, unless --element is given. Otherwise the\n"
+            "code is made from the program; the basic datatype is then a guess (MPI_INT16_T,\n"
+            "MPI_INT32_T or MPI_INT64_T where the program is made of such, or MPI_BYTE), the\n"
+            "lower bound is the first byte's, or 0 where the extent had to be set. Where\n"
+            "basic elements are lost fragments may end inside one; the code's comment says\n"
+            "so.\n",
     .run = run,
 };

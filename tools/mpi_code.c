@@ -129,7 +129,7 @@ static name_t name_of(const mpi_code_t *code, mpi_type_t type)
 {
     name_t name;
     if (type.index < 0) {
-        snprintf(name.text, sizeof(name.text), "%s", code->basic);
+        snprintf(name.text, sizeof(name.text), "%s", type.basic != NULL ? type.basic : code->basic);
     } else {
         snprintf(name.text, sizeof(name.text), "t[%d]", type.index);
     }
@@ -405,10 +405,143 @@ mpi_type_t mpi_code_struct(mpi_code_t *code, int64_t count, const int64_t *blkle
     return made;
 }
 
+/* ---- expressions ---- */
+
+static void add_distribution(const mpi_code_t *code, writer_t *writer, const void *list, int64_t i)
+{
+    static const char *const names[] = {"MPI_DISTRIBUTE_NONE", "MPI_DISTRIBUTE_BLOCK",
+                                        "MPI_DISTRIBUTE_CYCLIC"};
+    (void) code;
+    add_entry(writer, names[((const int64_t *) list)[i]]);
+}
+
+static void add_distribution_argument(const mpi_code_t *code, writer_t *writer, const void *list,
+                                      int64_t i)
+{
+    if (((const int64_t *) list)[i] == DISTRIBUTE_DEFAULT) {
+        add_entry(writer, "MPI_DISTRIBUTE_DFLT_DARG");
+    } else {
+        add_number(code, writer, list, i);
+    }
+}
+
+/* The number and the kind of an argument that is a list. */
+static int write_argument(mpi_code_t *code, char letter, const int64_t *list, int64_t n)
+{
+    static const char ints[] = "static const int";
+    switch (letter) {
+    case 'A':
+        return write_disps(code, list, n);
+    case 'D':
+        return write_list(code, ints, "distributions", add_distribution, list, n);
+    case 'G':
+        return write_list(code, ints, "arguments", add_distribution_argument, list, n);
+    default:
+        return write_list(code, ints, "ints", add_number, list, n);
+    }
+}
+
+static const char *list_name(char letter)
+{
+    return letter == 'A'   ? "disps"
+           : letter == 'D' ? "distributions"
+           : letter == 'G' ? "arguments"
+                           : "ints";
+}
+
+/* "MPI_Type_vector", but "MPI_Type_create_hvector": those of MPI-1 have no create_. */
+static const char *prefix_of(constructor_t made_by)
+{
+    return made_by == MAKES_DUP || made_by == MAKES_CONTIGUOUS || made_by == MAKES_VECTOR ||
+                   made_by == MAKES_INDEXED
+               ? "MPI_Type_"
+               : "MPI_Type_create_";
+}
+
+static void check_int(int64_t value, int64_t *too_large)
+{
+    if (value > INT_MAX || value < INT_MIN) {
+        *too_large = value;
+    }
+}
+
+static void check_ints(char letter, const int64_t *list, int64_t n, int64_t *too_large)
+{
+    for (int64_t i = 0; letter != 'A' && i < n; i++) {
+        check_int(list[i], too_large);
+    }
+}
+
+/* The types of a struct, in a list of the code; its number. */
+static int write_members(mpi_code_t *code, const expression_t *e, int64_t *too_large)
+{
+    mpi_type_t *types = calloc((size_t) e->n + 1, sizeof(*types));
+    int list = 0;
+    if (types == NULL) {
+        code->failed = 1;
+        return 0;
+    }
+    for (int64_t i = 0; i < e->n; i++) {
+        types[i] = mpi_code_expression(code, e->old[i], too_large);
+    }
+    list = write_list(code, "const MPI_Datatype", "types", add_type, types, e->n);
+    free(types);
+    return list;
+}
+
+/* Writes the arguments, but for the new datatype. */
+static void write_arguments(mpi_code_t *code, const expression_t *e, FILE *out, int64_t *too_large)
+{
+    int numbers = 0, lists = 0;
+    for (const char *letter = constructor_arguments(e->made_by); *letter != '\0'; letter++) {
+        fputs(letter == constructor_arguments(e->made_by) ? "" : ", ", out);
+        if (*letter == 'n') {
+            check_int(e->n, too_large);
+            fprintf(out, "%" PRId64, e->n);
+        } else if (*letter == 'i' || *letter == 'a') {
+            const int64_t value = e->number[numbers++];
+            check_ints(*letter == 'a' ? 'A' : 'I', &value, 1, too_large);
+            fputs(number(value).text, out);
+        } else if (*letter == 'o') {
+            fputs(e->fortran ? "MPI_ORDER_FORTRAN" : "MPI_ORDER_C", out);
+        } else if (*letter == 't') {
+            fputs(name_of(code, mpi_code_expression(code, e->old[0], too_large)).text, out);
+        } else if (*letter == 'T') {
+            fprintf(out, "types%d", write_members(code, e, too_large));
+        } else {
+            check_ints(*letter, e->list[lists], e->n, too_large);
+            const int list = write_argument(code, *letter, e->list[lists++], e->n);
+            fprintf(out, "%s%d", list_name(*letter), list);
+        }
+    }
+}
+
+mpi_type_t mpi_code_expression(mpi_code_t *code, const expression_t *e, int64_t *too_large)
+{
+    char *arguments = NULL;
+    size_t length;
+    if (e->made_by == MAKES_BASIC) {
+        return (mpi_type_t){.index = -1, .basic = e->basic->mpi};
+    }
+    mpi_type_t made = {.index = 0};
+    FILE *out = open_memstream(&arguments, &length);
+    if (out != NULL) {
+        write_arguments(code, e, out, too_large);
+    }
+    if (out == NULL || fclose(out) != 0) {
+        code->failed = 1;
+    } else {
+        made.index =
+            call(code, "%s%s(%s", prefix_of(e->made_by), constructor_name(e->made_by), arguments);
+    }
+    free(arguments);
+    return made;
+}
+
 void mpi_code_print(mpi_code_t *code, mpi_type_t type, FILE *out)
 {
     if (type.index < 0) { /* a basic datatype cannot be committed or freed by its user */
-        type.index = call(code, "MPI_Type_contiguous(1, %s", code->basic);
+        type.index = call(code, "MPI_Type_contiguous(1, %s", name_of(code, type).text);
     }
     fflush(code->statements);
     fprintf(out, "    MPI_Datatype t[%d];\n\n", code->ntypes);

@@ -9,14 +9,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "expression.h"
+
 typedef struct mpi_code mpi_code_t;
 
 /* A datatype of the code. */
 typedef struct mpi_type {
-    int index;      /* of the array of datatypes, -1: the basic one */
-    int64_t lb;     /* lower bound */
-    int64_t extent; /* bytes from one to the next */
-    int exact;      /* do lb and extent certainly hold? MPI may pad structs, for instance */
+    int index;         /* of the array of datatypes, -1: a basic one */
+    const char *basic; /* index -1: its name, NULL: that of the code's basic datatype */
+    int64_t lb;        /* lower bound */
+    int64_t extent;    /* bytes from one to the next */
+    int exact;         /* do lb and extent certainly hold? MPI may pad structs, for instance */
 } mpi_type_t;
 
 /* Code whose basic datatype is named `basic` and has `bytes` bytes. NULL when memory is out. */
@@ -47,6 +50,13 @@ mpi_type_t mpi_code_struct(mpi_code_t *code, int64_t count, const int64_t *blkle
 
 /* The type, with that extent. */
 mpi_type_t mpi_code_resized(mpi_code_t *code, int64_t extent, mpi_type_t type);
+
+/*
+ * The calls of an expression, as they are. *too_large receives a number that does not fit the int
+ * that MPI's function takes, or 0: then the type is of no use.
+ */
+mpi_type_t mpi_code_expression(mpi_code_t *code, const expression_t *expression,
+                               int64_t *too_large);
 
 /* Writes the body of a function that returns the type, committed. */
 void mpi_code_print(mpi_code_t *code, mpi_type_t type, FILE *out);
