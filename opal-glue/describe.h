@@ -2,6 +2,7 @@
 #ifndef DT_DESCRIBE_H
 #define DT_DESCRIBE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "dame/type.h"
@@ -19,5 +20,15 @@ struct opal_datatype_t;
  */
 void dt_describe(dame_tree_t *tree, const struct opal_datatype_t *datatype, const char *prefix,
                  FILE *out);
+
+/*
+ * Writes the same calls in one line and in full, as `dame from` reads them:
+ *
+ *     hvector(64, 1, 18432, vector(64, 1, 144, MPI_DOUBLE))
+ *
+ * False: they are too many, or a datatype is inside that no such call makes; what was written is of
+ * no use then.
+ */
+bool dt_describe_calls(dame_tree_t *tree, const struct opal_datatype_t *datatype, FILE *out);
 
 #endif

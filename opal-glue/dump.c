@@ -15,6 +15,7 @@
 #include "counters.h"
 #include "describe.h"
 #include "directory.h"
+#include "import_mpi.h"
 #include "jit/jit.h"
 #include "jit/lock.h"
 #include "jit/whole_file.h"
@@ -35,10 +36,12 @@ static struct {
     char *directory;
     bool spawned; /* MPI_Comm_spawn started this job */
     bool codes;   /* machine code, too */
+    bool raw;     /* programs before any pass, too */
     int most;     /* files */
     int files;
     int unnamed;   /* datatypes without a name of their own */
     void *taken;   /* tree of taken_t (search.h) */
+    void *known;   /* tree of dt_dump_t by header */
     bool is_child; /* of fork(): the files are its parent's */
     atomic_bool complained;
 } dumps;
@@ -88,7 +91,7 @@ static const char *unused_name(const char *name)
     taken_t *first = take(name, &is_new);
     taken_t *taken = first;
     while (NULL != taken && !is_new) {
-        char numbered[MPI_MAX_OBJECT_NAME + 16];
+        char numbered[3 * MPI_MAX_OBJECT_NAME + 16];
         (void) snprintf(numbered, sizeof(numbered), "%s-%d", name, ++first->copies);
         taken = take(numbered, &is_new);
     }
@@ -108,18 +111,21 @@ static const char *given_name(const opal_datatype_t *datatype)
     return '\0' == *rest ? "" : name;
 }
 
-/* The name of a datatype's file, without the prefix. NULL: out of memory. */
+/* The name of a datatype's file, without the prefix: letters, digits, '.', '_' and '-' stay, other
+ * bytes become "=2B", so that different names stay different. NULL: out of memory. */
 static const char *file_name(const opal_datatype_t *datatype)
 {
-    char name[MPI_MAX_OBJECT_NAME + 1];
-    (void) snprintf(name, sizeof(name), "%s", given_name(datatype));
-    if ('\0' == *name) {
-        (void) snprintf(name, sizeof(name), "%d", ++dumps.unnamed);
+    const char *given = given_name(datatype);
+    char name[3 * MPI_MAX_OBJECT_NAME + 1];
+    size_t used = 0;
+    for (const char *c = given; '\0' != *c && used + 4 < sizeof(name); c++) {
+        const bool plain = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
+                           (*c >= '0' && *c <= '9') || NULL != strchr("._-", *c);
+        used += (size_t) snprintf(name + used, sizeof(name) - used, plain ? "%c" : "=%02X",
+                                  (unsigned char) *c);
     }
-    for (char *c = name; '\0' != *c; c++) {
-        bool plain = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
-                     (*c >= '0' && *c <= '9') || NULL != strchr("._-", *c);
-        *c = plain ? *c : '_';
+    if (0 == used) {
+        (void) snprintf(name, sizeof(name), "%d", ++dumps.unnamed);
     }
     return unused_name(name);
 }
@@ -177,7 +183,8 @@ static void write_file(const char *path, const void *bytes, size_t size)
     }
 }
 
-static void write_program(const dt_dump_t *dump, const dame_program_t *program, const char *uses)
+static void write_program(const dt_dump_t *dump, const char *path, const dame_program_t *program,
+                          const char *uses)
 {
     char *text = NULL;
     size_t size = 0;
@@ -187,9 +194,9 @@ static void write_program(const dt_dump_t *dump, const dame_program_t *program, 
         write_text(dump, program, uses, out);
     }
     if (NULL != out && 0 == fclose(out)) {
-        write_file(dump->path, text, size);
+        write_file(path, text, size);
     } else {
-        complain(dump->path, ENOMEM);
+        complain(path, ENOMEM);
     }
     free(text);
     dame_unlock(DAME_LOCK_OBSERVER);
@@ -210,8 +217,23 @@ static void write_header(dame_tree_t *tree, const opal_datatype_t *datatype, FIL
             datatype->true_ub);
 }
 
+/* The calls in full, where they are not too many: they tell datatypes apart. */
+static void write_calls(dame_tree_t *tree, const opal_datatype_t *datatype, FILE *out,
+                        bool *is_full)
+{
+    char *calls = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&calls, &size);
+    *is_full = NULL != memory && dt_describe_calls(tree, datatype, memory);
+    *is_full = NULL != memory && 0 == fclose(memory) && *is_full;
+    if (*is_full) {
+        fprintf(out, "# mpi: %s\n", calls);
+    }
+    free(calls);
+}
+
 /* The header, in memory of its own; NULL when memory is out. */
-static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype)
+static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype, bool *is_full)
 {
     char *text = NULL;
     size_t size = 0;
@@ -220,6 +242,8 @@ static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype)
         return NULL;
     }
     write_header(tree, datatype, out);
+    fprintf(out, "# rank: %u\n", (unsigned) opal_proc_local_get()->proc_name.vpid);
+    write_calls(tree, datatype, out, is_full);
     if (0 != fclose(out)) {
         free(text);
         return NULL;
@@ -227,53 +251,118 @@ static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype)
     return moved(text);
 }
 
-static void free_dump(dt_dump_t *dump)
+static void free_dump(void *freed)
 {
+    dt_dump_t *dump = freed;
     for (int dir = 0; dir < 2; dir++) {
         dame_heap_free(atomic_load_explicit(&dump->code[dir], memory_order_relaxed));
     }
+    dame_program_free(atomic_load_explicit(&dump->raw, memory_order_relaxed));
     dame_heap_free(dump->header);
     dame_heap_free(dump->path);
     dame_heap_free(dump);
 }
 
-static dt_dump_t *new_dump(dame_tree_t *tree, const opal_datatype_t *datatype)
+static int compare_dumps(const void *a, const void *b)
 {
-    dt_dump_t *dump = dame_heap_zalloc(sizeof(*dump));
-    if (NULL == dump) {
-        return NULL;
+    const dt_dump_t *x = a, *y = b;
+    const int order = strcmp(x->header, y->header);
+    return 0 != order || x->is_full == y->is_full ? order : x->is_full ? 1 : -1;
+}
+
+/* The program as it was imported, before any pass; NULL: there is none, or memory is out. */
+static dame_program_t *raw_program(dame_tree_t *tree, const opal_datatype_t *datatype)
+{
+    const dame_type_t *type;
+    dame_limit_t limit;
+    dame_program_t *program = NULL;
+    dame_options_t options = *dame_options_default();
+    options.passes = DAME_PASSES_NONE;
+    if (DT_DECLINE_NONE == dt_import_mpi(tree, datatype, &limit, &type) &&
+        DAME_OK != dame_program_build(type, &options, &program)) {
+        program = NULL;
+    }
+    dame_tree_reset(tree);
+    return program;
+}
+
+/* One for whose header there is no file yet. */
+static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dump_t *dump)
+{
+    if (dumps.most == dumps.files++) {
+        dt_log_once_a_job("dump: there are %d files, and other datatypes will get none. The "
+                          "parameter dt_dame_dump_limit sets how many there may be.",
+                          dumps.most);
+        return false;
     }
     dump->path = new_path(datatype);
-    dump->header = new_header(tree, datatype);
-    if (NULL == dump->path || NULL == dump->header) {
-        free_dump(dump);
+    if (NULL == dump->path || NULL == tsearch(dump, &dumps.known, compare_dumps)) {
+        complain(dumps.directory, ENOMEM);
+        return false;
+    }
+    if (dumps.raw) {
+        atomic_store_explicit(&dump->raw, raw_program(tree, datatype), memory_order_relaxed);
+    }
+    return true;
+}
+
+/* The dump of the datatype's header, new or not. NULL: there are files enough, or memory is out. */
+static dt_dump_t *dump_of(dame_tree_t *tree, const opal_datatype_t *datatype)
+{
+    dt_dump_t *dump = dame_heap_zalloc(sizeof(*dump));
+    if (NULL == dump || NULL == (dump->header = new_header(tree, datatype, &dump->is_full))) {
+        complain(dumps.directory, ENOMEM);
+        dame_heap_free(dump);
         return NULL;
     }
-    return dump;
+    dt_dump_t **found = dump->is_full ? tfind(dump, &dumps.known, compare_dumps) : NULL;
+    if (NULL == found && dumps.files <= dumps.most && open_dump(tree, datatype, dump)) {
+        return dump;
+    }
+    free_dump(dump);
+    return NULL == found ? NULL : *found;
 }
 
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
-    if (NULL == dumps.directory || dumps.files > dumps.most) {
+    if (NULL == dumps.directory) {
         return NULL;
     }
     const int cancel_state = dame_cancel_defer();
-    dt_dump_t *dump = NULL;
-    if (dumps.most == dumps.files++) {
-        dt_log_once_a_job("dump: %d datatypes have a file, and no more will get one. The "
-                          "parameter dt_dame_dump_limit sets how many do.",
-                          dumps.most);
-    } else if (NULL == (dump = new_dump(tree, datatype))) {
-        complain(dumps.directory, ENOMEM);
+    dt_dump_t *dump = dump_of(tree, datatype);
+    if (NULL != dump) {
+        atomic_fetch_add_explicit(&dump->datatypes, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&dump->alive, 1, memory_order_relaxed);
     }
     dame_cancel_restore(cancel_state);
     return dump;
 }
 
-void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program)
+/* Beside the datatype's file: "name.pack.bin" for "name.dame". NULL: out of memory. */
+static char *beside(const dt_dump_t *dump, const char *suffix)
 {
-    if (NULL != dump) {
-        write_program(dump, program, "# uses: not known before the datatype is freed\n");
+    char *path;
+    const int stem = (int) (strlen(dump->path) - strlen(".dame"));
+    return 0 > asprintf(&path, "%.*s%s", stem, dump->path, suffix) ? NULL : path;
+}
+
+static void write_raw(dt_dump_t *dump)
+{
+    dame_program_t *raw = atomic_exchange(&dump->raw, NULL);
+    char *path = NULL == raw ? NULL : beside(dump, ".raw.dame");
+    if (NULL != path) {
+        write_program(dump, path, raw, "# form: before any pass\n");
+    }
+    free(path);
+    dame_program_free(raw);
+}
+
+void dt_dump_write(dt_dump_t *dump, const dame_program_t *program)
+{
+    if (NULL != dump && !atomic_exchange(&dump->is_written, true)) {
+        write_raw(dump);
+        write_program(dump, dump->path, program,
+                      "# uses: not known before the datatype is freed\n");
     }
 }
 
@@ -282,24 +371,41 @@ static int64_t value(_Atomic int64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+/* After so many datatypes, only every power of two writes the file again. */
+static bool is_told(int ended)
+{
+    enum { ALL = 10000 };
+    return ended <= ALL || 0 == (ended & (ended - 1));
+}
+
 void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
 {
+    char uses[512], more[128] = "";
     if (NULL == dump) {
         return;
     }
-    char uses[512];
-    int length = snprintf(uses, sizeof(uses),
-                          "# packed: %" PRId64 " messages, %" PRId64 " bytes\n# unpacked: %" PRId64
-                          " messages, %" PRId64 " bytes\n",
-                          value(&dump->messages[DAME_PACK]), value(&dump->bytes[DAME_PACK]),
-                          value(&dump->messages[DAME_UNPACK]), value(&dump->bytes[DAME_UNPACK]));
+    const int alive = atomic_fetch_sub_explicit(&dump->alive, 1, memory_order_acq_rel) - 1;
+    const int all = atomic_load_explicit(&dump->datatypes, memory_order_relaxed);
+    if (!is_told(all - alive)) {
+        return;
+    }
+    if (0 != alive) {
+        (void) snprintf(more, sizeof(more),
+                        "# alive: %d, whose uses from now on are not known before they are freed\n",
+                        alive);
+    }
+    int length =
+        snprintf(uses, sizeof(uses),
+                 "# datatypes: %d\n%s# packed: %" PRId64 " messages, %" PRId64
+                 " bytes\n# unpacked: %" PRId64 " messages, %" PRId64 " bytes\n",
+                 all, more, value(&dump->messages[DAME_PACK]), value(&dump->bytes[DAME_PACK]),
+                 value(&dump->messages[DAME_UNPACK]), value(&dump->bytes[DAME_UNPACK]));
     if (DT_DECLINE_NONE != declined) {
         (void) snprintf(uses + length, sizeof(uses) - (size_t) length,
                         "# left to Open MPI's own engine in the end: %s\n",
                         dt_decline_text(declined));
     }
-    write_program(dump, program, uses);
-    free_dump(dump);
+    write_program(dump, dump->path, program, uses);
 }
 
 /* ---- Machine code --------------------------------------------------------------------------- */
@@ -339,17 +445,6 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
     return moved(text);
 }
 
-/* Beside the datatype's file: "name.pack.bin" for "name.dame". NULL: out of memory. */
-static char *new_code_path(const dt_dump_t *dump, dame_dir_t dir)
-{
-    char *path;
-    int stem = (int) (strlen(dump->path) - strlen(".dame"));
-    return 0 > asprintf(&path, "%.*s.%s.bin", stem, dump->path,
-                        DAME_PACK == dir ? "pack" : "unpack")
-               ? NULL
-               : path;
-}
-
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
     const void *code;
@@ -358,7 +453,7 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
         return;
     }
     dame_lock(DAME_LOCK_OBSERVER);
-    char *path = new_code_path(dump, dir);
+    char *path = beside(dump, DAME_PACK == dir ? ".pack.bin" : ".unpack.bin");
     char *lines = NULL == path ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
     if (NULL == lines) {
         complain(dump->path, ENOMEM);
@@ -393,7 +488,7 @@ static void in_child(void)
     dumps.is_child = true;
 }
 
-void dt_dump_start(const char *directory, int most, bool codes)
+void dt_dump_start(const char *directory, int most, bool codes, bool raw)
 {
     /* From the root on, since the program may change its working directory. */
     char *working = '/' == *directory ? NULL : getcwd(NULL, 0);
@@ -415,13 +510,15 @@ void dt_dump_start(const char *directory, int most, bool codes)
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
     dumps.most = most;
     dumps.codes = codes;
+    dumps.raw = raw;
     (void) dame_lock_at_fork(DAME_LOCK_OBSERVER, in_child);
 }
 
 void dt_dump_stop(void)
 {
     tdestroy(dumps.taken, dame_heap_free);
-    dumps.taken = NULL;
+    tdestroy(dumps.known, free_dump);
+    dumps.taken = dumps.known = NULL;
     free(dumps.directory);
     dumps.directory = NULL;
 }

@@ -534,7 +534,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_worth_start(options->verify || has_dump ? 1 : options->import_threshold);
     dt_table_start(has_dump || options->times || counts_events);
     if (has_dump) {
-        dt_dump_start(options->dump, options->dump_limit, options->code_files);
+        dt_dump_start(options->dump, options->dump_limit, options->code_files, options->raw_files);
     }
     start_engine(options);
     /* libc allocates memory for these: now, not above what the application frees later. */

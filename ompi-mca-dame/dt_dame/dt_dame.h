@@ -17,7 +17,8 @@ enum {
     MCA_DT_DAME_DUMP_NONE = 0,
     MCA_DT_DAME_DUMP_PROGRAM = 1,
     MCA_DT_DAME_DUMP_ASM = 2,
-    MCA_DT_DAME_DUMP_LLVM = 4
+    MCA_DT_DAME_DUMP_LLVM = 4,
+    MCA_DT_DAME_DUMP_RAW = 8
 };
 
 /* Values of the parameter `tiers`: a set of what moves data. */
@@ -53,8 +54,8 @@ typedef struct mca_dt_dame_params {
     int llvm_compile;  /* dame_slow_how_t */
     char *llvm_passes;
     char *llvm_cpu;
-    int tiers;        /* MCA_DT_DAME_TIER_... */
-    int vector_width; /* bits, 0: the best */
+    int tiers;             /* MCA_DT_DAME_TIER_... */
+    int vector_width;      /* bits, 0: the best */
     int code_cache_size;   /* bytes */
     int layout_cache_size; /* bytes */
     char *perf_map;

@@ -296,11 +296,9 @@ static bool check_dump_dir(const char *value, dt_refusal_t *refusal)
 static void register_dump(void)
 {
     static const dt_value_name_t dump_names[] = {
-        {MCA_DT_DAME_DUMP_NONE, "none"},
-        {MCA_DT_DAME_DUMP_PROGRAM, "program"},
-        {MCA_DT_DAME_DUMP_ASM, "asm"},
-        {MCA_DT_DAME_DUMP_LLVM, "llvm"},
-        {0, NULL},
+        {MCA_DT_DAME_DUMP_NONE, "none"},       {MCA_DT_DAME_DUMP_RAW, "raw"},
+        {MCA_DT_DAME_DUMP_PROGRAM, "program"}, {MCA_DT_DAME_DUMP_ASM, "asm"},
+        {MCA_DT_DAME_DUMP_LLVM, "llvm"},       {0, NULL},
     };
     static dt_values_t dumps, limit;
     dt_values_set(&dumps, dump_names);
@@ -308,8 +306,11 @@ static void register_dump(void)
     register_values("dump",
                     "What to write to files for every datatype that DAME moves, in the directory "
                     "dt_dame_dump_dir. none: nothing; program: its program, as the command dame "
-                    "reads it, with the constructors, the bounds and the uses of the datatype, in "
-                    "dame-r<rank>-<name of the datatype, or a number>.dame; asm: that and its "
+                    "reads it, with the constructors, the bounds and the uses of all datatypes of "
+                    "the same name and calls, in "
+                    "dame-r<rank>-<name of the datatype, or a number>.dame; raw: that and the "
+                    "program before any pass, for dame optimise --trace, in .raw.dame beside it; "
+                    "asm: that and its "
                     "machine code, once there is any, in files .pack.bin and .unpack.bin beside "
                     "it, with the command that disassembles them in the .dame file; llvm: of what "
                     "LLVM compiles, its input before (.ll) and after optimisation (.opt.ll) and "
@@ -323,7 +324,7 @@ static void register_dump(void)
     dt_values_numbers(&limit, 1, INT_MAX);
     mca_dt_dame_params.dump_limit = 10000;
     register_values("dump_limit",
-                    "Most datatypes of a process that get files, so that an application that keeps "
+                    "Most .dame files of a process, so that an application that keeps "
                     "creating datatypes does not fill a directory",
                     &limit, OPAL_INFO_LVL_5, &mca_dt_dame_params.dump_limit);
 }

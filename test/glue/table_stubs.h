@@ -160,7 +160,7 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype)
     return dump;
 }
 
-void dt_dump_write(const dt_dump_t *dump, const dame_program_t *program)
+void dt_dump_write(dt_dump_t *dump, const dame_program_t *program)
 {
     if (NULL != dump) {
         dumps_wrong += NULL == program || dump->bytes[DAME_PACK] != program->true_ub;

@@ -57,15 +57,17 @@ dumps()
     local alive=("# packed: 1 messages, 12 bytes" "# unpacked: 0 messages, 0 bytes") x
 
     files() { echo "then files_are $1 $scratch/dump"; }
-    dumped "files" "dame-r0-left_alive.dame:${alive[0]}" "dame-r1-left_alive.dame:${alive[1]}" \
+    dumped "files" "dame-r0-left=20alive.dame:${alive[0]}" "dame-r1-left=20alive.dame:${alive[1]}" \
         "dame-r0-made-struct.dame:! .*STRUCT.*" -- files "${on[@]}"
     dumped "files, no passes" "dame-r0-made-struct.dame: *STRUCT.*" -- files "${on[@]}" --mca dt_dame_passes none
-    [ $long = no ] || dumped "files, verify" "dame-r0-left_alive.dame:${alive[0]}" -- files "${on[@]}" \
+    dumped "raw" "$(files 40)" "dame-r0-1.raw.dame:# form: before any pass" "dame-r0-1.dame:${alive[0]}" -- "count 10" \
+        --mca dt_dame_dump raw
+    [ $long = no ] || dumped "files, verify" "dame-r0-left=20alive.dame:${alive[0]}" -- files "${on[@]}" \
         --mca dt_dame_verify 1
     dumped "relative directory" "$(files 20)" "dame-r1-1.dame:${alive[0]}" -- "count 10" "${on[@]}" \
         --mca dt_dame_dump_dir . -wdir "$scratch/dump"
-    dumped "threads" "$(files 802)" -- threads "${on[@]}"
-    dumped "killed" fails "$(files 2)" "dame-r0-in_use.dame:$unknown" "dame-r1-in_use.dame:$unknown" -- killed "${on[@]}"
+    dumped "threads" "$(files 6)" -- threads "${on[@]}"
+    dumped "killed" fails "$(files 2)" "dame-r0-in=20use.dame:$unknown" "dame-r1-in=20use.dame:$unknown" -- killed "${on[@]}"
     dumped "spawned jobs" "$(files 3)" "dame-r0-twins.dame:${alive[0]}" "dame-r1-twins.dame:${alive[0]}" \
         "dame-j2-r0-twins.dame:${alive[0]}" -- spawn "${on[@]}"
     # Without this variable a process believes that no mpirun started it, as under srun.
@@ -76,7 +78,7 @@ dumps()
     dump_fails "no directory" 1 "$scratch/dump/none: No such file or directory" "count 0" \
         --mca dt_dame_dump_dir "$scratch/dump/none"
     dump_fails "no room" 2 "$scratch/dump/dame-r[01]-1.dame: File too large" full
-    dump_fails "limit" 1 "3 datatypes have a file, .*dt_dame_dump_limit" "count 3" \
+    dump_fails "limit" 1 "there are 3 files, .*dt_dame_dump_limit" "count 3" \
         --mca dt_dame_dump_limit 3
     for x in threads $(in_long p2p lifetime); do
         new_directory

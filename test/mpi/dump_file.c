@@ -153,7 +153,8 @@ dump_totals_t dump_total(const char *directory)
     snprintf(mine, sizeof(mine), "dame-r%d-", my_rank);
     while (NULL != dir && NULL != (entry = readdir(dir))) {
         const char *end = strrchr(entry->d_name, '.');
-        if (0 != strncmp(entry->d_name, mine, strlen(mine))) {
+        if (0 != strncmp(entry->d_name, mine, strlen(mine)) ||
+            NULL != strstr(entry->d_name, ".raw.dame")) { /* which say no uses */
             continue;
         }
         if (NULL == end || 0 != strcmp(end, ".dame")) {
