@@ -15,7 +15,7 @@
 #include "observer.h"
 #include "words.h"
 
-enum { DAME_TALLY_NAME = 40, DAME_TALLY_WORDS = 40 };
+enum { DAME_TALLY_NAME = 40, DAME_TALLY_WORDS = 64 };
 
 /* What a byte costs, as samples say. 19 of 20 such estimates are no farther from what all samples
  * would say than the root of error2. */

@@ -23,48 +23,101 @@ __attribute__((format(printf, 2, 3))) static void add(writer_t *writer, const ch
     }
 }
 
-/* The level's iterations. False: it is the last one to be written. */
-static bool add_level(writer_t *writer, const dame_prim_t *prim)
+/* What the levels so far say. */
+typedef struct spoken {
+    int64_t count[3]; /* of levels with several iterations, outermost first */
+    int64_t step[3];  /* bytes, 0 where the level has a list */
+    int levels;
+    bool is_listed;
+} spoken_t;
+
+static void hear(spoken_t *spoken, const dame_prim_t *prim)
 {
-    const char *listed = dame_prim_has_list(prim) ? " listed" : "";
-    switch (prim->params->op) {
-    case DAME_OP_CONTIGFINAL:
-        add(writer, "%" PRId64 " B", prim->params->size);
-        return false;
-    case DAME_OP_STRUCT:
-        add(writer, "struct of %" PRId64, prim->count);
-        return false;
-    case DAME_OP_INDEXFINAL:
-        add(writer, "%" PRId64 " uneven", prim->count);
-        return false;
-    case DAME_OP_VECTORFINAL:
-    case DAME_OP_BLOCKINDEXFINAL:
-        add(writer, "%" PRId64 "%s x %" PRId64 " B", prim->count, listed,
-            prim->params->blklen * prim->params->size);
-        return false;
-    case DAME_OP_CONTIGCHILD:
-        if (prim->count > 1) {
-            add(writer, "%" PRId64 " x ", prim->count);
-        }
-        return true;
-    default:
-        add(writer, "%" PRId64 "%s x ", prim->count, listed);
-        return true;
+    enum { MOST = sizeof(spoken->count) / sizeof(spoken->count[0]) };
+    if (prim->count < 2) { /* where the data begins: bounds say that */
+        return;
     }
+    if (spoken->levels < MOST) {
+        spoken->count[spoken->levels] = prim->count;
+        spoken->step[spoken->levels] = dame_prim_has_list(prim) ? 0 : prim->step;
+    }
+    spoken->is_listed |= dame_prim_has_list(prim);
+    spoken->levels++;
+}
+
+/* "20 x 512 " */
+static void add_counts(writer_t *writer, const spoken_t *spoken)
+{
+    for (int i = 0; i < spoken->levels && i < 3; i++) {
+        add(writer, "%s%" PRId64 " ", 0 == i ? "" : "x ", spoken->count[i]);
+    }
+    add(writer, spoken->levels > 3 ? "x ... " : "");
+}
+
+/* ", every 2064 B" or " at listed places" */
+static void add_places(writer_t *writer, const spoken_t *spoken)
+{
+    if (spoken->is_listed) {
+        add(writer, " at listed places");
+    } else if (1 == spoken->levels) {
+        add(writer, ", every %" PRId64 " B", spoken->step[0]);
+    } else if (2 == spoken->levels) {
+        add(writer, ", every %" PRId64 " and %" PRId64 " B", spoken->step[0], spoken->step[1]);
+    }
+}
+
+static void add_blocks(writer_t *writer, const spoken_t *spoken, int64_t bytes)
+{
+    if (0 == spoken->levels) {
+        add(writer, "one block of %" PRId64 " B", bytes);
+        return;
+    }
+    add_counts(writer, spoken);
+    add(writer, "blocks of %" PRId64 " B", bytes);
+    add_places(writer, spoken);
+}
+
+static void add_uneven(writer_t *writer, const spoken_t *spoken, const dame_prim_t *prim)
+{
+    int64_t least = INT64_MAX, most = 0;
+    for (int64_t i = 0; i < prim->count; i++) {
+        const int64_t bytes = dame_iter_size(prim, i);
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+    }
+    add_counts(writer, spoken);
+    add(writer, "blocks of %" PRId64 " to %" PRId64 " B at listed places", least, most);
 }
 
 void dame_words_of_layout(const dame_program_t *program, char *text, size_t room)
 {
     writer_t writer = {text, 0, room};
+    spoken_t spoken = {.levels = 0};
     text[0] = '\0';
     if (0 == program->size) {
         add(&writer, "nothing");
         return;
     }
     const dame_prim_t *prim = &program->prims[1]; /* behind EXIT */
-    while (add_level(&writer, prim)) {
-        prim++;
+    for (; DAME_OP_CONTIGFINAL != prim->params->op && DAME_OP_STRUCT != prim->params->op; prim++) {
+        hear(&spoken, prim);
+        if (DAME_OP_INDEXFINAL == prim->params->op) {
+            add_uneven(&writer, &spoken, prim);
+            return;
+        }
+        if (DAME_OP_VECTORFINAL == prim->params->op ||
+            DAME_OP_BLOCKINDEXFINAL == prim->params->op) {
+            add_blocks(&writer, &spoken, prim->params->blklen * prim->params->size);
+            return;
+        }
     }
+    if (DAME_OP_STRUCT == prim->params->op) {
+        add_counts(&writer, &spoken);
+        add(&writer, "%s of %" PRId64 " members", spoken.levels > 0 ? "structs" : "struct",
+            prim->count);
+        return;
+    }
+    add_blocks(&writer, &spoken, prim->params->size);
 }
 
 const char *dame_words_of_bytes(double bytes, char text[DAME_WORDS_BYTES])

@@ -8,8 +8,8 @@
 
 #include "dame/program.h"
 
-/* Writes the loop levels from the outermost to the innermost, such as "20 x 512 listed x 8 B": 512
- * blocks of 8 bytes with a list of displacements, 20 times. Cuts it to `room`. */
+/* Writes a layout as people say it: "128 blocks of 8 B, every 2064 B", "20 x 512 blocks of 8 B at
+ * listed places", "struct of 3 members". Where the data begins is left out. Cuts it to `room`. */
 void dame_words_of_layout(const dame_program_t *program, char *text, size_t room);
 
 /* Bytes with three digits and a unit, powers of 1000: "8 B", "1.57 kB", "12.6 MB". */

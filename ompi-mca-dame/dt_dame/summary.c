@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -252,28 +253,57 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
     fputc('\n', out);
 }
 
+/* Nanoseconds that its data took; what was not timed is taken to be as fast as the rest. */
+static double time_of(const dt_dame_sum_row_t *row)
+{
+    double ns = 0, timed = 0, bytes = 0;
+    for (int work = 0; work < DAME_WORKS; work++) {
+        for (int tier = 0; tier < DAME_TIERS; tier++) {
+            ns += row->moved[work][tier].ns;
+            timed += row->moved[work][tier].timed_bytes;
+            bytes += (double) row->moved[work][tier].bytes;
+        }
+    }
+    return timed > 0 ? ns * bytes / timed : 0;
+}
+
 static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row)
 {
+    const double run = 1e9 * sum->seconds, ns = time_of(row);
     char size[NUMBER], bytes[NUMBER], name[29];
-    fprintf(out, "\n  %s  (%.*s, %s)  %s on %d rank%s",
-            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)), 28,
-            row->words, bytes_text((double) row->size, size),
+    fprintf(out, "\n  %s  %s on %d rank%s",
+            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
             bytes_text((double) row->bytes, bytes), row->ranks, 1 == row->ranks ? "" : "s");
-    fputc('\n', out);
+    if (ns > 0 && run > 0) {
+        fprintf(out, ", %.2g %% of the run time", 100 * ns / run);
+    }
+    fprintf(out, "\n    %s; %s\n", row->words, bytes_text((double) row->size, size));
     for (int work = 0; work < DAME_WORKS; work++) {
         write_work(out, sum, row, work);
     }
     write_compiled(out, row);
 }
 
+/* Is it certain that DAME took longer than Open MPI's own engine? */
+static bool has_lost(const dt_dame_sum_row_t *row)
+{
+    const dt_dame_compared_t compared = dt_dame_compare_row(row);
+    return compared.bytes > 0 && compared.dame - compared.native > dt_dame_error(&compared);
+}
+
 static void write_rows(FILE *out, const dt_dame_sum_t *sum)
 {
     fprintf(out, "\n  datatypes, busiest first; cycles of %.2f GHz for a byte\n", sum->first.ghz);
-    for (int i = 0; i < sum->nrows && i < SHOWN_ROWS; i++) {
-        write_row(out, sum, &sum->rows[i]);
+    int left_out = 0;
+    for (int i = 0; i < sum->nrows; i++) {
+        if (i < SHOWN_ROWS || has_lost(&sum->rows[i])) {
+            write_row(out, sum, &sum->rows[i]);
+        } else {
+            left_out++;
+        }
     }
-    if (sum->nrows > SHOWN_ROWS) {
-        fprintf(out, "\n  and %d more, which json lists\n", sum->nrows - SHOWN_ROWS);
+    if (left_out > 0) {
+        fprintf(out, "\n  and %d more, which json lists; none of them LOST\n", left_out);
     }
 }
 

@@ -44,7 +44,7 @@ assert counters["messages_packed"] == {"min": 110, "mean": 110, "max": 110, "sum
 assert counters["pack_interp_uses"]["sum"] == 4 * (19 + 10), counters
 assert counters["pack_code_bytes"]["sum"] == 4 * 81 * 4000, counters
 face, corner = report["datatypes"][:2]  # the busiest first
-assert face["name"] == 'face "x"' and face["layout"] == "500 x 8 B" and face["size"] == 4000, face
+assert face["name"] == 'face "x"' and face["layout"] == "500 blocks of 8 B, every 64 B" and face["size"] == 4000, face
 assert face["ranks"] == 4 and face["datatypes"] == 4 and face["bytes"] == 2 * 4 * 100 * 4000, face
 assert face["pack"]["code"]["uses"] == 4 * 81 and face["pack"]["compiled_at_use"] == 20, face
 assert face["pack"]["history"] == [{"use": 20, "code": "x"}], face
@@ -121,7 +121,7 @@ hostile_names()
     log=$(log_for report "$config")
     HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report summary --mca dt_dame_verbose 5 \
         "$mpi_test" report names && good_log "$log" || code=1
-    grep -Eq "^  $shown  \(500 x 8 B" "$log" || { code=1; echo "not in the summary" >>"$log"; }
+    grep -Eq "^  $shown  [0-9.]+ [kM]?B on 2 ranks" "$log" || { code=1; echo "not in the summary" >>"$log"; }
     [ "$(grep -Ec "rank [01]: $shown: imported" "$log")" = 2 ] || { code=1; echo "not at verbosity 5" >>"$log"; }
     ! LC_ALL=C grep -qa $'[\x1b\x9b]' "$log" || { code=1; echo "it has controls" >>"$log"; }
     shown "$scratch" | grep -Eq "last_run_datatype_1:value:.*$shown: 500" || { code=1; shown "$scratch" >>"$log"; }
@@ -209,7 +209,7 @@ last_runs()
         [ "$(ls "$home/.openmpi")" = dame-last-run ] || { code=1; ls "$home/.openmpi"; }
         shown "$home" >"$log.info"
         for x in "program:value:.*mpi_test" "ranks:value:2 of 2" "uses:value:440" "promotions:value:4" \
-            "bytes:value:1600960" 'datatype_1:value:.*face "x": 500 x 8 B, 400 uses, 1600000 bytes, code' \
+            "bytes:value:1600960" 'datatype_1:value:.*face "x": 500 blocks of 8 B, every 64 B, 400 uses, 1600000 bytes, code' \
             "datatype_3:value:none" "seconds_saved:value:.*not estimated"; do
             grep -Eq "last_run_$x" "$log.info" || { code=1; echo "missing: $x"; cat "$log.info"; }
         done
@@ -240,7 +240,8 @@ reports()
     local twenty=(--mca dt_dame_promotion_threshold 20) sums=(--mca dt_dame_report summary)
     summary "summary" "report: mpi_test, 4 of 4 ranks" "^  messages packed +110 +110 +110 +440$" \
         "^  on: interpreter and machine code from use 20 on" "uses: interp [0-9.]+, code [0-9.]+; Open MPI [0-9.]+$" "^ +interp 19 uses, x at 20; (saved|LOST|no clear)" \
-        "face \"x\"  \(500 x 8 B, 4.00 kB\)  3.20 MB on 4 ranks" "\(no name\)  \(3 x 8 B, 24 B\)" \
+        "^  face \"x\"  3.20 MB on 4 ranks, [0-9.e-]+ % of the run time$" "^    500 blocks of 8 B, every 64 B; 4.00 kB$" \
+        "^  \(no name\)  " "^    3 blocks of 8 B, every [0-9]+ B; 24 B$" \
         "CPU time of all ranks together, which ran for [0-9.]+ m?s; estimated by samples$" \
         "moving all data +[0-9.]+ [num]?s, [0-9.e-]+ % of the run time$" "100 % of the bytes, DAME +[0-9.]+ [num]?s$" \
         "^  in all: (saved [0-9.]+|LOST [0-9.]+|no clear difference \(-?[0-9.]+) [num]?s \+- [0-9.]+ [num]?s" \
