@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "files.h"
 #include "llvm.h"
 #include "measure.h"
 #include "program.h"
@@ -102,7 +103,7 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     if (arguments->llvm != NULL && tool_llvm(arguments->llvm) == NULL) {
         return tool_error(TOOL_USAGE, "--llvm: '%s' cannot be read", arguments->llvm);
     }
-    return tool_operands(argc, argv, 1, 1);
+    return TOOL_OK;
 }
 
 static void print_table(const char *path, const measure_t *measure)
@@ -206,24 +207,30 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
     return code;
 }
 
-static int run(int argc, char **argv)
+static int bench_file(void *context, const char *path)
 {
-    arguments_t arguments;
     dame_program_t *program;
-    int code = parse(argc, argv, &arguments);
+    int code = tool_load(path, &program);
     if (code == TOOL_OK) {
-        code = tool_load(argv[optind], &program);
-    }
-    if (code == TOOL_OK) {
-        code = bench(&arguments, argv[optind], program);
+        code = bench(context, path, program);
         dame_program_free(program);
     }
     return code;
 }
 
+static int run(int argc, char **argv)
+{
+    arguments_t arguments;
+    const int code = parse(argc, argv, &arguments);
+    return code != TOOL_OK
+               ? code
+               : files_each(argc, argv, FILES_OPTIMISED, arguments.json ? FILES_JSON : FILES_LINE,
+                            bench_file, &arguments);
+}
+
 const tool_command_t tool_bench = {
     .name = "bench",
-    .arguments = "[OPTION]... FILE",
+    .arguments = "[OPTION]... FILE...",
     .what = "measures how fast data is moved, against memcpy",
     .help = "  --count N         elements, 1 if not given\n"
             "  --seconds S       how long to measure in all, 1 if not given; at least 11\n"

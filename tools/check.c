@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "commands.h"
+#include "files.h"
 #include "program.h"
 
 typedef struct checker {
@@ -76,17 +77,19 @@ static int run(int argc, char **argv)
     if (tool_operands(argc, argv, 1, argc) != TOOL_OK) {
         return TOOL_USAGE;
     }
-    int worst = TOOL_OK;
+    files_t files;
+    int worst = files_find(argv, optind, argc, FILES_OPTIMISED, &files);
     if (checker.json) {
         putchar('[');
     }
-    for (int i = optind; i < argc; i++) {
-        int code = check(&checker, argv[i]);
+    for (int i = 0; i < files.n; i++) {
+        int code = check(&checker, files.path[i]);
         worst = code > worst ? code : worst;
     }
     if (checker.json) {
         printf("\n]\n");
     }
+    files_free(&files);
     return worst;
 }
 

@@ -20,6 +20,7 @@ extern const tool_command_t tool_pack;
 extern const tool_command_t tool_print;
 extern const tool_command_t tool_status;
 extern const tool_command_t tool_suggest;
+extern const tool_command_t tool_summary;
 extern const tool_command_t tool_tune;
 extern const tool_command_t tool_typemap;
 extern const tool_command_t tool_unpack;

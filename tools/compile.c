@@ -6,6 +6,7 @@
 
 #include "code_row.h"
 #include "commands.h"
+#include "files.h"
 #include "jit/jit.h"
 #include "llvm.h"
 #include "program.h"
@@ -327,10 +328,13 @@ static int run(int argc, char **argv)
     if (arguments.json) {
         putchar('[');
     }
-    for (int i = optind; i < argc; i++) {
-        int code = compile_file(&arguments, jit, argv[i], &rows);
+    files_t files;
+    worst = files_find(argv, optind, argc, FILES_OPTIMISED, &files);
+    for (int i = 0; i < files.n; i++) {
+        int code = compile_file(&arguments, jit, files.path[i], &rows);
         worst = code > worst ? code : worst;
     }
+    files_free(&files);
     if (arguments.json) {
         printf("\n]\n");
     }

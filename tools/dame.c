@@ -16,6 +16,7 @@ static const tool_command_t *const commands[] = {
     &tool_optimise,
     &tool_typemap,
     &tool_explain,
+    &tool_summary,
     &tool_draw,
     &tool_pack,
     &tool_unpack,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "files.h"
 #include "layout.h"
 #include "sentences.h"
 
@@ -102,8 +103,9 @@ static int explain_message(const arguments_t *arguments, const char *path,
     return code;
 }
 
-static int explain(const arguments_t *arguments, const char *path)
+static int explain(void *context, const char *path)
 {
+    const arguments_t *arguments = context;
     tool_layout_t layout;
     int code = tool_layout_load(path, &layout);
     if (code == TOOL_OK) {
@@ -127,16 +129,13 @@ static int run(int argc, char **argv)
         }
         arguments.json |= option == 'j';
     }
-    int code = tool_operands(argc, argv, 1, 1);
-    if (code == TOOL_OK) {
-        code = explain(&arguments, argv[optind]);
-    }
-    return code;
+    return files_each(argc, argv, FILES_OPTIMISED, arguments.json ? FILES_JSON : FILES_LINE,
+                      explain, &arguments);
 }
 
 const tool_command_t tool_explain = {
     .name = "explain",
-    .arguments = "[--count N] [--json] FILE",
+    .arguments = "[--count N] [--json] FILE...",
     .what = "says in plain sentences what is moved and how memory is used",
     .help = "  --count N  elements, 1 if not given\n"
             "  --json     numbers instead of sentences\n"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "dame/memory_order.h"
+#include "engine/words.h"
 #include "jit/jit.h"
 #include "levels.h"
 #include "program.h"
@@ -39,6 +40,7 @@ static int find_all(const dame_program_t *program, const dame_program_t *optimis
                        .memcpy_bytes = dame_jit_options_default()->memcpy_bytes};
     facts->wide_column = dame_wide_column(optimised, facts->fragment);
     find_strides(program, facts);
+    dame_words_of_layout(optimised, facts->words, sizeof(facts->words));
     int code = find_form(program, &facts->program);
     if (code == TOOL_OK) {
         code = find_form(optimised, &facts->optimised);

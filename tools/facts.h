@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FACTS_STRIDES = 28 };
+enum { FACTS_STRIDES = 28, FACTS_WORDS = 120 };
 
 typedef struct form {
     int32_t primitives;
@@ -26,6 +26,7 @@ typedef struct facts {
     int64_t
         stride[FACTS_STRIDES]; /* bytes at which levels of the program repeat, outermost first */
     int strides;
+    char words[FACTS_WORDS]; /* the optimised program as people say it (engine/words.h) */
 } facts_t;
 
 /* Those of the program in `text`, which libdame has accepted; `path` is what messages call it. The

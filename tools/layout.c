@@ -2,22 +2,28 @@
 
 #include <stdlib.h>
 
-int tool_layout_load(const char *path, tool_layout_t *layout)
+int tool_layout_parse(const char *path, const char *text, size_t length, tool_layout_t *layout)
 {
-    char *text;
-    size_t length;
-    int code = tool_read_text(path, &text, &length);
-    if (code != TOOL_OK) {
-        return code;
-    }
-    code = tool_datatype_parse(path, text, length, &layout->datatype);
+    *layout = (tool_layout_t){.facts = {.strides = 0}};
+    int code = tool_datatype_parse(path, text, length, &layout->datatype);
     if (code == TOOL_OK) {
         code = facts_find(path, text, length, &layout->facts);
         if (code != TOOL_OK) {
             tool_datatype_free(&layout->datatype);
         }
     }
-    free(text);
+    return code;
+}
+
+int tool_layout_load(const char *path, tool_layout_t *layout)
+{
+    char *text;
+    size_t length;
+    int code = tool_read_text(path, &text, &length);
+    if (code == TOOL_OK) {
+        code = tool_layout_parse(path, text, length, layout);
+        free(text);
+    }
     return code;
 }
 

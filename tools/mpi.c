@@ -3,10 +3,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "dame_config.h"
 #include "datatype.h"
+#include "files.h"
 #include "header.h"
 #include "mpi_code.h"
 #include "program.h"
@@ -203,14 +205,23 @@ static void print_comment(const char *path, const tool_bounds_t *bounds)
            name, bounds->size, bounds->extent, bounds->true_lb, bounds->true_ub);
 }
 
+static int numbered; /* several functions: make_datatype_1(), make_datatype_2(), ... */
+
 static void print_function(mpi_code_t *code, mpi_type_t type)
 {
+    static int printed;
+    char name[40] = "make_datatype";
+    if (numbered) {
+        snprintf(name, sizeof(name), "make_datatype_%d", printed + 1);
+    }
     printf(" */\n#include <mpi.h>\n\n"
-           "MPI_Datatype make_datatype(void);\n\n"
+           "MPI_Datatype %s(void);\n\n"
            "/* A committed datatype. The caller frees it with MPI_Type_free(). */\n"
-           "MPI_Datatype make_datatype(void)\n{\n");
+           "MPI_Datatype %s(void)\n{\n",
+           name, name);
     mpi_code_print(code, type, stdout);
     printf("}\n");
+    printed++;
 }
 
 /* From the primitives, of which all basic elements are `basic`. */
@@ -300,8 +311,9 @@ static int make_of_text(const char *path, const char *text, size_t length, const
     return code;
 }
 
-static int make(const char *path, const basic_t *element)
+static int make(void *context, const char *path)
 {
+    const basic_t *element = context;
     char *text;
     size_t length;
     int code = tool_read_text(path, &text, &length);
@@ -329,24 +341,24 @@ static int run(int argc, char **argv)
             return TOOL_USAGE;
         }
     }
-    int code = tool_operands(argc, argv, 1, 1);
-    if (code == TOOL_OK) {
-        code = make(argv[optind], element);
-    }
-    return code;
+    struct stat status;
+    numbered = argc - optind > 1 ||
+               (argc > optind && stat(argv[optind], &status) == 0 && S_ISDIR(status.st_mode));
+    return files_each(argc, argv, FILES_OPTIMISED, FILES_NONE, make, (void *) (uintptr_t) element);
 }
 
 const tool_command_t tool_mpi = {
     .name = "mpi",
-    .arguments = "[--language c] [--element NAME] FILE",
+    .arguments = "[--language c] [--element NAME] FILE...",
     .what = "prints the C code that makes an MPI datatype of a program",
     .help = "  --language c    the language of the code; C is all there is\n"
             "  --element NAME  the basic datatype, such as MPI_DOUBLE or double; all blocks\n"
             "                  must be multiples of it\n"
             "\n"
-            "The code is a function make_datatype() without arguments. The datatype packs the\n"
+            "The code is a function make_datatype() without arguments; of several files\n"
+            "make_datatype_1() and so on, in order. The datatype packs the\n"
             "same bytes as the program and has its extent. Where the file has the constructor\n"
-            "calls in a line '# mpi:', as files of dt_dame_dump and of 'dame from' have, these\n"
+            "calls in a line '# mpi:', as files of dt_dame_dump and 'dame from' have, these\n"
             "are made, with their basic datatypes, unless --element is given. Otherwise the\n"
             "code is made from the program; the basic datatype is then a guess (MPI_INT16_T,\n"
             "MPI_INT32_T or MPI_INT64_T where the program is made of such, or MPI_BYTE), the\n"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "files.h"
 #include "program.h"
 #include "trace.h"
 
@@ -65,7 +66,7 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     if (restricted) {
         arguments->options.passes = passes;
     }
-    return tool_operands(argc, argv, 1, 1);
+    return TOOL_OK;
 }
 
 static int print_optimised(const dame_program_t *program, const dame_options_t *options)
@@ -80,28 +81,33 @@ static int print_optimised(const dame_program_t *program, const dame_options_t *
     return TOOL_OK;
 }
 
-static int run(int argc, char **argv)
+static int optimise(void *context, const char *path)
 {
-    arguments_t arguments;
+    const arguments_t *arguments = context;
     dame_program_t *program;
-    int code = parse(argc, argv, &arguments);
-    if (code == TOOL_OK) {
-        code = tool_load(argv[optind], &program);
-    }
+    int code = tool_load(path, &program);
     if (code != TOOL_OK) {
         return code;
     }
-    code = arguments.trace ? trace_passes(program, &arguments.options, stdout)
-                           : print_optimised(program, &arguments.options);
+    code = arguments->trace ? trace_passes(program, &arguments->options, stdout)
+                            : print_optimised(program, &arguments->options);
     dame_program_free(program);
     return code;
+}
+
+static int run(int argc, char **argv)
+{
+    arguments_t arguments;
+    const int code = parse(argc, argv, &arguments);
+    return code != TOOL_OK ? code
+                           : files_each(argc, argv, FILES_RAW, FILES_LINE, optimise, &arguments);
 }
 
 /* clang-format off */
 const tool_command_t tool_optimise = {
     .name = "optimise",
     .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN]\n"
-                 "                     [--sort-range BYTES] [--fragment BYTES] [--trace] FILE",
+                 "                     [--sort-range BYTES] [--fragment BYTES] [--trace] FILE...",
     .what = "prints the program that the optimiser makes of one",
     .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all\n"
             "                    or none, alone, or\n"
@@ -118,7 +124,10 @@ const tool_command_t tool_optimise = {
             "  --trace           what each pass changes, as a diff: first the program without\n"
             "                    any pass, then one pass more at a time. Lists of more than 8\n"
             "                    entries are abbreviated. Memory is that of the program and\n"
-            "                    its tables\n",
+            "                    its tables\n"
+            "\n"
+            "A directory stands for its files *.dame; of what dt_dame_dump raw wrote, for the\n"
+            "programs before any pass.\n",
     .run = run,
 };
 /* clang-format on */

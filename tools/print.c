@@ -1,15 +1,13 @@
 /* dame print: a program's canonical text. */
 #include "commands.h"
+#include "files.h"
 #include "program.h"
 
-static int run(int argc, char **argv)
+static int print(void *unused, const char *path)
 {
-    static const struct option longs[] = {{0}};
-    if (tool_option(argc, argv, ":", longs) != -1 || tool_operands(argc, argv, 1, 1) != TOOL_OK) {
-        return TOOL_USAGE;
-    }
     dame_program_t *program;
-    int code = tool_load(argv[optind], &program);
+    (void) unused;
+    int code = tool_load(path, &program);
     if (code == TOOL_OK) {
         dame_program_print(program, stdout);
         dame_program_free(program);
@@ -17,9 +15,18 @@ static int run(int argc, char **argv)
     return code;
 }
 
+static int run(int argc, char **argv)
+{
+    static const struct option longs[] = {{0}};
+    if (tool_option(argc, argv, ":", longs) != -1) {
+        return TOOL_USAGE;
+    }
+    return files_each(argc, argv, FILES_OPTIMISED, FILES_LINE, print, NULL);
+}
+
 const tool_command_t tool_print = {
     .name = "print",
-    .arguments = "FILE",
+    .arguments = "FILE...",
     .what = "prints a program in its canonical form; comments are lost",
     .help = "",
     .run = run,

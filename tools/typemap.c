@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "commands.h"
+#include "files.h"
 #include "pieces.h"
 
 enum { CHUNK = 256 };
 
 typedef struct lister {
     int json;
+    int64_t count; /* elements */
     int64_t limit; /* of pieces */
     int64_t printed;
 } lister_t;
@@ -53,10 +55,10 @@ static int walk(lister_t *lister, const pieces_t *pieces)
     return TOOL_OK;
 }
 
-static int list(lister_t *lister, const tool_datatype_t *datatype, int64_t count)
+static int list(lister_t *lister, const tool_datatype_t *datatype)
 {
     pieces_t pieces;
-    int code = pieces_open(&pieces, datatype, count);
+    int code = pieces_open(&pieces, datatype, lister->count);
     if (code != TOOL_OK) {
         return code;
     }
@@ -72,19 +74,31 @@ static int list(lister_t *lister, const tool_datatype_t *datatype, int64_t count
     return code;
 }
 
+static int typemap(void *context, const char *path)
+{
+    lister_t *lister = context;
+    tool_datatype_t datatype;
+    int code = tool_datatype_load(path, &datatype);
+    if (code == TOOL_OK) {
+        lister->printed = 0;
+        code = list(lister, &datatype);
+        tool_datatype_free(&datatype);
+    }
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     static const struct option longs[] = {{"count", required_argument, NULL, 'c'},
                                           {"limit", required_argument, NULL, 'l'},
                                           {"json", no_argument, NULL, 'j'},
                                           {0}};
-    lister_t lister = {.limit = INT64_MAX};
-    int64_t count = 1;
+    lister_t lister = {.count = 1, .limit = INT64_MAX};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         int code = TOOL_OK;
         switch (option) {
         case 'c':
-            code = tool_number("--count", optarg, 0, INT64_MAX, &count);
+            code = tool_number("--count", optarg, 0, INT64_MAX, &lister.count);
             break;
         case 'l':
             code = tool_number("--limit", optarg, 0, INT64_MAX, &lister.limit);
@@ -99,21 +113,13 @@ static int run(int argc, char **argv)
             return code;
         }
     }
-    int code = tool_operands(argc, argv, 1, 1);
-    tool_datatype_t datatype;
-    if (code == TOOL_OK) {
-        code = tool_datatype_load(argv[optind], &datatype);
-    }
-    if (code == TOOL_OK) {
-        code = list(&lister, &datatype, count);
-        tool_datatype_free(&datatype);
-    }
-    return code;
+    return files_each(argc, argv, FILES_OPTIMISED, lister.json ? FILES_JSON : FILES_LINE, typemap,
+                      &lister);
 }
 
 const tool_command_t tool_typemap = {
     .name = "typemap",
-    .arguments = "[--count N] [--limit N] [--json] FILE",
+    .arguments = "[--count N] [--limit N] [--json] FILE...",
     .what = "lists the contiguous pieces of memory, in packed order",
     .help = "  --count N  elements, 1 if not given\n"
             "  --limit N  pieces to list; if not given, all\n"

@@ -1,0 +1,22 @@
+/* Pictures of layouts, in memory. */
+#ifndef DRAWING_H
+#define DRAWING_H
+
+#include "layout.h"
+
+enum { DRAWING_COLUMNS = 256, DRAWING_WIDTH = 4096 /* pixels */ };
+
+/* How; 0: as fits. */
+typedef struct drawing {
+    const char *title;
+    int64_t count; /* elements */
+    int64_t width; /* pixels */
+    int64_t cell;  /* bytes */
+    int64_t columns;
+} drawing_t;
+
+/* The layout as SVG of at most 480 KiB, which the caller frees. TOOL_WRONG or TOOL_SYSTEM after a
+ * message. */
+int drawing_svg(const drawing_t *drawing, const tool_layout_t *layout, char **svg, size_t *length);
+
+#endif
