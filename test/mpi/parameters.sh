@@ -60,7 +60,7 @@ bad_parameters()
     local percent="allowed: whole numbers from 0 to 100\."
     local bytes="numbers of bytes, also with K, M or G, from 0 to 2147483647\."
     local boolean="allowed: false, true," tiers="allowed: a comma-separated list of interp, x, l, opal\."
-    local dump="allowed: none, or a comma-separated list of program, asm, llvm\."
+    local dump="allowed: none, or a comma-separated list of raw, program, asm, llvm\."
     local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
     local cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
     local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
