@@ -27,6 +27,7 @@ static const tool_command_t *const commands[] = {
     &tool_compile,
     &tool_cache,
     &tool_tune,
+    &tool_record,
     &tool_doctor,
     &tool_on,
     &tool_off,
