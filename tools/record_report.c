@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* vasprintf */
 #include "record_report.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,64 +207,99 @@ static bool by_accident(const record_message_t *message)
 
 typedef void (*reason_fn)(void *data, const char *id, const char *text);
 
-static void give(reason_fn fn, void *data, const char *id, FILE *out, char **text)
+/* What the reasons of an entry are told to. */
+typedef struct listener {
+    reason_fn fn;
+    void *data;
+} listener_t;
+
+__attribute__((format(printf, 3, 4))) static void give(const listener_t *to, const char *id,
+                                                       const char *format, ...)
 {
-    fclose(out);
-    fn(data, id, *text);
-    free(*text);
-    *text = NULL;
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) {
+        text = NULL;
+    }
+    va_end(arguments);
+    to->fn(to->data, id, text != NULL ? text : format);
+    free(text);
 }
 
-/* Calls `fn` for each reason why the message cannot be sent from, or received to, its place. */
-static void reasons(const entry_t *entry, reason_fn fn, void *data)
+/* Where computed values are stored, as a text that the caller frees. */
+static char *computed_sites(const record_message_t *message)
 {
-    const record_message_t *message = &entry->message;
-    const int64_t *bytes = entry->type.bytes;
     char *text = NULL;
     size_t length;
-    FILE *out;
-#define REASON(when, id, ...)                                                                      \
-    if ((when) && (out = open_memstream(&text, &length)) != NULL) {                                \
-        fprintf(out, __VA_ARGS__);                                                                 \
-        give(fn, data, id, out, &text);                                                            \
+    FILE *out = open_memstream(&text, &length);
+    if (out != NULL) {
+        write_sites(message, true, out);
+        fclose(out);
     }
-#define REASON_AT(when, id, write, ...)                                                            \
-    if ((when) && (out = open_memstream(&text, &length)) != NULL) {                                \
-        fprintf(out, __VA_ARGS__);                                                                 \
-        write;                                                                                     \
-        give(fn, data, id, out, &text);                                                            \
+    return text;
+}
+
+static void give_kinds(const listener_t *to, const record_message_t *message, const int64_t *bytes)
+{
+    if (bytes[RECORD_COMPUTED] > 0) {
+        char *sites = computed_sites(message);
+        give(to, "computed", "%" PRId64 " of %" PRId64 " bytes are computed values, stored at %s",
+             bytes[RECORD_COMPUTED], message->bytes, sites == NULL ? "unknown lines" : sites);
+        free(sites);
     }
-    REASON_AT(bytes[RECORD_COMPUTED] > 0, "computed", write_sites(message, true, out),
-              "%" PRId64 " of %" PRId64 " bytes are computed values, stored at ",
-              bytes[RECORD_COMPUTED], message->bytes)
-    REASON(bytes[RECORD_COMPUTED] > 0 && by_accident(message), "accident",
-           "a line that computes also stored values that a load had just given: they may be "
-           "equal by chance")
-    REASON(!message->receives && bytes[RECORD_UNSEEN] > 0, "unseen",
-           "%" PRId64 " of %" PRId64 " bytes were stored by code that was not compiled for the "
-           "recorder, or long ago",
-           bytes[RECORD_UNSEEN], message->bytes)
-    REASON(bytes[RECORD_RECEIVED] > 0, "received",
-           "%" PRId64 " of %" PRId64 " bytes were received by MPI and are passed on",
-           bytes[RECORD_RECEIVED], message->bytes)
-    REASON(bytes[RECORD_READ] > 0, "used",
-           "%" PRId64 " of %" PRId64 " bytes are loaded from the buffer for something else than "
-           "a copy",
-           bytes[RECORD_READ], message->bytes)
-    REASON(message->changed > 0, "changed",
-           "%" PRId64 " bytes of the source or the buffer changed between packing and sending",
-           message->changed)
-    REASON_AT(message->late > 0, "late-store", write_place(&message->late_at, out),
-              "the source is written before MPI_Wait, at ")
-    REASON(message->twice > 0, "twice", "%" PRId64 " received bytes are copied to a second place",
-           message->twice)
-    REASON(message->receives && entry->type.overlaps, "overlap",
-           "two received bytes go to one place")
-    REASON(entry->type.text == NULL && bytes[RECORD_COPIED] > 0, "blocks",
-           "more blocks than were listed")
-    REASON(!message->whole, "bound", "the layout is longer than the recorder's memory")
-#undef REASON
-#undef REASON_AT
+    if (bytes[RECORD_COMPUTED] > 0 && by_accident(message)) {
+        give(to, "accident",
+             "a line that computes also stored values that a load had just given: they may be "
+             "equal by chance");
+    }
+    if (!message->receives && bytes[RECORD_UNSEEN] > 0) {
+        give(to, "unseen",
+             "%" PRId64 " of %" PRId64 " bytes were stored by code that was not compiled for the "
+             "recorder, or long ago",
+             bytes[RECORD_UNSEEN], message->bytes);
+    }
+    if (bytes[RECORD_RECEIVED] > 0) {
+        give(to, "received",
+             "%" PRId64 " of %" PRId64 " bytes were received by MPI and are passed on",
+             bytes[RECORD_RECEIVED], message->bytes);
+    }
+    if (bytes[RECORD_READ] > 0) {
+        give(to, "used",
+             "%" PRId64 " of %" PRId64 " bytes are loaded from the buffer for something else "
+             "than a copy",
+             bytes[RECORD_READ], message->bytes);
+    }
+}
+
+/* Tells each reason why the message cannot be sent from, or received to, its place. */
+static void reasons(const entry_t *entry, const listener_t *to)
+{
+    const record_message_t *message = &entry->message;
+    const record_place_t *late = &message->late_at;
+    give_kinds(to, message, entry->type.bytes);
+    if (message->changed > 0) {
+        give(to, "changed",
+             "%" PRId64 " bytes of the source or the buffer changed between packing and sending",
+             message->changed);
+    }
+    if (message->late > 0) {
+        give(to, "late-store", "the source is written before MPI_Wait, at %s:%" PRId64,
+             late->file == NULL ? "unknown place" : late->file, late->line);
+    }
+    if (message->twice > 0) {
+        give(to, "twice", "%" PRId64 " received bytes are copied to a second place",
+             message->twice);
+    }
+    if (message->receives && entry->type.overlaps) {
+        give(to, "overlap", "two received bytes go to one place");
+    }
+    if (entry->type.text == NULL) {
+        give(to, "blocks", "more blocks than a program can list");
+    }
+    if (!message->whole) {
+        give(to, "bound", "the layout is longer than the recorder's memory");
+    }
 }
 
 /* ---- text ---- */
@@ -316,7 +353,7 @@ static void print_entry(const entry_t *entry, FILE *out)
                 message->bytes);
         fputs(" [dame-recorded]\n", out);
     } else {
-        reasons(entry, print_reason, &writer);
+        reasons(entry, &(listener_t){print_reason, &writer});
     }
     if (entry->type.text != NULL && writer.given == 0) {
         begin(entry, "note", out);
@@ -352,8 +389,7 @@ static void print_entry(const entry_t *entry, FILE *out)
 static void print_lost(const record_report_t *report, FILE *out)
 {
     static const char *const texts[RECORD_LOST] = {
-        "pages of memory were forgotten: give more by --memory, if bytes that were packed are "
-        "said not to be",
+        "pages of memory were forgotten: give more by --memory where packed bytes are missing",
         "threads were not watched: at most 256 at a time are",
         "messages had layouts for which there was no memory",
         "messages were watched no longer when others came: reads after them may be missing",
@@ -437,7 +473,7 @@ static void json_entry(const entry_t *entry, FILE *out)
     json_text("program", entry->type.program, out);
     fputs(",\n   \"reasons\": [", out);
     if (entry->type.bytes[RECORD_COPIED] > 0) {
-        reasons(entry, json_reason, &writer);
+        reasons(entry, &(listener_t){json_reason, &writer});
     }
     fputs("],\n   \"stores\": [", out);
     for (int s = 0; s < message->nsites; s++) {
