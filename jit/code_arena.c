@@ -36,6 +36,7 @@ struct dame_code_arena {
     dame_code_block_t *hand; /* the search begins with the hole after it */
     dame_jit_memory_t memory;
     int error;
+    int unwinds; /* not 0: libgcc is told of tables */
     pid_t process;
     size_t page;
     size_t limit; /* bytes, whole pages */
@@ -44,7 +45,7 @@ struct dame_code_arena {
     char *write;   /* DUAL: limit bytes, of which the first `taken` have memory */
     char *execute; /* the same bytes, for code that is a leaf */
     char *frames;  /* the same bytes, for other code */
-    char *leaf;    /* registered, for `execute`; NULL: not */
+    struct dame_unwind_registration *leaf; /* of `execute`; NULL: none */
 };
 
 static size_t round_up(size_t n, size_t unit)
@@ -219,9 +220,13 @@ static dame_status_t refused(dame_code_arena_t *arena, int error)
 
 /* ---- making and destroying ---- */
 
+void dame_code_arena_tell_unwinder(dame_code_arena_t *arena)
+{
+    arena->unwinds = 1;
+}
+
 dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out)
 {
-    dame_unwind_prepare();
     dame_code_arena_t *arena = dame_heap_zalloc(sizeof(*arena));
     if (arena == NULL) {
         return DAME_ERR_NOMEM;
@@ -236,18 +241,12 @@ dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_
     return DAME_OK;
 }
 
-/* A registered table for `size` bytes of leaves, or NULL. */
-static char *register_leaf(const char *code, size_t size)
+/* For `size` bytes of leaves. */
+static dame_unwind_registration_t *register_leaf(const char *code, size_t size)
 {
-    char *table = dame_heap_alloc(DAME_UNWIND_LEAF);
-    if (table != NULL) {
-        (void) dame_unwind_leaf(table, code, size);
-        if (!dame_unwind_register(table)) {
-            dame_heap_free(table);
-            table = NULL;
-        }
-    }
-    return table;
+    _Alignas(8) char table[DAME_UNWIND_LEAF];
+    const size_t table_size = dame_unwind_leaf(table, code, size);
+    return dame_unwind_register(table, table_size, code);
 }
 
 /* Addresses come with the first code: most processes that could compile never do. */
@@ -259,7 +258,7 @@ static void map_once(dame_code_arena_t *arena)
     if (map_views(arena) != 0) {
         arena->error = errno; /* whatever it is: without addresses there is no arena */
         arena->memory = DAME_JIT_MEMORY_OWN;
-    } else {
+    } else if (arena->unwinds) {
         arena->leaf = register_leaf(arena->execute, arena->limit);
     }
 }
@@ -272,7 +271,6 @@ void dame_code_arena_destroy(dame_code_arena_t *arena)
     if (arena->write != NULL && !dame_code_arena_is_inherited(arena)) {
         if (arena->leaf != NULL) {
             dame_unwind_deregister(arena->leaf);
-            dame_heap_free(arena->leaf);
         }
         munmap(arena->write, arena->limit);
         munmap(arena->execute, arena->limit);
@@ -379,11 +377,11 @@ static dame_status_t put_in_pages(dame_code_arena_t *arena, const void *code,
 
 static void register_unwind(dame_code_block_t *block, uint32_t unwind)
 {
-    if (unwind == DAME_NO_UNWIND && block->own) {
-        block->leaf = register_leaf(block->execute, block->size);
-        block->unwind = block->leaf;
-    } else if (unwind != DAME_NO_UNWIND && dame_unwind_register(block->execute + unwind)) {
-        block->unwind = block->execute + unwind;
+    if (unwind != DAME_NO_UNWIND) {
+        block->unwind = dame_unwind_register(block->execute + unwind, block->size - unwind,
+                                             block->execute);
+    } else if (block->own) {
+        block->unwind = register_leaf(block->execute, block->size);
     }
 }
 
@@ -411,7 +409,9 @@ dame_status_t dame_code_arena_put(dame_code_arena_t *arena, const void *code, si
         dame_heap_free(block);
         return status;
     }
-    register_unwind(block, unwind);
+    if (arena->unwinds) {
+        register_unwind(block, unwind);
+    }
     block->next = block->prev->next;
     block->next->prev = block;
     block->prev->next = block;
@@ -428,7 +428,6 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block)
     const int stays = block->unwind != NULL && dame_code_arena_is_inherited(arena);
     if (block->unwind != NULL && !stays) {
         dame_unwind_deregister(block->unwind);
-        dame_heap_free(block->leaf);
     }
     if (block->own) {
         if (!stays) {

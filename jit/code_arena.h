@@ -28,8 +28,7 @@ struct dame_code_block {
     size_t size;   /* bytes asked for */
     /* the arena's own */
     int own;                 /* not 0: it has pages of its own */
-    const char *unwind;      /* the table that was registered for it; NULL: none */
-    char *leaf;              /* the same, where it is no part of the code; owned */
+    struct dame_unwind_registration *unwind; /* NULL: none of its own */
     size_t offset;           /* in the arena */
     size_t room;             /* bytes it takes */
     dame_code_block_t *next; /* by offset, in a ring through the arena itself */
@@ -41,6 +40,10 @@ struct dame_code_block {
  * to whole pages. `best`: the kind of memory it tries first. DAME_ERR_NOMEM.
  */
 dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out);
+
+/* From now on exceptions and backtrace(3) find their way through new code. To be called before the
+ * first code; the caller has called dame_unwind_prepare(). */
+void dame_code_arena_tell_unwinder(dame_code_arena_t *arena);
 void dame_code_arena_destroy(dame_code_arena_t *arena);
 
 /*

@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "options.h"
 #include "state.h"
+#include "unwind.h"
 #include "x/x.h"
 
 /* Under DAME_LOCK_COMPILER. A program's codes are found without it. */
@@ -40,7 +41,12 @@ static dame_status_t open_arena(dame_jit_t *jit, const dame_jit_options_t *optio
             return status;
         }
     }
-    return dame_code_arena_create(options->arena_bytes, best, &jit->arena);
+    const dame_status_t status = dame_code_arena_create(options->arena_bytes, best, &jit->arena);
+    if (status == DAME_OK && options->gdb) {
+        dame_unwind_prepare();
+        dame_code_arena_tell_unwinder(jit->arena);
+    }
+    return status;
 }
 
 dame_status_t dame_jit_create_for(const dame_provider_t *provider,

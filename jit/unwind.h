@@ -50,16 +50,20 @@ size_t dame_unwind_leaf(char *start, const char *code, size_t size);
 
 /* ---- telling ---- */
 
-/* Finds the library that exceptions and backtrace(3) unwind with, and loads it if need be. No lock
- * is held. */
+/* Finds the library that exceptions and backtrace(3) unwind with, and loads it if need be; does
+ * nothing when called again. The caller does not hold DAME_LOCK_COMPILER. */
 void dame_unwind_prepare(void);
 
+typedef struct dame_unwind_registration dame_unwind_registration_t;
+
 /*
- * Tells that library of a table, which stays where it is until it is taken back, in a process of
- * its own: in the child of a fork another thread may have held the library's lock. Returns 0 where
+ * Tells that library of a copy of a table of `size` bytes, which describes the code from `code` on.
+ * The copy is memory of this process alone: the child of a fork, which keeps the registration,
+ * shares the memory of code with its parent. To be taken back in the same process only: in a child
+ * another thread may have held the library's lock. Returns NULL when memory has run out, or where
  * there is no such library.
  */
-int dame_unwind_register(const char *table);
-void dame_unwind_deregister(const char *table);
+dame_unwind_registration_t *dame_unwind_register(const char *table, size_t size, const char *code);
+void dame_unwind_deregister(dame_unwind_registration_t *registration);
 
 #endif

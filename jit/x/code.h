@@ -103,7 +103,7 @@ static inline void x_note_frame(x_code_t *code, uint32_t moved, uint32_t pointed
 
 static inline void x_note_frame_left(x_code_t *code)
 {
-    if (code->nframes > 0) {
+    if (code->nframes > 0 && !code->full) { /* else the last one is that of another kernel */
         code->frames[code->nframes - 1].left = x_here(code);
     }
 }
