@@ -183,12 +183,11 @@ static void write_file(const char *path, const void *bytes, size_t size)
     }
 }
 
-static void write_program(const dt_dump_t *dump, const char *path, const dame_program_t *program,
-                          const char *uses)
+static void write_program_locked(const dt_dump_t *dump, const char *path,
+                                 const dame_program_t *program, const char *uses)
 {
     char *text = NULL;
     size_t size = 0;
-    dame_lock(DAME_LOCK_OBSERVER);
     FILE *out = open_memstream(&text, &size);
     if (NULL != out) {
         write_text(dump, program, uses, out);
@@ -199,6 +198,13 @@ static void write_program(const dt_dump_t *dump, const char *path, const dame_pr
         complain(path, ENOMEM);
     }
     free(text);
+}
+
+static void write_program(const dt_dump_t *dump, const char *path, const dame_program_t *program,
+                          const char *uses)
+{
+    dame_lock(DAME_LOCK_OBSERVER);
+    write_program_locked(dump, path, program, uses);
     dame_unlock(DAME_LOCK_OBSERVER);
 }
 
@@ -267,7 +273,10 @@ static int compare_dumps(const void *a, const void *b)
 {
     const dt_dump_t *x = a, *y = b;
     const int order = strcmp(x->header, y->header);
-    return 0 != order || x->is_full == y->is_full ? order : x->is_full ? 1 : -1;
+    if (0 != order || x->is_full != y->is_full) {
+        return 0 != order ? order : x->is_full ? 1 : -1;
+    }
+    return x->is_full ? 0 : (x > y) - (x < y); /* a header in short does not tell them apart */
 }
 
 /* The program as it was imported, before any pass; NULL: there is none, or memory is out. */
@@ -378,12 +387,9 @@ static bool is_told(int ended)
     return ended <= ALL || 0 == (ended & (ended - 1));
 }
 
-void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
+static void end_locked(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
 {
     char uses[512], more[128] = "";
-    if (NULL == dump) {
-        return;
-    }
     const int alive = atomic_fetch_sub_explicit(&dump->alive, 1, memory_order_acq_rel) - 1;
     const int all = atomic_load_explicit(&dump->datatypes, memory_order_relaxed);
     if (!is_told(all - alive)) {
@@ -405,7 +411,17 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
                         "# left to Open MPI's own engine in the end: %s\n",
                         dt_decline_text(declined));
     }
-    write_program(dump, dump->path, program, uses);
+    write_program_locked(dump, dump->path, program, uses);
+}
+
+void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
+{
+    if (NULL != dump) {
+        /* Counts are read under the lock, so that the last one to write has the latest. */
+        dame_lock(DAME_LOCK_OBSERVER);
+        end_locked(dump, program, declined);
+        dame_unlock(DAME_LOCK_OBSERVER);
+    }
 }
 
 /* ---- Machine code --------------------------------------------------------------------------- */
