@@ -500,7 +500,14 @@ struct run_value run_call(struct run *run, const struct c_node *node)
         }
     }
     for (i = 1; i < node->n; i++) {
-        run_evaluate(run, node->child[i]);
+        struct run_value value = run_evaluate(run, node->child[i]);
+
+        /* strlen(), strcmp(), memcmp() read what they are given */
+        if (node->symbol && !node->symbol->body && has_no_effect(name) &&
+            node->child[i]->type && node->child[i]->type->kind == C_TYPE_POINTER) {
+            run_load(run, node->child[i],
+                     (struct run_place){.base = value.kind == RUN_POINTER ? value.base : RUN_ANY});
+        }
     }
     if (node->symbol && !node->symbol->body &&
         (strcmp(name, "abort") == 0 || strcmp(name, "exit") == 0 || strcmp(name, "_Exit") == 0)) {

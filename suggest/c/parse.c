@@ -272,6 +272,20 @@ static size_t dimensions(const struct c_type *type, bool variable_only)
     return n;
 }
 
+/* Fixed dimensions that have no expression in the declaration come from a typedef: elements. */
+static bool constants_last(const struct c_type *type)
+{
+    bool constant = false;
+
+    for (; type; type = type->inner) {
+        if (type->kind == C_TYPE_ARRAY && type->count < 0 && constant) {
+            return false;
+        }
+        constant = constant || (type->kind == C_TYPE_ARRAY && type->count >= 0);
+    }
+    return true;
+}
+
 /* ---- symbols ---- */
 
 static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor);
@@ -324,9 +338,11 @@ static struct c_node *read_variable_children(struct reader *reader, struct c_sym
         size_t left = n, all = dimensions(symbol->type, false);
 
         /* `double a[][m]`: the outermost may have none, and is then read last */
-        if (n == wanted || n == all) {
+        if (n == all || (n == wanted && constants_last(symbol->type))) {
             symbol->type = with_lengths(reader, symbol->type, expressions, &left, n == all);
-        } else if (n + 1 == wanted && symbol->type->kind == C_TYPE_ARRAY) {
+        } else if (n + 1 == wanted && symbol->type->kind == C_TYPE_ARRAY &&
+                   clang_getCanonicalType(clang_getCursorType(cursor)).kind ==
+                       CXType_IncompleteArray) {
             struct c_type *outer = c_allocate(reader->unit->memory, sizeof *outer);
 
             *outer = *symbol->type;
@@ -799,6 +815,25 @@ static struct c_node *read_for(struct reader *reader, CXCursor cursor)
     return node;
 }
 
+/* An attribute that libclang does not name: it may be cleanup(), which calls at the block's end. */
+static enum CXChildVisitResult find_attribute(CXCursor cursor, CXCursor parent, CXClientData found)
+{
+    (void) parent;
+    if (clang_getCursorKind(cursor) == CXCursor_UnexposedAttr) {
+        *(bool *) found = true;
+        return CXChildVisit_Break;
+    }
+    return CXChildVisit_Continue;
+}
+
+static bool has_attribute(CXCursor variable)
+{
+    bool found = false;
+
+    clang_visitChildren(variable, find_attribute, &found);
+    return found;
+}
+
 static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
 {
     struct children children = children_of(cursor);
@@ -808,6 +843,13 @@ static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
     for (i = 0; i < children.n; i++) {
         CXCursor child = children.cursor[i];
 
+        if (clang_getCursorKind(child) == CXCursor_VarDecl && has_attribute(child)) {
+            free(children.cursor);
+            node->kind = C_OTHER;
+            node->n = 0;
+            node->name = "cleanup";
+            return node;
+        }
         if (clang_getCursorKind(child) == CXCursor_VarDecl) {
             struct c_node *variable = new_node(reader, C_VARIABLE, child, 1);
 

@@ -310,6 +310,19 @@ static bool in_array(struct run *run, const struct run_event *wait, const struct
            offset >= 0 && offset % size == 0 && offset / size < count;
 }
 
+static bool uses_request(struct run *run, const struct run_event *event,
+                         const struct run_value *request)
+{
+    size_t i;
+
+    for (i = 1; i < event->node->n; i++) {
+        if (same_request(run, &event->arguments[i], request)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static size_t find_completion(struct run *run, struct site *site)
 {
     const struct run_event *call = &run->events[site->event];
@@ -323,6 +336,16 @@ static size_t find_completion(struct run *run, struct site *site)
 
         if (excluded(run, site, event)) {
             continue;
+        }
+        if ((event->kind == RUN_COPY || event->kind == RUN_STORE) &&
+            !run_distinct(run, event->to.base, request->base)) {
+            site_refuse(site, C_REFUSED_WAIT, event->node, "the request may be changed here");
+            return site->event;
+        }
+        if (event->kind == RUN_MPI && strncmp(name, "MPI_Wait", 8) != 0 &&
+            uses_request(run, event, request)) {
+            site_refuse(site, C_REFUSED_WAIT, event->node, "%s may change the request", name);
+            return site->event;
         }
         if (event->context != call->context) {
             continue;
@@ -411,7 +434,11 @@ static const struct run_place *touches(struct run *run, const struct site *site,
     for (i = 0; i < site->n_copies; i++) {
         const struct run_place *data = data_of(site, &run->events[site->copies[i]]);
 
-        if (run_conflict(run, place->base, bytes ? NULL : place->type, data->base, data->type)) {
+        /* one object may hold another type after a store (C11 6.5, 6), and memcpy() has no type */
+        bool untyped = bytes || place->base == data->base ||
+                       run->events[site->copies[i]].node->kind == C_CALL;
+
+        if (run_conflict(run, place->base, untyped ? NULL : place->type, data->base, data->type)) {
             return data;
         }
     }

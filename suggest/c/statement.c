@@ -122,12 +122,24 @@ static const struct c_node *find_jump(const struct c_node *node, const char **wh
     if (node->kind == C_OTHER && node->name &&
         (strstr(node->name, "Goto") || strstr(node->name, "Label") || strstr(node->name, "Asm") ||
          strstr(node->name, "asm") || strstr(node->name, "StmtExpr") ||
-         strstr(node->name, "OMP"))) {
+         strstr(node->name, "OMP") || strcmp(node->name, "cleanup") == 0)) {
         *why = strstr(node->name, "Goto") || strstr(node->name, "Label")
                    ? "the function has a goto or label"
+               : strcmp(node->name, "cleanup") == 0
+                   ? "a variable has an attribute that is not followed (cleanup?)"
                : strstr(node->name, "OMP") ? "the function has OpenMP directives"
                                            : "the function has assembler or a statement expression";
         return node;
+    }
+    if (node->kind == C_VARIABLE && node->symbol) {
+        const struct c_type *type;
+
+        for (type = node->symbol->type; type; type = type->inner) {
+            if (type->length && !run_is_pure(type->length)) {
+                *why = "the length of an array has effects";
+                return node;
+            }
+        }
     }
     if (node->kind == C_CALL && strstr(c_callee(node), "setjmp")) {
         *why = "the function calls setjmp";
