@@ -134,7 +134,7 @@ states()
         --mca dt_frobnicate_now 1
     expect state "nothing to compile" exits "no programs are compiled; the native engine moves what" -- \
         -np 2 "${dame[@]}" --mca dt_dame_tiers interp,opal --mca dt_dame_verbose 10 "$mpi_test" p2p short
-    expect state "datatypes" exits "dt:dame: rank 1: .*: imported: [0-9]+ .*x [0-9]+ B" -- \
+    expect state "datatypes" exits "dt:dame: rank 1: .*: imported: [0-9]+ .*blocks of [0-9]+ B" -- \
         -np 2 "${dame[@]}" --mca dt_dame_verbose 5 "$mpi_test" p2p short
     expect state "messages" exits "rank 0: .*: compiled to pack, x:?[^ ]*, [0-9]+ bytes" \
         "rank [01]: .*: [0-9]+ bytes to unpack: moved by DAME" -- -np 2 "${dame[@]}" \
@@ -157,7 +157,7 @@ papi_events()
     [ -e "$preload" ] || return
     # mpirun would print what the program counts into a line of the report
     expect parameters "papi_events" exits "^ *events of a fragment on this rank, on average" "fragments *sde:::DAME::READINGS" \
-        "^ *[1-9][0-9]* .*x [1-9][0-9]* B" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
+        "^ *[1-9][0-9]* blocks of [1-9][0-9]* B, every [1-9][0-9]* B" "^ *packed +[1-9][0-9]* +1\.0\$" "^ *unpacked +[1-9][0-9]* +1\.0\$" -- -np 2 "${path[@]}" "${events[@]}" \
         sde:::DAME::READINGS sh -c 'LD_PRELOAD=$0 exec "$1" mpit dame >/dev/null' "$preload" "$mpi_test"
 }
 
