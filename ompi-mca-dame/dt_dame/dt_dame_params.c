@@ -443,7 +443,10 @@ static void register_code(void)
         "takes memory pages of its own, since perf names no others. Empty: no map is "
         "written",
         OPAL_INFO_LVL_4, check_perf_map, "", &mca_dt_dame_params.perf_map);
-    register_bool("gdb", "Tell the debugger GDB the addresses and names of machine code", &answers,
+    register_bool("gdb",
+                  "Tell GDB the addresses and names of machine code, and libgcc how exceptions and "
+                  "backtraces pass through it",
+                  &answers,
                   OPAL_INFO_LVL_4, &mca_dt_dame_params.gdb);
 }
 
