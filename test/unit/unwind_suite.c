@@ -228,14 +228,29 @@ static __attribute__((noinline)) void run_by_steps(dame_run_fn kernel, const dam
                                                    int64_t n)
 {
     returns_to = __builtin_return_address(0);
+    __asm__ volatile("movq %%rbp, %0" : "=r"(frame_pointer));
+    /* One register for all operands: AddressSanitizer leaves few. */
+    struct {
+        const dame_prim_t *prim;
+        char *user;
+        char *packed;
+        int64_t first;
+        int64_t n;
+        dame_run_fn kernel;
+    } call = {prim, user, packed, first, n, kernel};
+    void *operands = &call;
     /* Sets the trap flag and clears it. */
-    __asm__ volatile("movq %%rbp, %[frame]\n\t"
+    __asm__ volatile("movq (%%rax), %%rdi\n\t"
+                     "movq 8(%%rax), %%rsi\n\t"
+                     "movq 16(%%rax), %%rdx\n\t"
+                     "movq 24(%%rax), %%rcx\n\t"
+                     "movq 32(%%rax), %%r8\n\t"
+                     "movq 40(%%rax), %%rax\n\t"
                      "movq $0x1111, %%rbx\n\t"
                      "movq $0x2222, %%r12\n\t"
                      "movq $0x3333, %%r13\n\t"
                      "movq $0x4444, %%r14\n\t"
                      "movq $0x5555, %%r15\n\t"
-                     "movq %[n], %%r8\n\t"
                      "pushfq\n\t"
                      "orq $0x100, (%%rsp)\n\t"
                      "popfq\n\t"
@@ -243,11 +258,11 @@ static __attribute__((noinline)) void run_by_steps(dame_run_fn kernel, const dam
                      "pushfq\n\t"
                      "andq $~0x100, (%%rsp)\n\t"
                      "popfq\n\t"
-                     : [frame] "=m"(frame_pointer), "+a"(kernel), "+D"(prim), "+S"(user),
-                       "+d"(packed), "+c"(first)
-                     : [n] "m"(n)
-                     : "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
-                       "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory", "cc");
+                     : "+a"(operands)
+                     :
+                     : "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
+                       "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                       "memory", "cc");
     (void) backtrace(&(void *){NULL}, 0); /* a call: so the frame has no red zone */
 }
 
