@@ -49,12 +49,12 @@ static struct dame_measured *meet(const dame_use_t *use, dame_dir_t dir, size_t 
 }
 
 /* A use begins of a direction that is settled. `untold`: uses before it that were not counted
- * here. One of TICK uses that are looked at stands for as many. */
+ * here. Of the uses that come without any, one in TICK stands for as many. */
 static void meet_settled(dame_thread_t *thread, const dame_use_t *use, dame_dir_t dir, size_t bytes,
                          int32_t untold)
 {
     dame_promoter_t *promoter = use->layout->promoter;
-    const bool ticks = --thread->tick < 0;
+    const bool ticks = 0 == untold && --thread->tick < 0;
     if (ticks) {
         thread->tick = TICK - 1;
     }
@@ -75,7 +75,9 @@ struct dame_measured *dame_promote_begin(dame_thread_t *thread, const dame_use_t
     }
     const dame_countdown_value_t value = dame_countdown_load(countdown);
     if (dame_countdown_is_settled(value, &layout->program->codes[dir])) {
-        meet_settled(thread, use, dir, bytes, untold);
+        if (!natively) {
+            meet_settled(thread, use, dir, bytes, untold);
+        }
         return NULL;
     }
     if ((natively && !dame_countdown_is_without_code(value)) ||

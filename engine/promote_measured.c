@@ -169,6 +169,7 @@ void dame_promote_at_measured_use(dame_promoter_t *promoter, const dame_use_t *u
 
 dame_measured_t *dame_promote_begin_timed(const dame_promoter_t *promoter, dame_promotion_t *state)
 {
+    atomic_thread_fence(memory_order_acquire); /* after the load that found this to be timed */
     const int32_t after = atomic_load_explicit(&state->after, memory_order_relaxed);
     if (!dame_countdown_change(&state->countdown, DAME_COUNTDOWN_TIMED,
                                dame_countdown_uses(after))) {

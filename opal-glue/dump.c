@@ -41,7 +41,7 @@ static struct {
     int files;
     int unnamed;   /* datatypes without a name of their own */
     void *taken;   /* tree of taken_t (search.h) */
-    void *known;   /* tree of dt_dump_t by header */
+    void *known;   /* tree of dt_dump_t by header, of those that others may share */
     bool is_child; /* of fork(): the files are its parent's */
     atomic_bool complained;
 } dumps;
@@ -112,7 +112,8 @@ static const char *given_name(const opal_datatype_t *datatype)
 }
 
 /* The name of a datatype's file, without the prefix: letters, digits, '.', '_' and '-' stay, other
- * bytes become "=2B", so that different names stay different. NULL: out of memory. */
+ * bytes become "=2B", so that different names stay different. So does the dot of a last ".raw",
+ * which is for raw programs. NULL: out of memory. */
 static const char *file_name(const opal_datatype_t *datatype)
 {
     const char *given = given_name(datatype);
@@ -120,7 +121,8 @@ static const char *file_name(const opal_datatype_t *datatype)
     size_t used = 0;
     for (const char *c = given; '\0' != *c && used + 4 < sizeof(name); c++) {
         const bool plain = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
-                           (*c >= '0' && *c <= '9') || NULL != strchr("._-", *c);
+                           (*c >= '0' && *c <= '9') || '_' == *c || '-' == *c ||
+                           ('.' == *c && 0 != strcmp(c, ".raw"));
         used += (size_t) snprintf(name + used, sizeof(name) - used, plain ? "%c" : "=%02X",
                                   (unsigned char) *c);
     }
@@ -271,12 +273,7 @@ static void free_dump(void *freed)
 
 static int compare_dumps(const void *a, const void *b)
 {
-    const dt_dump_t *x = a, *y = b;
-    const int order = strcmp(x->header, y->header);
-    if (0 != order || x->is_full != y->is_full) {
-        return 0 != order ? order : x->is_full ? 1 : -1;
-    }
-    return x->is_full ? 0 : (x > y) - (x < y); /* a header in short does not tell them apart */
+    return strcmp(((const dt_dump_t *) a)->header, ((const dt_dump_t *) b)->header);
 }
 
 /* The program as it was imported, before any pass; NULL: there is none, or memory is out. */
@@ -305,7 +302,8 @@ static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dum
         return false;
     }
     dump->path = new_path(datatype);
-    if (NULL == dump->path || NULL == tsearch(dump, &dumps.known, compare_dumps)) {
+    if (NULL == dump->path ||
+        (dump->is_full && NULL == tsearch(dump, &dumps.known, compare_dumps))) {
         complain(dumps.directory, ENOMEM);
         return false;
     }
@@ -407,9 +405,12 @@ static void end_locked(dt_dump_t *dump, const dame_program_t *program, dt_declin
                  all, more, value(&dump->messages[DAME_PACK]), value(&dump->bytes[DAME_PACK]),
                  value(&dump->messages[DAME_UNPACK]), value(&dump->bytes[DAME_UNPACK]));
     if (DT_DECLINE_NONE != declined) {
+        dump->declined = declined;
+    }
+    if (DT_DECLINE_NONE != dump->declined) {
         (void) snprintf(uses + length, sizeof(uses) - (size_t) length,
                         "# left to Open MPI's own engine in the end: %s\n",
-                        dt_decline_text(declined));
+                        dt_decline_text(dump->declined));
     }
     write_program_locked(dump, dump->path, program, uses);
 }
@@ -421,6 +422,9 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
         dame_lock(DAME_LOCK_OBSERVER);
         end_locked(dump, program, declined);
         dame_unlock(DAME_LOCK_OBSERVER);
+        if (!dump->is_full) { /* no other datatype's */
+            free_dump(dump);
+        }
     }
 }
 

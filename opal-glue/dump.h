@@ -21,7 +21,8 @@
 
 struct opal_datatype_t;
 
-/* Datatypes that have a file; until dt_dump_stop(). */
+/* Datatypes that have a file; until dt_dump_stop(), or until the datatype ends, if it is no other's.
+ */
 typedef struct dt_dump {
     /* By dame_dir_t. As the counters of counters.def: what is listed in place is not among them. */
     _Atomic int64_t messages[2];
@@ -34,6 +35,7 @@ typedef struct dt_dump {
     atomic_int datatypes;          /* so far */
     atomic_int alive;              /* of these */
     atomic_bool is_written;
+    dt_decline_t declined; /* why the last one of those that were was left to the native engine */
 } dt_dump_t;
 
 /* From now on datatypes get a file in `directory`, if it takes any, up to `most` files, with
@@ -71,7 +73,8 @@ static inline void dt_dump_count(dt_dump_t *dump, dame_dir_t dir, int64_t messag
 }
 
 /* The datatype ends: writes its file with the uses (NULL is allowed). `declined` says why the
- * datatype was left to the native engine in the end, if it was. Any thread. */
+ * datatype was left to the native engine in the end, if it was. The dump is no longer the caller's.
+ * Any thread. */
 void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined);
 
 /* After the last dt_dump_end(): frees what is left. */

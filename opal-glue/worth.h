@@ -28,8 +28,8 @@
 struct opal_datatype_t;
 
 typedef struct dt_worth {
-    int32_t cost;  /* of the import: number of elements of messages that repay it; < 0: it comes with the
-                      -cost-th message, whatever it is worth */
+    int32_t cost;  /* of the import: number of elements of messages that repay it; < 0: it comes
+                      with the -cost-th message, whatever it is worth */
     uint32_t kind; /* of the datatype: those of one kind are expected to be used as often */
 } dt_worth_t;
 

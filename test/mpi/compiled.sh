@@ -54,6 +54,12 @@ code_files_are_there()
     files_are 6 "$scratch/dump" && files_are 2 "$scratch/maps" && return $code
 }
 
+# code_is_named FILES: machine code for packing, named with its length in the file of the program.
+code_is_named()
+{
+    has_line "$1.dame" "# machine code for packing, $(stat -c %s "$1.pack.bin") bytes: .*"
+}
+
 code_files()
 {
     local asm=(--mca dt_dame_dump asm --mca dt_dame_dump_dir "$scratch/dump")
@@ -64,7 +70,7 @@ code_files()
         --mca dt_dame_layout_cache_size 0 "$mpi_test" compiled uses 1
     # Six lives of one datatype share a file, with the code that the second had compiled.
     new_directory
-    expect compiled "files of machine code of several lives" "then [ -s $scratch/dump/dame-r0-life.pack.bin ]" \
+    expect compiled "files of machine code of several lives" "then code_is_named $scratch/dump/dame-r0-life" \
         "then [ ! -e $scratch/dump/dame-r0-life-2.dame ]" "then grep -qx '# datatypes: 6' $scratch/dump/dame-r0-life.dame" -- \
         -np 2 "${dame[@]}" "${asm[@]}" --mca dt_dame_promotion_threshold 2 "$mpi_test" compiled lives 2
 }

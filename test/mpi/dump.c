@@ -228,6 +228,8 @@ static void names(void)
     is_named("halo_x=2B", "halo_x=3D2B", "halo_x=2B");
     is_named("../../etc/a\nb", "..=2F..=2Fetc=2Fa=0Ab", "../../etc/a\\nb");
     is_named("..", "..", "..");
+    is_named("T.raw", "T=2Eraw", "T.raw");
+    is_named("T.raw.2", "T.raw.2", "T.raw.2");
     is_named("b\xc3\xa9ta", "b=C3=A9ta", "b\xc3\xa9ta");
     is_named("%s%n", "=25s=25n", "%s%n");
     memset(longest, '~', LONGEST);
