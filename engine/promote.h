@@ -51,8 +51,8 @@ static inline dame_tier_t dame_promote_tier(const dame_layout_t *layout, dame_di
  * A message of `bytes` bytes begins that credit does not cover: ends the layout's credit, and
  * counts this use and those that promotion has not heard of. If a decision is due, it is taken
  * here, one at most. `samples`: are samples taken (timing.h)? `natively`: the other engine moves
- * the message for a sample, so only a fixed use counts it, and nothing else is decided. Lost counts of threads that use one
- * datatype at the same time do not matter.
+ * the message for a sample, so only a fixed use counts it, and nothing else is decided. Lost counts
+ * of threads that use one datatype at the same time do not matter.
  *
  * The caller holds the datatype, which DAME moves data of, and is not inside its reader. Returns
  * where this message's time is to be recorded (timing.h), or NULL.

@@ -21,7 +21,8 @@
 
 struct opal_datatype_t;
 
-/* Datatypes that have a file; until dt_dump_stop(), or until the datatype ends, if it is no other's.
+/* Datatypes that have a file; until dt_dump_stop(), or until the datatype ends, if it is no
+ * other's.
  */
 typedef struct dt_dump {
     /* By dame_dir_t. As the counters of counters.def: what is listed in place is not among them. */
