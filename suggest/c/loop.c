@@ -14,6 +14,7 @@ struct gains {
     struct run_value *trial;
     size_t first_write, last_write; /* of the body */
     size_t n_atoms;
+    size_t counter; /* the symbol that the condition bounds */
 };
 
 /* Does what the body writes, or what is new in each iteration, change the atom? */
@@ -131,8 +132,8 @@ static const poly_t *steps(struct run *run, const poly_t *distance, int64_t gain
 }
 
 /* v < e, where v gains a constant: how often? */
-static const poly_t *trip_of(struct run *run, const struct gains *gains,
-                             const struct c_node *condition, const char **why)
+static const poly_t *trip_of(struct run *run, struct gains *gains, const struct c_node *condition,
+                             const char **why)
 {
     const struct c_node *side[2], *name;
     enum c_operator op;
@@ -219,6 +220,7 @@ static const poly_t *trip_of(struct run *run, const struct gains *gains,
         return NULL;
     }
     *why = "a number of iterations that is no polynomial";
+    gains->counter = i;
     return steps(run, distance, gain);
 }
 
@@ -241,6 +243,22 @@ static void assume_trip(struct run_value *value, const poly_t *trip)
     }
 }
 
+/* An unsigned type of less than 8 bytes wraps without a word. No call sends more elements than an
+ * int counts, so a variable that gains little from a small value stays below 2^32. */
+static bool may_wrap(const struct gains *gains, size_t i)
+{
+    const struct c_type *type = gains->symbols[i]->type;
+    int64_t gain, start;
+
+    if (gains->entry[i].kind != RUN_INTEGER || type->kind != C_TYPE_INTEGER || type->is_signed ||
+        type->size >= 8 || i == gains->counter) {
+        return false;
+    }
+    return type->size < 4 || !poly_is_constant(gains->gain[i], &gain) ||
+           !poly_is_constant(gains->entry[i].poly, &start) || gain < 1 || gain > 2 || start < 0 ||
+           start > (gain == 1 ? INT32_MAX : 1);
+}
+
 /* Values at the beginning of iteration T of the loop, or behind it (T = trip). */
 static void set_values(struct run *run, const struct gains *gains, const poly_t *t, bool behind)
 {
@@ -252,7 +270,11 @@ static void set_values(struct run *run, const struct gains *gains, const poly_t 
 
         if (!gains->gain[i]) {
             value = run_unknown("a variable that the loop changes irregularly", NULL);
-        } else if (!poly_is_zero(gains->gain[i])) {
+        } else if (poly_is_zero(gains->gain[i])) {
+            /* as before the loop */
+        } else if (may_wrap(gains, i)) {
+            value = run_unknown("an unsigned variable that may wrap", NULL);
+        } else {
             value.poly =
                 poly_add(run->space, value.poly, poly_multiply(run->space, t, gains->gain[i]));
             for (j = 0; j < gains->trial[i].n_assumed && value.kind != RUN_UNKNOWN; j++) {
@@ -440,7 +462,7 @@ static void context_loop(struct run *run, const struct c_node *node, const struc
 void run_loop(struct run *run, const struct c_node *node)
 {
     const struct c_node *parts[3] = {NULL, NULL, NULL};
-    struct gains gains = {0};
+    struct gains gains = {.counter = SIZE_MAX};
 
     if (node->kind == C_FOR) {
         if (node->child[0]) {
