@@ -5,8 +5,10 @@
 
 #include "commands.h"
 #include "files.h"
+#include "header.h"
 #include "llvm.h"
 #include "measure.h"
+#include "native.h"
 #include "program.h"
 #include "text.h"
 #include "variant.h"
@@ -106,7 +108,7 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     return TOOL_OK;
 }
 
-static void print_table(const char *path, const measure_t *measure)
+static void print_table(const char *path, const measure_t *measure, const native_t *native)
 {
     printf("%s: %" PRId64 " %s, %" PRId64 " %s packed, in %" PRId64 " bytes of memory\n\n",
            tool_input_name(path), measure->count,
@@ -122,6 +124,10 @@ static void print_table(const char *path, const measure_t *measure)
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
         printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "memcpy", copied, 1.0, copied,
                1.0);
+        if (measure->fragments[f] == 0 && native->missing[0] == '\0') {
+            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "native",
+                   native->pack * copied, native->pack, native->unpack * copied, native->unpack);
+        }
         for (int tier = 0; tier < measure_tiers(measure); tier++) {
             if (measure_missing(measure, tier) != NULL) {
                 continue;
@@ -138,9 +144,12 @@ static void print_table(const char *path, const measure_t *measure)
                    measure_missing(measure, tier));
         }
     }
+    if (native->missing[0] != '\0') {
+        printf("\nOpen MPI's own engine: not measured: %s\n", native->missing);
+    }
 }
 
-static void print_json(const char *path, const measure_t *measure)
+static void print_json(const char *path, const measure_t *measure, const native_t *native)
 {
     printf("{\"file\": ");
     tool_json_string(stdout, path);
@@ -166,11 +175,21 @@ static void print_json(const char *path, const measure_t *measure)
             separator = ",\n";
         }
     }
+    if (native->missing[0] == '\0') {
+        double copied = measure_rate(measure, 0, MEASURE_MEMCPY, DAME_PACK);
+        printf("%s  {\"fragment\": 0, \"tier\": \"native\", \"pack_gbs\": %.6g, \"pack_ratio\": "
+               "%.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g}",
+               separator, native->pack * copied, native->pack, native->unpack * copied,
+               native->unpack);
+    }
     printf("\n ]}\n");
 }
 
-static int bench(const arguments_t *arguments, const char *path, const dame_program_t *program)
+/* `calls`: those that make the datatype, or NULL. */
+static int bench(const arguments_t *arguments, const char *path, const dame_program_t *program,
+                 const char *calls)
 {
+    native_t native;
     measure_t measure = {.program = program,
                          .count = arguments->count,
                          .fragments = arguments->fragments,
@@ -198,10 +217,13 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
                           arguments->memory);
     }
     code = measure_run(&measure);
+    if (code == TOOL_OK) {
+        native_measure(calls, measure.total / measure.count, measure.count, &native);
+    }
     if (code == TOOL_OK && arguments->json) {
-        print_json(path, &measure);
+        print_json(path, &measure, &native);
     } else if (code == TOOL_OK) {
-        print_table(path, &measure);
+        print_table(path, &measure, &native);
     }
     measure_free(&measure);
     return code;
@@ -210,11 +232,20 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
 static int bench_file(void *context, const char *path)
 {
     dame_program_t *program;
+    char *text = NULL, *calls = NULL, ignored[1];
+    size_t length;
     int code = tool_load(path, &program);
-    if (code == TOOL_OK) {
-        code = bench(context, path, program);
-        dame_program_free(program);
+    if (code != TOOL_OK) {
+        return code;
     }
+    if (strcmp(path, "-") != 0 &&
+        tool_try_read_text(path, &text, &length, ignored, sizeof(ignored)) == TOOL_OK) {
+        calls = header_string(text, length, "mpi");
+        free(text);
+    }
+    code = bench(context, path, program, calls);
+    free(calls);
+    dame_program_free(program);
     return code;
 }
 
@@ -250,10 +281,12 @@ const tool_command_t tool_bench = {
             "\n"
             "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
             "with all, both interpreted; x is the optimised one as machine code, where the\n"
-            "CPU has a compiler; l is the same by DAME-L, if dame_llvm.so is there. GB/s are\n"
-            "10^9 packed bytes a second, the median of rounds in which all tiers take turns;\n"
-            "the data stays in the caches if it fits. memcpy moves the same bytes,\n"
-            "contiguous, in pieces of the fragment's size. Only the ratios to it mean\n"
-            "something on another machine.\n",
+            "CPU has a compiler; l is the same by DAME-L, if dame_llvm.so is there. native is\n"
+            "Open MPI's own engine, by MPI_Pack and MPI_Unpack in a process without DAME, of\n"
+            "files that say how the datatype is made ('# mpi:', from dame from and\n"
+            "dt_dame_dump). GB/s are 10^9 packed bytes a second, the median of rounds in\n"
+            "which all tiers take turns (native with memcpy there); the data stays in the\n"
+            "caches if it fits. memcpy moves the same bytes, contiguous, in pieces of the\n"
+            "fragment's size. Only the ratios to it mean something on another machine.\n",
     .run = run,
 };

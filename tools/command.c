@@ -13,6 +13,22 @@
 #include <time.h>
 #include <unistd.h>
 
+void command_of_ours(const char *name, char *path, size_t room)
+{
+    const ssize_t n = readlink("/proc/self/exe", path, room - 1);
+    char *slash = NULL;
+    if (n > 0) {
+        path[n] = '\0';
+        slash = strrchr(path, '/');
+    }
+    if (slash != NULL) {
+        snprintf(slash + 1, room - (size_t) (slash + 1 - path), "%s", name);
+    }
+    if (slash == NULL || access(path, X_OK) != 0) {
+        snprintf(path, room, "%s/%s", TOOL_LIBEXECDIR, name);
+    }
+}
+
 static pid_t start(const char *const argv[], int output)
 {
     const pid_t child = fork();

@@ -2,6 +2,12 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include <stddef.h>
+
+/* The path of a program that dame(1) starts: beside it in the build directory, else where it is
+ * installed. */
+void command_of_ours(const char *name, char *path, size_t room);
+
 /*
  * Runs argv[0], found in PATH unless it has a slash, with no input, for at most `seconds`. Returns
  * its output and errors, which the caller frees; NULL when it cannot be started or memory is out.

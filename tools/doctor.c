@@ -263,23 +263,6 @@ static void look_at_choice(doctor_t *doctor)
 
 /* ---- A job ---------------------------------------------------------------------------------- */
 
-/* Beside this program in the build directory, else where it is installed. */
-static void find_two_ranks(char *name, size_t room)
-{
-    const ssize_t n = readlink("/proc/self/exe", name, room - 1);
-    char *slash = NULL;
-    if (n > 0) {
-        name[n] = '\0';
-        slash = strrchr(name, '/');
-    }
-    if (slash != NULL) {
-        snprintf(slash + 1, room - (size_t) (slash + 1 - name), "two_ranks");
-    }
-    if (slash == NULL || access(name, X_OK) != 0) {
-        snprintf(name, room, "%s/two_ranks", TOOL_LIBEXECDIR);
-    }
-}
-
 /* But not the one that starts with `but`. */
 static void print_lines(const char *text, int most, const char *but)
 {
@@ -344,7 +327,7 @@ static void look_at_job(doctor_t *doctor)
     long long compiled = 0;
     long long refused = 0;
     int code;
-    find_two_ranks(two_ranks, sizeof(two_ranks));
+    command_of_ours("two_ranks", two_ranks, sizeof(two_ranks));
     if (access(two_ranks, X_OK) != 0) {
         doctor_say("working", "not tried: %s is missing", two_ranks);
         return;

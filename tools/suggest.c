@@ -12,10 +12,12 @@
 #include "hand.h"
 #include "jit/jit.h"
 #include "measure/turns.h"
+#include "native.h"
 #include "suggest/code.h"
 #include "suggest/eval.h"
 #include "suggest/instance.h"
 #include "text.h"
+#include "type_expression.h"
 
 enum {
     TRIALS = 60,
@@ -219,9 +221,29 @@ static int compare(const mover_t *mover, int ncases)
     return code;
 }
 
+static void measure_native(const mover_t *mover, native_t *native)
+{
+    char *expression = type_expression(mover->type, NATIVE_LONGEST);
+    native_measure(expression, mover->type->size, 1, native);
+    free(expression);
+}
+
+/* Seconds of memcpy() and of the hand loop are those of this process. */
+static void print_native(const native_t *native, const mover_t *mover, double copy, double hand)
+{
+    double part = mover->direction == DAME_UNPACK ? native->unpack : native->pack;
+    if (native->missing[0] != '\0') {
+        printf("    %-20s not measured: %s\n", "Open MPI's engine", native->missing);
+    } else {
+        printf("    %-20s %8.3f GB/s  %6.2f of the hand loop\n", "Open MPI's engine",
+               (double) mover->type->size / copy * part / 1e9, hand / copy * part);
+    }
+}
+
 /* Prints the median of rounds in which all take turns. */
 static int measure_cases(mover_t *mover, int ncases)
 {
+    native_t native;
     dame_turns_t turns = {.n = ncases,
                           .run = move,
                           .context = mover,
@@ -234,12 +256,15 @@ static int measure_cases(mover_t *mover, int ncases)
         return code != TOOL_OK ? code : tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
     }
     double hand = dame_turns_at(&turns, HAND, 0.5);
+    measure_native(mover, &native);
     for (int i = 0; i < ncases; i++) {
         double seconds = dame_turns_at(&turns, i, 0.5);
         printf("    %-20s %8.3f GB/s  %6.2f of the hand loop\n", case_names[i],
                (double) mover->type->size / seconds / 1e9, hand / seconds);
+        if (i == HAND) {
+            print_native(&native, mover, dame_turns_at(&turns, MEMCPY, 0.5), hand);
+        }
     }
-    printf("    %-20s not measured\n", "Open MPI's engine");
     dame_turns_free(&turns);
     return TOOL_OK;
 }
@@ -446,17 +471,20 @@ static int suggest_file(const arguments_t *arguments, const char *path)
 static void start_front_end(char **argv)
 {
     static const char name[] = "dame-suggest-c";
+    static const char *const beside[] = {"", "/..", "/../suggest", "/../../suggest"};
     char self[4096], path[4200];
     const char *given = getenv("DAME_SUGGEST_C");
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (length > 0) {
+        self[length] = '\0';
+        setenv("DAME_PROGRAM", self, 0); /* which the front end starts to measure */
+    }
     if (given != NULL) {
         execv(given, argv);
         return;
     }
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (length > 0) {
-        self[length] = '\0';
         *strrchr(self, '/') = '\0';
-        static const char *const beside[] = {"", "/..", "/../suggest", "/../../suggest"};
         for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
             snprintf(path, sizeof(path), "%s%s/%s", self, beside[i], name);
             execv(path, argv);
@@ -506,6 +534,8 @@ const tool_command_t tool_suggest = {
             "\n"
             "Of C source, with compiler arguments behind -- or in compile_commands.json of\n"
             "the directory -p DIR:\n"
+            "  --measure     also how fast the data is moved here, as for access programs;\n"
+            "                --with sets sizes\n"
             "  --explain     also what refusals mean, and the access programs\n"
             "  --sarif       SARIF 2.1.0\n"
             "  --patch       a diff that sends with the datatypes, for git apply\n"
@@ -514,8 +544,8 @@ const tool_command_t tool_suggest = {
             "  --assume distinct   pointers of different names lead to different memory\n"
             "\n"
             "Prints the type, whether it was proved to send what the loop packs, and how\n"
-            "fast a loop written by hand and DAME move its data here; memory stays in the\n"
-            "caches if it fits. A loop without an answer has a reason, with a number. Exit\n"
-            "code 1: at least one had none.\n",
+            "fast a loop written by hand, Open MPI's own engine and DAME move its data here;\n"
+            "memory stays in the caches if it fits. A loop without an answer has a reason,\n"
+            "with a number. Exit code 1: at least one had none.\n",
     .run = run,
 };

@@ -25,6 +25,10 @@ static void usage(FILE *out)
         "\n"
         "  -p BUILD          take compiler arguments from BUILD/compile_commands.json\n"
         "  --explain         also print shape, access program, count and checks\n"
+        "  --measure         print what moving the data takes here: by hand, with Open MPI's own "
+        "engine\n"
+        "                    and with DAME\n"
+        "  --with LIST       sizes to measure with, such as n=64,m=32; others are chosen\n"
         "  --sarif           print SARIF 2.1.0 instead\n"
         "  --patch           print a unified diff that uses the datatypes\n"
         "  --patch=check     print one that keeps the loops and compares their bytes with "
@@ -206,12 +210,14 @@ int main(int argc, char **argv)
             usage(stdout);
             return DONE;
         } else if (strcmp(argument, "-p") == 0 || strcmp(argument, "--only") == 0 ||
-                   strcmp(argument, "--assume") == 0) {
+                   strcmp(argument, "--assume") == 0 || strcmp(argument, "--with") == 0) {
             if (++i == argc) {
                 return wrong_use(argument, "needs a value");
             }
             if (argument[1] == 'p') {
                 build = argv[i];
+            } else if (strcmp(argument, "--with") == 0) {
+                report.with = argv[i];
             } else if (strcmp(argument, "--only") == 0) {
                 char *end;
 
@@ -224,6 +230,8 @@ int main(int argc, char **argv)
             } else {
                 return wrong_use(argv[i], "--assume takes the word distinct");
             }
+        } else if (strcmp(argument, "--measure") == 0) {
+            report.measure = true;
         } else if (strcmp(argument, "--explain") == 0) {
             report.explain = true;
         } else if (strcmp(argument, "--sarif") == 0) {

@@ -1,5 +1,6 @@
 #include "suggest/c/report.h"
 #include "suggest/c/sarif.h"
+#include "suggest/c/timing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,9 @@ static void decided(struct report *report, struct site *site)
     if (report->explain && !report->sarif) {
         explain(report, site);
     }
+    if (report->measure && !report->sarif) {
+        timing_print(site, report->with, stream(report));
+    }
 }
 
 static void refused(struct report *report, struct site *site)
@@ -148,6 +152,9 @@ void report_end(struct report *report)
     if (report->sarif) {
         sarif_end(report->out);
     } else {
-        fprintf(stream(report), "%zu decided, %zu refused\n", report->decided, report->refused);
+        fprintf(stream(report), "%zu decided, %zu refused%s\n", report->decided, report->refused,
+                report->decided == 0 || report->measure
+                    ? ""
+                    : "; --measure times what was decided, by hand and as datatypes");
     }
 }

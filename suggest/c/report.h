@@ -8,7 +8,8 @@
 
 struct report {
     FILE *out;
-    bool explain, sarif, assume_distinct;
+    bool explain, sarif, assume_distinct, measure;
+    const char *with; /* sizes to measure with, or NULL */
     enum patch_mode patch;
     unsigned long only; /* line; 0: all */
     size_t decided, refused;

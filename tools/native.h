@@ -1,0 +1,19 @@
+/* How fast Open MPI's own engine moves a datatype, measured in a process of its own. */
+#ifndef NATIVE_H
+#define NATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NATIVE_LONGEST = 100000 }; /* bytes of an expression */
+
+typedef struct native {
+    double pack, unpack; /* part of memcpy()'s speed, measured there in turns */
+    char missing[160];   /* "": measured; else why not */
+} native_t;
+
+/* Of `count` elements of the datatype that `expression` makes, `size` bytes each; NULL: nobody
+ * knows how to make it. */
+void native_measure(const char *expression, int64_t size, int64_t count, native_t *native);
+
+#endif
