@@ -153,19 +153,21 @@ static const dame_type_t *choose_sizes(const arguments_t *arguments, instance_t 
     return NULL;
 }
 
-static void print_sizes(const arguments_t *arguments, const instance_t *instance, FILE *out)
+/* `before` the first of them, if there are any. */
+static void print_sizes(const arguments_t *arguments, const instance_t *instance,
+                        const char *before)
 {
-    const char *comma = "";
+    const char *comma = before;
     int chosen = 0;
     for (int i = 0; i < instance->natoms; i++) {
         if (is_size(instance, i)) {
             const char *name = poly_atom_text(instance->program->space, i);
-            fprintf(out, "%s%s=%" PRId64, comma, name, instance->values[i]);
+            printf("%s%s=%" PRId64, comma, name, instance->values[i]);
             chosen += find_with(arguments, name) == NULL;
             comma = ", ";
         }
     }
-    fputs(chosen > 0 ? " (chosen; --with sets sizes)" : "", out);
+    fputs(chosen > 0 ? " (chosen; --with sets sizes)" : "", stdout);
 }
 
 /* ---- the measurement ---- */
@@ -309,9 +311,9 @@ static int measure(const arguments_t *arguments, const instance_t *instance,
     char bytes[TEXT_NUMBER];
     int receives = instance->program->call.receives;
     dame_program_t *compiled = NULL;
-    printf("  measured  %s, %s, with ", receives ? "unpacking" : "packing",
+    printf("  measured  %s, %s", receives ? "unpacking" : "packing",
            text_bytes(bytes, type->size));
-    print_sizes(arguments, instance, stdout);
+    print_sizes(arguments, instance, ", with ");
     putchar('\n');
     if (dame_program_build(type, NULL, &compiled) != DAME_OK) {
         return tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
@@ -344,8 +346,8 @@ static int at_sizes(const arguments_t *arguments, const access_program_t *progra
     } else if (dame_program_build(type, NULL, &built) != DAME_OK) {
         code = tool_error(TOOL_WRONG, "the datatype has no program at these sizes");
     } else if (arguments->dame) {
-        fputs("# ", stdout);
-        print_sizes(arguments, &instance, stdout);
+        putchar('#');
+        print_sizes(arguments, &instance, " ");
         putchar('\n');
         code = dame_program_print(built, stdout) == 0 ? TOOL_OK : TOOL_SYSTEM;
     } else {
