@@ -11,6 +11,7 @@
 
 #include "measure/counters.h"
 #include "ompi-mca-dame/param.h"
+#include "report_name.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
 
@@ -91,7 +92,14 @@ static bool check_report_file(const char *value, dt_refusal_t *refusal)
     const bool is_directory = 0 == stat(value, &about) && S_ISDIR(about.st_mode);
     (void) snprintf(refusal->why, sizeof(refusal->why), "is %s; allowed: the name of a file",
                     is_directory ? "a directory" : "empty");
-    return '\0' != *value && !is_directory;
+    const char *percent = dt_dame_report_name_error(value);
+    if (NULL != percent) {
+        (void) snprintf(refusal->why, sizeof(refusal->why),
+                        "has \"%.2s\"; allowed: %%j for the job, %%p for the process that writes, "
+                        "%%%% for a per cent sign",
+                        percent);
+    }
+    return '\0' != *value && !is_directory && NULL == percent;
 }
 
 static void register_basics(void)
@@ -137,7 +145,9 @@ static void register_basics(void)
     register_changing_string(
         "report_file",
         "The file that dt_dame_report json writes; a relative name starts from the "
-        "working directory. An existing file is replaced; a device or a pipe, such as "
+        "working directory. %j in it is the job (PMIX_NAMESPACE, or Slurm's job and step), %p the "
+        "process that writes, %% a per cent sign: with dame-%j-%p.json each job has a file of its "
+        "own. An existing file is replaced; a device or a pipe, such as "
         "/dev/stdout, is written into, and a symbolic link is followed",
         OPAL_INFO_LVL_2, check_report_file, "dame-report.json", &mca_dt_dame_params.report_file);
     dt_values_bool(&keeps);

@@ -17,6 +17,7 @@
 #include "mpi.h"
 #include "ompi-mca-dame/last_run.h"
 #include "record.h"
+#include "report_name.h"
 
 static double started;
 static double ran, waited; /* by then, and what follows is of the same thread, most likely */
@@ -78,24 +79,30 @@ static bool is_one_node(int ranks)
            1 == number("SLURM_STEP_NUM_NODES");
 }
 
-/* A name that all processes of the job know, and no other job at the same time. Another user's job
- * may have the same namespace, and have left a directory. */
+/* A name that all processes of the job know, and no other job at the same time. */
 static void name_of_job(char *name, size_t room)
 {
-    const unsigned user = (unsigned) geteuid();
     const char *space = getenv("PMIX_NAMESPACE");
     const char *slurm = getenv("SLURM_JOB_ID");
     const char *step = getenv("SLURM_STEP_ID");
     if (NULL != space) {
-        (void) snprintf(name, room, "dame-%u-%s", user, space);
+        (void) snprintf(name, room, "%s", space);
     } else if (NULL != slurm && NULL != step) {
-        (void) snprintf(name, room, "dame-%u-slurm-%s.%s", user, slurm, step);
+        (void) snprintf(name, room, "slurm-%s.%s", slurm, step);
     } else {
-        (void) snprintf(name, room, "dame-%u-pid-%ld", user, (long) getpid());
+        (void) snprintf(name, room, "pid-%ld", (long) getpid());
     }
     for (char *c = name; '\0' != *c; c++) {
         *c = '/' == *c ? '-' : *c;
     }
+}
+
+/* Another user's job may have the same name, and have left a directory. */
+static void name_of_directory(char *name, size_t room)
+{
+    char job_name[96];
+    name_of_job(job_name, sizeof(job_name));
+    (void) snprintf(name, room, "dame-%u-%s", (unsigned) geteuid(), job_name);
 }
 
 static bool is_directory(const char *path)
@@ -117,7 +124,7 @@ static bool open_job(int rank, int ranks)
     char path[DT_DAME_JOB_PATH];
     const char *home = getenv("HOME");
     const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
-    name_of_job(name, sizeof(name));
+    name_of_directory(name, sizeof(name));
     if (is_one_node(ranks) || !reports || NULL == home) {
         const char *tmp = getenv("TMPDIR");
         const char *parent = is_directory("/dev/shm") ? "/dev/shm"
@@ -266,6 +273,22 @@ static void tell_no_report(const char *path, int error)
     fprintf(stderr, "dt:dame: no report: %s: %s\n", path, dame_file_error_text(error));
 }
 
+static void write_report(const dt_dame_sum_t *sum)
+{
+    char job_name[96];
+    char path[4096];
+    name_of_job(job_name, sizeof(job_name));
+    int error =
+        dt_dame_report_name(path, sizeof(path), sum->report_file, job_name, (long) getpid());
+    const char *name = 0 == error ? path : sum->report_file;
+    if (0 == error) {
+        error = write_file(name, sum, dt_dame_write_json);
+    }
+    if (0 != error) {
+        tell_no_report(name, error);
+    }
+}
+
 static void write_all(const dt_dame_sum_t *sum)
 {
     if (is_elsewhere(sum)) {
@@ -274,10 +297,7 @@ static void write_all(const dt_dame_sum_t *sum)
     if (MCA_DT_DAME_REPORT_SUMMARY == sum->report) {
         print(sum);
     } else if (MCA_DT_DAME_REPORT_JSON == sum->report) {
-        const int error = write_file(sum->report_file, sum, dt_dame_write_json);
-        if (0 != error) {
-            tell_no_report(sum->report_file, error);
-        }
+        write_report(sum);
     }
     if (sum->last_run && (0 == sum->first.rank || is_one_node(sum->first.ranks))) {
         keep_last_run(sum);

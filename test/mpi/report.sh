@@ -170,6 +170,13 @@ report_files()
         into "$at/directory" "\"$at/directory\" is a directory; allowed: the name of a file" || code=1
         rmdir "$at/directory"
         is_report directory <"$at/dame-report.json" && rm "$at/dame-report.json" || code=1
+        into "$at/%j-%p-%%.json" && into "$at/%j-%p-%%.json" || code=1 # two jobs, two files
+        [ "$(find "$at" -name '*-*-%.json' -not -name '*%[jp]*' | wc -l)" = 2 ] || { code=1; ls "$at"; }
+        for x in "$at"/*-%.json; do
+            is_report "$x" <"$x" && rm "$x" || code=1
+        done
+        into "$at/a%n.json" "has \"%n\"; allowed: %j for the job" || code=1
+        rm "$at/dame-report.json" || code=1
         for x in stdout stderr; do # by links of our own: not to risk the machine's
             ln -s /dev/$x "$at/$x"
             into "$at/$x" '^  "format": 1,' && [ -L "$at/$x" ] && rm "$at/$x" || code=1
