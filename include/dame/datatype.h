@@ -68,7 +68,7 @@ typedef struct dame_datatype dame_datatype_t;
 /* ---- library and errors ---- */
 
 /*
- * The version of the library that is loaded, "0.1.0". Static storage.
+ * The version of the library that is loaded, such as "0.2.0". Static storage.
  */
 DAME_PUBLIC const char *dame_version(void);
 

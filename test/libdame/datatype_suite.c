@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dame_config.h"
 #include "dame/datatype.h"
 #include "test/unit/suites.h"
 
@@ -443,7 +444,7 @@ TEST(explanations_name_constructors_and_signature)
 
 TEST(the_library_says_its_version)
 {
-    ck_assert_str_eq(dame_version(), "0.1.0");
+    ck_assert_str_eq(dame_version(), PACKAGE_VERSION);
     ck_assert_str_eq(dame_error_phrase(DAME_OK), "success");
     ck_assert_str_eq(dame_error_phrase(DAME_ERR_SIGNATURE),
                      "the signatures of the datatypes differ");
