@@ -49,6 +49,9 @@ void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_valu
         value.kind != RUN_UNKNOWN) {
         value = run_unknown("a pointer made of an integer", NULL);
     }
+    if (value.kind == RUN_POINTER && !value.pointee) { /* of malloc() */
+        value.pointee = symbol->type->inner;
+    }
     run->state[symbol->index] = value;
     if (value.kind == RUN_POINTER && run->bases[value.base].kind == RUN_FRESH &&
         !run->bases[value.base].symbol) {
@@ -315,6 +318,23 @@ static const struct c_type *pointee_of(const struct c_node *pointer)
     return NULL;
 }
 
+/* What an argument of memcpy() leads to: `a[i].x` of `&a[i].x` and, of an array, of `a[i].x`. */
+static const struct c_node *object_at(const struct c_node *argument)
+{
+    const struct c_node *bare = c_bare(argument);
+
+    return bare->kind == C_UNARY && bare->op == C_OP_ADDRESS ? bare->child[0] : bare;
+}
+
+/* Only then do the subscripts tell every byte that is written. */
+static bool is_one_element(const struct run_event *copy)
+{
+    const struct c_type *type = copy->to.subscripts->type;
+    int64_t bytes;
+
+    return type && type->size > 0 && poly_is_constant(copy->size, &bytes) && bytes == type->size;
+}
+
 /* memcpy(to, from, bytes) */
 static struct run_value memory_copy(struct run *run, const struct c_node *node)
 {
@@ -341,11 +361,13 @@ static struct run_value memory_copy(struct run *run, const struct c_node *node)
         event->from.n_assumed = from.n_assumed;
         memcpy(event->from.assumed, from.assumed, sizeof from.assumed);
     }
-    event->from.subscripts = c_bare(node->child[2]);
-    event->to.subscripts = c_bare(node->child[1]);
+    event->from.subscripts = object_at(node->child[2]);
+    event->to.subscripts = object_at(node->child[1]);
     event->size = bytes.kind == RUN_INTEGER && bytes.n_assumed == 0 ? bytes.poly : NULL;
     if (!event->size) {
         event->why = bytes.why ? bytes.why : "a number of bytes that is not known";
+    } else if (is_one_element(event)) {
+        note_index(run, &event->to);
     }
     run_log_write(run, event->to.base, NULL);
     run_forget(run, event->to.base, NULL);

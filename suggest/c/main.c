@@ -126,6 +126,7 @@ static void analyse(struct report *report, struct c_unit *unit)
 {
     size_t i;
 
+    c_lower_pack(unit);
     c_find_uses(unit);
     report_begin_file(report, unit);
     for (i = 0; i < unit->n_functions; i++) {

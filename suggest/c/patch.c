@@ -576,6 +576,9 @@ static const char *why_no_inspection(const struct run *run, const struct site *s
     for (i = 0; i < site->n_copies; i++) {
         const struct c_node *copy = run->events[site->copies[i]].node;
 
+        if (copy->datatype) {
+            return "MPI_Pack makes a copy";
+        }
         if (statement_of(copy) != copy) {
             return "a copy is part of a larger expression";
         }

@@ -1,5 +1,6 @@
 /* From the copies of a site to an access program, whose names and texts are those of the source and
  * have the same values where the call is. */
+#include "suggest/c/datatype.h"
 #include "suggest/c/site.h"
 #include "suggest/eval.h"
 
@@ -22,6 +23,7 @@ struct builder {
     int n_open;
     int *bases; /* of the run, in the program; -1 */
     poly_atom_t *loops;
+    const struct c_datatype *basic; /* that the type is made of */
     access_type_t type;
 };
 
@@ -275,92 +277,43 @@ static void note_sums(struct builder *builder)
     }
 }
 
-/* ---- datatypes ---- */
+/* ---- the call ---- */
 
-struct basic {
-    const char *mpi, *c;
-    int64_t size;
-    int64_t mpich; /* handle */
-};
-
-/* What the names mean on the machines that this runs on; the type's own size decides. */
-static const struct basic basics[] = {
-    {"MPI_DOUBLE", "double", 8, 0x4c00080b},
-    {"MPI_FLOAT", "float", 4, 0x4c00040a},
-    {"MPI_INT", "int", 4, 0x4c000405},
-    {"MPI_UNSIGNED", "unsigned int", 4, 0x4c000406},
-    {"MPI_LONG", "long", 8, 0x4c000807},
-    {"MPI_UNSIGNED_LONG", "unsigned long", 8, 0x4c000808},
-    {"MPI_LONG_LONG", "long long", 8, 0x4c000809},
-    {"MPI_LONG_LONG_INT", "long long", 8, 0x4c000809},
-    {"MPI_UNSIGNED_LONG_LONG", "unsigned long long", 8, 0x4c000819},
-    {"MPI_SHORT", "short", 2, 0x4c000203},
-    {"MPI_UNSIGNED_SHORT", "unsigned short", 2, 0x4c000204},
-    {"MPI_CHAR", "char", 1, 0x4c000101},
-    {"MPI_SIGNED_CHAR", "signed char", 1, 0x4c000118},
-    {"MPI_UNSIGNED_CHAR", "unsigned char", 1, 0x4c000102},
-    {"MPI_BYTE", NULL, 1, 0x4c00010d},
-    {"MPI_LONG_DOUBLE", "long double", 16, 0x4c00100c},
-    {"MPI_INT8_T", "signed char", 1, 0x4c000137},
-    {"MPI_INT16_T", "short", 2, 0x4c000238},
-    {"MPI_INT32_T", "int", 4, 0x4c000439},
-    {"MPI_INT64_T", "long", 8, 0x4c00083a},
-    {"MPI_UINT8_T", "unsigned char", 1, 0x4c00013b},
-    {"MPI_UINT16_T", "unsigned short", 2, 0x4c00023c},
-    {"MPI_UINT32_T", "unsigned int", 4, 0x4c00043d},
-    {"MPI_UINT64_T", "unsigned long", 8, 0x4c00083e},
-};
-
-static const struct basic *find_basic(struct run *run, const struct c_node *node)
+/* The datatype that all copies were packed or unpacked with; NULL: not one, or none. */
+static const struct c_datatype *packed_with(const struct builder *builder)
 {
-    const char *text = c_text(run->memory, run->unit, node);
-    const struct c_node *bare = c_bare(node);
+    const struct site *site = builder->site;
+    const struct c_datatype *common = NULL;
     size_t i;
 
-    for (i = 0; i < sizeof basics / sizeof *basics; i++) {
-        if (strcmp(basics[i].mpi, text) == 0) {
-            return &basics[i];
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *copy = &builder->run->events[site->copies[i]];
+        const struct run_place *data = site->function->receives ? &copy->to : &copy->from;
+        const struct c_node *argument = copy->node->datatype;
+        const struct c_datatype *one =
+            argument ? c_find_datatype(builder->run->unit, argument) : NULL;
+
+        if (!one || (common && one != common) || !c_datatype_fits(one, data->type)) {
+            return NULL;
         }
+        common = one;
     }
-    if (bare->kind == C_UNARY && bare->op == C_OP_ADDRESS && bare->child[0]->kind == C_NAME &&
-        strncmp(bare->child[0]->symbol->name, "ompi_mpi_", 9) == 0) {
-        for (i = 0; i < sizeof basics / sizeof *basics; i++) {
-            if (strcasecmp(basics[i].mpi + 4, bare->child[0]->symbol->name + 9) == 0) {
-                return &basics[i];
-            }
-        }
-    }
-    for (i = 0; bare->kind == C_INTEGER && i < sizeof basics / sizeof *basics; i++) {
-        if (basics[i].mpich == bare->value) {
-            return &basics[i];
-        }
-    }
-    return NULL;
+    return common;
 }
 
-static const struct c_type *element_of(const struct c_type *type)
+/* COUNT bytes of MPI_PACKED as elements: MPI_PACKED matches every datatype (MPI 3.1, 4.2). */
+static const poly_t *count_elements(struct builder *builder, const poly_t *count)
 {
-    while (type && type->kind == C_TYPE_ARRAY) {
-        type = type->inner;
-    }
-    return type;
-}
+    const struct c_datatype *packed = packed_with(builder);
+    poly_space_t *space = builder->program->space;
+    const poly_t *elements =
+        packed ? poly_divide(space, count, poly_constant(space, packed->size)) : NULL;
 
-/* Does the datatype name elements of that C type? */
-static bool fits(const struct basic *basic, const struct c_type *type)
-{
-    if (!basic->c || basic->size == 1) {
-        return true; /* bytes of anything */
+    if (strcmp(builder->basic->mpi, "MPI_PACKED") != 0 || !elements) {
+        return count;
     }
-    type = element_of(type);
-    if (!type || type->size != basic->size) {
-        return false;
-    }
-    if (type->kind == C_TYPE_INTEGER) {
-        return basic->mpi[4] != 'D' && basic->mpi[4] != 'F' &&
-               (strstr(basic->c, "unsigned") == NULL) == type->is_signed;
-    }
-    return type->kind == C_TYPE_FLOATING && strcmp(basic->c, type->name) == 0;
+    builder->basic = packed;
+    return elements;
 }
 
 static void set_call(struct builder *builder)
@@ -370,11 +323,11 @@ static void set_call(struct builder *builder)
     const struct run_value *count = &call->arguments[site->function->count];
     const struct run_value *buffer = &call->arguments[site->function->buffer];
     const struct c_node *type_node = site->call->child[site->function->type];
-    const struct basic *basic = find_basic(builder->run, type_node);
     access_call_t access = {.receives = site->function->receives,
                             .place = place_of(builder, site->call)};
 
-    if (!basic) {
+    builder->basic = c_find_datatype(builder->run->unit, type_node);
+    if (!builder->basic) {
         site_refuse(site, C_REFUSED_DATATYPE, type_node, "%s is no basic datatype that is known",
                     c_text(builder->run->memory, builder->run->unit, type_node));
         return;
@@ -384,9 +337,9 @@ static void set_call(struct builder *builder)
                     count->why ? count->why : "the count is not known");
         return;
     }
-    builder->type = (access_type_t){basic->mpi, basic->size};
+    access.count = count_elements(builder, translate(builder, count->poly));
+    builder->type = (access_type_t){builder->basic->mpi, builder->basic->size};
     access.type = builder->type;
-    access.count = translate(builder, count->poly);
     access.start = translate(builder, buffer->poly);
     if (!site->refusal) {
         access_set_call(builder->program, &access);
@@ -481,7 +434,7 @@ static int add_base(struct builder *builder, const struct run_event *copy,
             dims[base.ndims++] = NULL;
         }
     }
-    element = element_of(type);
+    element = c_element_of(type);
     while (type && type->kind == C_TYPE_ARRAY && base.ndims < ACCESS_DIMENSIONS) {
         const poly_t *whole = run_size(run, type), *inner = run_size(run, type->inner);
         const poly_t *length = whole && inner ? poly_divide(run->space, whole, inner) : NULL;
@@ -494,7 +447,7 @@ static int add_base(struct builder *builder, const struct run_event *copy,
         type = type->inner;
     }
     if (!element || element->size <= 0) {
-        element = place->type && place->type->size > 0 ? element_of(place->type) : NULL;
+        element = place->type && place->type->size > 0 ? c_element_of(place->type) : NULL;
         base.ndims = 0;
     }
     if (!element || element->size <= 0) {
@@ -684,7 +637,6 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
     bool receives = site->function->receives;
     const struct run_place *data = receives ? &copy->to : &copy->from;
     const struct run_place *buffer = receives ? &copy->from : &copy->to;
-    const struct basic *basic = find_basic(builder->run, site->call->child[site->function->type]);
     access_copy_t access = {.type = builder->type, .place = place_of(builder, copy->node)};
 
     if (data->base == RUN_ANY || !data->offset || !buffer->offset || !copy->size) {
@@ -701,10 +653,11 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
             "the place depends on a loop before it, whose number of iterations may be negative");
         return;
     }
-    if (!fits(basic, data->type) || !fits(basic, buffer->type)) {
+    if (!c_datatype_fits(builder->basic, data->type) ||
+        !(copy->node->datatype || c_datatype_fits(builder->basic, buffer->type))) {
         site_refuse(site, C_REFUSED_DATATYPE, copy->node,
-                    "%s does not describe elements of type %s", basic->mpi,
-                    data->type ? element_of(data->type)->name : "unknown");
+                    "%s does not describe elements of type %s", builder->basic->mpi,
+                    data->type ? c_element_of(data->type)->name : "unknown");
         return;
     }
     enter(builder, copy);
@@ -778,7 +731,7 @@ static bool no_byte_twice(struct run *run, const struct site *site)
     for (i = 0; i < site->n_copies; i++) {
         const struct run_event *copy = &run->events[site->copies[i]];
 
-        if (copy->node->kind == C_CALL || copy->to.n_index == 0) {
+        if (copy->to.n_index == 0) {
             return false;
         }
         for (loop = copy->loop; loop >= 0; loop = run->loops[loop].parent) {

@@ -218,19 +218,29 @@ static void add_copy(struct site *site, size_t event)
     site->copies[site->n_copies++] = event;
 }
 
+/* Those of basic datatypes were lowered to copies. */
+static bool is_opaque_pack(const struct run_event *event)
+{
+    return event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Pack") == 0;
+}
+
 /* Copies into the buffer before the call, back to the buffer's last use. */
 static void find_packing(struct run *run, struct site *site)
 {
     const struct run_event *call = &run->events[site->event];
+    bool left = false; /* the call's context */
     size_t i, n;
 
-    for (i = site->event; i-- > 0;) {
+    for (i = site->event; i-- > 0 && !(left && site->n_copies > 0);) {
         const struct run_event *event = &run->events[i];
 
-        if (event->context != call->context) {
+        if (is_opaque_pack(event) && mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node,
+                        "MPI_Pack of a datatype that is not known here");
             break;
         }
-        if (excluded(run, site, event)) {
+        left = left || event->context != call->context;
+        if (left || excluded(run, site, event)) {
             continue;
         }
         if (stores_into(event, site->buffer)) {
@@ -877,7 +887,7 @@ bool site_region(struct run *run, struct site *site)
         find_packing(run, site);
     }
     if (site->n_copies == 0) {
-        return false;
+        return site->refusal == C_REFUSED_DATATYPE;
     }
     if (site->function->request) {
         completion = find_completion(run, site);

@@ -35,7 +35,7 @@ bool run_has_mpi(const struct c_node *node)
     if (!node) {
         return false;
     }
-    if (node->kind == C_CALL && c_is_mpi(node)) {
+    if (node->kind == C_CALL && c_is_mpi(node) && strcmp(c_callee(node), "MPI_Abort") != 0) {
         return true;
     }
     for (i = 0; i < node->n; i++) {
@@ -396,9 +396,6 @@ static void declaration(struct run *run, const struct c_node *node)
         }
         run_log_write(run, run_base_of_symbol(run, symbol), NULL);
         if (run_is_tracked(symbol)) {
-            if (value.kind == RUN_POINTER && !value.pointee) {
-                value.pointee = symbol->type->inner;
-            }
             run_assign_scalar(run, symbol, value);
         }
     }

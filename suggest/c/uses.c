@@ -56,6 +56,19 @@ static bool is_mpi_argument(const struct c_node *address)
     return parent && parent->kind == C_CALL && c_is_mpi(parent);
 }
 
+/* memcpy(to, &x, n) reads x now, and keeps nothing. */
+static bool is_copied(const struct c_node *address)
+{
+    const struct c_node *argument = address, *parent = address->parent;
+
+    while (parent && (parent->kind == C_CONVERT || parent->kind == C_CAST)) {
+        argument = parent;
+        parent = parent->parent;
+    }
+    return parent && parent->kind == C_CALL && parent->n == 4 && parent->child[2] == argument &&
+           (strcmp(c_callee(parent), "memcpy") == 0 || strcmp(c_callee(parent), "memmove") == 0);
+}
+
 /* The address that the expression NODE stands for is used by its parent: how? */
 static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const struct c_node *node)
 {
@@ -203,7 +216,7 @@ static void find_uses(struct c_unit *unit, const struct c_node *node)
         if (object && object->kind == C_NAME) {
             struct c_symbol *symbol = object->symbol;
 
-            if (is_scalar(symbol) && c_bare(node->child[0]) == object) {
+            if (is_scalar(symbol) && c_bare(node->child[0]) == object && !is_copied(node)) {
                 symbol->address_taken = true;
             }
             if (symbol->type->kind != C_TYPE_POINTER || c_bare(node->child[0]) != object) {
