@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { BY_NAME = -1 }; /* no handle is known */
+
 /* What the names mean on the machines that this runs on; the type's own size decides. */
 static const struct c_datatype basics[] = {
     {"MPI_DOUBLE", "double", 8, 0x4c00080b},
@@ -30,6 +32,24 @@ static const struct c_datatype basics[] = {
     {"MPI_UINT16_T", "unsigned short", 2, 0x4c00023c},
     {"MPI_UINT32_T", "unsigned int", 4, 0x4c00043d},
     {"MPI_UINT64_T", "unsigned long", 8, 0x4c00083e},
+    {"MPI_C_FLOAT_COMPLEX", "_Complex float", 8, 0x4c000840},
+    {"MPI_C_DOUBLE_COMPLEX", "_Complex double", 16, 0x4c001041},
+    /* of Fortran, by gfortran's defaults */
+    {"MPI_DOUBLE_PRECISION", "double", 8, BY_NAME},
+    {"MPI_REAL", "float", 4, BY_NAME},
+    {"MPI_REAL4", "float", 4, BY_NAME},
+    {"MPI_REAL8", "double", 8, BY_NAME},
+    {"MPI_INTEGER", "int", 4, BY_NAME},
+    {"MPI_INTEGER1", "signed char", 1, BY_NAME},
+    {"MPI_INTEGER2", "short", 2, BY_NAME},
+    {"MPI_INTEGER4", "int", 4, BY_NAME},
+    {"MPI_INTEGER8", "long", 8, BY_NAME},
+    {"MPI_LOGICAL", "int", 4, BY_NAME},
+    {"MPI_CHARACTER", "char", 1, BY_NAME},
+    {"MPI_COMPLEX", "_Complex float", 8, BY_NAME},
+    {"MPI_COMPLEX8", "_Complex float", 8, BY_NAME},
+    {"MPI_COMPLEX16", "_Complex double", 16, BY_NAME},
+    {"MPI_DOUBLE_COMPLEX", "_Complex double", 16, BY_NAME},
 };
 
 /* The handle of Open MPI is &ompi_mpi_double, that of MPICH a number. */
@@ -46,7 +66,8 @@ const struct c_datatype *c_find_datatype(struct c_unit *unit, const struct c_nod
     }
     for (i = 0; i < sizeof basics / sizeof *basics; i++) {
         if (strcmp(basics[i].mpi, text) == 0 || strcasecmp(basics[i].mpi + 4, object) == 0 ||
-            (bare->kind == C_INTEGER && basics[i].mpich == bare->value)) {
+            (bare->kind == C_INTEGER && basics[i].mpich != BY_NAME &&
+             basics[i].mpich == bare->value)) {
             return &basics[i];
         }
     }
@@ -71,8 +92,8 @@ bool c_datatype_fits(const struct c_datatype *datatype, const struct c_type *typ
         return false;
     }
     if (type->kind == C_TYPE_INTEGER) {
-        return datatype->mpi[4] != 'D' && datatype->mpi[4] != 'F' &&
+        return !strstr(datatype->c, "double") && !strstr(datatype->c, "float") &&
                (strstr(datatype->c, "unsigned") == NULL) == type->is_signed;
     }
-    return type->kind == C_TYPE_FLOATING && strcmp(datatype->c, type->name) == 0;
+    return strcmp(datatype->c, type->name) == 0;
 }

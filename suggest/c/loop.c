@@ -123,6 +123,9 @@ static const poly_t *steps(struct run *run, const poly_t *distance, int64_t gain
         return poly_constant(run->space, constant > 0 ? (constant + gain - 1) / gain : 0);
     }
     quotient = poly_divide(run->space, distance, poly_constant(run->space, gain));
+    if (!quotient) {
+        quotient = poly_divide(run->space, rounded, poly_constant(run->space, gain));
+    }
     if (quotient) {
         return quotient;
     }

@@ -1,5 +1,6 @@
-/* dame-suggest-c: the front end for C of `dame suggest`. */
+/* dame-suggest-c: the front end for C, and for Fortran by way of C, of `dame suggest`. */
 #include "suggest/c/site.h"
+#include "suggest/c/fortran.h"
 #include "suggest/c/report.h"
 
 #include <errno.h>
@@ -17,11 +18,15 @@ enum { DONE = 0, SOME_FILE_FAILED = 1, WRONG_USE = 2 };
 static void usage(FILE *out)
 {
     fputs(
-        "Usage: dame suggest [OPTION]... FILE.c... [-- COMPILER ARGUMENT...]\n"
+        "Usage: dame suggest [OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
         "\n"
         "Finds loops that pack data for MPI_Send and its kin or unpack what was received, and the\n"
         "MPI datatype that moves the data without them; or says why there is none that is "
         "certain.\n"
+        "FILE is C, or Fortran by its ending (.f90, .F, ...), which is read by gfortran and only "
+        "reported:\n"
+        "addresses and sizes are C there, and a_n1 and a_l1 are extent and lower bound of a's "
+        "first dimension.\n"
         "\n"
         "  -p BUILD          take compiler arguments from BUILD/compile_commands.json\n"
         "  --explain         also print shape, access program, count and checks\n"
@@ -151,6 +156,33 @@ static void analyse(struct report *report, struct c_unit *unit)
     report_end_file(report, unit);
 }
 
+static bool suggest_fortran(struct report *report, const char *path, const struct words *flags)
+{
+    const struct f_refused *refusals = NULL;
+    struct c_unit *unit;
+
+    if (report->patch) {
+        fprintf(stderr, "dame suggest: %s: patches are made of C only\n", path);
+        return false;
+    }
+    unit = f_parse(path, (const char *const *) flags->word, flags->n, &refusals);
+    if (!unit) {
+        return false;
+    }
+    if (unit->n_errors > 0) {
+        fprintf(stderr, "dame suggest: %s: not analysed: its C text is wrong: line %u: %s\n", path,
+                unit->errors[0].line, unit->errors[0].text);
+        c_unit_free(unit);
+        return false;
+    }
+    analyse(report, unit);
+    for (; refusals; refusals = refusals->next) {
+        report_procedure(report, unit, refusals->line, refusals->procedure, refusals->why);
+    }
+    c_unit_free(unit);
+    return true;
+}
+
 static bool suggest_file(struct report *report, const char *path, const char *build,
                          const struct words *flags)
 {
@@ -162,6 +194,9 @@ static bool suggest_file(struct report *report, const char *path, const char *bu
 
     if (!is_regular(path)) {
         return false;
+    }
+    if (f_is_fortran(path)) {
+        return suggest_fortran(report, path, flags);
     }
     if (build && (n_given = c_database(build, path, &given)) < 0) {
         return false;

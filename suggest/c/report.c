@@ -138,6 +138,19 @@ void report_function(struct report *report, struct run *run, struct site *sites,
     }
 }
 
+void report_procedure(struct report *report, const struct c_unit *unit, unsigned line,
+                      const char *name, const char *why)
+{
+    struct c_node *where = c_allocate(unit->memory, sizeof *where);
+
+    where->span.line = line;
+    where->span.column = 1;
+    report->refused++;
+    diagnose(report, unit, where, "warning", C_REFUSED_FUNCTION,
+             c_format(unit->memory, "%s: not analysed: %s [dame-refused-%d]", name, why,
+                      C_REFUSED_FUNCTION));
+}
+
 void report_end_file(struct report *report, struct c_unit *unit)
 {
     (void) unit;

@@ -20,6 +20,9 @@ struct report {
 void report_begin(struct report *report);
 void report_begin_file(struct report *report, struct c_unit *unit);
 void report_function(struct report *report, struct run *run, struct site *sites, size_t n);
+/* A procedure that calls MPI and is not analysed. */
+void report_procedure(struct report *report, const struct c_unit *unit, unsigned line,
+                      const char *name, const char *why);
 void report_end_file(struct report *report, struct c_unit *unit);
 void report_end(struct report *report);
 
