@@ -38,7 +38,7 @@ static void find_library(const char *name, char *directory, size_t room)
             return;
         }
     }
-    snprintf(directory, room, "%s", TOOL_LIBDIR);
+    snprintf(directory, room, "%s", TOOL_LIBEXECDIR);
 }
 
 static int print_flags(const char *which, const char *mpi)
