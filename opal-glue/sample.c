@@ -26,6 +26,9 @@ enum {
     WHOLE_ONLY = OMPI_MAJOR_VERSION >= 5
 };
 
+/* A handler of a signal may jump out of a fragment, which leaves `native` somewhere inside it. */
+#define UNKNOWN UINT64_MAX
+
 static _Atomic int64_t on_native; /* nanoseconds of native samples, of all threads */
 
 /* A message that the native engine moves. Any of its fragments may as well be DAME's: all that
@@ -33,7 +36,7 @@ static _Atomic int64_t on_native; /* nanoseconds of native samples, of all threa
 typedef struct native_message {
     const opal_convertor_t *convertor; /* NULL: unused */
     bool counts;
-    uint64_t generation; /* of the table, when the message began */
+    uint64_t generation; /* of the table, when the message began; UNKNOWN while a fragment moves */
     opal_convertor_t native;
 } native_message_t;
 
@@ -310,16 +313,19 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
         return false;
     }
     const bool counts = message->counts;
+    const uint64_t generation = message->generation;
     const size_t left = convertor->local_size - convertor->bConverted;
     const size_t most = iov->iov_len < left ? iov->iov_len : left;
     struct iovec piece = *iov;
     uint32_t used = 1;
     const int64_t start = dame_ns_now();
+    message->generation = UNKNOWN;
     if (DAME_PACK == dir) {
         (void) opal_convertor_pack(&message->native, &piece, &used, bytes);
     } else {
         (void) opal_convertor_unpack(&message->native, &piece, &used, bytes);
     }
+    message->generation = generation;
     const int64_t ns = dame_timing_net(&dt_engine.timing, dame_ns_now() - start);
     const bool is_done = DAME_PACK == dir ? *bytes > 0 : *bytes == most;
     if (!is_done || *bytes == left || WHOLE_ONLY) {
