@@ -1,5 +1,6 @@
 #include "copy.h"
 
+#include "counted.h"
 #include "engine/credit.h"
 #include "sample.h"
 #include "thread.h"
@@ -40,8 +41,8 @@ bool dt_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t count, 
     const int64_t start = timed ? dame_timing_begin() : 0;
     dame_program_copy(program, (uintptr_t) to, (uintptr_t) from, count);
     if (timed) {
-        dame_timing_took(&dt_engine.timing, &thread->base, tally, DAME_WORK_COPY, DAME_TIER_INTERP,
-                         dame_ns_now() - start, bytes);
+        dt_counted_took(thread, tally, DAME_WORK_COPY, DAME_TIER_INTERP, start,
+                        dame_ns_now() - start, bytes);
     }
     if (!dt_sample_has_window(thread)) {
         dame_credit_grant(&thread->base, use, DAME_WORK_COPY, DAME_TIER_INTERP, DAME_MOST_CREDIT,

@@ -3,6 +3,22 @@
 #include "move.h"
 #include "sample.h"
 
+static void (*hear)(int64_t now);
+
+void dt_counted_tell(void (*hear_time)(int64_t now))
+{
+    hear = hear_time;
+}
+
+void dt_counted_took(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, dame_tier_t tier,
+                     int64_t start, int64_t time, int64_t bytes)
+{
+    dame_timing_took(&dt_engine.timing, &thread->base, tally, work, tier, time, bytes);
+    if (NULL != hear) {
+        hear(start + time);
+    }
+}
+
 /* A message begins. `may_open`: a window may begin with the next one. */
 static void tally_use(dt_thread_t *thread, const dt_entry_t *entry,
                       const opal_convertor_t *convertor, dame_dir_t dir, bool native, bool may_open)
@@ -32,9 +48,9 @@ static __attribute__((noinline)) size_t move_timed(dt_thread_t *thread, opal_con
     const size_t moved = dt_move(thread, convertor, dir, whole, iov, out_size);
     const int64_t time = dame_ns_now() - start;
     const dt_entry_t *entry = NULL != whole ? whole : dt_table_get(convertor->pDesc);
-    dame_timing_took(&dt_engine.timing, &thread->base, dame_tally_of(&entry->use),
-                     (dame_work_t) dir, dame_promote_tier(entry->use.layout, dir, native), time,
-                     (int64_t) moved);
+    dt_counted_took(thread, dame_tally_of(&entry->use), (dame_work_t) dir,
+                    dame_promote_tier(entry->use.layout, dir, native), start, time,
+                    (int64_t) moved);
     return moved;
 }
 

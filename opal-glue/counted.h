@@ -17,4 +17,11 @@ int32_t dt_counted_begin(opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t
 int32_t dt_counted_continue(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
                             uint32_t *out_size, size_t *max_data);
 
+/* Work that began at `start` has taken so many nanoseconds, a reading of the clock included. */
+void dt_counted_took(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, dame_tier_t tier,
+                     int64_t start, int64_t time, int64_t bytes);
+
+/* Who hears of the time then (dt_glue_options_t); NULL: nobody. While no data moves. */
+void dt_counted_tell(void (*hear_time)(int64_t now));
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "contents.h"
 #include "copy.h"
+#include "counted.h"
 #include "dame/heap.h"
 #include "dump.h"
 #include "events.h"
@@ -541,6 +542,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     (void) dt_thread();
     dt_worth_measure();
     dt_sample_start();
+    dt_counted_tell(options->hear_time);
     dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
     if (DT_GOT_OK != status) {
         log_refused(status);
@@ -559,6 +561,7 @@ void dt_glue_stop(void)
     dame_engine_settle(&dt_engine);
     dt_table_clear();
     dt_sample_stop();
+    dt_counted_tell(NULL);
     dame_engine_stop(&dt_engine, dt_log_speaks_for_node());
     dt_dump_stop();
     dt_events_stop();

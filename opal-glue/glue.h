@@ -48,8 +48,11 @@ typedef struct dt_glue_options {
     size_t layout_cache;      /* most bytes kept of layouts that no datatype has any more */
     const char *papi_events;  /* hardware events to count (measure/counters.h), "" for none. The
                                  caller's, until dt_glue_start() returns */
-    int output;               /* opal_output stream for messages; open until dt_glue_stop() */
-    const int *verbosity;     /* may change; until dt_glue_stop() */
+    void (*hear_time)(
+        int64_t now);     /* NULL, or called now and then while data moves and times are
+                       taken, by the thread that moves it: nanoseconds of CLOCK_MONOTONIC */
+    int output;           /* opal_output stream for messages; open until dt_glue_stop() */
+    const int *verbosity; /* may change; until dt_glue_stop() */
 } dt_glue_options_t;
 
 /* Where dt_openmpi_fits(). False, with one message on the output stream, when DAME cannot work

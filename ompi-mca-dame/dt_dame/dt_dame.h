@@ -36,7 +36,8 @@ typedef struct mca_dt_dame_params {
     int verify; /* 0 or 1 */
     int report; /* mca_dt_dame_report_t */
     char *report_file;
-    int last_run; /* 0 or 1 */
+    int report_every; /* seconds, 0: only at the end */
+    int last_run;     /* 0 or 1 */
     char *papi_events;
     char *passes;
     int sort_displacements; /* dame_sort_t */
@@ -95,6 +96,9 @@ bool mca_dt_dame_register_pvars(const mca_base_component_t *component);
 void mca_dt_dame_finish_start(void);
 void mca_dt_dame_publish(void);
 void mca_dt_dame_collect(void);
+
+/* While data moves, if there shall be snapshots: nanoseconds of CLOCK_MONOTONIC. Any thread. */
+void mca_dt_dame_hear_time(int64_t now);
 
 /* The program may give hints (include/mpi-dame.h); no more. MPI must be initialised. */
 void mca_dt_dame_hints_open(void);

@@ -89,6 +89,7 @@ static void dame_enable(void)
         .verify = mca_dt_dame_params.verify,
         .tallies = mca_dt_dame_params.last_run,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
+        .hear_time = mca_dt_dame_hear_time,
         .raw_files = 0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_RAW),
         .dump = 0 != (mca_dt_dame_params.dump &
                       (MCA_DT_DAME_DUMP_RAW | MCA_DT_DAME_DUMP_PROGRAM | MCA_DT_DAME_DUMP_ASM))

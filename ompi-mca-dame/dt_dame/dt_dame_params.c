@@ -110,7 +110,7 @@ static void register_basics(void)
         {MCA_DT_DAME_REPORT_JSON, "json"},
         {0, NULL},
     };
-    static dt_values_t percent, reports, answers, keeps;
+    static dt_values_t percent, reports, answers, keeps, seconds;
     dt_values_numbers(&percent, 0, 100);
     mca_dt_dame_params.priority = 20;
     register_values("priority",
@@ -150,6 +150,13 @@ static void register_basics(void)
         "own. An existing file is replaced; a device or a pipe, such as "
         "/dev/stdout, is written into, and a symbolic link is followed",
         OPAL_INFO_LVL_2, check_report_file, "dame-report.json", &mca_dt_dame_params.report_file);
+    dt_values_numbers(&seconds, 0, 1000000);
+    mca_dt_dame_params.report_every = 60;
+    register_values("report_every",
+                    "While a job with dt_dame_report json moves data, rank 0 writes what it has "
+                    "done so far into dt_dame_report_file every so many seconds, so that a job "
+                    "that is killed leaves that. 0: nothing is written before MPI_Finalize",
+                    &seconds, OPAL_INFO_LVL_4, &mca_dt_dame_params.report_every);
     dt_values_bool(&keeps);
     mca_dt_dame_params.last_run = 1;
     register_changing(

@@ -1,10 +1,12 @@
 /*
  * MPI_Finalize: before its barrier this process publishes its record; behind it, one process of the
- * job writes the report and the last run (job.h).
+ * job writes the report and the last run (job.h). Until then, rank 0 writes what it knows now and
+ * then.
  */
 #include "dt_dame.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,11 @@ static double ran, waited; /* by then, and what follows is of the same thread, m
 static pid_t publisher;    /* this process, once its record is published */
 static dt_dame_job_t job;
 static bool many_nodes; /* whose reports are brought together */
+
+/* When the next snapshot is due, by CLOCK_MONOTONIC; INT64_MAX: never, or one is being written. */
+static _Atomic int64_t due = INT64_MAX;
+static pid_t reporter;           /* not its children */
+static char snapshot_file[4096]; /* the last one's name, "" before there is one */
 
 static double now(void)
 {
@@ -50,6 +57,11 @@ void mca_dt_dame_finish_start(void)
     started = now();
     if (MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
         read_schedule(&ran, &waited);
+    }
+    if (MCA_DT_DAME_REPORT_JSON == mca_dt_dame_params.report &&
+        0 < mca_dt_dame_params.report_every) {
+        reporter = getpid();
+        due = (int64_t) (1e9 * (started + mca_dt_dame_params.report_every));
     }
 }
 
@@ -105,6 +117,14 @@ static void name_of_directory(char *name, size_t room)
     (void) snprintf(name, room, "dame-%u-%s", (unsigned) geteuid(), job_name);
 }
 
+/* The name of the report that `process` writes; false: it is too long. */
+static bool name_report(char *name, size_t room, const char *pattern, long process)
+{
+    char job_name[96];
+    name_of_job(job_name, sizeof(job_name));
+    return 0 == dt_dame_report_name(name, room, pattern, job_name, process);
+}
+
 static bool is_directory(const char *path)
 {
     struct stat status;
@@ -150,22 +170,18 @@ static bool was_used(void)
            0 != dt_stats_total(DT_COUNT_messages_before_import);
 }
 
-/* ---- Before the barrier --------------------------------------------------------------------- */
-
-void mca_dt_dame_publish(void)
+/* What this process has done so far. The caller frees; NULL: out of memory, or MPI is not there. */
+static dt_dame_record_t *record_now(bool reports, bool last_run)
 {
-    int rank, ranks;
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    const bool reports = params->report != MCA_DT_DAME_REPORT_NONE;
-    const bool last_run = params->last_run && was_used();
-    if ((!reports && !last_run) ||
-        MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
+    int rank, ranks;
+    if (MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
         MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &ranks)) {
-        return;
+        return NULL;
     }
     dt_dame_record_t *record = calloc(1, sizeof(*record));
     if (NULL == record) {
-        return;
+        return NULL;
     }
     record->rank = rank;
     record->ranks = ranks;
@@ -179,7 +195,34 @@ void mca_dt_dame_publish(void)
         fill_schedule(record);
     }
     dt_dame_record_fill(record);
-    if (open_job(rank, ranks) && dt_dame_job_publish(&job, record, sizeof(*record))) {
+    return record;
+}
+
+/* ---- Before the barrier --------------------------------------------------------------------- */
+
+/* The report has the same name, unless that names the process that writes it. */
+static void end_snapshots(void)
+{
+    char other[sizeof(snapshot_file)];
+    due = INT64_MAX;
+    if ('\0' != *snapshot_file && getpid() == reporter &&
+        (!name_report(other, sizeof(other), mca_dt_dame_params.report_file, 0) ||
+         0 != strcmp(other, snapshot_file))) {
+        (void) unlink(snapshot_file);
+    }
+}
+
+void mca_dt_dame_publish(void)
+{
+    const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
+    const bool last_run = mca_dt_dame_params.last_run && was_used();
+    end_snapshots();
+    dt_dame_record_t *record = reports || last_run ? record_now(reports, last_run) : NULL;
+    if (NULL == record) {
+        return;
+    }
+    if (open_job(record->rank, record->ranks) &&
+        dt_dame_job_publish(&job, record, sizeof(*record))) {
         publisher = getpid();
         dame_at_exit(mca_dt_dame_collect);
     } else if (reports) {
@@ -275,15 +318,10 @@ static void tell_no_report(const char *path, int error)
 
 static void write_report(const dt_dame_sum_t *sum)
 {
-    char job_name[96];
     char path[4096];
-    name_of_job(job_name, sizeof(job_name));
-    int error =
-        dt_dame_report_name(path, sizeof(path), sum->report_file, job_name, (long) getpid());
-    const char *name = 0 == error ? path : sum->report_file;
-    if (0 == error) {
-        error = write_file(name, sum, dt_dame_write_json);
-    }
+    const bool named = name_report(path, sizeof(path), sum->report_file, (long) getpid());
+    const char *name = named ? path : sum->report_file;
+    const int error = named ? write_file(name, sum, dt_dame_write_json) : ENAMETOOLONG;
     if (0 != error) {
         tell_no_report(name, error);
     }
@@ -331,4 +369,44 @@ void mca_dt_dame_collect(void)
     }
     free(record);
     free(sum);
+}
+
+/* ---- While the job runs --------------------------------------------------------------------- */
+
+/* Is the snapshot written, so that another one may follow? */
+static bool write_snapshot(const dt_dame_record_t *record)
+{
+    struct stat status;
+    dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
+    bool written = false;
+    if (NULL != sum &&
+        name_report(snapshot_file, sizeof(snapshot_file), record->report_file, (long) getpid()) &&
+        (0 != stat(snapshot_file, &status) || S_ISREG(status.st_mode))) {
+        dt_dame_sum_add(sum, record);
+        dt_dame_sum_finish(sum);
+        sum->still_runs = true;
+        written = 0 == write_file(snapshot_file, sum, dt_dame_write_json);
+    }
+    if (!written) {
+        *snapshot_file = '\0';
+    }
+    free(sum);
+    return written;
+}
+
+/* Failures are told at the end, when they matter. */
+void mca_dt_dame_hear_time(int64_t time)
+{
+    int64_t then = atomic_load_explicit(&due, memory_order_relaxed);
+    if (time < then || getpid() != reporter ||
+        !atomic_compare_exchange_strong(&due, &then, INT64_MAX)) {
+        return;
+    }
+    const int cancel_state = dame_cancel_defer();
+    dt_dame_record_t *record = record_now(true, false);
+    if (NULL != record && 0 == record->rank && write_snapshot(record)) {
+        due = time + 1000000000LL * mca_dt_dame_params.report_every;
+    }
+    free(record);
+    dame_cancel_restore(cancel_state);
 }

@@ -151,9 +151,10 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
     fputs(",\n  \"state\": ", out);
     write_string(out, sum->first.state);
     fprintf(out,
-            ",\n  \"ended\": %lld,\n  \"clock_ghz\": %.4f,\n  \"seconds\": %.6f,\n  \"ranks\": "
+            ",\n  \"%s\": %lld,\n  \"clock_ghz\": %.4f,\n  \"seconds\": %.6f,\n  \"ranks\": "
             "%d,\n  \"reporting\": %d,\n",
-            (long long) time(NULL), sum->first.ghz, sum->first.seconds, sum->ranks, sum->found);
+            sum->still_runs ? "running" : "ended", (long long) time(NULL), sum->first.ghz,
+            sum->first.seconds, sum->ranks, sum->found);
     write_counters(out, sum);
     fputs("  \"events\": ", out);
     write_string(out, sum->first.events);

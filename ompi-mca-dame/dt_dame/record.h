@@ -90,6 +90,7 @@ typedef struct dt_dame_sum {
     int next;               /* behind the highest rank so far */
     char missing[64];       /* ranks without a record, "0, 3-5", after dt_dame_sum_finish() */
     bool many_nodes;        /* on which the job ran */
+    bool still_runs;        /* the job */
     dt_dame_record_t first; /* the record of the lowest rank */
     int report;             /* the strongest wish of any rank */
     int last_run;

@@ -2,8 +2,9 @@
  * Traffic whose counts are known, for the report at MPI_Finalize (report.sh), and the same counts
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
  * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 dies when rank 0
- * has published its record, "tool": MPI_T is never finalized, or "names": the datatype's name is
- * hostile. argv[2]: the job's namespace, as far as DAME is told.
+ * has published its record, "working": rank 1 dies when the file argv[2] is there, or after a
+ * minute, while messages go on, "long": messages of 1.5 s, "tool": MPI_T is never finalized, or "names": the datatype's name
+ * is hostile. argv[2]: the job's namespace, as far as DAME is told.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -139,6 +140,20 @@ static void wait_for_record(const char *namespace)
     }
 }
 
+static void work_until(MPI_Datatype face, const char *file)
+{
+    const double start = MPI_Wtime();
+    for (int there = 0; 0 == there;) {
+        exchange(face, FACES);
+        there = 0 == access(file, F_OK) || MPI_Wtime() - start > 60;
+        MPI_Bcast(&there, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    }
+    if (1 == my_rank) {
+        raise(SIGKILL);
+    }
+    exchange(face, FACES); /* does not return: the job is killed */
+}
+
 int report_main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -158,6 +173,15 @@ int report_main(int argc, char **argv)
     MPI_Type_commit(&corner);
     if (0 == strcmp(mode, "huge")) {
         pack_huge();
+    } else if (0 == strcmp(mode, "long")) {
+        for (const double start = MPI_Wtime(); MPI_Wtime() - start < 1.5;) {
+            sent[COLUMNS] = MPI_Wtime();
+            MPI_Sendrecv(sent, 1, face, my_rank, 0, received, 1, face, my_rank, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+        }
+        check(sent[COLUMNS] == received[COLUMNS], "the last message");
+    } else if (0 == strcmp(mode, "working") && argc > 2) {
+        work_until(face, argv[2]);
     } else {
         traffic(face, corner, dame);
     }

@@ -92,6 +92,41 @@ dying_rank()
     verdict $((code == 0 || code == 124)) report "$config" "$log"
 }
 
+# What rank 0 had done so far is left of a job that is killed.
+killed_while_it_works()
+{
+    local config="a job is killed" log code=0 file=$scratch/snapshot.json
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
+        --mca dt_dame_report_every 1 "$mpi_test" report working "$file" && code=1
+    python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert "running" in report and "ended" not in report and report["ranks"] == 2 and report["reporting"] == 1, report
+assert report["seconds"] >= 1 and report["counters"]["messages_packed"]["sum"] >= 100, report
+(face,) = report["datatypes"]
+assert face["name"] == 'face "x"' and face["bytes"] >= 2 * 100 * 4000, face
+END
+    verdict $code report "$config" "$log"
+}
+
+# .. and nothing beside the report of a job that ends.
+snapshots_of_a_job_that_ends()
+{
+    local config="snapshots, and then the report" log code=0 at=$scratch/snapshots x
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    mkdir -p "$at"
+    HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$at/%p.json" \
+        --mca dt_dame_report_every 1 --mca dt_dame_explore 0 "$mpi_test" report long || code=1
+    for x in "$at"/*; do
+        python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["reporting"] != 2)' "$x" >>"$log" 2>&1 || code=1
+    done
+    [ "$(find "$at" -type f | wc -l)" = 1 ] || { code=1; ls "$at" >>"$log"; }
+    verdict $code report "$config" "$log"
+}
+
 # Records of a job that was killed inside MPI_Finalize do not count for the next one of the same namespace, and are gone then.
 killed_job()
 {
@@ -262,5 +297,7 @@ reports()
     hostile_names
     dying_rank
     killed_job
+    killed_while_it_works
+    snapshots_of_a_job_that_ends
     last_runs
 }
