@@ -19,6 +19,7 @@ extern const tool_command_t tool_optimise;
 extern const tool_command_t tool_pack;
 extern const tool_command_t tool_print;
 extern const tool_command_t tool_record;
+extern const tool_command_t tool_report;
 extern const tool_command_t tool_status;
 extern const tool_command_t tool_suggest;
 extern const tool_command_t tool_summary;

@@ -17,6 +17,7 @@ static const tool_command_t *const commands[] = {
     &tool_typemap,
     &tool_explain,
     &tool_summary,
+    &tool_report,
     &tool_draw,
     &tool_pack,
     &tool_unpack,

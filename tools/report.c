@@ -1,0 +1,336 @@
+/* dame report: the reports of one job or two (dt_dame_report json), as text. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "text.h"
+
+#ifdef HAVE_JANSSON
+#include <jansson.h>
+
+enum { MOST = 2, WORKS = 3, TEXT = 48 };
+
+static const char *const works[WORKS] = {"pack", "unpack", "copy"};
+static const char *const tiers[] = {"interp", "code", "opal"};
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+/* The number `name`, or below the object `outer`; 0 where there is none. */
+static double number(const json_t *of, const char *outer, const char *name)
+{
+    const json_t *object = outer != NULL ? json_object_get(of, outer) : of;
+    return json_number_value(json_object_get(object, name));
+}
+
+static const char *string(const json_t *of, const char *name)
+{
+    const char *text = json_string_value(json_object_get(of, name));
+    return text != NULL ? text : "";
+}
+
+static int read_report(const char *path, json_t **report)
+{
+    char *text;
+    size_t length;
+    int code = tool_read_text(path, &text, &length);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    json_error_t error;
+    *report = json_loadb(text, length, JSON_ALLOW_NUL, &error);
+    free(text);
+    if (*report == NULL) {
+        return tool_text_error(TOOL_WRONG, path, error.line, error.column, error.text);
+    }
+    if (number(*report, NULL, "format") != 1 ||
+        !json_is_array(json_object_get(*report, "datatypes"))) {
+        return tool_error(TOOL_WRONG, "%s: no report of dt_dame_report json, or of another format",
+                          tool_input_name(path));
+    }
+    return TOOL_OK;
+}
+
+static json_t *rows(const json_t *report)
+{
+    return json_object_get(report, "datatypes");
+}
+
+/* The datatype of the same name, layout and size, which reports have once; NULL: there is none. */
+static json_t *same_row(const json_t *report, const json_t *row)
+{
+    size_t i;
+    json_t *other;
+    json_array_foreach(rows(report), i, other)
+    {
+        if (strcmp(string(row, "name"), string(other, "name")) == 0 &&
+            strcmp(string(row, "layout"), string(other, "layout")) == 0 &&
+            number(row, NULL, "size") == number(other, NULL, "size")) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+/* Three digits. */
+static void text_digits(char *text, double value, const char *unit)
+{
+    const double size = value < 0 ? -value : value;
+    snprintf(text, TEXT, size >= 0.001 && size < 99.95 ? "%#.3g %s" : "%.3g %s", value, unit);
+}
+
+static void text_time(char *text, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int unit = 0;
+    for (; unit < 3 && (ns >= 1000 || ns <= -1000); unit++) {
+        ns /= 1000;
+    }
+    text_digits(text, ns, units[unit]);
+}
+
+typedef struct cell {
+    double value; /* that are compared */
+    char text[TEXT];
+} cell_t;
+
+static cell_t time_cell(double ns)
+{
+    cell_t cell = {.value = ns};
+    text_time(cell.text, ns);
+    return cell;
+}
+
+static cell_t count_cell(double n)
+{
+    char buffer[TEXT_NUMBER];
+    cell_t cell = {.value = n};
+    snprintf(cell.text, sizeof(cell.text), "%s", text_number(buffer, (int64_t) n));
+    return cell;
+}
+
+static cell_t bytes_cell(double n)
+{
+    char buffer[TEXT_NUMBER];
+    cell_t cell = {.value = n};
+    snprintf(cell.text, sizeof(cell.text), "%s", text_bytes(buffer, (int64_t) n));
+    return cell;
+}
+
+static cell_t part_cell(double part)
+{
+    cell_t cell = {.value = part};
+    text_digits(cell.text, 100 * part, "%");
+    return cell;
+}
+
+static cell_t rate_cell(double ns_per_byte)
+{
+    cell_t cell = {.value = ns_per_byte};
+    text_digits(cell.text, ns_per_byte, "ns/B");
+    return cell;
+}
+
+/* Nanoseconds that a byte takes, whatever moved it; 0: nothing was timed. */
+static double rate_of(const json_t *work)
+{
+    double bytes = 0, ns = 0;
+    for (size_t t = 0; t < sizeof(tiers) / sizeof(tiers[0]); t++) {
+        const json_t *tier = json_object_get(work, tiers[t]);
+        const json_t *rate = json_object_get(tier, "ns_per_byte");
+        if (json_is_number(rate)) {
+            bytes += number(tier, NULL, "bytes");
+            ns += number(tier, NULL, "bytes") * json_number_value(rate);
+        }
+    }
+    return bytes > 0 ? ns / bytes : 0;
+}
+
+static double uses_of(const json_t *work)
+{
+    double uses = 0;
+    for (size_t t = 0; t < sizeof(tiers) / sizeof(tiers[0]); t++) {
+        uses += number(json_object_get(work, tiers[t]), NULL, "uses");
+    }
+    return uses;
+}
+
+/* ---- printing ------------------------------------------------------------------------------- */
+
+/* One line; with two reports, the second by the first. Where `value` is 0 there is none. */
+static void print_line(const char *name, const cell_t cells[MOST], int n)
+{
+    printf("%-34s", name);
+    for (int i = 0; i < n; i++) {
+        printf(" %13s", cells[i].text[0] != '\0' ? cells[i].text : "-");
+    }
+    if (n == 2 && cells[0].value > 0 && cells[1].value > 0) {
+        printf(" %8.2f", cells[1].value / cells[0].value);
+    }
+    putchar('\n');
+}
+
+static void print_head(const char *path, const char *letter, const json_t *report)
+{
+    char time_text[TEXT] = "?", ran[TEXT];
+    const bool running = json_object_get(report, "running") != NULL;
+    const time_t when = (time_t) number(report, NULL, running ? "running" : "ended");
+    struct tm tm;
+    if (localtime_r(&when, &tm) != NULL) {
+        strftime(time_text, sizeof(time_text), "%Y-%m-%d %H:%M:%S", &tm);
+    }
+    text_time(ran, 1e9 * number(report, NULL, "seconds"));
+    printf("%s%s: %s, %.0f of %.0f ranks, %s, %s%s, DAME %s\n", letter, path,
+           string(report, "program"), number(report, NULL, "reporting"),
+           number(report, NULL, "ranks"), ran, running ? "still running at " : "", time_text,
+           string(report, "dame"));
+}
+
+static void print_whole(json_t *const reports[MOST], int n)
+{
+    cell_t line[8][MOST];
+    for (int i = 0; i < n; i++) {
+        const json_t *r = reports[i];
+        const double run = number(r, "all_ranks", "run_ns");
+        const double moving = number(r, "all_ranks", "moving_ns");
+        const json_t *counters = json_object_get(r, "counters");
+        line[0][i] = time_cell(run);
+        line[1][i] = time_cell(moving);
+        line[2][i] = part_cell(run > 0 ? moving / run : 0);
+        line[3][i] = time_cell(number(r, "compared", "set_up_ns"));
+        line[4][i] =
+            time_cell(number(r, "compared", "native_ns") - number(r, "compared", "dame_ns"));
+        line[4][i].value = 0; /* may be less than nothing */
+        line[5][i] = time_cell(number(r, "compared", "error_ns"));
+        line[5][i].value = 0;
+        line[6][i] = count_cell(number(counters, "messages_packed", "sum") +
+                                number(counters, "messages_unpacked", "sum") +
+                                number(counters, "messages_copied", "sum"));
+        line[7][i] = bytes_cell(number(counters, "bytes_packed", "sum") +
+                                number(counters, "bytes_unpacked", "sum") +
+                                number(counters, "bytes_copied", "sum"));
+    }
+    static const char *const names[] = {"run time, of all ranks together",
+                                        "moving data",
+                                        "  .. of the run time",
+                                        "importing and compiling",
+                                        "saved, against Open MPI's engine",
+                                        "  .. which is uncertain by",
+                                        "messages packed, unpacked, copied",
+                                        "their bytes"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        print_line(names[i], line[i], n);
+    }
+}
+
+/* Of one datatype; `row` of a report without it is NULL. */
+static void print_row(json_t *const row[MOST], int n)
+{
+    const json_t *any = row[0] != NULL ? row[0] : row[1];
+    char size[TEXT_NUMBER];
+    printf("\n%s: %s; %s\n", string(any, "name")[0] != '\0' ? string(any, "name") : "(no name)",
+           string(any, "layout"), text_bytes(size, (int64_t) number(any, NULL, "size")));
+    for (int w = 0; w < WORKS; w++) {
+        cell_t uses[MOST] = {0}, rates[MOST] = {0}, native[MOST] = {0};
+        bool used = false;
+        for (int i = 0; i < n; i++) {
+            const json_t *work = json_object_get(row[i], works[w]);
+            const double rate = rate_of(work);
+            const double other = number(work, NULL, "native_ns_per_byte");
+            if (uses_of(work) > 0) {
+                used = true;
+                uses[i] = count_cell(uses_of(work));
+                rates[i] = rate > 0 ? rate_cell(rate) : rates[i];
+                native[i] = other > 0 ? rate_cell(other) : native[i];
+            }
+        }
+        if (used) {
+            char name[TEXT];
+            snprintf(name, sizeof(name), "  %s, messages", works[w]);
+            print_line(name, uses, n);
+            print_line("    DAME", rates, n);
+            print_line("    Open MPI's engine", native, n);
+        }
+    }
+}
+
+static void print_rows(json_t *const reports[MOST], int n)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows(reports[0]), i, row)
+    {
+        json_t *pair[MOST] = {row, n == 2 ? same_row(reports[1], row) : NULL};
+        print_row(pair, n);
+    }
+    if (n == 2) {
+        json_array_foreach(rows(reports[1]), i, row)
+        {
+            json_t *pair[MOST] = {NULL, row};
+            if (same_row(reports[0], row) == NULL) {
+                print_row(pair, n);
+            }
+        }
+    }
+}
+
+static int print_reports(char **paths, int n)
+{
+    static const char *const letters[MOST] = {"A: ", "B: "};
+    json_t *reports[MOST] = {NULL};
+    int code = TOOL_OK;
+    for (int i = 0; i < n && code == TOOL_OK; i++) {
+        code = read_report(paths[i], &reports[i]);
+    }
+    if (code == TOOL_OK) {
+        for (int i = 0; i < n; i++) {
+            print_head(tool_input_name(paths[i]), n == 2 ? letters[i] : "", reports[i]);
+        }
+        if (n == 2) {
+            printf("\n%-34s %13s %13s %8s\n", "", "A", "B", "B/A");
+        } else {
+            putchar('\n');
+        }
+        print_whole(reports, n);
+        print_rows(reports, n);
+    }
+    for (int i = 0; i < n; i++) {
+        json_decref(reports[i]);
+    }
+    return code;
+}
+#else
+static int print_reports(char **paths, int n)
+{
+    (void) paths;
+    (void) n;
+    return tool_error(TOOL_SYSTEM, "report: this dame was built without jansson, which reads JSON; "
+                                   "install libjansson-dev and build it again");
+}
+#endif
+
+static int run(int argc, char **argv)
+{
+    static const struct option longs[] = {{NULL, 0, NULL, 0}};
+    while (tool_option(argc, argv, ":", longs) != -1) {
+        return TOOL_USAGE;
+    }
+    return tool_operands(argc, argv, 1, 2) == TOOL_OK ? print_reports(argv + optind, argc - optind)
+                                                      : TOOL_USAGE;
+}
+
+const tool_command_t tool_report = {
+    .name = "report",
+    .arguments = "FILE [FILE]",
+    .what = "prints the report of a job, or compares those of two",
+    .help = "FILE is what dt_dame_report json wrote. Of the whole job and of each datatype:\n"
+            "how long DAME took, and what Open MPI's own engine would have. Of two reports,\n"
+            "datatypes of one name, layout and size are compared; B/A below 1 says that the\n"
+            "second job took less. Times are estimates by samples: those of a busy machine\n"
+            "are not certain.\n",
+    .run = run,
+};
