@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "command.h"
 #include "drawing.h"
 #include "files.h"
 #include "picture.h"
 
 typedef struct arguments {
-    drawing_t drawing; /* title NULL: the file's name */
-    const char *out;   /* a file, or with `several` a directory */
+    drawing_t drawing;  /* title NULL: the file's name */
+    const char *suffix; /* of the format */
+    const char *out;    /* a file, or with `several` a directory */
     int several;
 } arguments_t;
 
@@ -31,31 +34,61 @@ static char *title_of(const char *path)
     return strndup(name, length);
 }
 
-/* The picture's file: -o, or in that directory the title with .svg. NULL: memory is out. */
+/* The picture's file: -o, or in that directory the title and a suffix. NULL: memory is out. */
 static char *output_of(const arguments_t *arguments, const char *title)
 {
     char *path;
     if (!arguments->several) {
         return strdup(arguments->out);
     }
-    return asprintf(&path, "%s/%s.svg", arguments->out, title) < 0 ? NULL : path;
+    return asprintf(&path, "%s/%s.%s", arguments->out, title, arguments->suffix) < 0 ? NULL : path;
+}
+
+/* librsvg makes PDF of SVG. */
+static int write_pdf(const char *path, const char *svg, size_t length)
+{
+    char name[] = "/tmp/dame-draw-XXXXXX";
+    const int file = mkstemp(name);
+    const int written = file >= 0 && write(file, svg, length) == (ssize_t) length;
+    if (!written) {
+        if (file >= 0) {
+            close(file);
+            unlink(name);
+        }
+        return tool_error(TOOL_SYSTEM, "%s: %s", name, strerror(errno));
+    }
+    close(file);
+    const char *const argv[] = {"rsvg-convert", "-f", "pdf", "-o", path, name, NULL};
+    int code;
+    char *said = command_output(argv, 60, &code);
+    unlink(name);
+    if (code != 0) {
+        code = code == 127 || said == NULL
+                   ? tool_error(TOOL_SYSTEM, "draw: PDF is made by rsvg-convert, which is not "
+                                             "here (on Debian: librsvg2-bin)")
+                   : tool_error(TOOL_SYSTEM, "%s: rsvg-convert: %.*s", path,
+                                (int) strcspn(said, "\n"), said);
+    }
+    free(said);
+    return code;
 }
 
 static int draw_layout(const arguments_t *arguments, const char *path, const tool_layout_t *layout)
 {
     drawing_t drawing = arguments->drawing;
     char *title = title_of(path), *out = title != NULL ? output_of(arguments, title) : NULL;
-    char *svg;
+    char *picture;
     size_t length;
     int code;
     if (out == NULL) {
         code = tool_status_error("the title", DAME_ERR_NOMEM);
     } else {
         drawing.title = drawing.title != NULL ? drawing.title : title;
-        code = drawing_svg(&drawing, layout, &svg, &length);
+        code = drawing_make(&drawing, layout, &picture, &length);
         if (code == TOOL_OK) {
-            code = tool_write(out, svg, length);
-            free(svg);
+            code = strcmp(arguments->suffix, "pdf") == 0 ? write_pdf(out, picture, length)
+                                                         : tool_write(out, picture, length);
+            free(picture);
         }
     }
     free(out);
@@ -74,6 +107,37 @@ static int draw(void *context, const char *path)
     return code;
 }
 
+static const struct {
+    const char *suffix;
+    picture_format_t format; /* of what is drawn */
+} formats[] = {
+    {"svg", PICTURE_SVG}, {"pdf", PICTURE_SVG}, {"tikz", PICTURE_TIKZ}, {"txt", PICTURE_TEXT}};
+
+static int set_format(arguments_t *arguments, const char *name)
+{
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        if (strcmp(name, formats[i].suffix) == 0) {
+            arguments->suffix = formats[i].suffix;
+            arguments->drawing.format = formats[i].format;
+            return TOOL_OK;
+        }
+    }
+    return tool_error(TOOL_USAGE,
+                      "draw: --format: '%s' is not a format; allowed: svg, pdf, tikz, txt", name);
+}
+
+/* As the output file's name says, if it does. */
+static void format_of_name(arguments_t *arguments)
+{
+    const char *dot = strrchr(arguments->out, '.');
+    arguments->suffix = "svg";
+    for (size_t i = 0; dot != NULL && i < sizeof(formats) / sizeof(formats[0]); i++) {
+        if (strcmp(dot + 1, formats[i].suffix) == 0) {
+            (void) set_format(arguments, dot + 1);
+        }
+    }
+}
+
 static int set_option(arguments_t *arguments, int option)
 {
     drawing_t *drawing = &arguments->drawing;
@@ -81,6 +145,8 @@ static int set_option(arguments_t *arguments, int option)
     case 'o':
         arguments->out = optarg;
         return TOOL_OK;
+    case 'f':
+        return set_format(arguments, optarg);
     case 't':
         drawing->title = optarg;
         return TOOL_OK;
@@ -105,13 +171,11 @@ static int is_directory(const char *path)
 
 static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"title", required_argument, NULL, 't'},
-                                          {"count", required_argument, NULL, 'n'},
-                                          {"width", required_argument, NULL, 'w'},
-                                          {"cell", required_argument, NULL, 'c'},
-                                          {"columns", required_argument, NULL, 'C'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'},  {"format", required_argument, NULL, 'f'},
+        {"title", required_argument, NULL, 't'},   {"count", required_argument, NULL, 'n'},
+        {"width", required_argument, NULL, 'w'},   {"cell", required_argument, NULL, 'c'},
+        {"columns", required_argument, NULL, 'C'}, {0}};
     arguments_t arguments = {.out = "-", .drawing = {.count = 1, .width = 960}};
     for (int option; (option = tool_option(argc, argv, ":o:", longs)) != -1;) {
         int code = set_option(&arguments, option);
@@ -120,6 +184,12 @@ static int run(int argc, char **argv)
         }
     }
     arguments.several = argc - optind > 1 || (argc > optind && is_directory(argv[optind]));
+    if (arguments.suffix == NULL) {
+        format_of_name(&arguments);
+    }
+    if (strcmp(arguments.suffix, "pdf") == 0 && strcmp(arguments.out, "-") == 0) {
+        return tool_error(TOOL_USAGE, "draw: PDF needs --output, a file or a directory");
+    }
     if (arguments.several && !is_directory(arguments.out)) {
         return tool_error(TOOL_USAGE, "draw: --output must be a directory for several files");
     }
@@ -128,11 +198,13 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_draw = {
     .name = "draw",
-    .arguments = "[-o FILE.svg] [--count N] [--cell BYTES] [--columns N]\n"
-                 "                 [--width PIXELS] [--title TEXT] FILE...",
-    .what = "draws the memory that is moved as an SVG picture",
+    .arguments = "[-o FILE] [--format svg|pdf|tikz|txt] [--count N] [--cell BYTES]\n"
+                 "                 [--columns N] [--width PIXELS] [--title TEXT] FILE...",
+    .what = "draws the memory that is moved: SVG, PDF, TikZ or text",
     .help = "  -o, --output FILE  where the picture goes, standard output if not given; of\n"
-            "                     several files a directory, each with its name and .svg\n"
+            "                     several files a directory, each with its name\n"
+            "  --format FORMAT    svg; pdf, which rsvg-convert makes; tikz for LaTeX; txt for\n"
+            "                     a terminal. If not given, by FILE's suffix, or svg\n"
             "  --count N          elements, 1 if not given\n"
             "  --cell BYTES       what a cell stands for; if not given, as little as fits\n"
             "  --columns N        cells in a row; if not given, so that the data lines up\n"
@@ -142,6 +214,7 @@ const tool_command_t tool_draw = {
             "Rows of cells are memory, lowest address first. Blocks are coloured by their\n"
             "order in the packed stream; empty cells are gaps; data that is sent more than\n"
             "once is hatched. Where a cell stands for many bytes it is filled as far as they\n"
-            "are data. Long empty ranges are left out and said. The file stays below 500 KB.\n",
+            "are data. Long empty ranges, and rows like those above, are left out and said. The\n"
+            "file stays below 500 KB.\n",
     .run = run,
 };

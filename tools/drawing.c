@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "picture.h"
-
 enum {
-    MAX_SVG = 480 * 1024, /* bytes */
+    MAX_BYTES = 480 * 1024, /* bytes */
     MAX_CELLS = 20480,
+    MAX_CHARACTERS = 4096,      /* of text */
     MAX_SAMPLED = MAX_CELLS / 2 /* so that several samples fall into a cell */
 };
 
@@ -23,11 +22,12 @@ typedef struct scene {
 } scene_t;
 
 /* The picture with at most `cells` cells, in memory. */
-static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cells, char **svg,
+static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cells, char **bytes,
                      size_t *length)
 {
     plan_t plan = {0};
-    picture_t picture = {.name = drawing->title,
+    picture_t picture = {.format = drawing->format,
+                         .name = drawing->title,
                          .width = drawing->width,
                          .pieces = &scene->pieces,
                          .survey = &scene->survey,
@@ -35,11 +35,16 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
     if (scene->pieces.walks > 0) {
         int code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, drawing->cell,
                              drawing->columns, cells);
+        if (code == TOOL_OK && drawing->format == PICTURE_TEXT && drawing->columns == 0 &&
+            plan.columns > DRAWING_TEXT_COLUMNS) {
+            code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, drawing->cell,
+                             DRAWING_TEXT_COLUMNS, cells);
+        }
         if (code != TOOL_OK) {
             return code;
         }
     }
-    FILE *memory = open_memstream(svg, length);
+    FILE *memory = open_memstream(bytes, length);
     if (memory == NULL) {
         return tool_error(TOOL_SYSTEM, "no memory for the picture");
     }
@@ -49,23 +54,26 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
         code = tool_error(TOOL_SYSTEM, "no memory for the picture");
     }
     if (code != TOOL_OK) {
-        free(*svg);
+        free(*bytes);
     }
     return code;
 }
 
-static int draw_scene(const drawing_t *drawing, const scene_t *scene, char **svg, size_t *length)
+static int draw_scene(const drawing_t *drawing, const scene_t *scene, char **bytes, size_t *length)
 {
-    int64_t most = scene->pieces.sampled ? MAX_SAMPLED : MAX_CELLS;
-    int code = draw_once(drawing, scene, most, svg, length);
-    for (int64_t cells = most / 2; code == TOOL_OK && *length > MAX_SVG; cells /= 2) {
-        free(*svg);
-        code = draw_once(drawing, scene, cells, svg, length);
+    int64_t most = drawing->format == PICTURE_TEXT ? MAX_CHARACTERS
+                   : scene->pieces.sampled         ? MAX_SAMPLED
+                                                   : MAX_CELLS;
+    int code = draw_once(drawing, scene, most, bytes, length);
+    for (int64_t cells = most / 2; code == TOOL_OK && *length > MAX_BYTES; cells /= 2) {
+        free(*bytes);
+        code = draw_once(drawing, scene, cells, bytes, length);
     }
     return code;
 }
 
-int drawing_svg(const drawing_t *drawing, const tool_layout_t *layout, char **svg, size_t *length)
+int drawing_make(const drawing_t *drawing, const tool_layout_t *layout, char **bytes,
+                 size_t *length)
 {
     scene_t scene = {.facts = &layout->facts};
     pieces_t *pieces = &scene.pieces;
@@ -81,7 +89,7 @@ int drawing_svg(const drawing_t *drawing, const tool_layout_t *layout, char **sv
     }
     code = survey_init(&scene.survey, pieces);
     if (code == TOOL_OK) {
-        code = draw_scene(drawing, &scene, svg, length);
+        code = draw_scene(drawing, &scene, bytes, length);
         survey_fini(&scene.survey);
     }
     return code;

@@ -3,11 +3,17 @@
 #define DRAWING_H
 
 #include "layout.h"
+#include "picture.h"
 
-enum { DRAWING_COLUMNS = 256, DRAWING_WIDTH = 4096 /* pixels */ };
+enum {
+    DRAWING_COLUMNS = 256,
+    DRAWING_TEXT_COLUMNS = 64, /* unless there shall be more */
+    DRAWING_WIDTH = 4096       /* pixels */
+};
 
 /* How; 0: as fits. */
 typedef struct drawing {
+    picture_format_t format;
     const char *title;
     int64_t count; /* elements */
     int64_t width; /* pixels */
@@ -15,8 +21,9 @@ typedef struct drawing {
     int64_t columns;
 } drawing_t;
 
-/* The layout as SVG of at most 480 KiB, which the caller frees. TOOL_WRONG or TOOL_SYSTEM after a
- * message. */
-int drawing_svg(const drawing_t *drawing, const tool_layout_t *layout, char **svg, size_t *length);
+/* The layout as at most 480 KiB of that format, which the caller frees. TOOL_WRONG or TOOL_SYSTEM
+ * after a message. */
+int drawing_make(const drawing_t *drawing, const tool_layout_t *layout, char **picture,
+                 size_t *length);
 
 #endif

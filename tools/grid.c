@@ -1,7 +1,9 @@
 #include "grid.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "text.h"
 #include "tool.h"
 
 int grid_init(grid_t *grid, int64_t cell, int64_t columns, int64_t rows)
@@ -137,4 +139,72 @@ int grid_fill(grid_t *grid, const pieces_t *pieces, const survey_t *survey)
         }
     }
     return code;
+}
+
+int64_t grid_share(const grid_t *grid, const grid_cell_t *cell)
+{
+    if (cell->bytes >= grid->cell || cell->first < 0) {
+        return cell->first < 0 ? 0 : GRID_SHARES;
+    }
+    int64_t rounded = (int64_t) ((double) cell->bytes / (double) grid->cell * GRID_SHARES + 0.5);
+    return rounded < 1 ? 1 : rounded > GRID_SHARES - 1 ? GRID_SHARES - 1 : rounded;
+}
+
+static int looks_alike(const grid_t *grid, int64_t row, int64_t other)
+{
+    const grid_cell_t *a = &grid->cells[row * grid->columns];
+    const grid_cell_t *b = &grid->cells[other * grid->columns];
+    int alike = 1;
+    for (int64_t i = 0; i < grid->columns; i++) {
+        alike &= grid_share(grid, &a[i]) == grid_share(grid, &b[i]) && a[i].twice == b[i].twice;
+    }
+    return alike;
+}
+
+static void keep_row(grid_t *grid, int64_t from, int64_t *to)
+{
+    grid->row[*to] = grid->row[from];
+    memmove(&grid->cells[*to * grid->columns], &grid->cells[from * grid->columns],
+            (size_t) grid->columns * sizeof(*grid->cells));
+    (*to)++;
+}
+
+void grid_fold(grid_t *grid)
+{
+    enum { MANY = 24, FIRST = 4, LAST = 2, WORTH = 8 };
+    int64_t rows = 0;
+    if (grid->rows <= MANY) {
+        return;
+    }
+    for (int64_t row = 0, end; row < grid->rows; row = end) {
+        for (end = row + 1;
+             end < grid->rows && grid->row[end].skipped == 0 && looks_alike(grid, row, end);
+             end++) {
+        }
+        const int64_t folded = end - row - FIRST - LAST;
+        for (int64_t i = row; i < end; i++) {
+            if (folded < WORTH || i < row + FIRST || i >= end - LAST) {
+                keep_row(grid, i, &rows);
+            }
+            if (folded >= WORTH && i == end - LAST) {
+                grid->row[rows - 1].alike = folded;
+                grid->row[rows - 1].skipped = folded * grid->columns * grid->cell;
+            }
+        }
+    }
+    grid->rows = rows;
+}
+
+void grid_break_text(const grid_t *grid, int64_t row, char *text, size_t room)
+{
+    char number[TEXT_NUMBER], bytes[TEXT_NUMBER];
+    const grid_row_t *behind = &grid->row[row];
+    const char *unit = behind->skipped < 10240 ? "" : text_bytes(bytes, behind->skipped);
+    int used = 0;
+    if (behind->alike > 0) {
+        used = snprintf(text, room, "%s rows like these, ", text_number(number, behind->alike));
+    }
+    snprintf(text + used, room - (size_t) used, "%s bytes%s%s%s skipped",
+             text_number(number, behind->skipped), *unit != '\0' ? " (" : "", unit,
+             *unit != '\0' ? ")" : "");
 }

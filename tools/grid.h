@@ -10,6 +10,8 @@
 typedef struct grid_row {
     int64_t address; /* of its first byte */
     int64_t skipped; /* bytes between the end of the row before and this one that are not drawn */
+    int64_t alike;   /* of these, so many rows would look like the one before, but for the colours;
+                        0: they are empty */
 } grid_row_t;
 
 typedef struct grid_cell {
@@ -37,6 +39,16 @@ void grid_fini(grid_t *grid);
 
 /* Puts the message into the cells. */
 int grid_fill(grid_t *grid, const pieces_t *pieces, const survey_t *survey);
+
+/* Of long runs of rows that look alike, in a grid of many rows, the first and the last stay. */
+void grid_fold(grid_t *grid);
+
+/* What a row with `skipped` says of it: "999,984 bytes (977 KiB) skipped". */
+void grid_break_text(const grid_t *grid, int64_t row, char *text, size_t room);
+
+/* Eighths of a cell that are data, rounded, but not to nothing nor to all. */
+int64_t grid_share(const grid_t *grid, const grid_cell_t *cell);
+enum { GRID_SHARES = 8 };
 
 /* The row that `address` is in, or -1. */
 int64_t grid_find(const grid_t *grid, int64_t address);

@@ -11,8 +11,7 @@ enum {
     LABEL_HEIGHT = 12,   /* pixels */
     LABEL_WIDTH = 6,     /* of a character */
     BREAK_HEIGHT = 20,   /* pixels */
-    SHARES = 8,          /* steps in which a share is drawn */
-    LEAST_BAR = 2,       /* pixels of one */
+    LEAST_BAR = 1,       /* pixels of one */
     MANY_NUMBERS = 1000, /* more numbers are not written */
     MANY_EDGES = 4000,   /* more edges of blocks are not drawn */
     FEW_ROWS = 16,       /* are drawn higher */
@@ -43,7 +42,7 @@ static int is_absolute(const grid_t *grid)
     return grid->row[0].address >= 1 << 20 && grid->row[grid->rows - 1].address >= INT64_C(1) << 32;
 }
 
-static void label(char *buffer, const grid_t *grid, int64_t address)
+void panel_label(char *buffer, const grid_t *grid, int64_t address)
 {
     if (is_absolute(grid)) {
         snprintf(buffer, TEXT_NUMBER, "0x%" PRIx64, (uint64_t) address);
@@ -57,7 +56,7 @@ static int64_t label_room(const grid_t *grid)
     size_t longest = 0;
     for (int64_t i = 0; i < grid->rows; i++) {
         char buffer[TEXT_NUMBER];
-        label(buffer, grid, grid->row[i].address);
+        panel_label(buffer, grid, grid->row[i].address);
         longest = strlen(buffer) > longest ? strlen(buffer) : longest;
     }
     return LABEL_WIDTH * (int64_t) longest + 10;
@@ -106,16 +105,6 @@ static const grid_cell_t *cell_at(const panel_t *panel, int64_t row, int64_t col
     return &panel->grid->cells[row * panel->grid->columns + column];
 }
 
-/* Share of a cell that is data in SHARES-ths, rounded, but not to nothing nor to all. */
-static int64_t share(const grid_t *grid, const grid_cell_t *cell)
-{
-    if (cell->bytes >= grid->cell) {
-        return SHARES;
-    }
-    int64_t rounded = (int64_t) ((double) cell->bytes / (double) grid->cell * SHARES + 0.5);
-    return rounded < 1 ? 1 : rounded > SHARES - 1 ? SHARES - 1 : rounded;
-}
-
 int panel_has_parts(const grid_t *grid)
 {
     int found = 0;
@@ -146,16 +135,12 @@ typedef struct drawing {
 /* Which cells a path is for. */
 typedef struct choice {
     int64_t order;
-    int64_t from, to; /* share */
+    int64_t share;
 } choice_t;
 
 static int is_chosen(const panel_t *panel, const grid_cell_t *cell, const choice_t *choice)
 {
-    if (cell->first != choice->order) {
-        return 0;
-    }
-    int64_t part = share(panel->grid, cell);
-    return part >= choice->from && part <= choice->to;
+    return cell->first == choice->order && grid_share(panel->grid, cell) == choice->share;
 }
 
 /* The chosen cells as strokes, one for each run of them; one unit is one cell. */
@@ -185,19 +170,18 @@ static void write_runs(const panel_t *panel, const choice_t *choice, FILE *out)
 
 static void write_cells(const panel_t *panel, FILE *out)
 {
-    for (int64_t part = 0; part <= SHARES; part++) { /* 0: the tint of all that are not full */
-        double width = part == 0 ? 1 : (double) part / SHARES;
+    for (int64_t part = 1; part <= GRID_SHARES; part++) {
+        double width = (double) part / GRID_SHARES;
         if (width * (double) panel->height < LEAST_BAR) {
             width = (double) LEAST_BAR / (double) panel->height;
         }
         fprintf(out,
                 "<g transform=\"matrix(%" PRId64 " 0 0 %" PRId64 " %" PRId64
-                " %g)\" stroke-width=\"%g\"%s>\n",
+                " %g)\" stroke-width=\"%g\">\n",
                 panel->width, panel->height, panel->x,
-                (double) panel->y + (double) panel->height * (1 - width / 2), width,
-                part == 0 ? " stroke-opacity=\"0.4\"" : "");
+                (double) panel->y + (double) panel->height * (1 - width / 2), width);
         for (int64_t order = 0; order < GRID_ORDERS; order++) {
-            choice_t choice = {order, part == 0 ? 1 : part, part == 0 ? SHARES - 1 : part};
+            choice_t choice = {order, part};
             write_runs(panel, &choice, out);
         }
         fputs("</g>\n", out);
@@ -389,10 +373,8 @@ static void write_numbers(const panel_t *panel, FILE *out)
 
 static void write_break(const panel_t *panel, int64_t row, FILE *out)
 {
-    char number[TEXT_NUMBER], bytes[TEXT_NUMBER];
-    int64_t skipped = panel->grid->row[row].skipped;
-    text_number(number, skipped);
-    text_bytes(bytes, skipped);
+    char text[128];
+    grid_break_text(panel->grid, row, text, sizeof(text));
     int64_t bottom = panel->y + slot(panel, row) * panel->height;
     int64_t top = bottom - panel->break_rows * panel->height;
     int64_t right = panel_right(panel);
@@ -406,9 +388,8 @@ static void write_break(const panel_t *panel, int64_t row, FILE *out)
     fprintf(out,
             "<text x=\"%" PRId64 "\" y=\"%" PRId64
             "\" font-size=\"11\" font-style=\"italic\" fill=\"" PANEL_FAINT
-            "\">\342\200\246 %s bytes%s%s%s skipped</text>\n",
-            panel->x + 6, (top + bottom) / 2 + 4, number, skipped < 10240 ? "" : " (",
-            skipped < 10240 ? "" : bytes, skipped < 10240 ? "" : ")");
+            "\">\342\200\246 %s</text>\n",
+            panel->x + 6, (top + bottom) / 2 + 4, text);
 }
 
 static void write_labels(const panel_t *panel, FILE *out)
@@ -421,7 +402,7 @@ static void write_labels(const panel_t *panel, FILE *out)
     for (int64_t row = 0; row < grid->rows; row++, since++) {
         if (since >= panel->label_every || grid->row[row].skipped > 0) {
             char text[TEXT_NUMBER];
-            label(text, grid, grid->row[row].address);
+            panel_label(text, grid, grid->row[row].address);
             fprintf(out, "<text x=\"%" PRId64 "\" y=\"%" PRId64 "\">%s</text>\n", panel->x - 6,
                     panel->y + slot(panel, row) * panel->height + panel->height / 2 + 4, text);
             since = 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "panel.h"
+#include "picture_plain.h"
 #include "text.h"
 #include "tool.h"
 
@@ -42,7 +43,9 @@ static int make_overview(const picture_t *picture, grid_t *grid)
             behind = address + row_bytes;
         }
     }
-    return grid_fill(grid, picture->pieces, picture->survey);
+    code = grid_fill(grid, picture->pieces, picture->survey);
+    grid_fold(grid);
+    return code;
 }
 
 /* The rows in which the first pieces start. */
@@ -126,23 +129,33 @@ static int64_t write_line(const picture_t *picture, FILE *out, int64_t y, const 
     return y;
 }
 
+void picture_facts(const picture_t *picture, int line, char *text, size_t room)
+{
+    const pieces_t *pieces = picture->pieces;
+    const tool_bounds_t *bounds = &pieces->datatype->bounds;
+    char blocks[160], a[TEXT_NUMBER], b[TEXT_NUMBER], c[TEXT_NUMBER], d[TEXT_NUMBER],
+        e[TEXT_NUMBER];
+    if (line == 0) {
+        describe_blocks(blocks, sizeof(blocks), picture);
+        snprintf(text, room, "%s: %s bytes of data in a span of %s bytes", blocks,
+                 text_number(a, pieces->total), text_number(b, pieces->high - pieces->low));
+        return;
+    }
+    snprintf(text, room, "%s %s of size %s, extent %s, true bounds [%s, %s)",
+             text_number(a, pieces->count), text_plural(pieces->count, "element", "elements"),
+             text_number(b, bounds->size), text_number(c, bounds->extent),
+             text_number(d, bounds->true_lb), text_number(e, bounds->true_ub));
+}
+
 /* The lines under the title. Returns the y of what comes next. */
 static int64_t write_facts(const picture_t *picture, FILE *out, int64_t y)
 {
     const pieces_t *pieces = picture->pieces;
-    const tool_bounds_t *bounds = &pieces->datatype->bounds;
-    char line[400], blocks[160], a[TEXT_NUMBER], b[TEXT_NUMBER], c[TEXT_NUMBER], d[TEXT_NUMBER];
-    describe_blocks(blocks, sizeof(blocks), picture);
-    snprintf(line, sizeof(line), "%s: %s bytes of data in a span of %s bytes", blocks,
-             text_number(a, pieces->total), text_number(b, pieces->high - pieces->low));
-    y = write_line(picture, out, y, line);
-    int used =
-        snprintf(line, sizeof(line), "%s %s of size %s, extent %s, ", text_number(a, pieces->count),
-                 text_plural(pieces->count, "element", "elements"), text_number(b, bounds->size),
-                 text_number(c, bounds->extent));
-    snprintf(line + used, sizeof(line) - (size_t) used, "true bounds [%s, %s)",
-             text_number(a, bounds->true_lb), text_number(d, bounds->true_ub));
-    y = write_line(picture, out, y, line);
+    char line[400], a[TEXT_NUMBER];
+    for (int i = 0; i < 2; i++) {
+        picture_facts(picture, i, line, sizeof(line));
+        y = write_line(picture, out, y, line);
+    }
     if (pieces->sampled) {
         snprintf(line, sizeof(line), "Drawn from samples: %s blocks, evenly spaced in the stream",
                  text_number(a, pieces->walks));
@@ -223,24 +236,29 @@ static void legend_cell(legend_t *legend, const plan_t *plan)
     legend_item(legend, 0, text);
 }
 
+static void legend_flag(legend_t *legend, const char *what, int64_t bound, const char *path,
+                        int64_t pole)
+{
+    char text[100], number[TEXT_NUMBER];
+    snprintf(text, sizeof(text), "%s: %s", what, text_number(number, bound));
+    int64_t x = legend_item(legend, 8, text);
+    fprintf(legend->out, "<path fill=\"" PANEL_MARK "\" d=\"M%" PRId64 " %" PRId64 "v14%s\"/>\n",
+            x + pole, legend->y, path);
+}
+
 /* Flags that one of the grids has. */
 static void legend_flags(legend_t *legend, const pieces_t *pieces, const grid_t *overview,
                          const grid_t *detail)
 {
-    static const char *const texts[] = {"", "lower bound of an element",
-                                        "upper bound of the last element",
-                                        "lower bound of an element, upper bound of the last"};
+    const tool_bounds_t *of = &pieces->datatype->bounds;
+    const uint64_t lower = (uint64_t) pieces_lower_bound(of);
+    const uint64_t upper = lower + (uint64_t) pieces->count * (uint64_t) of->extent;
     int bounds = panel_bounds(overview, pieces) | panel_bounds(detail, pieces);
-    if (bounds != 0) {
-        int64_t x = legend_item(legend, 18, texts[bounds]);
-        fprintf(legend->out, "<path fill=\"" PANEL_MARK "\" d=\"");
-        if ((bounds & PANEL_LOWER) != 0) {
-            fprintf(legend->out, "M%" PRId64 " %" PRId64 "v14h2v-9h6v-5z", x, legend->y);
-        }
-        if ((bounds & PANEL_UPPER) != 0) {
-            fprintf(legend->out, "M%" PRId64 " %" PRId64 "v14h-2v-9h-6v-5z", x + 18, legend->y);
-        }
-        fputs("\"/>\n", legend->out);
+    if ((bounds & PANEL_LOWER) != 0) {
+        legend_flag(legend, "lower bound of an element", (int64_t) lower, "h2v-9h6v-5z", 0);
+    }
+    if ((bounds & PANEL_UPPER) != 0) {
+        legend_flag(legend, "upper bound of the last", (int64_t) upper, "h-2v-9h-6v-5z", 8);
     }
     if (pieces_lower_bound(&pieces->datatype->bounds) != 0 &&
         (grid_find(overview, 0) >= 0 || grid_find(detail, 0) >= 0)) {
@@ -262,7 +280,7 @@ static int64_t write_legend(const picture_t *picture, const grid_t *overview, co
     if (panel_has_parts(overview)) {
         x = legend_item(&legend, 30, "filled, a little at least, as far as its bytes are data");
         for (int i = 0; i < 2; i++) {
-            legend_box(&legend, x + 16 * i, 14, 14, "#9bc6d7");
+            legend_box(&legend, x + 16 * i, 14, 14, PANEL_EMPTY);
             legend_box(&legend, x + 16 * i, 14, i == 0 ? 4 : 10, "#05709a");
         }
     }
@@ -375,11 +393,16 @@ int picture_write(const picture_t *picture, FILE *out)
     if (picture->pieces->walks > 0) {
         code = make_overview(picture, &overview);
     }
-    if (code == TOOL_OK && overview.rows > 0 && overview.cell > 1) {
+    const int is_svg = picture->format == PICTURE_SVG;
+    if (code == TOOL_OK && is_svg && overview.rows > 0 && overview.cell > 1) {
         code = make_detail(picture, &detail);
     }
-    if (code == TOOL_OK) {
+    if (code == TOOL_OK && is_svg) {
         code = write_grids(picture, &overview, &detail, out);
+    } else if (code == TOOL_OK && picture->format == PICTURE_TEXT) {
+        picture_write_text(picture, &overview, out);
+    } else if (code == TOOL_OK) {
+        picture_write_tikz(picture, &overview, out);
     }
     grid_fini(&overview);
     grid_fini(&detail);

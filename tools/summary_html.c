@@ -96,7 +96,7 @@ static int write_picture(const summary_row_t *row, FILE *out)
     const drawing_t drawing = {.title = row->name, .count = 1, .width = 960};
     char *svg;
     size_t length;
-    const int code = drawing_svg(&drawing, &row->layout, &svg, &length);
+    const int code = drawing_make(&drawing, &row->layout, &svg, &length);
     if (code == TOOL_OK) {
         const char *start = strstr(svg, "<svg");
         fputs(start != NULL ? start : svg, out);

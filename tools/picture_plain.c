@@ -1,0 +1,173 @@
+/* The picture as characters for a terminal, and as TikZ for LaTeX: the memory without what is
+ * magnified. */
+#include "picture_plain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "panel.h"
+#include "text.h"
+
+static const grid_cell_t *cell_at(const grid_t *grid, int64_t row, int64_t column)
+{
+    return &grid->cells[row * grid->columns + column];
+}
+
+/* ---- characters ---- */
+
+/* Blocks are told apart by these while there are enough. */
+static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+static int has_letters(const picture_t *picture, const grid_t *grid)
+{
+    return grid->cell == 1 && picture->pieces->walks < (int64_t) sizeof(letters);
+}
+
+static void write_cell(const picture_t *picture, const grid_t *grid, const grid_cell_t *cell,
+                       FILE *out)
+{
+    static const char *const bars[GRID_SHARES + 1] = {".",
+                                                      "\342\226\201",
+                                                      "\342\226\202",
+                                                      "\342\226\203",
+                                                      "\342\226\204",
+                                                      "\342\226\205",
+                                                      "\342\226\206",
+                                                      "\342\226\207",
+                                                      "\342\226\210"};
+    if (cell->twice) {
+        fputc('#', out);
+    } else if (cell->first >= 0 && has_letters(picture, grid)) {
+        fputc(letters[cell->piece], out);
+    } else {
+        fputs(bars[grid_share(grid, cell)], out);
+    }
+}
+
+void picture_write_text(const picture_t *picture, const grid_t *grid, FILE *out)
+{
+    char text[128], number[TEXT_NUMBER];
+    int labels = 0;
+    fprintf(out, "%s\n", picture->name);
+    picture_facts(picture, 0, text, sizeof(text));
+    fprintf(out, "%s\n", text);
+    picture_facts(picture, 1, text, sizeof(text));
+    fprintf(out, "%s\n\n", text);
+    for (int64_t row = 0; row < grid->rows; row++) {
+        panel_label(number, grid, grid->row[row].address);
+        labels = (int) strlen(number) > labels ? (int) strlen(number) : labels;
+    }
+    for (int64_t row = 0; row < grid->rows; row++) {
+        if (grid->row[row].skipped > 0) {
+            grid_break_text(grid, row, text, sizeof(text));
+            fprintf(out, "%*s  ... %s\n", labels, "", text);
+        }
+        panel_label(number, grid, grid->row[row].address);
+        fprintf(out, "%*s  ", labels, number);
+        for (int64_t column = 0; column < grid->columns; column++) {
+            write_cell(picture, grid, cell_at(grid, row, column), out);
+        }
+        fputc('\n', out);
+    }
+    if (grid->rows > 0) {
+        fprintf(out, "\none character: %s %s; one row: %s bytes\n", text_number(number, grid->cell),
+                text_plural(grid->cell, "byte", "bytes"),
+                text_number(text, grid->cell * grid->columns));
+        fprintf(out, "%s; . no data%s\n",
+                has_letters(picture, grid)
+                    ? "blocks in packed order: 0 1 2 ..."
+                    : "filled, a little at least, as far as its bytes are data",
+                panel_has_twice(grid) ? "; # sent more than once" : "");
+    }
+}
+
+/* ---- TikZ ---- */
+
+/* What LaTeX takes for more than a character. */
+static void write_latex(const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("#$%&_{}", *text) != NULL) {
+            fprintf(out, "\\%c", *text);
+        } else if (strchr("\\^~", *text) != NULL) {
+            fprintf(out, "\\char%d{}", *text);
+        } else {
+            fputc(*text, out);
+        }
+    }
+}
+
+/* Rows of paper above a row of the grid: a break is as high as two. */
+static int64_t paper_row(const grid_t *grid, int64_t row)
+{
+    int64_t slots = row;
+    for (int64_t i = 0; i <= row; i++) {
+        slots += grid->row[i].skipped > 0 ? 2 : 0;
+    }
+    return slots;
+}
+
+/* Runs of cells that look alike are one rectangle. */
+static void write_tikz_row(const grid_t *grid, int64_t row, FILE *out)
+{
+    const int64_t y = paper_row(grid, row);
+    fprintf(out, "\\fill[dame-] (0,%" PRId64 ") rectangle (%" PRId64 ",%" PRId64 ");\n", y,
+            grid->columns, y + 1);
+    for (int64_t column = 0, end; column < grid->columns; column = end) {
+        const grid_cell_t *cell = cell_at(grid, row, column);
+        const int64_t share = grid_share(grid, cell);
+        for (end = column + 1;
+             end < grid->columns && cell_at(grid, row, end)->first == cell->first &&
+             cell_at(grid, row, end)->twice == cell->twice &&
+             grid_share(grid, cell_at(grid, row, end)) == share;
+             end++) {
+        }
+        if (share > 0) {
+            fprintf(out,
+                    "\\fill[dame-%" PRId64 "] (%" PRId64 ",%g) rectangle (%" PRId64 ",%" PRId64
+                    ");\n",
+                    cell->first, column, (double) y + 1 - (double) share / GRID_SHARES, end, y + 1);
+        }
+        if (cell->twice) {
+            fprintf(out,
+                    "\\draw[dame-twice] (%" PRId64 ",%" PRId64 ") rectangle (%" PRId64 ",%" PRId64
+                    ");\n",
+                    column, y, end, y + 1);
+        }
+    }
+}
+
+void picture_write_tikz(const picture_t *picture, const grid_t *grid, FILE *out)
+{
+    char text[128], number[TEXT_NUMBER];
+    fputs("% Made by dame draw. In the preamble: \\usepackage{tikz}\n", out);
+    fprintf(out, "\\definecolor{dame-}{HTML}{%s}\n", PANEL_EMPTY + 1);
+    fprintf(out, "\\definecolor{dame-twice}{HTML}{%s}\n", PANEL_TWICE + 1);
+    for (int64_t i = 0; i < GRID_ORDERS; i++) {
+        fprintf(out, "\\definecolor{dame-%" PRId64 "}{HTML}{%s}\n", i, panel_colour(i));
+    }
+    fprintf(out, "\\begin{tikzpicture}[x=%.4gpt, y=-%.4gpt, font=\\scriptsize]\n",
+            grid->columns > 0 ? 360.0 / (double) grid->columns : 1.0,
+            grid->columns > 0 && grid->columns < 40 ? 9.0 : 6.0);
+    fputs("\\node[anchor=south west, align=left] at (0,0) {\\textbf{", out);
+    write_latex(picture->name, out);
+    for (int i = 0; i < 2; i++) {
+        picture_facts(picture, i, text, sizeof(text));
+        fputs(i == 0 ? "}\\\\ " : "\\\\ ", out);
+        write_latex(text, out);
+    }
+    fputs("};\n", out);
+    for (int64_t row = 0; row < grid->rows; row++) {
+        const int64_t y = paper_row(grid, row);
+        if (grid->row[row].skipped > 0) {
+            grid_break_text(grid, row, text, sizeof(text));
+            fprintf(out, "\\node[anchor=west] at (0,%" PRId64 ") {\\ldots\\ %s};\n", y - 1, text);
+        }
+        write_tikz_row(grid, row, out);
+        if (row % 2 == 0 || grid->row[row].skipped > 0 || grid->columns < 40) {
+            panel_label(number, grid, grid->row[row].address);
+            fprintf(out, "\\node[anchor=east] at (0,%" PRId64 ".5) {%s};\n", y, number);
+        }
+    }
+    fputs("\\end{tikzpicture}\n", out);
+}
