@@ -109,9 +109,9 @@ static int draw(void *context, const char *path)
 
 static const struct {
     const char *suffix;
-    picture_format_t format; /* of what is drawn */
+    drawing_format_t format; /* of what is drawn */
 } formats[] = {
-    {"svg", PICTURE_SVG}, {"pdf", PICTURE_SVG}, {"tikz", PICTURE_TIKZ}, {"txt", PICTURE_TEXT}};
+    {"svg", DRAWING_SVG}, {"pdf", DRAWING_SVG}, {"tikz", DRAWING_TIKZ}, {"txt", DRAWING_TEXT}};
 
 static int set_format(arguments_t *arguments, const char *name)
 {
@@ -198,13 +198,14 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_draw = {
     .name = "draw",
-    .arguments = "[-o FILE] [--format svg|pdf|tikz|txt] [--count N] [--cell BYTES]\n"
-                 "                 [--columns N] [--width PIXELS] [--title TEXT] FILE...",
+    .arguments = "[-o FILE] [--format svg|pdf|tikz|txt] [--count N]\n"
+                 "                 [--cell BYTES] [--columns N] [--width PIXELS]\n"
+                 "                 [--title TEXT] FILE...",
     .what = "draws the memory that is moved: SVG, PDF, TikZ or text",
     .help = "  -o, --output FILE  where the picture goes, standard output if not given; of\n"
             "                     several files a directory, each with its name\n"
-            "  --format FORMAT    svg; pdf, which rsvg-convert makes; tikz for LaTeX; txt for\n"
-            "                     a terminal. If not given, by FILE's suffix, or svg\n"
+            "  --format FORMAT    svg; pdf, by rsvg-convert; tikz, for LaTeX; txt, for\n"
+            "                     terminals. If not given, what FILE ends with, or svg\n"
             "  --count N          elements, 1 if not given\n"
             "  --cell BYTES       what a cell stands for; if not given, as little as fits\n"
             "  --columns N        cells in a row; if not given, so that the data lines up\n"
@@ -214,7 +215,7 @@ const tool_command_t tool_draw = {
             "Rows of cells are memory, lowest address first. Blocks are coloured by their\n"
             "order in the packed stream; empty cells are gaps; data that is sent more than\n"
             "once is hatched. Where a cell stands for many bytes it is filled as far as they\n"
-            "are data. Long empty ranges, and rows like those above, are left out and said. The\n"
-            "file stays below 500 KB.\n",
+            "are data. Long empty ranges, and rows like those above, are left out and said.\n"
+            "The file stays below 500 KB.\n",
     .run = run,
 };

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "picture_plain.h"
+
 enum {
     MAX_BYTES = 480 * 1024, /* bytes */
     MAX_CELLS = 20480,
@@ -26,8 +28,7 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
                      size_t *length)
 {
     plan_t plan = {0};
-    picture_t picture = {.format = drawing->format,
-                         .name = drawing->title,
+    picture_t picture = {.name = drawing->title,
                          .width = drawing->width,
                          .pieces = &scene->pieces,
                          .survey = &scene->survey,
@@ -35,7 +36,7 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
     if (scene->pieces.walks > 0) {
         int code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, drawing->cell,
                              drawing->columns, cells);
-        if (code == TOOL_OK && drawing->format == PICTURE_TEXT && drawing->columns == 0 &&
+        if (code == TOOL_OK && drawing->format == DRAWING_TEXT && drawing->columns == 0 &&
             plan.columns > DRAWING_TEXT_COLUMNS) {
             code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, drawing->cell,
                              DRAWING_TEXT_COLUMNS, cells);
@@ -48,7 +49,9 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
     if (memory == NULL) {
         return tool_error(TOOL_SYSTEM, "no memory for the picture");
     }
-    int code = picture_write(&picture, memory);
+    int code = drawing->format == DRAWING_SVG    ? picture_write(&picture, memory)
+               : drawing->format == DRAWING_TEXT ? picture_write_text(&picture, memory)
+                                                 : picture_write_tikz(&picture, memory);
     int failed = ferror(memory);
     if ((fclose(memory) != 0 || failed) && code == TOOL_OK) {
         code = tool_error(TOOL_SYSTEM, "no memory for the picture");
@@ -61,7 +64,7 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
 
 static int draw_scene(const drawing_t *drawing, const scene_t *scene, char **bytes, size_t *length)
 {
-    int64_t most = drawing->format == PICTURE_TEXT ? MAX_CHARACTERS
+    int64_t most = drawing->format == DRAWING_TEXT ? MAX_CHARACTERS
                    : scene->pieces.sampled         ? MAX_SAMPLED
                                                    : MAX_CELLS;
     int code = draw_once(drawing, scene, most, bytes, length);

@@ -3,7 +3,6 @@
 #define DRAWING_H
 
 #include "layout.h"
-#include "picture.h"
 
 enum {
     DRAWING_COLUMNS = 256,
@@ -11,9 +10,11 @@ enum {
     DRAWING_WIDTH = 4096       /* pixels */
 };
 
+typedef enum drawing_format { DRAWING_SVG, DRAWING_TEXT, DRAWING_TIKZ } drawing_format_t;
+
 /* How; 0: as fits. */
 typedef struct drawing {
-    picture_format_t format;
+    drawing_format_t format;
     const char *title;
     int64_t count; /* elements */
     int64_t width; /* pixels */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "panel.h"
-#include "picture_plain.h"
 #include "text.h"
 #include "tool.h"
 
@@ -386,23 +385,21 @@ static int write_grids(const picture_t *picture, const grid_t *overview, const g
     return TOOL_OK;
 }
 
+int picture_overview(const picture_t *picture, grid_t *grid)
+{
+    *grid = (grid_t){0};
+    return picture->pieces->walks > 0 ? make_overview(picture, grid) : TOOL_OK;
+}
+
 int picture_write(const picture_t *picture, FILE *out)
 {
-    grid_t overview = {0}, detail = {0};
-    int code = TOOL_OK;
-    if (picture->pieces->walks > 0) {
-        code = make_overview(picture, &overview);
-    }
-    const int is_svg = picture->format == PICTURE_SVG;
-    if (code == TOOL_OK && is_svg && overview.rows > 0 && overview.cell > 1) {
+    grid_t overview, detail = {0};
+    int code = picture_overview(picture, &overview);
+    if (code == TOOL_OK && overview.rows > 0 && overview.cell > 1) {
         code = make_detail(picture, &detail);
     }
-    if (code == TOOL_OK && is_svg) {
+    if (code == TOOL_OK) {
         code = write_grids(picture, &overview, &detail, out);
-    } else if (code == TOOL_OK && picture->format == PICTURE_TEXT) {
-        picture_write_text(picture, &overview, out);
-    } else if (code == TOOL_OK) {
-        picture_write_tikz(picture, &overview, out);
     }
     grid_fini(&overview);
     grid_fini(&detail);

@@ -1,6 +1,6 @@
 /*
- * The picture of a message. SVG has no scripts, no fonts of its own, no outside references, and an
- * own background. The same message gives the same bytes.
+ * The picture of a message as SVG, and what is in one. SVG has no scripts, no fonts of its own, no
+ * outside references, and an own background. The same message gives the same bytes.
  */
 #ifndef PICTURE_H
 #define PICTURE_H
@@ -10,10 +10,7 @@
 #include "grid.h"
 #include "plan.h"
 
-typedef enum picture_format { PICTURE_SVG, PICTURE_TEXT, PICTURE_TIKZ } picture_format_t;
-
 typedef struct picture {
-    picture_format_t format;
     const char *name; /* title; any bytes */
     int64_t width;    /* pixels, at least PICTURE_MIN_WIDTH */
     const pieces_t *pieces;
@@ -26,8 +23,12 @@ enum { PICTURE_MIN_WIDTH = 480 };
 /* The lines 0 and 1 of facts: blocks and bytes; elements, extent and bounds. */
 void picture_facts(const picture_t *picture, int line, char *text, size_t room);
 
-/* Writes the picture. TOOL_SYSTEM after a message when memory is out; errors of `out` are the
- * caller's to look for. */
+/* The memory, with rows folded; no rows where no data moves. TOOL_SYSTEM after a message. The
+ * caller frees with grid_fini(). */
+int picture_overview(const picture_t *picture, grid_t *grid);
+
+/* Writes the picture as SVG. TOOL_SYSTEM after a message when memory is out; errors of `out` are
+ * the caller's to look for. */
 int picture_write(const picture_t *picture, FILE *out);
 
 #endif

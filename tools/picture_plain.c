@@ -7,6 +7,7 @@
 
 #include "panel.h"
 #include "text.h"
+#include "tool.h"
 
 static const grid_cell_t *cell_at(const grid_t *grid, int64_t row, int64_t column)
 {
@@ -44,7 +45,7 @@ static void write_cell(const picture_t *picture, const grid_t *grid, const grid_
     }
 }
 
-void picture_write_text(const picture_t *picture, const grid_t *grid, FILE *out)
+static void write_text(const picture_t *picture, const grid_t *grid, FILE *out)
 {
     char text[128], number[TEXT_NUMBER];
     int labels = 0;
@@ -137,7 +138,7 @@ static void write_tikz_row(const grid_t *grid, int64_t row, FILE *out)
     }
 }
 
-void picture_write_tikz(const picture_t *picture, const grid_t *grid, FILE *out)
+static void write_tikz(const picture_t *picture, const grid_t *grid, FILE *out)
 {
     char text[128], number[TEXT_NUMBER];
     fputs("% Made by dame draw. In the preamble: \\usepackage{tikz}\n", out);
@@ -157,6 +158,7 @@ void picture_write_tikz(const picture_t *picture, const grid_t *grid, FILE *out)
         write_latex(text, out);
     }
     fputs("};\n", out);
+    int since = 1; /* rows without a label, of low ones */
     for (int64_t row = 0; row < grid->rows; row++) {
         const int64_t y = paper_row(grid, row);
         if (grid->row[row].skipped > 0) {
@@ -164,10 +166,37 @@ void picture_write_tikz(const picture_t *picture, const grid_t *grid, FILE *out)
             fprintf(out, "\\node[anchor=west] at (0,%" PRId64 ") {\\ldots\\ %s};\n", y - 1, text);
         }
         write_tikz_row(grid, row, out);
-        if (row % 2 == 0 || grid->row[row].skipped > 0 || grid->columns < 40) {
+        if (grid->columns < 40 || since > 0 || grid->row[row].skipped > 0) {
             panel_label(number, grid, grid->row[row].address);
             fprintf(out, "\\node[anchor=east] at (0,%" PRId64 ".5) {%s};\n", y, number);
+            since = 0;
+        } else {
+            since = 1;
         }
     }
     fputs("\\end{tikzpicture}\n", out);
+}
+
+/* ---- both ---- */
+
+static int write_overview(const picture_t *picture, FILE *out,
+                          void (*write)(const picture_t *, const grid_t *, FILE *))
+{
+    grid_t grid;
+    const int code = picture_overview(picture, &grid);
+    if (code == TOOL_OK) {
+        write(picture, &grid, out);
+    }
+    grid_fini(&grid);
+    return code;
+}
+
+int picture_write_text(const picture_t *picture, FILE *out)
+{
+    return write_overview(picture, out, write_text);
+}
+
+int picture_write_tikz(const picture_t *picture, FILE *out)
+{
+    return write_overview(picture, out, write_tikz);
 }

@@ -1,13 +1,14 @@
-/* Pictures other than SVG. */
+/* Pictures other than SVG. TOOL_SYSTEM after a message when memory is out; errors of `out` are the
+ * caller's to look for. */
 #ifndef PICTURE_PLAIN_H
 #define PICTURE_PLAIN_H
 
 #include "picture.h"
 
-/* At most 64 cells in a row and its address, in UTF-8. */
-void picture_write_text(const picture_t *picture, const grid_t *grid, FILE *out);
+/* At most as many cells in a row as the plan has, and its address; UTF-8. */
+int picture_write_text(const picture_t *picture, FILE *out);
 
 /* An environment tikzpicture, and its colours. */
-void picture_write_tikz(const picture_t *picture, const grid_t *grid, FILE *out);
+int picture_write_tikz(const picture_t *picture, FILE *out);
 
 #endif
