@@ -313,6 +313,10 @@ static void tell_names(dame_jit_t *jit, dame_code_t *code, const char *name)
     if (jit->perf_map != NULL) {
         int error = dame_perf_map_add(jit->perf_map, code->block->execute,
                                       dame_instructions(code->block->size, code->unwind), label);
+        if (error == 0) {
+            error = dame_perf_dump_add(jit->perf_dump, code->block->execute, code->block->size,
+                                       code->unwind, label);
+        }
         jit->stats.perf_map_errno = error != 0 ? error : jit->stats.perf_map_errno;
     }
     if (jit->options.gdb) {

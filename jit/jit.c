@@ -27,6 +27,7 @@ static void free_jit(dame_jit_t *jit)
         dame_code_arena_destroy(jit->arena);
     }
     dame_perf_map_destroy(jit->perf_map);
+    dame_perf_dump_destroy(jit->perf_dump);
     dame_cache_close(jit->cache);
     dame_heap_free(jit);
 }
@@ -36,7 +37,10 @@ static dame_status_t open_arena(dame_jit_t *jit, const dame_jit_options_t *optio
     dame_jit_memory_t best = options->memory;
     if (options->perf_map != NULL) {
         best = best == DAME_JIT_MEMORY_DUAL ? DAME_JIT_MEMORY_OWN : best;
-        const dame_status_t status = dame_perf_map_create(options->perf_map, &jit->perf_map);
+        dame_status_t status = dame_perf_map_create(options->perf_map, &jit->perf_map);
+        if (status == DAME_OK) {
+            status = dame_perf_dump_create(options->perf_map, &jit->perf_dump);
+        }
         if (status != DAME_OK) {
             return status;
         }

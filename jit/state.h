@@ -14,6 +14,7 @@
 #include "code_arena.h"
 #include "gdb.h"
 #include "jit_types.h"
+#include "perf_dump.h"
 #include "perf_map.h"
 #include "provider.h"
 
@@ -74,6 +75,7 @@ struct dame_jit {
     dame_cpu_t cpu;
     dame_code_arena_t *arena;
     dame_perf_map_t *perf_map;
+    dame_perf_dump_t *perf_dump;
     dame_cache_t *cache; /* NULL: none */
     dame_slot_t slots[DAME_JIT_MOST_PROVIDERS];
     int32_t nslots;

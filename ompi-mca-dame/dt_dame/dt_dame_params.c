@@ -456,8 +456,9 @@ static void register_code(void)
     register_string(
         "perf_map",
         "The directory in which every process writes perf-<pid>.map, with the addresses "
-        "and names of machine code; perf looks for it in /tmp. Each program's code then "
-        "takes memory pages of its own, since perf names no others. Empty: no map is "
+        "and names of machine code, which perf looks for in /tmp, and jit-<pid>.dump with the code "
+        "and its unwind information, for perf inject --jit. Each program's code then "
+        "takes memory pages of its own, since perf names no others. Empty: no file is "
         "written",
         OPAL_INFO_LVL_4, check_perf_map, "", &mca_dt_dame_params.perf_map);
     register_bool("gdb",

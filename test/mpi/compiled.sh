@@ -51,7 +51,7 @@ code_files_are_there()
         done
         [ "$(wc -l <"$x")" = 2 ] || { code=1; echo "not 2 lines in $x"; }
     done
-    files_are 6 "$scratch/dump" && files_are 2 "$scratch/maps" && return $code
+    files_are 6 "$scratch/dump" && files_are 4 "$scratch/maps" && return $code
 }
 
 # code_is_named FILES: machine code for packing, named with its length in the file of the program.
@@ -75,10 +75,32 @@ code_files()
         -np 2 "${dame[@]}" "${asm[@]}" --mca dt_dame_promotion_threshold 2 "$mpi_test" compiled lives 2
 }
 
+# Samples in machine code have the program's own function among their callers, all but a few: code may start before its file is there.
+chains_are_complete()
+{
+    "$PERF" inject --jit -i "$scratch/perf/data" -o "$scratch/perf/jit" &&
+        "$PERF" script -i "$scratch/perf/jit" 2>/dev/null | awk -v RS= '/dame_(un)?pack:huge/ { n++; complete += /pack_huge/ }
+            END { printf "%d of %d chains are complete\n", complete, n; exit !(n >= 10 && complete >= 0.9 * n) }'
+}
+
+# perf(1) finds the callers of machine code.
+perf_chains()
+{
+    mkdir -p "$scratch/perf"
+    PERF=$(command -v perf) && "$PERF" record -q -e cpu-clock -o "$scratch/perf/try" true >/dev/null 2>&1 || {
+        [ $list = yes ] || echo "SKIP compiled [perf]: perf is not here, or may not record"
+        return 0
+    }
+    expect compiled "perf, call chains" exits "then chains_are_complete" -- -np 1 "${dame[@]}" \
+        --mca dt_dame_promotion_threshold 1 --mca dt_dame_perf_map "$scratch/perf" \
+        "$PERF" record -q -k mono -e cpu-clock -F 2000 --call-graph dwarf -o "$scratch/perf/data" "$mpi_test" report huge
+}
+
 machine_code()
 {
     local at_once=(--mca dt_dame_promotion_threshold 1) small=(--mca dt_dame_code_cache_size 4K) x
     local forgets=(--mca dt_dame_layout_cache_size 0)
+    perf_chains
     for x in 0 1 2 $(in_long 50) 1000; do
         compiled "threshold $x" 0 "${forgets[@]}" --mca dt_dame_promotion_threshold $x -- uses $x
     done

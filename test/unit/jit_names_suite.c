@@ -16,17 +16,19 @@
 
 /* ---- perf ---- */
 
-static char map_path[100];
+static char map_path[100], dump_path[100];
 
 static void setup(void)
 {
     directory_setup();
     snprintf(map_path, sizeof map_path, "%s/perf-%ld.map", directory, (long) getpid());
+    snprintf(dump_path, sizeof dump_path, "%s/jit-%ld.dump", directory, (long) getpid());
 }
 
 static void teardown(void)
 {
     unlink(map_path);
+    unlink(dump_path);
     ck_assert_int_eq(rmdir(directory), 0); /* nothing else was left there */
     tree_teardown();
 }
@@ -91,6 +93,64 @@ TEST(compiled_programs_stand_in_the_map)
     ck_assert_int_eq(stats.memory_errno, 0);
     free_all(jit, &program, 1);
     expect_file(wanted);
+}
+
+/* Two records for each code: how it is unwound, and the code. The table refers to the code as it
+   will lie in the file that perf makes of it: behind the code, from a multiple of 8 bytes on. */
+TEST(compiled_programs_are_in_the_dump)
+{
+    enum { HEADER = 40, LOAD = 56, UNWINDING = 40, SEARCHED = 20 };
+    char *dump;
+    dame_jit_options_t options = *dame_jit_options_default();
+    options.perf_map = directory;
+    dame_jit_t *jit = jit_with(&options);
+    dame_program_t *program = strided_program(20);
+    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, "WRF x"), DAME_OK);
+    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_UNPACK, NULL), DAME_OK);
+    FILE *file = fopen(dump_path, "r");
+    ck_assert_ptr_nonnull(file);
+    dump = malloc(1 << 20);
+    const size_t size = fread(dump, 1, 1 << 20, file);
+    fclose(file);
+    uint32_t word[4];
+    memcpy(word, dump, sizeof word);
+    ck_assert_uint_eq(word[0], 0x4a695444);
+    ck_assert_uint_eq(word[2], HEADER);
+    size_t at = HEADER;
+    for (int dir = 0; dir < 2; dir++) {
+        const void *code;
+        const char *name = dir == 0 ? "dame_pack:WRF x" : "dame_unpack";
+        const size_t code_size = dame_jit_code(program, dir, &code),
+                     behind = (code_size + 7) / 8 * 8;
+        uint64_t sizes[3], load[4];
+        int32_t table[4];
+        memcpy(word, dump + at, sizeof word);
+        ck_assert_uint_eq(word[0], 4);
+        memcpy(sizes, dump + at + 16, sizeof sizes);
+        ck_assert_uint_eq(sizes[1], SEARCHED);
+        memcpy(table, dump + at + UNWINDING + sizes[0] - SEARCHED + 4, sizeof table);
+        const int64_t head = (int64_t) behind + (int64_t) sizes[0] - SEARCHED;
+        ck_assert_int_eq(table[0], (int64_t) behind - (head + 4)); /* the table */
+        ck_assert_int_eq(table[1], 1);
+        ck_assert_int_eq(table[2], -head); /* the code */
+        const int64_t entry = table[3] + head - (int64_t) behind;
+        int64_t distance;
+        memcpy(&distance, dump + at + UNWINDING + entry + 8, sizeof distance);
+        ck_assert_int_eq(distance, -((int64_t) behind + entry + 8));
+        at += word[1];
+        memcpy(word, dump + at, sizeof word);
+        ck_assert_uint_eq(word[0], 0);
+        memcpy(load, dump + at + 24, sizeof load);
+        ck_assert_uint_eq(load[0], (uintptr_t) code);
+        ck_assert_uint_eq(load[2], code_size);
+        ck_assert_uint_eq(load[3], (uint64_t) dir);
+        ck_assert_str_eq(dump + at + LOAD, name);
+        ck_assert_mem_eq(dump + at + LOAD + strlen(name) + 1, code, code_size);
+        at += word[1];
+    }
+    ck_assert_uint_eq(at, size);
+    free(dump);
+    free_all(jit, &program, 1);
 }
 
 TEST(a_map_that_cannot_be_written_is_said_so)
