@@ -82,6 +82,8 @@ bool options_read(struct options *options, int argc, char **argv)
                 return false;
         } else if (0 == strcmp(argv[i], "--warm") && 0 != options->places && i + 1 < argc) {
             options->warm = strtol(argv[++i], NULL, 10);
+        } else if (0 == strcmp(argv[i], "--limit") && 0 != options->places) {
+            options->limit = true;
         } else if (0 == strcmp(argv[i], "--short")) {
             options->flags |= LAYOUT_SHORT;
         } else if (0 == strcmp(argv[i], "--quick")) {

@@ -17,6 +17,7 @@ struct options {
     long fragment;                               /* --fragment BYTES; 0: no such option */
     long warm;       /* --warm MILLISECONDS, where there is --place: of each operation before it is
                         sampled */
+    bool limit;      /* --limit, where there is --place: the limit (limit.h), too */
     unsigned places; /* --place: a bit for each enum layout_place; 0: no such option */
 };
 

@@ -3,7 +3,7 @@
  * interleaved runs of bench/pack.
  *
  *   pack_worker [--layout NAME]… [--quick] [--anchors] [--short] [--fragment BYTES]
- *               [--place on|off|both] [--warm MILLISECONDS] [--list]
+ *               [--place on|off|both] [--warm MILLISECONDS] [--limit] [--list]
  *
  * Does each layout twice, or as --place says: with buffers on cache lines, and off them
  * (layouts.h), which "/off" behind its name tells. Prints "layout NAME BYTES" and then one line per
@@ -16,6 +16,7 @@
  *       fragments   Open MPI's convertor in fragments of 8 KiB (--fragment), as a PML uses it; for
  *                   messages above that
  *       one         the same in one fragment, to know what the cutting costs
+ *       limit       with --limit: each cache line touched and each packed byte moved once (limit.h)
  *
  * All kinds work on the send type, with warm caches, and are sampled in turn (timing.h). Before
  * timing, every kind's result is compared with the hand-written one; a difference ends the job.
@@ -23,6 +24,7 @@
 #include <stdio.h>
 
 #include "layouts.h"
+#include "limit.h"
 #include "options.h"
 #include "timing.h"
 #ifdef OPEN_MPI
@@ -32,12 +34,14 @@
 enum { DEFAULT_FRAGMENT = 8192 };
 
 static size_t fragment; /* bytes */
+static bool limits;
 
 struct job {
     struct layout *layout;
     struct layout_side *side;
     unsigned char *packed;
-    char name[64]; /* of its rows */
+    limit_t *limit; /* NULL: not measured */
+    char name[64];  /* of its rows */
 };
 
 struct kind {
@@ -130,18 +134,33 @@ static int kinds_of(const struct layout *layout)
     return layout->bytes > fragment ? KINDS : KINDS_UNCUT;
 }
 
+static void pack_at_least(const struct job *job)
+{
+    limit_pack(job->limit);
+}
+
+static void unpack_at_least(const struct job *job)
+{
+    limit_unpack(job->limit);
+}
+
 /* ---- timing ---- */
 
 static void measure(const struct job *job, bool unpack)
 {
     const int n = kinds_of(job->layout);
-    struct timing timings[KINDS];
+    struct timing timings[KINDS + 1];
 
     for (int k = 0; k < n; k++)
         timings[k] =
             (struct timing){.kind = kinds[k].name, .run = unpack ? kinds[k].unpack : kinds[k].pack};
     (unpack ? timing_check_unpack : timing_check_pack)(job->layout, job->packed, timings, n, job);
-    timing_print(job->name, unpack ? "unpack" : "pack", timings, n, job);
+    const int with_limit = NULL != job->limit;
+    if (with_limit) { /* it puts nothing in place */
+        timings[n] =
+            (struct timing){.kind = "limit", .run = unpack ? unpack_at_least : pack_at_least};
+    }
+    timing_print(job->name, unpack ? "unpack" : "pack", timings, n + with_limit, job);
 }
 
 static void measure_layout(const struct layout_spec *spec, enum layout_place place)
@@ -153,14 +172,17 @@ static void measure_layout(const struct layout_spec *spec, enum layout_place pla
     snprintf(job.name, sizeof(job.name), "%s%s", spec->name,
              LAYOUT_OFF_LINE == place ? "/off" : "");
     printf("layout %s %zu\n", job.name, job.layout->bytes);
+    job.limit = limits ? limit_new(job.layout, LAYOUT_SEND, job.packed) : NULL;
     measure(&job, false);
     measure(&job, true);
+    limit_free(job.limit);
     layout_free(job.layout);
 }
 
 static void prepare(const struct options *options)
 {
     fragment = (size_t) options->fragment;
+    limits = options->limit;
     timing_warming = 1e-3 * (double) options->warm;
 }
 

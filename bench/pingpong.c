@@ -1,7 +1,7 @@
 /*
  * Ping-pong of layouts between two ranks.
  *
- *   pingpong [--layout NAME]… [--quick] [--anchors] [--list]
+ *   pingpong [--ways] [--layout NAME]… [--quick] [--anchors] [--list]
  *
  * Rank 0 sends one message of the layout's send type, rank 1 receives it with the receive type and
  * sends one back. Before and after timing, every byte of the receiver's arrays is compared with the
@@ -9,10 +9,13 @@
  *
  *   result NAME BYTES MICROSECONDS right|WRONG
  *
- * with the median of half a round trip. Exit code 1 when a byte is wrong.
+ * with the median of half a round trip. With --ways, two more ways take turns with it, in lines
+ * that begin with "hand", the message packed and unpacked by the hand-written loops, and
+ * "contiguous", as many bytes that need neither. Exit code 1 when a byte is wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "layouts.h"
 #include "options.h"
@@ -22,28 +25,47 @@ static const double TIME_LIMIT = 1.0; /* seconds for one layout */
 
 static int rank;
 
-static void send(const struct layout *layout)
+typedef enum way { TYPES, HAND, CONTIGUOUS, WAYS } way_t;
+static const char *const way_names[WAYS] = {"result", "hand", "contiguous"};
+static int ways = 1;
+
+static unsigned char *buffer; /* of packed bytes */
+
+static void send(const struct layout *layout, way_t way)
 {
     const struct layout_side *s = &layout->side[LAYOUT_SEND];
 
-    MPI_Send(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD);
+    if (TYPES == way) {
+        MPI_Send(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD);
+        return;
+    }
+    if (HAND == way)
+        s->pack(s->plan, buffer);
+    MPI_Send(buffer, (int) layout->bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD);
 }
 
-static void receive(const struct layout *layout)
+static void receive(const struct layout *layout, way_t way)
 {
     const struct layout_side *s = &layout->side[LAYOUT_RECV];
 
-    MPI_Recv(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (TYPES == way) {
+        MPI_Recv(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return;
+    }
+    MPI_Recv(buffer, (int) layout->bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    if (HAND == way)
+        s->unpack(s->plan, buffer);
 }
 
-static void round_trip(const struct layout *layout)
+static void round_trip(const struct layout *layout, way_t way)
 {
     if (0 == rank) {
-        send(layout);
-        receive(layout);
+        send(layout, way);
+        receive(layout, way);
     } else {
-        receive(layout);
-        send(layout);
+        receive(layout, way);
+        send(layout, way);
     }
 }
 
@@ -63,34 +85,36 @@ static unsigned char *expected_arrays(struct layout *layout)
     return expected;
 }
 
-static bool one_is_right(struct layout *layout, const unsigned char *expected)
+static bool one_is_right(struct layout *layout, way_t way, const unsigned char *expected)
 {
     size_t offset;
 
     layout_clear(&layout->side[LAYOUT_RECV]);
-    round_trip(layout);
+    round_trip(layout, way);
     return layout_differs(&layout->side[LAYOUT_RECV], expected, &offset) < 0;
 }
 
-/* Median seconds of a message. Rank 0 tells how many are made. */
-static double time_messages(const struct layout *layout)
+/* Median seconds of a message of each way. Rank 0 tells how many are made. */
+static void time_messages(const struct layout *layout, double seconds[WAYS])
 {
-    double seconds[ROUND_TRIPS], start;
+    double samples[WAYS][ROUND_TRIPS], start;
     int n;
 
     MPI_Barrier(MPI_COMM_WORLD);
     start = bench_now();
-    round_trip(layout);
+    round_trip(layout, TYPES);
     n = (int) (TIME_LIMIT / (bench_now() - start + 1e-9));
     n = n > ROUND_TRIPS ? ROUND_TRIPS : n;
     n = n < 3 ? 3 : n;
     MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < n; i++) {
-        start = bench_now();
-        round_trip(layout);
-        seconds[i] = (bench_now() - start) / 2;
-    }
-    return bench_median(seconds, n);
+    for (int i = 0; i < n; i++)
+        for (int way = 0; way < ways; way++) {
+            start = bench_now();
+            round_trip(layout, (way_t) way);
+            samples[way][i] = (bench_now() - start) / 2;
+        }
+    for (int way = 0; way < ways; way++)
+        seconds[way] = bench_median(samples[way], n);
 }
 
 /* Returns true when all bytes were right on both ranks. */
@@ -98,18 +122,20 @@ static bool run(const struct layout_spec *spec)
 {
     struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
     unsigned char *expected = expected_arrays(layout);
-    int good, all_good;
-    double seconds;
-    size_t offset;
+    int good = true, all_good;
+    double seconds[WAYS];
 
-    good = one_is_right(layout, expected);
-    seconds = time_messages(layout);
-    good = good && layout_differs(&layout->side[LAYOUT_RECV], expected, &offset) < 0;
-    good = one_is_right(layout, expected) && good;
+    buffer = layout_buffer(layout->bytes);
+    for (int way = 0; way < ways && CONTIGUOUS != way; way++)
+        good = one_is_right(layout, (way_t) way, expected) && good;
+    time_messages(layout, seconds);
+    for (int way = 0; way < ways && CONTIGUOUS != way; way++)
+        good = one_is_right(layout, (way_t) way, expected) && good;
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    if (0 == rank)
-        printf("result %s %zu %.2f %s\n", spec->name, layout->bytes, 1e6 * seconds,
+    for (int way = 0; 0 == rank && way < ways; way++)
+        printf("%s %s %zu %.2f %s\n", way_names[way], spec->name, layout->bytes, 1e6 * seconds[way],
                all_good ? "right" : "WRONG");
+    free(buffer);
     free(expected);
     layout_free(layout);
     return all_good;
@@ -121,6 +147,12 @@ int main(int argc, char **argv)
     int ranks, code = 0;
 
     MPI_Init(&argc, &argv);
+    if (argc > 1 && 0 == strcmp(argv[1], "--ways")) {
+        ways = WAYS;
+        argv[1] = argv[0];
+        argv++;
+        argc--;
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (2 != ranks) {
