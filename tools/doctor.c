@@ -319,6 +319,21 @@ static char *run_job(const char *program, int *code)
     return command_output(argv, JOB_SECONDS, code);
 }
 
+/* mpirun may name other directories than Open MPI would look in: Debian 13's names PMIx's alone. */
+static void advise_path(doctor_t *doctor, const char *text)
+{
+    char *path = command_line(text, "component path: ");
+    const char *ours = getenv("OMPI_MCA_mca_base_component_path");
+    if (path != NULL && (ours == NULL || strcmp(path, ours) != 0)) {
+        doctor_say("", "mpirun has its processes look for components in %s only", path);
+        doctor_advise(
+            doctor,
+            "mpirun must be told where components are: . share/dame/use.sh of where DAME is "
+            "installed, in Debian's packages /usr/share/dame/use.sh");
+    }
+    free(path);
+}
+
 static void look_at_job(doctor_t *doctor)
 {
     char two_ranks[4096];
@@ -352,6 +367,7 @@ static void look_at_job(doctor_t *doctor)
     } else if (packed <= 0) {
         doctor_say("working", "no: a job of two ranks works, but DAME moved nothing in it");
         print_lines(text, 3, "two ranks: ");
+        advise_path(doctor, text);
         if (*doctor->advice == '\0') {
             doctor_advise(doctor, "--mca dt dame has no effect; see the lines above");
         }
