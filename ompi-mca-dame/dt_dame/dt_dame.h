@@ -97,6 +97,9 @@ void mca_dt_dame_finish_start(void);
 void mca_dt_dame_publish(void);
 void mca_dt_dame_collect(void);
 
+/* MPI_Init ends: there may be snapshots, which call MPI. */
+void mca_dt_dame_snapshots_start(void);
+
 /* While data moves, if there shall be snapshots: nanoseconds of CLOCK_MONOTONIC. Any thread. */
 void mca_dt_dame_hear_time(int64_t now);
 

@@ -124,6 +124,7 @@ static void dame_init_bottom(void)
     if (running) {
         dt_glue_opens_components(false);
         mca_dt_dame_hints_open();
+        mca_dt_dame_snapshots_start();
         mca_dt_dame_offer_sde();
     }
 }

@@ -58,6 +58,10 @@ void mca_dt_dame_finish_start(void)
     if (MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
         read_schedule(&ran, &waited);
     }
+}
+
+void mca_dt_dame_snapshots_start(void)
+{
     if (MCA_DT_DAME_REPORT_JSON == mca_dt_dame_params.report &&
         0 < mca_dt_dame_params.report_every) {
         reporter = getpid();
