@@ -92,6 +92,7 @@ static void exchange(lattice_t *a, vector_t *v)
 {
     const size_t face = (size_t) a->l * (size_t) a->l * (size_t) a->l;
     MPI_Request requests[2 * SIDES];
+    MPI_Status statuses[2 * SIDES];
     a->times.steps++;
     app_begins_to_send(&a->times);
     for (int side = 0; side < SIDES; side++) {
@@ -114,7 +115,7 @@ static void exchange(lattice_t *a, vector_t *v)
                       &requests[SIDES + side]);
         }
     }
-    MPI_Waitall(2 * SIDES, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2 * SIDES, requests, statuses);
     for (int side = 0; a->by_hand && side < SIDES; side++) {
         copy_face(a, v, side, 0 == side % 2 ? 0 : a->l + 1, a->in + (size_t) side * face, false);
     }
