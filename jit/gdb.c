@@ -71,13 +71,7 @@ static void describe_header(ElfW(Ehdr) * header)
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
     header->e_ident[EI_VERSION] = EV_CURRENT;
     header->e_type = ET_REL;
-#if defined(__x86_64__)
-    header->e_machine = EM_X86_64;
-#elif defined(__aarch64__)
-    header->e_machine = EM_AARCH64;
-#else
-    header->e_machine = EM_NONE;
-#endif
+    header->e_machine = DAME_ELF_MACHINE;
     header->e_version = EV_CURRENT;
     header->e_shoff = offsetof(image_t, sections);
     header->e_ehsize = sizeof(ElfW(Ehdr));

@@ -26,8 +26,8 @@ typedef enum dame_lock {
     DAME_LOCK_PROFILE,    /* measure/profile.c: what is known of the machine */
     DAME_LOCK_BACKGROUND, /* background.c: the orders */
     DAME_LOCK_LOADER,     /* loader.c: who is inside what was loaded; functions of exit() */
-    DAME_LOCK_COMPILER,   /* jit.c with codes.c, code_arena.c, perf_map.c, gdb.c; providers.c,
-                             loader.c */
+    DAME_LOCK_COMPILER,   /* jit.c with codes.c, code_arena.c, perf_map.c, perf_dump.c, gdb.c;
+                             providers.c, loader.c */
     DAME_LOCK_READERS,    /* reader.c: the list of readers */
     DAME_LOCKS
 } dame_lock_t;

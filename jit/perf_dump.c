@@ -1,30 +1,19 @@
 /* The file in which perf inject looks for machine code. */
-#define _GNU_SOURCE /* gettid */
+#define _GNU_SOURCE /* syscall */
 #include "perf_dump.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "dame/heap.h"
+#include "perf_file.h"
 #include "provider.h"
 #include "unwind.h"
-#include "whole_file.h"
-
-#if defined(__x86_64__)
-enum { MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { MACHINE = EM_AARCH64 };
-#else
-enum { MACHINE = EM_NONE };
-#endif
 
 enum { MAGIC = 0x4a695444, VERSION = 1, CODE_LOAD = 0, UNWINDING = 4, PAGE = 4096 };
 
@@ -84,37 +73,29 @@ static size_t rounded(size_t size)
 struct dame_perf_dump {
     uint64_t index; /* of the next code */
     void *marker;   /* the mapping; NULL: no file yet; MAP_FAILED: there cannot be one */
-    size_t size;
-    char path[];
+    char *path;
 };
 
 dame_status_t dame_perf_dump_create(const char *directory, dame_perf_dump_t **out)
 {
-    const long process = getpid();
-    const int length = snprintf(NULL, 0, "%s/jit-%ld.dump", directory, process);
-    dame_perf_dump_t *dump =
-        length < 0 ? NULL : dame_heap_zalloc(sizeof(*dump) + (size_t) length + 1);
-    if (dump == NULL) {
+    dame_perf_dump_t *dump = dame_heap_zalloc(sizeof(*dump));
+    if (dump == NULL || (dump->path = dame_perf_file_name(directory, "jit", "dump")) == NULL) {
+        dame_perf_dump_destroy(dump);
         return DAME_ERR_NOMEM;
     }
-    dump->size = (size_t) length + 1;
-    snprintf(dump->path, dump->size, "%s/jit-%ld.dump", directory, process);
     *out = dump;
     return DAME_OK;
 }
 
 void dame_perf_dump_destroy(dame_perf_dump_t *dump)
 {
-    if (dump != NULL && dump->marker != NULL && dump->marker != MAP_FAILED) {
-        (void) munmap(dump->marker, PAGE);
+    if (dump != NULL) {
+        if (dump->marker != NULL && dump->marker != MAP_FAILED) {
+            (void) munmap(dump->marker, PAGE);
+        }
+        dame_heap_free(dump->path);
     }
     dame_heap_free(dump);
-}
-
-static int write_all(int file, const void *bytes, size_t size)
-{
-    const ssize_t written = write(file, bytes, size);
-    return written < 0 ? errno : written != (ssize_t) size ? ENOSPC : 0;
 }
 
 /* The file of an earlier process of this number goes. */
@@ -123,51 +104,35 @@ static int start_file(dame_perf_dump_t *dump)
     const header_t header = {.magic = MAGIC,
                              .version = VERSION,
                              .size = sizeof(header),
-                             .machine = MACHINE,
+                             .machine = DAME_ELF_MACHINE,
                              .process = (uint32_t) getpid(),
                              .time = now()};
     (void) unlink(dump->path);
-    const int file = open(dump->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (file < 0) {
-        return errno;
+    const int error = dame_perf_file_append(dump->path, O_CREAT | O_EXCL, &header, sizeof(header));
+    if (error != 0) {
+        return error;
     }
-    const int error = write_all(file, &header, sizeof(header));
+    const int file = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     dump->marker =
-        error == 0 ? mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) : NULL;
-    (void) close(file);
-    if (dump->marker == MAP_FAILED || error != 0) {
+        file < 0 ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    if (file >= 0) {
+        (void) close(file);
+    }
+    if (dump->marker == MAP_FAILED) {
         (void) unlink(dump->path);
     }
-    return error;
-}
-
-/* Both records in one piece, as others append to no such file. */
-static int append(const dame_perf_dump_t *dump, const void *bytes, size_t size)
-{
-    struct stat about;
-    const int file = open(dump->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) {
-        return errno == ENXIO ? DAME_FILE_NOT_REGULAR : errno;
-    }
-    int error = fstat(file, &about) != 0  ? errno
-                : !S_ISREG(about.st_mode) ? DAME_FILE_NOT_REGULAR
-                                          : write_all(file, bytes, size);
-    if (close(file) != 0 && error == 0) {
-        error = errno;
-    }
-    return error;
+    return 0;
 }
 
 /* ---- records ---- */
 
-/* Writes code and table to `to` as perf lays them out, the table behind the code, and behind it its
- * header. Returns the bytes of the table without its header. */
+/* Writes code and table to `to`, which is all 0, as perf lays them out: the table behind the code,
+ * and behind it its header. Returns the bytes of the table without its header. */
 static size_t put_table(char *to, const char *code, size_t instructions, size_t size,
                         uint32_t unwind)
 {
     const size_t at = rounded(instructions);
     memcpy(to, code, instructions);
-    memset(to + instructions, 0, at - instructions);
     size_t table = size - instructions;
     if (unwind != DAME_NO_UNWIND) {
         memcpy(to + at, code + unwind, table); /* it lay so far behind the code, too */
@@ -177,7 +142,6 @@ static size_t put_table(char *to, const char *code, size_t instructions, size_t 
     uint32_t first;
     memcpy(&first, to + at, sizeof(first));
     const size_t head = at + rounded(table);
-    memset(to + at + table, 0, rounded(table) - table);
     const frame_header_t header = {.version = 1,
                                    .pointer_encoding = PCREL_SDATA4,
                                    .count_encoding = UDATA4,
@@ -235,7 +199,7 @@ int dame_perf_dump_add(dame_perf_dump_t *dump, const char *code, size_t size, ui
     memcpy(to + sizeof(load), name, name_size);
     memcpy(to + sizeof(load) + name_size, code, instructions);
     to += load.record.size;
-    const int error = append(dump, both, (size_t) (to - both));
+    const int error = dame_perf_file_append(dump->path, 0, both, (size_t) (to - both));
     dame_heap_free(both);
     dame_heap_free(scratch);
     return error;

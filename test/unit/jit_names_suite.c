@@ -70,14 +70,22 @@ TEST(the_map_follows_no_link)
     dame_perf_map_destroy(map);
 }
 
-TEST(compiled_programs_stand_in_the_map)
+/* A program, compiled in both directions while perf is told; one has a name. */
+static dame_jit_t *told_to_perf(dame_program_t **program)
 {
     dame_jit_options_t options = *dame_jit_options_default();
     options.perf_map = directory;
     dame_jit_t *jit = jit_with(&options);
-    dame_program_t *program = strided_program(20);
-    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, "WRF x"), DAME_OK);
-    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_UNPACK, NULL), DAME_OK);
+    *program = strided_program(20);
+    ck_assert_int_eq(dame_jit_compile(jit, *program, DAME_PACK, "WRF x"), DAME_OK);
+    ck_assert_int_eq(dame_jit_compile(jit, *program, DAME_UNPACK, NULL), DAME_OK);
+    return jit;
+}
+
+TEST(compiled_programs_stand_in_the_map)
+{
+    dame_program_t *program;
+    dame_jit_t *jit = told_to_perf(&program);
     const void *code[2] = {NULL};
     size_t size[2];
     for (int dir = 0; dir < 2; dir++) {
@@ -101,12 +109,8 @@ TEST(compiled_programs_are_in_the_dump)
 {
     enum { HEADER = 40, LOAD = 56, UNWINDING = 40, SEARCHED = 20 };
     char *dump;
-    dame_jit_options_t options = *dame_jit_options_default();
-    options.perf_map = directory;
-    dame_jit_t *jit = jit_with(&options);
-    dame_program_t *program = strided_program(20);
-    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, "WRF x"), DAME_OK);
-    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_UNPACK, NULL), DAME_OK);
+    dame_program_t *program;
+    dame_jit_t *jit = told_to_perf(&program);
     FILE *file = fopen(dump_path, "r");
     ck_assert_ptr_nonnull(file);
     dump = malloc(1 << 20);

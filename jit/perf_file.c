@@ -1,0 +1,43 @@
+#include "perf_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dame/heap.h"
+#include "whole_file.h"
+
+char *dame_perf_file_name(const char *directory, const char *prefix, const char *suffix)
+{
+    static const char format[] = "%s/%s-%ld.%s";
+    const long process = getpid();
+    const int length = snprintf(NULL, 0, format, directory, prefix, process, suffix);
+    char *name = length < 0 ? NULL : dame_heap_alloc((size_t) length + 1);
+    if (name != NULL) {
+        snprintf(name, (size_t) length + 1, format, directory, prefix, process, suffix);
+    }
+    return name;
+}
+
+int dame_perf_file_append(const char *path, int flags, const void *bytes, size_t size)
+{
+    enum { ALWAYS = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
+    const int fd = open(path, ALWAYS | flags, 0644);
+    if (fd < 0) {
+        return errno == ENXIO ? DAME_FILE_NOT_REGULAR : errno; /* a pipe without a reader */
+    }
+    struct stat about;
+    int error = fstat(fd, &about) != 0    ? errno
+                : !S_ISREG(about.st_mode) ? DAME_FILE_NOT_REGULAR
+                                          : 0;
+    if (error == 0) {
+        const ssize_t written = write(fd, bytes, size);
+        error = written < 0 ? errno : written != (ssize_t) size ? ENOSPC : 0;
+    }
+    if (close(fd) != 0 && error == 0) {
+        error = errno;
+    }
+    return error;
+}
