@@ -49,13 +49,13 @@ static int write_pdf(const char *path, const char *svg, size_t length)
 {
     char name[] = "/tmp/dame-draw-XXXXXX";
     const int file = mkstemp(name);
-    const int written = file >= 0 && write(file, svg, length) == (ssize_t) length;
-    if (!written) {
+    if (file < 0 || write(file, svg, length) != (ssize_t) length) {
+        const int code = tool_error(TOOL_SYSTEM, "%s: %s", name, strerror(errno));
         if (file >= 0) {
             close(file);
             unlink(name);
         }
-        return tool_error(TOOL_SYSTEM, "%s: %s", name, strerror(errno));
+        return code;
     }
     close(file);
     const char *const argv[] = {"rsvg-convert", "-f", "pdf", "-o", path, name, NULL};
@@ -113,29 +113,17 @@ static const struct {
 } formats[] = {
     {"svg", DRAWING_SVG}, {"pdf", DRAWING_SVG}, {"tikz", DRAWING_TIKZ}, {"txt", DRAWING_TEXT}};
 
+/* Is there a format of that name? */
 static int set_format(arguments_t *arguments, const char *name)
 {
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         if (strcmp(name, formats[i].suffix) == 0) {
             arguments->suffix = formats[i].suffix;
             arguments->drawing.format = formats[i].format;
-            return TOOL_OK;
+            return 1;
         }
     }
-    return tool_error(TOOL_USAGE,
-                      "draw: --format: '%s' is not a format; allowed: svg, pdf, tikz, txt", name);
-}
-
-/* As the output file's name says, if it does. */
-static void format_of_name(arguments_t *arguments)
-{
-    const char *dot = strrchr(arguments->out, '.');
-    arguments->suffix = "svg";
-    for (size_t i = 0; dot != NULL && i < sizeof(formats) / sizeof(formats[0]); i++) {
-        if (strcmp(dot + 1, formats[i].suffix) == 0) {
-            (void) set_format(arguments, dot + 1);
-        }
-    }
+    return 0;
 }
 
 static int set_option(arguments_t *arguments, int option)
@@ -146,7 +134,12 @@ static int set_option(arguments_t *arguments, int option)
         arguments->out = optarg;
         return TOOL_OK;
     case 'f':
-        return set_format(arguments, optarg);
+        return set_format(arguments, optarg)
+                   ? TOOL_OK
+                   : tool_error(
+                         TOOL_USAGE,
+                         "draw: --format: '%s' is not a format; allowed: svg, pdf, tikz, txt",
+                         optarg);
     case 't':
         drawing->title = optarg;
         return TOOL_OK;
@@ -184,8 +177,9 @@ static int run(int argc, char **argv)
         }
     }
     arguments.several = argc - optind > 1 || (argc > optind && is_directory(argv[optind]));
-    if (arguments.suffix == NULL) {
-        format_of_name(&arguments);
+    const char *dot = strrchr(arguments.out, '.');
+    if (arguments.suffix == NULL && (dot == NULL || !set_format(&arguments, dot + 1))) {
+        (void) set_format(&arguments, "svg");
     }
     if (strcmp(arguments.suffix, "pdf") == 0 && strcmp(arguments.out, "-") == 0) {
         return tool_error(TOOL_USAGE, "draw: PDF needs --output, a file or a directory");

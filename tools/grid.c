@@ -208,3 +208,12 @@ void grid_break_text(const grid_t *grid, int64_t row, char *text, size_t room)
              text_number(number, behind->skipped), *unit != '\0' ? " (" : "", unit,
              *unit != '\0' ? ")" : "");
 }
+
+int64_t grid_slot(const grid_t *grid, int64_t row, int64_t break_rows)
+{
+    int64_t slots = row;
+    for (int64_t i = 0; i <= row; i++) {
+        slots += grid->row[i].skipped > 0 ? break_rows : 0;
+    }
+    return slots;
+}

@@ -50,6 +50,14 @@ void grid_break_text(const grid_t *grid, int64_t row, char *text, size_t room);
 int64_t grid_share(const grid_t *grid, const grid_cell_t *cell);
 enum { GRID_SHARES = 8 };
 
+static inline const grid_cell_t *grid_cell_at(const grid_t *grid, int64_t row, int64_t column)
+{
+    return &grid->cells[row * grid->columns + column];
+}
+
+/* Rows of paper above a row, where a break is as high as `break_rows`. */
+int64_t grid_slot(const grid_t *grid, int64_t row, int64_t break_rows);
+
 /* The row that `address` is in, or -1. */
 int64_t grid_find(const grid_t *grid, int64_t address);
 

@@ -51,7 +51,7 @@ void panel_label(char *buffer, const grid_t *grid, int64_t address)
     }
 }
 
-static int64_t label_room(const grid_t *grid)
+int panel_label_length(const grid_t *grid)
 {
     size_t longest = 0;
     for (int64_t i = 0; i < grid->rows; i++) {
@@ -59,13 +59,13 @@ static int64_t label_room(const grid_t *grid)
         panel_label(buffer, grid, grid->row[i].address);
         longest = strlen(buffer) > longest ? strlen(buffer) : longest;
     }
-    return LABEL_WIDTH * (int64_t) longest + 10;
+    return (int) longest;
 }
 
 void panel_place(panel_t *panel, const grid_t *grid, const pieces_t *pieces, int64_t x, int64_t y,
                  int64_t room)
 {
-    int64_t labels = label_room(grid);
+    int64_t labels = LABEL_WIDTH * panel_label_length(grid) + 10;
     int64_t width = (room - labels - 2) / grid->columns;
     width = width < 2 ? 2 : width > MAX_CELL ? MAX_CELL : width;
     int64_t least = grid->rows <= FEW_ROWS ? 14 : grid->rows <= MANY_ROWS ? 10 : 7;
@@ -80,14 +80,9 @@ void panel_place(panel_t *panel, const grid_t *grid, const pieces_t *pieces, int
                        .label_every = (LABEL_HEIGHT + height - 1) / height};
 }
 
-/* Rows of cells and of breaks above a row. */
 static int64_t slot(const panel_t *panel, int64_t row)
 {
-    int64_t slots = row;
-    for (int64_t i = 0; i <= row; i++) {
-        slots += panel->grid->row[i].skipped > 0 ? panel->break_rows : 0;
-    }
-    return slots;
+    return grid_slot(panel->grid, row, panel->break_rows);
 }
 
 int64_t panel_height(const panel_t *panel)
@@ -98,11 +93,6 @@ int64_t panel_height(const panel_t *panel)
 int64_t panel_right(const panel_t *panel)
 {
     return panel->x + panel->grid->columns * panel->width;
-}
-
-static const grid_cell_t *cell_at(const panel_t *panel, int64_t row, int64_t column)
-{
-    return &panel->grid->cells[row * panel->grid->columns + column];
 }
 
 int panel_has_parts(const grid_t *grid)
@@ -150,7 +140,8 @@ static void write_runs(const panel_t *panel, const choice_t *choice, FILE *out)
     int open = 0;
     for (int64_t row = 0; row < panel->grid->rows; row++) {
         for (int64_t column = 0, end; column < columns; column = end + 1) {
-            for (end = column; end < columns && is_chosen(panel, cell_at(panel, row, end), choice);
+            for (end = column;
+                 end < columns && is_chosen(panel, grid_cell_at(panel->grid, row, end), choice);
                  end++) {
             }
             if (end > column) {
@@ -298,7 +289,7 @@ static void write_twice(const panel_t *panel, FILE *out)
     fputs("<path fill=\"url(#dame-twice)\" d=\"", out);
     for (int64_t row = 0; row < panel->grid->rows; row++) {
         for (int64_t column = 0, end; column < columns; column = end + 1) {
-            for (end = column; end < columns && cell_at(panel, row, end)->twice; end++) {
+            for (end = column; end < columns && grid_cell_at(panel->grid, row, end)->twice; end++) {
             }
             if (end > column) {
                 int64_t width = (end - column) * panel->width;
@@ -321,7 +312,7 @@ static int64_t own_cells(const panel_t *panel, const piece_t *piece, int64_t *ro
     for (int64_t i = 0; i < length; i++) {
         int64_t at = grid_find(grid, piece->address + i);
         int64_t offset = at < 0 ? 0 : piece->address + i - grid->row[at].address;
-        int own = at >= 0 && cell_at(panel, at, offset)->piece == piece->index;
+        int own = at >= 0 && grid_cell_at(panel->grid, at, offset)->piece == piece->index;
         if (n > 0 && (!own || at != *row)) {
             break;
         }
@@ -354,7 +345,8 @@ static void write_number(void *context, const piece_t *piece)
             (double) (panel->x + column * panel->width) +
                 (double) room / (room < panel->grid->columns * panel->width ? 2 : 4),
             panel->y + slot(panel, row) * panel->height + (panel->height + size * 3 / 4) / 2, size,
-            cell_at(panel, row, column)->first < GRID_ORDERS * 5 / 8 ? PANEL_PAPER : PANEL_INK,
+            grid_cell_at(panel->grid, row, column)->first < GRID_ORDERS * 5 / 8 ? PANEL_PAPER
+                                                                                : PANEL_INK,
             digits);
 }
 

@@ -47,6 +47,9 @@ void panel_write(const panel_t *panel, FILE *out);
 /* An address beside a row, in `buffer` of TEXT_NUMBER bytes. */
 void panel_label(char *buffer, const grid_t *grid, int64_t address);
 
+/* Characters of the longest one. */
+int panel_label_length(const grid_t *grid);
+
 /* What panel_write() has drawn; for the legend. */
 int panel_has_parts(const grid_t *grid); /* cells that are data in part */
 int panel_has_twice(const grid_t *grid);

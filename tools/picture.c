@@ -128,7 +128,7 @@ static int64_t write_line(const picture_t *picture, FILE *out, int64_t y, const 
     return y;
 }
 
-void picture_facts(const picture_t *picture, int line, char *text, size_t room)
+void picture_facts(const picture_t *picture, int line, char text[PICTURE_FACTS])
 {
     const pieces_t *pieces = picture->pieces;
     const tool_bounds_t *bounds = &pieces->datatype->bounds;
@@ -136,11 +136,11 @@ void picture_facts(const picture_t *picture, int line, char *text, size_t room)
         e[TEXT_NUMBER];
     if (line == 0) {
         describe_blocks(blocks, sizeof(blocks), picture);
-        snprintf(text, room, "%s: %s bytes of data in a span of %s bytes", blocks,
+        snprintf(text, PICTURE_FACTS, "%s: %s bytes of data in a span of %s bytes", blocks,
                  text_number(a, pieces->total), text_number(b, pieces->high - pieces->low));
         return;
     }
-    snprintf(text, room, "%s %s of size %s, extent %s, true bounds [%s, %s)",
+    snprintf(text, PICTURE_FACTS, "%s %s of size %s, extent %s, true bounds [%s, %s)",
              text_number(a, pieces->count), text_plural(pieces->count, "element", "elements"),
              text_number(b, bounds->size), text_number(c, bounds->extent),
              text_number(d, bounds->true_lb), text_number(e, bounds->true_ub));
@@ -150,9 +150,9 @@ void picture_facts(const picture_t *picture, int line, char *text, size_t room)
 static int64_t write_facts(const picture_t *picture, FILE *out, int64_t y)
 {
     const pieces_t *pieces = picture->pieces;
-    char line[400], a[TEXT_NUMBER];
+    char line[PICTURE_FACTS], a[TEXT_NUMBER];
     for (int i = 0; i < 2; i++) {
-        picture_facts(picture, i, line, sizeof(line));
+        picture_facts(picture, i, line);
         y = write_line(picture, out, y, line);
     }
     if (pieces->sampled) {

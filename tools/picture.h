@@ -21,7 +21,8 @@ typedef struct picture {
 enum { PICTURE_MIN_WIDTH = 480 };
 
 /* The lines 0 and 1 of facts: blocks and bytes; elements, extent and bounds. */
-void picture_facts(const picture_t *picture, int line, char *text, size_t room);
+enum { PICTURE_FACTS = 400 /* room for a line */ };
+void picture_facts(const picture_t *picture, int line, char text[PICTURE_FACTS]);
 
 /* The memory, with rows folded; no rows where no data moves. TOOL_SYSTEM after a message. The
  * caller frees with grid_fini(). */

@@ -9,11 +9,6 @@
 #include "text.h"
 #include "tool.h"
 
-static const grid_cell_t *cell_at(const grid_t *grid, int64_t row, int64_t column)
-{
-    return &grid->cells[row * grid->columns + column];
-}
-
 /* ---- characters ---- */
 
 /* Blocks are told apart by these while there are enough. */
@@ -47,17 +42,14 @@ static void write_cell(const picture_t *picture, const grid_t *grid, const grid_
 
 static void write_text(const picture_t *picture, const grid_t *grid, FILE *out)
 {
-    char text[128], number[TEXT_NUMBER];
-    int labels = 0;
+    char text[PICTURE_FACTS], number[TEXT_NUMBER];
+    const int labels = panel_label_length(grid);
     fprintf(out, "%s\n", picture->name);
-    picture_facts(picture, 0, text, sizeof(text));
-    fprintf(out, "%s\n", text);
-    picture_facts(picture, 1, text, sizeof(text));
-    fprintf(out, "%s\n\n", text);
-    for (int64_t row = 0; row < grid->rows; row++) {
-        panel_label(number, grid, grid->row[row].address);
-        labels = (int) strlen(number) > labels ? (int) strlen(number) : labels;
+    for (int i = 0; i < 2; i++) {
+        picture_facts(picture, i, text);
+        fprintf(out, "%s\n", text);
     }
+    fputc('\n', out);
     for (int64_t row = 0; row < grid->rows; row++) {
         if (grid->row[row].skipped > 0) {
             grid_break_text(grid, row, text, sizeof(text));
@@ -66,7 +58,7 @@ static void write_text(const picture_t *picture, const grid_t *grid, FILE *out)
         panel_label(number, grid, grid->row[row].address);
         fprintf(out, "%*s  ", labels, number);
         for (int64_t column = 0; column < grid->columns; column++) {
-            write_cell(picture, grid, cell_at(grid, row, column), out);
+            write_cell(picture, grid, grid_cell_at(grid, row, column), out);
         }
         fputc('\n', out);
     }
@@ -98,29 +90,18 @@ static void write_latex(const char *text, FILE *out)
     }
 }
 
-/* Rows of paper above a row of the grid: a break is as high as two. */
-static int64_t paper_row(const grid_t *grid, int64_t row)
+/* At `y`, in rows of paper. Runs of cells that look alike are one rectangle. */
+static void write_tikz_row(const grid_t *grid, int64_t row, int64_t y, FILE *out)
 {
-    int64_t slots = row;
-    for (int64_t i = 0; i <= row; i++) {
-        slots += grid->row[i].skipped > 0 ? 2 : 0;
-    }
-    return slots;
-}
-
-/* Runs of cells that look alike are one rectangle. */
-static void write_tikz_row(const grid_t *grid, int64_t row, FILE *out)
-{
-    const int64_t y = paper_row(grid, row);
     fprintf(out, "\\fill[dame-] (0,%" PRId64 ") rectangle (%" PRId64 ",%" PRId64 ");\n", y,
             grid->columns, y + 1);
     for (int64_t column = 0, end; column < grid->columns; column = end) {
-        const grid_cell_t *cell = cell_at(grid, row, column);
+        const grid_cell_t *cell = grid_cell_at(grid, row, column);
         const int64_t share = grid_share(grid, cell);
         for (end = column + 1;
-             end < grid->columns && cell_at(grid, row, end)->first == cell->first &&
-             cell_at(grid, row, end)->twice == cell->twice &&
-             grid_share(grid, cell_at(grid, row, end)) == share;
+             end < grid->columns && grid_cell_at(grid, row, end)->first == cell->first &&
+             grid_cell_at(grid, row, end)->twice == cell->twice &&
+             grid_share(grid, grid_cell_at(grid, row, end)) == share;
              end++) {
         }
         if (share > 0) {
@@ -140,7 +121,7 @@ static void write_tikz_row(const grid_t *grid, int64_t row, FILE *out)
 
 static void write_tikz(const picture_t *picture, const grid_t *grid, FILE *out)
 {
-    char text[128], number[TEXT_NUMBER];
+    char text[PICTURE_FACTS], number[TEXT_NUMBER];
     fputs("% Made by dame draw. In the preamble: \\usepackage{tikz}\n", out);
     fprintf(out, "\\definecolor{dame-}{HTML}{%s}\n", PANEL_EMPTY + 1);
     fprintf(out, "\\definecolor{dame-twice}{HTML}{%s}\n", PANEL_TWICE + 1);
@@ -153,19 +134,19 @@ static void write_tikz(const picture_t *picture, const grid_t *grid, FILE *out)
     fputs("\\node[anchor=south west, align=left] at (0,0) {\\textbf{", out);
     write_latex(picture->name, out);
     for (int i = 0; i < 2; i++) {
-        picture_facts(picture, i, text, sizeof(text));
+        picture_facts(picture, i, text);
         fputs(i == 0 ? "}\\\\ " : "\\\\ ", out);
         write_latex(text, out);
     }
     fputs("};\n", out);
     int since = 1; /* rows without a label, of low ones */
     for (int64_t row = 0; row < grid->rows; row++) {
-        const int64_t y = paper_row(grid, row);
+        const int64_t y = grid_slot(grid, row, 2);
         if (grid->row[row].skipped > 0) {
             grid_break_text(grid, row, text, sizeof(text));
             fprintf(out, "\\node[anchor=west] at (0,%" PRId64 ") {\\ldots\\ %s};\n", y - 1, text);
         }
-        write_tikz_row(grid, row, out);
+        write_tikz_row(grid, row, y, out);
         if (grid->columns < 40 || since > 0 || grid->row[row].skipped > 0) {
             panel_label(number, grid, grid->row[row].address);
             fprintf(out, "\\node[anchor=east] at (0,%" PRId64 ".5) {%s};\n", y, number);
