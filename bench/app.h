@@ -54,7 +54,7 @@ static inline void app_print(const char *name, long size, bool by_hand, double s
     }
 }
 
-/* Not MPI_Abort: what others print is kept. */
+/* Zeros; ends the job when memory is out. */
 static inline void *app_memory(size_t bytes)
 {
     void *memory = calloc(1, bytes);

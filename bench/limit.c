@@ -8,7 +8,7 @@ enum { LINE = 64, MOST = 64 << 20 };
 struct limit {
     unsigned char *packed;
     size_t bytes, lines;
-    uint64_t **line; /* their first words */
+    uintptr_t *line; /* addresses */
 };
 
 /* ---- which lines ---- */
@@ -72,9 +72,9 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sorted, each once. */
-static void list_lines(limit_t *limit, const struct layout_side *side, const size_t *at,
-                       uintptr_t *line)
+static void list_lines(limit_t *limit, const struct layout_side *side, const size_t *at)
 {
+    uintptr_t *line = limit->line;
     size_t n = 0;
     for (size_t p = 0; p < limit->bytes; p++) {
         const uintptr_t here = address(side, at[p]) / LINE * LINE;
@@ -84,8 +84,8 @@ static void list_lines(limit_t *limit, const struct layout_side *side, const siz
     }
     qsort(line, n, sizeof(*line), compare);
     for (size_t i = 0; i < n; i++) {
-        if (0 == i || line[i] != line[i - 1]) {
-            limit->line[limit->lines++] = (uint64_t *) line[i];
+        if (0 == i || line[i] != line[limit->lines - 1]) {
+            line[limit->lines++] = line[i];
         }
     }
 }
@@ -93,25 +93,19 @@ static void list_lines(limit_t *limit, const struct layout_side *side, const siz
 limit_t *limit_new(const struct layout *layout, int side_number, unsigned char *packed)
 {
     const struct layout_side *side = &layout->side[side_number];
-    if (layout->bytes > MOST || 0 == layout->bytes) {
+    limit_t *limit = layout->bytes > MOST || 0 == layout->bytes ? NULL : calloc(1, sizeof(*limit));
+    if (NULL == limit) {
         return NULL;
     }
-    limit_t *limit = calloc(1, sizeof(*limit));
-    size_t *at = places(layout, side);
-    uintptr_t *line = malloc(layout->bytes * sizeof(*line));
-    if (NULL != limit && NULL != at && NULL != line) {
-        *limit = (limit_t){.packed = packed, .bytes = layout->bytes};
-        limit->line = calloc(layout->bytes, sizeof(*limit->line));
-        if (NULL != limit->line) {
-            list_lines(limit, side, at, line);
-        }
+    *limit = (limit_t){.packed = packed, .bytes = layout->bytes};
+    limit->line = calloc(layout->bytes, sizeof(*limit->line));
+    size_t *at = NULL == limit->line ? NULL : places(layout, side);
+    if (NULL == at) {
+        limit_free(limit);
+        return NULL;
     }
+    list_lines(limit, side, at);
     free(at);
-    free(line);
-    if (NULL == limit || NULL == limit->line) {
-        free(limit);
-        return NULL;
-    }
     return limit;
 }
 
@@ -134,11 +128,11 @@ void limit_pack(const limit_t *limit)
     memset(limit->packed, 0, limit->bytes);
     for (; i + 4 <= limit->lines; i += 4) {
         for (size_t k = 0; k < 4; k++) {
-            sum[k] += *limit->line[i + k];
+            sum[k] += *(const uint64_t *) limit->line[i + k];
         }
     }
     for (; i < limit->lines; i++) {
-        sum[0] += *limit->line[i];
+        sum[0] += *(const uint64_t *) limit->line[i];
     }
     sink = sum[0] + sum[1] + sum[2] + sum[3];
 }
@@ -155,7 +149,7 @@ void limit_unpack(const limit_t *limit)
         }
     }
     for (size_t i = 0; i < limit->lines; i++) {
-        *limit->line[i] = 0;
+        *(uint64_t *) limit->line[i] = 0;
     }
     sink = sum[0] + sum[1] + sum[2] + sum[3];
 }

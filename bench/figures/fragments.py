@@ -1,4 +1,7 @@
 """What cutting costs; a figure of bench/run (its fields are explained there)."""
+
+from figures.pack import read  # of the same program
+
 title = "Fragments"
 shows = ("Open MPI's convertor called for 4 to 128 KiB at a time, as a point-to-point transfer calls it: DAME in fragments against "
          "Open MPI's own engine in the same fragments, and against DAME in one piece.")
@@ -15,9 +18,3 @@ def runs(engine, full, layouts):
     warm = ["--warm", "100"] if engine == "known" else []
     return [(1, "pack_worker", ["--place", "off", "--fragment", str(size), *warm, *(layouts or ["--anchors"])], f"{size // 1024} KiB")
             for size in ([4096, 8192, 32768, 131072] if full else [8192])]
-
-
-def read(words):
-    """LAYOUT pack|unpack KIND NANOSECONDS"""
-    if len(words) == 4 and words[0] != "layout":
-        yield f"{words[0].removesuffix('/off')} {words[1]}", words[2], float(words[3])

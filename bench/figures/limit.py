@@ -1,4 +1,7 @@
 """How near packing is to what memory allows; a figure of bench/run (its fields are explained there)."""
+
+from figures.pack import read  # of the same program
+
 title = "Packing, and what memory allows"
 shows = ("MPI_Pack and MPI_Unpack in warm caches against a program that touches each cache line of the layout once, and after that "
          "writes, or reads, as many packed bytes once (bench/limit.h). An engine can do both at the same time, so more than 1 "
@@ -15,9 +18,3 @@ losing = 0.7
 def runs(engine, full, layouts):
     return [(1, "pack_worker", ["--place", "off", "--fragment", "1000000000", "--limit", "--warm", "100",
                                 *(layouts or ([] if full else ["--anchors"]))])]
-
-
-def read(words):
-    """LAYOUT pack|unpack KIND NANOSECONDS"""
-    if len(words) == 4 and words[0] != "layout":
-        yield f"{words[0].removesuffix('/off')} {words[1]}", words[2], float(words[3])
