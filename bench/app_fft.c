@@ -12,7 +12,6 @@
  */
 #include <complex.h>
 #include <math.h>
-#include <string.h>
 
 #include "app.h"
 
@@ -204,6 +203,7 @@ int main(int argc, char **argv)
         f.roots[k] = cexp(-2 * acos(-1) * I * k / f.n);
     }
     make_types(&f);
+    app_introduce();
     for (int turn = 0; turn < 2; turn++) {
         solve(&f, steps, 1 == turn);
     }

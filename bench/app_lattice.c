@@ -14,7 +14,6 @@
 #include <complex.h>
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "app.h"
 
@@ -337,6 +336,7 @@ int main(int argc, char **argv)
     const size_t face = (size_t) a.l * (size_t) a.l * (size_t) a.l * sizeof(vector_t);
     a.out = app_memory(SIDES * face);
     a.in = app_memory(SIDES * face);
+    app_introduce();
     for (int turn = 0; turn < 2; turn++) {
         solve(&a, solutions, 1 == turn);
     }

@@ -10,7 +10,6 @@
  * many cells.
  */
 #include <math.h>
-#include <string.h>
 
 #include "app.h"
 
@@ -192,6 +191,7 @@ int main(int argc, char **argv)
     g.out = app_memory(cells);
     g.in = app_memory(cells);
     make_types(&g);
+    app_introduce();
     for (int turn = 0; turn < 2; turn++) {
         solve(&g, steps, 1 == turn);
     }
