@@ -63,7 +63,8 @@ have_mpich()
 # engine NAME RANKS PROGRAM ARGUMENT…: runs build/bench/PROGRAM with native, dame, mpich, known (dame
 # whatever $DAME_PARAMETERS), at-once (dame that imports each layout at its first use), interp (dame that
 # compiles nothing), x (dame that compiles a datatype at its first use), l (the same by DAME-L), threshold:N (at its n-th use), dame:PASSES (only these passes of
-# the optimiser), before or before:NAME (dame or NAME, with $BEFORE_COMPONENTS instead of the build's).
+# the optimiser), before or before:NAME (dame or NAME, with $BEFORE_COMPONENTS instead of the build's), peer:NAME
+# (another MPI, in $peer, for which peer_programs() was called).
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()
 {
@@ -118,7 +119,19 @@ engine()
     mpich)
         "$MPICH_MPIRUN" -np "$ranks" "$BENCH_BUILD/bench/$program.mpich" "$@"
         ;;
+    peer:*)
+        "$peer/bin/mpirun" -np "$ranks" "$BENCH_BUILD/bench/$program.${name#peer:}" "$@"
+        ;;
     esac
+}
+
+# peer_programs NAME MPICC PROGRAM…: builds them with another MPI, as PROGRAM.NAME.
+peer_programs()
+{
+    local name=$1 mpicc=$2 programs=("${@:3}")
+    programs=("${programs[@]/#/bench/}")
+    make -s -C "$BENCH_BUILD" other="$name" OTHER_MPICC="$mpicc" "${programs[@]/%/.$name}" ||
+        fail "$mpicc does not build the programs"
 }
 
 # engine_with PARAMETER VALUE RANKS PROGRAM ARGUMENT…

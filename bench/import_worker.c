@@ -1,6 +1,6 @@
 /*
- * What a datatype costs besides its use: making it, its first use, its memory. One process of the
- * interleaved runs of bench/import.
+ * What a datatype costs besides its use: making it, its first use, its memory. One process of
+ * bench/run.
  *
  *   import_worker [--layout NAME]… [--quick] [--anchors] [--list]
  *

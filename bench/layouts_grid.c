@@ -174,6 +174,19 @@ static void mg_type(const struct layout *layout, int side, MPI_Datatype *type)
         }                                                                                          \
     }
 
+/* libpack's figure of many MILC datatypes. */
+#define SERIES(a, b, c, d)                                                                         \
+    {                                                                                              \
+        "series_milc_" #a "x" #b "x" #c "x" #d, "series_milc", LAYOUT_SERIES, milc_setup,          \
+            milc_type,                                                                             \
+        {                                                                                          \
+            a, b, c, d                                                                             \
+        }                                                                                          \
+    }
+#define SERIES_4(a, b, c)                                                                          \
+    SERIES(a, b, c, 4), SERIES(a, b, c, 8), SERIES(a, b, c, 16), SERIES(a, b, c, 32)
+#define SERIES_16(a, b) SERIES_4(a, b, 4), SERIES_4(a, b, 8), SERIES_4(a, b, 16), SERIES_4(a, b, 32)
+
 const struct layout_spec layouts_grid[] = {
     MILC("16x16x16x16", LAYOUT_QUICK | LAYOUT_ANCHOR, 16, 16, 16, 16),
     MILC("8x16x16x16", 0, 8, 16, 16, 16),
@@ -206,5 +219,11 @@ const struct layout_spec layouts_grid[] = {
     MG(z, 130, 66, 66, LAYOUT_QUICK),
     MG(z, 258, 130, 130, 0),
     MG(z, 514, 258, 258, 0),
+    SERIES_16(4, 4),
+    SERIES_16(4, 8),
+    SERIES_16(8, 8),
+    SERIES_16(8, 16),
+    SERIES_16(16, 16),
+    SERIES_16(16, 32),
     {0},
 };

@@ -179,6 +179,35 @@ static void near_type(const struct layout *layout, int side, MPI_Datatype *type)
     MPI_Type_commit(type);
 }
 
+/* n single floats in every second place, in no order. parameter: n. */
+static void random_setup(struct layout *layout)
+{
+    const int n = (int) layout->spec->parameter[0];
+    int *index = layout_shuffled(layout, n, SEED);
+
+    for (int i = 0; i < n; i++)
+        index[i] *= 2;
+    layout->recipe = index;
+    layout->bytes = 4 * (size_t) n;
+    for (int side = 0; side < 2; side++) {
+        struct hand_gather_f32 plan = {.parts = 1};
+        plan.part[0].start = layout_array(layout, side, 8 * (size_t) n);
+        plan.part[0].index = index;
+        plan.part[0].n = (size_t) n;
+        layout->side[side].base = plan.part[0].start;
+        layout_hand(layout, side, &plan, sizeof(plan), hand_gather_f32_pack,
+                    hand_gather_f32_unpack);
+    }
+}
+
+static void random_type(const struct layout *layout, int side, MPI_Datatype *type)
+{
+    (void) side;
+    MPI_Type_create_indexed_block((int) layout->spec->parameter[0], 1, layout->recipe, MPI_FLOAT,
+                                  type);
+    MPI_Type_commit(type);
+}
+
 /* n runs of 1 to 3 doubles with gaps of 1 to 3 doubles. parameter: n. */
 static void runs_setup(struct layout *layout)
 {
@@ -285,6 +314,9 @@ static void struct_type(const struct layout *layout, int side, MPI_Datatype *typ
 /* Six or so sizes of a shape. */
 #define SHORT(name, kind, ...) LAYOUT("short_" name, "short", kind, LAYOUT_SHORT, __VA_ARGS__)
 
+#define SERIES(name, family, kind, ...)                                                            \
+    LAYOUT("series_" family "_" name, "series_" family, kind, LAYOUT_SERIES, __VA_ARGS__)
+
 #define LAYOUT(name, family, kind, flags, ...)                                                     \
     {                                                                                              \
         name, family, flags, kind##_setup, kind##_type,                                            \
@@ -345,5 +377,38 @@ const struct layout_spec layouts_more[] = {
     SHORT("struct_4", struct, GAPPY, 4),
     SHORT("struct_16", struct, GAPPY, 16),
     SHORT("struct_33", struct, GAPPY, 33),
+    /* Every second double, libpack's nested vectors, its random displacements, contiguous bytes. */
+    SERIES("8", "size", doubles, 1, 1, 2),
+    SERIES("64", "size", doubles, 8, 1, 2),
+    SERIES("512", "size", doubles, 64, 1, 2),
+    SERIES("4096", "size", doubles, 512, 1, 2),
+    SERIES("32768", "size", doubles, 4096, 1, 2),
+    SERIES("262144", "size", doubles, 32768, 1, 2),
+    SERIES("2097152", "size", doubles, 262144, 1, 2),
+    SERIES("16777216", "size", doubles, 2097152, 1, 2),
+    SERIES("67108864", "size", doubles, 8388608, 1, 2),
+    SERIES("2", "nested", nested, 2, 64, 64),
+    SERIES("4", "nested", nested, 4, 64, 64),
+    SERIES("8", "nested", nested, 8, 64, 64),
+    SERIES("16", "nested", nested, 16, 64, 64),
+    SERIES("32", "nested", nested, 32, 64, 64),
+    SERIES("64", "nested", nested, 64, 64, 64),
+    SERIES("128", "nested", nested, 128, 64, 64),
+    SERIES("256", "nested", nested, 256, 64, 64),
+    SERIES("16", "random", random, 16),
+    SERIES("64", "random", random, 64),
+    SERIES("256", "random", random, 256),
+    SERIES("1024", "random", random, 1024),
+    SERIES("4096", "random", random, 4096),
+    SERIES("16384", "random", random, 16384),
+    SERIES("65536", "random", random, 65536),
+    SERIES("262144", "random", random, 262144),
+    SERIES("8", "contiguous", contiguous, 8),
+    SERIES("64", "contiguous", contiguous, 64),
+    SERIES("512", "contiguous", contiguous, 512),
+    SERIES("4096", "contiguous", contiguous, 4096),
+    SERIES("32768", "contiguous", contiguous, 32768),
+    SERIES("262144", "contiguous", contiguous, 262144),
+    SERIES("2097152", "contiguous", contiguous, 2097152),
     {0},
 };

@@ -1,6 +1,6 @@
 /*
- * The whole lives of datatypes that are made, used n times and freed. One process of the
- * interleaved runs of bench/lives.
+ * The whole lives of datatypes that are made, used n times and freed. One process of
+ * bench/run.
  *
  *   lives_worker [--layout NAME]… [--quick] [--anchors] [--short] [--list]
  *

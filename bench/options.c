@@ -111,7 +111,8 @@ bool options_select(const struct options *options, const struct layout_spec *spe
     for (int i = 0; i < options->selectors; i++)
         if (layouts_match(spec, options->selector[i]))
             return true;
-    return 0 == options->flags && 0 == options->selectors && 0 == (spec->flags & LAYOUT_SHORT);
+    return 0 == options->flags && 0 == options->selectors &&
+           0 == (spec->flags & (LAYOUT_SHORT | LAYOUT_SERIES));
 }
 
 void options_list(const struct options *options)

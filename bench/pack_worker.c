@@ -27,7 +27,7 @@
 #include "limit.h"
 #include "options.h"
 #include "timing.h"
-#ifdef OPEN_MPI
+#ifdef BENCH_FRAGMENTS
 #include "fragments.h"
 #endif
 
@@ -78,7 +78,7 @@ static void mpi_unpack(const struct job *job)
                job->side->type, MPI_COMM_SELF);
 }
 
-#ifdef OPEN_MPI
+#ifdef BENCH_FRAGMENTS
 static void pack_cut(const struct job *job, size_t cut)
 {
     size_t size = job->layout->bytes;
@@ -121,7 +121,7 @@ static const struct kind kinds[] = {
     /* the first is what the others are checked by */
     {"hand", hand_pack, hand_unpack},
     {"mpi", mpi_pack, mpi_unpack},
-#ifdef OPEN_MPI
+#ifdef BENCH_FRAGMENTS
     {"fragments", fragments_pack, fragments_unpack},
     {"one", one_pack, one_unpack},
 #endif

@@ -1,6 +1,6 @@
 /*
- * What MPI_Init and MPI_Finalize take in a process that does nothing else. One process of the
- * interleaved runs of bench/start.
+ * What MPI_Init and MPI_Finalize take in a process that does nothing else. One process of
+ * bench/run.
  *
  *   start_worker [commit]
  *

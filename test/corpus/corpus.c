@@ -9,8 +9,8 @@
  * receive type, packed bytes to receive type and send type to packed bytes. All comparisons cover
  * every byte of all arrays, so that a byte written between the blocks is an error too. Everything
  * is done twice: with buffers on cache lines, and off them. Of two ranks, one packs and unpacks
- * with the former and the other with the latter. With --once, every second layout on cache lines, and
- * the others off them.
+ * with the former and the other with the latter. With --once, every second layout on cache lines,
+ * and the others off them.
  *
  * One line per failure; the last line is exactly "N passed, M failed", summed over the ranks. Exit
  * code 0 when nothing failed, 1 when something did, 2 when a NAME selects nothing.
@@ -205,7 +205,7 @@ static bool selected(const struct layout_spec *spec, int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (layouts_match(spec, argv[i]))
             return true;
-    return argc < 2;
+    return argc < 2 && 0 == (spec->flags & LAYOUT_SERIES);
 }
 
 static int check_arguments(int argc, char **argv)

@@ -1,0 +1,18 @@
+"""Messages by size; a figure of bench/run (its fields are explained there)."""
+
+from figures.messages import read  # of the same program
+
+title = "Messages of 8 bytes to 64 MiB"
+shows = "Half a round trip of every second double, as datatypes, packed by hand, and as many contiguous bytes; every received byte is compared."
+unit = "µs"
+subject = "known:result"
+against = {"native:result": "Open MPI", "known:hand": "packing by hand", "mpich:result": "MPICH", "known:contiguous": "contiguous data"}
+engines = ["native", "known", "mpich"]
+rounds = {"quick": 3, "full": 7}
+seconds = {"quick": 60, "full": 200}
+
+
+def runs(engine, full, layouts):
+    chosen = ["--layout", "series_size"] if full else [
+        word for size in (8, 512, 32768, 2097152) for word in ("--layout", f"series_size_{size}")]
+    return [] if layouts else [(2, "pingpong", ["--ways", *chosen])]
