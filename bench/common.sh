@@ -68,8 +68,9 @@ have_mpich()
 # Native and dame differ in `--mca dt dame` and in nothing else.
 engine()
 {
-    local name=$1 ranks=$2 program=$3 common
+    local name=$1 ranks=$2 program=$3 common binding=none
     shift 3
+    [ "$ranks" != 1 ] || binding=${BIND[1]}
     # A directory that is not there makes mpirun fail in odd ways.
     common=(--mca mca_base_component_path "$PKGLIBDIR")
     [ ! -d "$COMPONENTS" ] || common=(--mca mca_base_component_path "$COMPONENT_PATH")
@@ -117,20 +118,23 @@ engine()
         COMPONENT_PATH=$BEFORE_COMPONENTS:$PKGLIBDIR engine "${name#before:}" "$ranks" "$program" "$@"
         ;;
     mpich)
-        "$MPICH_MPIRUN" -np "$ranks" "$BENCH_BUILD/bench/$program.mpich" "$@"
+        "$MPICH_MPIRUN" -np "$ranks" -bind-to "$binding" "$BENCH_BUILD/bench/$program.mpich" "$@"
         ;;
     peer:*)
-        "$peer/bin/mpirun" -np "$ranks" "$BENCH_BUILD/bench/$program.${name#peer:}" "$@"
+        # shellcheck disable=SC2154 # the caller's
+        "$peer/bin/mpirun" -np "$ranks" --bind-to "$binding" "$BENCH_BUILD/bench/$program.peer_${name#peer:}" "$@"
         ;;
     esac
 }
 
-# peer_programs NAME MPICC PROGRAM…: builds them with another MPI, as PROGRAM.NAME.
+# peer_programs NAME MPICC PROGRAM…: builds them anew with another MPI, as PROGRAM.peer_NAME.
 peer_programs()
 {
-    local name=$1 mpicc=$2 programs=("${@:3}")
+    local mpicc=$2 programs=("${@:3}")
     programs=("${programs[@]/#/bench/}")
-    make -s -C "$BENCH_BUILD" other="$name" OTHER_MPICC="$mpicc" "${programs[@]/%/.$name}" ||
+    programs=("${programs[@]/%/.peer_$1}")
+    (cd "$BENCH_BUILD" && rm -f "${programs[@]}")
+    make -s -C "$BENCH_BUILD" other="peer_$1" OTHER_MPICC="$mpicc" "${programs[@]}" ||
         fail "$mpicc does not build the programs"
 }
 

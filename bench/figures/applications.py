@@ -1,6 +1,6 @@
 """Mini-applications; a figure of bench/run (its fields are explained there)."""
 title = "Mini-applications"
-shows = ("Times of the slowest of two ranks, or four. fft2: rows, transpose by MPI_Alltoall with datatypes, rows (DAME paper, Figure 18: faster "
+shows = ("Times of the slowest of two ranks, with --full also of four. fft2: rows, transpose by MPI_Alltoall with datatypes, rows (DAME paper, Figure 18: faster "
          "by datatypes at all sizes). lattice: conjugate gradients with su3 vectors on a four-dimensional lattice, as in MILC "
          "(Figures 19, 20: communication faster, the solver by less). mhd: eight fields on a staggered grid, thin faces by "
          "MPI_Sendrecv. Each solution is compared with the known one. `communication` and `first ten steps` are parts of `all`. "
@@ -17,8 +17,8 @@ def runs(engine, full, layouts):
     if layouts:
         return []
     sizes = [256, 384, 512, 768, 1024, 1536] if full else [512]
-    return ([(2, "app_fft", [str(n), "10"]) for n in sizes] +
-            [(4, "app_fft", [str(n), "10"], "4 ranks") for n in ([512, 1024] if full else [])] +
+    return ([(2, "app_fft", [str(n), "20"]) for n in sizes] +
+            [(4, "app_fft", [str(n), "20"], "4 ranks") for n in ([512, 1024] if full else [])] +
             [(2, "app_lattice", [str(n), "4"]) for n in ([4, 8, 12] if full else [8])] +
             [(4, "app_lattice", ["8", "4"], "4 ranks")][:full] +
             [(2, "app_mhd", [str(n), "60"]) for n in ([16, 32, 64] if full else [32])])

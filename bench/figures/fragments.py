@@ -3,7 +3,7 @@
 from figures.pack import read  # of the same program
 
 title = "Fragments"
-shows = ("Open MPI's convertor called for 4 to 128 KiB at a time, as a point-to-point transfer calls it: DAME in fragments against "
+shows = ("Open MPI's convertor called for 8 KiB at a time, with --full for 4 to 128 KiB, as a point-to-point transfer calls it: DAME in fragments against "
          "Open MPI's own engine in the same fragments, and against DAME in one piece.")
 unit = "ns"
 subject = "known:fragments"

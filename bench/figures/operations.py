@@ -14,7 +14,9 @@ seconds = {"quick": 60, "full": 140}
 
 
 def runs(engine, full, layouts):
-    return [] if layouts else [(2, "operations", [])]
+    if layouts:
+        return []
+    return [(2, "operations", []), (2, "operations", ["threads"])]
 
 
 def read(words):

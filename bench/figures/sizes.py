@@ -2,8 +2,9 @@
 
 from figures.messages import read  # of the same program
 
-title = "Messages of 8 bytes to 64 MiB"
-shows = "Half a round trip of every second double, as datatypes, packed by hand, and as many contiguous bytes; every received byte is compared."
+title = "Messages by size"
+shows = ("Half a round trip of every second double, 8 bytes to 2 MiB, with --full to 64 MiB, as datatypes, packed by hand, and as many "
+         "contiguous bytes; every received byte is compared.")
 unit = "µs"
 subject = "known:result"
 against = {"native:result": "Open MPI", "known:hand": "packing by hand", "mpich:result": "MPICH", "known:contiguous": "contiguous data"}
