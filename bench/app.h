@@ -1,7 +1,7 @@
 /*
- * What the mini-applications share. Each one solves its problem twice, sending its data as derived
- * datatypes and packed by hand, in turns, compares the solutions with what is known of them, and
- * prints for each way
+ * What the mini-applications share; operations.c uses its memory, too. Each application solves its
+ * problem twice, sending its data as derived datatypes and packed by hand, in turns, compares the
+ * solutions with what is known of them, and prints for each way
  *
  *   result APPLICATION_SIZE types|hand SECONDS OF_IT_COMMUNICATION FIRST_TEN_STEPS right|WRONG
  *

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "app.h"
 
 enum { SAMPLES_MAX = 200, SAMPLES_MIN = 5 };
 static const double SECONDS = 0.4; /* for one operation */
@@ -28,20 +28,9 @@ static const double UNTOUCHED = -1;
 
 static int rank, peer;
 
-static void *memory(size_t bytes)
-{
-    void *made = malloc(bytes);
-    if (NULL == made) {
-        fprintf(stderr, "operations: out of memory: %zu bytes\n", bytes);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    memset(made, 0, bytes); /* its pages are there before anything is timed */
-    return made;
-}
-
 static double *doubles(size_t count)
 {
-    return memory(count * sizeof(double));
+    return app_memory(count * sizeof(double));
 }
 
 static double value(int owner, int q, int i, int j, int k)
@@ -166,8 +155,7 @@ static void halo_fill(void)
 
 static void halo_begin(const operation_t *o)
 {
-    const bool edges = SEVEN_POINTS != o->kind && PERSISTENT != o->kind && NEIGHBOURS != o->kind;
-    const int most = TWENTY_SEVEN_POINTS == o->kind ? 3 : edges ? 2 : 1; /* axes of a direction */
+    const int most = TWENTY_SEVEN_POINTS == o->kind ? 3 : LATTICE_BOLTZMANN == o->kind ? 2 : 1;
     memset(&halo, 0, sizeof(halo));
     halo.n = o->size;
     halo.m = o->size + 2;
@@ -178,9 +166,9 @@ static void halo_begin(const operation_t *o)
         const int axes = abs(d[0]) + abs(d[1]) + abs(d[2]);
         if (axes > 0 && axes <= most) {
             memcpy(halo.d[halo.directions++], d, sizeof(d));
-        }
-        if (LATTICE_BOLTZMANN == o->kind && axes > 0 && axes <= 2) {
-            memcpy(halo.moves[halo.populations++], d, sizeof(d));
+            if (LATTICE_BOLTZMANN == o->kind) {
+                memcpy(halo.moves[halo.populations++], d, sizeof(d));
+            }
         }
     }
     halo.f =
@@ -562,7 +550,7 @@ static void particles_begin(const operation_t *o)
     particles.all = doubles((size_t) (PARTICLE * o->size));
     particles.out = doubles((size_t) (PARTICLE * o->size));
     particles.in = doubles((size_t) (PARTICLE * o->size));
-    particles.list = memory((size_t) o->size * sizeof(int));
+    particles.list = app_memory((size_t) o->size * sizeof(int));
     particles.state = 0;
     for (int i = 0; i < PARTICLE * o->size; i++) {
         particles.all[i] = value(rank, 0, i, 0, 0);
