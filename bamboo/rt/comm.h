@@ -1,0 +1,24 @@
+/* Communicators of tasks. */
+#ifndef BAMBOO_RT_COMM_H
+#define BAMBOO_RT_COMM_H
+
+#include "task.h"
+
+struct bamboo_comm {
+    int context; /* the same in all its tasks, and of no other of their communicators */
+    int size;
+    int *world;           /* the rank in the world of each rank */
+    int *rank_of;         /* the rank of each rank of the world, or -1; NULL: the same */
+    bamboo_task_t *owner; /* NULL: the world */
+    bamboo_comm_t *next;  /* of the owner's */
+};
+
+void bamboo_comm_start(void); /* after the tasks are made */
+void bamboo_comm_stop(void);
+
+/* The rank of one of the world's ranks. */
+int bamboo_comm_rank(const bamboo_comm_t *comm, int world_rank);
+/* For the running task. world is taken over. */
+bamboo_comm_t *bamboo_comm_new(int context, int size, int *world);
+
+#endif

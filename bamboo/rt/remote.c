@@ -1,0 +1,204 @@
+/* Messages between processes. A tag of MPI's holds the tag of the message, whether it is of a
+ * collective operation, and the indices of both tasks; each context has a communicator of MPI's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "options.h"
+#include "place.h"
+#include "remote.h"
+
+static MPI_Comm comms[BAMBOO_CONTEXTS];
+static int highest_tag;
+
+static MPI_Request *active; /* and what each is for */
+static bamboo_request_t **owners;
+static int *indices;
+static MPI_Status *statuses;
+static int active_count, active_room;
+
+void bamboo_remote_start(void)
+{
+    int found, *bound, processes, vf = bamboo_options.vf;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found);
+    highest_tag = (found ? *bound : 32767) / (2 * vf * vf) - 1;
+    for (int i = 0; i < BAMBOO_CONTEXTS && processes > 1; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    }
+}
+
+void bamboo_remote_stop(void)
+{
+    for (int i = 0; i < BAMBOO_CONTEXTS && comms[i] != 0 && comms[i] != MPI_COMM_NULL; i++) {
+        MPI_Comm_free(&comms[i]);
+    }
+}
+
+int bamboo_remote_highest_tag(void)
+{
+    return highest_tag;
+}
+
+int bamboo_remote_active(void)
+{
+    return active_count;
+}
+
+/* ---- tags ---- */
+
+static int encode(int context, int tag, int from_local, int to_local)
+{
+    int vf = bamboo_options.vf;
+    return ((tag * 2 + context % 2) * vf + from_local) * vf + to_local;
+}
+
+static void decode(int code, int *tag, int *collective, int *from_local, int *to_local)
+{
+    int vf = bamboo_options.vf;
+    *to_local = code % vf;
+    *from_local = code / vf % vf;
+    *collective = code / vf / vf % 2;
+    *tag = code / vf / vf / 2;
+}
+
+/* ---- requests ---- */
+
+static void *grow(void *old, size_t element, int room)
+{
+    void *memory = realloc(old, element * (size_t) room);
+    if (memory == NULL) {
+        bamboo_fail("no memory for %d requests", room);
+    }
+    return memory;
+}
+
+static MPI_Request *add(bamboo_request_t *request)
+{
+    if (active_count == active_room) {
+        active_room = active_room > 0 ? 2 * active_room : 64;
+        active = grow(active, sizeof(*active), active_room);
+        owners = grow(owners, sizeof(*owners), active_room);
+        indices = grow(indices, sizeof(*indices), active_room);
+        statuses = grow(statuses, sizeof(*statuses), active_room);
+    }
+    owners[active_count] = request;
+    return &active[active_count++];
+}
+
+void bamboo_remote_send(bamboo_request_t *send, int process, int to_local)
+{
+    int tag = encode(send->context, send->tag, send->owner->local, to_local);
+    MPI_Comm comm = comms[send->context / 2];
+    bamboo_counts.remote_messages++;
+    if (send->synchronous) {
+        MPI_Issend(send->buf, send->count, send->type, process, tag, comm, add(send));
+    } else {
+        MPI_Isend(send->buf, send->count, send->type, process, tag, comm, add(send));
+    }
+}
+
+void bamboo_remote_recv(bamboo_request_t *recv, int process, int from_local)
+{
+    recv->status.MPI_SOURCE = bamboo_comm_rank(recv->comm, recv->peer);
+    recv->status.MPI_TAG = recv->tag;
+    MPI_Irecv(recv->buf, recv->count, recv->type, process,
+              encode(recv->context, recv->tag, from_local, recv->owner->local),
+              comms[recv->context / 2], add(recv));
+}
+
+void bamboo_remote_receive(bamboo_message_t *message, bamboo_request_t *recv)
+{
+    recv->status.MPI_SOURCE = bamboo_comm_rank(recv->comm, message->from);
+    recv->status.MPI_TAG = message->tag;
+    MPI_Imrecv(recv->buf, recv->count, recv->type, &message->remote, add(recv));
+    bamboo_message_delete(message);
+}
+
+static void finish(bamboo_request_t *request, const MPI_Status *status)
+{
+    bamboo_ns_t when = 0;
+    if (request->kind == REQUEST_RECV) {
+        int from = request->status.MPI_SOURCE, tag = request->status.MPI_TAG;
+        request->status = *status;
+        request->status.MPI_SOURCE = from;
+        request->status.MPI_TAG = tag;
+        if (bamboo_options.latency > 0) {
+            when = bamboo_now(request->owner->node) + (bamboo_ns_t) bamboo_options.latency;
+        }
+    }
+    bamboo_complete(request, when);
+}
+
+/* ---- messages from anywhere ---- */
+
+/* MPI tells the length in bytes of a message whatever its datatype is. */
+static size_t length(const MPI_Status *status)
+{
+    MPI_Count bytes;
+    MPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    return bytes == MPI_UNDEFINED ? 0 : (size_t) bytes;
+}
+
+void bamboo_remote_pull(int context)
+{
+    MPI_Comm comm = comms[context / 2];
+    int flag = bamboo_world_size > bamboo_task_count;
+    while (flag) {
+        MPI_Message remote;
+        MPI_Status status;
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &remote, &status);
+        if (!flag) {
+            return;
+        }
+        int tag, collective, from_local, to_local;
+        decode(status.MPI_TAG, &tag, &collective, &from_local, &to_local);
+        bamboo_task_t *to = &bamboo_tasks[to_local];
+        bamboo_message_t *message = bamboo_allocate(sizeof(*message));
+        *message = (bamboo_message_t){.context = context / 2 * 2 + collective,
+                                      .from = bamboo_rank_at(status.MPI_SOURCE, from_local),
+                                      .tag = tag,
+                                      .bytes = length(&status),
+                                      .remote = remote};
+        bamboo_request_t *recv = bamboo_deliver(message, to);
+        if (recv != NULL) {
+            bamboo_remote_receive(message, recv);
+        }
+    }
+}
+
+void bamboo_remote_poll(void)
+{
+    int done = 0;
+    if (active_count > 0) {
+        MPI_Testsome(active_count, active, &done, indices, statuses);
+        /* Taken out from the end, so that what moves into a gap has not been completed. */
+        for (int i = 0; i < done; i++) {
+            bamboo_request_t *request = owners[indices[i]];
+            owners[indices[i]] = NULL;
+            finish(request, &statuses[i]);
+        }
+        int kept = 0;
+        for (int i = 0; i < active_count && done > 0; i++) {
+            if (owners[i] != NULL) {
+                owners[kept] = owners[i];
+                active[kept++] = active[i];
+            }
+        }
+        active_count = done > 0 ? kept : active_count;
+    }
+    for (int i = 0; i < bamboo_task_count; i++) {
+        if (bamboo_tasks[i].wildcards == 0) {
+            continue;
+        }
+        for (bamboo_request_t *recv = bamboo_tasks[i].posted; recv != NULL;) {
+            int context = recv->context;
+            int wild = recv->wild;
+            recv = recv->next;
+            if (wild) {
+                bamboo_remote_pull(context);
+                recv = NULL; /* the list may have changed; the rest comes in the next round */
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+/* From main() to the last task's end, and what is said when nothing goes on. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "comm.h"
+#include "options.h"
+#include "place.h"
+#include "remote.h"
+
+/* ---- tasks ---- */
+
+static void make_task(int index, int rank, const bamboo_program_t *program, int argc, char **argv)
+{
+    bamboo_task_t *task = bamboo_current = &bamboo_tasks[index];
+    task->rank = rank;
+    task->local = index;
+    task->node = &bamboo_nodes[bamboo_options.nodes > 0 ? bamboo_places[rank].node : 0];
+    task->run = program->run;
+    task->posted_end = &task->posted;
+    task->arrived_end = &task->arrived;
+    task->contexts = 3;
+    task->argc = argc;
+    task->argv = bamboo_push(((size_t) argc + 1) * sizeof(char *));
+    for (int i = 0; i < argc; i++) {
+        size_t length = strlen(argv[i]) + 1;
+        task->argv[i] = bamboo_push(length);
+        memcpy(task->argv[i], argv[i], length);
+    }
+    struct bamboo_main_frame *frame = bamboo_push(program->frame_bytes);
+    frame->argc = argc;
+    frame->argv = task->argv;
+    task->frame = &frame->head;
+    bamboo_current = NULL;
+}
+
+static void make_tasks(const bamboo_program_t *program, int process, int argc, char **argv)
+{
+    bamboo_task_count = bamboo_options.nodes > 0 ? bamboo_world_size : bamboo_options.vf;
+    bamboo_node_count = bamboo_options.nodes > 0 ? bamboo_options.nodes : 1;
+    bamboo_nodes = bamboo_allocate((size_t) bamboo_node_count * sizeof(*bamboo_nodes));
+    bamboo_tasks = bamboo_allocate((size_t) bamboo_task_count * sizeof(*bamboo_tasks));
+    for (int i = 0; i < bamboo_node_count; i++) {
+        bamboo_nodes[i].ready_end = &bamboo_nodes[i].ready;
+    }
+    for (int i = 0; i < bamboo_task_count; i++) {
+        int node = bamboo_options.nodes > 0 ? i / bamboo_options.vf : process;
+        make_task(i, bamboo_rank_at(node, i % bamboo_options.vf), program, argc, argv);
+    }
+}
+
+static void free_tasks(void)
+{
+    for (int i = 0; i < bamboo_task_count; i++) {
+        bamboo_task_t *task = bamboo_current = &bamboo_tasks[i];
+        while (task->comms != NULL) {
+            bamboo_comm_t *comm = task->comms;
+            task->self = NULL;
+            bamboo_mpi_comm_free(&comm);
+        }
+        while (task->arrived != NULL) {
+            bamboo_message_t *message = task->arrived;
+            task->arrived = message->next;
+            bamboo_message_delete(message);
+        }
+        bamboo_pop(task->argv);
+    }
+    bamboo_current = NULL;
+    for (int i = 0; i < bamboo_node_count; i++) {
+        free(bamboo_nodes[i].events);
+    }
+    free(bamboo_tasks);
+    free(bamboo_nodes);
+}
+
+/* ---- waiting ---- */
+
+static void print_request(FILE *out, const bamboo_request_t *request)
+{
+    if (request == NULL || !request->active || request->complete) {
+        return;
+    }
+    fputs(request->kind == REQUEST_SEND ? "; to rank " : "; from rank ", out);
+    if (request->peer == MPI_ANY_SOURCE) {
+        fputs("any", out);
+    } else {
+        fprintf(out, "%d", bamboo_comm_rank(request->comm, request->peer));
+    }
+    if (request->context % 2 == 0 && request->tag == MPI_ANY_TAG) {
+        fputs(", any tag", out);
+    } else if (request->context % 2 == 0) {
+        fprintf(out, ", tag %d", request->tag);
+    }
+}
+
+static void report(const char *why)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL) {
+        return;
+    }
+    fprintf(out, "bamboo: %s\n", why);
+    for (int i = 0; i < bamboo_task_count; i++) {
+        const bamboo_task_t *task = &bamboo_tasks[i];
+        if (task->phase == TASK_FINISHED) {
+            continue;
+        }
+        fprintf(out, "bamboo:   rank %d waits in %s at %s:%d", task->rank,
+                task->call != NULL ? task->call : "?", task->file != NULL ? task->file : "?",
+                task->line);
+        if (task->wait.requests != NULL && task->wait.count > 0 && task->wait.requests[0] != NULL) {
+            print_request(out, task->wait.requests[0]);
+        }
+        for (int one = 0; one < 2; one++) {
+            print_request(out, task->wait.one[one]);
+        }
+        fputc('\n', out);
+    }
+    fclose(out);
+    fputs(text, stderr);
+    fflush(stderr);
+    free(text);
+}
+
+/* No task of this process is ready, MPI has no message to move, and nothing can come from other
+ * processes. */
+static int nothing_can_come(void)
+{
+    if (bamboo_options.nodes > 0) {
+        return 1;
+    }
+    if (bamboo_remote_active() > 0 || bamboo_nodes[0].event_count > 0) {
+        return 0;
+    }
+    for (int i = 0; i < bamboo_task_count; i++) {
+        if ((bamboo_tasks[i].wildcards > 0 && bamboo_world_size > bamboo_task_count) ||
+            bamboo_tasks[i].tests > 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void idle(bamboo_ns_t last)
+{
+    static int reported;
+    if (nothing_can_come()) {
+        report("these ranks wait for each other, and nothing else can come: the program hangs");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        abort();
+    }
+    if (bamboo_options.patience > 0 && !reported &&
+        (double) (bamboo_now(bamboo_nodes) - last) > 1e9 * bamboo_options.patience) {
+        char why[160];
+        reported = 1;
+        snprintf(why, sizeof(why),
+                 "nothing has happened in this process for %g s (--patience); ranks that wait:",
+                 bamboo_options.patience);
+        report(why);
+    }
+    sched_yield();
+}
+
+/* ---- all of it ---- */
+
+static void print_stats(int process)
+{
+    fprintf(stderr,
+            "bamboo: process %d: %d tasks, %ld switches in %ld rounds; %ld messages inside, %ld of "
+            "them "
+            "through memory, %ld to other processes; %ld pairs of ranks foreseen\n",
+            process, bamboo_task_count, bamboo_counts.switches, bamboo_counts.rounds,
+            bamboo_counts.local_messages, bamboo_counts.copies_through,
+            bamboo_counts.remote_messages, bamboo_edges());
+}
+
+static void refuse(int process, const char *message)
+{
+    if (process == 0) {
+        fprintf(stderr, "bamboo: %s\n", message);
+    }
+    MPI_Finalize();
+    exit(2);
+}
+
+static void check(int process, int processes, const bamboo_program_t *program)
+{
+    char message[256];
+    if (bamboo_options.nodes > 0 && processes > 1) {
+        snprintf(message, sizeof(message),
+                 "--nodes %d: a modelled network is for one process, here are %d",
+                 bamboo_options.nodes, processes);
+        refuse(process, message);
+    }
+    long here = (long) bamboo_options.vf * (bamboo_options.nodes > 0 ? bamboo_options.nodes : 1);
+    if (program->max_local > 0 && here > program->max_local) {
+        snprintf(message, sizeof(message), "%ld tasks in a process: %s was made for up to %d", here,
+                 program->name, program->max_local);
+        refuse(process, message);
+    }
+}
+
+int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
+{
+    int provided, process, processes, status = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &process);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    char *message = bamboo_options_read(&argc, argv);
+    if (message != NULL) {
+        refuse(process, message);
+    }
+    check(process, processes, program);
+    message = bamboo_place_all(bamboo_options.nodes > 0 ? bamboo_options.nodes : processes,
+                               bamboo_options.vf);
+    if (message != NULL) {
+        refuse(process, message);
+    }
+    bamboo_remote_start();
+    bamboo_comm_start();
+    make_tasks(program, process, argc, argv);
+    bamboo_schedule(bamboo_remote_poll, idle);
+    while (bamboo_remote_active() > 0) {
+        bamboo_remote_poll(); /* sends that nobody waited for */
+    }
+    for (int i = 0; i < bamboo_task_count && status == 0; i++) {
+        status = bamboo_tasks[i].status;
+    }
+    if (bamboo_options.stats) {
+        print_stats(process);
+    }
+    free_tasks();
+    bamboo_comm_stop();
+    bamboo_remote_stop();
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,92 @@
+/* Tasks, the nodes that they are on, and events in time. A node is this process, with real time;
+ * with a modelled network a process has many, each with a clock that its tasks' CPU time and the
+ * arrival of messages advance. */
+#ifndef BAMBOO_RT_TASK_H
+#define BAMBOO_RT_TASK_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "bamboo.h"
+
+typedef long long bamboo_ns_t;
+
+struct chunk;
+struct bamboo_message;
+
+typedef enum bamboo_phase { TASK_READY, TASK_RUNS, TASK_WAITS, TASK_FINISHED } bamboo_phase_t;
+
+typedef struct bamboo_task {
+    int rank, local;
+    struct bamboo_node *node;
+    bamboo_phase_t phase;
+    int needs; /* firing rule: so many completions, and it is ready */
+    void (*finish)(
+        struct bamboo_task *); /* called before it is resumed: writes what was waited for */
+    struct {                   /* what finish() reads; see wait.c */
+        int count, *number, *indices;
+        bamboo_request_t **requests, *one[2];
+        MPI_Status *statuses;
+    } wait;
+    bamboo_function_t *run, *inner; /* inner: a collective operation, which goes on first */
+    struct bamboo_frame *frame, *inner_frame;
+    struct chunk *chunk;
+    struct bamboo_task *next; /* in the queue of those that are ready */
+    int result, status, tests;
+    const char *call, *file; /* where it is, for reports */
+    int line;
+    bamboo_request_t *posted, **posted_end;        /* receives and probes, in order */
+    struct bamboo_message *arrived, **arrived_end; /* sent and not received, in order */
+    int wildcards;               /* receives among posted that MPI does not know of */
+    unsigned contexts;           /* in use: bit C for context C */
+    bamboo_comm_t *comms, *self; /* that the task made; the second is among them */
+    int argc;
+    char **argv;
+} bamboo_task_t;
+
+typedef struct bamboo_event {
+    bamboo_ns_t when;
+    long number; /* of two events at the same time, the lower comes first */
+    void (*fire)(void *);
+    void *what;
+} bamboo_event_t;
+
+typedef struct bamboo_node {
+    bamboo_ns_t clock;     /* modelled: the time until which it has run */
+    bamboo_ns_t port_free; /* modelled: when its link has sent what it was given */
+    bamboo_task_t *ready, **ready_end;
+    bamboo_event_t *events; /* a heap, the first is the next */
+    int event_count, event_room;
+} bamboo_node_t;
+
+extern bamboo_task_t *bamboo_current; /* NULL between tasks */
+extern bamboo_task_t *bamboo_tasks;   /* of this process, in order of local, bamboo_task_count */
+extern int bamboo_task_count;
+extern bamboo_node_t *bamboo_nodes;
+extern int bamboo_node_count;
+
+/* Ends the job: what is wrong, in which rank and where. */
+void bamboo_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void *bamboo_allocate(size_t bytes); /* zeroed; or ends the job */
+
+void bamboo_make_ready(bamboo_task_t *task);
+/* Another completion; the task becomes ready when it needs no more. */
+void bamboo_fulfil(bamboo_task_t *task);
+/* The running task waits for so many completions, then finish() is called. If it needs none, calls
+ * it at once. Returns whether the task can go on. */
+int bamboo_wait_for(int needs, void (*finish)(bamboo_task_t *));
+
+/* The time of a node; of the running task's, with what it has computed by now. */
+bamboo_ns_t bamboo_now(const bamboo_node_t *node);
+void bamboo_at_time(bamboo_node_t *node, bamboo_ns_t when, void (*fire)(void *), void *what);
+
+/* Runs every task to its end. poll() is called once a round (all ready tasks of a moment), and
+ * idle() when no task is ready after it; idle() gets the time of the last progress. Both may make
+ * tasks ready. */
+void bamboo_schedule(void (*poll)(void), void (*idle)(bamboo_ns_t last));
+
+extern struct bamboo_counts {
+    long switches, rounds, local_messages, copies_through, remote_messages;
+} bamboo_counts;
+
+#endif
