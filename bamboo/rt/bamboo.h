@@ -225,9 +225,11 @@ int bamboo_mpi_pack_size(int count, MPI_Datatype type, bamboo_comm_t *comm, int 
 /* ---- where tasks are ----
  *
  * Called by main() before bamboo_run(). The world has P * V ranks. By default process p has ranks p
- * * V to p * V + V - 1. With a geometry of dims (the product is P * V; a 0 is chosen as
- * MPI_Dims_create() does) of which rank is the row-major index, a layout names the dimension along
- * which the tasks of a process are neighbours, so that messages of that dimension stay inside. */
+ * * V to p * V + V - 1. With a geometry of
+ * so many dimensions, whose extents are those of MPI_Dims_create() and of which the rank is the
+ * row-major index, layouts name the dimensions along which the tasks of a process are neighbours,
+ * so that messages of these dimensions stay inside. Where V cannot be shared out among them, the
+ * default holds. */
 typedef enum bamboo_layout {
     BAMBOO_NEAREST_NEIGHBOUR, /* NN, NearestNeighbor: tasks exchange with both neighbours along the
                                  dimension */

@@ -18,6 +18,9 @@ typedef bamboo_request_t *bamboo_request_handle_t;
 #define MPI_COMM_NULL    ((bamboo_comm_t *) 0)
 #define MPI_REQUEST_NULL ((bamboo_request_t *) 0)
 
+/* Calls that do not wait name their place themselves; the others do so in BAMBOO_AWAIT. */
+#define BAMBOO_HERE(function) (bamboo_at(__FILE__, __LINE__), function)
+
 #define MPI_Send         bamboo_mpi_send
 #define MPI_Ssend        bamboo_mpi_ssend
 #define MPI_Recv         bamboo_mpi_recv
@@ -45,18 +48,18 @@ typedef bamboo_request_t *bamboo_request_handle_t;
 #define MPI_Finalized    bamboo_mpi_finalized
 #define MPI_Abort        bamboo_mpi_abort
 #define MPI_Wtime        bamboo_mpi_wtime
-#define MPI_Comm_rank    bamboo_mpi_comm_rank
-#define MPI_Comm_size    bamboo_mpi_comm_size
-#define MPI_Comm_free    bamboo_mpi_comm_free
-#define MPI_Isend        bamboo_mpi_isend
-#define MPI_Issend       bamboo_mpi_issend
-#define MPI_Irecv        bamboo_mpi_irecv
-#define MPI_Send_init    bamboo_mpi_send_init
-#define MPI_Ssend_init   bamboo_mpi_ssend_init
-#define MPI_Recv_init    bamboo_mpi_recv_init
-#define MPI_Start        bamboo_mpi_start
-#define MPI_Startall     bamboo_mpi_startall
-#define MPI_Request_free bamboo_mpi_request_free
+#define MPI_Comm_rank    BAMBOO_HERE(bamboo_mpi_comm_rank)
+#define MPI_Comm_size    BAMBOO_HERE(bamboo_mpi_comm_size)
+#define MPI_Comm_free    BAMBOO_HERE(bamboo_mpi_comm_free)
+#define MPI_Isend        BAMBOO_HERE(bamboo_mpi_isend)
+#define MPI_Issend       BAMBOO_HERE(bamboo_mpi_issend)
+#define MPI_Irecv        BAMBOO_HERE(bamboo_mpi_irecv)
+#define MPI_Send_init    BAMBOO_HERE(bamboo_mpi_send_init)
+#define MPI_Ssend_init   BAMBOO_HERE(bamboo_mpi_ssend_init)
+#define MPI_Recv_init    BAMBOO_HERE(bamboo_mpi_recv_init)
+#define MPI_Start        BAMBOO_HERE(bamboo_mpi_start)
+#define MPI_Startall     BAMBOO_HERE(bamboo_mpi_startall)
+#define MPI_Request_free BAMBOO_HERE(bamboo_mpi_request_free)
 #define MPI_Pack         bamboo_mpi_pack
 #define MPI_Unpack       bamboo_mpi_unpack
 #define MPI_Pack_size    bamboo_mpi_pack_size

@@ -59,16 +59,6 @@ static int modelled(void)
     return bamboo_options.nodes > 0;
 }
 
-/* When the bytes of a message sent now have arrived: the link of the sender's node sends one after
- * the other. */
-static bamboo_ns_t arrival(bamboo_node_t *node, size_t bytes)
-{
-    bamboo_ns_t start = bamboo_now(node);
-    start = start > node->port_free ? start : node->port_free;
-    node->port_free = start + (bamboo_ns_t) ((double) bytes * bamboo_options.ns_byte);
-    return node->port_free + (bamboo_ns_t) bamboo_options.latency;
-}
-
 static void start_send(bamboo_request_t *send)
 {
     const bamboo_place_t *place = &bamboo_places[send->peer];
@@ -79,7 +69,9 @@ static void start_send(bamboo_request_t *send)
     }
     bamboo_ns_t when = 0;
     if (place->node != mine->node) {
-        when = arrival(send->owner->node, bamboo_size(send->count, send->type));
+        bamboo_node_t *node = send->owner->node;
+        when = bamboo_net_arrival(&bamboo_options.link, bamboo_now(node), &node->port_free,
+                                  bamboo_size(send->count, send->type));
     }
     bamboo_send_local(send, bamboo_task_of(send->peer), when);
 }

@@ -19,7 +19,8 @@ struct bamboo_request {
     int tag;     /* or MPI_ANY_TAG */
     int context; /* of comm, with a bit for collective operations */
     bamboo_comm_t *comm;
-    bamboo_ns_t when; /* of a send: when its bytes have arrived */
+    unsigned stream; /* of a message from another process, see bamboo/net/net.h */
+    int process;     /* that it is from */
     MPI_Status status;
     bamboo_request_t *next;
 };
@@ -31,7 +32,9 @@ typedef struct bamboo_message {
     size_t bytes;
     void *packed;           /* the bytes, packed by MPI_Pack(): the send is complete */
     bamboo_request_t *send; /* or the send that waits */
-    MPI_Message remote;     /* or MPI has it, from another process */
+    MPI_Message remote;     /* or MPI has it, from another process: */
+    int process;
+    unsigned stream;
     bamboo_ns_t when;
     struct bamboo_message *next;
 } bamboo_message_t;

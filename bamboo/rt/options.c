@@ -64,10 +64,10 @@ static char *set(const struct row *row, const char *name, const char *text)
         bamboo_options.nodes = (int) value;
         break;
     case 2:
-        bamboo_options.latency = value * 1e3;
+        bamboo_options.link.latency = value * 1e3;
         break;
     case 3:
-        bamboo_options.ns_byte = value > 0 ? 1 / value : 0;
+        bamboo_options.link.ns_byte = value > 0 ? 1 / value : 0;
         break;
     case 4:
         bamboo_options.eager = (size_t) value;

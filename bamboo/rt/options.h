@@ -4,14 +4,15 @@
 
 #include <stddef.h>
 
+#include "bamboo/net/net.h"
+
 typedef struct bamboo_options {
-    int vf;          /* tasks in a process, or on a modelled node */
-    int nodes;       /* modelled nodes in this one process; 0: processes are what they are */
-    double latency;  /* of a message between nodes or processes, ns */
-    double ns_byte;  /* of a byte between nodes, ns; 0: none */
-    size_t eager;    /* bytes up to which a send completes before it is received */
-    double patience; /* seconds without progress until waiting tasks are reported; 0: never */
-    int stats;       /* print what was counted at the end */
+    int vf;             /* tasks in a process, or on a modelled node */
+    int nodes;          /* modelled nodes in this one process; 0: processes are what they are */
+    bamboo_link_t link; /* between nodes or processes */
+    size_t eager;       /* bytes up to which a send completes before it is received */
+    double patience;    /* seconds without progress until waiting tasks are reported; 0: never */
+    int stats;          /* print what was counted at the end */
 } bamboo_options_t;
 
 extern bamboo_options_t bamboo_options;

@@ -32,24 +32,57 @@ void bamboo_layout(bamboo_layout_t layout, int dimension)
     }
 }
 
-/* The tasks of a node are neighbours along one dimension. */
-static void place_along(const int *dims, int dimension, int vf)
+/* The tasks of a node are a block of the geometry with so many in each dimension. */
+static void place_blocks(const int *dims, const int *block)
 {
-    int inner = 1, extent = dims[dimension];
-    for (int d = dimension + 1; d < geometry; d++) {
-        inner *= dims[d];
-    }
     for (int rank = 0; rank < bamboo_world_size; rank++) {
-        int low = rank % inner, along = rank / inner % extent, high = rank / inner / extent;
-        bamboo_places[rank] = (bamboo_place_t){
-            .node = (high * (extent / vf) + along / vf) * inner + low, .local = along % vf};
+        bamboo_place_t place = {0, 0};
+        int stride = bamboo_world_size, left = rank;
+        for (int d = 0; d < geometry; d++) {
+            stride /= dims[d];
+            int at = left / stride;
+            left %= stride;
+            place.node = place.node * (dims[d] / block[d]) + at / block[d];
+            place.local = place.local * block[d] + at % block[d];
+        }
+        bamboo_places[rank] = place;
     }
+}
+
+/* Shares the tasks of a node out among the dimensions of layouts. Returns whether that goes without
+ * remainder. */
+static int share_out(const int *dims, int *block, int vf)
+{
+    int shares[MOST] = {0}, count = 0, named[MOST];
+    for (int i = 0; i < layout_count; i++) {
+        int dimension = layouts[i].dimension, known = layouts[i].layout == BAMBOO_MIN_HEAP;
+        for (int j = 0; j < count; j++) {
+            known |= named[j] == dimension;
+        }
+        if (!known) {
+            named[count++] = dimension;
+        }
+    }
+    if (count == 0) {
+        return 0;
+    }
+    MPI_Dims_create(vf, count, shares);
+    for (int d = 0; d < geometry; d++) {
+        block[d] = 1;
+    }
+    for (int i = 0; i < count; i++) {
+        block[named[i]] = shares[i];
+        if (dims[named[i]] % shares[i] != 0) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* Returns NULL, or a message. */
 static char *choose(int vf)
 {
-    int dims[MOST] = {0};
+    int dims[MOST] = {0}, block[MOST];
     char *message = NULL;
     for (int rank = 0; rank < bamboo_world_size; rank++) {
         bamboo_places[rank] = (bamboo_place_t){.node = rank / vf, .local = rank % vf};
@@ -72,11 +105,8 @@ static char *choose(int vf)
         }
     }
     MPI_Dims_create(bamboo_world_size, geometry, dims);
-    for (int i = 0; i < layout_count; i++) {
-        if (layouts[i].layout != BAMBOO_MIN_HEAP && dims[layouts[i].dimension] % vf == 0) {
-            place_along(dims, layouts[i].dimension, vf);
-            return NULL;
-        }
+    if (share_out(dims, block, vf)) {
+        place_blocks(dims, block);
     }
     return NULL;
 }

@@ -17,7 +17,12 @@ static int *indices;
 static MPI_Status *statuses;
 static int active_count, active_room;
 
-void bamboo_remote_start(void)
+static int adds_latency(void)
+{
+    return bamboo_options.link.latency > 0;
+}
+
+const char *bamboo_remote_start(void)
 {
     int found, *bound, processes, vf = bamboo_options.vf;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
@@ -26,10 +31,12 @@ void bamboo_remote_start(void)
     for (int i = 0; i < BAMBOO_CONTEXTS && processes > 1; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     }
+    return processes > 1 && adds_latency() ? bamboo_net_start() : NULL;
 }
 
 void bamboo_remote_stop(void)
 {
+    bamboo_net_stop();
     for (int i = 0; i < BAMBOO_CONTEXTS && comms[i] != 0 && comms[i] != MPI_COMM_NULL; i++) {
         MPI_Comm_free(&comms[i]);
     }
@@ -86,31 +93,44 @@ static MPI_Request *add(bamboo_request_t *request)
     return &active[active_count++];
 }
 
+/* What MPI keeps in order between two processes, and only that. */
+static unsigned stream_of(int context, int code)
+{
+    return (unsigned) code * 31 + (unsigned) context / 2;
+}
+
 void bamboo_remote_send(bamboo_request_t *send, int process, int to_local)
 {
-    int tag = encode(send->context, send->tag, send->owner->local, to_local);
+    int code = encode(send->context, send->tag, send->owner->local, to_local);
     MPI_Comm comm = comms[send->context / 2];
     bamboo_counts.remote_messages++;
+    if (adds_latency()) {
+        bamboo_net_sent(process, stream_of(send->context, code), bamboo_now(send->owner->node));
+    }
     if (send->synchronous) {
-        MPI_Issend(send->buf, send->count, send->type, process, tag, comm, add(send));
+        MPI_Issend(send->buf, send->count, send->type, process, code, comm, add(send));
     } else {
-        MPI_Isend(send->buf, send->count, send->type, process, tag, comm, add(send));
+        MPI_Isend(send->buf, send->count, send->type, process, code, comm, add(send));
     }
 }
 
 void bamboo_remote_recv(bamboo_request_t *recv, int process, int from_local)
 {
+    int code = encode(recv->context, recv->tag, from_local, recv->owner->local);
     recv->status.MPI_SOURCE = bamboo_comm_rank(recv->comm, recv->peer);
     recv->status.MPI_TAG = recv->tag;
-    MPI_Irecv(recv->buf, recv->count, recv->type, process,
-              encode(recv->context, recv->tag, from_local, recv->owner->local),
-              comms[recv->context / 2], add(recv));
+    recv->process = process;
+    recv->stream = stream_of(recv->context, code);
+    MPI_Irecv(recv->buf, recv->count, recv->type, process, code, comms[recv->context / 2],
+              add(recv));
 }
 
 void bamboo_remote_receive(bamboo_message_t *message, bamboo_request_t *recv)
 {
     recv->status.MPI_SOURCE = bamboo_comm_rank(recv->comm, message->from);
     recv->status.MPI_TAG = message->tag;
+    recv->process = message->process;
+    recv->stream = message->stream;
     MPI_Imrecv(recv->buf, recv->count, recv->type, &message->remote, add(recv));
     bamboo_message_delete(message);
 }
@@ -123,8 +143,10 @@ static void finish(bamboo_request_t *request, const MPI_Status *status)
         request->status = *status;
         request->status.MPI_SOURCE = from;
         request->status.MPI_TAG = tag;
-        if (bamboo_options.latency > 0) {
-            when = bamboo_now(request->owner->node) + (bamboo_ns_t) bamboo_options.latency;
+        if (adds_latency()) {
+            when = bamboo_net_when_sent(request->process, request->stream) +
+                   (bamboo_ns_t) bamboo_options.link.latency;
+            when = when > bamboo_now(request->owner->node) ? when : 0;
         }
     }
     bamboo_complete(request, when);
@@ -159,7 +181,9 @@ void bamboo_remote_pull(int context)
                                       .from = bamboo_rank_at(status.MPI_SOURCE, from_local),
                                       .tag = tag,
                                       .bytes = length(&status),
-                                      .remote = remote};
+                                      .remote = remote,
+                                      .process = status.MPI_SOURCE,
+                                      .stream = stream_of(context, status.MPI_TAG)};
         bamboo_request_t *recv = bamboo_deliver(message, to);
         if (recv != NULL) {
             bamboo_remote_receive(message, recv);

@@ -8,7 +8,8 @@
     16 /* communicators that a task can have at a time, MPI_COMM_WORLD and MPI_COMM_SELF among     \
           them */
 
-void bamboo_remote_start(void); /* collective over all processes */
+/* Collective over all processes. Returns NULL, or why an option cannot be had. */
+const char *bamboo_remote_start(void);
 void bamboo_remote_stop(void);
 
 int bamboo_remote_highest_tag(void);

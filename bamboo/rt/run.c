@@ -221,7 +221,10 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
     if (message != NULL) {
         refuse(process, message);
     }
-    bamboo_remote_start();
+    const char *cannot = bamboo_remote_start();
+    if (cannot != NULL) {
+        refuse(process, cannot);
+    }
     bamboo_comm_start();
     make_tasks(program, process, argc, argv);
     bamboo_schedule(bamboo_remote_poll, idle);

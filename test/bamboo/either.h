@@ -38,6 +38,11 @@ struct bamboo_main_frame {
 #else
 #include "bamboo/rt/bamboo_mpi.h"
 
+/* Before the include, a program may define what main() calls first. */
+#ifndef BEFORE_START
+#define BEFORE_START(argc, argv)
+#endif
+
 #define BEGIN(frame)          BAMBOO_BEGIN(frame)
 #define AWAIT(frame, call)    BAMBOO_AWAIT(frame, call)
 #define CALL(frame, function) BAMBOO_CALL(frame, function)
@@ -47,6 +52,7 @@ struct bamboo_main_frame {
 #define PROGRAM(name, type, function)                                                              \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
+        BEFORE_START(argc, argv);                                                                  \
         static const bamboo_program_t program = {name, sizeof(type), function, 0};                 \
         return bamboo_run(argc, argv, &program);                                                   \
     }
