@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of the grid of ranks are on a node: most shifts stay inside. */
+/* With one layer, blocks of the grid of ranks are on a node: most shifts stay inside. */
 #define BEFORE_START(argc, argv)                                                                   \
-    bamboo_geometry(2);                                                                            \
-    bamboo_layout(BAMBOO_ONE_NEIGHBOUR_BACKWARD, 0);                                               \
-    bamboo_layout(BAMBOO_ONE_NEIGHBOUR_BACKWARD, 1)
+    if (argc > 2 && strcmp(argv[argc - 2], "1") == 0) {                                            \
+        bamboo_geometry(2);                                                                        \
+        bamboo_layout(BAMBOO_ONE_NEIGHBOUR_BACKWARD, 0);                                           \
+        bamboo_layout(BAMBOO_ONE_NEIGHBOUR_BACKWARD, 1);                                           \
+    }
 #include "test/bamboo/either.h"
 
 enum { BLOCKING, HAND, NOCOMM, VARIANTS };
