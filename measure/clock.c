@@ -10,6 +10,8 @@ _Atomic int dame_clock_source = DAME_CLOCK_UNKNOWN;
 
 enum { SECOND = 1000000000, LONG_ENOUGH = 100000 /* ns */ };
 
+static const double MOST_HZ = 1e12;
+
 /* Both clocks when the source was chosen. */
 static _Atomic int64_t first_ticks;
 static _Atomic int64_t first_ns;
@@ -137,9 +139,10 @@ int64_t dame_clock_measured_hz(void)
     do {
         now = read_both();
         ns = now.ns - atomic_load(&first_ns);
-    } while (ns < LONG_ENOUGH);
-    const double ticks = (double) (now.ticks - atomic_load(&first_ticks));
-    return (int64_t) (ticks / (double) ns * SECOND);
+    } while (ns >= 0 && ns < LONG_ENOUGH);
+    const int64_t ticks = now.ticks - atomic_load(&first_ticks);
+    const double hz = (double) ticks / (double) ns * SECOND;
+    return ns > 0 && hz >= 1 && hz < MOST_HZ ? (int64_t) hz : SECOND;
 }
 
 int64_t dame_clock_hz(void)

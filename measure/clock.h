@@ -59,7 +59,8 @@ static inline int64_t dame_clock_now(void)
 const char *dame_clock_name(void);
 
 /* Ticks in a second, > 0. Where the CPU does not say, it is measured against the system's clock
- * since the clock's first use, for at least 100 microseconds, to better than 0.1 %. */
+ * since the clock's first use, for at least 100 microseconds, to better than 0.1 %. Where one of
+ * the two went back meanwhile, as a virtual machine's may, it is not known, and 10^9. */
 int64_t dame_clock_hz(void);
 
 /* The same, measured anew, also where the CPU says. Only where its counter is the source. */
