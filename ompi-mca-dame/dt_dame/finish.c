@@ -135,8 +135,23 @@ static bool is_directory(const char *path)
     return NULL != path && 0 == stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
+/* Of a process on this node, or of a job's session: mpirun removes that, also where the job was
+ * killed. Slurm's and others' servers name theirs, too. */
+static const char *parent_on_node(void)
+{
+    enum { NAME = 128 }; /* what follows, at most */
+    const char *session = getenv("PMIX_SERVER_TMPDIR"), *tmp = getenv("TMPDIR");
+    struct stat status;
+    if (NULL != session && '/' == *session && strlen(session) + NAME < DT_DAME_JOB_PATH &&
+        0 == stat(session, &status) && S_ISDIR(status.st_mode) && geteuid() == status.st_uid &&
+        0 == access(session, W_OK | X_OK)) {
+        return session;
+    }
+    return is_directory("/dev/shm") ? "/dev/shm" : is_directory(tmp) ? tmp : "/tmp";
+}
+
 /*
- * On one node: memory, or a directory for temporary files. A report of several nodes needs a
+ * On one node: the session's directory, memory, or a directory for temporary files. A report of several nodes needs a
  * directory that they share: the user's home. What is merely kept for ompi_info is not worth that:
  * ranks of other nodes are left out.
  */
@@ -150,11 +165,7 @@ static bool open_job(int rank, int ranks)
     const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
     name_of_directory(name, sizeof(name));
     if (is_one_node(ranks) || !reports || NULL == home) {
-        const char *tmp = getenv("TMPDIR");
-        const char *parent = is_directory("/dev/shm") ? "/dev/shm"
-                             : is_directory(tmp)      ? tmp
-                                                      : "/tmp";
-        (void) snprintf(path, sizeof(path), "%s/%s", parent, name);
+        (void) snprintf(path, sizeof(path), "%s/%s", parent_on_node(), name);
     } else {
         many_nodes = true;
         began.tv_sec -= CLOCKS_APART;

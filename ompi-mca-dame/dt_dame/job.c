@@ -135,14 +135,34 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
+/* FNV-1a. It is written behind the record, so that one whose bytes were changed is not read. */
+static uint64_t checksum(const void *record, size_t size)
+{
+    const unsigned char *bytes = record;
+    uint64_t sum = 0xcbf29ce484222325;
+    for (size_t i = 0; i < size; i++) {
+        sum = (sum ^ bytes[i]) * 0x100000001b3;
+    }
+    return sum;
+}
+
+/* A new file: what has its name, of a rank that died, may be a pipe. */
+static int create(const char *path)
+{
+    (void) unlink(path);
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t size)
 {
     char path[LONGEST_PATH];
     char temporary[LONGEST_PATH];
     name_of_record(job, job->rank, path);
     name_of_temporary(job, job->rank, temporary);
-    const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    const bool written = fd >= 0 && write_all(fd, record, size);
+    const uint64_t sum = checksum(record, size);
+    const int fd = create(temporary);
+    const bool written = fd >= 0 && write_all(fd, record, size) &&
+                         write_all(fd, (const char *) &sum, sizeof(sum));
     if ((fd < 0 || 0 == close(fd)) && written && 0 == rename(temporary, path)) {
         return true;
     }
@@ -170,32 +190,37 @@ bool dt_dame_job_claim(dt_dame_job_t *job)
     return true;
 }
 
-/* More than `size` bytes are no record of ours. */
+static bool read_all(int fd, void *to, size_t size)
+{
+    char *at = to;
+    while (size > 0) {
+        const ssize_t n = read(fd, at, size);
+        if (0 == n || (n < 0 && EINTR != errno)) {
+            return false;
+        }
+        if (n > 0) {
+            at += n;
+            size -= (size_t) n;
+        }
+    }
+    return true;
+}
+
+/* What has another size, or other bytes than were written, is no record of ours. */
 static bool read_record(const dt_dame_job_t *job, const char *path, char *record, size_t size)
 {
     struct stat status;
-    char one_more;
-    size_t done = 0;
-    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    uint64_t sum;
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return false;
     }
-    if (0 != fstat(fd, &status) || is_of_an_earlier_job(job, &status)) {
-        (void) close(fd);
-        return false;
-    }
-    for (;;) {
-        const ssize_t n = read(fd, done < size ? record + done : &one_more,
-                               done < size ? size - done : sizeof(one_more));
-        if (n < 0 && EINTR == errno) {
-            continue;
-        }
-        if (n <= 0 || done == size) {
-            (void) close(fd);
-            return 0 == n && done == size;
-        }
-        done += (size_t) n;
-    }
+    const bool is_record = 0 == fstat(fd, &status) && S_ISREG(status.st_mode) &&
+                           (off_t) (size + sizeof(sum)) == status.st_size &&
+                           !is_of_an_earlier_job(job, &status);
+    const bool complete = is_record && read_all(fd, record, size) && read_all(fd, &sum, sizeof(sum));
+    (void) close(fd);
+    return complete && checksum(record, size) == sum;
 }
 
 int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,

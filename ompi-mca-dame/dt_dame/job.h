@@ -11,7 +11,8 @@
  *
  * The name of the directory may come again, and a job that is killed inside MPI_Finalize leaves its
  * records behind. All ranks of a job start before one of them can leave MPI_Init: so what was
- * written before this process began is of an earlier job. It is not read, and removed.
+ * written before this process began is of an earlier job. It is not read, and removed. Records have
+ * a checksum.
  *
  * Knows no MPI.
  */
@@ -48,7 +49,7 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
  * False with ENOENT: another was; else it cannot be claimed, and errno says why. */
 bool dt_dame_job_claim(dt_dame_job_t *job);
 
-/* Calls `visit` with every complete record, in the order of ranks, and removes the directory.
+/* Calls `visit` with every record that is whole, in the order of ranks, and removes the directory.
  * Returns how many there were. `record` has room for one. */
 int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
                         void (*visit)(void *context, const void *record), void *context);

@@ -18,7 +18,7 @@
 #include "checks.h"
 #include "ompi-mca-dame/dt_dame/job.h"
 
-enum { RANKS = 200, RECORD = 12000 };
+enum { RANKS = 200, RECORD = 12000, FILE_SIZE = RECORD + 8 /* a checksum */ };
 
 typedef struct record {
     int rank;
@@ -157,9 +157,9 @@ static void damage(void)
     int last = -1;
     check(dt_dame_job_open(&job, directory, 3, 4, always), "a directory");
     check(dt_dame_job_open(&late, directory, 1, 4, always), "the same one");
-    write_file("rank-0", RECORD - 1);
-    write_file("rank-1", RECORD + 1);
-    write_file("rank-2.new", RECORD);
+    write_file("rank-0", FILE_SIZE - 1);
+    write_file("rank-1", FILE_SIZE + 1);
+    write_file("rank-2.new", FILE_SIZE);
     write_file("foreign", 1);
     record.rank = 3;
     check(dt_dame_job_publish(&job, &record, sizeof(record)), "a record");
@@ -170,6 +170,54 @@ static void damage(void)
     char path[sizeof(job.directory) + 16];
     snprintf(path, sizeof(path), "%s/foreign", job.directory);
     check(unlink(path) == 0 && rmdir(job.directory) == 0, "all that was ours is removed");
+}
+
+/* Reads of it what rank 0 has written, changed by `flip` at byte `at`. */
+static int records_read(size_t at, unsigned char flip)
+{
+    static record_t record;
+    dt_dame_job_t job;
+    char path[600];
+    unsigned char byte = 0;
+    check(dt_dame_job_open(&job, directory, 0, 1, always) &&
+              dt_dame_job_publish(&job, &record, sizeof(record)),
+          "a record");
+    snprintf(path, sizeof(path), "%s/rank-0", directory);
+    const int fd = open(path, O_RDWR);
+    check(pread(fd, &byte, 1, (off_t) at) == 1, "byte %zu", at);
+    byte ^= flip;
+    check(pwrite(fd, &byte, 1, (off_t) at) == 1 && close(fd) == 0, "byte %zu", at);
+    return dt_dame_job_claim(&job) ? dt_dame_job_collect(&job, &record, sizeof(record), visit,
+                                                         &(int){-1})
+                                   : -1;
+}
+
+static void changed_bytes(void)
+{
+    check(records_read(0, 0) == 1, "a record as it was written");
+    for (size_t at = 0; at < FILE_SIZE; at += at < RECORD - 7 ? 7 : 1) {
+        check(records_read(at, (unsigned char) (1 << at % 8)) == 0, "another byte %zu", at);
+    }
+}
+
+/* Nobody waits for a pipe's other end. */
+static void pipes(void)
+{
+    static record_t record;
+    dt_dame_job_t job, other;
+    char path[600];
+    alarm(10);
+    check(dt_dame_job_open(&job, directory, 0, 2, always) &&
+              dt_dame_job_open(&other, directory, 1, 2, always),
+          "a directory");
+    snprintf(path, sizeof(path), "%s/rank-1", directory);
+    check(mkfifo(path, 0600) == 0, "a pipe for a record");
+    snprintf(path, sizeof(path), "%s/rank-0.new", directory);
+    check(mkfifo(path, 0600) == 0, "a pipe for a record that is written");
+    check(dt_dame_job_publish(&job, &record, sizeof(record)) && dt_dame_job_claim(&job), "written");
+    check(dt_dame_job_collect(&job, &record, sizeof(record), visit, &(int){-1}) == 1, "read");
+    check(!anything_is_left(), "and gone");
+    alarm(0);
 }
 
 static void foreign_directories(void)
@@ -191,8 +239,17 @@ static void foreign_directories(void)
 /* An hour ago. */
 static void write_old_file(const char *name)
 {
-    char path[128];
-    write_file(name, RECORD);
+    static record_t record;
+    char path[600];
+    dt_dame_job_t job = {.rank = name[strlen("rank-")] - '0'};
+    snprintf(job.directory, sizeof(job.directory), "%s", directory);
+    check(dt_dame_job_publish(&job, &record, sizeof(record)), "%s", name);
+    if (strstr(name, ".new") != NULL) {
+        char made[600];
+        snprintf(made, sizeof(made), "%s/rank-%d", directory, job.rank);
+        snprintf(path, sizeof(path), "%s/%s", directory, name);
+        check(rename(made, path) == 0, "%s", path);
+    }
     snprintf(path, sizeof(path), "%s/%s", directory, name);
     const struct timespec before = {.tv_sec = time(NULL) - 3600};
     check(utimensat(AT_FDCWD, path, (const struct timespec[2]){before, before}, 0) == 0, "%s",
@@ -298,6 +355,8 @@ int main(void)
     snprintf(directory, sizeof(directory), "/tmp/dame-job-test-%ld", (long) getpid());
     many_ranks();
     damage();
+    changed_bytes();
+    pipes();
     foreign_directories();
     a_job_that_was_killed();
     a_claim_leaves_the_job_s_own_records();

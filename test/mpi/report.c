@@ -189,6 +189,7 @@ int report_main(int argc, char **argv)
     MPI_Type_free(&corner);
     if (argc > 2) {
         setenv("PMIX_NAMESPACE", argv[2], 1);
+        unsetenv("PMIX_SERVER_TMPDIR"); /* as where no session's directory is cleaned up */
     }
     if (0 == strcmp(mode, "killed") && 1 == my_rank) {
         wait_for_record(argv[2]);
