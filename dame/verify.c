@@ -150,14 +150,16 @@ static dame_status_t verify_visits(const verifier_t *v, int32_t index)
     }
     const int64_t entries = prim->count - prim->count % prim->window;
     for (int64_t first = 0; first < entries; first += prim->window) {
-        uint8_t seen[DAME_LONGEST_WINDOW] = {0};
+        uint64_t seen[DAME_LONGEST_WINDOW / 64] = {0}; /* a bit each: stacks may be small */
         for (int64_t i = first; i < first + prim->window; i++) {
             const dame_visit_t visit = prim->visits[i];
-            if (visit.slot < 0 || visit.slot >= prim->window || 0 != seen[visit.slot]++ ||
+            if (visit.slot < 0 || visit.slot >= prim->window ||
+                0 != (seen[visit.slot / 64] >> (visit.slot % 64) & 1) ||
                 visit.disp != prim->disps32[first + visit.slot]) {
                 return fail(v, index, "entry %" PRId64 " of the sorted table is none of its window",
                             i);
             }
+            seen[visit.slot / 64] |= UINT64_C(1) << (visit.slot % 64);
         }
     }
     return DAME_OK;

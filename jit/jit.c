@@ -1,6 +1,7 @@
 /* Makes codes of programs, ranks them and ends them. */
 #include "jit.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -253,6 +254,11 @@ int dame_jit_has(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
     return dame_has_file(jit, &slot, &request);
 }
 
+/* Room for a file, for one thread at a time. Most files fit: new memory from the system would cost
+ * more than opening one, and the stack of a thread may be small. */
+static _Alignas(max_align_t) char few[4096];
+static atomic_flag few_taken = ATOMIC_FLAG_INIT;
+
 dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                             const dame_candidate_t *candidate, const char *name, int64_t *cost_ns)
 {
@@ -260,15 +266,17 @@ dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t
     const int cancel_state = dame_cancel_defer();
     const dame_slot_t slot = slot_of(jit, candidate->provider);
     const dame_request_t request = {program, dir, candidate->variant};
-    /* Most files fit: new memory from the system would cost more than opening one. */
-    _Alignas(max_align_t) char few[4096];
     const dame_cache_room_t room = {few, sizeof(few)};
+    const int ours = !atomic_flag_test_and_set(&few_taken);
     dame_found_t found;
-    dame_status_t status = dame_find_file(jit, &slot, &request, &room, &found);
+    dame_status_t status = dame_find_file(jit, &slot, &request, ours ? &room : NULL, &found);
     if (status == DAME_OK) {
         status = dame_jit_put(jit, program, dir, candidate, &found, name);
     }
     dame_found_free(&found);
+    if (ours) {
+        atomic_flag_clear(&few_taken);
+    }
     dame_cancel_restore(cancel_state);
     *cost_ns = now_ns() - start;
     return status;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dame/heap.h"
 #include "whole_file.h"
 
 static int fail_closed(int fd, int error)
@@ -45,30 +46,24 @@ static int distrust(const struct stat *about, int own)
     return (about->st_mode & (S_IWGRP | S_IWOTH)) != 0 ? DAME_FILE_SHARED : 0;
 }
 
-/* Makes the directories of a path that are missing. */
-static int make_path(const char *path)
+/* Makes the directories of a path that are missing. The path is the same again at the end. */
+static int make_path(char *path)
 {
-    char part[PATH_MAX];
-    const size_t length = strlen(path);
-    if (length >= sizeof(part)) {
-        return ENAMETOOLONG;
-    }
-    memcpy(part, path, length + 1);
-    for (size_t i = 1; i <= length; i++) {
-        if (part[i] == '/' || part[i] == '\0') {
-            part[i] = '\0';
-            if (mkdir(part, 0700) != 0 && errno != EEXIST) {
-                return errno;
-            }
-            part[i] = path[i];
+    int error = 0;
+    for (size_t i = 1, length = strlen(path); error == 0 && i <= length; i++) {
+        const char after = path[i];
+        if (after == '/' || after == '\0') {
+            path[i] = '\0';
+            error = mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
+            path[i] = after;
         }
     }
-    return 0;
+    return error;
 }
 
 /* Without what a path may end with and still name the same: after "/" and "/." the system would
- * follow a link. */
-static int plain_path(const char *path, char plain[PATH_MAX])
+ * follow a link. The caller frees. */
+static int new_plain_path(const char *path, char **plain)
 {
     size_t length = strlen(path);
     if (length >= PATH_MAX) {
@@ -78,8 +73,12 @@ static int plain_path(const char *path, char plain[PATH_MAX])
            (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/'))) {
         length--;
     }
-    memcpy(plain, path, length);
-    plain[length] = '\0';
+    *plain = dame_heap_alloc(length + 1);
+    if (*plain == NULL) {
+        return ENOMEM;
+    }
+    memcpy(*plain, path, length);
+    (*plain)[length] = '\0';
     return 0;
 }
 
@@ -95,10 +94,11 @@ static int open_directory(const char *path, int *error)
     return directory;
 }
 
+/* A thread that sends its first message comes here: no path is on its stack, which may be small. */
 int dame_user_directory_open(const char *path, int make, int *fd)
 {
-    char plain[PATH_MAX];
-    int error = plain_path(path, plain);
+    char *plain;
+    int error = new_plain_path(path, &plain);
     if (error != 0) {
         return error;
     }
@@ -108,6 +108,7 @@ int dame_user_directory_open(const char *path, int make, int *fd)
         directory = open_directory(plain, &error);
         error = error != 0 && unmade != 0 ? unmade : error;
     }
+    dame_heap_free(plain);
     if (error != 0) {
         return error;
     }

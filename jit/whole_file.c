@@ -98,19 +98,24 @@ static int take_over(int fd, const struct stat *old)
     return fchmod(fd, old->st_mode & 07777) != 0 ? errno : 0;
 }
 
-static int replace(int directory, const char *name, mode_t mode, const struct stat *old, int flags,
-                   const void *bytes, size_t size)
+/* The caller frees; NULL: out of memory. Not on the stack, which may be small. */
+static char *new_temporary_name(const char *name)
 {
     static atomic_uint serial; /* threads of a process write under different names */
-    char temporary[PATH_MAX + LONGEST_SUFFIX];
+    const size_t room = strlen(name) + LONGEST_SUFFIX;
+    char *temporary = malloc(room);
     struct timespec now; /* nodes that share the directory may share process numbers */
     clock_gettime(CLOCK_REALTIME, &now);
-    const int length =
-        snprintf(temporary, sizeof(temporary), "%s.%ld-%lx-%u.tmp", name, (long) getpid(),
-                 (unsigned long) now.tv_nsec, atomic_fetch_add(&serial, 1));
-    if (length < 0 || (size_t) length >= sizeof(temporary)) {
-        return ENAMETOOLONG;
+    if (temporary != NULL) {
+        (void) snprintf(temporary, room, "%s.%ld-%lx-%u.tmp", name, (long) getpid(),
+                        (unsigned long) now.tv_nsec, atomic_fetch_add(&serial, 1));
     }
+    return temporary;
+}
+
+static int write_and_rename(int directory, const char *temporary, const char *name, mode_t mode,
+                            const struct stat *old, int flags, const void *bytes, size_t size)
+{
     enum { FLAGS = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW };
     const int fd = openat(directory, temporary, FLAGS, mode);
     if (fd < 0) {
@@ -128,6 +133,17 @@ static int replace(int directory, const char *name, mode_t mode, const struct st
     if (error != 0) {
         unlinkat(directory, temporary, 0);
     }
+    return error;
+}
+
+static int replace(int directory, const char *name, mode_t mode, const struct stat *old, int flags,
+                   const void *bytes, size_t size)
+{
+    char *temporary = new_temporary_name(name);
+    const int error = temporary == NULL ? ENOMEM
+                                        : write_and_rename(directory, temporary, name, mode, old,
+                                                           flags, bytes, size);
+    free(temporary);
     return error;
 }
 

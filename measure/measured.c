@@ -200,18 +200,18 @@ static void ask_profile(const dame_costs_t *costs, dame_measured_t *measured,
                         dame_policy_expect_t *expected, int32_t n, const dame_program_t *program,
                         dame_dir_t dir, int64_t bytes)
 {
-    codes_t codes; /* large, so it is not cleared */
-    codes.n = 0;
-    if (costs->profile != NULL && bytes > 0) {
-        const dame_profile_key_t key = key_of(program, dir, bytes);
-        codes.n = dame_profile_find_all(costs->profile, &key, codes.at,
-                                        (int32_t) (sizeof(codes.at) / sizeof(codes.at[0])));
-    }
-    if (codes.n == 0) {
+    const int wanted = costs->profile != NULL && bytes > 0;
+    codes_t *codes = wanted ? dame_heap_alloc(sizeof(*codes)) : NULL; /* stacks may be small */
+    if (codes == NULL) {
         return;
     }
-    const double interpreted = known(&codes, bytes, "interp");
-    const double best = sort_candidates(costs->jit, measured->candidates, n, &codes, bytes);
+    const dame_profile_key_t key = key_of(program, dir, bytes);
+    codes->n = dame_profile_find_all(costs->profile, &key, codes->at,
+                                     (int32_t) (sizeof(codes->at) / sizeof(codes->at[0])));
+    const double interpreted = known(codes, bytes, "interp");
+    const double best =
+        codes->n > 0 ? sort_candidates(costs->jit, measured->candidates, n, codes, bytes) : 0;
+    dame_heap_free(codes);
     if (interpreted > 0) {
         expected->ticks = interpreted;
     }

@@ -104,27 +104,32 @@ const char *dame_profile_path(dame_profile_t *profile)
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
+enum { LONGEST_TEXT = PATH_MAX + 256 }; /* too much for a small stack */
+
 static void tell(dame_profile_t *profile, const char *why, const char *result)
 {
-    char text[PATH_MAX + 256];
-    if (NULL != profile->tell && !profile->told) {
+    char *text = NULL != profile->tell && !profile->told ? dame_heap_alloc(LONGEST_TEXT) : NULL;
+    if (NULL != text) {
         profile->told = 1;
-        (void) snprintf(text, sizeof(text), "profile %s: %s; %s", profile->path, why, result);
+        (void) snprintf(text, LONGEST_TEXT, "profile %s: %s; %s", profile->path, why, result);
         profile->tell(profile->argument, text, 1);
     }
+    dame_heap_free(text);
 }
 
 static void tell_dropped(dame_profile_t *profile, int32_t dropped)
 {
-    char text[PATH_MAX + 256];
-    if (NULL != profile->tell && dropped > 0 && !profile->told_full) {
+    const int wanted = NULL != profile->tell && dropped > 0 && !profile->told_full;
+    char *text = wanted ? dame_heap_alloc(LONGEST_TEXT) : NULL;
+    if (NULL != text) {
         profile->told_full = 1;
-        (void) snprintf(text, sizeof(text),
+        (void) snprintf(text, LONGEST_TEXT,
                         "profile %s: it is full (%d records); %d records, of codes that were "
                         "measured least recently, gave way to new ones",
                         profile->path, DAME_PROFILE_RECORDS, (int) dropped);
         profile->tell(profile->argument, text, 0);
     }
+    dame_heap_free(text);
 }
 
 static dame_profile_read_t read_file(dame_profile_t *profile, dame_records_t *out)

@@ -173,11 +173,18 @@ static dame_profile_read_t parse(char *text, size_t size, const char *cpu, dame_
 /* The directory of a file, opened, and the file's name in it. 0, or an error number. */
 static int open_directory(const char *path, int make, int *directory, const char **name)
 {
-    char above[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    (void) snprintf(above, sizeof(above), "%.*s", (int) (slash - path) + 1, path);
+    const size_t length = (size_t) (slash - path) + 1;
+    char *above = dame_heap_alloc(length + 1); /* stacks may be small */
+    if (NULL == above) {
+        return ENOMEM;
+    }
+    memcpy(above, path, length);
+    above[length] = '\0';
     *name = slash + 1;
-    return dame_user_directory_open(above, make, directory);
+    const int error = dame_user_directory_open(above, make, directory);
+    dame_heap_free(above);
+    return error;
 }
 
 static int read_all(int file, char *text, size_t size)

@@ -1,5 +1,6 @@
 #include "log.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,16 +79,35 @@ bool dt_log_speaks_for_node(void)
 
 enum { ALWAYS = 0 };
 
+/*
+ * A line as opal_output() writes it. Any thread may be the first to use a datatype, one with the
+ * smallest stack too; opal_output() takes 8 KiB of it.
+ */
+__attribute__((format(printf, 2, 0))) static void put(const char *who, const char *format,
+                                                      va_list args)
+{
+    char text[LONGEST];
+    char host[HOST_NAME_MAX + 1] = "";
+    (void) gethostname(host, sizeof(host) - 1);
+    int used = snprintf(text, sizeof(text) - 1, "[%s:%05ld] dt:dame: %s", host, (long) getpid(),
+                        who);
+    used += vsnprintf(text + used, sizeof(text) - 1 - (size_t) used, format, args);
+    used = used < LONGEST - 2 ? used : LONGEST - 2; /* without the null that ends it */
+    text[used++] = '\n';
+    const int cancel_state = dame_cancel_defer();
+    (void) !write(STDERR_FILENO, text, (size_t) used);
+    dame_cancel_restore(cancel_state);
+}
+
 /* From the verbosity `level` on. Everybody's lines say whose they are. */
 __attribute__((format(printf, 2, 0))) static void show(int level, const char *format, va_list args)
 {
-    char text[LONGEST];
     if (ALWAYS == level) {
-        (void) vsnprintf(text, sizeof(text), format, args);
-        opal_output(0, "dt:dame: %s", text);
+        put("", format, args);
     } else if (dt_log_wants((dt_log_level_t) level)) {
-        (void) vsnprintf(text, sizeof(text), format, args);
-        opal_output(stream < 0 ? 0 : stream, "dt:dame: rank %ld: %s", rank_of_process(), text);
+        char rank[32];
+        (void) snprintf(rank, sizeof(rank), "rank %ld: ", rank_of_process());
+        put(rank, format, args);
     }
 }
 
@@ -99,8 +119,6 @@ void dt_log(const char *format, ...)
     va_end(args);
 }
 
-/* Any thread may be the first to use a datatype, one with the smallest stack too; opal_output()
- * takes 8 KiB of it. */
 void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
 {
     enum { ROOM = 384, NAME_ROOM = 128 };
