@@ -89,8 +89,8 @@ __attribute__((format(printf, 2, 0))) static void put(const char *who, const cha
     char text[LONGEST];
     char host[HOST_NAME_MAX + 1] = "";
     (void) gethostname(host, sizeof(host) - 1);
-    int used = snprintf(text, sizeof(text) - 1, "[%s:%05ld] dt:dame: %s", host, (long) getpid(),
-                        who);
+    int used =
+        snprintf(text, sizeof(text) - 1, "[%s:%05ld] dt:dame: %s", host, (long) getpid(), who);
     used += vsnprintf(text + used, sizeof(text) - 1 - (size_t) used, format, args);
     used = used < LONGEST - 2 ? used : LONGEST - 2; /* without the null that ends it */
     text[used++] = '\n';

@@ -151,9 +151,9 @@ static const char *parent_on_node(void)
 }
 
 /*
- * On one node: the session's directory, memory, or a directory for temporary files. A report of several nodes needs a
- * directory that they share: the user's home. What is merely kept for ompi_info is not worth that:
- * ranks of other nodes are left out.
+ * On one node: the session's directory, memory, or a directory for temporary files. A report of
+ * several nodes needs a directory that they share: the user's home. What is merely kept for
+ * ompi_info is not worth that: ranks of other nodes are left out.
  */
 static bool open_job(int rank, int ranks)
 {

@@ -161,8 +161,8 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     name_of_temporary(job, job->rank, temporary);
     const uint64_t sum = checksum(record, size);
     const int fd = create(temporary);
-    const bool written = fd >= 0 && write_all(fd, record, size) &&
-                         write_all(fd, (const char *) &sum, sizeof(sum));
+    const bool written =
+        fd >= 0 && write_all(fd, record, size) && write_all(fd, (const char *) &sum, sizeof(sum));
     if ((fd < 0 || 0 == close(fd)) && written && 0 == rename(temporary, path)) {
         return true;
     }
@@ -218,7 +218,8 @@ static bool read_record(const dt_dame_job_t *job, const char *path, char *record
     const bool is_record = 0 == fstat(fd, &status) && S_ISREG(status.st_mode) &&
                            (off_t) (size + sizeof(sum)) == status.st_size &&
                            !is_of_an_earlier_job(job, &status);
-    const bool complete = is_record && read_all(fd, record, size) && read_all(fd, &sum, sizeof(sum));
+    const bool complete =
+        is_record && read_all(fd, record, size) && read_all(fd, &sum, sizeof(sum));
     (void) close(fd);
     return complete && checksum(record, size) == sum;
 }

@@ -187,9 +187,9 @@ static int records_read(size_t at, unsigned char flip)
     check(pread(fd, &byte, 1, (off_t) at) == 1, "byte %zu", at);
     byte ^= flip;
     check(pwrite(fd, &byte, 1, (off_t) at) == 1 && close(fd) == 0, "byte %zu", at);
-    return dt_dame_job_claim(&job) ? dt_dame_job_collect(&job, &record, sizeof(record), visit,
-                                                         &(int){-1})
-                                   : -1;
+    return dt_dame_job_claim(&job)
+               ? dt_dame_job_collect(&job, &record, sizeof(record), visit, &(int){-1})
+               : -1;
 }
 
 static void changed_bytes(void)

@@ -1,0 +1,152 @@
+/*
+ * LD_PRELOAD: clocks that jump by up to ten hours, forwards and backwards, where DAME's objects
+ * read them: clock_gettime(), gettimeofday(), time(). Everybody else's are right, because Open MPI
+ * does not survive others.
+ *
+ *   CLOCKS_ONCE=NUMBER   instead they go back by ten hours before the reading of this number, and
+ * stay there CLOCKS_COUNTER=1     the CPU's time stamp counter jumps, too: the instruction traps
+ * (prctl(2), PR_SET_TSC), and a handler says what it has read
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { ONE_IN = 30, HOURS = 10, LARGEST = HOURS * 3600 };
+
+static _Atomic uint64_t state = 20261126;
+static _Atomic int64_t apart; /* seconds from the true time */
+static long once;
+
+static uint64_t random_number(void) /* Knuth's MMIX generator, upper bits */
+{
+    uint64_t old = state, next;
+    do {
+        next = old * 6364136223846793005u + 1442695040888963407u;
+    } while (!atomic_compare_exchange_weak(&state, &old, next));
+    return next >> 20;
+}
+
+/* Is this address in one of DAME's objects? */
+static int is_ours(const void *address)
+{
+    static _Atomic uintptr_t first = UINTPTR_MAX, last; /* of the component, once found */
+    const uintptr_t at = (uintptr_t) address;
+    Dl_info info;
+    if (at >= first && at <= last) {
+        return 1;
+    }
+    if (0 == dladdr(address, &info) || NULL == strstr(info.dli_fname, "mca_dt_dame")) {
+        return 0;
+    }
+    first = at < first ? at : first;
+    last = at > last ? at : last;
+    return 1;
+}
+
+static int64_t seconds_apart(void)
+{
+    static _Atomic long readings;
+    if (once > 0) {
+        return readings++ >= once ? -LARGEST : 0;
+    }
+    if (0 == random_number() % ONE_IN) {
+        apart = (int64_t) (random_number() % (2 * LARGEST)) - LARGEST;
+    }
+    return apart;
+}
+
+/* The system call, not the C library's function, which may be this one. */
+static int read_clock(clockid_t clock, struct timespec *now)
+{
+    return (int) syscall(SYS_clock_gettime, clock, now);
+}
+
+static int read_wrong(const void *caller, clockid_t clock, struct timespec *now)
+{
+    const int result = read_clock(clock, now);
+    if (0 == result && is_ours(caller)) {
+        now->tv_sec += seconds_apart();
+    }
+    return result;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    return read_wrong(__builtin_return_address(0), clock, now);
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    struct timespec time = {0};
+    (void) zone;
+    (void) read_wrong(__builtin_return_address(0), CLOCK_REALTIME, &time);
+    *now = (struct timeval){.tv_sec = time.tv_sec, .tv_usec = time.tv_nsec / 1000};
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now = {0};
+    (void) read_wrong(__builtin_return_address(0), CLOCK_REALTIME, &now);
+    if (NULL != out) {
+        *out = now.tv_sec;
+    }
+    return now.tv_sec;
+}
+
+#ifdef __x86_64__
+/* rdtsc is 0f 31, rdtscp 0f 01 f9. */
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    greg_t *registers = ((ucontext_t *) context)->uc_mcontext.gregs;
+    const unsigned char *at = (const unsigned char *) (uintptr_t) registers[REG_RIP];
+    const int64_t hz = 2000000000;
+    struct timespec now;
+    const int is_rdtsc = 0x0f == at[0] && 0x31 == at[1];
+    if (!is_rdtsc && (0x0f != at[0] || 0x01 != at[1] || 0xf9 != at[2])) {
+        signal(number, SIG_DFL); /* a true one: the instruction is tried again */
+        return;
+    }
+    (void) info;
+    read_clock(CLOCK_MONOTONIC, &now);
+    now.tv_sec += LARGEST + (is_ours(at) ? seconds_apart() : 0);
+    const uint64_t ticks = (uint64_t) (now.tv_sec * hz + now.tv_nsec * 2);
+    registers[REG_RAX] = (greg_t) (ticks & UINT32_MAX);
+    registers[REG_RDX] = (greg_t) (ticks >> 32);
+    if (!is_rdtsc) {
+        registers[REG_RCX] = 0;
+    }
+    registers[REG_RIP] += is_rdtsc ? 2 : 3;
+}
+
+static void trap_counter(void)
+{
+    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(SIGSEGV, &action, NULL);
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+}
+#else
+static void trap_counter(void)
+{
+}
+#endif
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *counter = getenv("CLOCKS_COUNTER"), *number = getenv("CLOCKS_ONCE");
+    once = NULL == number ? 0 : atol(number);
+    state += (uint64_t) getpid() * 2;
+    if (NULL != counter && 0 == strcmp("1", counter)) {
+        trap_counter();
+    }
+}

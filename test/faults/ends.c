@@ -1,0 +1,67 @@
+/*
+ * ends HOW WHEN: rank 1 ends in this way while both ranks move data (now), before the first message
+ * (early), or while rank 0 is in MPI_Finalize (late). Nothing is checked here: the script compares
+ * with the same job without DAME.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hostile.h"
+#include "traffic.h"
+
+enum { USAGE = 2, CODE = 7, LATE_US = 600000 };
+
+static void end(const char *how)
+{
+    if (0 == strcmp(how, "killed")) {
+        raise(SIGKILL);
+    } else if (0 == strcmp(how, "crashes")) {
+        signal(SIGSEGV, SIG_DFL); /* Open MPI's handler prints a page */
+        raise(SIGSEGV);
+    } else if (0 == strcmp(how, "terminated")) {
+        raise(SIGTERM);
+    } else if (0 == strcmp(how, "aborts")) {
+        signal(SIGABRT, SIG_DFL);
+        abort();
+    } else if (0 == strcmp(how, "mpi-abort")) {
+        MPI_Abort(MPI_COMM_WORLD, CODE);
+    } else if (0 == strcmp(how, "exits")) {
+        exit(CODE);
+    } else if (0 == strcmp(how, "exits-0")) {
+        exit(0);
+    } else if (0 == strcmp(how, "_exits")) {
+        _exit(CODE);
+    } else if (0 == strcmp(how, "quick")) {
+        quick_exit(CODE);
+    } else if (0 != strcmp(how, "returns")) {
+        fprintf(stderr, "ends: '%s' is not a way to end\n", how);
+        MPI_Abort(MPI_COMM_WORLD, USAGE);
+    }
+}
+
+int ends_main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "", *when = argc > 2 ? argv[2] : "now";
+    check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
+    if (0 != strcmp(when, "early")) {
+        traffic_start(&(traffic_options_t){.threads = 2});
+        traffic_wait(my_rank * 500L);
+    }
+    if (0 == strcmp(when, "late")) {
+        traffic_stop();
+        if (0 == my_rank) {
+            MPI_Finalize(); /* waits for rank 1 */
+            return 0;
+        }
+        usleep(LATE_US);
+    }
+    if (1 == my_rank) {
+        end(how);
+        return CODE;
+    }
+    traffic_wait(1L << 40); /* until rank 1's end is this rank's, too */
+    return 0;
+}
