@@ -1,14 +1,12 @@
 /* dame record: runs a program that was linked with libdame-record, and reports. */
-#define _GNU_SOURCE /* mkdtemp, asprintf */
-#include <dirent.h>
-#include <errno.h>
+#define _GNU_SOURCE /* setenv */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "ranks.h"
 #include "record_report.h"
 
 static const char fortran_flags[] = "-g -fsanitize=thread";
@@ -19,27 +17,6 @@ static const char wraps[] = "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wr
                             "--wrap=__memmove_chk";
 
 /* ---- flags ---- */
-
-/* The directory of the library: in the build tree that this program is in, or where it is
- * installed. */
-static void find_library(const char *name, char *directory, size_t room)
-{
-    static const char *const below[] = {"/../suggest/record/.libs", "/../../suggest/record/.libs"};
-    char self[PATH_MAX], path[PATH_MAX + 64], file[PATH_MAX + 128];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    for (int i = 0; slash != NULL && i < 2; i++) {
-        *slash = '\0';
-        snprintf(path, sizeof(path), "%s%s", self, below[i]);
-        snprintf(file, sizeof(file), "%s/lib%s.so", path, name);
-        if (access(file, R_OK) == 0 && realpath(path, self) != NULL) {
-            snprintf(directory, room, "%s", self);
-            return;
-        }
-    }
-    snprintf(directory, room, "%s", TOOL_LIBEXECDIR);
-}
 
 static int print_flags(const char *which, const char *mpi)
 {
@@ -54,7 +31,7 @@ static int print_flags(const char *which, const char *mpi)
     if (strcmp(mpi, "mpich") != 0 && strcmp(mpi, "openmpi") != 0) {
         return tool_error(TOOL_USAGE, "--mpi: '%s' is neither openmpi nor mpich", mpi);
     }
-    find_library(name, directory, sizeof(directory));
+    ranks_library("suggest/record", name, directory, sizeof(directory));
     if (compile) {
         printf("%s%s\n", which == NULL ? "compile  " : "", compile_flags);
     }
@@ -111,52 +88,18 @@ static int report_on(const char *prefix, const options_t *options)
 
 /* ---- run ---- */
 
-/* Runs a command; returns how it ended as a shell says it, -1 after a message. */
-static int run_command(char **argv)
-{
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        execvp(argv[0], argv);
-        fprintf(stderr, "dame: %s: %s\n", argv[0], strerror(errno));
-        _exit(127);
-    }
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (child < 0) {
-        tool_error(TOOL_SYSTEM, "%s: %s", argv[0], strerror(errno));
-        return -1;
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static void remove_files(const char *directory)
-{
-    DIR *open = opendir(directory);
-    for (struct dirent *file; open != NULL && (file = readdir(open)) != NULL;) {
-        unlinkat(dirfd(open), file->d_name, 0);
-    }
-    if (open != NULL) {
-        closedir(open);
-    }
-    rmdir(directory);
-}
-
 static int record(char **argv, const options_t *options)
 {
-    char directory[] = "./dame-record-XXXXXX", prefix[PATH_MAX], first[PATH_MAX + 8],
-         here[PATH_MAX];
-    if (getcwd(here, sizeof(here)) == NULL || mkdtemp(directory) == NULL) {
-        return tool_error(TOOL_SYSTEM, "a directory for what ranks write: %s", strerror(errno));
+    char prefix[RANKS_PATH], first[RANKS_PATH + 8];
+    if (ranks_directory("record", prefix) != TOOL_OK) {
+        return TOOL_SYSTEM;
     }
-    snprintf(prefix, sizeof(prefix), "%.*s/%s/rank", PATH_MAX - 64, here, directory + 2);
     snprintf(first, sizeof(first), "%s.0", prefix);
     setenv("DAME_RECORD", prefix, 1);
     if (options->memory != NULL) {
         setenv("DAME_RECORD_MEMORY", options->memory, 1);
     }
-    int ended = run_command(argv);
+    int ended = ranks_run(argv);
     int code = ended < 0 ? TOOL_SYSTEM : TOOL_OK;
     if (code == TOOL_OK && access(first, R_OK) != 0) {
         code = tool_error(TOOL_WRONG,
@@ -166,7 +109,7 @@ static int record(char **argv, const options_t *options)
     } else if (code == TOOL_OK) {
         code = report_on(prefix, options);
     }
-    remove_files(directory);
+    ranks_remove(prefix);
     if (ended > 0) {
         tool_error(ended, "%s ended with exit code %d", argv[0], ended);
     }

@@ -1,139 +1,55 @@
 #define _GNU_SOURCE /* asprintf */
 #include "record_read.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "command.h"
+#include "places.h"
 #include "tool.h"
-
-enum { MODULES = 256, BATCH = 400 };
 
 #define FARTHEST ((int64_t) 1 << 48) /* bytes between two addresses */
 
-/* A program counter that is asked for. */
-typedef struct question {
-    int module;
-    uint64_t offset;
-    char *file;
-    int64_t line;
-} question_t;
-
 typedef struct reader {
     const char *path;
-    char *modules[MODULES];
-    question_t *questions;
-    size_t nquestions;
+    places_t places;
     record_rank_t *rank;
 } reader_t;
 
 /* ---- source lines ---- */
 
-static int compare_questions(const void *a, const void *b)
-{
-    const question_t *x = a, *y = b;
-    return x->module != y->module ? x->module - y->module
-                                  : (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-/* A path without the current directory. */
-static const char *relative(const char *path)
-{
-    char here[PATH_MAX];
-    size_t length = getcwd(here, sizeof(here)) == NULL ? 0 : strlen(here);
-    return length > 1 && strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1
-                                                                                 : path;
-}
-
-/* addr2line's answer, "FILE:LINE" perhaps with " (discriminator 2)"; "??:0" is none. */
-static void take_answer(question_t *question, char *line)
-{
-    char *colon = strrchr(line, ':');
-    if (colon != NULL && line[0] != '?' && strtol(colon + 1, NULL, 10) > 0) {
-        question->line = strtol(colon + 1, NULL, 10);
-        *colon = '\0';
-        question->file = strdup(relative(line));
-    }
-}
-
-static void ask(const char *module, question_t *questions, size_t n)
-{
-    const char *arguments[BATCH + 4] = {"addr2line", "-e", module};
-    char offsets[BATCH][24];
-    int code = 0;
-    for (size_t i = 0; i < n; i++) {
-        snprintf(offsets[i], sizeof(offsets[i]), "0x%" PRIx64, questions[i].offset);
-        arguments[3 + i] = offsets[i];
-    }
-    char *text = command_output(arguments, 60, &code);
-    size_t i = 0;
-    for (char *line = text == NULL || code != 0 ? NULL : strtok(text, "\n"); line != NULL && i < n;
-         line = strtok(NULL, "\n")) {
-        take_answer(&questions[i++], line);
-    }
-    free(text);
-}
-
-static void ask_all(reader_t *reader)
-{
-    qsort(reader->questions, reader->nquestions, sizeof(question_t), compare_questions);
-    for (size_t i = 0, n; i < reader->nquestions; i += n) {
-        int module = reader->questions[i].module;
-        for (n = 1;
-             n < BATCH && i + n < reader->nquestions && reader->questions[i + n].module == module;
-             n++) {
-        }
-        if (reader->modules[module] != NULL) {
-            ask(reader->modules[module], &reader->questions[i], n);
-        }
-    }
-}
-
-/* Until ask_all(), `line` holds the offset and `file` the module's number; see answer(). */
+/* Until answer(), `line` holds the offset and `file` the module's number. */
 static int parse_place(reader_t *reader, const char *text, record_place_t *place)
 {
-    question_t question = {0};
-    if (sscanf(text, "%d:%" SCNx64, &question.module, &question.offset) != 2 ||
-        question.module < 0 || question.module >= MODULES) {
+    int module;
+    uint64_t offset;
+    if (sscanf(text, "%d:%" SCNx64, &module, &offset) != 2) {
         return 0;
     }
-    question_t *grown =
-        realloc(reader->questions, (reader->nquestions + 1) * sizeof(*reader->questions));
-    if (grown == NULL) {
-        return tool_status_error(reader->path, DAME_ERR_NOMEM);
+    int code = places_ask(&reader->places, reader->path, module, offset);
+    if (code != TOOL_OK) {
+        return code == TOOL_USAGE ? 0 : code;
     }
-    reader->questions = grown;
-    reader->questions[reader->nquestions++] = question;
-    place->line = (int64_t) question.offset;
-    place->file = (char *) (intptr_t) (question.module + 1);
+    place->line = (int64_t) offset;
+    place->file = (char *) (intptr_t) (module + 1);
     return TOOL_OK;
 }
 
 static void answer(const reader_t *reader, record_place_t *place)
 {
-    question_t wanted = {.module = (int) (intptr_t) place->file - 1,
-                         .offset = (uint64_t) place->line};
-    char *file = NULL;
     if (place->file == NULL) {
         return;
     }
-    const question_t *found = bsearch(&wanted, reader->questions, reader->nquestions,
-                                      sizeof(question_t), compare_questions);
+    int module = (int) (intptr_t) place->file - 1;
+    uint64_t offset = (uint64_t) place->line;
+    const place_t *found = places_find(&reader->places, module, offset);
     if (found != NULL && found->file != NULL) {
         place->file = strdup(found->file);
         place->line = found->line;
         return;
     }
-    const char *module = reader->modules[wanted.module];
-    if (asprintf(&file, "%s+0x%" PRIx64, module == NULL ? "?" : module, wanted.offset) < 0) {
-        file = NULL;
-    }
-    place->file = file;
+    place->file = places_offset_text(&reader->places, module, offset);
     place->line = 0;
 }
 
@@ -220,12 +136,13 @@ static int parse_module(reader_t *reader, const char *line)
 {
     int number, length = 0;
     if (sscanf(line, "module %d %n", &number, &length) != 1 || length == 0 || number < 0 ||
-        number >= MODULES || reader->modules[number] != NULL) {
+        number >= PLACES_MODULES || reader->places.modules[number] != NULL) {
         return TOOL_WRONG;
     }
-    reader->modules[number] = strdup(line + length);
-    return reader->modules[number] != NULL ? TOOL_OK
-                                           : tool_status_error(reader->path, DAME_ERR_NOMEM);
+    reader->places.modules[number] = strdup(line + length);
+    return reader->places.modules[number] != NULL
+               ? TOOL_OK
+               : tool_status_error(reader->path, DAME_ERR_NOMEM);
 }
 
 static int parse_lost(record_rank_t *rank, const char *line)
@@ -288,7 +205,7 @@ static int parse_line(reader_t *reader, const char *line, int *complete)
 
 static void answer_all(reader_t *reader)
 {
-    ask_all(reader);
+    places_answer(&reader->places);
     for (int64_t m = 0; m < reader->rank->nmessages; m++) {
         record_message_t *message = &reader->rank->messages[m];
         answer(reader, &message->call);
@@ -337,13 +254,7 @@ int record_read(const char *prefix, int rank, record_rank_t *out)
     if (code == TOOL_OK) {
         code = parse(&reader, text);
     }
-    for (int i = 0; i < MODULES; i++) {
-        free(reader.modules[i]);
-    }
-    for (size_t i = 0; i < reader.nquestions; i++) {
-        free(reader.questions[i].file);
-    }
-    free(reader.questions);
+    places_free(&reader.places);
     free(text);
     free(path);
     return code;

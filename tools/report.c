@@ -76,23 +76,6 @@ static json_t *same_row(const json_t *report, const json_t *row)
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* Three digits. */
-static void text_digits(char *text, double value, const char *unit)
-{
-    const double size = value < 0 ? -value : value;
-    snprintf(text, TEXT, size >= 0.001 && size < 99.95 ? "%#.3g %s" : "%.3g %s", value, unit);
-}
-
-static void text_time(char *text, double ns)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    int unit = 0;
-    for (; unit < 3 && (ns >= 1000 || ns <= -1000); unit++) {
-        ns /= 1000;
-    }
-    text_digits(text, ns, units[unit]);
-}
-
 typedef struct cell {
     double value; /* that are compared */
     char text[TEXT];

@@ -37,6 +37,24 @@ const char *text_bytes(char *buffer, int64_t bytes)
     return buffer;
 }
 
+const char *text_digits(char *buffer, double value, const char *unit)
+{
+    const double size = value < 0 ? -value : value;
+    snprintf(buffer, TEXT_NUMBER, size >= 0.001 && size < 99.95 ? "%#.3g %s" : "%.3g %s", value,
+             unit);
+    return buffer;
+}
+
+const char *text_time(char *buffer, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int unit = 0;
+    for (; unit < 3 && (ns >= 1000 || ns <= -1000); unit++) {
+        ns /= 1000;
+    }
+    return text_digits(buffer, ns, units[unit]);
+}
+
 const char *text_plural(int64_t n, const char *one, const char *many)
 {
     return n == 1 ? one : many;

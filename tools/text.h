@@ -14,6 +14,12 @@ const char *text_number(char *buffer, int64_t number);
 /* Bytes as a length with a unit, rounded: "12 bytes", "1.5 KiB", "34 MiB". */
 const char *text_bytes(char *buffer, int64_t bytes);
 
+/* Three digits and a unit. As for the next, `buffer` has TEXT_NUMBER bytes and is returned. */
+const char *text_digits(char *buffer, double value, const char *unit);
+
+/* Nanoseconds as a time: "1.42 ms". */
+const char *text_time(char *buffer, double ns);
+
 /* The singular or the plural. */
 const char *text_plural(int64_t n, const char *one, const char *many);
 

@@ -1,0 +1,82 @@
+#define _GNU_SOURCE /* mkdtemp */
+#include "ranks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+void ranks_library(const char *room_of, const char *name, char *directory, size_t room)
+{
+    static const char *const below[] = {"", "/.."}; /* libtool has the program in .libs/ */
+    char self[PATH_MAX], path[PATH_MAX + 64], file[PATH_MAX + 128];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    for (int i = 0; slash != NULL && i < 2; i++) {
+        *slash = '\0';
+        snprintf(path, sizeof(path), "%s%s/../%s/.libs", self, below[i], room_of);
+        snprintf(file, sizeof(file), "%s/lib%s.so", path, name);
+        if (access(file, R_OK) == 0 && realpath(path, self) != NULL) {
+            snprintf(directory, room, "%s", self);
+            return;
+        }
+    }
+    snprintf(directory, room, "%s", TOOL_LIBEXECDIR);
+}
+
+int ranks_directory(const char *command, char prefix[RANKS_PATH])
+{
+    char directory[64], here[PATH_MAX];
+    snprintf(directory, sizeof(directory), "./dame-%s-XXXXXX", command);
+    if (getcwd(here, sizeof(here)) == NULL || mkdtemp(directory) == NULL) {
+        return tool_error(TOOL_SYSTEM, "a directory for what ranks write: %s", strerror(errno));
+    }
+    snprintf(prefix, RANKS_PATH, "%.*s/%s/rank", RANKS_PATH - 96, here, directory + 2);
+    return TOOL_OK;
+}
+
+void ranks_remove(const char *prefix)
+{
+    char directory[RANKS_PATH];
+    snprintf(directory, sizeof(directory), "%s", prefix);
+    *strrchr(directory, '/') = '\0';
+    DIR *open = opendir(directory);
+    for (struct dirent *file; open != NULL && (file = readdir(open)) != NULL;) {
+        unlinkat(dirfd(open), file->d_name, 0);
+    }
+    if (open != NULL) {
+        closedir(open);
+    }
+    rmdir(directory);
+}
+
+int ranks_run(char **argv)
+{
+    /* Ctrl-C ends the job, which says how; what it left is to be removed. */
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    fflush(NULL);
+    sigaction(SIGINT, &ignore, &before);
+    pid_t child = fork();
+    if (child == 0) {
+        sigaction(SIGINT, &before, NULL);
+        execvp(argv[0], argv);
+        fprintf(stderr, "dame: %s: %s\n", argv[0], strerror(errno));
+        _exit(127);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    sigaction(SIGINT, &before, NULL);
+    if (child < 0) {
+        tool_error(TOOL_SYSTEM, "%s: %s", argv[0], strerror(errno));
+        return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
