@@ -16,6 +16,7 @@ extern const tool_command_t tool_mpi;
 extern const tool_command_t tool_off;
 extern const tool_command_t tool_on;
 extern const tool_command_t tool_optimise;
+extern const tool_command_t tool_overlap;
 extern const tool_command_t tool_pack;
 extern const tool_command_t tool_print;
 extern const tool_command_t tool_record;

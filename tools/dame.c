@@ -29,6 +29,7 @@ static const tool_command_t *const commands[] = {
     &tool_cache,
     &tool_tune,
     &tool_record,
+    &tool_overlap,
     &tool_doctor,
     &tool_on,
     &tool_off,

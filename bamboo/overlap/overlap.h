@@ -1,0 +1,105 @@
+/*
+ * libdame-overlap: where a rank of an MPI program spends its time, for `dame overlap`.
+ *
+ * The library is preloaded. It takes the place of MPI's functions, notes when each call begins and
+ * ends, and calls the function behind it (real.h). It sends no message of its own, so that a job in
+ * which some ranks lack it runs as ever. Only the thread that initialised MPI is measured; calls of
+ * other threads are counted. In a process without MPI nothing happens.
+ *
+ * Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share. Memory comes from
+ * mappings, not from the program's heap, and is bounded; what does not fit is counted.
+ */
+#ifndef OVERLAP_H
+#define OVERLAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* What a call's time is. */
+typedef enum overlap_class {
+    CLASS_START,      /* starts a transfer and returns: the cost of messages */
+    CLASS_WAIT,       /* blocked until a point-to-point transfer is complete, or matched */
+    CLASS_COLLECTIVE, /* blocked in a collective, or for a nonblocking one */
+    CLASS_OTHER,      /* communicators, one-sided synchronisation, files */
+    CLASSES
+} overlap_class_t;
+
+static inline int64_t overlap_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Zeroed memory from a mapping of its own; NULL. */
+void *overlap_map(size_t bytes);
+
+/* ---- call.c: one call ---- */
+
+typedef struct call {
+    const char *function; /* static storage */
+    uintptr_t pc;         /* behind the call in the program */
+    int64_t begin, end;
+    bool measured; /* false: of another thread, or made by MPI itself */
+} call_t;
+
+/* Around the call of the real function. */
+call_t call_begin(const char *function, uintptr_t pc);
+void call_end(call_t *call);
+
+/* The messages of a call: those that it sends, counted when they are started, and those that were
+ * received with it, counted when they are complete. */
+typedef struct traffic {
+    int64_t sent, sent_bytes, received, received_bytes;
+} traffic_t;
+
+/* After call_end(): enters the call. Returns its site. */
+unsigned call_enter(const call_t *call, overlap_class_t class, traffic_t traffic);
+
+/* The same for a test, which is part of the cost of messages, but of no sequence of calls. */
+void call_enter_test(const call_t *call);
+
+/* Behind MPI_Init, of the calling thread; and before MPI_Finalize. */
+void overlap_start(void);
+void overlap_finish(bool finalized);
+
+/* ---- call.c: sites, the places of calls ---- */
+
+enum { SITES = 1024 }; /* the first CLASSES are of calls that there was no room for */
+
+typedef struct site {
+    const char *function;
+    uintptr_t pc;
+    overlap_class_t class;
+} site_t;
+
+extern site_t overlap_sites[SITES];
+extern unsigned overlap_nsites;
+
+/* ---- output.c ---- */
+
+typedef struct overlap_rank {
+    int rank, size;
+    char library[256];
+    int64_t begin, end;         /* behind MPI_Init, before MPI_Finalize */
+    int64_t cpu;                /* of this thread between them */
+    int64_t other_threads;      /* calls */
+    int64_t tests, tests_ns;    /* calls, and their time */
+    int64_t gaps;               /* time outside MPI */
+    bool finalized;
+    double cost_ns;    /* what measuring adds to a call; less than 0: unknown, as the next two */
+    double message_ns; /* a short message of the process to itself */
+    double byte_ns;    /* a byte that is copied */
+} overlap_rank_t;
+
+/* The file that DAME_OVERLAP names, and its three parts: who this is, at the start; what was
+ * measured; what measuring costs. */
+void overlap_write_begin(const overlap_rank_t *rank);
+void overlap_write(const overlap_rank_t *rank);
+void overlap_write_end(const overlap_rank_t *rank);
+/* Instead of a file, for a program of another MPI than this library's. */
+void overlap_write_refusal(const char *library);
+
+#endif
