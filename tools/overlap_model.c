@@ -31,15 +31,17 @@ typedef struct sums {
     double sent, bytes, received;
 } sums_t;
 
-static void sum_wait(const overlap_calls_t *calls, const overlap_waits_t *waits, sums_t *sums)
+/* `ns`: the time in these calls, without that of measuring. */
+static void sum_wait(const overlap_calls_t *calls, double ns, const overlap_waits_t *waits,
+                     sums_t *sums)
 {
     sums->wait_messages += (double) (calls->sent + calls->received);
     sums->wait_bytes += (double) (calls->sent_bytes + calls->received_bytes);
-    sums->total += (double) calls->ns;
+    sums->total += ns;
     if (waits->count > 0) {
         double late = waits->ns > 0 ? (double) waits->late / (double) waits->ns : 0;
-        sums->compared += (double) calls->ns;
-        sums->late += (double) calls->ns * late;
+        sums->compared += ns;
+        sums->late += ns * late;
         sums->given += (double) calls->count * waits->given_ns / (double) waits->count;
     }
 }
@@ -51,10 +53,11 @@ static sums_t sum_phase(const overlap_rank_t *rank, const overlap_phase_t *phase
     for (int c = 0; c < phase->ncalls; c++) {
         const overlap_calls_t *calls = &phase->calls[c];
         overlap_class_t class = rank->sites[calls->site].class;
+        double ns = above_zero((double) calls->ns - (double) calls->count * rank->clock_ns);
         sums.calls += (double) calls->count;
         sums.gap += (double) calls->gap;
         sums.tests += (double) calls->tests;
-        sums.ns[class] += (double) calls->ns;
+        sums.ns[class] += ns;
         sums.sent += (double) calls->sent;
         sums.received += (double) calls->received;
         sums.bytes += (double) calls->sent_bytes;
@@ -62,7 +65,7 @@ static sums_t sum_phase(const overlap_rank_t *rank, const overlap_phase_t *phase
             sums.start_calls += (double) calls->count;
             sums.start_bytes += (double) calls->sent_bytes;
         } else if (class == OVERLAP_WAIT) {
-            sum_wait(calls, &waits[calls->site], &sums);
+            sum_wait(calls, ns, &waits[calls->site], &sums);
         }
     }
     return sums;
@@ -75,7 +78,7 @@ static double cost_of_message(const sums_t *sums, const overlap_rank_t *rank)
                          ? 0
                          : (sums->ns[OVERLAP_START] - sums->start_bytes * rank->byte_ns) /
                                sums->start_calls;
-    return larger(started, larger(rank->message_ns / 2, 0));
+    return larger(started, rank->message_ns / 2);
 }
 
 /* `compared`: are most waits? */
@@ -84,9 +87,9 @@ static overlap_row_t row_of(const overlap_rank_t *rank, const overlap_phase_t *p
 {
     sums_t sums = sum_phase(rank, phase, waits);
     double steps = phase->steps > 0 ? (double) phase->steps : 1;
-    double byte_ns = above_zero(rank->byte_ns), message = above_zero(rank->message_ns) / 2;
+    double byte_ns = rank->byte_ns, message = rank->message_ns / 2;
     overlap_row_t row = {
-        .compute = above_zero(sums.gap - sums.calls * above_zero(rank->cost_ns)) / steps,
+        .compute = above_zero(sums.gap - sums.calls * (rank->cost_ns - rank->clock_ns)) / steps,
         .starts = (sums.ns[OVERLAP_START] + sums.tests) / steps,
         .waits = sums.total / steps,
         .collectives = sums.ns[OVERLAP_COLLECTIVE] / steps,
@@ -95,6 +98,7 @@ static overlap_row_t row_of(const overlap_rank_t *rank, const overlap_phase_t *p
         .bytes = sums.bytes / steps,
         .transfers = (sums.sent + sums.received) / steps,
         .message_cost = cost_of_message(&sums, rank),
+        .local_cost = rank->message_ns,
         .copy_cost = byte_ns,
         .given_wire = -1,
     };
@@ -135,7 +139,7 @@ static double cost_of_tasks(const overlap_row_t *row, int factor)
 {
     double length = row->sent > 0 ? row->bytes / row->sent : 0;
     double outside = row->transfers * row->message_cost;
-    double inside = row->sent > 0 ? 2 * (length * row->copy_cost + 2 * row->message_cost) : 0;
+    double inside = row->sent > 0 ? 2 * (length * row->copy_cost + row->local_cost) : 0;
     return (factor - 1) * (outside + inside);
 }
 
@@ -258,6 +262,7 @@ static void add_row(overlap_row_t *sum, const overlap_row_t *row, double part)
     sum->sent += part * row->sent;
     sum->bytes += part * row->bytes;
     sum->message_cost += part * row->message_cost;
+    sum->local_cost += part * row->local_cost;
     sum->copy_cost += part * row->copy_cost;
     sum->transfers += part * row->transfers;
 }

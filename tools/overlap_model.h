@@ -34,7 +34,8 @@ typedef struct overlap_row {
     double given_wire;  /* L in the given network; less than 0: unknown */
     double collectives, other;
     double sent, bytes; /* messages, and their bytes */
-    double message_cost, copy_cost; /* of one more message; of a byte */
+    double message_cost; /* of one more message, sent or received */
+    double local_cost, copy_cost; /* of a message within the process, and of its bytes */
     double transfers;   /* messages sent and received */
 } overlap_row_t;
 

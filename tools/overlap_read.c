@@ -315,16 +315,16 @@ static int parse_line(reader_t *reader, const char *line)
         return right(sscanf(line, "tests %" SCNd64 " %" SCNd64, &rank->tests, &rank->tests_ns), 2);
     }
     if (starts(line, "costs")) {
-        return right(sscanf(line, "costs %lf %lf %lf", &rank->cost_ns, &rank->message_ns,
-                            &rank->byte_ns),
-                     3);
+        return right(sscanf(line, "costs %lf %lf %lf %lf", &rank->cost_ns, &rank->clock_ns,
+                            &rank->message_ns, &rank->byte_ns),
+                     4);
     }
     if (starts(line, "whole")) {
         reader->phase = &rank->whole;
         return TOOL_OK;
     }
-    rank->complete = starts(line, "complete");
-    return right(rank->complete, true);
+    rank->complete |= starts(line, "complete");
+    return right(starts(line, "complete"), true);
 }
 
 static int parse(reader_t *reader, char *text)

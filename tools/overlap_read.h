@@ -66,7 +66,7 @@ typedef struct overlap_rank {
     bool complete, finalized;
     int64_t begin, end, cpu, gaps, tests, tests_ns, other_threads, lost;
     bool wild;
-    double cost_ns, message_ns, byte_ns;
+    double cost_ns, clock_ns, message_ns, byte_ns; /* 0: unknown */
     overlap_site_t *sites;
     int nsites;
     overlap_phase_t whole, *phases;

@@ -18,6 +18,7 @@ site_t overlap_sites[SITES] = {
     [CLASS_OTHER] = {"other MPI calls", 0, CLASS_OTHER},
 };
 unsigned overlap_nsites = CLASSES;
+clockid_t overlap_clock = CLOCK_MONOTONIC;
 
 enum { SLOTS = 4 * SITES };
 
@@ -124,6 +125,7 @@ static int64_t cpu_now(void)
 void overlap_start(void)
 {
     MPI_Comm parent;
+    const char *clock = getenv("DAME_OVERLAP_CLOCK");
     if (getenv("DAME_OVERLAP") == NULL || rank.size > 0) {
         return;
     }
@@ -138,6 +140,9 @@ void overlap_start(void)
     REAL(MPI_Comm_rank)(real_world(), &rank.rank);
     REAL(MPI_Comm_size)(real_world(), &rank.size);
     process = getpid();
+    if (clock != NULL && strcmp(clock, "cpu") == 0) {
+        overlap_clock = CLOCK_PROCESS_CPUTIME_ID;
+    }
     overlap_write_begin(&rank);
     mine = true;
     atomic_store(&running, true);

@@ -46,6 +46,9 @@ static void write_host(void)
         }
         fclose(file);
     }
+    if (overlap_clock != CLOCK_MONOTONIC) {
+        snprintf(boot, sizeof(boot), "process-%d", (int) getpid());
+    }
     fprintf(out, "host %s %s\n", boot, name);
 }
 
@@ -159,14 +162,20 @@ void overlap_write(const overlap_rank_t *rank)
     for (int c = 0; c < messages_nchannels; c++) {
         write_channel(&messages_channels[c]);
     }
+    fputs("complete\n", out);
+    fflush(out);
 }
 
+/* The costs, which may be missing: to measure them takes MPI calls. */
 void overlap_write_end(const overlap_rank_t *rank)
 {
     if (out == NULL) {
         return;
     }
-    fprintf(out, "costs %.3f %.3f %.6f\ncomplete\n", rank->cost_ns, rank->message_ns, rank->byte_ns);
+    if (rank->message_ns > 0) {
+        fprintf(out, "costs %.3f %.3f %.3f %.6f\n", rank->cost_ns, rank->clock_ns, rank->message_ns,
+                rank->byte_ns);
+    }
     if (ferror(out) != 0 || fclose(out) != 0) {
         fprintf(stderr, "dame overlap: what rank %d measured: write error\n", rank->rank);
     }

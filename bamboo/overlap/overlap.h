@@ -6,7 +6,8 @@
  * which some ranks lack it runs as ever. Only the thread that initialised MPI is measured; calls of
  * other threads are counted. In a process without MPI nothing happens.
  *
- * Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share. Memory comes from
+ * Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share, or, for experiments
+ * with a network that is modelled on a loaded machine, of the process's CPU time. Memory comes from
  * mappings, not from the program's heap, and is bounded; what does not fit is counted.
  */
 #ifndef OVERLAP_H
@@ -26,10 +27,12 @@ typedef enum overlap_class {
     CLASSES
 } overlap_class_t;
 
+extern clockid_t overlap_clock;
+
 static inline int64_t overlap_now(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(overlap_clock, &now);
     return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
@@ -89,7 +92,8 @@ typedef struct overlap_rank {
     int64_t tests, tests_ns;    /* calls, and their time */
     int64_t gaps;               /* time outside MPI */
     bool finalized;
-    double cost_ns;    /* what measuring adds to a call; less than 0: unknown, as the next two */
+    double cost_ns;    /* what measuring adds to a call; 0: unknown, as the next three */
+    double clock_ns;   /* of that, what is part of the time of a call; the rest comes before it */
     double message_ns; /* a short message of the process to itself */
     double byte_ns;    /* a byte that is copied */
 } overlap_rank_t;
