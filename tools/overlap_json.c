@@ -89,9 +89,8 @@ static void write_group(const overlap_group_t *group, const overlap_model_t *mod
     for (int m = 0; m < group->nmembers; m++) {
         fprintf(out, "%s%d", m == 0 ? "" : ", ", model->ranks[group->members[m].rank].rank);
     }
-    fprintf(out, "], \"steps\": %" PRId64 ", \"share\": %.4f,\n", group->phase < 0 ? 0 : group->most,
-            group->share);
-    fprintf(out, "   \"long_steps\": %.1f, \"long_share\": %.4f, \"ends_with\": ", group->extra,
+    fprintf(out, "], \"steps\": %.10g, \"share\": %.4f,\n", group->steps, group->share);
+    fprintf(out, "   \"long_steps\": %.10g, \"long_share\": %.4f, \"ends_with\": ", group->extra,
             group->extra_share);
     if (group->anchor == NULL) {
         fputs("null", out);

@@ -278,7 +278,6 @@ static void take_slower(overlap_prediction_t *of, const overlap_prediction_t *on
 static void sum_members(overlap_group_t *group, const overlap_model_t *model)
 {
     double part = 1.0 / group->nmembers;
-    group->fewest = INT64_MAX;
     for (int m = 0; m < group->nmembers; m++) {
         const overlap_member_t *member = &group->members[m];
         const overlap_rank_t *rank = &model->ranks[member->rank];
@@ -287,8 +286,7 @@ static void sum_members(overlap_group_t *group, const overlap_model_t *model)
         in -= (double) phase->extra_ns;
         group->extra += part * (double) phase->extra;
         group->extra_share += part * (run > 0 ? (double) phase->extra_ns / run : 0);
-        group->fewest = phase->steps < group->fewest ? phase->steps : group->fewest;
-        group->most = phase->steps > group->most ? phase->steps : group->most;
+        group->steps += part * (double) phase->steps;
         group->share += part * (group->phase < 0 ? 1 : run > 0 ? in / run : 0);
         group->median += part * (double) phase->p50;
         group->p10 += part * (double) phase->p10;

@@ -71,10 +71,10 @@ typedef struct overlap_group {
     const overlap_site_t *anchor;
     overlap_member_t *members;
     int nmembers;
-    int64_t fewest, most;    /* steps */
-    double extra, extra_share; /* steps left out, being long: a mean; part of the run's time */
-    double share;            /* of the run's time */
-    double median, p10, p90; /* of a step's time, means over the ranks */
+    double steps;            /* a mean over the ranks, as all that follows */
+    double extra;            /* steps left out, being long */
+    double share, extra_share; /* of the run's time */
+    double median, p10, p90; /* of a step's time */
     bool guessed;            /* late: compared between ranks only, not message by message */
     overlap_row_t mean;
     double longest;          /* step of the slowest rank */

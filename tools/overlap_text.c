@@ -206,7 +206,7 @@ static void print_head(const overlap_group_t *group, const overlap_model_t *mode
                 text_time(time, group->mean.step));
         return;
     }
-    fprintf(out, ": %s steps of %s, %.0f %% of the run.\n", text_number(steps, group->most),
+    fprintf(out, ": %s steps of %s, %.0f %% of the run.\n", text_number(steps, (int64_t) (group->steps + 0.5)),
             text_time(time, group->mean.step), 100 * group->share);
     if (group->extra >= 0.5) {
         fprintf(out, "%.0f steps more took over 4 times the median, %.0f %% of the run; they are left out.\n",

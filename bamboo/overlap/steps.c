@@ -10,8 +10,10 @@ static event_t *ring;          /* EVENTS of them; event number n is ring[n % EVE
 static int64_t added;          /* events so far */
 static int64_t from;           /* the first event that belongs to no step yet */
 static phase_t *current;       /* NULL: an anchor is looked for */
-enum { FEWEST = 4, TRIES = 64 }; /* steps that make a phase; times that an anchor is looked for */
-static int tries;
+static int tries;              /* times that an anchor was looked for */
+
+/* Steps that make a phase; times that an anchor is looked for at most; calls that are worth it. */
+enum { FEWEST = 4, TRIES = 64, WORTHWHILE = 256 };
 
 static const event_t *event_at(int64_t number)
 {
@@ -135,99 +137,142 @@ static void count_step(phase_t *phase, int64_t last)
 
 typedef struct candidate {
     unsigned site;
-    int64_t steps, calls, waits; /* calls: that the steps have; waits: time in the anchor */
+    int64_t steps, calls; /* calls: that the steps have */
 } candidate_t;
 
-/* The sites that are called after one anchor, up to the next, as a sum that knows no order. */
-static uint64_t sites_until(int64_t *number, unsigned anchor, int64_t *seen)
+/* A part that ends with a call of a site. */
+typedef struct part {
+    uint64_t sites; /* that it calls, as a sum that knows no order */
+    int64_t ns;
+} part_t;
+
+static int64_t until; /* events from here on are not looked at */
+
+/* The part from event *number on; false: the site is not called any more. Needs SITES numbers. */
+static bool next_part(int64_t *number, unsigned anchor, int64_t *seen, part_t *part)
 {
-    uint64_t sites = 0;
-    for (int64_t start = *number; *number < added; ++*number) {
+    const int64_t start = *number;
+    part->sites = 0;
+    for (; *number < until; ++*number) {
         unsigned site = event_at(*number)->site;
         if (seen[site] <= start) {
             seen[site] = *number + 1;
-            sites += mixed(site + 1);
+            part->sites += mixed(site + 1);
         }
         if (site == anchor) {
+            part->ns = event_at(*number)->end - event_at(start - 1)->end;
             ++*number;
-            return sites;
+            return true;
         }
     }
-    return 0; /* no further anchor */
+    return false;
 }
 
 static int64_t first_call(unsigned site)
 {
     int64_t number = from;
-    while (number < added && event_at(number)->site != site) {
+    while (number < until && event_at(number)->site != site) {
         number++;
     }
     return number;
 }
 
-/* Is `site` an anchor? Needs SITES numbers. Most steps being equal, the majority vote finds them. */
+/* A time that half of the parts are not longer than, times LONG. */
+static int64_t long_time(const uint32_t powers[64], int64_t parts)
+{
+    int64_t before = 0;
+    int power = 0;
+    while (power < 56 && 2 * (before += powers[power]) < parts) {
+        power++;
+    }
+    return (int64_t) LONG << power;
+}
+
+/*
+ * Is `site` an anchor? The same sites must be called in 8 of 10 parts, and in those that have 8
+ * tenths of the time: a loop over neighbours has many equal parts, but little time between them.
+ * What makes a part longer than others (see above) does not count here either. The majority vote
+ * finds the sites, if they are those of most parts.
+ */
 static bool try_anchor(unsigned site, int64_t *seen, candidate_t *out)
 {
-    uint64_t common = 0, sites;
-    int64_t first = first_call(site) + 1, votes = 0, equal = 0, number = first;
+    const int64_t first = first_call(site) + 1;
+    uint32_t powers[64] = {0};
+    uint64_t common = 0;
+    int64_t votes = 0, equal = 0, number = first;
+    double all_ns = 0, equal_ns = 0;
+    part_t part;
     *out = (candidate_t){.site = site};
     memset(seen, 0, SITES * sizeof(*seen));
-    while ((sites = sites_until(&number, site, seen)) != 0) {
-        common = votes == 0 ? sites : common;
-        votes += sites == common ? 1 : -1;
+    while (next_part(&number, site, seen, &part)) {
+        common = votes == 0 ? part.sites : common;
+        votes += part.sites == common ? 1 : -1;
+        powers[part.ns < 1 ? 0 : 63 - __builtin_clzll((uint64_t) part.ns)]++;
         out->steps++;
         out->calls = number - first;
-        out->waits += event_at(number - 1)->end - event_at(number - 1)->begin;
     }
     if (out->steps < FEWEST) {
         return false;
     }
+    const int64_t longest = long_time(powers, out->steps);
     memset(seen, 0, SITES * sizeof(*seen));
-    for (number = first; (sites = sites_until(&number, site, seen)) != 0;) {
-        equal += sites == common;
+    for (number = first; next_part(&number, site, seen, &part);) {
+        const double ns = (double) (part.ns < longest ? part.ns : longest);
+        all_ns += ns;
+        if (part.sites == common) {
+            equal++;
+            equal_ns += ns;
+        }
     }
-    return 10 * equal >= 8 * out->steps;
+    return 10 * equal >= 8 * out->steps && equal_ns >= 0.8 * all_ns;
 }
 
-/* More calls covered; if about as many, shorter steps; if the same, the one that waits longest. */
+/* Which of the sites of a step it ends with: all ranks of a program must choose the same. */
+static bool comes_first(unsigned a, unsigned b)
+{
+    static const int order[CLASSES] = {
+        [CLASS_WAIT] = 0, [CLASS_COLLECTIVE] = 1, [CLASS_OTHER] = 2, [CLASS_START] = 3};
+    int first = order[overlap_sites[a].class], second = order[overlap_sites[b].class];
+    return first != second ? first < second : a > b;
+}
+
+/* More calls covered; if about as many, shorter steps; if the same, by what the site is. */
 static bool is_better(const candidate_t *a, const candidate_t *b)
 {
     if (10 * a->calls < 9 * b->calls || 9 * a->calls > 10 * b->calls) {
         return a->calls > b->calls;
     }
     int64_t more = a->steps > b->steps ? a->steps - b->steps : b->steps - a->steps;
-    return more > 1 ? a->steps > b->steps : a->waits > b->waits;
+    return more > 1 ? a->steps > b->steps : comes_first(a->site, b->site);
 }
 
-/* 0: there is none. */
-static unsigned find_anchor(void)
+/* Of the events since `from`; 0: there is none. */
+static unsigned find_anchor(int64_t end)
 {
     static int64_t seen[SITES];
     static uint32_t calls[SITES];
     candidate_t best = {0}, one;
+    until = end;
     memset(calls, 0, sizeof(calls));
-    for (int64_t number = from; number < added; number++) {
+    for (int64_t number = from; number < until; number++) {
         calls[event_at(number)->site]++;
     }
     for (unsigned site = CLASSES; site < overlap_nsites; site++) {
-        if (calls[site] > FEWEST && overlap_sites[site].class != CLASS_START &&
-            try_anchor(site, seen, &one) && (best.steps == 0 || is_better(&one, &best))) {
+        if (calls[site] > FEWEST && try_anchor(site, seen, &one) &&
+            (best.steps == 0 || is_better(&one, &best))) {
             best = one;
         }
     }
     return best.site;
 }
 
-/* Opens a phase with the events since `from`, or forgets them. */
-static void look_for_steps(void)
+/* Opens a phase with the steps of the events from `from` to `until`. */
+static bool open_phase(unsigned anchor)
 {
-    int64_t end = added;
-    unsigned anchor =
-        steps_nphases < PHASES && tries++ < TRIES ? find_anchor() : 0;
     phase_t *phase = &steps_phases[steps_nphases];
-    if (anchor == 0 || !phase_open(phase)) {
-        from = added;
-        return;
+    const int64_t end = until;
+    if (steps_nphases == PHASES || !phase_open(phase)) {
+        return false;
     }
     steps_nphases++;
     current = phase;
@@ -238,6 +283,26 @@ static void look_for_steps(void)
         if (event_at(number)->site == anchor) {
             count_step(phase, number);
         }
+    }
+    return true;
+}
+
+/* Opens a phase with the events since `from`, or forgets them. Before the first step there may have
+ * been steps of another kind. */
+static void look_for_steps(void)
+{
+    unsigned anchor = tries++ < TRIES ? find_anchor(added) : 0;
+    if (anchor != 0) {
+        const int64_t first = first_call(anchor);
+        unsigned before = first - from < WORTHWHILE ? 0 : find_anchor(first);
+        if (before != 0) {
+            (void) open_phase(before);
+        }
+        until = added;
+    }
+    if (anchor == 0 || !open_phase(anchor)) {
+        current = NULL;
+        from = added;
     }
 }
 
@@ -256,10 +321,9 @@ void steps_add(const event_t *event)
 
 void steps_finish(void)
 {
-    const int64_t rest = 256; /* calls that are worth another phase */
     do {
         current = NULL;
-        if (added - from < rest && steps_nphases > 0) {
+        if (added - from < WORTHWHILE && steps_nphases > 0) {
             break;
         }
         look_for_steps();
