@@ -318,28 +318,28 @@ const tool_command_t tool_overlap = {
     .name = "overlap",
     .arguments = "[OPTION]... COMMAND...\n"
                  "       dame overlap [OPTION]... --read PREFIX",
-    .what = "says what more tasks a core would hide of an MPI program's waiting",
+    .what = "says how much of its waiting a program with more tasks hides",
     .help =
         "  --vf LIST         tasks a core, such as 2,4 (which is the default)\n"
-        "  --latency US      also for a network in which a message is there US microseconds\n"
-        "                    after it was sent, instead of when it came\n"
-        "  --bandwidth GB/S  and, with its length, its transfer's time later; without\n"
+        "  --latency US      also for a network in which a message is there US\n"
+        "                    microseconds after it was sent, instead of when it came\n"
+        "  --bandwidth GB/s  and, with its length, its transfer's time later; without\n"
         "                    --latency, that is the median measured\n"
         "  --steps           also the calls of a step, in their order\n"
-        "  --json FILE       also the report as JSON; '-' is standard output, without text\n"
+        "  --json FILE       also the report as JSON; '-' is standard output, no text\n"
         "  --output FILE     where to write the text; '-' (default) is standard output\n"
         "  --mpi NAME        the program's MPI: openmpi (default) or mpich\n"
         "  --read PREFIX     reports on an earlier run: the files PREFIX.0, PREFIX.1, ...\n"
         "\n"
-        "COMMAND runs the unmodified program, 'mpirun -np 4 ./app' for instance. A library\n"
-        "that is preloaded into its ranks notes when MPI calls begin and end; it sends no\n"
-        "messages. The report says where the time of a step goes, and what 2 or 4 tasks a\n"
-        "core, each of which computes while others wait, would make of it. It changes\n"
-        "nothing. Source lines come from addr2line(1): compile with -g.\n"
+        "COMMAND runs the unmodified program, 'mpirun -np 4 ./app' for instance. A\n"
+        "library that is preloaded into its ranks notes when MPI calls begin and end; it\n"
+        "sends no messages. The report says where the time of a step goes, and what 2 or\n"
+        "4 tasks a core, each of which computes while others wait, would make of it. It\n"
+        "changes nothing. Source lines come from addr2line(1): compile with -g.\n"
         "\n"
         "On several hosts, give mpirun '-x LD_PRELOAD -x DAME_OVERLAP', and work in a\n"
-        "directory that they share. Without this command, LD_PRELOAD (libdame-overlap.so)\n"
-        "and DAME_OVERLAP (the PREFIX of the files) in the ranks' environment do the same.\n"
-        "The exit code is the command's, if that is not 0.\n",
+        "directory that they share. Without this command, LD_PRELOAD\n"
+        "(libdame-overlap.so) and DAME_OVERLAP (the PREFIX of the files) in the ranks'\n"
+        "environment do the same. The exit code is the command's, if that is not 0.\n",
     .run = run,
 };
