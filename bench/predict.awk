@@ -31,12 +31,12 @@ END {
     if (csv)
         print "T,latency/T,measured 1,2,4,predicted 1,2,4,given 1,2,4"
     else {
-        print "us a step                measured          predicted by measured   from a run without latency"
-        print "    T  latency/T      1      2      4        1     2     4           1     2     4"
+        print "us a step                     measured          predicted by measured   from a run without latency"
+        print "         T  latency/T      1      2      4        1     2     4           1     2     4"
     }
     for (i = 1; i <= n; i++) {
         split(cells[i], at, SUBSEP)
-        line = sprintf(csv ? "%s,%s" : "%5s %10s", at[1], at[2])
+        line = sprintf(csv ? "%s,%s" : "%10s %10s", at[1], at[2])
         for (f = 1; f <= 3; f++)
             line = line sprintf(csv ? ",%.2f" : "%s%6.4g", csv ? middle(cells[i], "measured", factors[f]) : " ", \
                 csv ? "" : middle(cells[i], "measured", factors[f]))

@@ -1,8 +1,9 @@
 /*
- * A network for one process whose messages go to itself: preloaded, it holds each receive back until
- * PREDICT_LATENCY microseconds of the process's CPU time have passed since the message was sent. CPU
- * time, so that other jobs of the machine hardly matter. For bench/predict_worker only: blocking
- * receives and persistent requests are not among what it knows, nor tags but 1 to TAGS - 1.
+ * A network for one process whose messages go to itself: preloaded, it holds each receive back
+ * until PREDICT_LATENCY microseconds of the process's CPU time have passed since the message was
+ * sent. CPU time, so that other jobs of the machine hardly matter. For bench/predict_worker only:
+ * blocking receives and persistent requests are not among what it knows, nor tags but 1 to TAGS
+ * - 1.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>

@@ -6,8 +6,8 @@
  * One process has NX x NY doubles of a periodic plane. Its left and right neighbours are itself, by
  * messages; bench/predict_delay.c makes a network of that. V = 1 is the blocking program: receives,
  * sends, MPI_Waitall, update. V > 1 is the same plane as V tasks, cut along y: each has messages of
- * its own to the left and right, hands its upper and lower row to the tasks beside it by a copy, and
- * runs when all four are there. One MPI_Testsome a round, so that what is waited for is seen.
+ * its own to the left and right, hands its upper and lower row to the tasks beside it by a copy,
+ * and runs when all four are there. One MPI_Testsome a round, so that what is waited for is seen.
  *
  * Prints "result V MICROSECONDS CHECKSUM": CPU time of a step. The checksum is that of the plane's
  * bytes, the same for every V.

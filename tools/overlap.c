@@ -57,8 +57,10 @@ static int parse_real(const char *name, const char *text, double least, double m
  * and of the bandwidth no bound. */
 static overlap_network_t network_of(const options_t *options, const overlap_match_t *measured)
 {
-    overlap_network_t network = {.given = !isnan(options->latency_us) || !isnan(options->bandwidth)};
-    network.latency = isnan(options->latency_us) ? measured->one_way_ns : options->latency_us * 1000;
+    overlap_network_t network = {.given =
+                                     !isnan(options->latency_us) || !isnan(options->bandwidth)};
+    network.latency =
+        isnan(options->latency_us) ? measured->one_way_ns : options->latency_us * 1000;
     network.byte_ns = isnan(options->bandwidth) ? 0 : 1 / options->bandwidth;
     return network;
 }
@@ -286,12 +288,15 @@ static int parse_option(int option, options_t *options)
 
 static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"vf", required_argument, NULL, 'v'},        {"latency", required_argument, NULL, 'l'},
-        {"bandwidth", required_argument, NULL, 'b'}, {"json", required_argument, NULL, 'j'},
-        {"output", required_argument, NULL, 'o'},    {"read", required_argument, NULL, 'r'},
-        {"mpi", required_argument, NULL, 'i'},       {"steps", no_argument, NULL, 's'},
-        {0}};
+    static const struct option longs[] = {{"vf", required_argument, NULL, 'v'},
+                                          {"latency", required_argument, NULL, 'l'},
+                                          {"bandwidth", required_argument, NULL, 'b'},
+                                          {"json", required_argument, NULL, 'j'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"read", required_argument, NULL, 'r'},
+                                          {"mpi", required_argument, NULL, 'i'},
+                                          {"steps", no_argument, NULL, 's'},
+                                          {0}};
     options_t options = {.wishes = {.factors = {2, 4}, .nfactors = 2},
                          .latency_us = NAN,
                          .bandwidth = NAN,
@@ -303,9 +308,9 @@ static int run(int argc, char **argv)
         }
     }
     if (options.read != NULL) {
-        return optind < argc ? tool_error(TOOL_USAGE, "overlap: '%s' is one argument too many",
-                                          argv[optind])
-                             : report_on(options.read, NULL, &options);
+        return optind < argc
+                   ? tool_error(TOOL_USAGE, "overlap: '%s' is one argument too many", argv[optind])
+                   : report_on(options.read, NULL, &options);
     }
     if (optind == argc) {
         return tool_error(TOOL_USAGE,
@@ -319,27 +324,26 @@ const tool_command_t tool_overlap = {
     .arguments = "[OPTION]... COMMAND...\n"
                  "       dame overlap [OPTION]... --read PREFIX",
     .what = "says how much of its waiting a program with more tasks hides",
-    .help =
-        "  --vf LIST         tasks a core, such as 2,4 (which is the default)\n"
-        "  --latency US      also for a network in which a message is there US\n"
-        "                    microseconds after it was sent, instead of when it came\n"
-        "  --bandwidth GB/s  and, with its length, its transfer's time later; without\n"
-        "                    --latency, that is the median measured\n"
-        "  --steps           also the calls of a step, in their order\n"
-        "  --json FILE       also the report as JSON; '-' is standard output, no text\n"
-        "  --output FILE     where to write the text; '-' (default) is standard output\n"
-        "  --mpi NAME        the program's MPI: openmpi (default) or mpich\n"
-        "  --read PREFIX     reports on an earlier run: the files PREFIX.0, PREFIX.1, ...\n"
-        "\n"
-        "COMMAND runs the unmodified program, 'mpirun -np 4 ./app' for instance. A\n"
-        "library that is preloaded into its ranks notes when MPI calls begin and end; it\n"
-        "sends no messages. The report says where the time of a step goes, and what 2 or\n"
-        "4 tasks a core, each of which computes while others wait, would make of it. It\n"
-        "changes nothing. Source lines come from addr2line(1): compile with -g.\n"
-        "\n"
-        "On several hosts, give mpirun '-x LD_PRELOAD -x DAME_OVERLAP', and work in a\n"
-        "directory that they share. Without this command, LD_PRELOAD\n"
-        "(libdame-overlap.so) and DAME_OVERLAP (the PREFIX of the files) in the ranks'\n"
-        "environment do the same. The exit code is the command's, if that is not 0.\n",
+    .help = "  --vf LIST         tasks a core, such as 2,4 (which is the default)\n"
+            "  --latency US      also for a network in which a message is there US\n"
+            "                    microseconds after it was sent, instead of when it came\n"
+            "  --bandwidth GB/s  and, with its length, its transfer's time later; without\n"
+            "                    --latency, that is the median measured\n"
+            "  --steps           also the calls of a step, in their order\n"
+            "  --json FILE       also the report as JSON; '-' is standard output, no text\n"
+            "  --output FILE     where to write the text; '-' (default) is standard output\n"
+            "  --mpi NAME        the program's MPI: openmpi (default) or mpich\n"
+            "  --read PREFIX     reports on an earlier run: the files PREFIX.0, PREFIX.1, ...\n"
+            "\n"
+            "COMMAND runs the unmodified program, 'mpirun -np 4 ./app' for instance. A\n"
+            "library that is preloaded into its ranks notes when MPI calls begin and end; it\n"
+            "sends no messages. The report says where the time of a step goes, and what 2 or\n"
+            "4 tasks a core, each of which computes while others wait, would make of it. It\n"
+            "changes nothing. Source lines come from addr2line(1): compile with -g.\n"
+            "\n"
+            "On several hosts, give mpirun '-x LD_PRELOAD -x DAME_OVERLAP', and work in a\n"
+            "directory that they share. Without this command, LD_PRELOAD\n"
+            "(libdame-overlap.so) and DAME_OVERLAP (the PREFIX of the files) in the ranks'\n"
+            "environment do the same. The exit code is the command's, if that is not 0.\n",
     .run = run,
 };

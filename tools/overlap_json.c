@@ -18,12 +18,14 @@ static const char *truth(bool value)
 
 static void write_row(const overlap_row_t *row, FILE *out)
 {
-    fprintf(out,
-            "   \"step_us\": %.3f, \"compute_us\": %.3f, \"starts_us\": %.3f, \"receiving_us\": %.3f,\n"
-            "   \"latency_us\": %.3f, \"late_us\": %.3f, \"collectives_us\": %.3f, \"other_us\": %.3f,\n"
-            "   \"messages_sent\": %.3f, \"bytes_sent\": %.1f,\n",
-            us(row->step), us(row->compute), us(row->starts), us(row->copies), us(row->wire),
-            us(row->late), us(row->collectives), us(row->other), row->sent, row->bytes);
+    fprintf(
+        out,
+        "   \"step_us\": %.3f, \"compute_us\": %.3f, \"starts_us\": %.3f, \"receiving_us\": %.3f,\n"
+        "   \"latency_us\": %.3f, \"late_us\": %.3f, \"collectives_us\": %.3f, \"other_us\": "
+        "%.3f,\n"
+        "   \"messages_sent\": %.3f, \"bytes_sent\": %.1f,\n",
+        us(row->step), us(row->compute), us(row->starts), us(row->copies), us(row->wire),
+        us(row->late), us(row->collectives), us(row->other), row->sent, row->bytes);
 }
 
 static void write_predictions(const char *name, const overlap_group_t *group,
@@ -57,7 +59,8 @@ static void write_call(const overlap_calls_t *call, const overlap_group_t *group
     fprintf(out,
             ", \"class\": \"%s\", \"calls\": %" PRId64
             ", \"us\": %.3f, \"least_us\": %.3f, \"most_us\": %.3f, \"compute_before_us\": %.3f, "
-            "\"sent\": %" PRId64 ", \"received\": %" PRId64 ", \"compared\": %" PRId64 ", \"late\": ",
+            "\"sent\": %" PRId64 ", \"received\": %" PRId64 ", \"compared\": %" PRId64
+            ", \"late\": ",
             classes[site->class], call->count, us((double) call->ns / steps),
             us((double) call->min), us((double) call->max), us((double) call->gap / steps),
             call->sent, call->received, waits->count);
@@ -150,7 +153,8 @@ static void write_costs(const overlap_model_t *model, FILE *out)
         }
     }
     fprintf(out,
-            " \"calls\": %" PRId64 ", \"measuring_ns\": %.1f, \"message_ns\": %.1f, \"copy_ns_per_byte\": "
+            " \"calls\": %" PRId64
+            ", \"measuring_ns\": %.1f, \"message_ns\": %.1f, \"copy_ns_per_byte\": "
             "%.5f,\n \"compared_waits\": %" PRId64 ", \"one_way_us\": %.3f, \"hosts\": %d,\n",
             calls, cost, message, byte, model->match->compared, us(model->match->one_way_ns),
             model->match->hosts);
@@ -162,11 +166,12 @@ void overlap_json(const overlap_model_t *model, FILE *out)
     notes_t notes = {.out = out};
     fputs("{\"format\": 1, \"library\": ", out);
     tool_json_string(out, model->ranks[0].library);
-    fprintf(out, ", \"ranks\": %d, \"measured_ranks\": %d, \"run_us\": %.3f,\n", model->ranks[0].size,
-            model->nranks, us(model->run));
+    fprintf(out, ", \"ranks\": %d, \"measured_ranks\": %d, \"run_us\": %.3f,\n",
+            model->ranks[0].size, model->nranks, us(model->run));
     write_costs(model, out);
     if (network->given) {
-        fprintf(out, " \"given\": {\"latency_us\": %.3f, \"bandwidth_gb_s\": ", us(network->latency));
+        fprintf(out,
+                " \"given\": {\"latency_us\": %.3f, \"bandwidth_gb_s\": ", us(network->latency));
         if (network->byte_ns > 0) {
             fprintf(out, "%.4f},\n", 1 / network->byte_ns);
         } else {

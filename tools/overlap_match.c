@@ -32,9 +32,9 @@ typedef struct matcher {
     const char **hosts; /* names */
     int *host;          /* of each rank */
     int nhosts;
-    int64_t *least;     /* [from][to]: of a message between two hosts, by both clocks */
-    int64_t *offset;    /* a host's clock less that of host 0 */
-    bool *known;        /* offset is */
+    int64_t *least;  /* [from][to]: of a message between two hosts, by both clocks */
+    int64_t *offset; /* a host's clock less that of host 0 */
+    bool *known;     /* offset is */
 } matcher_t;
 
 /* ---- both ends of a channel ---- */
@@ -201,8 +201,8 @@ static int add_evidence(matcher_t *matcher, const end_t *mine, const overlap_sam
                         const end_t *other, int64_t ready)
 {
     const int here = matcher->host[mine->rank], there = matcher->host[other->rank];
-    if (waited->end == 0 || is_long(&matcher->ranks[mine->rank], waited) ||
-        !matcher->known[here] || !matcher->known[there]) {
+    if (waited->end == 0 || is_long(&matcher->ranks[mine->rank], waited) || !matcher->known[here] ||
+        !matcher->known[there]) {
         return TOOL_OK;
     }
     if (matcher->nevidence == matcher->room) {
@@ -260,8 +260,8 @@ static double count_wait(const evidence_t *e, size_t n, const overlap_network_t 
     }
     for (size_t i = 0; i < n; i++) {
         if (e[i].receives == receives) {
-            double there = (double) (e[i].ready - e->begin) + network->latency +
-                           e[i].bytes * network->byte_ns;
+            double there =
+                (double) (e[i].ready - e->begin) + network->latency + e[i].bytes * network->byte_ns;
             last = e[i].ready > last ? e[i].ready : last;
             arrival = there > arrival ? there : arrival;
         }

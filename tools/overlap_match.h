@@ -21,15 +21,15 @@ typedef struct overlap_network {
 /* The waits of a site that were compared with the other side's times; sums of ns. */
 typedef struct overlap_waits {
     int64_t count, ns;
-    int64_t late;     /* of ns: until the other side was there, too */
-    double given_ns;  /* without `late`: what they would last in the given network */
+    int64_t late;    /* of ns: until the other side was there, too */
+    double given_ns; /* without `late`: what they would last in the given network */
 } overlap_waits_t;
 
 typedef struct overlap_match {
     overlap_waits_t **waits; /* [rank in the array][site] */
     int nranks;
-    int64_t compared;        /* waits */
-    double one_way_ns;       /* median, from a send to the end of the wait for it; 0: unknown */
+    int64_t compared;  /* waits */
+    double one_way_ns; /* median, from a send to the end of the wait for it; 0: unknown */
     int hosts;
 } overlap_match_t;
 

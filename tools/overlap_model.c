@@ -25,8 +25,8 @@ static double larger(double a, double b)
 /* Sums of a phase; some are only of some classes. */
 typedef struct sums {
     double calls, gap, tests, ns[OVERLAP_CLASSES];
-    double start_calls, start_bytes;    /* of OVERLAP_START */
-    double wait_messages, wait_bytes;   /* of OVERLAP_WAIT */
+    double start_calls, start_bytes;     /* of OVERLAP_START */
+    double wait_messages, wait_bytes;    /* of OVERLAP_WAIT */
     double late, given, compared, total; /* of waits: total ns, and those with a known part late */
     double sent, bytes, received;
 } sums_t;
@@ -74,10 +74,10 @@ static sums_t sum_phase(const overlap_rank_t *rank, const overlap_phase_t *phase
 /* Measured, but at least half of what a message of a process to itself costs: one side of it. */
 static double cost_of_message(const sums_t *sums, const overlap_rank_t *rank)
 {
-    double started = sums->start_calls == 0
-                         ? 0
-                         : (sums->ns[OVERLAP_START] - sums->start_bytes * rank->byte_ns) /
-                               sums->start_calls;
+    double started =
+        sums->start_calls == 0
+            ? 0
+            : (sums->ns[OVERLAP_START] - sums->start_bytes * rank->byte_ns) / sums->start_calls;
     return larger(started, rank->message_ns / 2);
 }
 
@@ -134,7 +134,8 @@ static void guess_late(overlap_group_t *group)
 
 /* ---- predictions ---- */
 
-/* More messages: V times as many, and 2 (V - 1) between the tasks of the process, of mean length. */
+/* More messages: V times as many, and 2 (V - 1) between the tasks of the process, of mean length.
+ */
 static double cost_of_tasks(const overlap_row_t *row, int factor)
 {
     double length = row->sent > 0 ? row->bytes / row->sent : 0;
@@ -148,8 +149,8 @@ typedef struct part {
 } part_t;
 
 /* The stretches between collectives, such that they add up to the row's busy time and L. */
-static int parts_of(const overlap_phase_t *phase, const overlap_row_t *row, double wire, double cost,
-                    part_t *parts)
+static int parts_of(const overlap_phase_t *phase, const overlap_row_t *row, double wire,
+                    double cost, part_t *parts)
 {
     double gaps = 0, starts = 0, waits = 0;
     for (int s = 0; s < phase->nstretches; s++) {
@@ -292,8 +293,8 @@ static void sum_members(overlap_group_t *group, const overlap_model_t *model)
         group->p10 += part * (double) phase->p10;
         group->p90 += part * (double) phase->p90;
         group->longest = larger(group->longest, member->row.step);
-        group->given_longest =
-            larger(group->given_longest, member->row.step - member->row.wire + member->row.given_wire);
+        group->given_longest = larger(group->given_longest,
+                                      member->row.step - member->row.wire + member->row.given_wire);
         add_row(&group->mean, &member->row, part);
         for (int f = 0; f < model->wishes->nfactors; f++) {
             take_slower(&group->now[f], &member->now[f], part);
@@ -329,8 +330,8 @@ static void judge(overlap_group_t *group, const overlap_wishes_t *wishes)
     group->reasons |= row->late > row->wire ? OVERLAP_LATE : 0;
     group->reasons |= group->phase >= 0 && row->step < OVERLAP_SHORTEST ? OVERLAP_SHORT : 0;
     group->reasons |= best->cost > best->hidden / 2 ? OVERLAP_COSTS : 0;
-    group->pays = overlap_faster(group, group->best) >= OVERLAP_GAIN &&
-                  (group->reasons & OVERLAP_SHORT) == 0;
+    group->pays =
+        overlap_faster(group, group->best) >= OVERLAP_GAIN && (group->reasons & OVERLAP_SHORT) == 0;
 }
 
 static int finish_group(overlap_group_t *group, const overlap_model_t *model)

@@ -24,19 +24,19 @@ typedef struct overlap_wishes {
 } overlap_wishes_t;
 
 typedef struct overlap_row {
-    double step;        /* all */
-    double compute;     /* outside MPI, without what measuring costs */
-    double starts;      /* calls that start transfers, and tests */
-    double waits;       /* = copies + late + wire */
-    double copies;      /* the work that receiving is: calls, copies */
-    double late;        /* until the other side was there, too */
-    double wire;        /* latency and transfer: L */
-    double given_wire;  /* L in the given network; less than 0: unknown */
+    double step;       /* all */
+    double compute;    /* outside MPI, without what measuring costs */
+    double starts;     /* calls that start transfers, and tests */
+    double waits;      /* = copies + late + wire */
+    double copies;     /* the work that receiving is: calls, copies */
+    double late;       /* until the other side was there, too */
+    double wire;       /* latency and transfer: L */
+    double given_wire; /* L in the given network; less than 0: unknown */
     double collectives, other;
-    double sent, bytes; /* messages, and their bytes */
-    double message_cost; /* of one more message, sent or received */
+    double sent, bytes;           /* messages, and their bytes */
+    double message_cost;          /* of one more message, sent or received */
     double local_cost, copy_cost; /* of a message within the process, and of its bytes */
-    double transfers;   /* messages sent and received */
+    double transfers;             /* messages sent and received */
 } overlap_row_t;
 
 typedef struct overlap_prediction {
@@ -71,16 +71,16 @@ typedef struct overlap_group {
     const overlap_site_t *anchor;
     overlap_member_t *members;
     int nmembers;
-    double steps;            /* a mean over the ranks, as all that follows */
-    double extra;            /* steps left out, being long */
+    double steps;              /* a mean over the ranks, as all that follows */
+    double extra;              /* steps left out, being long */
     double share, extra_share; /* of the run's time */
-    double median, p10, p90; /* of a step's time */
-    bool guessed;            /* late: compared between ranks only, not message by message */
+    double median, p10, p90;   /* of a step's time */
+    bool guessed;              /* late: compared between ranks only, not message by message */
     overlap_row_t mean;
-    double longest;          /* step of the slowest rank */
-    double given_longest;    /* in the given network */
+    double longest;       /* step of the slowest rank */
+    double given_longest; /* in the given network */
     overlap_prediction_t now[OVERLAP_FACTORS], given[OVERLAP_FACTORS]; /* of the slowest rank */
-    int best;                /* index of the fastest prediction */
+    int best; /* index of the fastest prediction */
     bool pays;
     unsigned reasons;
 } overlap_group_t;
@@ -92,8 +92,8 @@ typedef struct overlap_model {
     const overlap_wishes_t *wishes;
     overlap_group_t *groups; /* the one with most time first */
     int ngroups;
-    double run;                         /* of the slowest rank, ns */
-    double faster[OVERLAP_FACTORS];     /* the whole run */
+    double run;                     /* of the slowest rank, ns */
+    double faster[OVERLAP_FACTORS]; /* the whole run */
 } overlap_model_t;
 
 /* TOOL_SYSTEM after a message. overlap_model_free() frees, also after an error. */

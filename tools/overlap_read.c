@@ -261,9 +261,9 @@ static int parse_run(overlap_rank_t *rank, const char *line)
 static int parse_limits(overlap_rank_t *rank, const char *line)
 {
     int wild;
-    int code = right(sscanf(line, "limits %" SCNd64 " %" SCNd64 " %d", &rank->other_threads,
-                            &rank->lost, &wild),
-                     3);
+    int code = right(
+        sscanf(line, "limits %" SCNd64 " %" SCNd64 " %d", &rank->other_threads, &rank->lost, &wild),
+        3);
     rank->wild = code == TOOL_OK && wild;
     return code;
 }
@@ -287,8 +287,8 @@ static int parse_line(reader_t *reader, const char *line)
     static const struct {
         const char *word;
         int (*parse)(reader_t *, const char *);
-    } lines[] = {{"code", parse_code},       {"site", parse_site},       {"calls", parse_calls},
-                 {"stretch", parse_stretch}, {"steps", parse_steps},     {"channel", parse_channel},
+    } lines[] = {{"code", parse_code},       {"site", parse_site},   {"calls", parse_calls},
+                 {"stretch", parse_stretch}, {"steps", parse_steps}, {"channel", parse_channel},
                  {"at", parse_sample}};
     overlap_rank_t *rank = reader->rank;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -115,7 +115,8 @@ static void print_call(const overlap_calls_t *call, const overlap_group_t *group
     if (all) {
         fprintf(out, "  %9s", text_time(gap, (double) call->gap / steps));
     }
-    fprintf(out, "  %4.4g times  %s  %s", (double) call->count / steps, site->function, site->place);
+    fprintf(out, "  %4.4g times  %s  %s", (double) call->count / steps, site->function,
+            site->place);
     if (site->class == OVERLAP_COLLECTIVE) {
         fputs(" (collective)", out);
     } else if (site->class == OVERLAP_WAIT && waits->ns > 0) {
@@ -132,8 +133,9 @@ static void print_calls(const overlap_group_t *group, const overlap_model_t *mod
     const overlap_calls_t **calls = malloc(((size_t) phase->ncalls + 1) * sizeof(*calls));
     int n = calls == NULL ? 0 : overlap_list_calls(group, model, all, calls);
     if (n > 0 && all) {
-        fprintf(out, "\n  The calls of rank %d, in their order, with their time and that outside MPI "
-                     "before:\n",
+        fprintf(out,
+                "\n  The calls of rank %d, in their order, with their time and that outside MPI "
+                "before:\n",
                 model->ranks[group->members[0].rank].rank);
     } else if (n > 0) {
         fprintf(out, "\n  Rank %d is blocked at:\n", model->ranks[group->members[0].rank].rank);
@@ -149,8 +151,8 @@ static void print_calls(const overlap_group_t *group, const overlap_model_t *mod
 
 /* ---- predictions ---- */
 
-static void print_predictions(const overlap_group_t *group, const overlap_model_t *model, bool given,
-                              FILE *out)
+static void print_predictions(const overlap_group_t *group, const overlap_model_t *model,
+                              bool given, FILE *out)
 {
     char step[TEXT_NUMBER], hidden[TEXT_NUMBER], cost[TEXT_NUMBER];
     const char *what = group->phase < 0 ? "run" : "step";
@@ -206,10 +208,13 @@ static void print_head(const overlap_group_t *group, const overlap_model_t *mode
                 text_time(time, group->mean.step));
         return;
     }
-    fprintf(out, ": %s steps of %s, %.0f %% of the run.\n", text_number(steps, (int64_t) (group->steps + 0.5)),
-            text_time(time, group->mean.step), 100 * group->share);
+    fprintf(out, ": %s steps of %s, %.0f %% of the run.\n",
+            text_number(steps, (int64_t) (group->steps + 0.5)), text_time(time, group->mean.step),
+            100 * group->share);
     if (group->extra >= 0.5) {
-        fprintf(out, "%.0f steps more took over 4 times the median, %.0f %% of the run; they are left out.\n",
+        fprintf(out,
+                "%.0f steps more took over 4 times the median, %.0f %% of the run; they are left "
+                "out.\n",
                 group->extra, 100 * group->extra_share);
     }
     fprintf(out, "A step ends with %s at %s; 8 of 10 take %s to %s.\n", group->anchor->function,
@@ -241,7 +246,8 @@ static void print_measuring(const overlap_model_t *model, FILE *out)
         fprintf(out, "; a message was received %s after it was sent (median)",
                 text_time(b, model->match->one_way_ns));
     }
-    fprintf(out, ".\nWithin a process a short message costs %s, and a byte is copied at %.3g GB/s.\n",
+    fprintf(out,
+            ".\nWithin a process a short message costs %s, and a byte is copied at %.3g GB/s.\n",
             text_time(c, message), byte > 0 ? 1 / byte : 0);
 }
 

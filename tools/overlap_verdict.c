@@ -9,9 +9,8 @@
 
 #include "text.h"
 
-static const char *const reason_names[OVERLAP_REASONS] = {"no_messages", "little_waiting",
-                                                          "collectives", "late_ranks",
-                                                          "short_steps", "costs"};
+static const char *const reason_names[OVERLAP_REASONS] = {
+    "no_messages", "little_waiting", "collectives", "late_ranks", "short_steps", "costs"};
 
 const char *overlap_reason_name(int bit)
 {
@@ -40,7 +39,8 @@ static void say_reasons(const overlap_group_t *group, FILE *out)
                 text_time(a, group->now[group->best].cost),
                 text_time(b, group->now[group->best].hidden));
     }
-    if (group->reasons & OVERLAP_COLLECTIVES && row->collectives * percent >= 100 * OVERLAP_LITTLE) {
+    if (group->reasons & OVERLAP_COLLECTIVES &&
+        row->collectives * percent >= 100 * OVERLAP_LITTLE) {
         fprintf(out, " It waits %s in collectives, which more tasks do not shorten.",
                 text_time(c, row->collectives));
     }
@@ -182,8 +182,9 @@ void overlap_notes(const overlap_model_t *model, void (*fn)(const char *, void *
             "are those of the whole run.");
     }
     if (guessed) {
-        say(&speaker, "Messages of some ranks could not be compared with their senders' times: what "
-                      "they wait longer than the rank that waits least counts as ranks being late.");
+        say(&speaker,
+            "Messages of some ranks could not be compared with their senders' times: what "
+            "they wait longer than the rank that waits least counts as ranks being late.");
     }
     if (model->match->hosts > 1) {
         say(&speaker,

@@ -99,9 +99,9 @@ void places_answer(places_t *places)
 const place_t *places_find(const places_t *places, int module, uint64_t offset)
 {
     const place_t wanted = {.module = module, .offset = offset};
-    return places->nasked == 0 ? NULL
-                               : bsearch(&wanted, places->asked, places->nasked, sizeof(place_t),
-                                         compare_places);
+    return places->nasked == 0
+               ? NULL
+               : bsearch(&wanted, places->asked, places->nasked, sizeof(place_t), compare_places);
 }
 
 char *places_offset_text(const places_t *places, int module, uint64_t offset)

@@ -7,8 +7,8 @@ void calls_blocked(const call_t *call, bool sends, int count, MPI_Datatype type,
                    MPI_Comm comm)
 {
     traffic_t traffic = {0};
-    message_t message = message_started(sends, message_bytes(count, type, peer), peer, tag, comm,
-                                        call->begin);
+    message_t message =
+        message_started(sends, message_bytes(count, type, peer), peer, tag, comm, call->begin);
     message_count(&message, &traffic);
     message_waited(&message, call, call_enter(call, CLASS_WAIT, traffic));
 }
@@ -17,8 +17,8 @@ void calls_started(const call_t *call, bool sends, int count, MPI_Datatype type,
                    MPI_Comm comm, MPI_Request request)
 {
     traffic_t traffic = {0};
-    message_t message = message_started(sends, message_bytes(count, type, peer), peer, tag, comm,
-                                        call->begin);
+    message_t message =
+        message_started(sends, message_bytes(count, type, peer), peer, tag, comm, call->begin);
     if (sends) {
         message_count(&message, &traffic);
     }
@@ -34,7 +34,8 @@ void calls_persistent(const call_t *call, bool sends, int count, MPI_Datatype ty
     request_persistent(request, &message);
 }
 
-void calls_restarted(const call_t *call, int n, const MPI_Request *requests, const MPI_Fint *fortran)
+void calls_restarted(const call_t *call, int n, const MPI_Request *requests,
+                     const MPI_Fint *fortran)
 {
     traffic_t traffic = {0};
     for (int i = 0; i < n; i++) {

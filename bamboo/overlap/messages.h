@@ -1,8 +1,8 @@
 /*
  * Messages of the program, by channel: peer, tag, communicator and direction. The n-th message that
  * one rank sends on a channel is the n-th that the other receives there, so that `dame overlap` can
- * compare their times without a message having told them. Of each channel up to SAMPLES messages are
- * kept, every 2^k-th, with k growing as the run does: both ends keep the same ones.
+ * compare their times without a message having told them. Of each channel up to SAMPLES messages
+ * are kept, every 2^k-th, with k growing as the run does: both ends keep the same ones.
  *
  * Where the order is unknown (MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_Cancel), `messages_wild` is set, and
  * nothing that this rank receives can be compared.
@@ -39,7 +39,7 @@ extern int64_t messages_lost; /* messages and requests that there was no room fo
 
 /* A message that was started. */
 typedef struct message {
-    int channel; /* -1: none is watched */
+    int channel;     /* -1: none is watched */
     bool sent, none; /* none: of MPI_PROC_NULL */
     int64_t number, bytes;
 } message_t;
@@ -53,7 +53,8 @@ int64_t message_bytes(int count, MPI_Datatype type, int peer);
 message_t message_to_start(bool sends, int64_t bytes, int peer, int tag, MPI_Comm comm);
 
 /* A message was started, at a time. `bytes` is message_bytes(). */
-message_t message_started(bool sends, int64_t bytes, int peer, int tag, MPI_Comm comm, int64_t when);
+message_t message_started(bool sends, int64_t bytes, int peer, int tag, MPI_Comm comm,
+                          int64_t when);
 
 void message_count(const message_t *message, traffic_t *traffic);
 

@@ -28,7 +28,7 @@
 /* `code` = the real function, and its time in `call`. */
 #define CALLED(name, arguments)                                                                    \
     call_t call = call_begin("MPI_" #name, PC);                                                    \
-    int code = REAL_OF(name) arguments;                                                         \
+    int code = REAL_OF(name) arguments;                                                            \
     call_end(&call)
 
 /* ---- begin and end ---- */
@@ -92,7 +92,7 @@ FUNCTION(Abort, WIDE(MPI_Comm) comm, int error)
     {                                                                                              \
         CALLED(name, (buffer, count, type, peer, tag, comm));                                      \
         if (call.measured && code == MPI_SUCCESS) {                                                \
-            calls_blocked(&call, true, count, type, peer, tag, comm);                                    \
+            calls_blocked(&call, true, count, type, peer, tag, comm);                              \
         }                                                                                          \
         return code;                                                                               \
     }
@@ -106,7 +106,7 @@ SEND(Rsend)
     {                                                                                              \
         CALLED(name, (buffer, count, type, peer, tag, comm, request));                             \
         if (call.measured && code == MPI_SUCCESS) {                                                \
-            calls_started(&call, true, count, type, peer, tag, comm, *request);                          \
+            calls_started(&call, true, count, type, peer, tag, comm, *request);                    \
         }                                                                                          \
         return code;                                                                               \
     }
@@ -134,7 +134,7 @@ FUNCTION(Irecv, void *buffer, MESSAGE, MPI_Request *request)
 }
 
 FUNCTION(Sendrecv, const void *from, int sends, WIDE(MPI_Datatype) sent, int to, int send_tag,
-                        void *buffer, MESSAGE, MPI_Status *status)
+         void *buffer, MESSAGE, MPI_Status *status)
 {
     CALLED(Sendrecv,
            (from, sends, sent, to, send_tag, buffer, count, type, peer, tag, comm, status));
@@ -145,7 +145,7 @@ FUNCTION(Sendrecv, const void *from, int sends, WIDE(MPI_Datatype) sent, int to,
 }
 
 FUNCTION(Sendrecv_replace, void *buffer, int count, WIDE(MPI_Datatype) type, int to, int send_tag,
-                                int peer, int tag, WIDE(MPI_Comm) comm, MPI_Status *status)
+         int peer, int tag, WIDE(MPI_Comm) comm, MPI_Status *status)
 {
     CALLED(Sendrecv_replace, (buffer, count, type, to, send_tag, peer, tag, comm, status));
     if (call.measured && code == MPI_SUCCESS) {
@@ -175,7 +175,7 @@ FUNCTION(Mprobe, int peer, int tag, WIDE(MPI_Comm) comm, MPI_Message *message, M
 }
 
 FUNCTION(Improbe, int peer, int tag, WIDE(MPI_Comm) comm, int *flag, MPI_Message *message,
-                       MPI_Status *status)
+         MPI_Status *status)
 {
     CALLED(Improbe, (peer, tag, comm, flag, message, status));
     if (call.measured) {
@@ -186,7 +186,7 @@ FUNCTION(Improbe, int peer, int tag, WIDE(MPI_Comm) comm, int *flag, MPI_Message
 }
 
 FUNCTION(Mrecv, void *buffer, int count, WIDE(MPI_Datatype) type, MPI_Message *message,
-                     MPI_Status *status)
+         MPI_Status *status)
 {
     CALLED(Mrecv, (buffer, count, type, message, status));
     if (call.measured && code == MPI_SUCCESS) {
@@ -272,7 +272,7 @@ FUNCTION(Cancel, MPI_Request *request)
         CALLED(name, (comm));                                                                      \
         if (call.measured) {                                                                       \
             messages_forget(before);                                                               \
-            call_enter(&call, CLASS_OTHER, (traffic_t){0});                                                  \
+            call_enter(&call, CLASS_OTHER, (traffic_t){0});                                        \
         }                                                                                          \
         return code;                                                                               \
     }
@@ -287,7 +287,7 @@ FREE(Comm_disconnect)
     if (call.measured) {                                                                           \
         waits_keep(n, requests);                                                                   \
     }                                                                                              \
-    int code = REAL_OF(name) arguments;                                                         \
+    int code = REAL_OF(name) arguments;                                                            \
     call_end(&call)
 
 FUNCTION(Wait, MPI_Request *request, MPI_Status *status)
@@ -317,8 +317,7 @@ FUNCTION(Waitany, int count, MPI_Request requests[], int *index, MPI_Status *sta
     return code;
 }
 
-FUNCTION(Waitsome, int count, MPI_Request requests[], int *n, int indices[],
-                        MPI_Status statuses[])
+FUNCTION(Waitsome, int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[])
 {
     COMPLETED(Waitsome, count, requests, (count, requests, n, indices, statuses));
     if (call.measured) {
@@ -354,8 +353,7 @@ FUNCTION(Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_
     return code;
 }
 
-FUNCTION(Testsome, int count, MPI_Request requests[], int *n, int indices[],
-                        MPI_Status statuses[])
+FUNCTION(Testsome, int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[])
 {
     COMPLETED(Testsome, count, requests, (count, requests, n, indices, statuses));
     if (call.measured) {

@@ -1,7 +1,8 @@
 /*
  * MPI's functions in Fortran: mpif.h and the module mpi, which call mpi_send_(), and with Open MPI
- * the module mpi_f08, which calls mpi_send_f08_() with the same arguments. They do not call MPI_Send
- * but PMPI_Send, so that the functions for C would not see them. All arguments are addresses.
+ * the module mpi_f08, which calls mpi_send_f08_() with the same arguments. They do not call
+ * MPI_Send but PMPI_Send, so that the functions for C would not see them. All arguments are
+ * addresses.
  */
 #include "bamboo/overlap/calls.h"
 #include "bamboo/overlap/messages.h"
@@ -20,8 +21,8 @@ typedef MPI_Fint fint;
 
 /* Both bindings of a function. */
 #define BOTH(MACRO, name, NAME, ...)                                                               \
-    MACRO(mpi_##name##_, "MPI_" NAME __VA_OPT__(, ) __VA_ARGS__)                                   \
-    MACRO(mpi_##name##_f08_, "MPI_" NAME __VA_OPT__(, ) __VA_ARGS__)
+    MACRO(mpi_##name##_, "MPI_" NAME, ##__VA_ARGS__)                                               \
+    MACRO(mpi_##name##_f08_, "MPI_" NAME, ##__VA_ARGS__)
 
 #define BINDING(name, ...)                                                                         \
     PUBLIC void name(__VA_ARGS__);                                                                 \
@@ -204,9 +205,9 @@ BOTH(SENDRECV_REPLACE, sendrecv_replace, "Sendrecv_replace")
     BINDING(name, void *buffer, fint *count, fint *type, fint *message, fint *status, fint *error) \
     {                                                                                              \
         CALLED(name, text, buffer, count, type, message, status, error)                            \
-        call_enter(&call, CLASS_WAIT,                                                              \
-                   (traffic_t){.received = 1,                                                      \
-                               .received_bytes = message_bytes(*count, TYPE(type), 0)});           \
+        call_enter(                                                                                \
+            &call, CLASS_WAIT,                                                                     \
+            (traffic_t){.received = 1, .received_bytes = message_bytes(*count, TYPE(type), 0)});   \
     }
 BOTH(PROBE, probe, "Probe")
 BOTH(IPROBE, iprobe, "Iprobe")
@@ -313,7 +314,7 @@ BOTH(COMM_FREE, comm_disconnect, "Comm_disconnect")
     BINDING(name, fint *n, fint *requests, fint *index, fint *flag, fint *status, fint *error)     \
     {                                                                                              \
         COMPLETED(name, text, *n, requests, n, requests, index, flag, status, error)               \
-        waits_enter_test(&call, *flag && *index != MPI_UNDEFINED ? 1 : 0, index, 1);               \
+        waits_enter_test(&call, *flag &&*index != MPI_UNDEFINED ? 1 : 0, index, 1);                \
     }
 #define TESTSOME(name, text)                                                                       \
     BINDING(name, fint *n, fint *requests, fint *done, fint *indices, fint *statuses, fint *error) \

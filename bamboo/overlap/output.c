@@ -105,8 +105,8 @@ static void write_phase(const phase_t *phase)
         const traffic_t *traffic = &stats->traffic;
         if (stats->count > 0) {
             fprintf(out,
-                    "calls %u %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-                    " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                    "calls %u %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
+                    " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
                     s, stats->order, stats->count, stats->ns, stats->min, stats->max, stats->gap,
                     stats->tests, traffic->sent, traffic->sent_bytes, traffic->received,
                     traffic->received_bytes);
@@ -127,8 +127,8 @@ static void write_channel(const channel_t *channel)
     fprintf(out, "channel %s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n",
             channel->sends ? "to" : "from", channel->world, channel->tag, channel->size,
             channel->count, channel->bytes, channel->stride);
-    for (int64_t n = 0; channel->samples != NULL && n < SAMPLES && n * channel->stride < channel->count;
-         n++) {
+    for (int64_t n = 0;
+         channel->samples != NULL && n < SAMPLES && n * channel->stride < channel->count; n++) {
         const sample_t *sample = &channel->samples[n];
         fprintf(out, "at %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu32 "\n", sample->ready,
                 sample->begin, sample->end, sample->site);

@@ -6,9 +6,10 @@
  * which some ranks lack it runs as ever. Only the thread that initialised MPI is measured; calls of
  * other threads are counted. In a process without MPI nothing happens.
  *
- * Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share, or, for experiments
- * with a network that is modelled on a loaded machine, of the process's CPU time. Memory comes from
- * mappings, not from the program's heap, and is bounded; what does not fit is counted.
+ * Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share, or, for
+ * experiments with a network that is modelled on a loaded machine, of the process's CPU time.
+ * Memory comes from mappings, not from the program's heap, and is bounded; what does not fit is
+ * counted.
  */
 #ifndef OVERLAP_H
 #define OVERLAP_H
@@ -86,11 +87,11 @@ extern unsigned overlap_nsites;
 typedef struct overlap_rank {
     int rank, size;
     char library[256];
-    int64_t begin, end;         /* behind MPI_Init, before MPI_Finalize */
-    int64_t cpu;                /* of this thread between them */
-    int64_t other_threads;      /* calls */
-    int64_t tests, tests_ns;    /* calls, and their time */
-    int64_t gaps;               /* time outside MPI */
+    int64_t begin, end;      /* behind MPI_Init, before MPI_Finalize */
+    int64_t cpu;             /* of this thread between them */
+    int64_t other_threads;   /* calls */
+    int64_t tests, tests_ns; /* calls, and their time */
+    int64_t gaps;            /* time outside MPI */
     bool finalized;
     double cost_ns;    /* what measuring adds to a call; 0: unknown, as the next three */
     double clock_ns;   /* of that, what is part of the time of a call; the rest comes before it */

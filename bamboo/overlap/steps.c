@@ -6,11 +6,11 @@ phase_t steps_whole;
 phase_t steps_phases[PHASES];
 int steps_nphases;
 
-static event_t *ring;          /* EVENTS of them; event number n is ring[n % EVENTS] */
-static int64_t added;          /* events so far */
-static int64_t from;           /* the first event that belongs to no step yet */
-static phase_t *current;       /* NULL: an anchor is looked for */
-static int tries;              /* times that an anchor was looked for */
+static event_t *ring;    /* EVENTS of them; event number n is ring[n % EVENTS] */
+static int64_t added;    /* events so far */
+static int64_t from;     /* the first event that belongs to no step yet */
+static phase_t *current; /* NULL: an anchor is looked for */
+static int tries;        /* times that an anchor was looked for */
 
 /* Steps that make a phase; times that an anchor is looked for at most; calls that are worth it. */
 enum { FEWEST = 4, TRIES = 64, WORTHWHILE = 256 };
@@ -97,7 +97,8 @@ int64_t steps_quantile(const phase_t *phase, double part)
     int64_t before = 0;
     for (unsigned b = 8 * 3; b < BUCKETS; b++) {
         before += phase->buckets[b];
-        if (phase->buckets[b] > 0 && (double) before >= part * (double) (phase->steps + phase->extra)) {
+        if (phase->buckets[b] > 0 &&
+            (double) before >= part * (double) (phase->steps + phase->extra)) {
             int64_t upper = (int64_t) ((uint64_t) (9 + b % 8) << (b / 8 - 3));
             return upper < phase->max ? upper : phase->max;
         }
@@ -140,7 +141,7 @@ typedef struct candidate {
     int64_t steps, calls; /* calls: that the steps have */
 } candidate_t;
 
-/* A part that ends with a call of a site. */
+/* A part that ends with an end of the anchor. */
 typedef struct part {
     uint64_t sites; /* that it calls, as a sum that knows no order */
     int64_t ns;
@@ -148,8 +149,16 @@ typedef struct part {
 
 static int64_t until; /* events from here on are not looked at */
 
-/* The part from event *number on; false: the site is not called any more. Needs SITES numbers. */
-static bool next_part(int64_t *number, unsigned anchor, int64_t *seen, part_t *part)
+/* Where a step ends: with a call of the anchor, or, of several one after the other, with the last;
+ * whether it is the last, the next call tells. */
+static bool is_end(int64_t number, unsigned anchor, bool runs)
+{
+    return event_at(number)->site == anchor &&
+           (!runs || (number + 1 < added && event_at(number + 1)->site != anchor));
+}
+
+/* The part from event *number on; false: none ends any more. Needs SITES numbers. */
+static bool next_part(int64_t *number, unsigned anchor, bool runs, int64_t *seen, part_t *part)
 {
     const int64_t start = *number;
     part->sites = 0;
@@ -159,7 +168,7 @@ static bool next_part(int64_t *number, unsigned anchor, int64_t *seen, part_t *p
             seen[site] = *number + 1;
             part->sites += mixed(site + 1);
         }
-        if (site == anchor) {
+        if (is_end(*number, anchor, runs)) {
             part->ns = event_at(*number)->end - event_at(start - 1)->end;
             ++*number;
             return true;
@@ -168,10 +177,10 @@ static bool next_part(int64_t *number, unsigned anchor, int64_t *seen, part_t *p
     return false;
 }
 
-static int64_t first_call(unsigned site)
+static int64_t first_end(unsigned anchor, bool runs)
 {
     int64_t number = from;
-    while (number < until && event_at(number)->site != site) {
+    while (number < until && !is_end(number, anchor, runs)) {
         number++;
     }
     return number;
@@ -194,9 +203,9 @@ static int64_t long_time(const uint32_t powers[64], int64_t parts)
  * What makes a part longer than others (see above) does not count here either. The majority vote
  * finds the sites, if they are those of most parts.
  */
-static bool try_anchor(unsigned site, int64_t *seen, candidate_t *out)
+static bool try_anchor(unsigned site, bool runs, int64_t *seen, candidate_t *out)
 {
-    const int64_t first = first_call(site) + 1;
+    const int64_t first = first_end(site, runs) + 1;
     uint32_t powers[64] = {0};
     uint64_t common = 0;
     int64_t votes = 0, equal = 0, number = first;
@@ -204,7 +213,7 @@ static bool try_anchor(unsigned site, int64_t *seen, candidate_t *out)
     part_t part;
     *out = (candidate_t){.site = site};
     memset(seen, 0, SITES * sizeof(*seen));
-    while (next_part(&number, site, seen, &part)) {
+    while (next_part(&number, site, runs, seen, &part)) {
         common = votes == 0 ? part.sites : common;
         votes += part.sites == common ? 1 : -1;
         powers[part.ns < 1 ? 0 : 63 - __builtin_clzll((uint64_t) part.ns)]++;
@@ -216,7 +225,7 @@ static bool try_anchor(unsigned site, int64_t *seen, candidate_t *out)
     }
     const int64_t longest = long_time(powers, out->steps);
     memset(seen, 0, SITES * sizeof(*seen));
-    for (number = first; next_part(&number, site, seen, &part);) {
+    for (number = first; next_part(&number, site, runs, seen, &part);) {
         const double ns = (double) (part.ns < longest ? part.ns : longest);
         all_ns += ns;
         if (part.sites == common) {
@@ -247,7 +256,7 @@ static bool is_better(const candidate_t *a, const candidate_t *b)
 }
 
 /* Of the events since `from`; 0: there is none. */
-static unsigned find_anchor(int64_t end)
+static unsigned find_anchor(int64_t end, bool runs)
 {
     static int64_t seen[SITES];
     static uint32_t calls[SITES];
@@ -258,7 +267,7 @@ static unsigned find_anchor(int64_t end)
         calls[event_at(number)->site]++;
     }
     for (unsigned site = CLASSES; site < overlap_nsites; site++) {
-        if (calls[site] > FEWEST && try_anchor(site, seen, &one) &&
+        if (calls[site] > FEWEST && try_anchor(site, runs, seen, &one) &&
             (best.steps == 0 || is_better(&one, &best))) {
             best = one;
         }
@@ -267,7 +276,7 @@ static unsigned find_anchor(int64_t end)
 }
 
 /* Opens a phase with the steps of the events from `from` to `until`. */
-static bool open_phase(unsigned anchor)
+static bool open_phase(unsigned anchor, bool runs)
 {
     phase_t *phase = &steps_phases[steps_nphases];
     const int64_t end = until;
@@ -277,32 +286,56 @@ static bool open_phase(unsigned anchor)
     steps_nphases++;
     current = phase;
     phase->anchor = anchor;
-    from = first_call(anchor);
+    phase->runs = runs;
+    from = first_end(anchor, runs);
     phase->begin = phase->end = event_at(from)->end;
     for (int64_t number = ++from; number < end; number++) {
-        if (event_at(number)->site == anchor) {
+        if (is_end(number, anchor, runs)) {
             count_step(phase, number);
         }
     }
     return true;
 }
 
+/* An anchor that ends steps with its runs, or else with each call: in a program that calls nothing
+ * else. */
+static unsigned find_any_anchor(int64_t end, bool *runs)
+{
+    *runs = true;
+    unsigned anchor = find_anchor(end, true);
+    if (anchor == 0) {
+        *runs = false;
+        anchor = find_anchor(end, false);
+    }
+    return anchor;
+}
+
 /* Opens a phase with the events since `from`, or forgets them. Before the first step there may have
  * been steps of another kind. */
 static void look_for_steps(void)
 {
-    unsigned anchor = tries++ < TRIES ? find_anchor(added) : 0;
+    bool runs, runs_before;
+    unsigned anchor = tries++ < TRIES ? find_any_anchor(added, &runs) : 0;
     if (anchor != 0) {
-        const int64_t first = first_call(anchor);
-        unsigned before = first - from < WORTHWHILE ? 0 : find_anchor(first);
+        const int64_t first = first_end(anchor, runs);
+        unsigned before = first - from < WORTHWHILE ? 0 : find_any_anchor(first, &runs_before);
         if (before != 0) {
-            (void) open_phase(before);
+            (void) open_phase(before, runs_before);
         }
         until = added;
     }
-    if (anchor == 0 || !open_phase(anchor)) {
+    if (anchor == 0 || !open_phase(anchor, runs)) {
         current = NULL;
         from = added;
+    }
+}
+
+/* The last event ends a step, or shows that the one before it did. */
+static void look_for_end(void)
+{
+    int64_t number = current->runs ? added - 2 : added - 1;
+    if (number >= from && is_end(number, current->anchor, current->runs)) {
+        count_step(current, number);
     }
 }
 
@@ -311,23 +344,35 @@ void steps_add(const event_t *event)
     count_event(&steps_whole, event);
     ring[added % EVENTS] = *event;
     added++;
-    if (current != NULL && event->site == current->anchor) {
-        count_step(current, added - 1);
-    } else if (added - from == EVENTS) {
+    if (current != NULL) {
+        look_for_end();
+    }
+    if (added - from == EVENTS) {
         current = NULL;
         look_for_steps();
     }
 }
 
+/* No call comes behind the last one. */
+static void close_phase(void)
+{
+    if (current != NULL && current->runs && added > from &&
+        event_at(added - 1)->site == current->anchor) {
+        count_step(current, added - 1);
+    }
+    current = NULL;
+}
+
 void steps_finish(void)
 {
-    do {
-        current = NULL;
-        if (added - from < WORTHWHILE && steps_nphases > 0) {
+    close_phase();
+    while (steps_nphases == 0 || added - from >= WORTHWHILE) {
+        look_for_steps();
+        if (current == NULL) {
             break;
         }
-        look_for_steps();
-    } while (current != NULL);
+        close_phase();
+    }
 }
 
 void steps_calibrate(void)

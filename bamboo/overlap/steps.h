@@ -2,14 +2,15 @@
  * Steps: the part of a run in which the rank makes the same calls again and again.
  *
  * The last EVENTS calls are kept. Once that many have come, and at the end, the anchor of the steps
- * is looked for among them: a site such that, between two of its calls, at least 8 of 10 times the
- * same sites are called (how often and in which order is free, so that loops inside may vary). Of
+ * is looked for among them: a site such that, between two of its calls (of calls that follow each
+ * other, as in a loop over neighbours, the last), at least 8 of 10 times the same sites are called
+ * (how often and in which order is free, so that loops inside may vary). Of
  * several anchors that cover about as many calls, the one called most often is taken, hence the
  * innermost loop of at least five iterations. A phase of steps ends when EVENTS calls pass without
  * its anchor; then another is looked for.
  *
- * Steps that take much longer than most (a process was descheduled, a file written) are counted, but
- * left out of the sums: these are to say what a step is like.
+ * Steps that take much longer than most (a process was descheduled, a file written) are counted,
+ * but left out of the sums: these are to say what a step is like.
  */
 #ifndef OVERLAP_STEPS_H
 #define OVERLAP_STEPS_H
@@ -40,11 +41,12 @@ typedef struct stretch {
 
 typedef struct phase {
     unsigned anchor;
+    bool runs;           /* a step ends with the last of several calls of the anchor */
     int64_t steps, same; /* same: those with the calls of the step before, in their order */
     int64_t begin, end, min, max;
     int64_t extra, extra_ns; /* steps that took over LONG times the median: of those, only this */
     int64_t longest;         /* that a step may take; 0: not known yet */
-    stats_t *stats;     /* SITES of them; NULL: memory was out, and the phase is empty */
+    stats_t *stats;          /* SITES of them; NULL: memory was out, and the phase is empty */
     stretch_t *stretches;
     uint32_t buckets[BUCKETS]; /* steps by their time: 8 buckets between powers of two */
     unsigned sites;

@@ -75,9 +75,8 @@ void waits_enter(const call_t *call, int n, const int *indices, int first)
             message_count(&completed[i].message, &traffic);
         }
     }
-    unsigned site =
-        call_enter(call, collectives > 0 && collectives == known ? CLASS_COLLECTIVE : CLASS_WAIT,
-                   traffic);
+    unsigned site = call_enter(
+        call, collectives > 0 && collectives == known ? CLASS_COLLECTIVE : CLASS_WAIT, traffic);
     for (int i = 0; i < known; i++) {
         message_waited(&completed[i].message, call, site);
     }

@@ -3,8 +3,8 @@
  *
  *   cases NAME [STEPS]
  *
- * Rank 0 prints a checksum of what the ranks received. The marks at the ends of lines are those that
- * the test looks for.
+ * Rank 0 prints a checksum of what the ranks received. The marks at the ends of lines are those
+ * that the test looks for.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -91,7 +91,8 @@ static void solver(void)
         for (int iteration = 0; iteration < 10 + step % 20; iteration++) {
             exchange(MPI_COMM_WORLD);
             MPI_Allreduce(&dot[0], &dot[1], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); /* first dot */
-            MPI_Allreduce(&dot[1], &dot[0], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); /* second dot */
+            MPI_Allreduce(&dot[1], &dot[0], 1, MPI_DOUBLE, MPI_MAX,
+                          MPI_COMM_WORLD); /* second dot */
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -110,7 +111,8 @@ static void phases(void)
         double token = step;
         MPI_Sendrecv_replace(&token, 1, MPI_DOUBLE, rank, 4, rank, 4, MPI_COMM_WORLD,
                              MPI_STATUS_IGNORE);
-        /* second phase */ MPI_Allreduce(MPI_IN_PLACE, &token, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_SELF);
+        /* second phase */ MPI_Allreduce(MPI_IN_PLACE, &token, 1, MPI_DOUBLE, MPI_MAX,
+                                         MPI_COMM_SELF);
         sum += token;
     }
 }
@@ -134,16 +136,37 @@ static void persistent(void)
     }
 }
 
+/* Eight messages, each waited for alone: most calls of MPI_Wait follow another. */
+static void neighbours(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    enum { MESSAGES = 8 };
+    for (int step = 0; step < steps; step++) {
+        MPI_Request requests[2 * MESSAGES];
+        for (int m = 0; m < MESSAGES; m++) {
+            MPI_Irecv(&in[0][m], 1, MPI_DOUBLE, right(), m, MPI_COMM_WORLD, &requests[m]);
+            MPI_Isend(&out[0][m], 1, MPI_DOUBLE, left(), m, MPI_COMM_WORLD,
+                      &requests[MESSAGES + m]);
+        }
+        for (int m = 0; m < 2 * MESSAGES; m++) {
+            MPI_Wait(&requests[m], MPI_STATUS_IGNORE);
+        }
+        nanosleep(&pause, NULL);
+        work(step);
+    }
+}
+
 /* Odd ranks are late. */
 static void late(void)
 {
-    const struct timespec pause = {.tv_nsec = 5000000};
+    const struct timespec pause = {.tv_nsec = 50000000};
     for (int step = 0; step < steps; step++) {
         if (rank % 2 == 1) {
             nanosleep(&pause, NULL);
         }
         if (rank % 2 == 0) {
-            MPI_Recv(in[0], LENGTH, MPI_DOUBLE, right(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* late */
+            MPI_Recv(in[0], LENGTH, MPI_DOUBLE, right(), 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE); /* late */
             MPI_Send(out[0], LENGTH, MPI_DOUBLE, right(), 2, MPI_COMM_WORLD);
         } else {
             MPI_Send(out[0], LENGTH, MPI_DOUBLE, left(), 1, MPI_COMM_WORLD);
@@ -231,10 +254,21 @@ static void aborts(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"halo", halo},       {"split", split},   {"fields", fields},   {"solver", solver},
-             {"phases", phases},   {"late", late},     {"persistent", persistent},
-             {"wild", wild},       {"polling", polling}, {"threads", threads}, {"nothing", nothing},
-             {"fails", fails},     {"crashes", crashes}, {"aborts", aborts}};
+} cases[] = {{"halo", halo},
+             {"split", split},
+             {"fields", fields},
+             {"solver", solver},
+             {"phases", phases},
+             {"late", late},
+             {"persistent", persistent},
+             {"neighbours", neighbours},
+             {"wild", wild},
+             {"polling", polling},
+             {"threads", threads},
+             {"nothing", nothing},
+             {"fails", fails},
+             {"crashes", crashes},
+             {"aborts", aborts}};
 
 int main(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /*
- * Calls every function that libdame-overlap takes the place of, once, and prints what came out: with
- * and without the library it must be the same. Two ranks. Arguments differ from each other wherever
- * they can, so that two that change places are seen.
+ * Calls every function that libdame-overlap takes the place of, once, and prints what came out:
+ * with and without the library it must be the same. Two ranks. Arguments differ from each other
+ * wherever they can, so that two that change places are seen.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -81,7 +81,8 @@ static void messages(void)
     INITS(Bsend_init);
     INITS(Ssend_init);
     INITS(Rsend_init);
-    MPI_Sendrecv(out, 5, MPI_INT, peer, 14 + rank, in, 9, MPI_INT, peer, 14 + peer, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(out, 5, MPI_INT, peer, 14 + rank, in, 9, MPI_INT, peer, 14 + peer, MPI_COMM_WORLD,
+                 &status);
     MPI_Get_count(&status, MPI_INT, &in[N - 1]);
     show("Sendrecv");
     memcpy(in, out, sizeof(in));
@@ -176,7 +177,8 @@ static void collectives(void)
     MPI_Cart_create(c, 1, sizes, periods, 0, &ring);
     BOTH(Neighbor_allgather, Ineighbor_allgather, out, 3, MPI_INT, in, 3, MPI_INT, ring);
     BOTH(Neighbor_alltoall, Ineighbor_alltoall, out, 3, MPI_INT, in, 3, MPI_INT, ring);
-    BOTH(Neighbor_alltoallv, Ineighbor_alltoallv, out, two, start, MPI_INT, in, two, places, MPI_INT, ring);
+    BOTH(Neighbor_alltoallv, Ineighbor_alltoallv, out, two, start, MPI_INT, in, two, places,
+         MPI_INT, ring);
     MPI_Neighbor_allgatherv(out, 2, MPI_INT, in, two, places, MPI_INT, ring);
     show("Neighbor_allgatherv");
     MPI_Neighbor_alltoallw(out, two, far, types, in, two, far, types, ring);
@@ -234,8 +236,8 @@ static void others(void)
     MPI_Group_free(&group);
     MPI_Win_free(&win);
 
-    if (MPI_File_open(a, "every.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                      &file) == MPI_SUCCESS) {
+    if (MPI_File_open(a, "every.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                      MPI_INFO_NULL, &file) == MPI_SUCCESS) {
         MPI_File_write_at_all(file, rank * 12, out, 3, MPI_INT, MPI_STATUS_IGNORE);
         MPI_File_sync(file);
         MPI_Barrier(a);

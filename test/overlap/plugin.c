@@ -1,5 +1,5 @@
-/* A program that has MPI from a shared object, which it loads with RTLD_LOCAL as interpreters do. With -DLOADER: that
- * program; else: the object. */
+/* A program that has MPI from a shared object, which it loads with RTLD_LOCAL as interpreters do.
+ * With -DLOADER: that program; else: the object. */
 #ifdef LOADER
 #include <dlfcn.h>
 #include <stdio.h>
