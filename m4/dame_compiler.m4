@@ -128,3 +128,49 @@ AC_DEFUN([DAME_X86_KERNELS], [
     AC_SUBST([DAME_AVX2_CFLAGS])
     AC_SUBST([DAME_AVX512_CFLAGS])
 ])
+
+# DAME_HARDENING, after the sanitizers: DAME_FORTIFY_CFLAGS and DAME_STACK_CFLAGS for everything that is compiled, and
+# DAME_HARDENING_LDFLAGS for everything that is linked. A sanitizer sees memcpy, but not the __memcpy_chk which stands
+# for it in fortified code.
+AC_DEFUN([DAME_HARDENING], [
+    DAME_STACK_CFLAGS=
+    DAME_TRY_CFLAG([-fstack-protector-strong], [DAME_STACK_CFLAGS])
+
+    DAME_FORTIFY_CFLAGS=
+    fortify="-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3"
+    AS_IF([test -z "$dame_sanitizer_flags"], [
+        dame_save_CFLAGS=$CFLAGS
+        AC_CACHE_CHECK([whether $CC accepts $fortify], [dame_cv_fortify], [
+            CFLAGS="$DAME_CFLAGS $CFLAGS -Werror $fortify"
+            AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#ifndef __OPTIMIZE__
+#error glibc warns of _FORTIFY_SOURCE when nothing is optimised
+#endif
+#include <string.h>
+]])], [dame_cv_fortify=yes], [dame_cv_fortify=no])
+        ])
+        CFLAGS=$dame_save_CFLAGS
+        AS_VAR_IF([dame_cv_fortify], [yes], [DAME_FORTIFY_CFLAGS=$fortify])
+    ])
+
+    DAME_HARDENING_LDFLAGS=
+    DAME_TRY_LDFLAG([-Wl,-z,relro], [DAME_HARDENING_LDFLAGS])
+    DAME_TRY_LDFLAG([-Wl,-z,now], [DAME_HARDENING_LDFLAGS])
+    DAME_TRY_LDFLAG([-Wl,-z,noexecstack], [DAME_HARDENING_LDFLAGS])
+    AC_SUBST([DAME_STACK_CFLAGS])
+    AC_SUBST([DAME_FORTIFY_CFLAGS])
+    AC_SUBST([DAME_HARDENING_LDFLAGS])
+])
+
+# DAME_TRY_LDFLAG(FLAG, VARIABLE): append FLAG to VARIABLE if a program links with it.
+AC_DEFUN([DAME_TRY_LDFLAG], [
+    AS_VAR_PUSHDEF([CACHEVAR], [dame_cv_ldflag_$1])
+    AC_CACHE_CHECK([whether $CC links with $1], [CACHEVAR], [
+        dame_save_LDFLAGS=$LDFLAGS
+        LDFLAGS="$LDFLAGS $1"
+        AC_LINK_IFELSE([AC_LANG_PROGRAM()], [AS_VAR_SET([CACHEVAR], [yes])], [AS_VAR_SET([CACHEVAR], [no])])
+        LDFLAGS=$dame_save_LDFLAGS
+    ])
+    AS_VAR_IF([CACHEVAR], [yes], [AS_VAR_APPEND([$2], [" $1"])])
+    AS_VAR_POPDEF([CACHEVAR])
+])
