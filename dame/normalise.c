@@ -96,6 +96,7 @@ static int64_t common_run(const dame_node_t *list)
         shortest = length < shortest ? length : shortest;
         divisor = dame_gcd(length, divisor);
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): it has two entries */
     return divisor == shortest && list->count / shortest < 2 * runs ? shortest : 0;
 }
 

@@ -185,6 +185,7 @@ static int take_list(parser_t *parser, size_t at, char letter)
         if (!take_number(parser, what, INT64_MIN, &value)) {
             return 0;
         }
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it was read */
         if (value < lowest) {
             return fail_at(parser, DAME_ERR_VERIFY, entry.line, entry.column,
                            "%.*s %" PRId64 " is %" PRId64 ", at least %" PRId64 " is allowed",

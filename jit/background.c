@@ -179,6 +179,7 @@ static int has_to_stop(dame_background_t *background)
 
 static void work(dame_background_t *background, dame_order_t *order)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): await_order() waits for one */
     const dame_request_t request = {order->program, order->dir, order->candidate.variant};
     const int64_t start = now_ns();
     order->found = dame_heap_zalloc(sizeof(*order->found));

@@ -107,6 +107,7 @@ dame_status_t dame_blocks(const dame_datatype_t *type, int64_t count, const void
             return dame_fail(status, __func__, "%s", dame_error_phrase(status));
         }
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): dame_fail() returns no DAME_OK */
     *listed = got;
     return DAME_OK;
 }

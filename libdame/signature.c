@@ -27,6 +27,7 @@ static dame_period_t *period_new(const dame_run_t *runs, int32_t nruns)
         period->elements = 0;
         for (int32_t i = 0; i < nruns; i++) {
             period->runs[i] = runs[i];
+            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): there are nruns of them */
             period->elements += runs[i].count;
         }
     }
@@ -92,6 +93,7 @@ static int32_t shortest(const dame_run_t *runs, int32_t n, int32_t *borders)
         border += same_run(&runs[i], &runs[border]);
         borders[i] = border;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n is 2 and more */
     const int32_t period = n - borders[n - 1];
     return 0 == n % period ? period : n;
 }
@@ -106,6 +108,7 @@ static int set_period(dame_signature_t *signature, dame_run_t *runs, int32_t n)
 {
     int32_t borders[DAME_MOST_RUNS];
     int32_t length;
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): there are two runs and more */
     if (!dame_basic_same(runs[0].basic, runs[n - 1].basic)) {
         length = shortest(runs, n, borders);
         signature->repeats = n / length;

@@ -50,8 +50,9 @@ void dame_profile_cpu(char *name, size_t room)
     const dame_cpu_t cpu = dame_isa_cpu();
     model(maker, sizeof(maker));
     for (char *c = maker; '\0' != *c; c++) {
-        *c = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') ? *c
-                                                                                              : '-';
+        const int is_kept =
+            (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
+        *c = (char) (is_kept ? *c : '-');
     }
     (void) snprintf(name, room, "%s-%" PRId64 "K-%" PRId64 "K-%s%s", maker, cache->l1 / 1024,
                     cache->l2 / 1024, dame_isa_for(&cpu), cpu.avx512_vbmi ? "-vbmi" : "");

@@ -27,7 +27,7 @@ static dame_step_t run(dame_policy_t *policy, int32_t arm)
         const int32_t fastest = dame_arms_fastest_fallback(policy);
         arm = policy->fallback != fastest ? fastest : arm;
     }
-    policy->fallback = arm != policy->native ? (int8_t) arm : policy->fallback;
+    policy->fallback = (int8_t) (arm != policy->native ? arm : policy->fallback);
     policy->current = (int8_t) arm;
     return (dame_step_t){.kind = DAME_STEP_RUN, .arm = arm};
 }
@@ -442,7 +442,7 @@ void dame_policy_evicted(dame_policy_t *policy, int32_t arm)
 {
     policy->arms[arm].lives = 0;
     policy->arms[arm].setbacks += policy->arms[arm].setbacks < UINT8_MAX;
-    policy->current = policy->current == arm ? 0 : policy->current;
+    policy->current = (int8_t) (policy->current == arm ? 0 : policy->current);
     if (policy->fallback == arm) {
         policy->fallback = 0;
         if (policy->best == policy->native && policy->phase == DAME_PHASE_REST) {

@@ -32,6 +32,7 @@ static inline void dt_object_construct(void *object, opal_class_t *class)
 static inline void dt_object_destruct(void *object)
 {
     opal_object_t *o = object;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): callers have one */
     for (opal_destruct_t *destruct = o->obj_class->cls_destruct_array; NULL != *destruct;
          destruct++) {
         (*destruct)(o);

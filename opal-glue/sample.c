@@ -263,6 +263,7 @@ static native_message_t *follow(dame_tally_t *tally, const opal_convertor_t *con
 static bool fits(const native_message_t *message, const opal_convertor_t *convertor, dame_dir_t dir)
 {
     const opal_convertor_t *native = &message->native;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): callers have one */
     return message->generation == dt_table_generation() && native->pDesc == convertor->pDesc &&
            native->bConverted == convertor->bConverted && native->pBaseBuf == convertor->pBaseBuf &&
            native->count == convertor->count &&

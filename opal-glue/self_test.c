@@ -196,6 +196,7 @@ static bool component_fits(const mca_base_framework_t *framework, const char *na
     }
     return dt_self_test_fact(2 == component.mca_major_version && 1 == component.mca_minor_version,
                              "the version of MCA") &&
+           /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): with its NUL */
            dt_self_test_fact(0 == strncmp(component.mca_type_name, name, strlen(name) + 1),
                              "mca_base_component_t.mca_type_name") &&
            dt_self_test_fact(

@@ -133,6 +133,7 @@ static bool locate_in_list(checker_t *checker, const types_node_t *node, const l
         if (!split(checker, &left, size, &quotient, &rest)) {
             return false;
         }
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set if split() is true */
         at = types_substitute(program, at, node->loops[i].variable, quotient);
         left = rest;
     }
@@ -167,6 +168,7 @@ static bool locate(checker_t *checker, const types_node_t *node, const linear_t 
         return false;
     }
     address->offset =
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set if both are true */
         poly_add(space, address->offset, poly_multiply(space, quotient, node->stride));
     return true;
 }
@@ -283,6 +285,7 @@ static void check_copy(checker_t *checker, const types_node_t *type, int index,
     *total = poly_add(checker->space, *total, poly_multiply(checker->space, times, copy->size));
     if (!locate(checker, type, &position, &address)) {
         checker->eval->verdict = EVAL_UNKNOWN;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): set if located */
     } else if (address.base != copy->base || !poly_equal(address.offset, offset)) {
         checker->eval->verdict = EVAL_WRONG;
         snprintf(checker->eval->message, sizeof(checker->eval->message),

@@ -87,7 +87,7 @@ const poly_t *poly_add(poly_space_t *space, const poly_t *a, const poly_t *b)
     if (a->count == 0 || b->count == 0) {
         return a->count == 0 ? b : a;
     }
-    poly_term_t *terms = poly_alloc(space, (size_t) (a->count + b->count), sizeof(*terms));
+    poly_term_t *terms = poly_alloc(space, (size_t) a->count + (size_t) b->count, sizeof(*terms));
     if (terms == NULL) {
         return &zero;
     }

@@ -217,6 +217,7 @@ static const access_guard_t *substituted_guard(access_program_t *program,
     }
     access_guard_t *copy = poly_alloc(program->space, 1, sizeof(*copy));
     access_binding_t *bindings =
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): no guard depends on nothing */
         poly_alloc(program->space, (size_t) guard->nbindings, sizeof(*bindings));
     if (copy == NULL || bindings == NULL) {
         return guard;

@@ -143,7 +143,7 @@ const basic_t *basic_named(const char *name, size_t length)
     const int full = length > 4 && strncasecmp(name, "MPI_", 4) == 0;
     char *upper = mpi + (full ? 0 : 4);
     for (size_t i = 0; i < length; i++) {
-        upper[i] = name[i] == ' ' ? '_' : (char) toupper((unsigned char) name[i]);
+        upper[i] = (char) (name[i] == ' ' ? '_' : toupper((unsigned char) name[i]));
     }
     upper[length] = '\0';
     for (size_t i = 0; !full && i < sizeof(aliases) / sizeof(aliases[0]); i++) {

@@ -280,7 +280,7 @@ static int parse_argument(parser_t *parser, expression_t *made, const char *lett
         }
         made->old[0] = parse_type(parser);
         made->olds = made->old[0] != NULL;
-        return made->olds;
+        return made->olds != 0;
     default:
         break;
     }

@@ -41,11 +41,13 @@ static int print(const char *passes, const expression_t *expression)
     if (code != TOOL_OK) {
         return code;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): tool_error() returns no TOOL_OK */
     dame_datatype_size(type, &size);
     dame_datatype_extent(type, &lb, &extent);
     dame_datatype_true_extent(type, &true_lb, &true_extent);
     printf("# mpi: ");
     expression_print(expression, stdout);
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): tool_error() returns no TOOL_OK */
     printf("\n# size: %" PRId64 "\n# lb: %" PRId64 "\n# extent: %" PRId64 "\n# true_lb: %" PRId64
            "\n# true_ub: %" PRId64 "\n%s",
            size, lb, extent, true_lb, true_lb + true_extent, text);

@@ -232,6 +232,7 @@ static int pack(const arguments_t *arguments, const transfer_t *transfer)
 static int64_t size_of_contents(const char *path)
 {
     struct stat status;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is a path */
     if (strcmp(path, "-") == 0 || stat(path, &status) != 0) {
         return -1;
     }

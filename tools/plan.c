@@ -226,7 +226,7 @@ static void consider_plain(search_t *search, plan_t plan, int64_t columns)
     plan.period = 0;
     if (columns != 0) {
         plan.columns = columns;
-    } else if (cells <= PLAIN_COLUMNS / 2) {
+    } else if (2 * cells <= PLAIN_COLUMNS) {
         plan.columns = 8 * ((int64_t) cells / 8 + 1);
     } else {
         plan.columns = cells <= SMALL ? PLAIN_COLUMNS / 2 : PLAIN_COLUMNS;

@@ -316,8 +316,8 @@ static int run(int argc, char **argv)
     for (int i = 0; i < summary.n; i++) {
         summary.bytes += bytes_of(&summary.row[i]);
     }
-    qsort(summary.row, (size_t) summary.n, sizeof(*summary.row), compare_rows);
     if (summary.n > 0) {
+        qsort(summary.row, (size_t) summary.n, sizeof(*summary.row), compare_rows);
         int code = TOOL_OK;
         if (html) {
             code = write_html(&summary);

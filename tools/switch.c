@@ -125,6 +125,7 @@ static int edit(const char *name, const char *engine)
     }
     FILE *out = open_memstream(&edited, &length);
     if (out != NULL) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
         write_edited(out, text, before, engine);
     }
     if (out == NULL || fclose(out) != 0) {
@@ -136,6 +137,7 @@ static int edit(const char *name, const char *engine)
         code = tool_write(name, edited, length);
     }
     free(edited);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
     free(text);
     return code;
 }
@@ -198,6 +200,7 @@ static int set_by_file(const char *file, const char *parameter, setting_t *out)
     if (access(file, R_OK) != 0 || read_file(file, &text, &length) != TOOL_OK) {
         return 0;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
     for (const char *line = text; *line != '\0';) {
         const size_t line_length = strcspn(line, "\n");
         size_t n;

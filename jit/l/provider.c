@@ -226,7 +226,8 @@ static void compile_program(state_t *state, void *arguments)
     l_unit_t u = {.program = request->program,
                   .dir = request->dir,
                   .cpu = state->target.cpu,
-                  .vector_bytes = l_vector_bytes(request->variant, state->target.vector_bytes),
+                  .vector_bytes =
+                      l_vector_bytes(request->variant, (int) state->target.vector_bytes),
                   .kernels = kernels};
     u.context = LLVMContextCreate(); /* a new one each time: contexts keep all they have seen */
     LLVMContextSetDiagnosticHandler(u.context, ignore, NULL);

@@ -274,6 +274,7 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t pac
     for (int i = k; i < window->end; i++) {
         const int64_t start = blocks->at[i].user - window->low;
         for (int64_t byte = 0; byte < blocks->at[i].bytes; byte++, stream++) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): start >= 0 */
             data |= start + byte < X_VECTOR ? (uint64_t) 1 << (start + byte) : 0;
             if (DAME_UNPACK == dir) {
                 from[start + byte] = (uint8_t) stream;

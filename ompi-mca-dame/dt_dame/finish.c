@@ -109,7 +109,7 @@ static void name_of_job(char *name, size_t room)
         (void) snprintf(name, room, "pid-%ld", (long) getpid());
     }
     for (char *c = name; '\0' != *c; c++) {
-        *c = '/' == *c ? '-' : *c;
+        *c = (char) ('/' == *c ? '-' : *c);
     }
 }
 

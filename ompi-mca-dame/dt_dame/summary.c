@@ -25,7 +25,7 @@ static const char *with_unit(double value, const char *const units[], int last, 
         unit++;
     }
     const int digits = (value < 9.995) + (value < 99.95);
-    (void) snprintf(text, NUMBER, "%.*f %s", 0 == unit && value == (int64_t) value ? 0 : digits,
+    (void) snprintf(text, NUMBER, "%.*f %s", 0 == unit && value == (double) (int64_t) value ? 0 : digits,
                     value, units[unit]);
     return text;
 }

@@ -54,7 +54,7 @@ static bool append(struct f_lines *lines, const char *line, unsigned number, boo
 
     for (; *line && *line != '\n'; line++) {
         if (quote) {
-            quote = *line == quote ? '\0' : quote;
+            quote = (char) (*line == quote ? '\0' : quote);
             continue;
         }
         if (*line == '!') {

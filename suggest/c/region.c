@@ -825,6 +825,7 @@ static void check_text(struct run *run, struct site *site)
         }
     }
     {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a unit has a text */
         const char *pragma = strstr(unit->text + begin, "_Pragma");
 
         if (pragma && pragma < unit->text + end) {

@@ -946,7 +946,7 @@ static struct run_value unary(struct run *run, const struct c_node *node)
         value = run_evaluate(run, node->child[0]);
         return run_binary(run, node, C_OP_SUB, run_constant(run, 0), value, node->type);
     default:
-        value = run_evaluate(run, node->child[0]);
+        (void) run_evaluate(run, node->child[0]);
         return run_unknown("an operation that is no polynomial", node);
     }
 }

@@ -1,8 +1,8 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Sourced by test scripts that ask how the product is compiled. $root is the source tree, $BUILDDIR a build of it.
 
 # shellcheck disable=SC2034 # by those that source this
-product_rooms=(dame engine jit ompi-mca-dame opal-glue libdame suggest tools measure)
+product_rooms=(dame engine jit ompi-mca-dame opal-glue libdame suggest tools measure bamboo)
 
 # makefile_value NAME: the value that configure gave to NAME.
 makefile_value()
