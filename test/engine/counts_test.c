@@ -271,6 +271,25 @@ static void one_sample_may_be_off_by_all_of_it(void)
     stop_tallies();
 }
 
+/* Granted and left: what is left is taken back, of every credit and kind of work. */
+static void all_credits_end_with_the_uses_that_they_have_had(void)
+{
+    static dame_thread_t thread;
+    for (int i = 0; i < DAME_CREDITS; i++) {
+        for (int work = 0; work < DAME_WORKS; work++) {
+            atomic_store(&thread.cells.credits[i].uses[work],
+                         (uint64_t) (100 + i + work) << 32 | (uint64_t) (30 + work));
+        }
+    }
+    dame_credit_end_all(&thread);
+    for (int i = 0; i < DAME_CREDITS; i++) {
+        for (int work = 0; work < DAME_WORKS; work++) {
+            const uint64_t uses = atomic_load(&thread.cells.credits[i].uses[work]);
+            check((uint64_t) (70 + i) << 32 == uses, "credit %d, work %d", i, work);
+        }
+    }
+}
+
 int main(void)
 {
     start_engine(&(dame_promote_options_t){.threshold = 0});
@@ -283,6 +302,7 @@ int main(void)
     few_samples_of_the_native_engine_say_nothing();
     samples_of_one_window_are_not_independent();
     one_sample_may_be_off_by_all_of_it();
+    all_credits_end_with_the_uses_that_they_have_had();
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;
 }

@@ -137,6 +137,42 @@ TEST(a_member_behind_two_gigabytes_is_moved)
 #endif
 }
 
+#ifdef __x86_64__
+/* Each member's address needs a register of the machine code while it is moved. Pages are mapped
+ * only where there are bytes. */
+TEST(members_that_are_gigabytes_apart_have_code)
+{
+#if !defined(THREAD_SANITIZER) && !defined(__SANITIZE_ADDRESS__)
+    enum { MEMBERS = 14, PAGE = 4096, BYTES = MEMBERS * (MEMBERS + 1) / 2 };
+    const uintptr_t base = (uintptr_t) 1 << 45;
+    const int64_t apart = INT64_C(3) << 30;
+    int64_t lengths[MEMBERS], disps[MEMBERS];
+    char packed[BYTES], wanted[BYTES];
+    for (int i = 0, at = 0; i < MEMBERS; at += ++i) {
+        lengths[i] = i + 1;
+        disps[i] = i * apart;
+        char *page = mmap((void *) (base + (uintptr_t) disps[i]), PAGE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        ck_assert_uint_eq((uintptr_t) page, base + (uintptr_t) disps[i]);
+        fill_pattern(page, i + 1, (unsigned) i);
+        memcpy(wanted + at, page, (size_t) i + 1);
+    }
+    dame_jit_t *jit = NULL;
+    dame_program_t *program = program_of(index_type(MEMBERS, lengths, disps, basic(1)));
+    ck_assert_int_eq(dame_jit_create(NULL, &jit), DAME_OK);
+    ck_assert_int_eq(dame_jit_compile(jit, program, DAME_PACK, NULL), DAME_OK);
+    dame_program_run(program, DAME_PACK, base, 1, packed);
+    ck_assert_mem_eq(packed, wanted, BYTES);
+    for (int i = 0; i < MEMBERS; i++) {
+        munmap((void *) (base + (uintptr_t) disps[i]), PAGE);
+    }
+    dame_jit_release(jit, program);
+    dame_program_free(program);
+    dame_jit_destroy(jit);
+#endif
+}
+#endif
+
 /* With much room short blocks are left whole, so that the next fragment begins with one. */
 TEST(packing_with_much_room_spares_blocks_of_up_to_64_bytes)
 {

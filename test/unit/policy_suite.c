@@ -663,12 +663,29 @@ TEST(what_is_far_is_ordered_when_the_time_has_paid_for_it)
         result = simulate(&world, 8000000, (uint64_t) seed);
         ck_assert_int_eq(result.orders, 1);
         ck_assert_int_gt(result.first_order, 1900000); /* 1 % of the time by then, less its error */
+        ck_assert_int_lt(result.first_order, 2200000);
         ck_assert_int_eq(result.last, 4);
         ck_assert_int_eq(result.choice, 4);
         ck_assert_double_le(result.searched, 0.011 * result.total);
         world.explore = 0;
         ck_assert_int_eq(simulate(&world, 8000000, (uint64_t) seed).orders, 0);
     }
+}
+
+static dame_added_t answer_no_room_for_last(int64_t adds, int32_t arm)
+{
+    (void) adds;
+    return arm == 4 ? DAME_ADDED_LATER : DAME_ADDED;
+}
+
+/* 1 % of the time has paid for it after 2, for twice as much after another 4 million uses. */
+TEST(what_is_far_and_found_no_room_must_be_worth_twice_as_much)
+{
+    world_t world = world_with_far(1u << 4);
+    world.noise = NULL;
+    world.answer = answer_no_room_for_last;
+    ck_assert_int_eq(simulate(&world, 5500000, 1).orders, 1);
+    ck_assert_int_eq(simulate(&world, 8000000, 1).orders, 2);
 }
 
 TEST(what_is_far_alone_is_ordered_when_it_would_have_repaid)

@@ -108,6 +108,8 @@ TEST(variants_differ_where_it_could_matter)
         {20, 4096, 5000, DAME_PACK, &intel, "move64,plain"},
         {20, 2048, 5000, DAME_PACK, &amd, "plain,move64"},
         {20, 768, 5000, DAME_UNPACK, &intel, "move64,plain"},
+        {20, 64, 5000, DAME_UNPACK, &intel, "move64,plain,move64+unroll8,move64+unroll1"},
+        {20, 63, 5000, DAME_UNPACK, &intel, "plain,unroll8,unroll1"},
         /* short blocks, several in a cache line */
         {200, 4, 8, DAME_PACK, &intel, "pairs,plain,permute64,single,pairs+unroll8,pairs+unroll1"},
         {200, 4, 8, DAME_PACK, &amd,
@@ -122,6 +124,8 @@ TEST(variants_differ_where_it_could_matter)
         /* short blocks, each in a line of its own: few, and many */
         {162, 40, 6560, DAME_PACK, &amd, "plain,prefetch,unroll8,unroll1"},
         {162, 40, 6560, DAME_UNPACK, &amd, "plain,unroll8,unroll1"},
+        /* a line each */
+        {14476, 64, 128, DAME_PACK, &sse2, "plain,unroll8,unroll1"},
         {14476, 12, 128, DAME_PACK, &amd,
          "prefetch,plain,far-prefetch,prefetch+unroll8,"
          "prefetch+unroll1"},
@@ -134,6 +138,30 @@ TEST(variants_differ_where_it_could_matter)
         ck_assert_str_eq(variants_of(blocks(cases[i].count, cases[i].bytes, cases[i].step),
                                      cases[i].dir, cases[i].cpu, ""),
                          cases[i].names);
+    }
+}
+
+/* Blocks of 16 bytes fill registers, of 96 a quarter of a loop's body. */
+TEST(how_long_blocks_are_decides_what_could_matter)
+{
+    ck_assert_str_eq(variants_of(blocks(20, 96, 5000), DAME_PACK, &sse2, ""),
+                     "plain,unroll8,unroll1");
+    ck_assert_str_eq(variants_of(blocks(20, 97, 5000), DAME_PACK, &sse2, ""), "plain");
+    ck_assert_ptr_nonnull(strstr(variants_of(blocks(200, 16, 48), DAME_PACK, &amd, ""), "pairs"));
+    ck_assert_ptr_null(strstr(variants_of(blocks(200, 17, 48), DAME_PACK, &amd, ""), "pairs"));
+    ck_assert_ptr_null(strstr(variants_of(blocks(200, 16, 80), DAME_PACK, &amd, ""), "pairs"));
+}
+
+/* Only long blocks can gain from wider moves. */
+TEST(every_block_of_a_list_is_asked)
+{
+    static const char *const lengths[] = {"20, 33", "20, 4096", "4096, 33"};
+    for (int i = 0; i < COUNT_OF(lengths); i++) {
+        char text[100];
+        snprintf(text, sizeof text, "EXIT INDEXFINAL(2, [%s], [0, 5000], 1, 1) CONTIGFINAL(1) BOTTOM",
+                 lengths[i]);
+        const char *names = variants_of(program_of_text(text), DAME_UNPACK, &amd, "");
+        ck_assert_int_eq(NULL != strstr(names, "move64"), i > 0);
     }
 }
 
@@ -150,32 +178,36 @@ TEST(vectors_follow_the_variant_and_the_cpu)
 {
     const uint32_t wide = x_with(x_with(0, X_MOVE, X_WIDE), X_PERMUTE, X_WIDE);
     const uint32_t single = x_with(0, X_PERMUTE, X_SINGLE);
+    const uint32_t pairs = x_with(0, X_PERMUTE, X_PAIRS);
     static const dame_cpu_t no_vbmi = {DAME_MAKE_INTEL, 1, 1, 0};
     const struct {
         const dame_cpu_t *cpu;
         int bits;
         uint32_t variant;
         const char *name;
-        int bytes, tail, mask, permute;
+        int bytes, tail, mask, permute, pairs;
     } cases[] = {
-        {&sse2, 0, wide, "sse2", 16, 16, 0, 0},
-        {&avx2, 0, wide, "avx2", 32, 32, 0, 16},
-        {&avx2, 0, single, "avx2", 32, 32, 0, 0},
-        {&intel, 0, 0, "avx512", 32, 32, 64, 32},
-        {&intel, 0, wide, "avx512", 64, 32, 64, 64},
-        {&intel, 0, single, "avx512", 32, 32, 64, 0},
-        {&no_vbmi, 0, wide, "avx512", 64, 32, 64, 0},
+        {&sse2, 0, wide, "sse2", 16, 16, 0, 0, 0},
+        {&avx2, 0, wide, "avx2", 32, 32, 0, 16, 0},
+        {&avx2, 0, single, "avx2", 32, 32, 0, 0, 0},
+        {&intel, 0, 0, "avx512", 32, 32, 64, 32, 0},
+        {&intel, 0, wide, "avx512", 64, 32, 64, 64, 0},
+        {&intel, 0, single, "avx512", 32, 32, 64, 0, 0},
+        {&intel, 0, pairs, "avx512", 32, 32, 64, 64, 1},
+        {&no_vbmi, 0, wide, "avx512", 64, 32, 64, 0, 0},
+        {&no_vbmi, 0, pairs, "avx512", 32, 32, 64, 0, 0},
         /* what a user asks for is no matter of variants */
-        {&intel, 256, wide, "avx512", 32, 32, 32, 32},
-        {&amd, 512, 0, "avx512", 64, 64, 64, 64},
-        {&intel, 128, wide, "sse2", 16, 16, 0, 0},
+        {&intel, 256, wide, "avx512", 32, 32, 32, 32, 0},
+        {&amd, 512, 0, "avx512", 64, 64, 64, 64, 0},
+        {&amd, 512, pairs, "avx512", 64, 64, 64, 64, 0},
+        {&intel, 128, wide, "sse2", 16, 16, 0, 0, 0},
     };
     for (size_t i = 0; i < (size_t) COUNT_OF(cases); i++) {
         const x_vectors_t found = x_vectors_for(cases[i].bits, cases[i].cpu, cases[i].variant);
         ck_assert_str_eq(found.name, cases[i].name);
         ck_assert_msg(found.bytes == cases[i].bytes && found.tail_bytes == cases[i].tail &&
                           found.mask_bytes == cases[i].mask &&
-                          found.permute_bytes == cases[i].permute,
+                          found.permute_bytes == cases[i].permute && found.pairs == cases[i].pairs,
                       "case %zu: moves %d, tails %d, masks %d, permutations %d", i, found.bytes,
                       found.tail_bytes, found.mask_bytes, found.permute_bytes);
     }
