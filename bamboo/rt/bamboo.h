@@ -79,7 +79,7 @@ extern const char bamboo_options_help[];
 void *bamboo_push(size_t bytes);
 void bamboo_pop(void *frame);
 
-/* The result of the last call of MPI that was waited for: an error code of MPI. */
+/* The result of the last call of MPI that was waited for: MPI_SUCCESS, since errors end the job. */
 int bamboo_result(void);
 
 /* The running task: its index among those of its process, 0 to V - 1 (with a modelled network: to N
@@ -150,8 +150,9 @@ void bamboo_exit(int status);
  * suspend. These return whether they are complete, and read all of their arguments at once; what
  * the arguments point to (requests, statuses, flags) is written before the task is resumed and must
  * outlive the wait. Errors end the job, as MPI's default error handler does. Datatypes, operations
- * and statuses are MPI's. A send of up to the eager limit (--eager) completes before it is
- * received; another one when it is received. */
+ * and statuses are MPI's. Inside a process a send of up to the eager limit (--eager)
+ * completes before it is received, a longer one when it is received; between processes MPI
+ * decides. */
 
 typedef struct bamboo_comm bamboo_comm_t;
 typedef struct bamboo_request bamboo_request_t;
@@ -216,6 +217,8 @@ int bamboo_mpi_recv_init(void *buf, int count, MPI_Datatype type, int from, int 
 int bamboo_mpi_start(bamboo_request_t **request);
 int bamboo_mpi_startall(int count, bamboo_request_t **requests);
 int bamboo_mpi_request_free(bamboo_request_t **request);
+/* A datatype that a request uses goes when the request is complete. */
+int bamboo_mpi_type_free(MPI_Datatype *type);
 int bamboo_mpi_pack(const void *in, int count, MPI_Datatype type, void *out, int out_bytes,
                     int *position, bamboo_comm_t *comm);
 int bamboo_mpi_unpack(const void *in, int in_bytes, int *position, void *out, int count,
@@ -235,7 +238,8 @@ typedef enum bamboo_layout {
                                  dimension */
     BAMBOO_ONE_NEIGHBOUR_BACKWARD, /* OneNeighborBackward: with the one before, as Cannon's
                                       algorithm shifts */
-    BAMBOO_MIN_HEAP /* MinHeap: task i with its parent (i - 1) / 2 and its children */
+    BAMBOO_MIN_HEAP /* MinHeap: task i with its parent (i - 1) / 2 and its children; ranks stay
+                       where they are */
 } bamboo_layout_t;
 
 /* dimensions from 0; several calls add up. Ends the program with a message if a dimension is not of

@@ -63,5 +63,6 @@ typedef bamboo_request_t *bamboo_request_handle_t;
 #define MPI_Pack         bamboo_mpi_pack
 #define MPI_Unpack       bamboo_mpi_unpack
 #define MPI_Pack_size    bamboo_mpi_pack_size
+#define MPI_Type_free    bamboo_mpi_type_free
 
 #endif

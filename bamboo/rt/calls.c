@@ -15,7 +15,9 @@ bamboo_task_t *bamboo_enter(const char *call)
     if (bamboo_current == NULL) {
         bamboo_fail("%s: called outside a task", call);
     }
-    bamboo_current->call = call;
+    if (!bamboo_current->collective) {
+        bamboo_current->call = call;
+    }
     return bamboo_current;
 }
 
@@ -39,15 +41,12 @@ bamboo_request_t *bamboo_request(bamboo_kind_t kind, void *buf, int count, MPI_D
         bamboo_fail("tag %d: tags are 0 to %d with %d tasks a process", tag,
                     bamboo_remote_highest_tag(), bamboo_options.vf);
     }
-    bamboo_request_t *made = bamboo_request_new();
+    bamboo_request_t *made = bamboo_request_new(type, comm);
     made->kind = kind;
-    made->owner = bamboo_current;
     made->buf = buf;
     made->count = count;
-    made->type = type;
     made->peer = peer >= 0 ? comm->world[peer] : peer;
     made->tag = tag;
-    made->comm = comm;
     made->context = 2 * comm->context;
     return made;
 }
@@ -92,7 +91,8 @@ static void start_recv(bamboo_request_t *recv)
     int any = recv->peer == MPI_ANY_SOURCE;
     const bamboo_place_t *place = any ? NULL : &bamboo_places[recv->peer];
     int remote = outside && (any || place->node != bamboo_places[recv->owner->rank].node);
-    if (remote && !any && recv->tag != MPI_ANY_TAG && recv->owner->wildcards == 0) {
+    if (remote && !any && recv->tag != MPI_ANY_TAG &&
+        recv->owner->wildcards[recv->context / 2] == 0) {
         bamboo_remote_recv(recv, place->node, place->local);
     } else {
         bamboo_post(recv, remote);
@@ -228,12 +228,10 @@ int bamboo_mpi_request_free(bamboo_request_t **freed)
 
 /* ---- the rest of MPI that knows ranks ---- */
 
-static int initialised, finalised;
-
 int bamboo_mpi_init(int *argc, char ***argv)
 {
     (void) argc, (void) argv;
-    initialised = 1;
+    bamboo_current->initialised = 1;
     return MPI_SUCCESS;
 }
 
@@ -245,20 +243,20 @@ int bamboo_mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 
 int bamboo_mpi_initialized(int *flag)
 {
-    *flag = initialised;
+    *flag = bamboo_current->initialised;
     return MPI_SUCCESS;
 }
 
 /* MPI itself is finalised behind the last task. */
 int bamboo_mpi_finalize(void)
 {
-    finalised++;
+    bamboo_current->finalised = 1;
     return MPI_SUCCESS;
 }
 
 int bamboo_mpi_finalized(int *flag)
 {
-    *flag = finalised >= bamboo_task_count;
+    *flag = bamboo_current->finalised;
     return MPI_SUCCESS;
 }
 

@@ -32,7 +32,9 @@ struct collective_frame {
 static int run_inner(bamboo_function_t *function, void *frame)
 {
     bamboo_task_t *task = bamboo_current;
+    task->collective = 1;
     if (function(frame) == BAMBOO_DONE) {
+        task->collective = 0;
         bamboo_pop(frame);
         return 1;
     }
@@ -60,19 +62,13 @@ static struct collective_frame *begin(const char *call, bamboo_comm_t *comm, int
 static int send(struct collective_frame *f, const void *buf, int count, MPI_Datatype type, int to)
 {
     f->requests[0] = bamboo_begin_send(buf, count, type, to, 0, f->comm, 1);
-    const char *call = bamboo_current->call;
-    int complete = bamboo_mpi_waitall(1, f->requests, MPI_STATUSES_IGNORE);
-    bamboo_current->call = call;
-    return complete;
+    return bamboo_mpi_waitall(1, f->requests, MPI_STATUSES_IGNORE);
 }
 
 static int receive(struct collective_frame *f, void *buf, int count, MPI_Datatype type, int from)
 {
     f->requests[0] = bamboo_begin_recv(buf, count, type, from, 0, f->comm, 1);
-    const char *call = bamboo_current->call;
-    int complete = bamboo_mpi_waitall(1, f->requests, MPI_STATUSES_IGNORE);
-    bamboo_current->call = call;
-    return complete;
+    return bamboo_mpi_waitall(1, f->requests, MPI_STATUSES_IGNORE);
 }
 
 /* ---- broadcast ---- */

@@ -79,25 +79,53 @@ int bamboo_mpi_comm_size(bamboo_comm_t *comm, int *size)
     return MPI_SUCCESS;
 }
 
-int bamboo_mpi_comm_free(bamboo_comm_t **comm)
+static void end_comm(bamboo_comm_t *comm)
 {
-    bamboo_task_t *task = bamboo_current;
-    task->call = "MPI_Comm_free";
-    if (*comm == NULL || (*comm)->owner == NULL || *comm == task->self) {
-        bamboo_fail("only communicators made by MPI_Comm_dup and MPI_Comm_split can be freed");
-    }
+    bamboo_task_t *task = comm->owner;
     bamboo_comm_t **link = &task->comms;
-    while (*link != NULL && *link != *comm) {
+    while (*link != comm) {
         link = &(*link)->next;
     }
-    if (*link == NULL) {
-        bamboo_fail("the communicator is not this rank's");
+    *link = comm->next;
+    task->contexts &= ~(1u << comm->context);
+    free(comm->world);
+    free(comm->rank_of);
+    free(comm);
+}
+
+void bamboo_comm_hold(bamboo_comm_t *comm)
+{
+    comm->held++;
+}
+
+void bamboo_comm_release(bamboo_comm_t *comm)
+{
+    if (--comm->held == 0 && comm->freed) {
+        end_comm(comm);
     }
-    *link = (*comm)->next;
-    task->contexts &= ~(1u << (*comm)->context);
-    free((*comm)->world);
-    free((*comm)->rank_of);
-    free(*comm);
+}
+
+int bamboo_mpi_comm_free(bamboo_comm_t **comm)
+{
+    bamboo_comm_t *freed = *comm;
+    bamboo_current->call = "MPI_Comm_free";
+    if (freed == NULL || freed->owner == NULL || freed == bamboo_current->self) {
+        bamboo_fail("only communicators made by MPI_Comm_dup and MPI_Comm_split can be freed");
+    }
+    if (freed->owner != bamboo_current || freed->freed) {
+        bamboo_fail("the communicator is not this rank's, or was freed before");
+    }
+    freed->freed = 1;
     *comm = NULL;
+    if (freed->held == 0) {
+        end_comm(freed);
+    }
     return MPI_SUCCESS;
+}
+
+void bamboo_comm_end_all(bamboo_task_t *task)
+{
+    while (task->comms != NULL) {
+        end_comm(task->comms);
+    }
 }

@@ -10,6 +10,8 @@ struct bamboo_comm {
     int *world;           /* the rank in the world of each rank */
     int *rank_of;         /* the rank of each rank of the world, or -1; NULL: the same */
     bamboo_task_t *owner; /* NULL: the world */
+    long held;            /* by requests */
+    int freed;            /* goes when no request holds it */
     bamboo_comm_t *next;  /* of the owner's */
 };
 
@@ -18,6 +20,11 @@ void bamboo_comm_stop(void);
 
 /* The rank of one of the world's ranks. */
 int bamboo_comm_rank(const bamboo_comm_t *comm, int world_rank);
+void bamboo_comm_hold(bamboo_comm_t *comm);
+void bamboo_comm_release(bamboo_comm_t *comm);
+
+void bamboo_comm_end_all(bamboo_task_t *task);
+
 /* For the running task. world is taken over. */
 bamboo_comm_t *bamboo_comm_new(int context, int size, int *world);
 

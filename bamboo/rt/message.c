@@ -7,22 +7,34 @@
 #include "comm.h"
 #include "message.h"
 #include "options.h"
+#include "types.h"
 
 static bamboo_request_t *free_requests;
 
-bamboo_request_t *bamboo_request_new(void)
+bamboo_request_t *bamboo_request_new(MPI_Datatype type, bamboo_comm_t *comm)
 {
     bamboo_request_t *request = free_requests;
     if (request == NULL) {
-        return bamboo_allocate(sizeof(*request));
+        request = bamboo_allocate(sizeof(*request));
+    } else {
+        free_requests = request->next;
+        memset(request, 0, sizeof(*request));
     }
-    free_requests = request->next;
-    memset(request, 0, sizeof(*request));
+    request->owner = bamboo_current;
+    request->call = bamboo_current->call;
+    request->file = bamboo_current->file;
+    request->line = bamboo_current->line;
+    request->type = type;
+    request->comm = comm;
+    bamboo_type_hold(type);
+    bamboo_comm_hold(comm);
     return request;
 }
 
 void bamboo_request_delete(bamboo_request_t *request)
 {
+    bamboo_type_release(request->type);
+    bamboo_comm_release(request->comm);
     request->next = free_requests;
     free_requests = request;
 }
@@ -81,9 +93,8 @@ static void check_room(size_t bytes, const bamboo_request_t *recv)
 {
     size_t room = bamboo_size(recv->count, recv->type);
     if (bytes > room) {
-        const bamboo_task_t *owner = recv->owner;
         bamboo_fail("a message of %zu bytes is too long for the %zu bytes of rank %d's %s at %s:%d",
-                    bytes, room, owner->rank, owner->call, owner->file, owner->line);
+                    bytes, room, recv->owner->rank, recv->call, recv->file, recv->line);
     }
 }
 
@@ -103,6 +114,20 @@ static void copy(const void *from, int count, MPI_Datatype type, size_t bytes,
     }
 }
 
+/* A long send, or a synchronous one, that its receiver has found at a time. On a modelled link it
+ * completes when its bytes have left, a synchronous one when the receiver's word has come back. */
+static void complete_send(bamboo_request_t *send, bamboo_ns_t when, bamboo_ns_t found)
+{
+    const bamboo_ns_t latency = (bamboo_ns_t) bamboo_options.link.latency;
+    if (when == 0) {
+        bamboo_complete(send, 0);
+    } else if (send->synchronous) {
+        bamboo_complete(send, (found > when ? found : when) + latency);
+    } else {
+        bamboo_complete(send, found > when - latency ? found : when - latency);
+    }
+}
+
 static void received(bamboo_request_t *recv, int from, int tag, size_t bytes, bamboo_ns_t when)
 {
     bamboo_set_status(recv, from, tag, bytes);
@@ -115,7 +140,7 @@ void bamboo_receive(bamboo_message_t *message, bamboo_request_t *recv)
     check_room(message->bytes, recv);
     if (send != NULL) {
         copy(send->buf, send->count, send->type, message->bytes, recv);
-        bamboo_complete(send, message->when > 0 ? bamboo_now(recv->owner->node) : 0);
+        complete_send(send, message->when, bamboo_now(recv->owner->node));
     } else if (message->bytes > 0) {
         copy(message->packed, (int) message->bytes, MPI_PACKED, message->bytes, recv);
     }
@@ -125,6 +150,9 @@ void bamboo_receive(bamboo_message_t *message, bamboo_request_t *recv)
 
 void bamboo_message_delete(bamboo_message_t *message)
 {
+    if (message->packed != NULL) {
+        message->to->packed -= message->bytes;
+    }
     free(message->packed);
     free(message);
 }
@@ -146,20 +174,23 @@ void bamboo_probed(bamboo_request_t *probe, const bamboo_message_t *message)
 bamboo_message_t *bamboo_match(bamboo_request_t *recv)
 {
     bamboo_task_t *owner = recv->owner;
+    bamboo_message_t **first = NULL;
     for (bamboo_message_t **link = &owner->arrived; *link != NULL; link = &(*link)->next) {
-        bamboo_message_t *message = *link;
-        if (!matches(recv, message)) {
-            continue;
+        if (matches(recv, *link) && (first == NULL || (*link)->when < (*first)->when)) {
+            first = link;
         }
-        if (recv->kind == REQUEST_RECV) {
-            *link = message->next;
-            if (*link == NULL) {
-                owner->arrived_end = link;
-            }
-        }
-        return message;
     }
-    return NULL;
+    if (first == NULL) {
+        return NULL;
+    }
+    bamboo_message_t *message = *first;
+    if (recv->kind == REQUEST_RECV) {
+        *first = message->next;
+        if (*first == NULL) {
+            owner->arrived_end = first;
+        }
+    }
+    return message;
 }
 
 void bamboo_post(bamboo_request_t *recv, int wild)
@@ -167,7 +198,7 @@ void bamboo_post(bamboo_request_t *recv, int wild)
     bamboo_task_t *owner = recv->owner;
     recv->next = NULL;
     recv->wild = wild != 0;
-    owner->wildcards += recv->wild;
+    owner->wildcards[recv->context / 2] += recv->wild;
     *owner->posted_end = recv;
     owner->posted_end = &recv->next;
 }
@@ -184,7 +215,7 @@ bamboo_request_t *bamboo_deliver(bamboo_message_t *message, bamboo_task_t *to)
         if (*link == NULL) {
             to->posted_end = link;
         }
-        to->wildcards -= recv->wild;
+        to->wildcards[recv->context / 2] -= recv->wild;
         recv->wild = 0;
         if (recv->kind == REQUEST_RECV) {
             return recv;
@@ -206,6 +237,7 @@ void bamboo_send_local(bamboo_request_t *send, bamboo_task_t *to, bamboo_ns_t wh
                              .bytes = bamboo_size(send->count, send->type),
                              .send = send,
                              .remote = MPI_MESSAGE_NULL,
+                             .to = to,
                              .when = when};
     bamboo_counts.local_messages++;
     /* Found first without a message of its own: a receiver that waits is the common case. */
@@ -220,7 +252,7 @@ void bamboo_send_local(bamboo_request_t *send, bamboo_task_t *to, bamboo_ns_t wh
         check_room(here.bytes, recv);
         copy(send->buf, send->count, send->type, here.bytes, recv);
         received(recv, here.from, here.tag, here.bytes, when);
-        bamboo_complete(send, 0);
+        complete_send(send, when, 0);
         return;
     }
     bamboo_message_t *message = bamboo_allocate(sizeof(*message));
@@ -230,6 +262,7 @@ void bamboo_send_local(bamboo_request_t *send, bamboo_task_t *to, bamboo_ns_t wh
         bamboo_counts.copies_through++;
         if (here.bytes > 0) {
             message->packed = bamboo_allocate(here.bytes);
+            to->packed += here.bytes;
             MPI_Pack(send->buf, send->count, send->type, message->packed, (int) here.bytes,
                      &position, MPI_COMM_SELF);
         }

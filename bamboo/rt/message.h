@@ -9,8 +9,13 @@ typedef enum bamboo_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_PROBE } bamboo_ki
 struct bamboo_request {
     bamboo_kind_t kind;
     unsigned char synchronous, persistent, active, complete, freed;
-    unsigned char awaited; /* its completion counts for the firing rule of its owner */
-    unsigned char wild;    /* posted, and MPI does not know of it */
+    unsigned char awaited;   /* its completion counts for the firing rule of its owner */
+    unsigned char wild;      /* posted, and MPI does not know of it */
+    unsigned char holds;     /* its datatype and its communicator are not to go */
+    unsigned char pulled;    /* MPI's message was taken out before: when is known */
+    const char *call, *file; /* where it was made */
+    int line;
+    bamboo_ns_t when;
     bamboo_task_t *owner;
     void *buf;
     int count;
@@ -30,27 +35,28 @@ typedef struct bamboo_message {
     int context, tag;
     int from; /* rank in the world */
     size_t bytes;
-    void *packed;           /* the bytes, packed by MPI_Pack(): the send is complete */
+    void *packed; /* the bytes, packed by MPI_Pack(): the send is complete */
+    bamboo_task_t *to;
     bamboo_request_t *send; /* or the send that waits */
-    MPI_Message remote;     /* or MPI has it, from another process: */
-    int process;
-    unsigned stream;
+    MPI_Message remote;     /* or MPI has it, from another process */
     bamboo_ns_t when;
     struct bamboo_message *next;
 } bamboo_message_t;
 
-bamboo_request_t *bamboo_request_new(void);
+/* new() holds the datatype and the communicator, delete() lets them go. */
+bamboo_request_t *bamboo_request_new(MPI_Datatype type, bamboo_comm_t *comm);
 void bamboo_request_delete(bamboo_request_t *request);
 
 /* At a time; 0: now. Then the status is valid. A request that was freed meanwhile is deleted. */
 void bamboo_complete(bamboo_request_t *request, bamboo_ns_t when);
 void bamboo_complete_empty(bamboo_request_t *request); /* MPI_PROC_NULL */
 
-/* A send to a task of this process; when: its bytes have arrived there. */
+/* A send to a task of this process; when: its bytes have arrived there, 0: it is on the same node.
+ */
 void bamboo_send_local(bamboo_request_t *send, bamboo_task_t *to, bamboo_ns_t when);
 
-/* The first message that has arrived and that the receive or probe matches, or NULL. If it is a
- * receive, the message is taken out of the list. */
+/* The message that has arrived first of those that the receive or probe matches, or NULL. If it is
+ * a receive, the message is taken out of the list. */
 bamboo_message_t *bamboo_match(bamboo_request_t *recv);
 /* Moves a message that was matched to where it is received. The caller has seen that it is not
  * remote. */

@@ -9,7 +9,7 @@
 #include "bamboo.h"
 #include "options.h"
 
-bamboo_options_t bamboo_options = {.vf = 1, .eager = 8192, .patience = 30};
+bamboo_options_t bamboo_options = {.vf = 1, .share = 1, .eager = 8192, .patience = 30};
 
 /* One row for each option: also NAME=VALUE, and BAMBOO_NAME in the environment. */
 static const struct row {
@@ -25,6 +25,8 @@ static const struct row {
      "add this time to messages between processes or nodes, in microseconds"},
     {"--bandwidth", "BAMBOO_BANDWIDTH", 0, 1e6, 0,
      "of a modelled node's link, in GB/s; 0: no limit"},
+    {"--share", "BAMBOO_SHARE", 1, 65536, 1,
+     "processes that stand for one node, without latency between them (1 to 65536)"},
     {"--eager", "BAMBOO_EAGER", 0, 1e12, 1,
      "bytes up to which a send completes before it is received"},
     {"--patience", "BAMBOO_PATIENCE", 0, 1e9, 0,
@@ -38,6 +40,8 @@ const char bamboo_options_help[] =
     "(BAMBOO_NODES)\n"
     "  --latency US      add this time to messages between processes or nodes (BAMBOO_LATENCY)\n"
     "  --bandwidth GB/s  of a modelled node's link; 0: no limit (BAMBOO_BANDWIDTH)\n"
+    "  --share K         K processes stand for one node, without latency between them "
+    "(BAMBOO_SHARE; 1)\n"
     "  --eager BYTES     a send of up to this size completes before it is received (BAMBOO_EAGER; "
     "8192)\n"
     "  --patience S      report waiting tasks after S seconds without progress (BAMBOO_PATIENCE; "
@@ -70,9 +74,12 @@ static char *set(const struct row *row, const char *name, const char *text)
         bamboo_options.link.ns_byte = value > 0 ? 1 / value : 0;
         break;
     case 4:
-        bamboo_options.eager = (size_t) value;
+        bamboo_options.share = (int) value;
         break;
     case 5:
+        bamboo_options.eager = (size_t) value;
+        break;
+    case 6:
         bamboo_options.patience = value;
         break;
     default:

@@ -10,6 +10,7 @@ typedef struct bamboo_options {
     int vf;             /* tasks in a process, or on a modelled node */
     int nodes;          /* modelled nodes in this one process; 0: processes are what they are */
     bamboo_link_t link; /* between nodes or processes */
+    int share;          /* processes that stand for one node: no latency between them */
     size_t eager;       /* bytes up to which a send completes before it is received */
     double patience;    /* seconds without progress until waiting tasks are reported; 0: never */
     int stats;          /* print what was counted at the end */

@@ -28,8 +28,9 @@ void bamboo_layout(bamboo_layout_t layout, int dimension)
 {
     if (layout_count < MOST) {
         layouts[layout_count].layout = layout;
-        layouts[layout_count++].dimension = dimension;
+        layouts[layout_count].dimension = dimension;
     }
+    layout_count++;
 }
 
 /* The tasks of a node are a block of the geometry with so many in each dimension. */
@@ -93,6 +94,11 @@ static char *choose(int vf)
     if (geometry < 1 || geometry > MOST) {
         return asprintf(&message, "geometry of %d dimensions: 1 to %d are possible", geometry,
                         MOST) < 0
+                   ? NULL
+                   : message;
+    }
+    if (layout_count > MOST) {
+        return asprintf(&message, "%d layouts: up to %d are possible", layout_count, MOST) < 0
                    ? NULL
                    : message;
     }

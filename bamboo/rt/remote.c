@@ -1,5 +1,6 @@
 /* Messages between processes. A tag of MPI's holds the tag of the message, whether it is of a
  * collective operation, and the indices of both tasks; each context has a communicator of MPI's. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "remote.h"
 
 static MPI_Comm comms[BAMBOO_CONTEXTS];
-static int highest_tag;
+static int highest_tag, me; /* this process */
 
 static MPI_Request *active; /* and what each is for */
 static bamboo_request_t **owners;
@@ -22,22 +23,37 @@ static int adds_latency(void)
     return bamboo_options.link.latency > 0;
 }
 
+/* Not between processes that stand for one node. */
+static int is_late(int process)
+{
+    return adds_latency() && process / bamboo_options.share != me / bamboo_options.share;
+}
+
 const char *bamboo_remote_start(void)
 {
     int found, *bound, processes, vf = bamboo_options.vf;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found);
-    highest_tag = (found ? *bound : 32767) / (2 * vf * vf) - 1;
-    for (int i = 0; i < BAMBOO_CONTEXTS && processes > 1; i++) {
-        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    highest_tag = INT_MAX;
+    if (processes == 1) {
+        return NULL;
     }
-    return processes > 1 && adds_latency() ? bamboo_net_start() : NULL;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found);
+    highest_tag = (int) ((found ? *bound : 32767) / (2LL * vf * vf)) - 1;
+    if (highest_tag < 0) {
+        return "--vf: MPI's tags are too few for so many tasks";
+    }
+    for (int i = 0; i < BAMBOO_CONTEXTS; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN); /* to say which rank's call it was */
+    }
+    return adds_latency() ? bamboo_net_start() : NULL;
 }
 
 void bamboo_remote_stop(void)
 {
     bamboo_net_stop();
-    for (int i = 0; i < BAMBOO_CONTEXTS && comms[i] != 0 && comms[i] != MPI_COMM_NULL; i++) {
+    for (int i = 0; i < BAMBOO_CONTEXTS && bamboo_world_size > bamboo_task_count; i++) {
         MPI_Comm_free(&comms[i]);
     }
 }
@@ -104,7 +120,7 @@ void bamboo_remote_send(bamboo_request_t *send, int process, int to_local)
     int code = encode(send->context, send->tag, send->owner->local, to_local);
     MPI_Comm comm = comms[send->context / 2];
     bamboo_counts.remote_messages++;
-    if (adds_latency()) {
+    if (is_late(process)) {
         bamboo_net_sent(process, stream_of(send->context, code), bamboo_now(send->owner->node));
     }
     if (send->synchronous) {
@@ -129,23 +145,35 @@ void bamboo_remote_receive(bamboo_message_t *message, bamboo_request_t *recv)
 {
     recv->status.MPI_SOURCE = bamboo_comm_rank(recv->comm, message->from);
     recv->status.MPI_TAG = message->tag;
-    recv->process = message->process;
-    recv->stream = message->stream;
+    recv->pulled = 1;
+    recv->when = message->when;
     MPI_Imrecv(recv->buf, recv->count, recv->type, &message->remote, add(recv));
     bamboo_message_delete(message);
 }
 
-static void finish(bamboo_request_t *request, const MPI_Status *status)
+/* When the next message of a stream may be seen. */
+static bamboo_ns_t seen_at(int process, unsigned stream)
 {
+    return bamboo_net_when_sent(process, stream) + (bamboo_ns_t) bamboo_options.link.latency;
+}
+
+static void finish(bamboo_request_t *request, const MPI_Status *status, int failed)
+{
+    if (failed && status->MPI_ERROR != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length;
+        MPI_Error_string(status->MPI_ERROR, text, &length);
+        bamboo_fail("a message of another process, of rank %d's %s at %s:%d: %s",
+                    request->owner->rank, request->call, request->file, request->line, text);
+    }
     bamboo_ns_t when = 0;
     if (request->kind == REQUEST_RECV) {
         int from = request->status.MPI_SOURCE, tag = request->status.MPI_TAG;
         request->status = *status;
         request->status.MPI_SOURCE = from;
         request->status.MPI_TAG = tag;
-        if (adds_latency()) {
-            when = bamboo_net_when_sent(request->process, request->stream) +
-                   (bamboo_ns_t) bamboo_options.link.latency;
+        if (request->pulled || is_late(request->process)) {
+            when = request->pulled ? request->when : seen_at(request->process, request->stream);
             when = when > bamboo_now(request->owner->node) ? when : 0;
         }
     }
@@ -182,8 +210,10 @@ void bamboo_remote_pull(int context)
                                       .tag = tag,
                                       .bytes = length(&status),
                                       .remote = remote,
-                                      .process = status.MPI_SOURCE,
-                                      .stream = stream_of(context, status.MPI_TAG)};
+                                      .to = to};
+        if (is_late(status.MPI_SOURCE)) {
+            message->when = seen_at(status.MPI_SOURCE, stream_of(context, status.MPI_TAG));
+        }
         bamboo_request_t *recv = bamboo_deliver(message, to);
         if (recv != NULL) {
             bamboo_remote_receive(message, recv);
@@ -195,12 +225,12 @@ void bamboo_remote_poll(void)
 {
     int done = 0;
     if (active_count > 0) {
-        MPI_Testsome(active_count, active, &done, indices, statuses);
-        /* Taken out from the end, so that what moves into a gap has not been completed. */
+        int failed =
+            MPI_Testsome(active_count, active, &done, indices, statuses) == MPI_ERR_IN_STATUS;
         for (int i = 0; i < done; i++) {
             bamboo_request_t *request = owners[indices[i]];
             owners[indices[i]] = NULL;
-            finish(request, &statuses[i]);
+            finish(request, &statuses[i], failed);
         }
         int kept = 0;
         for (int i = 0; i < active_count && done > 0; i++) {
@@ -211,18 +241,24 @@ void bamboo_remote_poll(void)
         }
         active_count = done > 0 ? kept : active_count;
     }
-    for (int i = 0; i < bamboo_task_count; i++) {
-        if (bamboo_tasks[i].wildcards == 0) {
-            continue;
+    for (int context = 0; context < BAMBOO_CONTEXTS && bamboo_world_size > bamboo_task_count;
+         context++) {
+        int wild = 0;
+        for (int i = 0; i < bamboo_task_count; i++) {
+            wild += bamboo_tasks[i].wildcards[context];
         }
-        for (bamboo_request_t *recv = bamboo_tasks[i].posted; recv != NULL;) {
-            int context = recv->context;
-            int wild = recv->wild;
-            recv = recv->next;
-            if (wild) {
-                bamboo_remote_pull(context);
-                recv = NULL; /* the list may have changed; the rest comes in the next round */
-            }
+        if (wild > 0) {
+            bamboo_remote_pull(2 * context);
+        }
+    }
+}
+
+/* Receives that nobody will answer; sends are waited for. */
+void bamboo_remote_cancel_receives(void)
+{
+    for (int i = 0; i < active_count; i++) {
+        if (owners[i]->kind == REQUEST_RECV) {
+            MPI_Cancel(&active[i]);
         }
     }
 }

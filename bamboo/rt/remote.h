@@ -4,10 +4,6 @@
 
 #include "message.h"
 
-#define BAMBOO_CONTEXTS                                                                            \
-    16 /* communicators that a task can have at a time, MPI_COMM_WORLD and MPI_COMM_SELF among     \
-          them */
-
 /* Collective over all processes. Returns NULL, or why an option cannot be had. */
 const char *bamboo_remote_start(void);
 void bamboo_remote_stop(void);
@@ -25,5 +21,6 @@ void bamboo_remote_poll(void);
 /* Takes what has arrived out of MPI, for a task's probe. */
 void bamboo_remote_pull(int context);
 int bamboo_remote_active(void); /* requests that MPI has */
+void bamboo_remote_cancel_receives(void);
 
 #endif

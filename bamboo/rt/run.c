@@ -56,11 +56,7 @@ static void free_tasks(void)
 {
     for (int i = 0; i < bamboo_task_count; i++) {
         bamboo_task_t *task = bamboo_current = &bamboo_tasks[i];
-        while (task->comms != NULL) {
-            bamboo_comm_t *comm = task->comms;
-            task->self = NULL;
-            bamboo_mpi_comm_free(&comm);
-        }
+        bamboo_comm_end_all(task);
         while (task->arrived != NULL) {
             bamboo_message_t *message = task->arrived;
             task->arrived = message->next;
@@ -78,21 +74,40 @@ static void free_tasks(void)
 
 /* ---- waiting ---- */
 
+static int is_pending(const bamboo_request_t *request)
+{
+    return request != NULL && request->active && !request->complete;
+}
+
+/* Ranks are those of the world. */
 static void print_request(FILE *out, const bamboo_request_t *request)
 {
-    if (request == NULL || !request->active || request->complete) {
-        return;
-    }
     fputs(request->kind == REQUEST_SEND ? "; to rank " : "; from rank ", out);
     if (request->peer == MPI_ANY_SOURCE) {
         fputs("any", out);
     } else {
-        fprintf(out, "%d", bamboo_comm_rank(request->comm, request->peer));
+        fprintf(out, "%d", request->peer);
     }
     if (request->context % 2 == 0 && request->tag == MPI_ANY_TAG) {
         fputs(", any tag", out);
     } else if (request->context % 2 == 0) {
         fprintf(out, ", tag %d", request->tag);
+    }
+}
+
+static void print_pending(FILE *out, bamboo_request_t *const *requests, int count)
+{
+    int more = 0;
+    for (int i = 0, printed = 0; i < count; i++) {
+        if (is_pending(requests[i]) && printed < 4) {
+            print_request(out, requests[i]);
+            printed++;
+        } else {
+            more += is_pending(requests[i]);
+        }
+    }
+    if (more > 0) {
+        fprintf(out, "; and %d more", more);
     }
 }
 
@@ -113,18 +128,23 @@ static void report(const char *why)
         fprintf(out, "bamboo:   rank %d waits in %s at %s:%d", task->rank,
                 task->call != NULL ? task->call : "?", task->file != NULL ? task->file : "?",
                 task->line);
-        if (task->wait.requests != NULL && task->wait.count > 0 && task->wait.requests[0] != NULL) {
-            print_request(out, task->wait.requests[0]);
-        }
-        for (int one = 0; one < 2; one++) {
-            print_request(out, task->wait.one[one]);
-        }
+        print_pending(out, task->wait.requests, task->wait.count);
+        print_pending(out, task->wait.one, 2);
         fputc('\n', out);
     }
     fclose(out);
     fputs(text, stderr);
     fflush(stderr);
     free(text);
+}
+
+static int waits_for_any(const bamboo_task_t *task)
+{
+    int wild = 0;
+    for (int context = 0; context < BAMBOO_CONTEXTS; context++) {
+        wild += task->wildcards[context];
+    }
+    return wild > 0 && bamboo_world_size > bamboo_task_count;
 }
 
 /* No task of this process is ready, MPI has no message to move, and nothing can come from other
@@ -138,31 +158,47 @@ static int nothing_can_come(void)
         return 0;
     }
     for (int i = 0; i < bamboo_task_count; i++) {
-        if ((bamboo_tasks[i].wildcards > 0 && bamboo_world_size > bamboo_task_count) ||
-            bamboo_tasks[i].tests > 0) {
+        if (waits_for_any(&bamboo_tasks[i]) || bamboo_tasks[i].tests > 0) {
             return 0;
         }
     }
     return 1;
 }
 
+/* A task that tests may compute between its tests. */
+static int somebody_tests(void)
+{
+    for (int i = 0; i < bamboo_task_count; i++) {
+        if (bamboo_tasks[i].tests > 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void complain(bamboo_ns_t last)
+{
+    static bamboo_ns_t reported; /* what began then */
+    char why[160];
+    if (bamboo_options.patience <= 0 || reported == last || somebody_tests() ||
+        (double) (bamboo_now(bamboo_nodes) - last) < 1e9 * bamboo_options.patience) {
+        return;
+    }
+    reported = last;
+    snprintf(why, sizeof(why),
+             "nothing has happened in this process for %g s (--patience); ranks that wait:",
+             bamboo_options.patience);
+    report(why);
+}
+
 static void idle(bamboo_ns_t last)
 {
-    static int reported;
     if (nothing_can_come()) {
         report("these ranks wait for each other, and nothing else can come: the program hangs");
         MPI_Abort(MPI_COMM_WORLD, 1);
         abort();
     }
-    if (bamboo_options.patience > 0 && !reported &&
-        (double) (bamboo_now(bamboo_nodes) - last) > 1e9 * bamboo_options.patience) {
-        char why[160];
-        reported = 1;
-        snprintf(why, sizeof(why),
-                 "nothing has happened in this process for %g s (--patience); ranks that wait:",
-                 bamboo_options.patience);
-        report(why);
-    }
+    complain(last);
     sched_yield();
 }
 
@@ -188,6 +224,33 @@ static void refuse(int process, const char *message)
     exit(2);
 }
 
+/* Where options are given to some processes only, for instance by an environment that does not
+ * reach other hosts. */
+static void agree(int process, char *message)
+{
+    bamboo_options_t first;
+    memcpy(&first, &bamboo_options, sizeof(first)); /* with its padding, since bytes are compared */
+    char text[256];
+    int wrong = message != NULL, any;
+    MPI_Bcast(&first, (int) sizeof(first), MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (message != NULL) {
+        fprintf(stderr, "bamboo: %s\n", message);
+    } else if (memcmp(&first, &bamboo_options, sizeof(first)) != 0) {
+        snprintf(
+            text, sizeof(text),
+            "process %d has other options than process 0: --vf %d, there %d; every process needs "
+            "the same (mpirun -x BAMBOO_VF)",
+            process, bamboo_options.vf, first.vf);
+        fprintf(stderr, "bamboo: %s\n", text);
+        wrong = 1;
+    }
+    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (any) {
+        MPI_Finalize();
+        exit(2);
+    }
+}
+
 static void check(int process, int processes, const bamboo_program_t *program)
 {
     char message[256];
@@ -205,6 +268,18 @@ static void check(int process, int processes, const bamboo_program_t *program)
     }
 }
 
+/* Sends that nobody waited for go on; receives that nobody answered end. */
+static void end_messages(void)
+{
+    bamboo_ns_t start = bamboo_now(bamboo_nodes);
+    bamboo_remote_cancel_receives();
+    while (bamboo_remote_active() > 0) {
+        bamboo_remote_poll();
+        complain(start);
+        sched_yield();
+    }
+}
+
 int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
 {
     int provided, process, processes, status = 0;
@@ -212,9 +287,7 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
     MPI_Comm_rank(MPI_COMM_WORLD, &process);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     char *message = bamboo_options_read(&argc, argv);
-    if (message != NULL) {
-        refuse(process, message);
-    }
+    agree(process, message);
     check(process, processes, program);
     message = bamboo_place_all(bamboo_options.nodes > 0 ? bamboo_options.nodes : processes,
                                bamboo_options.vf);
@@ -228,9 +301,7 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
     bamboo_comm_start();
     make_tasks(program, process, argc, argv);
     bamboo_schedule(bamboo_remote_poll, idle);
-    while (bamboo_remote_active() > 0) {
-        bamboo_remote_poll(); /* sends that nobody waited for */
-    }
+    end_messages();
     for (int i = 0; i < bamboo_task_count && status == 0; i++) {
         status = bamboo_tasks[i].status;
     }

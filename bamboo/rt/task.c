@@ -171,6 +171,7 @@ static void run(bamboo_task_t *task)
         task->inner(task->inner_frame) == BAMBOO_DONE) {
         bamboo_pop(task->inner_frame);
         task->inner = NULL;
+        task->collective = 0;
     }
     if (task->phase == TASK_RUNS && task->run(task->frame) == BAMBOO_DONE) {
         task->phase = TASK_FINISHED;
@@ -225,7 +226,7 @@ static void time_readings(void)
     reading = times[COUNT / 2];
 }
 
-bamboo_ns_t bamboo_now(const bamboo_node_t *node)
+bamboo_ns_t bamboo_now(bamboo_node_t *node)
 {
     if (bamboo_options.nodes == 0) {
         return read_clock(CLOCK_MONOTONIC);
@@ -233,7 +234,9 @@ bamboo_ns_t bamboo_now(const bamboo_node_t *node)
     if (bamboo_current == NULL || bamboo_current->node != node) {
         return node->clock;
     }
-    return node->clock + computed();
+    bamboo_ns_t now = node->clock + computed();
+    node->told = now > node->told ? now : node->told;
+    return node->told;
 }
 
 static int before(const bamboo_event_t *a, const bamboo_event_t *b)
@@ -346,6 +349,7 @@ static int schedule_modelled(void (*idle)(bamboo_ns_t last))
     start_computing();
     run(task);
     node->clock += computed();
+    node->clock = node->clock > node->told ? node->clock : node->told;
     return task->phase == TASK_FINISHED;
 }
 

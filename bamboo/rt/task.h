@@ -14,6 +14,10 @@ typedef long long bamboo_ns_t;
 struct chunk;
 struct bamboo_message;
 
+#define BAMBOO_CONTEXTS                                                                            \
+    16 /* communicators of a task at a time, the world and its own among them                      \
+        */
+
 typedef enum bamboo_phase { TASK_READY, TASK_RUNS, TASK_WAITS, TASK_FINISHED } bamboo_phase_t;
 
 typedef struct bamboo_task {
@@ -35,11 +39,14 @@ typedef struct bamboo_task {
     int result, status, tests;
     const char *call, *file; /* where it is, for reports */
     int line;
+    int collective; /* in a collective operation, whose name call is */
+    int initialised, finalised;
+    size_t packed; /* bytes of messages that have arrived and were packed */
     bamboo_request_t *posted, **posted_end;        /* receives and probes, in order */
     struct bamboo_message *arrived, **arrived_end; /* sent and not received, in order */
-    int wildcards;               /* receives among posted that MPI does not know of */
-    unsigned contexts;           /* in use: bit C for context C */
-    bamboo_comm_t *comms, *self; /* that the task made; the second is among them */
+    int wildcards[BAMBOO_CONTEXTS]; /* receives among posted that MPI does not know of */
+    unsigned contexts;              /* in use: bit C for context C */
+    bamboo_comm_t *comms, *self;    /* that the task made; the second is among them */
     int argc;
     char **argv;
 } bamboo_task_t;
@@ -53,6 +60,7 @@ typedef struct bamboo_event {
 
 typedef struct bamboo_node {
     bamboo_ns_t clock;     /* modelled: the time until which it has run */
+    bamboo_ns_t told;      /* modelled: the last time that was told, which never goes back */
     bamboo_ns_t port_free; /* modelled: when its link has sent what it was given */
     bamboo_task_t *ready, **ready_end;
     bamboo_event_t *events; /* a heap, the first is the next */
@@ -77,7 +85,7 @@ void bamboo_fulfil(bamboo_task_t *task);
 int bamboo_wait_for(int needs, void (*finish)(bamboo_task_t *));
 
 /* The time of a node; of the running task's, with what it has computed by now. */
-bamboo_ns_t bamboo_now(const bamboo_node_t *node);
+bamboo_ns_t bamboo_now(bamboo_node_t *node);
 void bamboo_at_time(bamboo_node_t *node, bamboo_ns_t when, void (*fire)(void *), void *what);
 
 /* Runs every task to its end. poll() is called once a round (all ready tasks of a moment), and

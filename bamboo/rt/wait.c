@@ -1,6 +1,7 @@
 /* Calls that wait: what each needs before its task goes on (its firing rule), and what it writes
  * then. */
 #include "calls.h"
+#include "options.h"
 #include "place.h"
 #include "remote.h"
 
@@ -184,14 +185,10 @@ int bamboo_mpi_waitsome(int count, bamboo_request_t **requests, int *done, int *
 
 /* ---- tests: a task that tests in vain lets the others run, then looks again ---- */
 
-/* flag: where the answer goes; kept in the task, since wait.number may be an index. */
-static int test(int *flag, int answer, void (*finish)(bamboo_task_t *))
+static int found(int *flag, void (*finish)(bamboo_task_t *))
 {
-    *flag = answer;
-    if (answer) {
-        return bamboo_wait_for(0, finish);
-    }
-    return 0;
+    *flag = 1;
+    return bamboo_wait_for(0, finish);
 }
 
 static int all_done(const bamboo_task_t *task)
@@ -225,7 +222,7 @@ static void test_all_again(bamboo_task_t *task)
 static int test_all(int *flag)
 {
     if (all_done(bamboo_current)) {
-        return test(flag, 1, finish_all);
+        return found(flag, finish_all);
     }
     return later(test_all_again);
 }
@@ -261,7 +258,7 @@ int bamboo_mpi_testany(int count, bamboo_request_t **requests, int *index, int *
     bamboo_task_t *task = enter("MPI_Testany", count, requests, index, flag,
                                 status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
     if (look(task) != 0) {
-        return test(flag, 1, finish_any);
+        return found(flag, finish_any);
     }
     return later(test_any_again);
 }
@@ -313,12 +310,30 @@ static int await_own(bamboo_request_t *first, bamboo_request_t *second, MPI_Stat
     return bamboo_wait_for(needs, finish_own);
 }
 
+/* So many bytes were sent to a task that did not run that it is to run first, or memory would fill.
+ */
+static int floods(int rank)
+{
+    const bamboo_place_t *place = &bamboo_places[rank],
+                         *mine = &bamboo_places[bamboo_current->rank];
+    return (place->node == mine->node || bamboo_options.nodes > 0) &&
+           bamboo_task_of(rank)->packed > 64 * bamboo_options.eager;
+}
+
 int bamboo_mpi_send(const void *buf, int count, MPI_Datatype type, int to, int tag,
                     bamboo_comm_t *comm)
 {
-    bamboo_enter("MPI_Send");
-    return await_own(bamboo_begin_send(buf, count, type, to, tag, comm, 0), NULL,
-                     MPI_STATUS_IGNORE);
+    bamboo_task_t *task = bamboo_enter("MPI_Send");
+    bamboo_request_t *send = bamboo_begin_send(buf, count, type, to, tag, comm, 0);
+    if (send->complete && to >= 0 && floods(send->peer)) {
+        task->wait.count = 0;
+        task->wait.one[0] = send;
+        task->wait.one[1] = NULL;
+        task->finish = finish_own;
+        bamboo_make_ready(task);
+        return 0;
+    }
+    return await_own(send, NULL, MPI_STATUS_IGNORE);
 }
 
 int bamboo_mpi_ssend(const void *buf, int count, MPI_Datatype type, int to, int tag,

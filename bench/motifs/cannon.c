@@ -1,5 +1,5 @@
 /* Cannon's matrix product, also in 2.5 dimensions (E. Solomonik, J. Demmel): motif B3. Rank (x, y,
- * z) of Q * Q * C ranks is (x * Q + y) * C + z. Layer z multiplies the Q / C shifts from z * Q / C
+ * z) of Q * Q * C ranks is (z * Q + x) * Q + y. Layer z multiplies the Q / C shifts from z * Q / C
  * on, and the layers' results are added.
  *
  *     cannon [VARIANT] N Q C REPEATS
@@ -32,7 +32,7 @@ struct cannon_frame {
     int x, y, z, left, right, up, down;
     MPI_Comm depth;
     MPI_Request requests[4];
-    double *a, *b, *sum, *result, *next_a, *next_b, start, longest;
+    double *a, *b, *sum, *result, *next_a, *next_b, start, elapsed, longest;
     uint64_t check, all;
 };
 
@@ -61,15 +61,15 @@ static const char *set_up(struct cannon_frame *f)
     }
     f->m = f->n / f->q;
     f->steps = f->q / f->c;
-    f->x = f->rank / f->c / f->q;
-    f->y = f->rank / f->c % f->q;
-    f->z = f->rank % f->c;
+    f->x = f->rank / f->q % f->q;
+    f->y = f->rank % f->q;
+    f->z = f->rank / f->q / f->q;
     return NULL;
 }
 
 static int rank_at(const struct cannon_frame *f, int x, int y)
 {
-    return ((x + f->q) % f->q * f->q + (y + f->q) % f->q) * f->c + f->z;
+    return (f->z * f->q + (x + f->q) % f->q) * f->q + (y + f->q) % f->q;
 }
 
 /* A is shifted to the left and B up; rank (x, y) begins with A(x, x + y + z steps) and B(x + y + z
@@ -154,10 +154,8 @@ static bamboo_state_t cannon(struct bamboo_frame *frame)
     AWAIT(frame, MPI_Comm_split(MPI_COMM_WORLD, f->x * f->q + f->y, f->z, &f->depth));
     for (f->repeat = -1; f->repeat < f->repeats; f->repeat++) { /* one to warm up */
         fill(f);
-        if (f->repeat == 0) {
-            AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
-            f->start = MPI_Wtime();
-        }
+        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        f->start = MPI_Wtime();
         for (f->step = 0; f->step < f->steps; f->step++) {
             if (f->variant == HAND && f->step < f->steps - 1) {
                 shift(f);
@@ -179,9 +177,9 @@ static bamboo_state_t cannon(struct bamboo_frame *frame)
         } else {
             swap(&f->sum, &f->result);
         }
+        f->elapsed += f->repeat < 0 ? 0 : MPI_Wtime() - f->start;
     }
-    f->start = MPI_Wtime() - f->start;
-    AWAIT(frame, MPI_Reduce(&f->start, &f->longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD));
+    AWAIT(frame, MPI_Reduce(&f->elapsed, &f->longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD));
     for (int i = 0; i < f->m && f->z == 0; i++) {
         for (int j = 0; j < f->m; j++) {
             f->check +=
