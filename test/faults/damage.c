@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ enum { USAGE = 2, LONGEST = 1 << 20, SECONDS = 20, MOST_REPORTED = 20 };
 char *damage_original;
 size_t damage_size;
 const char *damage_name;
+static const char *damage_file; /* the original */
 char damage_directory[200];
 char damage_path[500];
 char **damage_command;
@@ -260,9 +262,23 @@ static int read_with_command(int same, char *why, size_t room)
     return same ? 0 == code : 0 == code || 1 == messages;
 }
 
+/* Of a record "PREFIX.0", rank 1's stands beside it. */
+static void link_other_rank(void)
+{
+    char beside[PATH_MAX], link[sizeof(damage_path)];
+    const size_t length = strlen(damage_name);
+    if (length > 2 && 0 == strcmp(damage_name + length - 2, ".0") &&
+        NULL != realpath(damage_file, beside)) {
+        snprintf(link, sizeof(link), "%s", damage_path);
+        beside[strlen(beside) - 1] = link[strlen(link) - 1] = '1';
+        (void) !symlink(beside, link);
+    }
+}
+
 /* Open MPI's parameter file has its place. */
 static void prepare_command(void)
 {
+    link_other_rank();
     if (0 == strcmp(damage_name, "mca-params.conf")) {
         setenv("HOME", damage_directory, 1);
         snprintf(damage_path, sizeof(damage_path), "%s/.openmpi", damage_directory);
@@ -289,6 +305,7 @@ static void load(const char *path)
         exit(USAGE);
     }
     fclose(file);
+    damage_file = path;
     damage_name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
 }
 
