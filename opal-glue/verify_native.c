@@ -193,16 +193,19 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     return stand_at(convertor, position + native_moved);
 }
 
-/* One iovec after the other, since the amounts of the next depend on this one's. */
+/* One iovec after the other, since the amounts of the next depend on this one's. It asks malloc()
+ * for memory, whose lock a thread that is cancelled asynchronously would take with it. */
 static int32_t move_all(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
                         uint32_t *out_size, size_t *max_data)
 {
     const size_t start = convertor->bConverted;
     uint32_t used = 0;
     int32_t rc = 0;
+    const int cancel_state = dame_cancel_defer();
     while (0 == rc && used < *out_size) {
         rc = move_one(convertor, dir, &iov[used++]);
     }
+    dame_cancel_restore(cancel_state);
     *out_size = used;
     *max_data = convertor->bConverted - start;
     return rc;
@@ -260,6 +263,7 @@ bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t 
     const size_t length = (size_t) count * datatype->size;
     size_t skip;
     size_t packed;
+    const int cancel_state = dame_cancel_defer();
     construct(&source, datatype, count, from);
     construct(&target, datatype, count, to);
     char *before = pack_natively(&source, 0, length, 0, &skip, &packed);
@@ -277,5 +281,6 @@ bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t 
     free(after);
     dt_native_destruct(&source);
     dt_native_destruct(&target);
+    dame_cancel_restore(cancel_state);
     return copied;
 }
