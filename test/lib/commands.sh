@@ -20,7 +20,7 @@ compile_commands()
         new+=(-W "$srcdir/$file")
     done < <(cd "$root" && find "${product_rooms[@]}" -name '*.c')
     make -C "$BUILDDIR" --no-print-directory -n V=1 "${new[@]}" product | awk '
-        / -c -o / {
+        / -c -o [^ ]+ .*\.c( *&&)? *\\?$/ { # not what configure prints, when make runs it again
             sub(/ *(&&)? *\\?$/, "")
             file = $0
             sub(/^.* -c -o [^ ]+ (`[^`]*`)?/, "", file)
