@@ -62,13 +62,6 @@ int64_t dt_code_stat(dame_code_stat_t stat)
     return dame_code_stat(&stats, stat);
 }
 
-const char *dt_code_vectors(void)
-{
-    dame_jit_stats_t stats;
-    dame_promoter_stats(&dt_engine.promoter, &stats);
-    return stats.vector_name;
-}
-
 /* ---- Texts ---------------------------------------------------------------------------------- */
 
 const char *dt_counter_name(dt_counter_t counter)

@@ -26,9 +26,6 @@ void dt_stats_tell_limit(const dame_limit_t *limit);
 /* Facts about compiled programs (engine/counts.h), by now. */
 int64_t dt_code_stat(dame_code_stat_t stat);
 
-/* The vectors that machine code uses, see dame_jit_stats_t. */
-const char *dt_code_vectors(void);
-
 /* The rows with the most bytes, those first. Returns how many, at most `room`. */
 int dt_tally_rows(dame_tally_row_t *rows, int room);
 
