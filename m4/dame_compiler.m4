@@ -109,6 +109,19 @@ AC_DEFUN([DAME_SANITIZERS], [
     AC_SUBST([DAME_MODULE_DEFS_LDFLAGS])
 ])
 
+# DAME_COVERAGE: --enable-coverage, for test/coverage. What is copied as machine code must not count.
+AC_DEFUN([DAME_COVERAGE], [
+    AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build so that gcov can say what was run])])
+    DAME_COVERAGE_LDFLAGS=
+    DAME_NO_COVERAGE_CFLAGS=
+    AS_IF([test "x$enable_coverage" = xyes],
+          [DAME_CFLAGS="$DAME_CFLAGS -fprofile-arcs -ftest-coverage -fprofile-update=prefer-atomic"
+           DAME_COVERAGE_LDFLAGS=--coverage
+           DAME_NO_COVERAGE_CFLAGS="-fno-profile-arcs -fno-test-coverage"])
+    AC_SUBST([DAME_COVERAGE_LDFLAGS])
+    AC_SUBST([DAME_NO_COVERAGE_CFLAGS])
+])
+
 # DAME_X86_KERNELS: on x86-64, some kernels of dame/ are compiled again for AVX2 and for AVX-512; which of
 # them runs is decided when the process starts.
 AC_DEFUN([DAME_X86_KERNELS], [
