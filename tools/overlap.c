@@ -226,6 +226,9 @@ static int preload(const char *mpi)
                    ? TOOL_OK
                    : tool_error(TOOL_SYSTEM, "%s: %s; DAME was built without %s", path,
                                 strerror(errno), strcmp(mpi, "mpich") == 0 ? "MPICH" : "Open MPI");
+    if (code == TOOL_OK && strpbrk(path, " :") != NULL) {
+        code = tool_error(TOOL_SYSTEM, "%s: LD_PRELOAD allows no space and no colon in a path", path);
+    }
     if (code == TOOL_OK) {
         setenv("LD_PRELOAD", value, 1);
     }

@@ -68,6 +68,10 @@ static sums_t sum_phase(const overlap_rank_t *rank, const overlap_phase_t *phase
             sum_wait(calls, ns, &waits[calls->site], &sums);
         }
     }
+    if (phase == &rank->whole) { /* also after the last call, and in tests behind it */
+        sums.gap = (double) rank->gaps;
+        sums.tests = (double) rank->tests_ns;
+    }
     return sums;
 }
 

@@ -205,6 +205,21 @@ static void threads(void)
     pthread_join(thread, NULL);
 }
 
+static void *halo_thread(void *unused)
+{
+    (void) unused;
+    halo();
+    return NULL;
+}
+
+/* All but MPI_Init and the end in another thread. */
+static void elsewhere(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, halo_thread, NULL);
+    pthread_join(thread, NULL);
+}
+
 /* Waits by testing. */
 static void polling(void)
 {
@@ -265,6 +280,7 @@ static const struct {
              {"wild", wild},
              {"polling", polling},
              {"threads", threads},
+             {"elsewhere", elsewhere},
              {"nothing", nothing},
              {"fails", fails},
              {"crashes", crashes},
@@ -275,8 +291,10 @@ int main(int argc, char **argv)
     int given;
     double all;
     MPI_Init_thread(&argc, &argv,
-                    argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE
-                                                                : MPI_THREAD_FUNNELED,
+                    argc > 1 &&
+                            (strcmp(argv[1], "threads") == 0 || strcmp(argv[1], "elsewhere") == 0)
+                        ? MPI_THREAD_MULTIPLE
+                        : MPI_THREAD_FUNNELED,
                     &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

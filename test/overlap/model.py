@@ -36,7 +36,7 @@ class Rank:
         period = int(1e3 * (self.compute + 3 + self.wait + self.collective))
         n = STEPS
         yield f"dame-overlap 1\nrank {self.number} size 2\nlibrary Some MPI\nhost {self.host} node{self.host}"
-        yield f"run {self.clock} {self.clock + n * period} {n * period} 0 1\ntests 0 0\nlimits 0 0 {int(wild)}"
+        yield f"run {self.clock} {self.clock + n * period} {n * period} {int(n * self.compute * 1000)} 1\ntests 0 0\nlimits 0 0 {int(wild)}"
         for site, (kind, name) in enumerate([(0, "a"), (1, "b"), (2, "c"), (3, "d"), (0, "MPI_Irecv"), (0, "MPI_Isend"),
                                              (1, "MPI_Waitall"), (2, "MPI_Allreduce")]):
             yield f"site {site} {kind} 0 {name}"
