@@ -21,6 +21,15 @@ function compared(key, what, v,    a, b) {
     b = middle(key, "measured", v)
     if (a == "" || b == "")
         return "-"
+    if (key ~ /^three/) { # its two nodes share a core's caches
+        if (v == 1)
+            return sprintf("%.2f", a / b)
+        a /= middle(key, what, 1)
+        b /= middle(key, "measured", 1)
+        what = "tasks of bamboo/rt, T of 140 us and more"
+        if (key ~ /:15/)
+            what = "tasks of bamboo/rt, T of 15 us"
+    }
     all[what]++
     right[what] += a / b >= 0.85 && a / b <= 1.15
     return sprintf("%.2f", a / b)
@@ -50,5 +59,6 @@ END {
     }
     if (!csv)
         for (what in all)
-            printf "%s: %d of %d within 15 %%\n", what == "predictions" ? "predicted" : "from a run without latency", right[what], all[what]
+            printf "%s: %d of %d within 15 %%\n", what == "predictions" ? "predicted" : what == "given_network" ? "from a run without latency" : what, \
+                right[what], all[what]
 }

@@ -18,7 +18,8 @@ static int compare_times(const void *a, const void *b)
 static double median(int64_t times[TURNS])
 {
     qsort(times, TURNS, sizeof(times[0]), compare_times);
-    return (double) times[TURNS / 2];
+    int64_t middle = times[TURNS / 2];
+    return (double) middle;
 }
 
 /* Messages of this process to itself: CALLS calls each, of the library's functions or of MPI's. */

@@ -59,7 +59,9 @@ bool real_is_ours(char *library, size_t room)
     REAL(MPI_Get_library_version)(text, &length);
     bool open = strncmp(text, "Open MPI", 8) == 0;
     for (char *at = text; *at != '\0'; at++) { /* MPICH: "MPICH Version:\t4.0.2\nMPICH ..." */
-        *at = *at == '\t' ? ' ' : *at;
+        if (*at == '\t') {
+            *at = ' ';
+        }
     }
     text[strcspn(text, ",\n")] = '\0';
     snprintf(library, room, "%s", text);

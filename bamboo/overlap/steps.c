@@ -99,8 +99,8 @@ int64_t steps_quantile(const phase_t *phase, double part)
         before += phase->buckets[b];
         if (phase->buckets[b] > 0 &&
             (double) before >= part * (double) (phase->steps + phase->extra)) {
-            int64_t upper = (int64_t) ((uint64_t) (9 + b % 8) << (b / 8 - 3));
-            return upper < phase->max ? upper : phase->max;
+            int64_t middle = (int64_t) ((uint64_t) (17 + 2 * (b % 8)) << (b / 8 - 3)) / 2;
+            return middle < phase->max ? middle : phase->max;
         }
     }
     return phase->max;

@@ -67,7 +67,7 @@ void steps_finish(void);
 /* Behind steps_finish(): makes calls that are added cost what they cost in a step. */
 void steps_calibrate(void);
 
-/* The time that `part` of the steps are not longer than, to 1/8 of it. */
+/* The time that `part` of the steps are not longer than, to 1/16 of it. */
 int64_t steps_quantile(const phase_t *phase, double part);
 
 #endif
