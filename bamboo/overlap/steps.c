@@ -12,8 +12,9 @@ static int64_t from;     /* the first event that belongs to no step yet */
 static phase_t *current; /* NULL: an anchor is looked for */
 static int tries;        /* times that an anchor was looked for */
 
-/* Steps that make a phase; times that an anchor is looked for at most; calls that are worth it. */
-enum { FEWEST = 4, TRIES = 64, WORTHWHILE = 256 };
+/* Steps that make a phase; times that an anchor is looked for at most; calls that are worth it; see
+ * try_anchor(). */
+enum { FEWEST = 4, TRIES = 64, WORTHWHILE = 256, HEAVIEST = 64 };
 
 static const event_t *event_at(int64_t number)
 {
@@ -186,22 +187,22 @@ static int64_t first_end(unsigned anchor, bool runs)
     return number;
 }
 
-/* A time that half of the parts are not longer than, times LONG. */
+/* A time that half of the parts are not longer than, times HEAVIEST. */
 static int64_t long_time(const uint32_t powers[64], int64_t parts)
 {
     int64_t before = 0;
     int power = 0;
-    while (power < 56 && 2 * (before += powers[power]) < parts) {
+    while (power < 50 && 2 * (before += powers[power]) < parts) {
         power++;
     }
-    return (int64_t) LONG << power;
+    return (int64_t) HEAVIEST << power;
 }
 
 /*
  * Is `site` an anchor? The same sites must be called in 8 of 10 parts, and in those that have 8
  * tenths of the time: a loop over neighbours has many equal parts, but little time between them.
- * What makes a part longer than others (see above) does not count here either. The majority vote
- * finds the sites, if they are those of most parts.
+ * A part counts for no more than HEAVIEST usual ones, so that a pause does not decide. The majority
+ * vote finds the sites, if they are those of most parts.
  */
 static bool try_anchor(unsigned site, bool runs, int64_t *seen, candidate_t *out)
 {
