@@ -422,6 +422,19 @@ static void check_pragmas(struct program *program, struct file *file)
     }
 }
 
+/* Headers have functions that nobody calls. */
+static bool is_used(const struct program *program, const struct node *top)
+{
+    size_t i;
+
+    for (i = 0; i < program->n_functions; i++) {
+        if (program->functions[i]->definition == top) {
+            return program->functions[i]->reached;
+        }
+    }
+    return true;
+}
+
 void check_program(struct program *program)
 {
     size_t i, j;
@@ -433,14 +446,17 @@ void check_program(struct program *program)
         struct file *file = program->files[i];
 
         for (j = 0; j < file->n_top; j++) {
-            check_references(file, file->top[j]);
+            if (is_used(program, file->top[j])) {
+                check_references(file, file->top[j]);
+            }
             check_initialiser(file, file->top[j]);
         }
         check_pragmas(program, file);
     }
     for (i = 0; i < program->n_functions; i++) {
         check_function_use(program->files[0], program->functions[i]);
-        if (program->functions[i]->resumable && program->functions[i]->definition) {
+        if (program->functions[i]->resumable && program->functions[i]->reached &&
+            program->functions[i]->definition) {
             check_resumable(program->functions[i]);
         }
     }

@@ -291,6 +291,16 @@ static const char *specifiers(const struct function *function, const struct node
     return text;
 }
 
+static void add_member(struct text *members, const char *indent, const char *type,
+                       const char *declarator)
+{
+    if (members->n == 0) {
+        add(members, "%s%s %s", indent, type, declarator);
+    } else {
+        add(members, ", %s", declarator);
+    }
+}
+
 /* Members for the statement's variables; the assignments, one for each initialiser. */
 static const char *declare(struct function *function, struct node *statement, const char *separator)
 {
@@ -298,7 +308,7 @@ static const char *declare(struct function *function, struct node *statement, co
     struct file *file = function->file;
     struct declarator *list;
     size_t n = read_declarators(file, statement, &list), i;
-    struct text values = {0}, members = {0};
+    struct text values = {0}, members = {0}, spilled = {0};
     const char *type;
     bool constant = false;
 
@@ -316,14 +326,15 @@ static const char *declare(struct function *function, struct node *statement, co
         refuse_node(file, list[0].node, REFUSE_TYPE, "'%s', whose type is a constant one",
                     list[0].node->variable->name);
     }
-    add(&members, "    %s ", constant ? without(type, qualifiers) : type);
+    type = constant ? without(type, qualifiers) : type;
     for (i = 0; i < n; i++) {
         const struct variable *variable = list[i].node->variable;
         const struct node *initialiser = initialiser_of(list[i].node);
         CXType of = clang_getCursorType(list[i].node->cursor);
 
         check_local(function, &list[i]);
-        add(&members, "%s%s", i > 0 ? ", " : "", member_declarator(file, &list[i]));
+        add_member(variable->spilled ? &spilled : &members, variable->spilled ? "        " : "    ",
+                   type, member_declarator(file, &list[i]));
         if (initialiser) {
             const char *before = lift_initialiser(function, initialiser);
 
@@ -339,7 +350,12 @@ static const char *declare(struct function *function, struct node *statement, co
                 variable->text);
         }
     }
-    add(&function->members, "%s;\n", members.at);
+    if (members.n > 0) {
+        add(&function->members, "%s;\n", members.at);
+    }
+    if (spilled.n > 0) {
+        add(&function->values, "%s;\n", spilled.at);
+    }
     return values.at;
 }
 

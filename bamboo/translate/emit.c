@@ -86,19 +86,43 @@ static void add_callees(struct faces *faces, const struct function *function, st
     }
 }
 
+static const char *first_values(const struct function *function)
+{
+    struct text text = {0};
+    size_t i;
+
+    add_bytes(&text, "", 0);
+    for (i = 0; i < function->n_parameters; i++) {
+        const struct variable *variable = function->locals[i];
+
+        if (variable->spilled) {
+            add(&text, "        %s = %s->%s%s;\n", variable->text, function->self, function->prefix,
+                variable->member);
+        }
+    }
+    return text.at;
+}
+
 static const char *prologue(const struct function *function)
 {
     struct text text = {0};
     int i;
 
-    add(&text, "{\n    struct %s *%s = (struct %s *) %s;\n\n    (void) %s;\n", function->frame,
-        function->self, function->frame, function->frame_name, function->self);
+    add(&text, "{\n    struct %s *%s = (struct %s *) %s;\n", function->frame, function->self,
+        function->frame, function->frame_name);
+    if (function->spills) {
+        add(&text, "    struct %s_values %s = %s->%s;\n", function->name, function->local,
+            function->self, function->local);
+    }
+    add(&text, "\n    (void) %s;\n", function->self);
     if (function->n_waits > 0) {
         add(&text, "    switch (%s->at) {\n", function->frame_name);
         for (i = 1; i <= function->n_waits; i++) {
             add(&text, "    case %d:\n        goto resume_%d;\n", i, i);
         }
-        add(&text, "    default:\n        break;\n    }\n");
+        add(&text, "    default:\n%s        break;\n    }\n", first_values(function));
+    } else {
+        add(&text, "%s", first_values(function));
     }
     return text.at;
 }

@@ -138,8 +138,11 @@ const char *frame_definition(struct function *function)
     } else {
         first = face_members(function, function->definition->cursor);
     }
-    return format("%sstruct %s {\n%s%s};\n", function->types.n ? function->types.at : "",
-                  function->frame, first, function->members.n ? function->members.at : "");
+    return format("%sstruct %s {\n%s%s%s};\n", function->types.n ? function->types.at : "",
+                  function->frame, first, function->members.n ? function->members.at : "",
+                  !function->spills ? ""
+                                    : format("    struct %s_values {\n%s    } %s;\n",
+                                             function->name, function->values.at, function->local));
 }
 
 /* ---- plans ---- */
@@ -150,6 +153,42 @@ static struct node *scope_of(struct node *node)
         node = node->parent;
     }
     return node;
+}
+
+/* Large arrays are better left where they are: every wait would copy them. */
+enum { MOST_SPILLED_BYTES = 256 };
+
+static bool can_be_spilled(const struct variable *variable)
+{
+    CXType type = clang_getCanonicalType(variable->type), element = type;
+    const struct node *statement = variable->declaration->parent;
+    size_t i;
+
+    if (variable->address_taken || variable->in_macro) {
+        return false;
+    }
+    while (element.kind == CXType_ConstantArray && !variable->parameter) {
+        element = clang_getCanonicalType(clang_getArrayElementType(element));
+    }
+    if (clang_isVolatileQualifiedType(type) || clang_isVolatileQualifiedType(element)) {
+        return false;
+    }
+    for (i = 0; !variable->parameter && i < statement->n; i++) { /* one type, declared once */
+        if (statement->child[i]->kind != CXCursor_VarDecl) {
+            return false;
+        }
+    }
+    switch (element.kind) {
+    case CXType_Record:
+    case CXType_Unexposed:
+        return false;
+    case CXType_VariableArray:
+    case CXType_IncompleteArray:
+    case CXType_ConstantArray:
+        return variable->parameter;
+    default:
+        return element.kind == type.kind || clang_Type_getSizeOf(type) <= MOST_SPILLED_BYTES;
+    }
 }
 
 static void plan_local(struct function *function, struct variable *variable)
@@ -167,6 +206,15 @@ static void plan_local(struct function *function, struct variable *variable)
     }
     variable->text = format("%s->%s%s", function->self, variable->parameter ? function->prefix : "",
                             variable->member);
+    if (can_be_spilled(variable)) {
+        variable->spilled = true;
+        function->spills = true;
+        variable->text = format("%s.%s", function->local, variable->member);
+        if (variable->parameter) {
+            add(&function->values, "        %s;\n",
+                parameter_declaration(variable->type, variable->member));
+        }
+    }
 }
 
 static void claim(struct program *program, const struct function *function, const char *name)
@@ -181,14 +229,17 @@ static void claim(struct program *program, const struct function *function, cons
 static void plan_frame(struct program *program, struct function *function)
 {
     static const char *const selves[] = {"f", "self", "own", "bamboo_self", NULL};
+    static const char *const locals[] = {"v", "values", "own_values", "bamboo_values_", NULL};
     static const char *const frames[] = {"frame", "task_frame", "bamboo_frame_", NULL};
     size_t i;
 
     function->self = free_name(function, selves);
     function->frame_name = free_name(function, frames);
+    function->local = free_name(function, locals);
     function->frame = format("%s_frame", function->name);
     function->task_name = function->is_static ? function->name : format("%s_run", function->name);
     claim(program, function, function->frame);
+    claim(program, function, format("%s_values", function->name));
     if (!function->is_static) {
         claim(program, function, function->task_name);
     }

@@ -49,6 +49,22 @@ static bool spread(struct program *program)
     return found;
 }
 
+/* Functions of headers count when something calls them. */
+static void reach(struct function *function)
+{
+    size_t i;
+
+    if (function->reached) {
+        return;
+    }
+    function->reached = true;
+    for (i = 0; i < function->n_calls; i++) {
+        if (function->calls[i]->callee) {
+            reach(function->calls[i]->callee);
+        }
+    }
+}
+
 static void mark_waits(const struct function *function)
 {
     size_t i;
@@ -162,6 +178,43 @@ static bool is_constant(CXType type)
     return clang_isConstQualifiedType(type);
 }
 
+/* Of an array: is anything but one of its elements named? */
+static bool is_more_than_element(const struct node *node)
+{
+    while (is_array(node)) {
+        const struct node *up = node->parent;
+
+        if (up && (up->kind == CXCursor_UnaryExpr || up->kind == CXCursor_ParenExpr)) {
+            node = up; /* sizeof */
+            continue;
+        }
+        if (!up || up->kind != CXCursor_UnexposedExpr || !up->parent ||
+            up->parent->kind != CXCursor_ArraySubscriptExpr || up->parent->child[0] != up) {
+            return true;
+        }
+        node = up->parent;
+    }
+    for (; node->parent && (node->parent->kind == CXCursor_ParenExpr ||
+                            node->parent->kind == CXCursor_MemberRefExpr);
+         node = node->parent) {
+    }
+    return node->parent && node->parent->kind == CXCursor_UnaryOperator &&
+           node->parent->unary == CXUnaryOperator_AddrOf;
+}
+
+static bool has_address_taken(const struct node *node)
+{
+    if (is_array(node)) {
+        return is_more_than_element(node);
+    }
+    while (node->parent && (node->parent->kind == CXCursor_ParenExpr ||
+                            node->parent->kind == CXCursor_MemberRefExpr)) {
+        node = node->parent;
+    }
+    return node->parent && node->parent->kind == CXCursor_UnaryOperator &&
+           node->parent->unary == CXUnaryOperator_AddrOf;
+}
+
 static void find_accesses(struct file *file, struct node *node)
 {
     size_t i;
@@ -170,7 +223,7 @@ static void find_accesses(struct file *file, struct node *node)
         struct variable *variable = node->variable;
         enum access access = access_of(node);
 
-        variable->address_taken = variable->address_taken || access == ACCESS_ESCAPES;
+        variable->address_taken = variable->address_taken || has_address_taken(node);
         if (access == ACCESS_WRITTEN ||
             (access == ACCESS_ESCAPES && !is_constant(variable->type))) {
             variable->written = true;
@@ -243,6 +296,13 @@ void analyse(struct program *program)
         }
     }
     while (spread(program)) {
+    }
+    for (i = 0; i < program->n_functions; i++) {
+        struct function *function = program->functions[i];
+
+        if (function->definition && (function->definition->here || function->n_references > 0)) {
+            reach(function);
+        }
     }
     for (i = 0; i < program->n_functions; i++) {
         mark_waits(program->functions[i]);

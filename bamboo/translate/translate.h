@@ -58,10 +58,11 @@ struct variable {
     int number; /* of a parameter */
     bool in_header, in_macro, defined, incomplete;
     /* Found by program.c: */
-    bool written;  /* or perhaps written */
-    bool per_task; /* static storage: every task has its own */
-    bool framed;   /* automatic: lives in the function's frame */
-    bool address_taken;
+    bool written;          /* or perhaps written */
+    bool per_task;         /* static storage: every task has its own */
+    bool framed;           /* automatic: lives in the function's frame */
+    bool address_taken;    /* or, of an array, more than elements are named */
+    bool spilled;          /* framed, and a C variable between waits */
     const char *text;      /* what stands for it in the translation */
     const char *task_name; /* of the array, when per_task */
     const char *member;
@@ -146,14 +147,16 @@ struct function {
     struct variable **locals; /* parameters first */
     size_t n_locals, n_parameters;
     bool resumable;
-    bool visited;
+    bool visited, reached;
     bool unfit;            /* its text cannot be rewritten; that has been said */
     unsigned communicates; /* COMMUNICATES_..., itself or through others */
     /* Of its translation: */
     const char *task_name, *frame, *face;
-    const char *self, *frame_name; /* names of its pointers to the frame */
-    const char *prefix;            /* of parameters and result in the frame */
-    struct text members, types;
+    const char *self, *frame_name,
+        *local;         /* names of its pointers to the frame, and of spilled values */
+    const char *prefix; /* of parameters and result in the frame */
+    struct text members, types, values; /* values: of spilled variables */
+    bool spills;
     const char **member;
     size_t n_members;
     int n_waits;
@@ -221,6 +224,8 @@ const struct node *bare(const struct node *node); /* without parentheses, casts 
 /* The child of an if, for, while, do or switch statement that is its body or branch. */
 bool is_branch(const struct node *parent, const struct node *child);
 struct node *ancestor_statement(struct node *node);
+/* Is it an argument of a macro's use? */
+bool inside_use(const struct file *file, const struct node *node);
 const char *node_text(const struct file *file, const struct node *node);
 
 /* ---- diagnose.c ---- */

@@ -95,3 +95,15 @@ bool is_skipped(const struct file *file, size_t at)
     }
     return skipped;
 }
+
+bool inside_use(const struct file *file, const struct node *node)
+{
+    size_t i;
+
+    for (i = 0; i < file->n_uses; i++) {
+        if (file->uses[i].begin < node->begin && node->begin < file->uses[i].end) {
+            return true;
+        }
+    }
+    return false;
+}

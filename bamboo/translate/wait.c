@@ -145,18 +145,6 @@ static void check_reads(struct file *file, const struct node *wait, const struct
     }
 }
 
-static bool in_use(const struct file *file, const struct node *node)
-{
-    size_t i;
-
-    for (i = 0; i < file->n_uses; i++) {
-        if (file->uses[i].begin < node->begin && node->begin < file->uses[i].end) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The arguments stand in the text one after the other. */
 static bool plain_arguments(const struct file *file, const struct node *call)
 {
@@ -189,7 +177,7 @@ static bool may_wait(struct file *file, const struct node *wait, const struct no
 {
     const struct node *node;
 
-    if (!wait->spelled || in_use(file, wait) || !plain_arguments(file, wait)) {
+    if (!wait->spelled || inside_use(file, wait) || !plain_arguments(file, wait)) {
         refuse_node(file, wait, REFUSE_MACRO, "'%s' may wait, and is not spelled out here",
                     wait->callee->name);
         return false;
@@ -220,6 +208,12 @@ static const char *argument(const struct file *file, const struct node *call, si
                : "";
 }
 
+/* After the call's arguments, which may change variables. */
+static const char *spill(const struct function *function)
+{
+    return format("%s->%s = %s", function->self, function->local, function->local);
+}
+
 static const char *start_call(struct function *function, const struct node *call)
 {
     static const char *const names[] = {"callee", "task_callee"};
@@ -248,7 +242,8 @@ static const char *start_call(struct function *function, const struct node *call
     }
     add(&text, "%s->callee = &%s->head; } ", function->frame_name, name);
     add(&text, "BAMBOO_CALL_AT(%s, %d, %s); ", function->frame_name, function->n_waits,
-        callee->task_name);
+        function->spills ? format("(%s, %s)", spill(function), callee->task_name)
+                         : callee->task_name);
     return text.at;
 }
 
@@ -274,8 +269,9 @@ static const char *lift_call(struct function *function, struct node *call, bool 
     if (resumable) {
         before = start_call(function, call);
     } else {
-        before = format("BAMBOO_AWAIT_AT(%s, %d, %s); ", function->frame_name, function->n_waits,
-                        render(file, call->begin, call->end));
+        before = format("BAMBOO_AWAIT_AT(%s, %d, %s%s); ", function->frame_name, function->n_waits,
+                        render(file, call->begin, call->end),
+                        function->spills ? format(" || (%s, 0)", spill(function)) : "");
     }
     value = result_of(function, call);
     if (direct) {
@@ -354,7 +350,7 @@ static void rewrite_exit(struct function *function, struct node *statement, cons
 {
     struct file *file = function->file;
 
-    if (!call->spelled || in_use(file, call) || !plain_arguments(file, call) || call->n != 2) {
+    if (!call->spelled || inside_use(file, call) || !plain_arguments(file, call) || call->n != 2) {
         refuse_node(file, call, REFUSE_MACRO, "'%s' ends the task, and is not spelled out here",
                     call->callee->name);
         return;
@@ -572,11 +568,24 @@ static bool refuse_directives(struct file *file, const struct node *statement)
     return false;
 }
 
+/* One use of a macro is all of the statement. */
+static bool is_one_use(const struct file *file, const struct node *statement)
+{
+    size_t i;
+
+    for (i = 0; i < file->n_uses; i++) {
+        if (file->uses[i].begin == statement->begin && file->uses[i].end >= statement->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool spelled_out(struct file *file, const struct node *statement)
 {
     size_t end = statement_end(file, statement);
 
-    if (statement->in_macro || in_use(file, statement) || file->text[end - 1] != ';') {
+    if (is_one_use(file, statement) || inside_use(file, statement) || file->text[end - 1] != ';') {
         refuse_node(file, statement, REFUSE_MACRO, "a statement that has to be rewritten");
         return false;
     }
