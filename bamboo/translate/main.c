@@ -72,6 +72,28 @@ static bool ends_with(const char *text, const char *end)
     return length > of_end && strcmp(text + length - of_end, end) == 0;
 }
 
+/* Where another MPI compiler finds mpi.h; nothing if it does not say. */
+static bool ask_compiler(struct command *command, const char *compiler)
+{
+    FILE *answer = popen(format("%s -show 2>/dev/null", compiler), "r");
+    char line[4096];
+    bool found = false;
+    char *word, *rest = NULL;
+
+    if (answer && fgets(line, sizeof line, answer)) {
+        for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
+            if (strncmp(word, "-I", 2) == 0 || strncmp(word, "-D", 2) == 0) {
+                append(&command->parser, &command->n_parser, copy_text(word, strlen(word)));
+                found = true;
+            }
+        }
+    }
+    if (answer) {
+        pclose(answer);
+    }
+    return found;
+}
+
 /* Options that decide what the source means, for libclang. */
 static bool is_for_parser(const char *option)
 {
@@ -283,10 +305,13 @@ static int translate(const struct options *options)
 
 int main(int argc, char **argv)
 {
+    const char *compiler = getenv("BAMBOO_CC");
     struct options options = {0};
     int result;
 
-    append_words(&options.command.parser, &options.command.n_parser, BAMBOO_CPPFLAGS);
+    if (!compiler || !*compiler || !ask_compiler(&options.command, compiler)) {
+        append_words(&options.command.parser, &options.command.n_parser, BAMBOO_CPPFLAGS);
+    }
     append(&options.command.parser, &options.command.n_parser, "-Wno-everything");
     result = read_options(&options, argc, argv);
     if (result < 0) {
