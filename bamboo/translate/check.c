@@ -435,6 +435,28 @@ static bool is_used(const struct program *program, const struct node *top)
     return true;
 }
 
+/* They run once in a process, before there are tasks. */
+static void check_constructors(struct file *file)
+{
+    static const char *const words[] = {"constructor", "__constructor__", "destructor",
+                                        "__destructor__"};
+    const struct token *token = file->tokens.token;
+    size_t i, j;
+
+    for (i = 3; i < file->tokens.n; i++) {
+        for (j = 0; j < sizeof words / sizeof *words; j++) {
+            if (token_is(file->text, &token[i], words[j]) &&
+                token_is(file->text, &token[i - 1], "(") &&
+                token_is(file->text, &token[i - 2], "(") &&
+                strncmp(file->text + token[i - 3].begin, "__attribute", 11) == 0 &&
+                !is_skipped(file, token[i].begin)) {
+                refuse(file, token[i].begin, REFUSE_CONSTRUCT,
+                       "a function that runs before or after main");
+            }
+        }
+    }
+}
+
 void check_program(struct program *program)
 {
     size_t i, j;
@@ -452,6 +474,7 @@ void check_program(struct program *program)
             check_initialiser(file, file->top[j]);
         }
         check_pragmas(program, file);
+        check_constructors(file);
     }
     for (i = 0; i < program->n_functions; i++) {
         check_function_use(program->files[0], program->functions[i]);

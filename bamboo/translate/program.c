@@ -97,6 +97,19 @@ static bool is_array(const struct node *node)
            kind == CXType_VariableArray;
 }
 
+/* strchr(const char *) and its kin return a pointer into what they promise not to change. */
+static bool is_handed_back(const struct node *argument)
+{
+    const struct node *call = argument->parent;
+    CXType type;
+
+    if (!call || call->kind != CXCursor_CallExpr || call->child[0] == argument) {
+        return false;
+    }
+    type = clang_getCanonicalType(clang_getCursorType(call->cursor));
+    return type.kind == CXType_Pointer && !clang_isConstQualifiedType(clang_getPointeeType(type));
+}
+
 /* An address: what is it converted to? */
 static enum access address_access(const struct node *node)
 {
@@ -104,7 +117,7 @@ static enum access address_access(const struct node *node)
                             node->parent->kind == CXCursor_ParenExpr)) {
         node = node->parent;
     }
-    return points_to_const(node) ? ACCESS_READ : ACCESS_ESCAPES;
+    return points_to_const(node) && !is_handed_back(node) ? ACCESS_READ : ACCESS_ESCAPES;
 }
 
 /* NODE is an lvalue that the variable is, or a part of it: what is done to it? */

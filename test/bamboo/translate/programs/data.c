@@ -21,6 +21,8 @@ static union {
     unsigned char bytes[sizeof(int)];
 } both = {.i = 258};
 static void (*hook)(int *);
+static char list[] = "one,two"; /* written through what strchr() returns */
+static const char *shared = "never assigned";
 
 static void twice(int *value)
 {
@@ -101,6 +103,7 @@ int main(int argc, char **argv)
         sum += *walk;
     fill(&result, rank, size);
     strcat(text, other);
+    *strchr(list, ',') = (char) ('0' + rank);
     {
         typedef struct point point_t;
         point_t inner = {.x = sum};
@@ -114,6 +117,8 @@ int main(int argc, char **argv)
     printf("data: rank %d: %d %d %d, %g, result %d, %d, %d%d%d%d%d, %llu, %g, %g, %d, %d\n", rank, count(), function(), unused,
            q.w[1], result, limit, head, at, frame, self, main_frame_, wide, small, scaled[size - 1],
            (int) (sizeof scaled[0]), pair.right);
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("data: rank %d: %s, %s\n", rank, list, shared);
     MPI_Finalize();
     return 0;
 }
