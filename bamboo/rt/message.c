@@ -178,6 +178,9 @@ bamboo_message_t *bamboo_match(bamboo_request_t *recv)
     for (bamboo_message_t **link = &owner->arrived; *link != NULL; link = &(*link)->next) {
         if (matches(recv, *link) && (first == NULL || (*link)->when < (*first)->when)) {
             first = link;
+            if ((*first)->when == 0) {
+                break; /* none is earlier */
+            }
         }
     }
     if (first == NULL) {

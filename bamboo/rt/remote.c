@@ -190,6 +190,16 @@ static size_t length(const MPI_Status *status)
     return bytes == MPI_UNDEFINED ? 0 : (size_t) bytes;
 }
 
+/* A sender's messages arrive in their order, whatever the times of its streams are. */
+static void not_before_others(bamboo_message_t *message, const bamboo_task_t *to)
+{
+    for (const bamboo_message_t *other = to->arrived; other != NULL; other = other->next) {
+        if (other->from == message->from && other->when > message->when) {
+            message->when = other->when;
+        }
+    }
+}
+
 void bamboo_remote_pull(int context)
 {
     MPI_Comm comm = comms[context / 2];
@@ -213,6 +223,7 @@ void bamboo_remote_pull(int context)
                                       .to = to};
         if (is_late(status.MPI_SOURCE)) {
             message->when = seen_at(status.MPI_SOURCE, stream_of(context, status.MPI_TAG));
+            not_before_others(message, to);
         }
         bamboo_request_t *recv = bamboo_deliver(message, to);
         if (recv != NULL) {
