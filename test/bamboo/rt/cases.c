@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test/bamboo/either.h"
@@ -17,6 +18,13 @@ struct case_frame {
     MPI_Op op;
     double before;
 };
+
+/* Work between two tests. */
+static void work(double seconds)
+{
+    nanosleep(&(struct timespec){(time_t) seconds, (long) (1e9 * (seconds - (long) seconds))},
+              NULL);
+}
 
 /* Affine functions modulo 10007: composing them is associative and does not commute. */
 static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -100,6 +108,29 @@ static bamboo_state_t wrong(struct bamboo_frame *frame)
     } else if (is(f, "hang")) {
         AWAIT(frame, MPI_Recv(&f->value, 1, MPI_INT, (f->rank + 1) % f->size, 5, MPI_COMM_WORLD,
                               MPI_STATUS_IGNORE));
+    } else if (is(f, "names")) {
+        /* Ranks of a half, of which 1 is rank 3 of the world; the first request is complete. */
+        AWAIT(frame, MPI_Comm_split(MPI_COMM_WORLD, f->rank / 2, 0, &f->comm));
+        if (f->rank == 2) {
+            AWAIT(frame, MPI_Recv(&f->value, 1, MPI_INT, 1, 5, f->comm, MPI_STATUS_IGNORE));
+        } else if (f->rank == 1) {
+            MPI_Isend(&f->value, 1, MPI_INT, MPI_PROC_NULL, 6, MPI_COMM_WORLD, f->requests);
+            MPI_Irecv(&f->other, 1, MPI_INT, 3, 7, MPI_COMM_WORLD, &f->requests[1]);
+            AWAIT(frame, MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE));
+        } else if (f->rank == 0) {
+            AWAIT(frame, MPI_Allreduce(&f->rank, &f->other, 1, MPI_INT, MPI_SUM, f->comm));
+        }
+        AWAIT(frame, MPI_Barrier(f->comm));
+    } else if (is(f, "works")) {
+        MPI_Irecv(&f->value, 1, MPI_INT, (f->rank + 1) % f->size, 1, MPI_COMM_WORLD, f->requests);
+        for (f->i = 0; f->i < 15; f->i++) {
+            AWAIT(frame, MPI_Test(f->requests, &f->flag, MPI_STATUS_IGNORE));
+            work(0.1);
+        }
+        MPI_Isend(&f->rank, 1, MPI_INT, (f->rank + f->size - 1) % f->size, 1, MPI_COMM_WORLD,
+                  &f->requests[1]);
+        AWAIT(frame, MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE));
+        f->right = f->value == (f->rank + 1) % f->size;
 #ifndef PLAIN
     } else if (is(f, "exit")) {
         bamboo_exit(f->rank == f->size - 1 ? 3 : 0);
