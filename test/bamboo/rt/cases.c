@@ -168,6 +168,8 @@ static bamboo_state_t edges(struct bamboo_frame *frame)
     f->right &= f->i == MPI_UNDEFINED;
     AWAIT(frame, MPI_Testall(2, f->requests, &f->flag, MPI_STATUSES_IGNORE));
     f->right &= f->flag;
+    /* Nothing is received from anywhere after it. */
+    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
     /* A send that is freed before it is received. */
     f->value = f->rank + 70;
     MPI_Issend(&f->value, 1, MPI_INT, (f->rank + 1) % f->size, 4, MPI_COMM_WORLD, f->requests);
