@@ -1,8 +1,8 @@
 /* 7-point Jacobi on a 3-D grid, or with NZ 1 on a 2-D one, which is periodic in the first
  * dimension: motifs B1 and B5. Faces are sent with datatypes, from the array to the array. Rank (x,
- * y, z) is (x * PY + y) * PZ + z.
+ * y, z) is (x * PY + y) * PZ + z, or reversed (z * PY + y) * PX + x.
  *
- *     jacobi [VARIANT] NX NY NZ PX PY PZ STEPS
+ *     jacobi [VARIANT] [reversed] NX NY NZ PX PY PZ STEPS
  *
  * NX to NZ: cells of the whole grid; PX to PZ: ranks in each dimension. VARIANT: blocking (all
  * faces, then all cells: the default), hand (starts the messages, computes cells that need none,
@@ -21,7 +21,7 @@ static const char *const names[VARIANTS] = {"blocking", "hand", "nocomm"};
 
 struct jacobi_frame {
     struct bamboo_main_frame main;
-    int variant, rank, size, steps, step;
+    int variant, reversed, rank, size, steps, step;
     int cells[3], ranks[3], n[3], at[3]; /* of the grid, ranks, cells of mine, my place */
     int neighbour[3][2];
     MPI_Datatype face[3];
@@ -53,11 +53,16 @@ static const char *set_up(struct jacobi_frame *f)
             argument = 2;
         }
     }
+    if (argc > argument && strcmp(argv[argument], "reversed") == 0) {
+        f->reversed = 1;
+        argument++;
+    }
     if (argc - argument != 7) {
-        return "arguments: [blocking|hand|nocomm] NX NY NZ PX PY PZ STEPS";
+        return "arguments: [blocking|hand|nocomm] [reversed] NX NY NZ PX PY PZ STEPS";
     }
     int rank = f->rank;
-    for (int d = 2; d >= 0; d--) {
+    for (int i = 0; i < 3; i++) {
+        const int d = f->reversed ? i : 2 - i; /* the dimension in which the next rank is */
         f->cells[d] = atoi(argv[argument + d]);
         f->ranks[d] = atoi(argv[argument + 3 + d]);
         if (f->ranks[d] < 1 || f->cells[d] < f->ranks[d] || f->cells[d] % f->ranks[d] != 0) {
@@ -78,6 +83,12 @@ static const char *set_up(struct jacobi_frame *f)
     return f->steps < 1 ? "STEPS must be 1 or more" : NULL;
 }
 
+static int rank_of(const struct jacobi_frame *f, const int *at)
+{
+    return f->reversed ? (at[2] * f->ranks[1] + at[1]) * f->ranks[0] + at[0]
+                       : (at[0] * f->ranks[1] + at[1]) * f->ranks[2] + at[2];
+}
+
 static void make_faces(struct jacobi_frame *f)
 {
     int whole[3] = {f->n[0] + 2, f->n[1] + 2, f->n[2] + 2}, zero[3] = {0, 0, 0};
@@ -91,9 +102,7 @@ static void make_faces(struct jacobi_frame *f)
             at[d] += side == 0 ? -1 : 1;
             int inside = at[d] >= 0 && at[d] < f->ranks[d];
             at[d] = (at[d] + f->ranks[d]) % f->ranks[d];
-            f->neighbour[d][side] = inside || d == 0
-                                        ? (at[0] * f->ranks[1] + at[1]) * f->ranks[2] + at[2]
-                                        : MPI_PROC_NULL;
+            f->neighbour[d][side] = inside || d == 0 ? rank_of(f, at) : MPI_PROC_NULL;
         }
     }
 }
