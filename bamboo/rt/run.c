@@ -186,7 +186,8 @@ static void complain(bamboo_ns_t last)
     }
     reported = last;
     snprintf(why, sizeof(why),
-             "nothing has happened in this process for %g s (--patience); ranks that wait:",
+             "nothing has happened in this process for %g s (--patience), and the job goes on; "
+             "ranks that wait:",
              bamboo_options.patience);
     report(why);
 }
@@ -260,9 +261,13 @@ static void check(int process, int processes, const bamboo_program_t *program)
                  bamboo_options.nodes, processes);
         refuse(process, message);
     }
+    if (bamboo_options.link.ns_byte > 0 && bamboo_options.nodes == 0) {
+        refuse(process, "--bandwidth: only a modelled network has one (--nodes)");
+    }
     long here = (long) bamboo_options.vf * (bamboo_options.nodes > 0 ? bamboo_options.nodes : 1);
     if (program->max_local > 0 && here > program->max_local) {
-        snprintf(message, sizeof(message), "%ld tasks in a process: %s was made for up to %d", here,
+        snprintf(message, sizeof(message),
+                 "%ld tasks in a process: %s was made for up to %d (bamboocc --vf-max)", here,
                  program->name, program->max_local);
         refuse(process, message);
     }
