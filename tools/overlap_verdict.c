@@ -35,7 +35,7 @@ static void say_reasons(const overlap_group_t *group, FILE *out)
                 text_time(a, row->step), text_time(b, OVERLAP_SHORTEST));
     }
     if ((group->reasons & OVERLAP_COSTS) && row->transfers > 0) {
-        fprintf(out, " More and smaller messages would cost %s of the %s that they hide.",
+        fprintf(out, " More and smaller messages would cost %s, and hide %s.",
                 text_time(a, group->now[group->best].cost),
                 text_time(b, group->now[group->best].hidden));
     }
