@@ -63,13 +63,10 @@ typedef struct bamboo_program {
 } bamboo_program_t;
 
 /* Runs V tasks in each process, with V from --vf N among the arguments (before a "--") or from
- * BAMBOO_VF, else 1; initialises MPI and finalises it. Other options: bamboo_options_help. A bad
+ * BAMBOO_VF, else 1; initialises MPI and finalises it. Other options: bamboocc(1). A bad
  * option ends the job with a message and status 2. Returns the first exit status of a task of this
  * process that is not 0, or 0. */
 int bamboo_run(int argc, char **argv, const bamboo_program_t *program);
-
-/* The runtime's options, a line each. */
-extern const char bamboo_options_help[];
 
 /* ---- frames ---- */
 
@@ -103,6 +100,11 @@ void bamboo_exit(int status);
 #define BAMBOO_AWAIT(frame, call)                                                                  \
     do {                                                                                           \
         bamboo_at(__FILE__, __LINE__);                                                             \
+        BAMBOO_AWAIT_INSIDE(frame, call);                                                          \
+    } while (0)
+/* The same in a function of a library: reports go on naming the caller's place. */
+#define BAMBOO_AWAIT_INSIDE(frame, call)                                                           \
+    do {                                                                                           \
         if (!(call)) {                                                                             \
             (frame)->at = __LINE__;                                                                \
             return BAMBOO_WAITS;                                                                   \

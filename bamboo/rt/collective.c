@@ -6,16 +6,6 @@
 #include "comm.h"
 #include "remote.h"
 
-/* As BAMBOO_AWAIT, but reports go on naming the program's line. */
-#define AWAIT(frame, call)                                                                         \
-    do {                                                                                           \
-        if (!(call)) {                                                                             \
-            (frame)->at = __LINE__;                                                                \
-            return BAMBOO_WAITS;                                                                   \
-        case __LINE__:;                                                                            \
-        }                                                                                          \
-    } while (0)
-
 /* Of all operations, so that one can call another. */
 struct collective_frame {
     struct bamboo_frame head;
@@ -41,6 +31,15 @@ static int run_inner(bamboo_function_t *function, void *frame)
     task->inner = function;
     task->inner_frame = frame;
     return 0;
+}
+
+/* An operation of which this one is made, with the same arguments. */
+static void push_callee(struct collective_frame *f)
+{
+    struct collective_frame *callee = bamboo_push(sizeof(*callee));
+    *callee = *f;
+    memset(&callee->head, 0, sizeof(callee->head));
+    f->head.callee = &callee->head;
 }
 
 static struct collective_frame *begin(const char *call, bamboo_comm_t *comm, int root)
@@ -90,13 +89,13 @@ static bamboo_state_t bcast(struct bamboo_frame *frame)
     for (f->bit = 1; f->bit < f->comm->size && !(from_root(f) & f->bit); f->bit *= 2) {
     }
     if (from_root(f) != 0) {
-        AWAIT(frame,
-              receive(f, f->out, f->count, f->type, rank_from_root(f, from_root(f) - f->bit)));
+        BAMBOO_AWAIT_INSIDE(
+            frame, receive(f, f->out, f->count, f->type, rank_from_root(f, from_root(f) - f->bit)));
     }
     for (f->bit /= 2; f->bit > 0; f->bit /= 2) {
         if (from_root(f) + f->bit < f->comm->size) {
-            AWAIT(frame,
-                  send(f, f->out, f->count, f->type, rank_from_root(f, from_root(f) + f->bit)));
+            BAMBOO_AWAIT_INSIDE(frame, send(f, f->out, f->count, f->type,
+                                            rank_from_root(f, from_root(f) + f->bit)));
         }
     }
     BAMBOO_END;
@@ -123,7 +122,7 @@ static bamboo_state_t barrier(struct bamboo_frame *frame)
             bamboo_begin_recv(NULL, 0, MPI_BYTE, (f->me - f->bit + size) % size, 0, f->comm, 1);
         f->requests[1] =
             bamboo_begin_send(NULL, 0, MPI_BYTE, (f->me + f->bit) % size, 0, f->comm, 1);
-        AWAIT(frame, bamboo_mpi_waitall(2, f->requests, MPI_STATUSES_IGNORE));
+        BAMBOO_AWAIT_INSIDE(frame, bamboo_mpi_waitall(2, f->requests, MPI_STATUSES_IGNORE));
     }
     BAMBOO_END;
 }
@@ -166,11 +165,11 @@ static bamboo_state_t reduce(struct bamboo_frame *frame)
     copy_elements(f->in, f->partial, f->count, f->type);
     for (f->bit = 1; f->bit < f->comm->size; f->bit *= 2) {
         if (f->me & f->bit) {
-            AWAIT(frame, send(f, f->partial, f->count, f->type, f->me - f->bit));
+            BAMBOO_AWAIT_INSIDE(frame, send(f, f->partial, f->count, f->type, f->me - f->bit));
             break;
         }
         if (f->me + f->bit < f->comm->size) {
-            AWAIT(frame, receive(f, f->received, f->count, f->type, f->me + f->bit));
+            BAMBOO_AWAIT_INSIDE(frame, receive(f, f->received, f->count, f->type, f->me + f->bit));
             MPI_Reduce_local(f->partial, f->received, f->count, f->type, f->op);
             void *swap = f->partial;
             f->partial = f->received;
@@ -178,9 +177,9 @@ static bamboo_state_t reduce(struct bamboo_frame *frame)
         }
     }
     if (f->root != 0 && f->me == 0) {
-        AWAIT(frame, send(f, f->partial, f->count, f->type, f->root));
+        BAMBOO_AWAIT_INSIDE(frame, send(f, f->partial, f->count, f->type, f->root));
     } else if (f->root != 0 && f->me == f->root) {
-        AWAIT(frame, receive(f, f->out, f->count, f->type, 0));
+        BAMBOO_AWAIT_INSIDE(frame, receive(f, f->out, f->count, f->type, 0));
     } else if (f->me == f->root) {
         copy_elements(f->partial, f->out, f->count, f->type);
     }
@@ -208,19 +207,12 @@ int bamboo_mpi_reduce(const void *send_buf, void *recv_buf, int count, MPI_Datat
 static bamboo_state_t allreduce(struct bamboo_frame *frame)
 {
     struct collective_frame *f = (struct collective_frame *) frame;
-    struct collective_frame *callee;
     BAMBOO_BEGIN(frame);
-    callee = bamboo_push(sizeof(*callee));
-    *callee = *f;
-    memset(&callee->head, 0, sizeof(callee->head));
-    f->head.callee = &callee->head;
+    push_callee(f);
     BAMBOO_CALL(frame, reduce);
     bamboo_pop(f->head.callee);
 
-    callee = bamboo_push(sizeof(*callee));
-    *callee = *f;
-    memset(&callee->head, 0, sizeof(callee->head));
-    f->head.callee = &callee->head;
+    push_callee(f);
     BAMBOO_CALL(frame, bcast);
     bamboo_pop(f->head.callee);
     BAMBOO_END;
@@ -290,20 +282,15 @@ static bamboo_state_t split(struct bamboo_frame *frame)
     f->mine[KEY] = f->key;
     f->mine[CONTEXTS] = (int) bamboo_current->contexts;
     if (f->me != 0) {
-        AWAIT(frame, send(f, f->mine, FIELDS, MPI_INT, 0));
+        BAMBOO_AWAIT_INSIDE(frame, send(f, f->mine, FIELDS, MPI_INT, 0));
     }
     for (f->bit = 1; f->me == 0 && f->bit < f->comm->size; f->bit++) {
-        AWAIT(frame, receive(f, &f->all[f->bit * FIELDS], FIELDS, MPI_INT, f->bit));
+        BAMBOO_AWAIT_INSIDE(frame, receive(f, &f->all[f->bit * FIELDS], FIELDS, MPI_INT, f->bit));
     }
     f->out = f->all;
     f->count = f->comm->size * FIELDS;
     f->type = MPI_INT;
-    {
-        struct collective_frame *callee = bamboo_push(sizeof(*callee));
-        *callee = *f;
-        memset(&callee->head, 0, sizeof(callee->head));
-        f->head.callee = &callee->head;
-    }
+    push_callee(f);
     BAMBOO_CALL(frame, bcast);
     make(f);
     BAMBOO_END;

@@ -39,6 +39,11 @@ void bamboo_request_delete(bamboo_request_t *request)
     free_requests = request;
 }
 
+int bamboo_is_pending(const bamboo_request_t *request)
+{
+    return request != NULL && request->active && !request->complete;
+}
+
 size_t bamboo_size(int count, MPI_Datatype type)
 {
     MPI_Count bytes;

@@ -11,7 +11,6 @@ struct bamboo_request {
     unsigned char synchronous, persistent, active, complete, freed;
     unsigned char awaited;   /* its completion counts for the firing rule of its owner */
     unsigned char wild;      /* posted, and MPI does not know of it */
-    unsigned char holds;     /* its datatype and its communicator are not to go */
     unsigned char pulled;    /* MPI's message was taken out before: when is known */
     const char *call, *file; /* where it was made */
     int line;
@@ -46,6 +45,7 @@ typedef struct bamboo_message {
 /* new() holds the datatype and the communicator, delete() lets them go. */
 bamboo_request_t *bamboo_request_new(MPI_Datatype type, bamboo_comm_t *comm);
 void bamboo_request_delete(bamboo_request_t *request);
+int bamboo_is_pending(const bamboo_request_t *request); /* NULL is not */
 
 /* At a time; 0: now. Then the status is valid. A request that was freed meanwhile is deleted. */
 void bamboo_complete(bamboo_request_t *request, bamboo_ns_t when);

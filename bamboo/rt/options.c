@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bamboo.h"
 #include "options.h"
 
 bamboo_options_t bamboo_options = {.vf = 1, .share = 1, .eager = 8192, .patience = 30};
@@ -33,20 +32,6 @@ static const struct row {
      "seconds without progress until waiting tasks are reported; 0: never"},
     {"--stats", "BAMBOO_STATS", 0, 1, 1, "1: print messages, copies and switches at the end"},
 };
-
-const char bamboo_options_help[] =
-    "  --vf V            tasks in a process, 1 to 4096 (BAMBOO_VF; default 1)\n"
-    "  --nodes N         model N nodes in one process, each with a clock of its own "
-    "(BAMBOO_NODES)\n"
-    "  --latency US      add this time to messages between processes or nodes (BAMBOO_LATENCY)\n"
-    "  --bandwidth GB/s  of a modelled node's link; 0: no limit (BAMBOO_BANDWIDTH)\n"
-    "  --share K         K processes stand for one node, without latency between them "
-    "(BAMBOO_SHARE; 1)\n"
-    "  --eager BYTES     a send of up to this size completes before it is received (BAMBOO_EAGER; "
-    "8192)\n"
-    "  --patience S      report waiting tasks after S seconds without progress (BAMBOO_PATIENCE; "
-    "30)\n"
-    "  --stats 1         print messages, copies and switches at the end (BAMBOO_STATS)\n";
 
 static char *set(const struct row *row, const char *name, const char *text)
 {

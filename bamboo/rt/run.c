@@ -74,11 +74,6 @@ static void free_tasks(void)
 
 /* ---- waiting ---- */
 
-static int is_pending(const bamboo_request_t *request)
-{
-    return request != NULL && request->active && !request->complete;
-}
-
 /* Ranks are those of the world. */
 static void print_request(FILE *out, const bamboo_request_t *request)
 {
@@ -99,11 +94,11 @@ static void print_pending(FILE *out, bamboo_request_t *const *requests, int coun
 {
     int more = 0;
     for (int i = 0, printed = 0; i < count; i++) {
-        if (is_pending(requests[i]) && printed < 4) {
+        if (bamboo_is_pending(requests[i]) && printed < 4) {
             print_request(out, requests[i]);
             printed++;
         } else {
-            more += is_pending(requests[i]);
+            more += bamboo_is_pending(requests[i]);
         }
     }
     if (more > 0) {

@@ -111,7 +111,7 @@ void bamboo_pop(void *frame)
 
 int bamboo_result(void)
 {
-    return bamboo_current->result;
+    return MPI_SUCCESS;
 }
 
 void bamboo_at(const char *file, int line)

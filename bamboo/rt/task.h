@@ -36,7 +36,7 @@ typedef struct bamboo_task {
     struct bamboo_frame *frame, *inner_frame;
     struct chunk *chunk;
     struct bamboo_task *next; /* in the queue of those that are ready */
-    int result, status, tests;
+    int status, tests;
     const char *call, *file; /* where it is, for reports */
     int line;
     int collective; /* in a collective operation, whose name call is */

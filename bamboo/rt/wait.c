@@ -18,11 +18,6 @@ static void empty(MPI_Status *status)
     }
 }
 
-static int is_pending(const bamboo_request_t *request)
-{
-    return request != NULL && request->active && !request->complete;
-}
-
 static int is_done(const bamboo_request_t *request)
 {
     return request != NULL && request->active && request->complete;
@@ -82,7 +77,7 @@ static int await_all(void)
     bamboo_task_t *task = bamboo_current;
     int needs = 0;
     for (int i = 0; i < task->wait.count; i++) {
-        if (is_pending(task->wait.requests[i])) {
+        if (bamboo_is_pending(task->wait.requests[i])) {
             task->wait.requests[i]->awaited = 1;
             needs++;
         }
@@ -113,7 +108,7 @@ static int look(const bamboo_task_t *task)
         if (is_done(task->wait.requests[i])) {
             return 1;
         }
-        active |= is_pending(task->wait.requests[i]);
+        active |= bamboo_is_pending(task->wait.requests[i]);
     }
     return active ? 0 : -1;
 }
@@ -162,7 +157,7 @@ static int await_one(void (*finish)(bamboo_task_t *))
         return bamboo_wait_for(0, finish);
     }
     for (int i = 0; i < task->wait.count; i++) {
-        if (is_pending(task->wait.requests[i])) {
+        if (bamboo_is_pending(task->wait.requests[i])) {
             task->wait.requests[i]->awaited = 1;
         }
     }
@@ -194,7 +189,7 @@ static int found(int *flag, void (*finish)(bamboo_task_t *))
 static int all_done(const bamboo_task_t *task)
 {
     for (int i = 0; i < task->wait.count; i++) {
-        if (is_pending(task->wait.requests[i])) {
+        if (bamboo_is_pending(task->wait.requests[i])) {
             return 0;
         }
     }
@@ -302,7 +297,7 @@ static int await_own(bamboo_request_t *first, bamboo_request_t *second, MPI_Stat
     task->wait.one[1] = second;
     task->wait.statuses = status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status;
     for (int i = 0; i < 2; i++) {
-        if (is_pending(task->wait.one[i])) {
+        if (bamboo_is_pending(task->wait.one[i])) {
             task->wait.one[i]->awaited = 1;
             needs++;
         }
