@@ -63,6 +63,16 @@ static bool set_places(struct options *options, const char *value)
     return false;
 }
 
+static bool set_cold(struct options *options, const char *value)
+{
+    options->cold = value;
+    if (NULL != value && (0 == strcmp(value, "data") || 0 == strcmp(value, "all")))
+        return true;
+    fprintf(stderr, "%s: --cold '%s': data or all is allowed\n", options->program,
+            NULL == value ? "" : value);
+    return false;
+}
+
 bool options_read(struct options *options, int argc, char **argv)
 {
     *options = (struct options){.fragment = options->fragment, .places = options->places};
@@ -84,6 +94,10 @@ bool options_read(struct options *options, int argc, char **argv)
             options->warm = strtol(argv[++i], NULL, 10);
         } else if (0 == strcmp(argv[i], "--limit") && 0 != options->places) {
             options->limit = true;
+        } else if (0 == strcmp(argv[i], "--cold") && 0 != options->places) {
+            i++;
+            if (!set_cold(options, i < argc ? argv[i] : NULL))
+                return false;
         } else if (0 == strcmp(argv[i], "--short")) {
             options->flags |= LAYOUT_SHORT;
         } else if (0 == strcmp(argv[i], "--quick")) {

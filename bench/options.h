@@ -18,6 +18,8 @@ struct options {
     long warm;       /* --warm MILLISECONDS, where there is --place: of each operation before it is
                         sampled */
     bool limit;      /* --limit, where there is --place: the limit (limit.h), too */
+    const char *cold; /* --cold data|all, where there is --place: what each sample finds out of the
+                         caches; NULL: nothing */
     unsigned places; /* --place: a bit for each enum layout_place; 0: no such option */
 };
 

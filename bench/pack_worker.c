@@ -3,7 +3,8 @@
  * interleaved runs of bench/pack.
  *
  *   pack_worker [--layout NAME]… [--quick] [--anchors] [--short] [--fragment BYTES]
- *               [--place on|off|both] [--warm MILLISECONDS] [--limit] [--list]
+ *               [--place on|off|both] [--warm MILLISECONDS] [--limit]
+ *               [--cold data|all] [--list]
  *
  * Does each layout twice, or as --place says: with buffers on cache lines, and off them
  * (layouts.h), which "/off" behind its name tells. Prints "layout NAME BYTES" and then one line per
@@ -18,11 +19,16 @@
  *       one         the same in one fragment, to know what the cutting costs
  *       limit       with --limit: each cache line touched and each packed byte moved once (limit.h)
  *
- * All kinds work on the send type, with warm caches, and are sampled in turn (timing.h). Before
- * timing, every kind's result is compared with the hand-written one; a difference ends the job.
+ * All kinds work on the send type and are sampled in turn (timing.h), with warm caches. With --cold
+ * data, user arrays and packed bytes are out of the caches when a sample begins (where the CPU can
+ * do that, else nothing is measured); with --cold all, datatypes, lists and code are, too (cool.h).
+ * Before timing, every kind's result is compared with the hand-written one; a difference ends the
+ * job.
  */
 #include <stdio.h>
+#include <string.h>
 
+#include "cool.h"
 #include "layouts.h"
 #include "limit.h"
 #include "options.h"
@@ -144,6 +150,21 @@ static void unpack_at_least(const struct job *job)
     limit_unpack(job->limit);
 }
 
+/* ---- cold caches ---- */
+
+static void cool_data(const struct job *job)
+{
+    for (int a = 0; a < job->side->arrays; a++)
+        cool_lines(job->side->array[a].bytes, job->side->array[a].size);
+    cool_lines(job->packed, job->layout->bytes);
+}
+
+static void cool_everything(const struct job *job)
+{
+    (void) job;
+    cool_all();
+}
+
 /* ---- timing ---- */
 
 static void measure(const struct job *job, bool unpack)
@@ -165,6 +186,8 @@ static void measure(const struct job *job, bool unpack)
 
 static void measure_layout(const struct layout_spec *spec, enum layout_place place)
 {
+    if (cool_data == timing_prepare && !cool_can_flush())
+        return;
     struct job job = {.layout = layout_create(spec, place)};
 
     job.side = &job.layout->side[LAYOUT_SEND];
@@ -183,6 +206,8 @@ static void prepare(const struct options *options)
 {
     fragment = (size_t) options->fragment;
     limits = options->limit;
+    if (NULL != options->cold)
+        timing_prepare = 0 == strcmp(options->cold, "data") ? cool_data : cool_everything;
     timing_warming = 1e-3 * (double) options->warm;
 }
 

@@ -13,6 +13,7 @@ static const double SAMPLE_SECONDS = 200e-6;
 static const double SLOW_SECONDS = 2e-3; /* operations above get fewer samples */
 
 double timing_warming;
+void (*timing_prepare)(const struct job *job);
 
 void timing_check_pack(struct layout *layout, unsigned char *packed, const struct timing *timings,
                        int n, const struct job *job)
@@ -65,6 +66,14 @@ static void run(void *context, int which, int64_t times)
         contest->timings[which].run(contest->job);
 }
 
+static void prepare(void *context, int which)
+{
+    const struct contest *contest = context;
+
+    (void) which;
+    timing_prepare(contest->job);
+}
+
 void timing_print(const char *layout, const char *what, const struct timing *timings, int n,
                   const struct job *job)
 {
@@ -72,7 +81,8 @@ void timing_print(const char *layout, const char *what, const struct timing *tim
     dame_turns_t turns = {.n = n,
                           .run = run,
                           .context = &contest,
-                          .sample = SAMPLE_SECONDS,
+                          .prepare = NULL != timing_prepare ? prepare : NULL,
+                          .sample = NULL != timing_prepare ? 0 : SAMPLE_SECONDS,
                           .seconds = n * timing_samples * SLOW_SECONDS,
                           .least = (timing_samples + 1) / 2,
                           .most = timing_samples};

@@ -14,6 +14,9 @@ struct timing {
 /* Seconds that each operation runs before it is sampled, so that measured promotion is over; 0. */
 extern double timing_warming;
 
+/* Comes before each sample, which then is of one operation; not timed. NULL: nothing comes before. */
+extern void (*timing_prepare)(const struct job *job);
+
 /* Samples of each timing, 7 unless set; where they take more than 2 ms in the mean, down to half as many. */
 extern int timing_samples;
 
@@ -26,7 +29,7 @@ void timing_check_unpack(struct layout *layout, unsigned char *packed, const str
 
 /*
  * Prints a line for each sample of each timing: "LAYOUT WHAT KIND NANOSECONDS", for one operation.
- * A sample repeats the operation until it takes 200 us.
+ * A sample repeats the operation until it takes 200 us, without timing_prepare.
  */
 void timing_print(const char *layout, const char *what, const struct timing *timings, int n,
                   const struct job *job);
