@@ -6,18 +6,12 @@
  *
  * Prints "layout NAME BYTES" for each layout and then one line per sample:
  *
- *   NAME pack|unpack N NANOSECONDS         a life with N uses: all constructors of the send type,
- *                                          MPI_Type_commit, N times MPI_Pack or MPI_Unpack, and
- *                                          MPI_Type_free
+ *   NAME pack|unpack N life|hand NANOSECONDS
  *
- * and at the end, in bytes per datatype, the growth of the resident set when many datatypes of few
- * layouts live, each used once:
- *
- *   living BYTES
+ * life: with N uses: all constructors of the send type, MPI_Type_commit, N times MPI_Pack or
+ * MPI_Unpack, and MPI_Type_free. hand: N times the hand-written loop, whose lists are there before.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "layouts.h"
 #include "options.h"
@@ -32,6 +26,16 @@ struct job {
     const struct layout_side *side;
     unsigned char *packed;
 };
+
+static void live_by_hand(const struct job *job, bool unpack, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (unpack)
+            job->side->unpack(job->side->plan, job->packed);
+        else
+            job->side->pack(job->side->plan, job->packed);
+    }
+}
 
 static void live(const struct job *job, bool unpack, int n)
 {
@@ -51,28 +55,30 @@ static void live(const struct job *job, bool unpack, int n)
     MPI_Type_free(&type);
 }
 
-static double time_of(const struct job *job, bool unpack, int n, long lives)
+typedef void live_fn(const struct job *job, bool unpack, int n);
+
+static double time_of(live_fn *lives_once, const struct job *job, bool unpack, int n, long lives)
 {
     const double start = bench_now();
 
     for (long i = 0; i < lives; i++)
-        live(job, unpack, n);
+        lives_once(job, unpack, n);
     return bench_now() - start;
 }
 
-static void measure(const struct job *job, bool unpack, int n)
+static void measure(const char *kind, live_fn *lives_once, const struct job *job, bool unpack, int n)
 {
-    double seconds = time_of(job, unpack, n, 1);
+    double seconds = time_of(lives_once, job, unpack, n, 1);
     long lives = 1;
     const int samples = seconds > LONG_SECONDS ? SAMPLES_LONG : SAMPLES;
 
     while (seconds < SAMPLE_SECONDS) {
         lives *= 2;
-        seconds = time_of(job, unpack, n, lives);
+        seconds = time_of(lives_once, job, unpack, n, lives);
     }
     for (int s = 0; s < samples; s++)
-        printf("%s %s %d %.1f\n", job->layout->spec->name, unpack ? "unpack" : "pack", n,
-               1e9 * time_of(job, unpack, n, lives) / (double) lives);
+        printf("%s %s %d %s %.1f\n", job->layout->spec->name, unpack ? "unpack" : "pack", n, kind,
+               1e9 * time_of(lives_once, job, unpack, n, lives) / (double) lives);
 }
 
 static void measure_layout(const struct layout_spec *spec)
@@ -85,33 +91,15 @@ static void measure_layout(const struct layout_spec *spec)
     layout_fill_bytes(job.packed, job.layout->bytes, 1);
     for (int unpack = 0; unpack < 2; unpack++)
         for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
-            measure(&job, unpack, uses[i]);
+            measure("life", live, &job, unpack, uses[i]);
+    for (int unpack = 0; unpack < 2; unpack++)
+        for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+            measure("hand", live_by_hand, &job, unpack, uses[i]);
     layout_free(job.layout);
-}
-
-static void measure_living(void)
-{
-    enum { LIVING = 100000, LAYOUTS = 100, MOST = 32 };
-    static MPI_Datatype living[LIVING];
-    static int memory[MOST * 32], packed[MOST];
-    double before;
-
-    memset(living, 1, sizeof(living)); /* resident from now on */
-    before = bench_resident();
-    for (int i = 0; i < LIVING; i++) {
-        const int layout = i % LAYOUTS;
-        int at = 0;
-        MPI_Type_vector(4 + layout % 10, 1, 8 + layout / 10, MPI_INT, &living[i]);
-        MPI_Type_commit(&living[i]);
-        MPI_Pack(memory, 1, living[i], packed, sizeof(packed), &at, MPI_COMM_SELF);
-    }
-    printf("living %.1f\n", (bench_resident() - before) / LIVING);
-    for (int i = 0; i < LIVING; i++)
-        MPI_Type_free(&living[i]);
 }
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    return options_run(argc, argv, measure_layout, measure_living);
+    return options_run(argc, argv, measure_layout, NULL);
 }
