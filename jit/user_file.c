@@ -148,6 +148,12 @@ int dame_user_file_write(int directory, const char *name, const void *bytes, siz
 
 /* ---- locks ---- */
 
+/* NFS without its lock service, Lustre mounted without the option flock. */
+static int has_no_locks(int error)
+{
+    return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP;
+}
+
 int dame_user_trylock(int directory, const char *name, int *fd)
 {
     const int lock =
@@ -156,7 +162,11 @@ int dame_user_trylock(int directory, const char *name, int *fd)
         return errno;
     }
     if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        return fail_closed(lock, errno);
+        const int error = has_no_locks(errno) ? DAME_FILE_NO_LOCKS : errno;
+        if (error == DAME_FILE_NO_LOCKS) {
+            unlinkat(directory, name, 0);
+        }
+        return fail_closed(lock, error);
     }
     /* The holder before us may have removed the file between our open() and flock(). */
     struct stat ours, named;

@@ -31,8 +31,8 @@ int dame_user_file_write(int directory, const char *name, const void *bytes, siz
 
 /*
  * Takes a lock of all processes that have the directory, without waiting: EWOULDBLOCK if another
- * process (or thread) holds it. The lock ends with its process. The caller gives *fd to
- * dame_user_unlock(), with the same directory and name.
+ * process (or thread) holds it, DAME_FILE_NO_LOCKS if nobody can. The lock ends with its process.
+ * The caller gives *fd to dame_user_unlock(), with the same directory and name.
  */
 int dame_user_trylock(int directory, const char *name, int *fd);
 void dame_user_unlock(int directory, const char *name, int fd);

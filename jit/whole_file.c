@@ -27,6 +27,8 @@ const char *dame_file_error_text(int error)
         return "it belongs to another user";
     case DAME_FILE_SHARED:
         return "users other than its owner may write it";
+    case DAME_FILE_NO_LOCKS:
+        return "its file system locks no files";
     case ELOOP:
         return "it is a symbolic link";
     case EISDIR:

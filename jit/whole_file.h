@@ -15,7 +15,8 @@ typedef enum dame_file_error {
     DAME_FILE_NOT_REGULAR = -1, /* a device, a pipe or a socket where none is of use */
     DAME_FILE_NO_READER = -2,   /* a pipe that nobody reads */
     DAME_FILE_FOREIGN = -3,     /* another user's */
-    DAME_FILE_SHARED = -4       /* others may write it */
+    DAME_FILE_SHARED = -4,      /* others may write it */
+    DAME_FILE_NO_LOCKS = -5     /* its file system locks no files */
 } dame_file_error_t;
 
 /* A clause for people: "users other than its owner may write it". */

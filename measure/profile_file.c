@@ -320,6 +320,11 @@ int dame_profile_lock(const char *path, dame_profile_lock_t *lock)
         (void) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         error = dame_user_trylock(lock->directory, name, &lock->file);
     }
+    /* The last of several writers wins: what the others have learnt is lost, the file is whole. */
+    if (DAME_FILE_NO_LOCKS == error) {
+        lock->file = -1;
+        error = 0;
+    }
     if (0 != error) {
         (void) close(lock->directory);
     }
@@ -329,7 +334,7 @@ int dame_profile_lock(const char *path, dame_profile_lock_t *lock)
 void dame_profile_unlock(const dame_profile_lock_t *lock)
 {
     char name[NAME_MAX + 1];
-    if (0 == lock_name(lock, name)) {
+    if (lock->file >= 0 && 0 == lock_name(lock, name)) {
         dame_user_unlock(lock->directory, name, lock->file);
     }
     (void) close(lock->directory);

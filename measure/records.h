@@ -56,11 +56,11 @@ typedef enum dame_profile_read {
 dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
                                       char *why, size_t room);
 
-/* A file that this process may write; of no other at the same time. */
+/* A file that this process may write; no other does at the same time, if files can be locked. */
 typedef struct dame_profile_lock {
     int directory;
     const char *name; /* in it: of the path */
-    int file;
+    int file; /* -1: its file system locks no files */
 } dame_profile_lock_t;
 
 /* Waits for other processes that write `path`, up to two seconds; makes its directories. The path

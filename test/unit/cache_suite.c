@@ -480,6 +480,24 @@ TEST(a_dead_process_claims_nothing)
     dame_cache_release(&claim);
 }
 
+/* Everybody makes the code then, and no lock file stays. */
+TEST(where_no_file_can_be_locked_everybody_may_claim)
+{
+    dame_cache_claim_t claims[2];
+    refused_locks = ENOLCK;
+    const int first = dame_cache_claim(cache, &key, &claims[0]);
+    const int second = dame_cache_claim(cache, &key, &claims[1]);
+    refused_locks = 0;
+    ck_assert_int_eq(first, 1);
+    ck_assert_int_eq(second, 1);
+    dame_cache_release(&claims[0]);
+    dame_cache_release(&claims[1]);
+    char lock[sizeof(path) + 8];
+    snprintf(lock, sizeof(lock), "%s.lock", path);
+    ck_assert_int_ne(access(lock, F_OK), 0);
+    ck_assert_int_eq(errno, ENOENT);
+}
+
 static void store_for_ever(void)
 {
     for (;;) {

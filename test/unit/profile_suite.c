@@ -381,6 +381,26 @@ TEST(who_waits_too_long_for_the_lock_saves_later)
     dame_profile_free(profile);
 }
 
+/* As Lustre mounted without the option flock, and NFS without its lock service. */
+TEST(where_no_file_can_be_locked_it_is_saved_without)
+{
+    static const int errors[] = {ENOLCK, ENOSYS, EOPNOTSUPP};
+    for (int i = 0; i < 3; i++) {
+        dame_profile_t *profile = open_profile("p");
+        add(profile, "k", 1, 1);
+        refused_locks = errors[i];
+        const dame_status_t status = dame_profile_save(profile);
+        refused_locks = 0;
+        ck_assert_int_eq(status, DAME_OK);
+        dame_profile_free(profile);
+        profile = open_profile("p");
+        ck_assert_int_eq(samples_of(profile, "k", NULL), i + 1);
+        dame_profile_free(profile);
+        ck_assert_int_ne(access(in_place("p.lock"), F_OK), 0);
+    }
+    ck_assert_int_eq(told, 0);
+}
+
 /* ---- files that it does not trust ---- */
 
 static dame_profile_read_t read_back(const char *name, char *why, size_t room)

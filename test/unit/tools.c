@@ -1,18 +1,33 @@
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
 #endif
 
 #include "tools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "suites.h"
 #include "test/lib/type_tools.h"
 
 dame_tree_t *tree;
+int refused_locks;
+
+/* In place of the C library's. */
+int flock(int fd, int operation)
+{
+    if (0 != refused_locks) {
+        errno = refused_locks;
+        return -1;
+    }
+    return (int) syscall(SYS_flock, fd, operation);
+}
 
 void tree_setup(void)
 {

@@ -37,6 +37,9 @@ dame_program_t *program_with(dame_passes_t passes, const dame_type_t *type);
 dame_program_t *optimised_with(dame_passes_t passes, const dame_program_t *program);
 dame_program_t *program_of_text(const char *text);
 
+/* What flock() fails with; 0: it works. */
+extern int refused_locks;
+
 /* The program's text; the caller frees. */
 char *text_of(const dame_program_t *program);
 
