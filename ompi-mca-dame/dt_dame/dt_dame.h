@@ -4,13 +4,7 @@
 
 #include "ompi-mca-dame/dt.h"
 #include "opal-glue/glue.h"
-
-/* Values of the parameter `report`. */
-typedef enum mca_dt_dame_report {
-    MCA_DT_DAME_REPORT_NONE,
-    MCA_DT_DAME_REPORT_SUMMARY,
-    MCA_DT_DAME_REPORT_JSON
-} mca_dt_dame_report_t;
+#include "record.h"
 
 /* Values of the parameter `dump`: a set of what is written. */
 enum {

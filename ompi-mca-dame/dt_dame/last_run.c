@@ -48,7 +48,9 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
                 sum->code[DAME_CODE_STAT_compiled_unpack].sum);
     const dt_dame_compared_t compared = dt_dame_compare(sum);
     if (compared.bytes <= 0) {
-        fputs("seconds_saved=not estimated: dt_dame_report was none\n", out);
+        fprintf(out, "seconds_saved=not estimated: %s\n",
+                MCA_DT_DAME_REPORT_NONE == sum->report ? "dt_dame_report was none"
+                                                       : "Open MPI's engine was timed nowhere");
     } else if (dt_dame_compared_part(sum, &compared) < DT_DAME_ENOUGH) {
         fprintf(out,
                 "seconds_saved=not known: Open MPI's engine was timed for %.0f %% of the bytes\n",

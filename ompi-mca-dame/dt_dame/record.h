@@ -9,6 +9,13 @@
 
 #include "opal-glue/glue.h"
 
+/* Values of the parameter `report`. */
+typedef enum mca_dt_dame_report {
+    MCA_DT_DAME_REPORT_NONE,
+    MCA_DT_DAME_REPORT_SUMMARY,
+    MCA_DT_DAME_REPORT_JSON
+} mca_dt_dame_report_t;
+
 /* More datatypes of a rank than that are not in its record. */
 enum { DT_DAME_ROWS = 32, DT_DAME_TEXT = 320, DT_DAME_EVENTS = 4096 };
 

@@ -270,6 +270,24 @@ static void the_last_run_knows_no_more(void)
     check(NULL != strstr(text, "seconds_saved=0.003000"), "%s", text);
 }
 
+static void the_last_run_says_why_nothing_was_estimated(void)
+{
+    char text[4096] = "";
+    begin();
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, unknown);
+    write_page();
+    for (int report = 0; report < 2; report++) {
+        sum.report = report ? MCA_DT_DAME_REPORT_JSON : MCA_DT_DAME_REPORT_NONE;
+        FILE *out = fmemopen(text, sizeof(text), "w");
+        dt_dame_write_last_run(&sum, out);
+        fclose(out);
+        const char *why =
+            report ? "Open MPI's engine was timed nowhere" : "dt_dame_report was none";
+        check(NULL != strstr(text, why) && NULL != strstr(text, "seconds_saved=not estimated: "),
+              "%s", text);
+    }
+}
+
 /* As many lines as there is room for, none of them cut. */
 static void events_are_told_in_whole_lines(void)
 {
@@ -291,6 +309,7 @@ static void events_are_told_in_whole_lines(void)
 int main(void)
 {
     events_are_told_in_whole_lines();
+    the_last_run_says_why_nothing_was_estimated();
     what_was_timed_on_all_ranks_has_a_verdict();
     a_difference_within_the_error_is_none();
     what_has_no_native_time_is_not_mixed_in();

@@ -252,7 +252,7 @@ last_runs()
         shown "$home" >"$log.info"
         for x in "program:value:.*mpi_test" "ranks:value:2 of 2" "uses:value:440" "promotions:value:4" \
             "bytes:value:1600960" 'datatype_1:value:.*face "x": 500 blocks of 8 B, every 64 B, 400 uses, 1600000 bytes, code' \
-            "datatype_3:value:none" "seconds_saved:value:.*not estimated"; do
+            "datatype_3:value:none" "seconds_saved:value:.*not estimated: dt_dame_report was none"; do
             grep -Eq "last_run_$x" "$log.info" || { code=1; echo "missing: $x"; cat "$log.info"; }
         done
         HOME=$home job "$log.one" -np 2 "${path[@]}" "$engines" native,dame "$mpi_test" report native || code=1
