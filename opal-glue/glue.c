@@ -318,16 +318,17 @@ static void *dlopen_and_rescan(const char *file, int mode)
 }
 
 static const dt_got_hook_t hooks[] = {
-    {"opal_convertor_prepare_for_send", (uintptr_t) prepare_for_send, DT_GOT_EVERYWHERE},
-    {"opal_convertor_prepare_for_recv", (uintptr_t) prepare_for_recv, DT_GOT_EVERYWHERE},
+    {"opal_convertor_prepare_for_send", (uintptr_t) prepare_for_send, DT_GOT_EVERYWHERE, 0},
+    {"opal_convertor_prepare_for_recv", (uintptr_t) prepare_for_recv, DT_GOT_EVERYWHERE, 0},
 #if DT_OPENMPI_POSITION_IN_GOT
-    {"opal_convertor_set_position_nocheck", (uintptr_t) set_position_nocheck, DT_GOT_EVERYWHERE},
+    {"opal_convertor_set_position_nocheck", (uintptr_t) set_position_nocheck, DT_GOT_EVERYWHERE, 0},
 #endif
-    {"opal_convertor_raw", (uintptr_t) convertor_raw, DT_GOT_EVERYWHERE},
-    {"opal_datatype_copy_content_same_ddt", (uintptr_t) copy_content_same_ddt, DT_GOT_EVERYWHERE},
+    {"opal_convertor_raw", (uintptr_t) convertor_raw, DT_GOT_EVERYWHERE, 0},
+    {"opal_datatype_copy_content_same_ddt", (uintptr_t) copy_content_same_ddt, DT_GOT_EVERYWHERE,
+     0},
     /* Only where Open MPI opens its components, by absolute path: dlopen() looks at its caller's
        RUNPATH, so an application's own calls must not come from here. */
-    {"dlopen", (uintptr_t) dlopen_and_rescan, "libopen-pal.so"},
+    {"dlopen", (uintptr_t) dlopen_and_rescan, "libopen-pal.so", 0},
 };
 
 /* ---- The end of a datatype ------------------------------------------------------------------ */

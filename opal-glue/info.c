@@ -54,9 +54,9 @@ static void show_component_version(opal_pointer_array_t *types, opal_pointer_arr
 void dt_info_show(const char *name, mca_base_framework_t *framework, void (*prepare)(void))
 {
     static const dt_got_hook_t hooks[] = {
-        {"opal_info_do_params", (uintptr_t) do_params, DT_GOT_MAIN_PROGRAM},
+        {"opal_info_do_params", (uintptr_t) do_params, DT_GOT_MAIN_PROGRAM, 0},
         {"opal_info_show_component_version", (uintptr_t) show_component_version,
-         DT_GOT_MAIN_PROGRAM},
+         DT_GOT_MAIN_PROGRAM, 0},
     };
     shown.name = name;
     shown.framework = framework;

@@ -56,8 +56,8 @@ void dt_late_prepare(void)
 bool dt_late_wait(void (*start)(void))
 {
     static const dt_got_hook_t hooks[] = {
-        {"opal_datatype_commit", (uintptr_t) commit, "libmpi.so"},
-        {"ompi_info_register_framework_params", (uintptr_t) register_params, "libmpi.so"},
+        {"opal_datatype_commit", (uintptr_t) commit, "libmpi.so", 0},
+        {"ompi_info_register_framework_params", (uintptr_t) register_params, "libmpi.so", 0},
     };
     enum { HOOKS = sizeof(hooks) / sizeof(hooks[0]) };
     if (DT_GOT_OK != dt_got_install(hooks, HOOKS)) {

@@ -14,6 +14,7 @@ typedef struct slot {
     uintptr_t *address;
     uintptr_t original;
     uintptr_t replacement;
+    bool optional; /* its hook has an original */
 } slot_t;
 
 /* An object that was looked at. */
@@ -32,7 +33,8 @@ static struct {
     const dt_got_hook_t *hooks;
     size_t n_hooks;
     const char *symbols[DT_ELF_MOST_SYMBOLS]; /* theirs */
-    object_t *objects;                        /* all that were loaded and are concerned */
+    bool unwrapped[DT_ELF_MOST_SYMBOLS]; /* does the global scope have their originals first? */
+    object_t *objects;                   /* all that were loaded and are concerned */
     size_t n_objects;
     unsigned long long gone; /* how many others the dynamic linker had unloaded by then */
 } got;
@@ -118,11 +120,36 @@ static bool is_reopened(const object_t *object, const struct dl_phdr_info *info)
 
 typedef struct change {
     object_t *object;
+    const struct dl_phdr_info *info;
     const dt_elf_object_t *elf;
     dt_got_status_t status;
 } change_t;
 
-static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement)
+/*
+ * A slot that is not bound yet leads back into its own object. What the dynamic linker would put
+ * there is known only where it looks into the global scope first and nobody can have told it
+ * otherwise: in the main program, and in Open MPI's own libraries for Fortran. Others, which may
+ * have been opened with RTLD_DEEPBIND beside a wrapper, stay as they are until they are bound.
+ */
+static bool will_lead_to_original(const change_t *change, size_t which, uintptr_t target)
+{
+    static const dt_got_hook_t binds_globally[] = {{.where = DT_GOT_MAIN_PROGRAM},
+                                                   {.where = "libmpi_"}};
+    bool global = false;
+    for (size_t i = 0; i < sizeof(binds_globally) / sizeof(binds_globally[0]); i++) {
+        global = global || hook_applies(&binds_globally[i], change->object->name);
+    }
+    return global && got.unwrapped[which] && dt_elf_contains(change->info, target);
+}
+
+static bool leads_to_original(const change_t *change, size_t which, uintptr_t target)
+{
+    const dt_got_hook_t *hook = &got.hooks[which];
+    return 0 == hook->original || hook->original == target ||
+           will_lead_to_original(change, which, target);
+}
+
+static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement, bool optional)
 {
     object_t *object = change->object;
     slot_t *slots = realloc(object->slots, (object->n_slots + 1) * sizeof(*slots));
@@ -131,10 +158,10 @@ static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replaceme
         return false;
     }
     object->slots = slots;
-    slots[object->n_slots] = (slot_t){address, *address, replacement};
+    slots[object->n_slots] = (slot_t){address, *address, replacement, optional};
     if (!dt_elf_write(change->elf, address, replacement)) {
-        change->status = DT_GOT_READ_ONLY;
-        return false;
+        change->status = optional ? change->status : DT_GOT_READ_ONLY;
+        return optional;
     }
     object->n_slots++;
     return true;
@@ -145,14 +172,15 @@ static bool rewrite(uintptr_t *address, size_t which, void *context)
     change_t *change = context;
     const dt_got_hook_t *hook = &got.hooks[which];
     return !hook_applies(hook, change->object->name) || hook->replacement == *address ||
-           write_slot(change, address, hook->replacement);
+           !leads_to_original(change, which, *address) ||
+           write_slot(change, address, hook->replacement, 0 != hook->original);
 }
 
 /* Of an object that is relocated. */
 static dt_got_status_t change_slots(object_t *object, const struct dl_phdr_info *info)
 {
     dt_elf_object_t elf;
-    change_t change = {.object = object, .elf = &elf};
+    change_t change = {.object = object, .info = info, .elf = &elf};
     object->waits = false;
     object->n_slots = 0;
     if (dt_elf_read(&elf, info)) {
@@ -415,17 +443,43 @@ size_t dt_got_slots(void)
     return n;
 }
 
+/* Is there a slot of a hook that has no original? */
+static bool has_needed_slot(void)
+{
+    bool has = false;
+    dame_lock(DAME_LOCK_CALLER);
+    for (size_t i = 0; i < got.n_objects; i++) {
+        for (size_t j = 0; j < got.objects[i].n_slots; j++) {
+            has = has || !got.objects[i].slots[j].optional;
+        }
+    }
+    dame_unlock(DAME_LOCK_CALLER);
+    return has;
+}
+
+/* Asks the dynamic linker, so with no lock held. */
+static bool is_unwrapped(const dt_got_hook_t *hook)
+{
+    return 0 != hook->original && (uintptr_t) dlsym(RTLD_DEFAULT, hook->symbol) == hook->original;
+}
+
 dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
 {
+    const size_t n_hooks = n < DT_ELF_MOST_SYMBOLS ? n : DT_ELF_MOST_SYMBOLS;
+    bool unwrapped[DT_ELF_MOST_SYMBOLS];
+    for (size_t i = 0; i < n_hooks; i++) {
+        unwrapped[i] = is_unwrapped(&hooks[i]);
+    }
     dame_lock(DAME_LOCK_CALLER);
     got.hooks = hooks;
-    got.n_hooks = n < DT_ELF_MOST_SYMBOLS ? n : DT_ELF_MOST_SYMBOLS;
-    for (size_t i = 0; i < got.n_hooks; i++) {
+    got.n_hooks = n_hooks;
+    for (size_t i = 0; i < n_hooks; i++) {
         got.symbols[i] = hooks[i].symbol;
+        got.unwrapped[i] = unwrapped[i];
     }
     dame_unlock(DAME_LOCK_CALLER);
     dt_got_status_t status = scan();
-    if (DT_GOT_OK == status && 0 == dt_got_slots()) {
+    if (DT_GOT_OK == status && !has_needed_slot()) {
         status = DT_GOT_NO_SLOT;
     }
     if (DT_GOT_OK != status) {

@@ -18,12 +18,16 @@
 typedef struct dt_got_hook {
     const char *symbol;
     uintptr_t replacement;
-    const char *where; /* objects to change */
+    const char *where;  /* objects to change */
+    uintptr_t original; /* 0, or the function that a slot must lead to: those that lead to another,
+                           such as a profiling library's of the same name, stay as they are, and so
+                           does, without failure, a slot that cannot be written */
 } dt_got_hook_t;
 
 typedef enum dt_got_status {
     DT_GOT_OK,
-    DT_GOT_NO_SLOT,   /* nobody calls these functions through a GOT */
+    DT_GOT_NO_SLOT,   /* nobody calls these functions through a GOT; those with an original do not
+                         count */
     DT_GOT_READ_ONLY, /* a page could not be made writable */
     DT_GOT_NO_MEMORY
 } dt_got_status_t;
