@@ -66,7 +66,8 @@ static double time_of(live_fn *lives_once, const struct job *job, bool unpack, i
     return bench_now() - start;
 }
 
-static void measure(const char *kind, live_fn *lives_once, const struct job *job, bool unpack, int n)
+static void measure(const char *kind, live_fn *lives_once, const struct job *job, bool unpack,
+                    int n)
 {
     double seconds = time_of(lives_once, job, unpack, n, 1);
     long lives = 1;

@@ -395,6 +395,9 @@ static const operation_t operations[] = {
     {"halo_D3Q19", 32, LATTICE_BOLTZMANN, HALO},
     {"halo_persistent", 48, PERSISTENT, HALO},
     {"halo_neighbours", 48, NEIGHBOURS, HALO},
+#if MPI_VERSION >= 4
+    {"halo_partitioned", 48, PARTITIONED, HALO},
+#endif
     {"gatherv_columns", 512, GATHERV, MATRIX},
     {"alltoallw_slabs", 64, ALLTOALLW, MATRIX},
     {"put_columns", 512, PUT, MATRIX},

@@ -35,7 +35,7 @@ static inline double value(int owner, int q, int i, int j, int k)
 }
 
 /* operations_halo.c */
-enum { SEVEN_POINTS, TWENTY_SEVEN_POINTS, LATTICE_BOLTZMANN, PERSISTENT, NEIGHBOURS };
+enum { SEVEN_POINTS, TWENTY_SEVEN_POINTS, LATTICE_BOLTZMANN, PERSISTENT, NEIGHBOURS, PARTITIONED };
 void halo_begin(const operation_t *o);
 void halo_step(bool by_hand);
 bool halo_is_right(bool by_hand);

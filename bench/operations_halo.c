@@ -4,6 +4,12 @@
 /* Populations of the lattice-Boltzmann model D3Q19, one array each: those that move across a face
  * or an edge go there. */
 enum { DIRECTIONS = 26, POPULATIONS = 19 };
+/* Open MPI 6.0.0rc2 goes from partition to partition by the datatype's size, not its extent. */
+#ifdef OPEN_MPI
+enum { PARTITIONS = 1 };
+#else
+enum { PARTITIONS = 4 };
+#endif
 
 static struct {
     int n, m, kind, populations, directions;
@@ -13,7 +19,7 @@ static struct {
     double *f, *out[DIRECTIONS], *in[DIRECTIONS];
     int cells[DIRECTIONS]; /* sent */
     MPI_Datatype send[DIRECTIONS], receive[DIRECTIONS];
-    MPI_Request requests[2][2 * DIRECTIONS]; /* persistent: by hand, types */
+    MPI_Request requests[2][2 * DIRECTIONS]; /* persistent, partitioned: by hand, types */
     MPI_Comm graph;
 } halo;
 
@@ -30,6 +36,13 @@ static void part(int d, bool ghosts, int *from, int *to)
     *to = 0 == d ? halo.n : *from;
 }
 
+/* The axis along which a face is cut into partitions. */
+static int cut(int direction)
+{
+    return 0 == halo.d[direction][0] ? 0 : 1;
+}
+
+/* Partitioned: the first of them, with the extent from one to the next. */
 static MPI_Datatype region(int direction, bool ghosts)
 {
     int sizes[3] = {halo.m, halo.m, halo.m}, parts[3], starts[3];
@@ -40,7 +53,17 @@ static MPI_Datatype region(int direction, bool ghosts)
         part(halo.d[direction][axis], ghosts, &starts[axis], &to);
         parts[axis] = to - starts[axis] + 1;
     }
+    if (PARTITIONED == halo.kind) {
+        parts[cut(direction)] /= PARTITIONS;
+    }
     MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &one);
+    if (PARTITIONED == halo.kind) {
+        const size_t cells = 0 == cut(direction) ? cell(0, 1, 0, 0) : cell(0, 0, 1, 0);
+        const size_t extent = (size_t) parts[cut(direction)] * cells * sizeof(double);
+        MPI_Type_create_resized(one, 0, (MPI_Aint) extent, &all);
+        MPI_Type_free(&one);
+        one = all;
+    }
     if (1 == halo.populations) {
         MPI_Type_commit(&one);
         return one;
@@ -54,12 +77,18 @@ static MPI_Datatype region(int direction, bool ghosts)
     return all;
 }
 
-static void copy_region(int direction, bool ghosts, double *buffer)
+/* One partition of a region that is cut into `partitions`. */
+static void copy_part(int direction, bool ghosts, double *buffer, int partition, int partitions)
 {
-    const int *d = halo.d[direction];
+    const int *d = halo.d[direction], axis_cut = cut(direction);
     int from[3], to[3];
     for (int axis = 0; axis < 3; axis++) {
         part(d[axis], ghosts, &from[axis], &to[axis]);
+    }
+    if (partitions > 1) {
+        const int length = halo.n / partitions;
+        from[axis_cut] += partition * length;
+        to[axis_cut] = from[axis_cut] + length - 1;
     }
     for (int p = 0; p < halo.count[direction]; p++) {
         for (int i = from[0]; i <= to[0]; i++) {
@@ -75,6 +104,11 @@ static void copy_region(int direction, bool ghosts, double *buffer)
             }
         }
     }
+}
+
+static void copy_region(int direction, bool ghosts, double *buffer)
+{
+    copy_part(direction, ghosts, buffer, 0, 1);
 }
 
 static bool goes(const int *moves, const int *d)
@@ -102,6 +136,63 @@ static void halo_fill(void)
         }
     }
 }
+
+static void begin_persistent(bool types)
+{
+    for (int a = 0; a < halo.directions; a++) {
+        MPI_Recv_init(types ? halo.f : halo.in[a], types ? 1 : halo.cells[a],
+                      types ? halo.receive[a] : MPI_DOUBLE, peer, a, MPI_COMM_WORLD,
+                      &halo.requests[types][a]);
+        MPI_Send_init(types ? halo.f : halo.out[a], types ? 1 : halo.cells[a],
+                      types ? halo.send[a] : MPI_DOUBLE, peer, a, MPI_COMM_WORLD,
+                      &halo.requests[types][halo.directions + a]);
+    }
+}
+
+#if MPI_VERSION >= 4
+static void begin_partitioned(bool types)
+{
+    for (int a = 0; a < halo.directions; a++) {
+        const MPI_Count count = types ? 1 : halo.cells[a] / PARTITIONS;
+        MPI_Precv_init(types ? halo.f : halo.in[a], PARTITIONS, count,
+                       types ? halo.receive[a] : MPI_DOUBLE, peer, a, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &halo.requests[types][a]);
+        MPI_Psend_init(types ? halo.f : halo.out[a], PARTITIONS, count,
+                       types ? halo.send[a] : MPI_DOUBLE, peer, a, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &halo.requests[types][halo.directions + a]);
+    }
+}
+
+/* By hand, each partition goes when it has been packed. */
+static void exchange_partitioned(bool by_hand)
+{
+    MPI_Request *all = halo.requests[!by_hand];
+    const int n = halo.directions;
+    for (int i = 0; i < 2 * n; i++) { /* with Open MPI 6.0.0rc2's MPI_Startall() this hangs */
+        MPI_Start(&all[i]);
+    }
+    for (int a = 0; a < n; a++) {
+        for (int p = 0; p < PARTITIONS && by_hand; p++) {
+            copy_part(a, false, halo.out[a] + p * (halo.cells[a] / PARTITIONS), p, PARTITIONS);
+            MPI_Pready(p, all[n + a]);
+        }
+        if (!by_hand) {
+            MPI_Pready_range(0, PARTITIONS - 1, all[n + a]);
+        }
+    }
+    MPI_Waitall(2 * n, all, MPI_STATUSES_IGNORE);
+}
+#else
+static void begin_partitioned(bool types)
+{
+    (void) types;
+}
+
+static void exchange_partitioned(bool by_hand)
+{
+    (void) by_hand;
+}
+#endif
 
 void halo_begin(const operation_t *o)
 {
@@ -139,14 +230,11 @@ void halo_begin(const operation_t *o)
         halo.send[a] = region(a, false);
         halo.receive[a] = region(a, true);
     }
-    for (int types = 0; types < 2 && PERSISTENT == o->kind; types++) {
-        for (int a = 0; a < halo.directions; a++) {
-            MPI_Recv_init(types ? halo.f : halo.in[a], types ? 1 : halo.cells[a],
-                          types ? halo.receive[a] : MPI_DOUBLE, peer, a, MPI_COMM_WORLD,
-                          &halo.requests[types][a]);
-            MPI_Send_init(types ? halo.f : halo.out[a], types ? 1 : halo.cells[a],
-                          types ? halo.send[a] : MPI_DOUBLE, peer, a, MPI_COMM_WORLD,
-                          &halo.requests[types][halo.directions + a]);
+    for (int types = 0; types < 2; types++) {
+        if (PERSISTENT == o->kind) {
+            begin_persistent(types);
+        } else if (PARTITIONED == o->kind) {
+            begin_partitioned(types);
         }
     }
     if (NEIGHBOURS == o->kind) {
@@ -189,6 +277,8 @@ void halo_step(bool by_hand)
     }
     if (NEIGHBOURS == halo.kind) {
         halo_collective(by_hand);
+    } else if (PARTITIONED == halo.kind) {
+        exchange_partitioned(by_hand);
     } else if (PERSISTENT == halo.kind) {
         all = halo.requests[!by_hand];
         MPI_Startall(2 * n, all);
@@ -266,7 +356,8 @@ void halo_end(void)
         free(halo.out[a]);
         free(halo.in[a]);
     }
-    for (int i = 0; PERSISTENT == halo.kind && i < 4 * halo.directions; i++) {
+    const bool keeps_requests = PERSISTENT == halo.kind || PARTITIONED == halo.kind;
+    for (int i = 0; keeps_requests && i < 4 * halo.directions; i++) {
         MPI_Request_free(&halo.requests[i / (2 * halo.directions)][i % (2 * halo.directions)]);
     }
     if (NEIGHBOURS == halo.kind) {
