@@ -19,6 +19,7 @@ typedef struct options {
     const char *progress; /* a file: the number of the program that runs */
     const char *print;    /* a file: the program `first` as C */
     bool list;
+    bool no_external;
 } options_t;
 
 static void usage(FILE *out)
@@ -35,6 +36,7 @@ static void usage(FILE *out)
         "  --windows KIND    create, allocate or none (the default)\n"
         "  --no-truncate     no message exceeds what receives it\n"
         "  --no-matched      no MPI_Mrecv\n"
+        "  --no-external     no external32\n"
         "  --progress FILE   the number of the program that runs\n"
         "To make a failing program smaller:\n"
         "  --steps MASK      bit i: step i runs\n"
@@ -67,6 +69,7 @@ static bool parse(int argc, char **argv, options_t *o)
         TAKE_THREADS,
         NO_TRUNCATE,
         NO_MATCHED,
+        NO_EXTERNAL,
         LIST
     };
     static const struct option names[] = {{"seed", 1, 0, SEED},
@@ -85,6 +88,7 @@ static bool parse(int argc, char **argv, options_t *o)
                                           {"threads", 0, 0, TAKE_THREADS},
                                           {"no-truncate", 0, 0, NO_TRUNCATE},
                                           {"no-matched", 0, 0, NO_MATCHED},
+                                          {"no-external", 0, 0, NO_EXTERNAL},
                                           {"list", 0, 0, LIST},
                                           {0, 0, 0, 0}};
     int option;
@@ -136,6 +140,9 @@ static bool parse(int argc, char **argv, options_t *o)
         case NO_MATCHED:
             rules.matched = false;
             break;
+        case NO_EXTERNAL:
+            o->no_external = true;
+            break;
         case LIST:
             o->list = true;
             break;
@@ -166,6 +173,18 @@ static void list(const program_t *program, const char *name)
     fflush(stdout);
 }
 
+/* The steps that run. */
+static uint64_t mask_of(const options_t *o, const program_t *program)
+{
+    uint64_t mask = o->mask;
+    for (int i = 0; i < program->nsteps; i++) {
+        if (o->no_external && 0 == strcmp("external", program->steps[i].op)) {
+            mask &= ~(UINT64_C(1) << i);
+        }
+    }
+    return mask;
+}
+
 /* Differences of this rank in one program. */
 static long one_case(const options_t *o, uint64_t number, int rank, soak_t *soak)
 {
@@ -182,11 +201,11 @@ static long one_case(const options_t *o, uint64_t number, int rank, soak_t *soak
         if (NULL != o->print && 0 == rank) {
             FILE *out = fopen(o->print, "w");
             if (NULL != out) {
-                print_program(out, &program, o->mask, name);
+                print_program(out, &program, mask_of(o, &program), name);
                 fclose(out);
             }
         }
-        differences = play(&program, o->mask, name);
+        differences = play(&program, mask_of(o, &program), name);
         soak->types += program.nshapes;
         soak->steps += program.nsteps;
     }
