@@ -1,5 +1,4 @@
 /* The runtime's options. */
-#define _GNU_SOURCE /* asprintf */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,16 +32,15 @@ static const struct row {
     {"--stats", "BAMBOO_STATS", 0, 1, 1, "1: print messages, copies and switches at the end"},
 };
 
-static char *set(const struct row *row, const char *name, const char *text)
+static const char *set(const struct row *row, const char *name, const char *text)
 {
-    char *end, *message = NULL;
+    static char message[400]; /* memory may be what is missing */
+    char *end;
     errno = 0;
     double value = strtod(text, &end);
     if (end == text || *end != '\0' || errno != 0 || !(value >= row->low && value <= row->high) ||
         (row->whole && value != floor(value))) {
-        if (asprintf(&message, "%s '%s': %s", name, text, row->what) < 0) {
-            message = NULL;
-        }
+        snprintf(message, sizeof(message), "%s '%.200s': %s", name, text, row->what);
         return message;
     }
     switch (row - rows) {
@@ -74,10 +72,10 @@ static char *set(const struct row *row, const char *name, const char *text)
     return NULL;
 }
 
-char *bamboo_options_read(int *argc, char **argv)
+const char *bamboo_options_read(int *argc, char **argv)
 {
     const size_t count = sizeof(rows) / sizeof(rows[0]);
-    char *message = NULL;
+    const char *message;
     int kept = *argc > 0 ? 1 : 0, from = kept;
     for (size_t i = 0; i < count; i++) {
         const char *text = getenv(rows[i].variable);

@@ -19,7 +19,7 @@ typedef struct bamboo_options {
 extern bamboo_options_t bamboo_options;
 
 /* From the environment and then from the arguments, which it takes out of argv (up to "--", which
- * it takes out, too). Returns NULL, or a message that the caller frees. */
-char *bamboo_options_read(int *argc, char **argv);
+ * it takes out, too). Returns NULL, or a message. */
+const char *bamboo_options_read(int *argc, char **argv);
 
 #endif

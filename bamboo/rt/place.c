@@ -1,11 +1,9 @@
 /* Where tasks are. */
-#define _GNU_SOURCE /* asprintf */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bamboo.h"
 #include "place.h"
+#include "task.h"
 
 bamboo_place_t *bamboo_places;
 int bamboo_world_size;
@@ -81,10 +79,10 @@ static int share_out(const int *dims, int *block, int vf)
 }
 
 /* Returns NULL, or a message. */
-static char *choose(int vf)
+static const char *choose(int vf)
 {
+    static char message[160]; /* memory may be what is missing */
     int dims[MOST] = {0}, block[MOST];
-    char *message = NULL;
     for (int rank = 0; rank < bamboo_world_size; rank++) {
         bamboo_places[rank] = (bamboo_place_t){.node = rank / vf, .local = rank % vf};
     }
@@ -92,22 +90,19 @@ static char *choose(int vf)
         return NULL;
     }
     if (geometry < 1 || geometry > MOST) {
-        return asprintf(&message, "geometry of %d dimensions: 1 to %d are possible", geometry,
-                        MOST) < 0
-                   ? NULL
-                   : message;
+        snprintf(message, sizeof(message), "geometry of %d dimensions: 1 to %d are possible",
+                 geometry, MOST);
+        return message;
     }
     if (layout_count > MOST) {
-        return asprintf(&message, "%d layouts: up to %d are possible", layout_count, MOST) < 0
-                   ? NULL
-                   : message;
+        snprintf(message, sizeof(message), "%d layouts: up to %d are possible", layout_count, MOST);
+        return message;
     }
     for (int i = 0; i < layout_count; i++) {
         if (layouts[i].dimension < 0 || layouts[i].dimension >= geometry) {
-            return asprintf(&message, "layout along dimension %d: the geometry has %d",
-                            layouts[i].dimension, geometry) < 0
-                       ? NULL
-                       : message;
+            snprintf(message, sizeof(message), "layout along dimension %d: the geometry has %d",
+                     layouts[i].dimension, geometry);
+            return message;
         }
     }
     MPI_Dims_create(bamboo_world_size, geometry, dims);
@@ -117,16 +112,13 @@ static char *choose(int vf)
     return NULL;
 }
 
-char *bamboo_place_all(int nodes, int vf)
+const char *bamboo_place_all(int nodes, int vf)
 {
     bamboo_world_size = nodes * vf;
     per_node = vf;
-    bamboo_places = malloc((size_t) bamboo_world_size * sizeof(*bamboo_places));
-    rank_at = malloc((size_t) bamboo_world_size * sizeof(*rank_at));
-    if (bamboo_places == NULL || rank_at == NULL) {
-        return strdup("no memory");
-    }
-    char *message = choose(vf);
+    bamboo_places = bamboo_allocate((size_t) bamboo_world_size * sizeof(*bamboo_places));
+    rank_at = bamboo_allocate((size_t) bamboo_world_size * sizeof(*rank_at));
+    const char *message = choose(vf);
     for (int rank = 0; rank < bamboo_world_size; rank++) {
         rank_at[bamboo_places[rank].node * vf + bamboo_places[rank].local] = rank;
     }

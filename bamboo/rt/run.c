@@ -110,10 +110,8 @@ static void report(const char *why)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL) {
-        return;
-    }
+    FILE *memory = open_memstream(&text, &bytes); /* so that processes do not mix their lines */
+    FILE *out = memory != NULL ? memory : stderr;
     fprintf(out, "bamboo: %s\n", why);
     for (int i = 0; i < bamboo_task_count; i++) {
         const bamboo_task_t *task = &bamboo_tasks[i];
@@ -127,8 +125,9 @@ static void report(const char *why)
         print_pending(out, task->wait.one, 2);
         fputc('\n', out);
     }
-    fclose(out);
-    fputs(text, stderr);
+    if (memory != NULL && fclose(memory) == 0) {
+        fputs(text, stderr);
+    }
     fflush(stderr);
     free(text);
 }
@@ -222,7 +221,7 @@ static void refuse(int process, const char *message)
 
 /* Where options are given to some processes only, for instance by an environment that does not
  * reach other hosts. */
-static void agree(int process, char *message)
+static void agree(int process, const char *message)
 {
     bamboo_options_t first;
     memcpy(&first, &bamboo_options, sizeof(first)); /* with its padding, since bytes are compared */
@@ -286,7 +285,7 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &process);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    char *message = bamboo_options_read(&argc, argv);
+    const char *message = bamboo_options_read(&argc, argv);
     agree(process, message);
     check(process, processes, program);
     message = bamboo_place_all(bamboo_options.nodes > 0 ? bamboo_options.nodes : processes,
