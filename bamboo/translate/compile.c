@@ -2,6 +2,8 @@
 #include "bamboo/translate/translate.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,9 @@ static bool write_text(const char *path, const char *text)
     }
     if (!good) {
         fprintf(stderr, "bamboocc: %s: %s\n", path, strerror(errno));
+        if (out) {
+            unlink(path); /* a part of it is worse than nothing */
+        }
     }
     return good;
 }
@@ -74,7 +79,10 @@ static void append_words(struct list *list, const char *text)
 static int run(const struct list *list)
 {
     int status = 0;
-    pid_t child = fork();
+    pid_t child;
+
+    signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, the status would be lost */
+    child = fork();
 
     if (child == 0) {
         execvp(list->word[0], list->word);
@@ -178,15 +186,38 @@ static bool write_all(const struct program *program, const char *folder)
     return true;
 }
 
-static void remove_all(const struct program *program, const char *folder)
+/* ---- the folder of translations and objects ---- */
+
+static char *scratch;
+static struct file **translated;
+static size_t n_translated;
+
+/* At exit, which lack of memory may be the reason of: it takes none. */
+static void remove_scratch(void)
 {
+    char path[PATH_MAX];
     size_t i;
 
-    for (i = 0; i < program->n_files; i++) {
-        unlink(format("%s/%s", folder, base_name(program->files[i]->path)));
-        unlink(format("%s/%zu.o", folder, i));
+    for (i = 0; i < n_translated; i++) {
+        snprintf(path, sizeof path, "%s/%s", scratch, base_name(translated[i]->path));
+        unlink(path);
+        snprintf(path, sizeof path, "%s/%zu.o", scratch, i);
+        unlink(path);
     }
-    rmdir(folder);
+    rmdir(scratch);
+}
+
+static bool make_scratch(const struct program *program)
+{
+    scratch = format("%s/bamboocc.XXXXXX", setting("TMPDIR", "/tmp"));
+    translated = program->files;
+    n_translated = program->n_files;
+    if (!mkdtemp(scratch)) {
+        fprintf(stderr, "bamboocc: %s: %s\n", scratch, strerror(errno));
+        return false;
+    }
+    atexit(remove_scratch); /* 32 functions have room without memory */
+    return true;
 }
 
 /* The translations would overwrite each other, or the sources. */
@@ -217,9 +248,6 @@ static bool names_clash(const struct program *program, const struct command *com
 
 int finish(struct program *program, const struct command *command)
 {
-    char *folder = format("%s/bamboocc.XXXXXX", setting("TMPDIR", "/tmp"));
-    int result;
-
     if (names_clash(program, command)) {
         return FAILED;
     }
@@ -230,11 +258,7 @@ int finish(struct program *program, const struct command *command)
         }
         return write_all(program, command->emit) ? DONE : FAILED;
     }
-    if (!mkdtemp(folder)) {
-        fprintf(stderr, "bamboocc: %s: %s\n", folder, strerror(errno));
-        return FAILED;
-    }
-    result = write_all(program, folder) ? compile_all(program, folder, command) : FAILED;
-    remove_all(program, folder);
-    return result;
+    return make_scratch(program) && write_all(program, scratch)
+               ? compile_all(program, scratch, command)
+               : FAILED;
 }

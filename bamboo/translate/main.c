@@ -80,7 +80,11 @@ static bool ask_compiler(struct command *command, const char *compiler)
     bool found = false;
     char *word, *rest = NULL;
 
-    if (answer && fgets(line, sizeof line, answer)) {
+    if (!answer) {
+        fprintf(stderr, "bamboocc: %s -show cannot be started: %s\n", compiler, strerror(errno));
+        exit(FAILED);
+    }
+    if (fgets(line, sizeof line, answer)) {
         for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
             if (strncmp(word, "-I", 2) == 0 || strncmp(word, "-D", 2) == 0) {
                 append(&command->parser, &command->n_parser, copy_text(word, strlen(word)));
@@ -88,9 +92,7 @@ static bool ask_compiler(struct command *command, const char *compiler)
             }
         }
     }
-    if (answer) {
-        pclose(answer);
-    }
+    pclose(answer);
     return found;
 }
 
@@ -317,5 +319,10 @@ int main(int argc, char **argv)
     if (result < 0) {
         result = check_options(&options);
     }
-    return result < 0 ? translate(&options) : result;
+    result = result < 0 ? translate(&options) : result;
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "bamboocc: standard output: %s\n", strerror(errno));
+        return FAILED;
+    }
+    return result;
 }

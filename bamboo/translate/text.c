@@ -26,8 +26,8 @@ void *allot(size_t bytes)
 
         chunk = calloc(1, sizeof *chunk + size);
         if (!chunk) {
-            fprintf(stderr, "bamboocc: out of memory\n");
-            exit(3);
+            fprintf(stderr, "bamboocc: no memory for %zu bytes\n", size);
+            exit(EXIT_FAILURE);
         }
         chunk->size = size;
         chunk->next = chunks;
