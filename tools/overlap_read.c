@@ -268,8 +268,28 @@ static int parse_limits(overlap_rank_t *rank, const char *line)
     return code;
 }
 
+/* No time of a message is negative or takes a day. */
+static bool is_cost(double ns)
+{
+    return ns >= 0 && ns < 86400e9;
+}
+
+static int parse_costs(overlap_rank_t *rank, const char *line)
+{
+    int code = right(sscanf(line, "costs %lf %lf %lf %lf", &rank->cost_ns, &rank->clock_ns,
+                            &rank->message_ns, &rank->byte_ns),
+                     4);
+    return is_cost(rank->cost_ns) && is_cost(rank->clock_ns) && is_cost(rank->message_ns) &&
+                   is_cost(rank->byte_ns)
+               ? code
+               : TOOL_WRONG;
+}
+
 static int parse_rank(overlap_rank_t *rank, const char *line)
 {
+    if (rank->size != 0) { /* the lines since then fit the first */
+        return TOOL_WRONG;
+    }
     int code = right(sscanf(line, "rank %d size %d", &rank->rank, &rank->size), 2);
     return code == TOOL_OK && (rank->size < 1 || rank->rank < 0 || rank->rank >= rank->size)
                ? TOOL_WRONG
@@ -315,9 +335,7 @@ static int parse_line(reader_t *reader, const char *line)
         return right(sscanf(line, "tests %" SCNd64 " %" SCNd64, &rank->tests, &rank->tests_ns), 2);
     }
     if (starts(line, "costs")) {
-        return right(sscanf(line, "costs %lf %lf %lf %lf", &rank->cost_ns, &rank->clock_ns,
-                            &rank->message_ns, &rank->byte_ns),
-                     4);
+        return parse_costs(rank, line);
     }
     if (starts(line, "whole")) {
         reader->phase = &rank->whole;
