@@ -1,5 +1,5 @@
 /*
- * damage [--every N] [--types] KIND FILE [COMMAND ARGUMENT...]: damages copies of a file that DAME
+ * damage [--every N] [--types] [--many] KIND FILE [COMMAND ARGUMENT...]: damages copies of a file that DAME
  * has written, and reads each as DAME does. It must be refused, or be read for what it is; nothing
  * may crash, or take longer than some seconds.
  *
@@ -8,11 +8,12 @@
  *   last-run what ompi_info shows: all of it or nothing
  *   program  a program's text: what a changed text means is moved right in all ways, or refused
  *   command  whatever this command of dame(1) reads, where it says "@" ("@-": without the name's
- *            suffix): it succeeds, or prints one message
+ *            suffix; "@/": its directory): it succeeds, or prints one message
  *
  * Every N-th byte (1: each) is changed, one bit and to 0x00 and 0xff; the file is cut there; bytes
  * are appended. --types: other kinds of files in its place as well, and only those that are read
- * without being named by the user. The last line is "N passed, M failed".
+ * without being named by the user. --many: a command that fails prints one message or more, of any
+ * form. The last line is "N passed, M failed".
  */
 #include "damage.h"
 
@@ -39,6 +40,7 @@ char damage_path[500];
 char **damage_command;
 
 static long passed, failed;
+static int many; /* messages are allowed */
 static char what[200]; /* is tried now */
 
 static const damage_kind_t *const kinds[] = {
@@ -215,6 +217,7 @@ static int run_command(char *said, size_t room)
         for (char **word = damage_command; NULL != *word; word++) {
             *word = 0 == strcmp(*word, "@")    ? damage_path
                     : 0 == strcmp(*word, "@-") ? prefix
+                    : 0 == strcmp(*word, "@/") ? damage_directory
                                                : *word;
         }
         const int null = open("/dev/null", O_RDWR);
@@ -257,7 +260,7 @@ static int read_with_command(int same, char *why, size_t room)
         snprintf(why, room, "the command ends with status %x", (unsigned) status);
         return 0;
     }
-    const int code = WEXITSTATUS(status), messages = messages_in(said);
+    const int code = WEXITSTATUS(status), messages = many ? said[0] != '\0' : messages_in(said);
     snprintf(why, room, "exit code %d, %d messages: %.200s", code, messages, said);
     return same ? 0 == code : 0 == code || 1 == messages;
 }
@@ -349,18 +352,20 @@ static const damage_kind_t *kind_of(const char *name)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"every", required_argument, NULL, 'e'}, {"types", no_argument, NULL, 't'}, {0}};
+        {"every", required_argument, NULL, 'e'}, {"types", no_argument, NULL, 't'},
+        {"many", no_argument, NULL, 'm'}, {0}};
     long every = 1;
     int types = 0;
     for (int option; - 1 != (option = getopt_long(argc, argv, "+", options, NULL));) {
         every = 'e' == option ? atol(optarg) : every;
         types |= 't' == option;
+        many |= 'm' == option;
         if ('?' == option || every < 1) {
             return USAGE;
         }
     }
     if (argc - optind < 2) {
-        fprintf(stderr, "Usage: damage [--every N] [--types] KIND FILE [COMMAND ARGUMENT...]\n");
+        fprintf(stderr, "Usage: damage [--every N] [--types] [--many] KIND FILE [COMMAND ARGUMENT...]\n");
         return USAGE;
     }
     const damage_kind_t *kind = kind_of(argv[optind]);

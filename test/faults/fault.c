@@ -3,20 +3,31 @@
  * the call in its object; calls of other objects go through.
  *
  *   FAULTS_LIST=FILE   appends each site when it is first reached: "FUNCTION OBJECT+OFFSET"
- *   FAULTS_SITE=SITE   this site fails, and FAULTS_ONCE=1: only its first call in a process
+ *   FAULTS_SITE=SITE   this site fails, and FAULTS_ONCE=N: only its N-th call in a process
+ *   FAULTS_RANK=R      only in the process with this rank of Open MPI's
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <search.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SITES = 4096, OBJECTS = 8 };
@@ -29,15 +40,28 @@ typedef struct object {
 static object_t objects[OBJECTS];
 static _Atomic int nobjects;
 static _Atomic uintptr_t seen[SITES];
-static _Atomic int failed;
+static _Atomic int calls; /* of the wanted site */
 static _Thread_local int inside; /* what this file calls goes through */
+
+static int is_ours(const char *name)
+{
+    static const char *const names[] = {"mca_dt_dame.so", "mca_hook_dt.so", "dame_llvm.so", "libbamboo.so", "bamboocc",
+                                        "libdame-overlap.so"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!strcmp(name, names[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
 
 static int look(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void) size;
     (void) unused;
     const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
-    if (!strcmp(name, "mca_dt_dame.so") || !strcmp(name, "mca_hook_dt.so") || !strcmp(name, "dame_llvm.so")) {
+    name = *name ? name : program_invocation_short_name;
+    if (is_ours(name)) {
         for (int i = 0; i < nobjects; i++) {
             if (objects[i].start == info->dlpi_addr) {
                 return 0;
@@ -82,7 +106,7 @@ static void list(const char *file, const char *site)
 static int fails(const char *function, void *caller)
 {
     static const char *file, *wanted;
-    static int once, asked;
+    static int once, asked; /* once: which call; 0: all */
     char site[160];
     int result = 0;
 
@@ -93,7 +117,9 @@ static int fails(const char *function, void *caller)
     if (!asked) {
         file = getenv("FAULTS_LIST");
         wanted = getenv("FAULTS_SITE");
-        once = NULL != getenv("FAULTS_ONCE");
+        once = getenv("FAULTS_ONCE") ? atoi(getenv("FAULTS_ONCE")) : 0;
+        const char *rank = getenv("FAULTS_RANK"), *mine = getenv("OMPI_COMM_WORLD_RANK");
+        wanted = rank && (!mine || strcmp(rank, mine)) ? NULL : wanted;
         asked = 1;
     }
     const object_t *o = object_of((uintptr_t) caller);
@@ -110,8 +136,8 @@ static int fails(const char *function, void *caller)
             }
         }
         if (wanted && 0 == strcmp(wanted, site)) {
-            result = !once || 0 == failed;
-            failed = failed + 1;
+            const int call = ++calls;
+            result = !once || once == call;
         }
     }
     inside = 0;
@@ -120,6 +146,13 @@ static int fails(const char *function, void *caller)
 
 #define REAL(name) static __typeof__(&name) real; if (!real) { inside++; real = dlsym(RTLD_NEXT, #name); inside--; }
 #define FAILS(name) fails(#name, __builtin_return_address(0))
+
+__attribute__((constructor)) static void look_at_start(void)
+{
+    inside++;
+    dl_iterate_phdr(look, NULL);
+    inside--;
+}
 
 /* Objects are looked for when one is opened: dl_iterate_phdr takes a lock of the loader's. */
 void *dlopen(const char *file, int mode)
@@ -200,6 +233,92 @@ CALL(int, pipe, -1, EMFILE, (int fds[2]), (fds))
 CALL(char *, realpath, NULL, ENOMEM, (const char *path, char *out), (path, out))
 CALL(int, sched_getaffinity, -1, EINVAL, (pid_t pid, size_t n, cpu_set_t *set), (pid, n, set))
 CALL(long, sysconf, -1, EINVAL, (int name), (name))
+CALL(int, posix_memalign, ENOMEM, ENOMEM, (void **out, size_t align, size_t n), (out, align, n))
+CALL(int, munmap, -1, ENOMEM, (void *at, size_t n), (at, n))
+CALL(void *, tsearch, NULL, ENOMEM, (const void *key, void **root, int (*compare)(const void *, const void *)),
+     (key, root, compare))
+CALL(int, access, -1, EACCES, (const char *path, int mode), (path, mode))
+CALL(int, faccessat, -1, EACCES, (int dir, const char *path, int mode, int flags), (dir, path, mode, flags))
+CALL(int, fstatat, -1, EIO, (int dir, const char *path, struct stat *s, int flags), (dir, path, s, flags))
+CALL(int, fchmod, -1, EPERM, (int fd, mode_t mode), (fd, mode))
+CALL(int, fchown, -1, EPERM, (int fd, uid_t user, gid_t group), (fd, user, group))
+CALL(int, utimensat, -1, EACCES, (int dir, const char *path, const struct timespec times[2], int flags),
+     (dir, path, times, flags))
+CALL(int, flock, -1, ENOLCK, (int fd, int how), (fd, how))
+CALL(int, rmdir, -1, EACCES, (const char *path), (path))
+CALL(DIR *, opendir, NULL, EMFILE, (const char *path), (path))
+CALL(DIR *, fdopendir, NULL, ENOMEM, (int fd), (fd))
+CALL(struct dirent *, readdir, NULL, EIO, (DIR * dir), (dir))
+CALL(ssize_t, readlink, -1, EACCES, (const char *path, char *to, size_t n), (path, to, n))
+CALL(char *, getcwd, NULL, ENOENT, (char *to, size_t n), (to, n))
+CALL(char *, mkdtemp, NULL, EACCES, (char *name), (name))
+CALL(char *, fgets, NULL, EIO, (char *to, int n, FILE *file), (to, n, file))
+CALL(size_t, fread, 0, EIO, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file))
+CALL(size_t, fwrite, 0, ENOSPC, (const void *from, size_t size, size_t n, FILE *file), (from, size, n, file))
+CALL(int, fputs, EOF, ENOSPC, (const char *text, FILE *file), (text, file))
+CALL(int, fflush, EOF, ENOSPC, (FILE * file), (file))
+CALL(FILE *, fopencookie, NULL, ENOMEM, (void *of, const char *mode, cookie_io_functions_t calls), (of, mode, calls))
+CALL(FILE *, popen, NULL, ENOMEM, (const char *command, const char *mode), (command, mode))
+CALL(pid_t, fork, -1, EAGAIN, (void), ())
+CALL(int, execvp, -1, ENOENT, (const char *file, char *const argv[]), (file, argv))
+CALL(int, gethostname, -1, ENAMETOOLONG, (char *name, size_t n), (name, n))
+CALL(ssize_t, getrandom, -1, ENOSYS, (void *to, size_t n, unsigned flags), (to, n, flags))
+CALL(int, getrlimit, -1, EINVAL, (__rlimit_resource_t of, struct rlimit *limit), (of, limit))
+CALL(struct tm *, localtime_r, NULL, EOVERFLOW, (const time_t *time, struct tm *to), (time, to))
+CALL(int, poll, -1, ENOMEM, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms))
+CALL(int, nanosleep, -1, EINVAL, (const struct timespec *time, struct timespec *left), (time, left))
+CALL(int, sigtimedwait, -1, EAGAIN, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
+CALL(ssize_t, process_vm_readv, -1, EPERM,
+     (pid_t pid, const struct iovec *to, unsigned long n, const struct iovec *from, unsigned long m, unsigned long flags),
+     (pid, to, n, from, m, flags))
+CALL(int, getpriority, -1, ESRCH, (__priority_which_t which, id_t who), (which, who))
+CALL(int, setpriority, -1, EACCES, (__priority_which_t which, id_t who, int priority), (which, who, priority))
+CALL(int, sched_setaffinity, -1, EINVAL, (pid_t pid, size_t n, const cpu_set_t *set), (pid, n, set))
+CALL(int, sched_getcpu, -1, ENOSYS, (void), ())
+CALL(int, pthread_attr_init, ENOMEM, ENOMEM, (pthread_attr_t * attr), (attr))
+CALL(int, pthread_attr_setstacksize, EINVAL, EINVAL, (pthread_attr_t * attr, size_t n), (attr, n))
+CALL(int, pthread_setschedparam, EPERM, EPERM, (pthread_t thread, int policy, const struct sched_param *param),
+     (thread, policy, param))
+CALL(int, pthread_setname_np, EACCES, EACCES, (pthread_t thread, const char *name), (thread, name))
+CALL(int, pthread_setspecific, ENOMEM, ENOMEM, (pthread_key_t key, const void *value), (key, value))
+CALL(int, dladdr, 0, 0, (const void *address, Dl_info *info), (address, info))
+CALL(int, dlinfo, -1, 0, (void *handle, int request, void *info), (handle, request, info))
+
+/* They close, and say that what was written before is lost. */
+#define CLOSE(name, type, code)                                                                    \
+    int name(type file)                                                                            \
+    {                                                                                              \
+        REAL(name)                                                                                 \
+        const int result = real(file);                                                             \
+        if (FAILS(name)) {                                                                         \
+            errno = code;                                                                          \
+            return -1;                                                                             \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+CLOSE(close, int, EIO)
+CLOSE(fclose, FILE *, ENOSPC)
+
+/* The text is undefined when it fails. */
+#define ASPRINTF(name, parameters, format)                                                         \
+    int name parameters                                                                            \
+    {                                                                                              \
+        if (FAILS(name)) {                                                                         \
+            *out = (char *) 1;                                                                     \
+            errno = ENOMEM;                                                                        \
+            return -1;                                                                             \
+        }                                                                                          \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        const int result = vasprintf(out, format, args);                                           \
+        va_end(args);                                                                              \
+        return result;                                                                             \
+    }
+
+int __asprintf_chk(char **out, int flag, const char *format, ...);
+ASPRINTF(asprintf, (char **out, const char *format, ...), format)
+ASPRINTF(__asprintf_chk, (char **out, int flag __attribute__((unused)), const char *format, ...), format)
 
 int open(const char *path, int flags, ...)
 {
