@@ -168,6 +168,7 @@ static void begin_partitioned(bool types)
 static void exchange_partitioned(bool by_hand)
 {
     MPI_Request *all = halo.requests[!by_hand];
+    MPI_Status statuses[2 * DIRECTIONS];
     const int n = halo.directions;
     for (int i = 0; i < 2 * n; i++) { /* with Open MPI 6.0.0rc2's MPI_Startall() this hangs */
         MPI_Start(&all[i]);
@@ -181,7 +182,7 @@ static void exchange_partitioned(bool by_hand)
             MPI_Pready_range(0, PARTITIONS - 1, all[n + a]);
         }
     }
-    MPI_Waitall(2 * n, all, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2 * n, all, statuses);
 }
 
 /* With Open MPI 6.0.0rc2, a rank that is ahead of its peer can complete its first receive before

@@ -12,8 +12,8 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loop", "mpich:mpi": "MPICH"}
 engines = ["native", "known", "mpich"]
-rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 60, "full": 180}
+rounds = {"quick": 3, "full": 3}
+seconds = {"quick": 30, "full": 120}
 
 
 def runs(engine, full, layouts):

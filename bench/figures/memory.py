@@ -1,7 +1,7 @@
 """What datatypes keep; a figure of bench/run (its fields are explained there)."""
 title = "Memory of datatypes"
 shows = ("Growth of the resident set by MPI_Type_indexed with a million entries, and by its first MPI_Pack, for each entry; and by 10,000 "
-         "datatypes (see the figure of many), for each one, by their constructors, and by these with 100 times MPI_Pack of each.")
+         "datatypes (those of the figure `many`), for each one, by their constructors, and by these with 100 times MPI_Pack of each.")
 unit = "bytes"
 subject = "known:memory"
 against = {"native:memory": "Open MPI", "mpich:memory": "MPICH"}
