@@ -1,4 +1,4 @@
-/* Two ranks write columns of a matrix into one file and read rows of it: by HDF5, by PnetCDF. columns hdf5|pnetcdf FILE; prints the sum of what is read. */
+/* Two ranks write columns of a matrix into one file and read rows of it: by HDF5, by PnetCDF. columns FILE [ROUNDS]; prints the sum of what is read, and the seconds. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,10 @@
 #include <pnetcdf.h>
 #endif
 
-enum { ROWS = 300, COLUMNS = 64 };
+#ifndef ROWS
+#define ROWS 300
+#define COLUMNS 64
+#endif
 
 static double mine[ROWS][COLUMNS + 3], row[COLUMNS]; /* with a margin, so that memory is not contiguous either */
 
@@ -66,8 +69,9 @@ static void write_and_read(const char *name, int rank, int ranks)
 
 int main(int argc, char **argv)
 {
+    const int rounds = argc > 2 ? atoi(argv[2]) : 1;
     int rank, ranks;
-    double sum = 0;
+    double sum = 0, seconds, slowest;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -76,11 +80,20 @@ int main(int argc, char **argv)
             mine[i][k] = rank + 10 * k + 1000.0 * i;
         }
     }
-    write_and_read(argv[1], rank, ranks);
+    MPI_Barrier(MPI_COMM_WORLD);
+    seconds = -MPI_Wtime();
+    for (int i = 0; i < rounds; i++) {
+        write_and_read(argv[1], rank, ranks);
+    }
+    seconds += MPI_Wtime();
     for (int k = 0; k < COLUMNS; k++) {
         sum += row[k] * (k + 1);
     }
     printf("rank %d: %.17g\n", rank, sum);
+    MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("seconds %.6f\n", slowest);
+    }
     MPI_Finalize();
     return 0;
 }

@@ -1,20 +1,23 @@
 // Boost.MPI: the skeleton of a list is sent once, its content again and again, which is a datatype of absolute addresses.
+// content [PARTS [ROUNDS]]; prints the sum of what arrived, and the seconds.
 #include <boost/mpi.hpp>
 #include <boost/serialization/list.hpp>
 #include <boost/serialization/vector.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <list>
 #include <vector>
 
 namespace mpi = boost::mpi;
 
-int main()
+int main(int argc, char **argv)
 {
-    mpi::environment environment;
+    mpi::environment environment(argc, argv);
+    const int parts = argc > 1 ? std::atoi(argv[1]) : 40, rounds = argc > 2 ? std::atoi(argv[2]) : 200;
     mpi::communicator world;
     const int other = 1 - world.rank();
     std::list<std::vector<double>> mine;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < parts; i++) {
         mine.emplace_back(static_cast<size_t>(3 + i % 5), 0.0);
     }
     double sum = 0;
@@ -23,8 +26,9 @@ int main()
     } else {
         world.recv(other, 0, mpi::skeleton(mine));
     }
+    double seconds = 0;
     const mpi::content content = mpi::get_content(mine);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < rounds; round++) {
         if (world.rank() == 0) {
             double value = round;
             for (auto &part : mine) {
@@ -32,9 +36,13 @@ int main()
                     x = value += 0.5;
                 }
             }
+            seconds -= MPI_Wtime();
             world.send(other, 1, content);
+            seconds += MPI_Wtime();
         } else {
+            seconds -= MPI_Wtime();
             world.recv(other, 1, content);
+            seconds += MPI_Wtime();
             for (const auto &part : mine) {
                 for (const auto &x : part) {
                     sum += x * (round + 1);
@@ -44,4 +52,9 @@ int main()
     }
     std::cout.precision(17);
     std::cout << "rank " << world.rank() << ": " << sum << std::endl;
+    double slowest = 0;
+    MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, world);
+    if (world.rank() == 0) {
+        std::cout << "seconds " << slowest << std::endl;
+    }
 }
