@@ -14,6 +14,7 @@
 #include "copy.h"
 #include "counted.h"
 #include "dame/heap.h"
+#include "direct.h"
 #include "dump.h"
 #include "events.h"
 #include "import.h"
@@ -51,6 +52,12 @@ static void choose_movers(const dt_glue_options_t *options)
         pack = dt_uses_pack;
         unpack = dt_uses_unpack;
     }
+}
+
+/* Is a message moved, and nothing else? */
+static bool moves_plainly(void)
+{
+    return dt_advance_pack == pack && dt_advance_unpack == unpack;
 }
 
 /* ---- Which convertors DAME handles ---------------------------------------------------------- */
@@ -331,6 +338,15 @@ static const dt_got_hook_t hooks[] = {
     {"dlopen", (uintptr_t) dlopen_and_rescan, "libopen-pal.so", 0},
 };
 
+enum { HOOKS = sizeof(hooks) / sizeof(hooks[0]) };
+
+static dt_got_status_t install(bool direct)
+{
+    static dt_got_hook_t all[HOOKS + DT_DIRECT_HOOKS];
+    memcpy(all, hooks, sizeof(hooks));
+    return dt_got_install(all, HOOKS + (direct ? dt_direct_hooks(all + HOOKS) : 0));
+}
+
 /* ---- The end of a datatype ------------------------------------------------------------------ */
 
 /*
@@ -544,7 +560,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_worth_measure();
     dt_sample_start();
     dt_counted_tell(options->hear_time);
-    dt_got_status_t status = dt_got_install(hooks, sizeof(hooks) / sizeof(hooks[0]));
+    dt_got_status_t status = install(options->direct && moves_plainly());
     if (DT_GOT_OK != status) {
         log_refused(status);
         dt_glue_stop();

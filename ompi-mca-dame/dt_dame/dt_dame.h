@@ -26,6 +26,7 @@ enum {
 /* The parameters dt_dame_<name>, as registered: MCA writes them. */
 typedef struct mca_dt_dame_params {
     int priority;
+    int direct_pack; /* 0 or 1 */
     int verbose;
     int verify; /* 0 or 1 */
     int report; /* mca_dt_dame_report_t */

@@ -87,6 +87,7 @@ static void dame_enable(void)
         .promotion = mca_dt_dame_promote_options(),
         .code_files = 0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_ASM),
         .verify = mca_dt_dame_params.verify,
+        .direct = mca_dt_dame_params.direct_pack,
         .tallies = mca_dt_dame_params.last_run,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
         .hear_time = mca_dt_dame_hear_time,

@@ -290,7 +290,16 @@ static void register_optimiser(void)
 
 static void register_layouts(void)
 {
-    static dt_values_t cache;
+    static dt_values_t cache, directs;
+    dt_values_bool(&directs);
+    mca_dt_dame_params.direct_pack = 1;
+    register_values("direct_pack",
+                    "Let calls of MPI_Pack and MPI_Unpack of a datatype that DAME knows come to it "
+                    "directly, without Open MPI's convertor, which takes most of the time of a "
+                    "short message. Then DAME changes GOT slots of the program and its libraries, "
+                    "too, where they lead to libmpi: calls that a profiling library wraps still go "
+                    "through it. Switch it off for tools that put probes into libmpi's code",
+                    &directs, OPAL_INFO_LVL_5, &mca_dt_dame_params.direct_pack);
     dt_values_bytes(&cache, 0, INT_MAX);
     mca_dt_dame_params.layout_cache_size = 1 << 20;
     register_values("layout_cache_size",

@@ -4,6 +4,7 @@
 
 #include "ompi_config.h"
 
+#include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/hook/hook.h"
 #include "ompi/runtime/mpiruntime.h"

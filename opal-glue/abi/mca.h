@@ -265,6 +265,6 @@ typedef struct opal_proc_t {
 
 /* ---- How far MPI_Init is -------------------------------------------------------------------- */
 
-enum { OMPI_MPI_STATE_INIT_STARTED = 1 };
+enum { OMPI_MPI_STATE_INIT_STARTED = 1, OMPI_MPI_STATE_INIT_COMPLETED = 2 };
 
 #endif

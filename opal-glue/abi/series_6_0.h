@@ -106,6 +106,20 @@ typedef struct ompi_datatype_t {
     char *name;
 } ompi_datatype_t;
 
+/* ---- Communicators (ompi/communicator/communicator.h) --------------------------------------- */
+
+enum {
+    OMPI_COMM_INTRINSIC = 0x00000004, /* predefined */
+    OMPI_COMM_ISFREED = 0x00000010,
+    OMPI_COMM_INVALID = 0x00000020,
+};
+
+/* Only what is read. */
+typedef struct ompi_communicator_t {
+    char unused[224];
+    uint32_t c_flags;
+} ompi_communicator_t;
+
 /* ---- Convertors ----------------------------------------------------------------------------- */
 
 enum {

@@ -33,6 +33,10 @@ static const char *const watched[] = {"opal_convertor_prepare_for_send",
                                       "opal_datatype_copy_content_same_ddt",
                                       "opal_datatype_commit",
                                       "dlopen",
+                                      "MPI_Pack",
+                                      "PMPI_Pack",
+                                      "MPI_Unpack",
+                                      "PMPI_Unpack",
                                       NULL};
 
 /* Those that DAME replaces wherever they are called. */

@@ -1,0 +1,186 @@
+#include "direct.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "abi/abi.h"
+#include "log.h"
+#include "move.h"
+#include "openmpi.h"
+#include "table.h"
+#include "thread.h"
+
+static __typeof__(&MPI_Pack) original_pack;
+static __typeof__(&MPI_Unpack) original_unpack;
+
+/* ---- Does this Open MPI look as declared? --------------------------------------------------- */
+
+/* What no process can look at before MPI_Init has come to communicators. */
+enum { NOT_KNOWN, FITS, DIFFERS };
+static atomic_int fitness;
+
+static inline bool is_invalid(MPI_Comm comm)
+{
+    return 0 != (comm->c_flags & (OMPI_COMM_ISFREED | OMPI_COMM_INVALID));
+}
+
+static bool is_predefined(MPI_Comm comm)
+{
+    return 0 != (comm->c_flags & OMPI_COMM_INTRINSIC) && !is_invalid(comm);
+}
+
+/* MPI_Pack's convertors are made after Open MPI's local one. */
+static bool converts_nothing(const opal_convertor_t *local)
+{
+    return NULL != local && opal_local_arch == local->remoteArch &&
+           0 == (local->flags & (DT_OPENMPI_CHECKSUM | DT_OPENMPI_DEVICE));
+}
+
+/* In MPI, between its beginning and its end. */
+static __attribute__((noinline)) bool find_fitness(void)
+{
+    const bool fits = is_predefined(MPI_COMM_WORLD) && is_predefined(MPI_COMM_SELF) &&
+                      is_predefined(MPI_COMM_NULL) && converts_nothing(ompi_mpi_local_convertor);
+    if (DIFFERS != atomic_exchange(&fitness, fits ? FITS : DIFFERS) && !fits) {
+        dt_log("communicators, or the convertor for local data, are not as expected: MPI_Pack and "
+               "MPI_Unpack go through Open MPI");
+    }
+    return fits;
+}
+
+static inline bool is_fit(void)
+{
+    const int known = atomic_load_explicit(&fitness, memory_order_relaxed);
+    return __builtin_expect(FITS == known, 1) || (NOT_KNOWN == known && find_fitness());
+}
+
+/* ---- One call ------------------------------------------------------------------------------- */
+
+/* May NULL be the address of this data? It is MPI_BOTTOM's, and what Open MPI 4.1 refuses. */
+static inline bool may_be_absolute(const opal_datatype_t *datatype)
+{
+    return 0 != datatype->true_lb && 0 == (datatype->flags & OPAL_DATATYPE_FLAG_PREDEFINED);
+}
+
+/* Would Open MPI accept what does not depend on the datatype? */
+static inline bool is_right(const void *packed, const int *position, MPI_Comm comm)
+{
+    return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state && NULL != packed && NULL != position &&
+           NULL != comm && MPI_COMM_NULL != comm && is_fit() && !is_invalid(comm);
+}
+
+/* The entry of a datatype whose whole messages DAME moves; NULL: it does not. What has an entry was
+ * accepted by Open MPI before: it is committed. */
+static inline dt_entry_t *entry_of(const opal_datatype_t *datatype, dame_dir_t dir)
+{
+    dt_entry_t *entry = dt_table_find(datatype);
+    return NULL != entry && dt_entry_is_open(entry) &&
+                   (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) &&
+                   !dame_promote_is_native(entry->use.layout, dir)
+               ? entry
+               : NULL;
+}
+
+/* Moves the message and advances the position. False: Open MPI has to, and nothing was done. */
+static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *user, int count,
+                                                       MPI_Datatype type, char *packed, int room,
+                                                       int *position, MPI_Comm comm)
+{
+    const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
+    int64_t bytes;
+    if (!is_right(packed, position, comm) || (NULL == user && !may_be_absolute(datatype)) ||
+        dt_log_wants(DT_LOG_MESSAGES)) {
+        return false;
+    }
+    const int64_t at = *position;
+    dt_entry_t *entry = entry_of(datatype, dir);
+    if (NULL == entry || __builtin_mul_overflow(count, datatype->size, &bytes) || bytes <= 0 ||
+        at < 0 || bytes > room - at || dt_openmpi_on_device(user, packed)) {
+        return false;
+    }
+    dt_thread_t *thread = dt_thread_here();
+    if (!dame_credit_take(&thread->base, &entry->use, (dame_work_t) dir, bytes)) {
+        return false;
+    }
+    dame_reader_enter(&thread->base.reader);
+    dame_program_run(entry->use.layout->program, dir, (uintptr_t) user, count, packed + at);
+    dame_reader_leave(&thread->base.reader);
+    *position = (int) (at + bytes);
+    return true;
+}
+
+/* Not in line, so that contiguous data does not pay for their registers. */
+static __attribute__((noinline)) int pack_blocks(const void *inbuf, int incount, MPI_Datatype type,
+                                                 void *outbuf, int outsize, int *position,
+                                                 MPI_Comm comm)
+{
+    return move(DAME_PACK, (void *) (uintptr_t) inbuf, incount, type, outbuf, outsize, position,
+                comm)
+               ? MPI_SUCCESS
+               : original_pack(inbuf, incount, type, outbuf, outsize, position, comm);
+}
+
+static __attribute__((noinline)) int unpack_blocks(const void *inbuf, int insize, int *position,
+                                                   void *outbuf, int outcount, MPI_Datatype type,
+                                                   MPI_Comm comm)
+{
+    return move(DAME_UNPACK, outbuf, outcount, type, (char *) (uintptr_t) inbuf, insize, position,
+                comm)
+               ? MPI_SUCCESS
+               : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
+}
+
+static inline bool has_blocks(MPI_Datatype type, int count)
+{
+    return NULL != type &&
+           !dt_openmpi_is_contiguous((const opal_datatype_t *) type, (size_t) count);
+}
+
+static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
+                       int *position, MPI_Comm comm)
+{
+    return has_blocks(type, incount)
+               ? pack_blocks(inbuf, incount, type, outbuf, outsize, position, comm)
+               : original_pack(inbuf, incount, type, outbuf, outsize, position, comm);
+}
+
+static int direct_unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
+                         MPI_Datatype type, MPI_Comm comm)
+{
+    return has_blocks(type, outcount)
+               ? unpack_blocks(inbuf, insize, position, outbuf, outcount, type, comm)
+               : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
+}
+
+/* ---- Start ---------------------------------------------------------------------------------- */
+
+static bool is_in_libmpi(uintptr_t function)
+{
+    static const char libmpi[] = "libmpi.so";
+    Dl_info info;
+    if (0 == function || 0 == dladdr((void *) function, &info) || NULL == info.dli_fname) {
+        return false;
+    }
+    const char *file = strrchr(info.dli_fname, '/');
+    file = NULL == file ? info.dli_fname : file + 1;
+    return 0 == strncmp(file, libmpi, sizeof(libmpi) - 1);
+}
+
+size_t dt_direct_hooks(dt_got_hook_t *hooks)
+{
+    atomic_store(&fitness, NOT_KNOWN);
+    original_pack = DT_ABI_MPI(PMPI_Pack);
+    original_unpack = DT_ABI_MPI(PMPI_Unpack);
+    const uintptr_t pack = (uintptr_t) original_pack, unpack = (uintptr_t) original_unpack;
+    if (NULL == &ompi_mpi_state || !is_in_libmpi(pack) || !is_in_libmpi(unpack)) {
+        return 0;
+    }
+    const uintptr_t packs = (uintptr_t) direct_pack, unpacks = (uintptr_t) direct_unpack;
+    hooks[0] = (dt_got_hook_t){"MPI_Pack", packs, DT_GOT_EVERYWHERE, pack};
+    hooks[1] = (dt_got_hook_t){"PMPI_Pack", packs, DT_GOT_EVERYWHERE, pack};
+    hooks[2] = (dt_got_hook_t){"MPI_Unpack", unpacks, DT_GOT_EVERYWHERE, unpack};
+    hooks[3] = (dt_got_hook_t){"PMPI_Unpack", unpacks, DT_GOT_EVERYWHERE, unpack};
+    return DT_DIRECT_HOOKS;
+}
