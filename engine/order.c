@@ -153,11 +153,17 @@ static bool get_first(const dame_orders_t *orders, const dame_program_t *program
            orders->provider == first->provider;
 }
 
+bool dame_orders_provide_first(const dame_orders_t *orders, const dame_program_t *program,
+                               dame_dir_t dir)
+{
+    dame_candidate_t first;
+    return get_first(orders, program, dir, &first);
+}
+
 bool dame_orders_are_first(const dame_orders_t *orders, const dame_program_t *program,
                            dame_dir_t dir)
 {
-    dame_candidate_t first;
-    return DAME_SLOW_INLINE != orders->how && get_first(orders, program, dir, &first);
+    return DAME_SLOW_INLINE != orders->how && dame_orders_provide_first(orders, program, dir);
 }
 
 dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t dir,

@@ -71,7 +71,11 @@ bool dame_orders_stop(dame_orders_t *orders, dame_layout_t **surplus);
 bool dame_orders_place(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t dir,
                        const dame_candidate_t *candidate);
 
-/* Is it DAME-L's turn at a fixed use? */
+/* Is the code for a fixed use DAME-L's, ordered or not? */
+bool dame_orders_provide_first(const dame_orders_t *orders, const dame_program_t *program,
+                               dame_dir_t dir);
+
+/* Is it DAME-L's turn at a fixed use, and ordered? */
 bool dame_orders_are_first(const dame_orders_t *orders, const dame_program_t *program,
                            dame_dir_t dir);
 

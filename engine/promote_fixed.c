@@ -7,6 +7,7 @@ static dame_status_t compile(dame_promoter_t *promoter, const dame_use_t *use, d
     dame_layout_t *layout = use->layout;
     const char *name = dame_promoter_name_code(promoter, use, room);
     const int64_t start = dame_ns_now();
+    const bool is_l = dame_orders_provide_first(&promoter->orders, layout->program, dir);
     const bool by_l = dame_orders_are_first(&promoter->orders, layout->program, dir);
     const dame_status_t status = by_l ? dame_orders_compile(&promoter->orders, layout, dir, name)
                                       : dame_jit_compile(promoter->jit, layout->program, dir, name);
@@ -17,7 +18,7 @@ static dame_status_t compile(dame_promoter_t *promoter, const dame_use_t *use, d
         dame_count(promoter->counts, DAME_COUNT_promoted, 1);
         event.kind = DAME_EVENT_RUNS;
         event.tier = DAME_TIER_CODE;
-        event.code = by_l ? "l" : "x";
+        event.code = is_l ? "l" : "x";
         dame_promoter_tell(promoter, &event);
     } else if (DAME_ERR_BUSY != status) {
         event.kind = DAME_EVENT_NOT;

@@ -60,6 +60,7 @@ shared_job()
     local log=$scratch/log found
     launch "$log" "$2" "$2" "${ob1[@]}" "${@:3}" || echo "the job failed" >"$scratch/found"
     files_are_whole >>"$scratch/found" 2>&1
+    [ "$2" != interp,l ] || ! grep -q '"code": "x' "$shared/report.json" || echo "the report names code of x" >>"$scratch/found"
     # Half of a file is refused, with a message.
     [[ $1 = *half* ]] || grep 'dt:dame: .*\(not used\|not written\|could not\)' "$log" >>"$scratch/found"
     found=$(wc -l <"$scratch/found")
