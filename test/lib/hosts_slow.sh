@@ -40,15 +40,15 @@ stopped()
     verdict "$([ "$n" -gt 0 ]; echo $?)" "$1: the rank was stopped ($n times)"
 }
 
-# starved NAME FIRST SECOND ARGUMENT...: as between; the second host's rank shares a core with a loop that has eight
+# starved NAME FIRST SECOND ARGUMENT...: as between; the second host's rank shares a core with a loop that has three
 # times its weight.
 starved()
 {
     local core loop
     core=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-    taskset -c "$core" bash -c 'while :; do :; done' &
+    taskset -c "$core" timeout "$limit" bash -c 'while :; do :; done' &
     loop=$!
-    starter_b=(taskset -c "$core" nice -n 9)
+    starter_b=(taskset -c "$core" nice -n 5)
     between "$@"
     starter_b=()
     kill $loop
