@@ -79,6 +79,7 @@ slow_compiler()
     [ "$how" = background ] || [ "$cases" -le 20 ] || cases=20
     program=("$enemy" --seed 34 --cases "$cases" --no-truncate)
     : >slow-llvm
+    rm -rf "$scratch/b/cache/dame" # with the code of the last job
     on_a=(-x OMPI_MCA_dt_dame_promotion_threshold=1)
     on_b=("${on_a[@]}" -x "OMPI_MCA_dt_dame_llvm_compile=$how" -x "LD_PRELOAD=$scratch/slow_llvm.so"
         -x "SLOW_LLVM_LOG=$scratch/slow-llvm")
