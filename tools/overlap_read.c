@@ -276,13 +276,16 @@ static bool is_cost(double ns)
 
 static int parse_costs(overlap_rank_t *rank, const char *line)
 {
-    int code = right(sscanf(line, "costs %lf %lf %lf %lf", &rank->cost_ns, &rank->clock_ns,
-                            &rank->message_ns, &rank->byte_ns),
-                     4);
-    return is_cost(rank->cost_ns) && is_cost(rank->clock_ns) && is_cost(rank->message_ns) &&
-                   is_cost(rank->byte_ns)
-               ? code
-               : TOOL_WRONG;
+    double call, clock, message, byte;
+    if (sscanf(line, "costs %lf %lf %lf %lf", &call, &clock, &message, &byte) != 4 ||
+        !is_cost(call) || !is_cost(clock) || !is_cost(message) || !is_cost(byte)) {
+        return TOOL_WRONG;
+    }
+    rank->cost_ns = call;
+    rank->clock_ns = clock;
+    rank->message_ns = message;
+    rank->byte_ns = byte;
+    return TOOL_OK;
 }
 
 static int parse_rank(overlap_rank_t *rank, const char *line)
@@ -302,6 +305,23 @@ static bool starts(const char *line, const char *word)
     return strncmp(line, word, length) == 0 && (line[length] == ' ' || line[length] == '\0');
 }
 
+/* Some of them are added, in 64 bits. Paths and hosts may have any digits. */
+static bool numbers_fit(const char *line)
+{
+    enum { DIGITS = 18 };
+    if (starts(line, "code") || starts(line, "library") || starts(line, "host")) {
+        return true;
+    }
+    for (const char *at = line; *at != '\0';) {
+        size_t digits = strspn(at, "0123456789");
+        if (digits > DIGITS) {
+            return false;
+        }
+        at += digits > 0 ? digits : 1;
+    }
+    return true;
+}
+
 static int parse_line(reader_t *reader, const char *line)
 {
     static const struct {
@@ -311,6 +331,9 @@ static int parse_line(reader_t *reader, const char *line)
                  {"stretch", parse_stretch}, {"steps", parse_steps}, {"channel", parse_channel},
                  {"at", parse_sample}};
     overlap_rank_t *rank = reader->rank;
+    if (!numbers_fit(line)) {
+        return TOOL_WRONG;
+    }
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         if (starts(line, lines[i].word)) {
             return lines[i].parse(reader, line);
