@@ -198,6 +198,15 @@ TEST(patience_waits_for_a_reader)
     ck_assert_int_eq(code, 0);
 }
 
+TEST(what_is_refused_has_a_text)
+{
+    ck_assert_str_eq(dame_file_error_text(DAME_FILE_NOT_REGULAR), "it is no regular file");
+    ck_assert_str_eq(dame_file_error_text(DAME_FILE_NO_READER), "nobody reads this pipe");
+    ck_assert_str_eq(dame_file_error_text(DAME_FILE_FOREIGN), "it belongs to another user");
+    ck_assert_str_eq(dame_file_error_text(ENOSPC), strerror(ENOSPC));
+    ck_assert_str_eq(dame_file_error_text(EISDIR), "it is a directory");
+}
+
 /* SIGPIPE has its default action, which would end the test. */
 TEST(a_reader_who_leaves_ends_nobody)
 {
@@ -226,21 +235,19 @@ TEST(standard_output_is_written_to)
 {
     const char *const names[] = {other, file}; /* not /dev/stdout itself: root could replace it */
     ck_assert_int_eq(symlink("/dev/stdout", other), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        const int out = open(file, O_WRONLY | O_CREAT, 0600);
-        int bad = dup2(out, STDOUT_FILENO) != STDOUT_FILENO;
-        for (int i = 0; i < COUNT_OF(names); i++) {
-            printf("%d ", i);
-            bad |= write_to(names[i]);
-        }
-        printf("end");
-        fflush(stdout);
-        _exit(bad);
+    fflush(stdout);
+    const int before = dup(STDOUT_FILENO), out = open(file, O_WRONLY | O_CREAT, 0600);
+    int bad = dup2(out, STDOUT_FILENO) != STDOUT_FILENO;
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        printf("%d ", i);
+        bad |= write_to(names[i]);
     }
-    int code;
-    ck_assert_int_eq(waitpid(child, &code, 0), child);
-    ck_assert_int_eq(code, 0);
+    printf("end");
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    close(out);
+    ck_assert_int_eq(bad, 0);
     expect(file, "0 new text1 new textend");
     ck_assert_int_eq(names_in_directory(), 2);
 }
