@@ -134,7 +134,7 @@ slow_files()
 
 group_files()
 {
-    local all=$cases program
+    local all=$cases program limit=600 # each code waits for the disk
     [ -e "$COMPONENTS/dame_llvm.so" ] || { echo "SKIP files: built without LLVM"; return; }
     "$CC" -std=gnu11 -O1 -Wall -Wextra -shared -fPIC -o slow_files.so "$here/lib/slow_files.c"
     verdict $? "slow_files.c compiles"
