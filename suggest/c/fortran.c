@@ -176,7 +176,7 @@ static struct c_unit *parse_text(const struct f_text *text, const char *scratch)
 {
     char path[4200];
     const char *arguments[64];
-    char *words = strdup(SUGGEST_MPI_CPPFLAGS), *word, *save = NULL;
+    char words[] = SUGGEST_MPI_CPPFLAGS, *word, *save = NULL;
     struct c_unit *unit = NULL;
     FILE *out;
     int n = 0;
@@ -189,10 +189,12 @@ static struct c_unit *parse_text(const struct f_text *text, const char *scratch)
     out = fopen(path, "w");
     if (out && fputs(text->text, out) >= 0 && fclose(out) == 0) {
         unit = c_parse(path, arguments, n);
+        if (!unit) {
+            fprintf(stderr, "dame suggest: %s: cannot be read as C\n", path);
+        }
     } else {
         fprintf(stderr, "dame suggest: %s: %s\n", path, strerror(errno));
     }
-    free(words);
     return unit;
 }
 

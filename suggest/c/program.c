@@ -540,6 +540,12 @@ static void open_guard(struct builder *builder, int id)
     }
 }
 
+/* What memory or a limit did not allow is no atom. */
+static bool is_called(const poly_space_t *space, int atom, const char *text)
+{
+    return atom >= 0 && atom < poly_atoms(space) && strcmp(poly_atom_text(space, atom), text) == 0;
+}
+
 static const char *loop_name(struct builder *builder, int id)
 {
     const struct c_node *node = builder->run->loops[id].node;
@@ -556,14 +562,13 @@ static const char *loop_name(struct builder *builder, int id)
     /* not that of a loop around it, nor of a variable of the program that sizes use */
     for (i = 0; i < builder->n_open; i++) {
         if (!builder->open[i].is_guard &&
-            strcmp(text, poly_atom_text(builder->program->space,
-                                        builder->loops[builder->open[i].id])) == 0) {
+            is_called(builder->program->space, builder->loops[builder->open[i].id], text)) {
             return c_format(builder->run->memory, "%s_%d", text, id);
         }
     }
     for (i = 0; i < poly_atoms(builder->program->space); i++) {
         if (poly_kind(builder->program->space, i) == POLY_NAME &&
-            strcmp(poly_atom_text(builder->program->space, i), text) == 0) {
+            is_called(builder->program->space, i, text)) {
             return c_format(builder->run->memory, "%s_%d", text, id);
         }
     }

@@ -46,7 +46,7 @@ static _Thread_local int inside; /* what this file calls goes through */
 static int is_ours(const char *name)
 {
     static const char *const names[] = {"mca_dt_dame.so", "mca_hook_dt.so", "dame_llvm.so", "libbamboo.so", "bamboocc",
-                                        "libdame-overlap.so"};
+                                        "libdame-overlap.so", "dame-suggest-c"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!strcmp(name, names[i])) {
             return 1;
