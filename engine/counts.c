@@ -2,8 +2,10 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <string.h>
 #include <time.h>
 
+#include "dame/heap.h"
 #include "jit/lock.h"
 
 /* ---- Messages that threads have credit for -------------------------------------------------- */
@@ -60,7 +62,7 @@ int32_t dame_counts_settle(dame_cells_t *cells, dame_credit_t *credit, dame_work
 
 static void settle_thread(dame_cells_t *cells)
 {
-    for (int i = 0; i < DAME_CREDITS; i++) {
+    for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
         for (int work = 0; work < DAME_WORKS; work++) {
             (void) dame_counts_settle(cells, &cells->credits[i], (dame_work_t) work);
         }
@@ -125,10 +127,11 @@ static void read_amounts(const dame_counts_t *counts, const dame_amounts_t *amou
             atomic_load_explicit(&amount->bytes, memory_order_relaxed);
     }
     for (const dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
-        for (int i = 0; i < DAME_CREDITS * DAME_WORKS; i++) {
-            const dame_credit_t *credit = &cells->credits[i / DAME_WORKS];
-            const int work = i % DAME_WORKS;
-            if (amounts == atomic_load_explicit(&credit->amounts, memory_order_relaxed)) {
+        for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
+            const dame_credit_t *credit = &cells->credits[i];
+            const bool here =
+                amounts == atomic_load_explicit(&credit->amounts, memory_order_relaxed);
+            for (int work = 0; here && work < DAME_WORKS; work++) {
                 uses[work][tier_of(credit, work)] += unsettled_uses(credit, work);
                 bytes[work][tier_of(credit, work)] += unsettled_bytes(credit, work);
             }
@@ -157,12 +160,68 @@ static int64_t unsettled(const dame_cells_t *cells, dame_counter_t counter)
                               (counter == DAME_COUNT_fragments_packed + (dame_counter_t) work &&
                                DAME_WORK_COPY != work);
         const bool bytes = counter == DAME_COUNT_bytes_packed + (dame_counter_t) work;
-        for (int i = 0; (messages || bytes) && i < DAME_CREDITS; i++) {
+        for (uint32_t i = 0; (messages || bytes) && i < dame_cells_credits(cells); i++) {
             total += messages ? unsettled_uses(&cells->credits[i], work)
                               : unsettled_bytes(&cells->credits[i], work);
         }
     }
     return total;
+}
+
+/* ---- How many credits ----------------------------------------------------------------------- */
+
+void dame_cells_prepare(dame_cells_t *cells)
+{
+    if (NULL == cells->credits) {
+        cells->credits = cells->first;
+        cells->credit_mask = DAME_FIRST_CREDITS - 1;
+    }
+}
+
+/* Credits that differ in their places still do among more of them. */
+static void move_credits(dame_cells_t *cells, dame_credit_t *to, uint32_t mask)
+{
+    for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
+        dame_credit_t *credit = &cells->credits[i];
+        if (0 != credit->epoch) {
+            memcpy(&to[credit->epoch & mask], credit, sizeof(*credit));
+        }
+    }
+    memset(cells->first, 0, sizeof(cells->first));
+}
+
+void dame_cells_grow(dame_cells_t *cells)
+{
+    enum { TIMES = 4 };
+    const uint32_t credits = TIMES * dame_cells_credits(cells);
+    if (credits > DAME_MOST_CREDITS) {
+        return;
+    }
+    char *memory = dame_heap_zalloc((credits + 1) * sizeof(dame_credit_t));
+    if (NULL == memory) {
+        return;
+    }
+    const size_t over = (uintptr_t) memory % sizeof(dame_credit_t);
+    dame_credit_t *grown = (dame_credit_t *) (memory + sizeof(dame_credit_t) - over);
+    void *before = cells->memory;
+    dame_lock(DAME_LOCK_THREADS);
+    move_credits(cells, grown, credits - 1);
+    cells->memory = memory;
+    cells->credits = grown;
+    cells->credit_mask = credits - 1;
+    dame_unlock(DAME_LOCK_THREADS);
+    dame_heap_free(before);
+}
+
+/* Its credits are settled. */
+static void shrink(dame_cells_t *cells)
+{
+    if (NULL != cells->memory) {
+        dame_heap_free(cells->memory);
+        cells->memory = NULL;
+        cells->credits = NULL;
+        dame_cells_prepare(cells);
+    }
 }
 
 /* ---- Threads -------------------------------------------------------------------------------- */
@@ -194,6 +253,7 @@ void dame_counts_remove_thread(dame_counts_t *counts, dame_cells_t *cells)
         }
     }
     add_to_others(counts, cells);
+    shrink(cells);
 }
 
 void dame_counts_keep_thread(dame_counts_t *counts, dame_cells_t *own)

@@ -13,6 +13,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "jit/jit.h"
@@ -43,10 +44,11 @@ typedef struct dame_credit {
     uint64_t before;   /* its epoch */
 } __attribute__((aligned(128))) dame_credit_t;
 
-_Static_assert(sizeof(dame_credit_t) == 128, "each thread has DAME_CREDITS of them");
+_Static_assert(sizeof(dame_credit_t) == 128, "each thread has many of them");
 
-/* Layouts are numbered in sequence, so those in use share none of these before there are more. */
-enum { DAME_CREDITS = 64 };
+/* How many a thread has. Layouts are numbered in sequence, so those in use share none of these
+ * before there are more; then the thread gets four times as many (credit.c). Powers of 2. */
+enum { DAME_FIRST_CREDITS = 64, DAME_MOST_CREDITS = 16384 };
 
 /* One thread's counts. */
 typedef struct dame_cells {
@@ -54,7 +56,12 @@ typedef struct dame_cells {
     struct dame_cells *next;   /* the next living thread's, not owned; under DAME_LOCK_THREADS */
     bool listed;               /* among the living threads */
     _Atomic uint32_t settling; /* odd while counts move from credits, and another each time */
-    dame_credit_t credits[DAME_CREDITS];
+    uint32_t credit_mask;      /* number of credits - 1 */
+    int32_t crowded;           /* credit.c's: are there too few? */
+    dame_credit_t *credits;    /* first, or more in `memory`; NULL: never enlisted. They are
+                                  replaced under DAME_LOCK_THREADS */
+    void *memory;              /* owned, of dame_heap_zalloc() */
+    dame_credit_t first[DAME_FIRST_CREDITS];
 } dame_cells_t;
 
 /* Those of an engine. Zero: nothing was counted. */
@@ -96,6 +103,19 @@ void dame_counts_settle_all(dame_counts_t *counts);
 void dame_counts_of(dame_counts_t *counts, const dame_amounts_t *amounts,
                     int64_t uses[DAME_WORKS][DAME_TIERS], int64_t bytes[DAME_WORKS][DAME_TIERS]);
 int64_t dame_counts_total(dame_counts_t *counts, dame_counter_t counter);
+
+/* How many credits it has. */
+static inline uint32_t dame_cells_credits(const dame_cells_t *cells)
+{
+    return NULL == cells->credits ? 0 : cells->credit_mask + 1;
+}
+
+/* Zeroed cells get their first credits. No-op for others. */
+void dame_cells_prepare(dame_cells_t *cells);
+
+/* Of the calling thread: it gets four times as many credits, with what its own hold. No-op when it
+ * has most, or memory is out. */
+void dame_cells_grow(dame_cells_t *cells);
 
 /*
  * For thread.c, with DAME_LOCK_THREADS held: a thread's counts are added up from now on; the thread

@@ -1,9 +1,10 @@
 #include "credit.h"
 
 enum {
-    LEAST = 4,   /* uses that are worth credit */
-    PATIENCE = 8 /* misses before one makes room for another: more in turn than DAME_CREDITS would
-                    only replace each other */
+    LEAST = 4,    /* uses that are worth credit */
+    PATIENCE = 8, /* misses before one makes room for another: more in turn than there are credits
+                     would only replace each other */
+    CROWD = 4     /* of is_crowded(), for each credit, before the thread gets more of them */
 };
 
 /* Is it the layout's and tally's, revoked or not? */
@@ -22,6 +23,9 @@ static int32_t settle(dame_thread_t *thread, dame_credit_t *credit, dame_work_t 
 int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
                         bool samples)
 {
+    if (NULL == thread->cells.credits) {
+        return 0;
+    }
     dame_credit_t *credit = dame_credit_of(thread, use);
     int32_t uses = 0;
     if (DAME_WORK_COPY == work) {
@@ -43,13 +47,26 @@ int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_
 
 void dame_credit_end_all(dame_thread_t *thread)
 {
-    for (int i = 0; i < DAME_CREDITS; i++) {
+    for (uint32_t i = 0; i < dame_cells_credits(&thread->cells); i++) {
         for (int work = 0; work < DAME_WORKS; work++) {
             _Atomic uint64_t *uses = &thread->cells.credits[i].uses[work];
             const uint64_t all = atomic_load_explicit(uses, memory_order_relaxed);
             atomic_store_explicit(uses, ((all >> 32) - (uint32_t) all) << 32, memory_order_relaxed);
         }
     }
+}
+
+/*
+ * Are more datatypes used in turn than the thread has credits? Then old ones find their place taken
+ * by newer ones, and those by old ones. Where datatypes come and go, new ones find the places of
+ * those that are gone.
+ */
+static bool is_crowded(dame_cells_t *cells, const dame_credit_t *credit, uint64_t epoch)
+{
+    enum { OLDER = 4 }; /* worth so many newer ones */
+    const int up = 64 - DAME_EPOCH_NUMBER_BITS;
+    cells->crowded += epoch << up < credit->epoch << up ? OLDER : cells->crowded > 0 ? -1 : 0;
+    return cells->crowded > (int32_t) (CROWD * dame_cells_credits(cells));
 }
 
 /* The datatype's, which others may have to make room for; NULL: not yet. */
@@ -60,8 +77,15 @@ static dame_credit_t *credit_for(dame_thread_t *thread, const dame_use_t *use, b
     if (credit->epoch == epoch) {
         return credit;
     }
-    if (0 != credit->epoch && !is_of(credit->epoch, use) && ++credit->misses < PATIENCE) {
-        return NULL;
+    if (0 != credit->epoch && !is_of(credit->epoch, use)) {
+        if (is_crowded(&thread->cells, credit, epoch)) {
+            thread->cells.crowded = 0;
+            dame_cells_grow(&thread->cells);
+            return NULL; /* the next use finds its place */
+        }
+        if (++credit->misses < PATIENCE) {
+            return NULL;
+        }
     }
     for (int work = 0; work < DAME_WORKS; work++) {
         const int32_t uses = settle(thread, credit, (dame_work_t) work, samples);

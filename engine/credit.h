@@ -10,7 +10,7 @@
  * (dame_layout_revoke_credits()); then uses and bytes go to the counters and to the tally, and
  * promotion hears of them. While samples are taken, no credit goes beyond the next one
  * (timing.h). Layouts in use, or their datatypes of one name where each name has a tally, have a
- * dame_credit_t each in every thread that uses them.
+ * dame_credit_t each in every thread that uses them, up to DAME_MOST_CREDITS.
  */
 #ifndef DAME_CREDIT_H
 #define DAME_CREDIT_H
@@ -18,18 +18,18 @@
 #include "thread.h"
 #include "use.h"
 
-/* Which of a thread's credits a datatype's messages are counted in: use->slot. Datatypes that are
- * counted together share it. It is kept in the handle because each message waits for it, and would
- * else wait for the layout's epoch first. */
+/* Which of a thread's credits a datatype's messages are counted in, if it has as many: use->slot.
+ * Datatypes that are counted together share it. It is kept in the handle because each message waits
+ * for it, and would else wait for the layout's epoch first. */
 static inline uint16_t dame_credit_slot(const dame_use_t *use)
 {
-    return (uint16_t) (dame_use_epoch(use) % DAME_CREDITS);
+    return (uint16_t) (dame_use_epoch(use) % DAME_MOST_CREDITS);
 }
 
-/* Where the datatype's messages are counted, if they are. */
+/* Where the datatype's messages are counted, if they are. The thread is enlisted. */
 static inline dame_credit_t *dame_credit_of(dame_thread_t *thread, const dame_use_t *use)
 {
-    return &thread->cells.credits[use->slot];
+    return &thread->cells.credits[use->slot & thread->cells.credit_mask];
 }
 
 static inline bool dame_credit_has_left(const dame_credit_t *credit, const dame_use_t *use,
@@ -60,8 +60,11 @@ static inline bool dame_credit_may(const dame_credit_t *credit, const dame_use_t
 static inline bool dame_credit_take(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
                                     int64_t bytes)
 {
+    if (NULL == thread->cells.credits) {
+        return false;
+    }
     const uint64_t epoch = dame_use_epoch(use);
-    dame_credit_t *credit = &thread->cells.credits[use->slot];
+    dame_credit_t *credit = dame_credit_of(thread, use);
     const uint64_t uses = atomic_load_explicit(&credit->uses[work], memory_order_relaxed);
     if (credit->epoch != epoch || 0 == (uint32_t) uses ||
         (DAME_WORK_COPY != work && !dame_credit_is_current(credit, use, (dame_dir_t) work))) {

@@ -75,6 +75,7 @@ static bool watch(dame_threads_t *threads, dame_thread_t *thread)
 void dame_thread_enlist(dame_threads_t *threads, dame_thread_t *thread)
 {
     thread->enlisted = true;
+    dame_cells_prepare(&thread->cells);
     dame_lock(DAME_LOCK_THREADS);
     const bool watched = watch(threads, thread);
     dame_unlock(DAME_LOCK_THREADS);

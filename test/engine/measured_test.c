@@ -473,7 +473,7 @@ static void the_policy_hears_of_all_uses_of_layouts_that_share_a_slot(void)
     start(-1, 0.01, ARENA);
     for (int i = 0; i < 2; i++) {
         new_entry(&entries[i]);
-        atomic_store(&entries[i].layout->credit_epoch, (uint64_t) (1000 + i * DAME_CREDITS));
+        atomic_store(&entries[i].layout->credit_epoch, (uint64_t) (1000 + i * DAME_MOST_CREDITS));
         entries[i].slot = dame_credit_slot(&entries[i]);
         messages(&entries[i], first_is_best, OFTEN);
         heard[i] = policy_of(&entries[i])->elapsed;
@@ -487,6 +487,71 @@ static void the_policy_hears_of_all_uses_of_layouts_that_share_a_slot(void)
         check(uses > PHASE * (PHASES / 2 - 3) && uses < PHASE * (PHASES / 2 + 3),
               "%d: heard of %.0f uses", i, uses);
         end_entry(&entries[i]);
+    }
+    stop_engine();
+}
+
+/* ---- more datatypes than a thread has credits ----------------------------------------------- */
+
+enum { CROWD = 1000 };
+
+static dame_use_t crowd[CROWD];
+static _Atomic bool crowd_is_done;
+static long granted_in_all, granted_at_last;
+static uint32_t credits_of_crowd, credits_behind_it;
+
+static void *use_a_crowd(void *unused)
+{
+    enum { ROUNDS = 60, LAST = 10, SHORT_LIVES = 3000, USES = 6 };
+    (void) unused;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < CROWD; i++) {
+            const bool granted = message(&crowd[i], first_is_best);
+            granted_in_all += granted;
+            granted_at_last += granted && round >= ROUNDS - LAST;
+        }
+    }
+    credits_of_crowd = dame_cells_credits(&enlisted()->cells);
+    for (int i = 0; i < SHORT_LIVES; i++) {
+        dame_use_t entry;
+        new_entry(&entry);
+        granted_in_all += messages(&entry, first_is_best, USES);
+        end_entry(&entry);
+    }
+    credits_behind_it = dame_cells_credits(&enlisted()->cells);
+    atomic_store(&crowd_is_done, true);
+    return NULL;
+}
+
+/* While they are used in turn; those that have ended get no more room. Nothing is counted twice,
+ * or lost with the thread. */
+static void each_of_many_datatypes_in_turn_has_credit(void)
+{
+    pthread_t user;
+    start(1, 0, 64 * ARENA);
+    const int64_t before = dame_counts_total(&engine.counts, DAME_COUNT_messages_packed);
+    int64_t seen = before, now;
+    for (int i = 0; i < CROWD; i++) {
+        new_entry(&crowd[i]);
+    }
+    if (0 != pthread_create(&user, NULL, use_a_crowd, NULL)) {
+        abort();
+    }
+    while (!atomic_load(&crowd_is_done)) {
+        now = dame_counts_total(&engine.counts, DAME_COUNT_messages_packed);
+        check(now >= seen, "%ld after %ld", (long) now, (long) seen);
+        seen = now;
+    }
+    (void) pthread_join(user, NULL);
+    now = dame_counts_total(&engine.counts, DAME_COUNT_messages_packed);
+    check(before + granted_in_all == now, "%ld granted, %ld counted", granted_in_all,
+          (long) (now - before));
+    check(granted_at_last > 9 * CROWD, "%ld of the last %d", granted_at_last, 10 * CROWD);
+    check(credits_of_crowd >= CROWD && credits_of_crowd < 8 * CROWD &&
+              credits_behind_it == credits_of_crowd,
+          "%u credits, then %u", credits_of_crowd, credits_behind_it);
+    for (int i = 0; i < CROWD; i++) {
+        end_entry(&crowd[i]);
     }
     stop_engine();
 }
@@ -639,6 +704,7 @@ int main(void)
     threads_share_what_is_measured();
     hints_do_not_wait_for_credit_to_end();
     the_policy_hears_of_all_uses_of_layouts_that_share_a_slot();
+    each_of_many_datatypes_in_turn_has_credit();
     counters_never_go_back_nor_ahead();
     a_thread_that_has_ended_has_no_credit();
     printf("%ld passed, %ld failed\n", (long) passed, (long) failed);
