@@ -115,22 +115,34 @@ static bool must_read_again(const dame_counts_t *counts, const attempt_t *attemp
     return again;
 }
 
-static void read_amounts(const dame_counts_t *counts, const dame_amounts_t *amounts,
-                         int64_t uses[DAME_WORKS][DAME_TIERS],
-                         int64_t bytes[DAME_WORKS][DAME_TIERS])
+static void add_settled(const dame_amounts_t *amounts, int64_t uses[DAME_WORKS][DAME_TIERS],
+                        int64_t bytes[DAME_WORKS][DAME_TIERS])
 {
     for (int i = 0; i < DAME_WORKS * DAME_TIERS; i++) {
         const dame_amount_t *amount = &amounts->of[i / DAME_TIERS][i % DAME_TIERS];
-        uses[i / DAME_TIERS][i % DAME_TIERS] =
+        uses[i / DAME_TIERS][i % DAME_TIERS] +=
             atomic_load_explicit(&amount->uses, memory_order_relaxed);
-        bytes[i / DAME_TIERS][i % DAME_TIERS] =
+        bytes[i / DAME_TIERS][i % DAME_TIERS] +=
             atomic_load_explicit(&amount->bytes, memory_order_relaxed);
+    }
+}
+
+static void read_amounts(const dame_counts_t *counts, const dame_amounts_t *amounts,
+                         const dame_amounts_t *(*next)(const dame_amounts_t *amounts),
+                         int64_t uses[DAME_WORKS][DAME_TIERS],
+                         int64_t bytes[DAME_WORKS][DAME_TIERS])
+{
+    memset(uses, 0, DAME_WORKS * sizeof(uses[0]));
+    memset(bytes, 0, DAME_WORKS * sizeof(bytes[0]));
+    for (const dame_amounts_t *a = amounts; NULL != a; a = NULL == next ? NULL : next(a)) {
+        add_settled(a, uses, bytes);
     }
     for (const dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
         for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
             const dame_credit_t *credit = &cells->credits[i];
-            const bool here =
-                amounts == atomic_load_explicit(&credit->amounts, memory_order_relaxed);
+            const dame_amounts_t *its =
+                atomic_load_explicit(&credit->amounts, memory_order_relaxed);
+            const bool here = NULL != next ? NULL != its : amounts == its;
             for (int work = 0; here && work < DAME_WORKS; work++) {
                 uses[work][tier_of(credit, work)] += unsettled_uses(credit, work);
                 bytes[work][tier_of(credit, work)] += unsettled_bytes(credit, work);
@@ -140,13 +152,14 @@ static void read_amounts(const dame_counts_t *counts, const dame_amounts_t *amou
 }
 
 void dame_counts_of(dame_counts_t *counts, const dame_amounts_t *amounts,
+                    const dame_amounts_t *(*next)(const dame_amounts_t *amounts),
                     int64_t uses[DAME_WORKS][DAME_TIERS], int64_t bytes[DAME_WORKS][DAME_TIERS])
 {
     attempt_t attempt = {.number = 0};
     dame_lock(DAME_LOCK_THREADS);
     do {
         attempt = begin_attempt(counts, attempt.number + 1);
-        read_amounts(counts, amounts, uses, bytes);
+        read_amounts(counts, amounts, next, uses, bytes);
     } while (must_read_again(counts, &attempt));
     dame_unlock(DAME_LOCK_THREADS);
 }

@@ -48,7 +48,7 @@ _Static_assert(sizeof(dame_credit_t) == 128, "each thread has many of them");
 
 /* How many a thread has. Layouts are numbered in sequence, so those in use share none of these
  * before there are more; then the thread gets four times as many (credit.c). Powers of 2. */
-enum { DAME_FIRST_CREDITS = 64, DAME_MOST_CREDITS = 16384 };
+enum { DAME_FIRST_CREDITS = 64, DAME_MOST_CREDITS = 4096 };
 
 /* One thread's counts. */
 typedef struct dame_cells {
@@ -98,9 +98,11 @@ int32_t dame_counts_settle(dame_cells_t *cells, dame_credit_t *credit, dame_work
 /* The same for all of every thread's, of which none moves data. Then no amounts are referred to. */
 void dame_counts_settle_all(dame_counts_t *counts);
 
-/* What was counted by now, by all threads: of all amounts of a datatype, and in all. `counter`: one
- * of the engine's or a caller's. */
+/* What was counted by now, by all threads: of `amounts`, or, with `next`, of these and all that
+ * follow, which must be all that are kept; and in all. `counter`: one of the engine's or a
+ * caller's. */
 void dame_counts_of(dame_counts_t *counts, const dame_amounts_t *amounts,
+                    const dame_amounts_t *(*next)(const dame_amounts_t *amounts),
                     int64_t uses[DAME_WORKS][DAME_TIERS], int64_t bytes[DAME_WORKS][DAME_TIERS]);
 int64_t dame_counts_total(dame_counts_t *counts, dame_counter_t counter);
 

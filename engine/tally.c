@@ -125,7 +125,13 @@ typedef struct sums {
 
 static void sum_up(const dame_tallies_t *tallies, const dame_tally_t *tally, sums_t *sums)
 {
-    dame_counts_of(tallies->counts, &tally->amounts, sums->uses, sums->bytes);
+    dame_counts_of(tallies->counts, &tally->amounts, NULL, sums->uses, sums->bytes);
+}
+
+static const dame_amounts_t *next_amounts(const dame_amounts_t *amounts)
+{
+    const dame_tally_t *next = ((const dame_tally_t *) amounts)->next; /* its first member */
+    return NULL == next ? NULL : &next->amounts;
 }
 
 /* ---- What happens to codes; with the gate's lock held --------------------------------------- */
@@ -478,12 +484,13 @@ int64_t dame_tally_total(const dame_tallies_t *tallies, const dame_tally_t *tall
 int64_t dame_tallies_total(const dame_tallies_t *tallies, dame_work_t work, dame_tier_t tier,
                            bool bytes)
 {
-    int64_t sum = 0;
-    const dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_acquire);
-    for (; NULL != tally; tally = tally->next) {
-        sum += dame_tally_total(tallies, tally, work, tier, bytes);
+    const dame_tally_t *first = atomic_load_explicit(&tallies->first, memory_order_acquire);
+    if (NULL == first) {
+        return 0;
     }
-    return sum;
+    sums_t sums;
+    dame_counts_of(tallies->counts, &first->amounts, next_amounts, sums.uses, sums.bytes);
+    return bytes ? sums.bytes[work][tier] : sums.uses[work][tier];
 }
 
 double dame_tally_rate(const dame_tally_t *tally, dame_work_t work, dame_tier_t tier)
