@@ -9,15 +9,18 @@
  *
  *   result NAME BYTES MICROSECONDS right|WRONG
  *
- * with the median of half a round trip. With --ways, two more ways take turns with it, in lines
- * that begin with "hand", the message packed and unpacked by the hand-written loops, and
- * "contiguous", as many bytes that need neither. Exit code 1 when a byte is wrong.
+ * with the median of half a round trip. With --ways, more ways take turns with it, in lines that
+ * begin with "hand", the message packed and unpacked by the hand-written loops; "contiguous", as
+ * many bytes that need neither; and "limit", an empty message before and after which both ends
+ * touch their cache lines once (limit.h), where that can be measured. Exit code 1 when a byte is
+ * wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layouts.h"
+#include "limit.h"
 #include "options.h"
 
 enum { ROUND_TRIPS = 200, TAG = 3 };
@@ -25,11 +28,15 @@ static const double TIME_LIMIT = 1.0; /* seconds for one layout */
 
 static int rank;
 
-typedef enum way { TYPES, HAND, CONTIGUOUS, WAYS } way_t;
-static const char *const way_names[WAYS] = {"result", "hand", "contiguous"};
-static int ways = 1;
+typedef enum way { TYPES, HAND, CONTIGUOUS, LIMIT, WAYS } way_t;
+static const char *const way_names[WAYS] = {"result", "hand", "contiguous", "limit"};
+static bool all_ways;
+static int ways = 1; /* of this layout */
 
 static unsigned char *buffer; /* of packed bytes */
+
+/* NULL: not measured */
+static limit_t *send_limit, *receive_limit;
 
 static void send(const struct layout *layout, way_t way)
 {
@@ -41,7 +48,9 @@ static void send(const struct layout *layout, way_t way)
     }
     if (HAND == way)
         s->pack(s->plan, buffer);
-    MPI_Send(buffer, (int) layout->bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD);
+    if (LIMIT == way)
+        limit_pack(send_limit);
+    MPI_Send(buffer, LIMIT == way ? 0 : (int) layout->bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD);
 }
 
 static void receive(const struct layout *layout, way_t way)
@@ -56,6 +65,8 @@ static void receive(const struct layout *layout, way_t way)
              MPI_STATUS_IGNORE);
     if (HAND == way)
         s->unpack(s->plan, buffer);
+    if (LIMIT == way)
+        limit_unpack(receive_limit);
 }
 
 static void round_trip(const struct layout *layout, way_t way)
@@ -117,15 +128,31 @@ static void time_messages(const struct layout *layout, double seconds[WAYS])
         seconds[way] = bench_median(samples[way], n);
 }
 
+static void choose_ways(const struct layout *layout)
+{
+    int limited;
+
+    ways = all_ways ? WAYS : 1;
+    if (!all_ways)
+        return;
+    send_limit = limit_new(layout, LAYOUT_SEND, buffer);
+    receive_limit = limit_new(layout, LAYOUT_RECV, buffer);
+    limited = NULL != send_limit && NULL != receive_limit;
+    MPI_Allreduce(MPI_IN_PLACE, &limited, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    ways = limited ? WAYS : LIMIT;
+}
+
 /* Returns true when all bytes were right on both ranks. */
 static bool run(const struct layout_spec *spec)
 {
     struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
-    unsigned char *expected = expected_arrays(layout);
+    unsigned char *expected;
     int good = true, all_good;
     double seconds[WAYS];
 
     buffer = layout_buffer(layout->bytes);
+    choose_ways(layout); /* it writes into the arrays */
+    expected = expected_arrays(layout);
     for (int way = 0; way < ways && CONTIGUOUS != way; way++)
         good = one_is_right(layout, (way_t) way, expected) && good;
     time_messages(layout, seconds);
@@ -135,6 +162,8 @@ static bool run(const struct layout_spec *spec)
     for (int way = 0; 0 == rank && way < ways; way++)
         printf("%s %s %zu %.2f %s\n", way_names[way], spec->name, layout->bytes, 1e6 * seconds[way],
                all_good ? "right" : "WRONG");
+    limit_free(send_limit);
+    limit_free(receive_limit);
     free(buffer);
     free(expected);
     layout_free(layout);
@@ -148,7 +177,7 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     if (argc > 1 && 0 == strcmp(argv[1], "--ways")) {
-        ways = WAYS;
+        all_ways = true;
         argv[1] = argv[0];
         argv++;
         argc--;
