@@ -33,9 +33,9 @@ compiled()
 watch_report()
 {
     while [ -e "$1" ]; do
-        [ ! -e "$shared/report.json" ] || "$tool" report "$shared/report.json" >/dev/null 2>>"$1"
+        [ ! -e "$shared/report.json" ] || "$tool" report "$shared/report.json" >/dev/null
         sleep 0.05
-    done
+    done 2>>"$1"
 }
 
 # What is there after each job: whole files of both ranks, and nothing else.
@@ -112,11 +112,12 @@ one_cpu()
 # slow_files HOW: all of it with these faults.
 slow_files()
 {
-    local word
+    local word watcher
     rm -rf "$shared" slow-files
     mkdir -p "$shared"
     : >watched
     watch_report watched &
+    watcher=$!
     codes_stay_apart "$1"
     if [ "$short" = no ]; then
         rm -rf "$shared/cache"
@@ -124,7 +125,7 @@ slow_files()
     fi
     [[ $1 = *half* ]] || verdict "$(wc -l <watched)" "files $1: whoever reads the report finds a whole one" watched
     rm watched
-    wait $!
+    wait "$watcher"
     for word in $1; do
         verdict "$(grep -q "^$word .*\.code" slow-files; echo $?)" \
             "files $1: it happened to files of code ($(grep -c "^$word " slow-files) times $word)"
@@ -135,7 +136,7 @@ slow_files()
 group_files()
 {
     local all=$cases program limit=600 # each code waits for the disk
-    [ -e "$COMPONENTS/dame_llvm.so" ] || { echo "SKIP files: built without LLVM"; return; }
+    [ -e "$COMPONENTS/dame_llvm.so" ] || { echo "SKIP files: built without LLVM"; return 77; }
     "$CC" -std=gnu11 -O1 -Wall -Wextra -shared -fPIC -o slow_files.so "$here/lib/slow_files.c"
     verdict $? "slow_files.c compiles"
     # LLVM takes milliseconds for each code.

@@ -19,24 +19,25 @@ stop_and_go()
     while [ -e "$2" ]; do
         mapfile -t ranks < <(ranks_of "$1")
         if [ ${#ranks[@]} -gt 0 ] && kill -STOP "${ranks[@]}" 2>/dev/null; then
-            echo stopped >>"$2"
+            echo stopped
             sleep "0.0$((RANDOM % 50 + 10))"
             kill -CONT "${ranks[@]}" 2>/dev/null
         fi
         sleep "0.0$((RANDOM % 50 + 10))"
-    done
+    done >>"$2"
 }
 
 # stopped NAME FIRST SECOND ARGUMENT...: as between, and the second host's rank is stopped again and again.
 stopped()
 {
-    local file=$scratch/stops n
+    local file=$scratch/stops n stopper
     : >"$file"
     stop_and_go "$b" "$file" &
+    stopper=$!
     between "$@"
     n=$(wc -l <"$file")
     rm "$file"
-    wait $!
+    wait "$stopper"
     verdict "$([ "$n" -gt 0 ]; echo $?)" "$1: the rank was stopped ($n times)"
 }
 
