@@ -101,14 +101,16 @@ static attempt_t begin_attempt(const dame_counts_t *counts, int number)
 
 static bool must_read_again(const dame_counts_t *counts, const attempt_t *attempt)
 {
-    enum { SPINS = 100, ATTEMPTS = 10000 };
+    enum { SPINS = 100, MOST_READ = 640000 }; /* credits: tens of milliseconds */
     uint64_t settled = 0;
+    uint32_t credits = 1;
     atomic_thread_fence(memory_order_acquire);
     for (const dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
         settled += atomic_load_explicit(&cells->settling, memory_order_relaxed);
+        credits += dame_cells_credits(cells);
     }
-    const bool again =
-        (attempt->is_torn || settled != attempt->settled) && attempt->number < ATTEMPTS;
+    const bool again = (attempt->is_torn || settled != attempt->settled) &&
+                       (uint32_t) attempt->number < MOST_READ / credits;
     if (again && attempt->number > SPINS) {
         (void) sched_yield();
     }
@@ -200,6 +202,16 @@ static void move_credits(dame_cells_t *cells, dame_credit_t *to, uint32_t mask)
             memcpy(&to[credit->epoch & mask], credit, sizeof(*credit));
         }
     }
+    /* What promotion has not heard of is looked for in the place of its own datatype. */
+    for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
+        const dame_credit_t *credit = &cells->credits[i];
+        dame_credit_t *place = &to[credit->before & mask];
+        if (0 != credit->before && (credit->before & mask) != (credit->epoch & mask) &&
+            0 == place->before) {
+            place->before = credit->before;
+            memcpy(place->untold, credit->untold, sizeof(place->untold));
+        }
+    }
     memset(cells->first, 0, sizeof(cells->first));
 }
 
@@ -207,23 +219,22 @@ void dame_cells_grow(dame_cells_t *cells)
 {
     enum { TIMES = 4 };
     const uint32_t credits = TIMES * dame_cells_credits(cells);
-    if (credits > DAME_MOST_CREDITS) {
-        return;
-    }
-    char *memory = dame_heap_zalloc((credits + 1) * sizeof(dame_credit_t));
-    if (NULL == memory) {
-        return;
-    }
-    const size_t over = (uintptr_t) memory % sizeof(dame_credit_t);
-    dame_credit_t *grown = (dame_credit_t *) (memory + sizeof(dame_credit_t) - over);
     void *before = cells->memory;
-    dame_lock(DAME_LOCK_THREADS);
-    move_credits(cells, grown, credits - 1);
-    cells->memory = memory;
-    cells->credits = grown;
-    cells->credit_mask = credits - 1;
+    if (credits > DAME_MOST_CREDITS || 0 == dame_trylock(DAME_LOCK_THREADS)) {
+        return; /* a message waits for us, and somebody may read for long */
+    }
+    void *memory = dame_heap_zalloc((credits + 1) * sizeof(dame_credit_t));
+    if (NULL != memory) {
+        dame_credit_t *grown = dame_credit_aligned(memory);
+        move_credits(cells, grown, credits - 1);
+        cells->memory = memory;
+        cells->credits = grown;
+        cells->credit_mask = credits - 1;
+    }
     dame_unlock(DAME_LOCK_THREADS);
-    dame_heap_free(before);
+    if (NULL != memory) {
+        dame_heap_free(before);
+    }
 }
 
 /* Its credits are settled. */

@@ -48,7 +48,7 @@ _Static_assert(sizeof(dame_credit_t) == 128, "each thread has many of them");
 
 /* How many a thread has. Layouts are numbered in sequence, so those in use share none of these
  * before there are more; then the thread gets four times as many (credit.c). Powers of 2. */
-enum { DAME_FIRST_CREDITS = 64, DAME_MOST_CREDITS = 4096 };
+enum { DAME_FIRST_CREDITS = 64, DAME_MOST_CREDITS = 1024 };
 
 /* One thread's counts. */
 typedef struct dame_cells {
@@ -98,13 +98,21 @@ int32_t dame_counts_settle(dame_cells_t *cells, dame_credit_t *credit, dame_work
 /* The same for all of every thread's, of which none moves data. Then no amounts are referred to. */
 void dame_counts_settle_all(dame_counts_t *counts);
 
-/* What was counted by now, by all threads: of `amounts`, or, with `next`, of these and all that
- * follow, which must be all that are kept; and in all. `counter`: one of the engine's or a
- * caller's. */
+/* What all threads have counted by now: of `amounts`; with `next`, of all amounts that are kept, of
+ * which `amounts` is then the first. */
 void dame_counts_of(dame_counts_t *counts, const dame_amounts_t *amounts,
                     const dame_amounts_t *(*next)(const dame_amounts_t *amounts),
                     int64_t uses[DAME_WORKS][DAME_TIERS], int64_t bytes[DAME_WORKS][DAME_TIERS]);
+
+/* The same of a counter, one of the engine's or a caller's. */
 int64_t dame_counts_total(dame_counts_t *counts, dame_counter_t counter);
+
+/* The first place of these bytes that is aligned as a dame_credit_t, which so many more are for. */
+static inline void *dame_credit_aligned(void *memory)
+{
+    const uintptr_t over = (uintptr_t) memory % sizeof(dame_credit_t);
+    return (char *) memory + (0 == over ? 0 : sizeof(dame_credit_t) - over);
+}
 
 /* How many credits it has. */
 static inline uint32_t dame_cells_credits(const dame_cells_t *cells)
@@ -116,7 +124,7 @@ static inline uint32_t dame_cells_credits(const dame_cells_t *cells)
 void dame_cells_prepare(dame_cells_t *cells);
 
 /* Of the calling thread: it gets four times as many credits, with what its own hold. No-op when it
- * has most, or memory is out. */
+ * has most, memory is out, or another thread is reading. */
 void dame_cells_grow(dame_cells_t *cells);
 
 /*

@@ -4,7 +4,7 @@ enum {
     LEAST = 4,    /* uses that are worth credit */
     PATIENCE = 8, /* misses before one makes room for another: more in turn than there are credits
                      would only replace each other */
-    CROWD = 4     /* of is_crowded(), for each credit, before the thread gets more of them */
+    CROWD = 4     /* is_crowded() counts so many for each credit before the thread gets more */
 };
 
 /* Is it the layout's and tally's, revoked or not? */
@@ -51,7 +51,10 @@ void dame_credit_end_all(dame_thread_t *thread)
         for (int work = 0; work < DAME_WORKS; work++) {
             _Atomic uint64_t *uses = &thread->cells.credits[i].uses[work];
             const uint64_t all = atomic_load_explicit(uses, memory_order_relaxed);
-            atomic_store_explicit(uses, ((all >> 32) - (uint32_t) all) << 32, memory_order_relaxed);
+            if (0 != (uint32_t) all) {
+                atomic_store_explicit(uses, ((all >> 32) - (uint32_t) all) << 32,
+                                      memory_order_relaxed);
+            }
         }
     }
 }

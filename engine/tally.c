@@ -95,7 +95,7 @@ static uint64_t bits_of(const dame_tally_t *tally)
 {
     enum { COUNT_BITS = 11 };
     return tally->number << (DAME_EPOCH_NUMBER_BITS - COUNT_BITS) |
-           tally->number % DAME_FIRST_CREDITS;
+           tally->number % DAME_MOST_CREDITS;
 }
 
 void dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name, bool own)

@@ -39,7 +39,7 @@ static void end_thread(dame_thread_t *thread)
     thread->ended = true;
     thread->enlisted = false; /* another key's destructor may still move data */
     if (threads->owns) {
-        dame_heap_free(thread);
+        dame_heap_free(thread->memory);
     }
 }
 
@@ -104,16 +104,18 @@ dame_thread_t *dame_thread_of(dame_threads_t *threads)
     if (NULL != thread) {
         return thread;
     }
-    thread = dame_heap_zalloc(sizeof(*thread));
-    if (NULL == thread) {
+    void *memory = dame_heap_zalloc(sizeof(*thread) + sizeof(dame_credit_t));
+    if (NULL == memory) {
         if (NULL != threads->on_unwatched) {
             threads->on_unwatched(threads->argument);
         }
         return NULL;
     }
+    thread = dame_credit_aligned(memory);
+    thread->memory = memory;
     dame_thread_enlist(threads, thread);
     if (!thread->cells.listed) {
-        dame_heap_free(thread);
+        dame_heap_free(memory);
         return NULL;
     }
     return thread;

@@ -27,6 +27,7 @@ struct dame_thread {
     int32_t interval;      /* until_sample when it was set */
     uint32_t random;
     int32_t tick; /* uses of layouts that are settled, until one of them is looked at */
+    void *memory; /* owned: of dame_thread_of(); NULL: the caller's */
 };
 
 /* Those of an engine. Each callback may be NULL. */

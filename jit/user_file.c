@@ -156,14 +156,18 @@ static int has_no_locks(int error)
 
 int dame_user_trylock(int directory, const char *name, int *fd)
 {
-    const int lock =
-        openat(directory, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    static const int how = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    int lock = openat(directory, name, how | O_EXCL, 0600);
+    const int is_new = lock >= 0;
+    if (!is_new && errno == EEXIST) {
+        lock = openat(directory, name, how, 0600);
+    }
     if (lock < 0) {
         return errno;
     }
     if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
         const int error = has_no_locks(errno) ? DAME_FILE_NO_LOCKS : errno;
-        if (error == DAME_FILE_NO_LOCKS) {
+        if (error == DAME_FILE_NO_LOCKS && is_new) {
             unlinkat(directory, name, 0);
         }
         return fail_closed(lock, error);

@@ -17,7 +17,7 @@ static __typeof__(&MPI_Unpack) original_unpack;
 
 /* ---- Does this Open MPI look as declared? --------------------------------------------------- */
 
-/* What no process can look at before MPI_Init has come to communicators. */
+/* Checked at the first call: communicators do not exist when the hooks are put into place. */
 enum { NOT_KNOWN, FITS, DIFFERS };
 static atomic_int fitness;
 
@@ -38,7 +38,7 @@ static bool converts_nothing(const opal_convertor_t *local)
            0 == (local->flags & (DT_OPENMPI_CHECKSUM | DT_OPENMPI_DEVICE));
 }
 
-/* In MPI, between its beginning and its end. */
+/* Only while MPI is initialised. */
 static __attribute__((noinline)) bool find_fitness(void)
 {
     const bool fits = is_predefined(MPI_COMM_WORLD) && is_predefined(MPI_COMM_SELF) &&

@@ -6,7 +6,8 @@
  * They move a call that Open MPI would accept, and that credit covers (engine/credit.h), so it is
  * counted as any message. Every other call they pass on to Open MPI as it came: wrong arguments,
  * which are Open MPI's to report, new and contiguous datatypes, messages that are timed, sampled or
- * left to the native engine, device memory, and all calls outside MPI_Init and MPI_Finalize.
+ * left to the native engine, device memory, calls before MPI_Init has ended or after MPI_Finalize has
+ * begun, and all calls of programs that only use sessions.
  */
 #ifndef DT_DIRECT_H
 #define DT_DIRECT_H

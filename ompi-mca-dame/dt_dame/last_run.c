@@ -50,7 +50,7 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     if (compared.bytes <= 0) {
         fprintf(out, "seconds_saved=not estimated: %s\n",
                 MCA_DT_DAME_REPORT_NONE == sum->report ? "dt_dame_report was none"
-                                                       : "Open MPI's engine was timed nowhere");
+                                                       : "Open MPI's engine was never timed");
     } else if (dt_dame_compared_part(sum, &compared) < DT_DAME_ENOUGH) {
         fprintf(out,
                 "seconds_saved=not known: Open MPI's engine was timed for %.0f %% of the bytes\n",

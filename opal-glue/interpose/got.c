@@ -129,7 +129,7 @@ typedef struct change {
  * A slot that is not bound yet leads back into its own object. What the dynamic linker would put
  * there is known only where it looks into the global scope first and nobody can have told it
  * otherwise: in the main program, and in Open MPI's own libraries for Fortran. Others, which may
- * have been opened with RTLD_DEEPBIND beside a wrapper, stay as they are until they are bound.
+ * have been opened with RTLD_DEEPBIND beside a wrapper, stay as they are.
  */
 static bool will_lead_to_original(const change_t *change, size_t which, uintptr_t target)
 {

@@ -502,7 +502,7 @@ static uint32_t credits_of_crowd, credits_behind_it;
 
 static void *use_a_crowd(void *unused)
 {
-    enum { ROUNDS = 60, LAST = 10, SHORT_LIVES = 3000, USES = 6 };
+    enum { ROUNDS = 2000 /* more than a grant */, LAST = 10, SHORT_LIVES = 3000, USES = 6 };
     (void) unused;
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < CROWD; i++) {
@@ -541,6 +541,7 @@ static void each_of_many_datatypes_in_turn_has_credit(void)
         now = dame_counts_total(&engine.counts, DAME_COUNT_messages_packed);
         check(now >= seen, "%ld after %ld", (long) now, (long) seen);
         seen = now;
+        (void) usleep(50); /* credits are not replaced while they are read */
     }
     (void) pthread_join(user, NULL);
     now = dame_counts_total(&engine.counts, DAME_COUNT_messages_packed);

@@ -282,7 +282,7 @@ static void the_last_run_says_why_nothing_was_estimated(void)
         dt_dame_write_last_run(&sum, out);
         fclose(out);
         const char *why =
-            report ? "Open MPI's engine was timed nowhere" : "dt_dame_report was none";
+            report ? "Open MPI's engine was never timed" : "dt_dame_report was none";
         check(NULL != strstr(text, why) && NULL != strstr(text, "seconds_saved=not estimated: "),
               "%s", text);
     }
