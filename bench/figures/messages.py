@@ -10,6 +10,7 @@ unit = "µs"
 subject = "known:result"
 against = {"native:result": "Open MPI", "known:hand": "packing by hand", "mpich:result": "MPICH",
            "known:contiguous": "contiguous data", "known:limit": "limit"}
+through = {"native:result": "contiguous"}
 engines = ["native", "known", "mpich"]
 rounds = {"quick": 3, "full": 5}
 seconds = {"quick": 60, "full": 420}
