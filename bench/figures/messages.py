@@ -2,9 +2,9 @@
 title = "Messages between two ranks"
 shows = ("Half a round trip of one message, with the layout's send and receive datatypes, packed and unpacked by the hand-written "
          "loops, or as many contiguous bytes; every received byte is compared. `limit`: the sender touches each cache line of its "
-         "layout once and writes the packed bytes, an empty message goes, the receiver reads them and touches its lines. Rows far "
-         "slower than contiguous data are near that: their layouts have more lines than contiguous data. Engines do it in pieces, at "
-         "both ends at once, so more than 1 is possible. DAME paper, Figures 3, 10, 11: faster than the library's engine throughout, "
+         "layout once and writes the packed bytes, an empty message goes, the receiver reads them and touches its lines. Where a "
+         "row is far slower than contiguous data and near `limit`, the number of its lines is the reason. Engines work in pieces, at both "
+         "ends at once, so more than 1 is possible. DAME paper, Figures 3, 10, 11: faster than the library's engine throughout, "
          "and than packing by hand for most layouts.")
 unit = "µs"
 subject = "known:result"
