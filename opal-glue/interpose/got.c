@@ -39,15 +39,15 @@ static struct {
     unsigned long long gone; /* how many others the dynamic linker had unloaded by then */
 } got;
 
-static bool hook_applies(const dt_got_hook_t *hook, const char *name)
+/* `where` as in dt_got_hook_t. */
+static bool is_meant(const char *where, const char *name)
 {
     const char *file = strrchr(name, '/');
     file = NULL == file ? name : file + 1;
-    if (DT_GOT_EVERYWHERE == hook->where) {
+    if (DT_GOT_EVERYWHERE == where) {
         return true;
     }
-    return '\0' == hook->where[0] ? '\0' == name[0]
-                                  : 0 == strncmp(file, hook->where, strlen(hook->where));
+    return '\0' == where[0] ? '\0' == name[0] : 0 == strncmp(file, where, strlen(where));
 }
 
 /* ---- Objects -------------------------------------------------------------------------------- */
@@ -133,12 +133,8 @@ typedef struct change {
  */
 static bool will_lead_to_original(const change_t *change, size_t which, uintptr_t target)
 {
-    static const dt_got_hook_t binds_globally[] = {{.where = DT_GOT_MAIN_PROGRAM},
-                                                   {.where = "libmpi_"}};
-    bool global = false;
-    for (size_t i = 0; i < sizeof(binds_globally) / sizeof(binds_globally[0]); i++) {
-        global = global || hook_applies(&binds_globally[i], change->object->name);
-    }
+    const char *name = change->object->name;
+    const bool global = is_meant(DT_GOT_MAIN_PROGRAM, name) || is_meant("libmpi_", name);
     return global && got.unwrapped[which] && dt_elf_contains(change->info, target);
 }
 
@@ -149,8 +145,9 @@ static bool leads_to_original(const change_t *change, size_t which, uintptr_t ta
            will_lead_to_original(change, which, target);
 }
 
-static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replacement, bool optional)
+static bool write_slot(change_t *change, uintptr_t *address, const dt_got_hook_t *hook)
 {
+    const bool optional = 0 != hook->original;
     object_t *object = change->object;
     slot_t *slots = realloc(object->slots, (object->n_slots + 1) * sizeof(*slots));
     if (NULL == slots) {
@@ -158,8 +155,8 @@ static bool write_slot(change_t *change, uintptr_t *address, uintptr_t replaceme
         return false;
     }
     object->slots = slots;
-    slots[object->n_slots] = (slot_t){address, *address, replacement, optional};
-    if (!dt_elf_write(change->elf, address, replacement)) {
+    slots[object->n_slots] = (slot_t){address, *address, hook->replacement, optional};
+    if (!dt_elf_write(change->elf, address, hook->replacement)) {
         change->status = optional ? change->status : DT_GOT_READ_ONLY;
         return optional;
     }
@@ -171,9 +168,9 @@ static bool rewrite(uintptr_t *address, size_t which, void *context)
 {
     change_t *change = context;
     const dt_got_hook_t *hook = &got.hooks[which];
-    return !hook_applies(hook, change->object->name) || hook->replacement == *address ||
+    return !is_meant(hook->where, change->object->name) || hook->replacement == *address ||
            !leads_to_original(change, which, *address) ||
-           write_slot(change, address, hook->replacement, 0 != hook->original);
+           write_slot(change, address, hook);
 }
 
 /* Of an object that is relocated. */
@@ -201,7 +198,7 @@ static bool is_this_object(const struct dl_phdr_info *info)
 static bool is_concerned(const char *name)
 {
     size_t i = 0;
-    while (i < got.n_hooks && !hook_applies(&got.hooks[i], name)) {
+    while (i < got.n_hooks && !is_meant(got.hooks[i].where, name)) {
         i++;
     }
     return i < got.n_hooks;
@@ -213,7 +210,7 @@ static bool may_have_slots(const struct dl_phdr_info *info)
     size_t n = 0;
     dt_elf_object_t elf;
     for (size_t i = 0; i < got.n_hooks; i++) {
-        if (hook_applies(&got.hooks[i], info->dlpi_name)) {
+        if (is_meant(got.hooks[i].where, info->dlpi_name)) {
             symbols[n++] = got.hooks[i].symbol;
         }
     }
