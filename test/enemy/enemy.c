@@ -195,17 +195,18 @@ static long one_case(const options_t *o, uint64_t number, int rank, soak_t *soak
     snprintf(name, sizeof name, "%llu:%llu", (unsigned long long) o->seed,
              (unsigned long long) number);
     if (make_program(o->seed, number, &o->smaller, &program)) {
+        const uint64_t mask = mask_of(o, &program);
         if (o->list && 0 == rank) {
             list(&program, name);
         }
         if (NULL != o->print && 0 == rank) {
             FILE *out = fopen(o->print, "w");
             if (NULL != out) {
-                print_program(out, &program, mask_of(o, &program), name);
+                print_program(out, &program, mask, name);
                 fclose(out);
             }
         }
-        differences = play(&program, mask_of(o, &program), name);
+        differences = play(&program, mask, name);
         soak->types += program.nshapes;
         soak->steps += program.nsteps;
     }
