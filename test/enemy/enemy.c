@@ -36,6 +36,7 @@ static void usage(FILE *out)
         "  --windows KIND    create, allocate or none (the default)\n"
         "  --no-truncate     no message exceeds what receives it\n"
         "  --no-matched      no MPI_Mrecv\n"
+        "  --no-persistent   no persistent and buffered sends, no MPI_Alltoallv and MPI_Alltoallw\n"
         "  --no-external     no external32\n"
         "  --progress FILE   the number of the program that runs\n"
         "To make a failing program smaller:\n"
@@ -69,6 +70,7 @@ static bool parse(int argc, char **argv, options_t *o)
         TAKE_THREADS,
         NO_TRUNCATE,
         NO_MATCHED,
+        NO_PERSISTENT,
         NO_EXTERNAL,
         LIST
     };
@@ -88,6 +90,7 @@ static bool parse(int argc, char **argv, options_t *o)
                                           {"threads", 0, 0, TAKE_THREADS},
                                           {"no-truncate", 0, 0, NO_TRUNCATE},
                                           {"no-matched", 0, 0, NO_MATCHED},
+                                          {"no-persistent", 0, 0, NO_PERSISTENT},
                                           {"no-external", 0, 0, NO_EXTERNAL},
                                           {"list", 0, 0, LIST},
                                           {0, 0, 0, 0}};
@@ -139,6 +142,9 @@ static bool parse(int argc, char **argv, options_t *o)
             break;
         case NO_MATCHED:
             rules.matched = false;
+            break;
+        case NO_PERSISTENT:
+            rules.persistent = false;
             break;
         case NO_EXTERNAL:
             o->no_external = true;
@@ -270,7 +276,7 @@ int main(int argc, char **argv)
     unsigned char *bad = NULL;
     int provided, rank, size, threads = MPI_THREAD_SINGLE;
 
-    rules = (rules_t){.windows = "none", .truncate = true, .matched = true};
+    rules = (rules_t){.windows = "none", .truncate = true, .matched = true, .persistent = true};
     if (!parse(argc, argv, &o)) {
         return USAGE;
     }

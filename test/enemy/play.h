@@ -71,6 +71,7 @@ typedef struct rules {
     const char *windows;   /* "create", "allocate" or "none" */
     bool truncate;         /* messages may exceed what receives them */
     bool matched;          /* MPI_Mrecv works */
+    bool persistent;       /* persistent and buffered sends work, and what Open MPI makes of them */
     bool threads;          /* MPI_THREAD_MULTIPLE */
 } rules_t;
 

@@ -96,7 +96,7 @@ void op_alltoallw(play_t *p)
     int all[MOST_RANKS];
     MPI_Comm graph = MPI_COMM_NULL;
 
-    if (forward_shape(p, p->step->b) < 0) {
+    if (forward_shape(p, p->step->b) < 0 || !rules.persistent) {
         return;
     }
     buffer_t out = buffers(p, p->rank, false), in = buffers(p, p->rank, true);

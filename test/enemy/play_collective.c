@@ -235,6 +235,12 @@ static collective_t choose(play_t *p, bool neighbours)
     c.root = (int) pick(p, p->size);
     c.waits = 0 == pick(p, 3);
     c.in_place = 0 == pick(p, 4) && !neighbours && BCAST != c.kind;
+    if (ALLTOALLV == c.kind && !rules.persistent) {
+        c.kind = ALLTOALL;
+    }
+    if (ALLTOALLV == c.kind && c.in_place) {
+        c.waits = false; /* test/enemy/README.md */
+    }
     if (c.a < 0 || (c.b >= 0 && shapes[c.a].size != shapes[c.b].size)) {
         c.a = c.b;
     }

@@ -67,9 +67,25 @@ static bool is_buffered(int kind)
     return BSEND == kind || IBSEND == kind || BSEND_INIT == kind;
 }
 
+/* The same without a persistent request or a buffer. */
+static int plain(int kind)
+{
+    switch (kind) {
+    case SSEND_INIT:
+        return ISSEND;
+    case RSEND_INIT:
+        return IRSEND;
+    default:
+        return SEND_INIT == kind || is_buffered(kind) ? ISEND : kind;
+    }
+}
+
 static void choose_kinds(message_t *m)
 {
     m->send_kind = (int) pick(m->p, m->p->threaded ? (int) BSEND : (int) SEND_KINDS);
+    if (!rules.persistent) {
+        m->send_kind = plain(m->send_kind);
+    }
     m->recv_kind = (int) pick(m->p, RECV_KINDS);
     if (m->recv_kind >= MPROBE && !rules.matched) {
         m->recv_kind = PROBE;

@@ -10,14 +10,19 @@ static void *of_thread(void *p)
     return NULL;
 }
 
+/* Open MPI counts the elements of a datatype when it is first asked, not made for threads. */
+static void count_elements(const play_t *p)
+{
+    MPI_Status status;
+    int n;
+    MPI_Status_set_elements(&status, MPI_BYTE, (int) p->program->shapes[p->step->b].size);
+    MPI_Get_elements(&status, p->types[p->step->b], &n);
+}
+
 void op_threads(play_t *p)
 {
     play_t plays[THREADS];
     pthread_t threads[THREADS];
-    /* Made once: in Open MPI 4.1.4, MPI_Comm_dup sometimes does not return after threads have sent
-     * messages. */
-    static MPI_Comm comms[THREADS] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
-
     if (!rules.threads) {
         op_message(p);
         return;
@@ -26,17 +31,15 @@ void op_threads(play_t *p)
         plays[i] = *p;
         plays[i].threaded = true;
         plays[i].random = mixed(p->step->seed, (uint64_t) i, 3);
-        if (MPI_COMM_NULL == comms[i]) {
-            MPI_Comm_dup(p->comm, &comms[i]);
-            MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
-        }
-        plays[i].comm = comms[i];
+        MPI_Comm_dup(p->comm, &plays[i].comm); /* with its error handler */
     }
+    count_elements(p);
     for (int i = 0; i < THREADS; i++) {
         must(pthread_create(&threads[i], NULL, of_thread, &plays[i]) ? NULL : p);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
+        MPI_Comm_free(&plays[i].comm);
     }
 }
 

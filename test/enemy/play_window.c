@@ -18,7 +18,6 @@ static uint64_t seed_of(const play_t *p, bool target, int rank)
     return mixed(p->step->seed, target, (uint64_t) rank);
 }
 
-/* Sums of MPI_INT64_T, and of bytes otherwise: what MPI_SUM does is not what is tried. */
 static int operate(onesided_t *o, MPI_Win win)
 {
     play_t *p = o->p;
@@ -70,10 +69,39 @@ static void expect_it(onesided_t *o)
     free(stream);
 }
 
-static bool can_sum(const program_t *program)
+/* Is any datatype that this one is made of empty? */
+static bool has_empty_part(const shape_t *shape)
 {
+    MPI_Datatype *made = must(malloc((size_t) shape->nrecipe * sizeof *made));
+    bool empty = false;
+    int64_t n = 0;
+
+    for (int64_t at = 0; at < shape->nrecipe; at += 2 + shape->recipe[at + 1]) {
+        int size = 0;
+        made[n] = type_of_record(shape->recipe + at, made);
+        MPI_Type_size(made[n++], &size);
+        empty = empty || 0 == size;
+    }
+    while (n > 0) {
+        MPI_Type_free(&made[--n]);
+    }
+    free(made);
+    return empty;
+}
+
+/*
+ * MPI_Accumulate wants datatypes of one basic datatype (MPI 3.1, section 11.3.4), and that of Open
+ * MPI 4.1.4 refuses those with empty parts. Sums of short integers overflow, and saturate there.
+ */
+static int kinds_of(const onesided_t *o)
+{
+    const program_t *program = o->p->program;
     const int basic = program->basics[0];
-    return 1 == program->nbasics && (2 == basic || 3 == basic || 5 == basic); /* integers */
+    if (1 != program->nbasics || has_empty_part(&program->shapes[o->a]) ||
+        has_empty_part(&program->shapes[o->b])) {
+        return REPLACE_BY;
+    }
+    return 3 == basic || 5 == basic ? OPERATIONS : SUM;
 }
 
 /* The memory of the target's buffer becomes that of a window which MPI allocates. */
@@ -99,13 +127,15 @@ void op_window(play_t *p)
     const bool allocated = 0 == strcmp(rules.windows, "allocate");
     MPI_Win win;
 
-    o.kind = (int) pick(p, can_sum(p->program) ? OPERATIONS : SUM);
-    if (p->program->shapes[o.a].size != p->program->shapes[o.b].size ||
-        (GET == o.kind && p->program->shapes[o.a].send_only)) {
-        o.a = o.b;
-    }
     if (0 == strcmp(rules.windows, "none")) {
         return;
+    }
+    if (p->program->shapes[o.a].size != p->program->shapes[o.b].size) {
+        o.a = o.b;
+    }
+    o.kind = (int) pick(p, kinds_of(&o));
+    if (GET == o.kind && p->program->shapes[o.a].send_only) {
+        o.a = o.b;
     }
     o.own = buffer_of(p, &p->program->shapes[o.a], o.n);
     o.target = buffer_of(p, &p->program->shapes[o.b], o.n);
