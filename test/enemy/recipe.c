@@ -1,6 +1,7 @@
 #include "recipe.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "test/lib/oracle.h"
@@ -12,6 +13,7 @@ typedef struct maker {
     MPI_Datatype *made;
     const dame_type_t **nodes; /* whose datatype record i is; NULL: a part of another one */
     int64_t nrecords, records_room;
+    bool refused; /* MPI made no datatype of a record */
 } maker_t;
 
 static void word(maker_t *m, int64_t w)
@@ -47,6 +49,11 @@ static int64_t end(maker_t *m, int64_t at)
         m->nodes = must(realloc(m->nodes, (size_t) m->records_room * sizeof *m->nodes));
     }
     m->made[m->nrecords] = type_of_record(m->words + at - 2, m->made);
+    if (MPI_DATATYPE_NULL == m->made[m->nrecords] && !m->refused) {
+        fprintf(stderr, "enemy: MPI makes no datatype of a record of combiner %d\n",
+                (int) m->words[at - 2]);
+        m->refused = true;
+    }
     m->nodes[m->nrecords] = NULL;
     return m->nrecords++;
 }
@@ -173,7 +180,8 @@ static int64_t make_vector(maker_t *m, const dame_type_t *t)
     }
     const bool elements = in_units(&t->stride, 1, extent);
     const int64_t step = elements ? t->stride / extent : 0;
-    if (step >= blklen && extent > 0 && n > 0 && blklen > 0 && rng_chance(m->rng, 40)) {
+    if (step >= blklen && extent > 0 && n > 0 && blklen > 0 && n * step <= INT_MAX &&
+        rng_chance(m->rng, 40)) {
         if (0 == step % blklen && may_be_darray(t) && rng_chance(m->rng, 50)) {
             return RECORD(m, DARRAY, child, step / blklen, 0, n * step, blklen);
         }
@@ -191,7 +199,8 @@ static int64_t make_blocks(maker_t *m, const dame_type_t *t)
 {
     const int64_t child = make(m, t->child), extent = t->child->extent;
     if (DAME_BLOCKINDEX == t->kind && 1 == t->count && t->blklen > 0 && extent > 0 &&
-        t->disps[0] >= 0 && in_units(t->disps, 1, extent)) {
+        t->disps[0] >= 0 && in_units(t->disps, 1, extent) &&
+        t->disps[0] / extent + t->blklen <= INT_MAX) {
         const int64_t first = t->disps[0] / extent;
         return RECORD(m, SUBARRAY, child, 1, 0, first + t->blklen, t->blklen, first);
     }
@@ -286,10 +295,12 @@ bool make_recipe(rng_t *rng, const dame_type_t *type, const program_t *program, 
                        .true_ub = oracle.true_ub};
     runs_of(&oracle, shape);
     for (int64_t i = 0; i < m.nrecords; i++) {
-        MPI_Type_free(&m.made[i]);
+        if (MPI_DATATYPE_NULL != m.made[i]) {
+            MPI_Type_free(&m.made[i]);
+        }
     }
     free(m.made);
     free((void *) m.nodes);
     oracle_fini(&oracle);
-    return true;
+    return !m.refused;
 }
