@@ -60,18 +60,22 @@ static int write_bytes(int fd, const char *bytes, size_t size)
     return 0;
 }
 
-/* The same without SIGPIPE, which would end the process. */
-static int write_all(int fd, const char *bytes, size_t size)
+int dame_file_write_bytes(int fd, const void *bytes, size_t size)
 {
-    sigset_t broken, before, pending;
-    sigemptyset(&broken);
-    sigaddset(&broken, SIGPIPE);
+    sigset_t ours, before, pending;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGXFSZ);
     sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &broken, &before);
+    pthread_sigmask(SIG_BLOCK, &ours, &before);
     const int error = write_bytes(fd, bytes, size);
-    if (error == EPIPE && !sigismember(&pending, SIGPIPE)) {
+    const int sent = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+    if (sent != 0 && !sigismember(&pending, sent)) {
         const struct timespec now = {0, 0};
-        while (sigtimedwait(&broken, NULL, &now) < 0 && errno == EINTR) {
+        sigset_t one;
+        sigemptyset(&one);
+        sigaddset(&one, sent);
+        while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR) {
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -122,7 +126,7 @@ static int write_and_rename(int directory, const char *temporary, const char *na
     if (fd < 0) {
         return errno;
     }
-    int error = write_all(fd, bytes, size);
+    int error = dame_file_write_bytes(fd, bytes, size);
     error = error == 0 ? take_over(fd, old) : error;
     if (error == 0 && (flags & DAME_FILE_SYNC) != 0 && fsync(fd) != 0) {
         error = errno;
@@ -177,7 +181,7 @@ static int write_into(const char *path, int open_flags, int flags, const void *b
 {
     const int wait = (flags & DAME_FILE_PATIENT) != 0 ? 0 : O_NONBLOCK;
     const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | open_flags | wait, 0666);
-    return fd < 0 ? errno : close_after(fd, write_all(fd, bytes, size));
+    return fd < 0 ? errno : close_after(fd, dame_file_write_bytes(fd, bytes, size));
 }
 
 static int write_regular(const char *path, const struct stat *old, int flags, const void *bytes,
@@ -214,7 +218,7 @@ int dame_file_write(const char *path, int flags, const void *bytes, size_t size)
     const int stream = standard_stream(&old);
     if (stream >= 0) {
         fflush(stream == STDOUT_FILENO ? stdout : stderr);
-        return write_all(stream, bytes, size);
+        return dame_file_write_bytes(stream, bytes, size);
     }
     if (S_ISREG(old.st_mode)) {
         return write_regular(path, &old, flags, bytes, size);

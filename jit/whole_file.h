@@ -29,6 +29,13 @@ enum {
 };
 
 /*
+ * Writes all bytes. No signal comes of a pipe whose reader has left (EPIPE), nor of a limit to the
+ * size of files (EFBIG, setrlimit(2)). A pipe that does not wait and takes nothing for ten seconds:
+ * ETIMEDOUT.
+ */
+int dame_file_write_bytes(int fd, const void *bytes, size_t size);
+
+/*
  * Writes or replaces a file whose name DAME has made up, in a directory where others may write,
  * too: `name` below `directory`, an open one or AT_FDCWD. Only a regular file is replaced, and no
  * link is followed: ELOOP, EISDIR, DAME_FILE_NOT_REGULAR. The new file has `mode` less the umask. A
@@ -41,8 +48,7 @@ int dame_file_replace(int directory, const char *name, mode_t mode, int flags, c
  * Writes a file that the user has named, as other programs do. A symbolic link is followed. A
  * regular file is replaced and keeps its mode; where that would take it from its owner or from its
  * other names, or its directory takes no new file, it is overwritten. A character device, a pipe
- * and whatever this process's standard output or error is (/dev/stdout) are written into. No signal
- * comes of a pipe whose reader leaves: EPIPE.
+ * and whatever this process's standard output or error is (/dev/stdout) are written into.
  */
 int dame_file_write(const char *path, int flags, const void *bytes, size_t size);
 

@@ -106,7 +106,7 @@ static int make_directory(const char *name)
         return tool_error(TOOL_SYSTEM, "out of memory");
     }
     *strrchr(directory, '/') = '\0';
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+    if (mkdir(directory, 0700) != 0 && errno != EEXIST) {
         code = tool_error(TOOL_SYSTEM, "%s: %s", directory, strerror(errno));
     }
     free(directory);

@@ -170,7 +170,7 @@ static bool open_job(int rank, int ranks)
         many_nodes = true;
         began.tv_sec -= CLOCKS_APART;
         (void) snprintf(path, sizeof(path), "%s/.openmpi", home);
-        (void) mkdir(path, 0777);
+        (void) mkdir(path, 0700);
         (void) snprintf(path, sizeof(path), "%s/.openmpi/%s", home, name);
     }
     return dt_dame_job_open(&job, path, rank, ranks, began);
@@ -306,7 +306,7 @@ static void keep_last_run(const dt_dame_sum_t *sum)
     char name[4096];
     if (dt_last_run_file(name, sizeof(name))) {
         *strrchr(name, '/') = '\0';
-        (void) mkdir(name, 0777);
+        (void) mkdir(name, 0700);
         name[strlen(name)] = '/';
         (void) write_file(name, sum, write_last_run);
     }

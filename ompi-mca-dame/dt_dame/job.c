@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jit/whole_file.h"
+
 enum { LONGEST_PATH = DT_DAME_JOB_PATH + 64 };
 
 static const char claim_suffix[] = ".collected";
@@ -120,19 +122,11 @@ bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int r
     return true;
 }
 
-static bool write_all(int fd, const char *bytes, size_t size)
+/* errno says why not. */
+static bool write_all(int fd, const void *bytes, size_t size)
 {
-    while (size > 0) {
-        const ssize_t n = write(fd, bytes, size);
-        if (n < 0 && EINTR != errno) {
-            return false;
-        }
-        if (n > 0) {
-            bytes += n;
-            size -= (size_t) n;
-        }
-    }
-    return true;
+    errno = dame_file_write_bytes(fd, bytes, size);
+    return 0 == errno;
 }
 
 /* FNV-1a. It is written behind the record, so that one whose bytes were changed is not read. */
@@ -162,7 +156,7 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     const uint64_t sum = checksum(record, size);
     const int fd = create(temporary);
     const bool written =
-        fd >= 0 && write_all(fd, record, size) && write_all(fd, (const char *) &sum, sizeof(sum));
+        fd >= 0 && write_all(fd, record, size) && write_all(fd, &sum, sizeof(sum));
     if ((fd < 0 || 0 == close(fd)) && written && 0 == rename(temporary, path)) {
         return true;
     }

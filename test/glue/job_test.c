@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -333,7 +332,6 @@ static void records_that_cannot_be_written(void)
     const pid_t child = fork();
     if (child == 0) {
         dt_dame_job_t job, other;
-        signal(SIGXFSZ, SIG_IGN);
         bool ok = dt_dame_job_open(&job, directory, 0, 2, always) &&
                   dt_dame_job_open(&other, directory, 1, 2, always) &&
                   dt_dame_job_publish(&job, &record, sizeof(record)) &&

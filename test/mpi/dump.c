@@ -452,7 +452,6 @@ static void full(void)
 {
     struct rlimit limit, none;
 
-    signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &limit);
     none = limit;
     none.rlim_cur = 0;

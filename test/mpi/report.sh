@@ -151,15 +151,18 @@ killed_job()
 # The name of a datatype is bytes of the program's, which no terminal and no file takes as they are.
 hostile_names()
 {
-    local config="hostile names" log code=0 file=$scratch/names.json shown='a\\n\\x1b\[31mbé\\x9b[\]'
+    local config="hostile names" log code=0 home=$scratch/names file=$scratch/names.json shown='a\\n\\x1b\[31mbé\\x9b[\]'
     wanted report "$config" || return 0
     log=$(log_for report "$config")
-    HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report summary --mca dt_dame_verbose 5 \
-        "$mpi_test" report names && good_log "$log" || code=1
+    mkdir "$home"
+    (umask 0 && HOME=$home job "$log" -np 2 "${dame[@]}" --mca dt_dame_report summary --mca dt_dame_verbose 5 \
+        "$mpi_test" report names) && good_log "$log" || code=1
     grep -Eq "^  $shown  [0-9.]+ [kM]?B on 2 ranks" "$log" || { code=1; echo "not in the summary" >>"$log"; }
     [ "$(grep -Ec "rank [01]: $shown: imported" "$log")" = 2 ] || { code=1; echo "not at verbosity 5" >>"$log"; }
     ! LC_ALL=C grep -qa $'[\x1b\x9b]' "$log" || { code=1; echo "it has controls" >>"$log"; }
-    shown "$scratch" | grep -Eq "last_run_datatype_1:value:.*$shown: 500" || { code=1; shown "$scratch" >>"$log"; }
+    # Open MPI loads what is there: nobody else may write it.
+    [ "$(stat -c %a "$home/.openmpi")" = 700 ] || { code=1; ls -ld "$home/.openmpi" >>"$log"; }
+    shown "$home" | grep -Eq "last_run_datatype_1:value:.*$shown: 500" || { code=1; shown "$home" >>"$log"; }
     HOME=$scratch job "$log.json" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
         "$mpi_test" report names || code=1
     python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
