@@ -37,6 +37,13 @@ static int mappings(void)
     return n;
 }
 
+/* By DAME; 0 without it. */
+static long long moved(void)
+{
+    const long long packed = pvar_read("dt_dame_messages_packed");
+    return packed < 0 ? 0 : packed + pvar_read("dt_dame_messages_unpacked");
+}
+
 /* Of this rank: every rank does the same. */
 static void print_line(const soak_t *s, double now)
 {
@@ -44,8 +51,7 @@ static void print_line(const soak_t *s, double now)
            "promotions, "
            "%lld evictions, %lld differences; %ld KiB resident, %d mappings, %d descriptors, %d in "
            "/dev/shm\n",
-           (now - s->begun) / MINUTE, s->programs, s->types, s->steps,
-           pvar_read("dt_dame_messages_packed") + pvar_read("dt_dame_messages_unpacked"),
+           (now - s->begun) / MINUTE, s->programs, s->types, s->steps, moved(),
            pvar_read("dt_dame_bytes_packed") + pvar_read("dt_dame_bytes_unpacked"),
            pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack"),
            pvar_read("dt_dame_code_evicted"), s->differences, resident_kib(), mappings(),
@@ -58,9 +64,7 @@ void soak_begin(soak_t *soak, double minutes, int rank)
     *soak = (soak_t){.rank = rank, .runs = minutes > 0, .begun = MPI_Wtime()};
     soak->ends = soak->begun + minutes * MINUTE;
     soak->next = soak->begun;
-    if (soak->runs) {
-        pvar_start("dt_dame_");
-    }
+    pvar_start("dt_dame_");
 }
 
 bool soak_goes_on(soak_t *soak)
@@ -78,11 +82,12 @@ bool soak_goes_on(soak_t *soak)
 
 void soak_end(soak_t *soak)
 {
-    if (soak->runs) {
-        soak->programs--;
-        if (0 == soak->rank) {
-            print_line(soak, MPI_Wtime());
-        }
-        pvar_done();
+    soak->programs--;
+    if (soak->runs && 0 == soak->rank) {
+        print_line(soak, MPI_Wtime());
     }
+    if (0 == soak->rank) {
+        printf("moved: %lld messages\n", moved());
+    }
+    pvar_done();
 }
