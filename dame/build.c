@@ -59,6 +59,12 @@ static void emit_visits(emitter_t *emitter, const dame_node_t *node, dame_prim_t
     }
 }
 
+static int64_t table_bytes(const dame_need_t *need)
+{
+    return 8 * need->words + 4 * need->halves;
+}
+
+/* Ends early where it is too much. */
 static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
 {
     const dame_node_t *contig = NULL;
@@ -84,7 +90,9 @@ static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need
         dame_need_disps(need, DAME_OP_STRUCT, node->disps, node->count);
         need->words += 3 * node->count + 1;
         need->halves += 2 * node->count;
-        for (int64_t i = 0; i < node->count && need->prims <= DAME_MAX_PRIMS; i++) {
+        for (int64_t i = 0; i < node->count && need->prims <= DAME_MAX_PRIMS &&
+                            table_bytes(need) <= dame_table_limit(emitter->o->entries);
+             i++) {
             if (i == node->same[i]) {
                 need->prims += 2; /* RETURNTO, BOTTOM */
                 measure(emitter, node->children[i], need);
@@ -336,7 +344,7 @@ static int sink(const emitter_t *emitter, const dame_node_t *node, int64_t shift
 
 static dame_status_t check_need(dame_optimiser_t *o, const dame_need_t *need)
 {
-    const int64_t bytes = 8 * need->words + 4 * need->halves;
+    const int64_t bytes = table_bytes(need);
     if (need->prims > DAME_MAX_PRIMS) {
         o->limit = (dame_limit_t){"primitives", DAME_MAX_PRIMS, need->prims};
         return DAME_ERR_LIMIT;

@@ -414,7 +414,7 @@ static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32
             const int32_t more = list_vector(&frame, blocks + listed, n - listed);
             listed += more;
             position += more * prim->iter_size;
-            end += (uintptr_t) (more * prim->step);
+            end += (uintptr_t) more * (uintptr_t) prim->step;
         }
     }
     *cursor->top = frame;

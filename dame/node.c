@@ -180,16 +180,14 @@ static void hoist(int64_t *disps, int64_t n, int64_t *off, int64_t *low, int64_t
 }
 
 /* The displacements of a draft, with what their range and common start amount to. */
-static void take_disps(const dame_optimiser_t *o, dame_node_t *draft, int64_t *disps,
-                       int64_t child_off, int64_t *low, int64_t *high)
+static void take_disps(dame_node_t *draft, int64_t *disps, int64_t child_off, int64_t *low,
+                       int64_t *high)
 {
     for (int64_t i = 0; 0 != child_off && i < draft->count; i++) {
         disps[i] += child_off;
     }
     get_range(disps, draft->count, low, high);
-    if (dame_passes(o, DAME_PASS_NORMALISE)) {
-        hoist(disps, draft->count, &draft->off, low, high);
-    }
+    hoist(disps, draft->count, &draft->off, low, high);
     draft->disps = disps;
 }
 
@@ -315,7 +313,7 @@ dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,
                          .granule = child->granule,
                          .count = count};
     int64_t low, high;
-    take_disps(o, &draft, disps, child->off, &low, &high);
+    take_disps(&draft, disps, child->off, &low, &high);
     set_bounds(&draft, (wide_t) low + child->low, (wide_t) high + child->high);
     draft.blocks = clamped((wide_t) count * child->blocks);
     dame_status_t status = strip(o, &child);
@@ -361,7 +359,7 @@ static dame_status_t make_ragged(dame_optimiser_t *o, dame_node_t *draft, int64_
 {
     int64_t least, greatest, instances = 0, longest = 0;
     wide_t low = 0, high = 0;
-    take_disps(o, draft, disps, child->off, &least, &greatest);
+    take_disps(draft, disps, child->off, &least, &greatest);
     for (int64_t i = 0; i < draft->count; i++) {
         instances += draft->blklens[i];
         longest = draft->blklens[i] > longest ? draft->blklens[i] : longest;
@@ -429,7 +427,7 @@ static dame_status_t make_struct(dame_optimiser_t *o, int64_t count, int64_t *di
         }
     }
     int64_t least, greatest;
-    take_disps(o, draft, disps, 0, &least, &greatest);
+    take_disps(draft, disps, 0, &least, &greatest);
     draft->granule = children[0]->granule;
     for (int64_t i = 0; i < count; i++) {
         const dame_node_t *child = children[i];
