@@ -54,9 +54,10 @@ dame_layout_t *dame_engine_new_layout(dame_engine_t *engine, const dame_layout_s
     return layout;
 }
 
-void dame_engine_end(dame_engine_t *engine)
+bool dame_engine_end(dame_engine_t *engine)
 {
     dame_threads_stop(&engine->threads);
+    return !engine->promoter.must_stay;
 }
 
 dame_status_t dame_engine_open_private(dame_engine_t *engine, dame_program_t *program,

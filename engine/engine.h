@@ -46,8 +46,9 @@ void dame_engine_settle(dame_engine_t *engine);
  * may go on counting. saves: this process writes the machine's profile. */
 void dame_engine_stop(dame_engine_t *engine, bool saves);
 
-/* After dame_engine_stop(), for who frees the engine: no thread may move data with it any more. */
-void dame_engine_end(dame_engine_t *engine);
+/* After dame_engine_stop(), for who frees the engine: no thread may move data with it any more.
+ * False: a compilation could not be stopped and will report to the engine, which has to stay. */
+bool dame_engine_end(dame_engine_t *engine);
 
 /*
  * A datatype that shares its program with no other: fills in the handle for it. The program is the

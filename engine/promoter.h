@@ -29,7 +29,8 @@ typedef struct dame_promoter {
     atomic_bool compiles;    /* only the holder of the gate's lock changes it, and only to false */
     atomic_bool is_prepared; /* what is kept from job to job was looked for, or need not be */
     _Atomic int32_t threshold; /* of new layouts */
-    bool must_stay;            /* a thread is at work with jit that could not be stopped */
+    bool must_stay;            /* a thread that could not be stopped is at work with jit, and
+                                  complains to orders */
     dame_jit_stats_t last;     /* when jit was destroyed */
     dame_promote_options_t options;
     dame_counts_t *counts;

@@ -115,11 +115,13 @@ void dame_mover_close(dame_movers_t *movers)
 {
     dame_engine_settle(&movers->engine);
     dame_engine_stop(&movers->engine, true);
-    dame_engine_end(&movers->engine);
+    const bool ended = dame_engine_end(&movers->engine);
     if (movers->number == last.number) {
         last.number = 0;
     }
-    dame_heap_free(movers);
+    if (ended) {
+        dame_heap_free(movers);
+    }
     if (1 == atomic_fetch_sub(&contexts, 1)) {
         dame_heap_trim();
     }

@@ -1,10 +1,14 @@
 /* Threads, fork() and cancellation. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -292,6 +296,59 @@ TEST(code_by_llvm_comes_from_the_background)
     }
     snprintf(command, sizeof command, "rm -r %s", directory);
     ck_assert_int_eq(system(command), 0);
+}
+
+/* Has the process a thread that compiles? */
+static int a_thread_compiles(void)
+{
+    int found = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    ck_assert_ptr_nonnull(tasks);
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
+        char path[300], name[20] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *comm = fopen(path, "r");
+        if (comm != NULL) { /* else it has just ended */
+            found |= fgets(name, sizeof name, comm) != NULL && strcmp(name, "dame-compile\n") == 0;
+            fclose(comm);
+        }
+    }
+    closedir(tasks);
+    return found;
+}
+
+/* The thread waits for the other end of a pipe, which it takes for DAME-L. When it is told that it
+ * is none, all contexts have ended, and memory that was theirs is no longer mapped. */
+TEST(a_compilation_that_outlives_its_context_may_still_complain)
+{
+    char directory[] = "/tmp/libdame_XXXXXX", pipe[40];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(pipe, sizeof pipe, "%s/pipe", directory);
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    dame_context_options_t options = {
+        .size = sizeof options, .threshold = 1, .tiers = "interp,l", .llvm = pipe};
+    dame_context_t *brief;
+    OK(dame_context_new(&options, &brief));
+    dame_datatype_t *type = new_vector(brief, STRIDE);
+    ck_assert(packs_right(type));
+    int writer;
+    while ((writer = open(pipe, O_WRONLY | O_NONBLOCK)) < 0) { /* until the thread reads */
+        ck_assert_int_eq(errno, ENXIO);
+        usleep(1000);
+    }
+    dame_datatype_free(type);
+    dame_context_free(brief);
+    teardown();
+    shared = NULL;
+    context = NULL;
+    ck_assert(a_thread_compiles());
+    ck_assert_int_eq(write(writer, "no object", 9), 9);
+    close(writer);
+    while (a_thread_compiles()) {
+        usleep(1000);
+    }
+    ck_assert_int_eq(unlink(pipe), 0);
+    ck_assert_int_eq(rmdir(directory), 0);
 }
 
 /* Each has contexts of its own, and ends while others' contexts end. */
