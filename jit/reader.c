@@ -29,17 +29,18 @@ static void insert(dame_reader_t *reader)
     readers = reader;
 }
 
-/* In the child of a fork(). The other threads, and with them what their readers lived in, are not
- * there. */
+/* In the child of a fork(). The other threads are not there; a thread may have several readers. */
 static void keep_own(void)
 {
-    dame_reader_t *own = readers;
-    while (own != NULL && !pthread_equal(own->thread, pthread_self())) {
-        own = own->next;
-    }
+    dame_reader_t *reader = readers;
     readers = NULL;
-    if (own != NULL) {
-        insert(own);
+    while (reader != NULL) {
+        dame_reader_t *next = reader->next;
+        reader->link = NULL;
+        if (pthread_equal(reader->thread, pthread_self())) {
+            insert(reader);
+        }
+        reader = next;
     }
 }
 

@@ -22,7 +22,7 @@ typedef struct dame_reader {
 
 /*
  * The calling thread's reader, zero before; to be removed before its memory goes away. In the child
- * of a fork() only the reader of the thread that forked is left.
+ * of a fork() only the readers of the thread that forked are left.
  */
 void dame_reader_add(dame_reader_t *reader);
 void dame_reader_remove(dame_reader_t *reader);

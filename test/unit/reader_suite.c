@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -174,6 +175,94 @@ TEST(a_child_has_only_the_reader_of_the_thread_that_forked)
     end_guest(&after);
     ck_assert_int_eq(dame_readers_wait(), 1);
     dame_reader_remove(&own);
+}
+
+/* Each in memory of its own, which a sanitizer watches. */
+static dame_reader_t *new_reader(void)
+{
+    dame_reader_t *reader = calloc(1, sizeof(*reader));
+    ck_assert_ptr_nonnull(reader);
+    dame_reader_add(reader);
+    return reader;
+}
+
+enum { OWN = 3 };
+
+static const char *use_and_end_readers(void *argument)
+{
+    dame_reader_t **own = argument;
+    for (int i = 0; i < OWN; i++) {
+        dame_reader_enter(own[i]);
+        if (dame_readers_wait()) {
+            return "the child has forgotten a reader";
+        }
+        dame_reader_leave(own[i]);
+    }
+    for (int i = 0; i < OWN; i++) { /* the middle, the last that came, the first */
+        static const int order[OWN] = {1, 2, 0};
+        dame_reader_t *ends = own[order[i]];
+        dame_reader_remove(ends);
+        if (ends->link != NULL) {
+            return "a reader that was removed is in the list";
+        }
+        memset(ends, 0xff, sizeof(*ends)); /* as its memory's next owner might */
+        if (!dame_readers_wait()) {
+            return "the list leads to a reader that was removed";
+        }
+        for (size_t at = 0; at < sizeof(*ends); at++) {
+            if (((unsigned char *) ends)[at] != 0xff) {
+                return "the list changed a reader that was removed";
+            }
+        }
+    }
+    return NULL;
+}
+
+/* As with several contexts of libdame. */
+TEST(a_child_has_all_readers_of_the_thread_that_forked)
+{
+    dame_reader_t *own[OWN];
+    guest_t between, last;
+    own[0] = new_reader();
+    own[1] = new_reader();
+    start_guest(&between);
+    own[2] = new_reader();
+    start_guest(&last);
+    expect_in_child(use_and_end_readers, own);
+    end_guest(&between);
+    end_guest(&last);
+    for (int i = 0; i < OWN; i++) {
+        dame_reader_remove(own[i]);
+        free(own[i]);
+    }
+}
+
+/* What another thread's memory is freed for later, such as a context's, meets a reader that the
+ * child does not have. */
+static const char *remove_others(void *argument)
+{
+    guest_t *guests = argument;
+    dame_reader_t own = {.link = NULL};
+    dame_reader_add(&own);
+    dame_reader_remove(&guests[0].reader);
+    dame_reader_remove(&guests[1].reader);
+    dame_reader_enter(&own);
+    if (dame_readers_wait()) {
+        return "the child has lost its own reader";
+    }
+    dame_reader_leave(&own);
+    dame_reader_remove(&own);
+    return dame_readers_wait() ? NULL : "wait";
+}
+
+TEST(a_child_may_remove_readers_of_threads_that_it_does_not_have)
+{
+    guest_t guests[2];
+    start_guest(&guests[0]);
+    start_guest(&guests[1]);
+    expect_in_child(remove_others, guests);
+    end_guest(&guests[0]);
+    end_guest(&guests[1]);
 }
 
 /* ---- a system without membarrier ---- */
