@@ -19,8 +19,9 @@ static void decide(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t 
     if (!dame_trylock(DAME_LOCK_GATE)) {
         return;
     }
-    dame_order_t *done = dame_orders_collect(&promoter->orders);
-    if (!atomic_load_explicit(&promoter->compiles, memory_order_relaxed)) {
+    const bool compiles = atomic_load_explicit(&promoter->compiles, memory_order_relaxed);
+    dame_order_t *done = compiles ? dame_orders_collect(&promoter->orders) : NULL;
+    if (!compiles) {
         dame_promote_end_measuring(layout, dir);
     } else if (promoter->options.threshold > 0) {
         dame_promote_at_fixed_use(promoter, use, dir);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine_tools.h"
+#include "jit/lock.h"
 
 /* ---- the compiler, in the place of that of jit/ (--wrap) ------------------------------------ */
 
@@ -93,6 +94,92 @@ void __wrap_dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
     *out = jit.stats;
 }
 
+/* ---- a compiler in the background, in the place of that of jit/ ----------------------------- */
+
+enum { PROVIDER = 7 };
+
+static struct {
+    dame_status_t answer; /* to who installs its code */
+    dame_order_t *done;
+    long ordered;
+    long installed;
+} slow_jit;
+
+/* Called before the gate's lock is tried. */
+static void (*before_gate)(void);
+
+__typeof__(dame_jit_candidates) __wrap_dame_jit_candidates;
+__typeof__(dame_jit_rank) __wrap_dame_jit_rank;
+__typeof__(dame_jit_has) __wrap_dame_jit_has;
+__typeof__(dame_background_order) __wrap_dame_background_order;
+__typeof__(dame_background_take) __wrap_dame_background_take;
+__typeof__(dame_order_install) __wrap_dame_order_install;
+__typeof__(dame_trylock) __real_dame_trylock, __wrap_dame_trylock;
+
+int32_t __wrap_dame_jit_candidates(dame_jit_t *compiler, const dame_program_t *program,
+                                   dame_dir_t dir, dame_candidate_t *out, int32_t room)
+{
+    (void) compiler, (void) program, (void) dir, (void) room;
+    *out = (dame_candidate_t){.provider = PROVIDER};
+    return 1;
+}
+
+/* Code that was installed runs at once. */
+int __wrap_dame_jit_rank(dame_jit_t *compiler, dame_program_t *program, dame_dir_t dir,
+                         const dame_candidate_t *candidate, int32_t rank)
+{
+    (void) compiler, (void) candidate, (void) rank;
+    return NULL != program->codes[dir];
+}
+
+int __wrap_dame_jit_has(dame_jit_t *compiler, const dame_program_t *program, dame_dir_t dir,
+                        const dame_candidate_t *candidate)
+{
+    (void) compiler, (void) program, (void) dir, (void) candidate;
+    return 0;
+}
+
+/* It is done at once. */
+dame_status_t __wrap_dame_background_order(dame_background_t *background, dame_program_t *program,
+                                           dame_dir_t dir, const dame_candidate_t *candidate,
+                                           void *owner)
+{
+    (void) background;
+    dame_order_t *order = dame_heap_zalloc(sizeof(*order));
+    *order = (dame_order_t){
+        .program = program, .dir = dir, .candidate = *candidate, .owner = owner, .next = slow_jit.done};
+    slow_jit.done = order;
+    slow_jit.ordered++;
+    return DAME_OK;
+}
+
+dame_order_t *__wrap_dame_background_take(dame_background_t *background)
+{
+    (void) background;
+    dame_order_t *order = slow_jit.done;
+    slow_jit.done = NULL == order ? NULL : order->next;
+    return order;
+}
+
+dame_status_t __wrap_dame_order_install(dame_jit_t *compiler, const dame_order_t *order,
+                                        const char *name)
+{
+    (void) compiler, (void) name;
+    slow_jit.installed++;
+    if (DAME_OK == slow_jit.answer) {
+        order->program->codes[order->dir] = &some_code;
+    }
+    return slow_jit.answer;
+}
+
+int __wrap_dame_trylock(dame_lock_t lock)
+{
+    if (DAME_LOCK_GATE == lock && NULL != before_gate) {
+        before_gate();
+    }
+    return __real_dame_trylock(lock);
+}
+
 /* ---- entries -------------------------------------------------------------------------------- */
 
 static dame_jit_options_t some_options = {.arena_bytes = 4096};
@@ -115,6 +202,34 @@ static void end_entry(dame_use_t *entry)
     entry->layout->program->codes[DAME_PACK] = NULL; /* as dame_jit_release() would */
     entry->layout->program->codes[DAME_UNPACK] = NULL;
     end_use(entry);
+}
+
+/* The same, and all code is ordered. The entry's datatype holds the layout. */
+static void start_slow(int32_t threshold, dame_use_t *entry)
+{
+    dame_orders_t *orders = &engine.promoter.orders;
+    start(threshold);
+    orders->jit = (dame_jit_t *) &jit;
+    orders->layouts = &engine.layouts;
+    orders->provider = PROVIDER;
+    orders->how = DAME_SLOW_BACKGROUND;
+    orders->background = (dame_background_t *) &slow_jit;
+    slow_jit.answer = DAME_OK;
+    slow_jit.ordered = slow_jit.installed = 0;
+    new_entry(entry);
+    entry->layout->datatypes = 1;
+}
+
+static void stop_slow(dame_use_t *entry)
+{
+    dame_orders_t *orders = &engine.promoter.orders;
+    dame_layout_t *surplus = NULL;
+    dame_orders_release(orders, slow_jit.done, &surplus);
+    check(NULL == surplus && 0 == atomic_load(&entry->layout->holds), "no order holds the layout");
+    slow_jit.done = NULL;
+    orders->background = NULL;
+    end_entry(entry);
+    stop_engine();
 }
 
 static void use(dame_use_t *entry, dame_dir_t dir)
@@ -458,6 +573,29 @@ static void forbidding_waits_for_who_compiles(void)
     stop_engine();
 }
 
+static void forbid(void)
+{
+    before_gate = NULL;
+    dame_promoter_disable(&engine.promoter);
+}
+
+/* A thread whose end cannot be noticed may be running code by then. */
+static void what_comes_after_compiling_was_forbidden_is_not_installed(void)
+{
+    dame_use_t entry;
+    start_slow(1, &entry);
+    use(&entry, DAME_PACK);
+    check(1 == slow_jit.ordered && 0 == slow_jit.installed, "it is ordered, and done");
+    before_gate = forbid; /* another thread, between this one's look and its lock */
+    for (int i = 0; i < 2 * DAME_ORDERED_USES; i++) {
+        use(&entry, DAME_PACK);
+    }
+    check(NULL == before_gate, "it was forbidden");
+    check(0 == slow_jit.installed && NULL == entry.layout->program->codes[DAME_PACK],
+          "and not installed");
+    stop_slow(&entry);
+}
+
 /* ---- a fork --------------------------------------------------------------------------------- */
 
 static void a_child_compiles_nothing(void)
@@ -495,6 +633,7 @@ int main(void)
     counts_outlive_the_compiler();
     one_thread_compiles_at_a_time();
     forbidding_waits_for_who_compiles();
+    what_comes_after_compiling_was_forbidden_is_not_installed();
     a_child_compiles_nothing();
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;
