@@ -4,6 +4,7 @@
 
 #include "native.h"
 #include "engine/credit.h"
+#include "jit/lock.h"
 #include "table.h"
 
 enum {
@@ -71,7 +72,7 @@ static void end_messages(void)
     }
 }
 
-/* Also when the thread ends. */
+/* Also when the thread ends; then DAME_LOCK_THREADS is held. */
 static void leave_window(dame_thread_t *base)
 {
     dt_thread_t *thread = (dt_thread_t *) base; /* its first member */
@@ -97,22 +98,27 @@ static void forget_owner(void *unused, dame_thread_t *thread)
     }
 }
 
+/* Threads may end at the same time. */
 void dt_sample_start(void)
 {
     if (dt_engine.timing.on) {
+        dame_lock(DAME_LOCK_THREADS);
         dt_engine.threads.at_end = leave_window;
         dt_engine.threads.in_child = forget_owner;
+        dame_unlock(DAME_LOCK_THREADS);
     }
 }
 
 void dt_sample_stop(void)
 {
+    dame_lock(DAME_LOCK_THREADS);
     dt_thread_t *owner = atomic_load_explicit(&window.owner, memory_order_acquire);
     dt_engine.threads.at_end = NULL;
     dt_engine.threads.in_child = NULL;
     if (NULL != owner) {
         leave_window(&owner->base);
     }
+    dame_unlock(DAME_LOCK_THREADS);
 }
 
 /* ---- Open MPI's own engine ------------------------------------------------------------------ */
