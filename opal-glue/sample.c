@@ -154,7 +154,8 @@ void dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t
     dt_thread_t *nobody = NULL;
     dame_native_t *native = &tally->native[work];
     const bool free = is_free(native, use);
-    if (!thread->base.ended && native_may(native, free, use) &&
+    /* listed: its end will be noticed, or else the window would be its for ever */
+    if (thread->base.cells.listed && native_may(native, free, use) &&
         atomic_compare_exchange_strong(&window.owner, &nobody, thread)) {
         window.number++;
         window.closes = false;
