@@ -56,6 +56,12 @@ static inline int32_t dame_countdown_left(dame_countdown_value_t value)
     return -value;
 }
 
+/* Is the next use no event, and not timed? */
+static inline bool dame_countdown_waits(dame_countdown_value_t value)
+{
+    return value > 1 || (value < -1 && DAME_COUNTDOWN_TIMED != value);
+}
+
 /* ---- The word ------------------------------------------------------------------------------- */
 
 static inline dame_countdown_value_t dame_countdown_load(const dame_countdown_t *countdown)

@@ -44,6 +44,16 @@ typedef struct dame_promotion {
     struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dame_promotion_t;
 
+/* At a fixed use: the next attempt comes after `period` uses without code, the one after it waits
+ * twice as long. Where the programs in use do not fit the code cache, compiling them again gains
+ * little. */
+static inline void dame_promotion_back_off(dame_promotion_t *promotion)
+{
+    const int32_t period = promotion->period;
+    dame_countdown_set(&promotion->countdown, dame_countdown_without_code(period));
+    promotion->period = period > INT32_MAX / 2 ? INT32_MAX : 2 * period;
+}
+
 /* Tells layouts apart; all 128 bits are compared. */
 typedef struct dame_layout_key {
     uint64_t high, low;

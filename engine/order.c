@@ -197,6 +197,21 @@ dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, 
 
 /* ---- What comes back ------------------------------------------------------------------------ */
 
+/* At a fixed use: code that came is made to run at the next use; what may work later is ordered
+ * again, after more uses each time. */
+static void order_done_at_fixed_use(dame_promotion_t *state, dame_status_t status)
+{
+    if (DAME_OK == status) {
+        atomic_store_explicit(&state->runs_code, 0, memory_order_relaxed); /* what did is evicted */
+        dame_countdown_set(&state->countdown, dame_countdown_uses(1));
+    } else if (DAME_ERR_UNSUPPORTED == status) {
+        dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
+        state->period = 0; /* it is not tried again */
+    } else {
+        dame_promotion_back_off(state);
+    }
+}
+
 static void apply_order(const dame_orders_t *orders, dame_order_t *order)
 {
     dame_layout_t *layout = order->owner;
@@ -206,14 +221,12 @@ static void apply_order(const dame_orders_t *orders, dame_order_t *order)
         status = dame_order_install(orders->jit, order, NULL);
     }
     state->is_ordered = false;
-    if (NULL != state->measured) {
-        dame_measured_order_done(orders->costs, state->measured, &order->candidate, status,
-                                 order->ns, order->is_compiled);
-    } else if (DAME_ERR_UNSUPPORTED == status) {
-        state->period = 0; /* it is not tried again */
-        dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
+    if (NULL == state->measured) {
+        order_done_at_fixed_use(state, status);
         return;
     }
+    dame_measured_order_done(orders->costs, state->measured, &order->candidate, status, order->ns,
+                             order->is_compiled);
     state->period = 1;
     dame_countdown_set(&state->countdown, dame_countdown_uses(1));
 }

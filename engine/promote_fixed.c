@@ -27,21 +27,14 @@ static dame_status_t compile(dame_promoter_t *promoter, const dame_use_t *use, d
     return status;
 }
 
-static int32_t twice(int32_t uses)
-{
-    return uses > INT32_MAX / 2 ? INT32_MAX : 2 * uses;
-}
-
-/* After an attempt that ended with `status`. If its code is evicted, or there was no room, the next
- * one waits twice as long each time: where the programs in use do not fit the code cache, compiling
- * them again gains little. */
+/* After an attempt that ended with `status`: the next one is for code that was evicted, or found no
+ * room. */
 static void schedule(dame_promotion_t *state, dame_status_t status)
 {
     if (state->is_ordered) {
         dame_countdown_set(&state->countdown, dame_countdown_without_code(DAME_ORDERED_USES));
     } else if (DAME_OK == status || DAME_ERR_FULL == status || DAME_ERR_BUSY == status) {
-        dame_countdown_set(&state->countdown, dame_countdown_without_code(state->period));
-        state->period = twice(state->period);
+        dame_promotion_back_off(state);
     } else {
         dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
         state->period = 0;
@@ -53,6 +46,8 @@ void dame_promote_at_fixed_use(dame_promoter_t *promoter, const dame_use_t *use,
     dame_promotion_t *state = &use->layout->promotions[dir];
     if (0 == state->period) { /* tried before; another thread's late count has brought it back */
         dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
+    } else if (dame_countdown_waits(dame_countdown_load(&state->countdown))) {
+        return; /* its order has just come back, and is tried again later */
     } else if (0 == atomic_load_explicit(&state->runs_code, memory_order_relaxed) ||
                NULL ==
                    atomic_load_explicit(&use->layout->program->codes[dir], memory_order_relaxed)) {

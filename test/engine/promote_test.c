@@ -468,6 +468,85 @@ static void counts_outlive_the_compiler(void)
     check(jit.created == jit.destroyed, "every compiler was destroyed");
 }
 
+/* ---- code that is ordered ------------------------------------------------------------------- */
+
+/* Uses until code is ordered once more, at most `most`. */
+static long uses_until_ordered(dame_use_t *entry, long most)
+{
+    const long before = slow_jit.ordered;
+    long uses = 0;
+    while (before == slow_jit.ordered && uses < most) {
+        use(entry, DAME_PACK);
+        uses++;
+    }
+    return before == slow_jit.ordered ? -1 : uses;
+}
+
+static void ordered_code_that_finds_no_room_is_tried_more_and_more_rarely(void)
+{
+    static const dame_status_t answers[] = {DAME_ERR_FULL, DAME_ERR_NOMEM, DAME_ERR_DENIED};
+    for (int i = 0; i < 3; i++) {
+        dame_use_t entry;
+        start_slow(3, &entry);
+        slow_jit.answer = answers[i];
+        check(3 == uses_until_ordered(&entry, 1000), "ordered at its threshold");
+        for (long wait = 3; wait <= 3 << 6; wait *= 2) {
+            const long uses = uses_until_ordered(&entry, 1000);
+            check(DAME_ORDERED_USES + wait == uses, "answer %d: %ld uses, not %ld behind the look",
+                  (int) answers[i], uses, wait);
+        }
+        slow_jit.answer = DAME_OK;
+        for (int uses = 0; uses < DAME_ORDERED_USES; uses++) {
+            use(&entry, DAME_PACK);
+        }
+        check(NULL != entry.layout->program->codes[DAME_PACK], "then there is room");
+        check(-1 == uses_until_ordered(&entry, 1000), "and nothing more to order");
+        stop_slow(&entry);
+    }
+}
+
+static long decisions;
+
+static void count_decision(void)
+{
+    decisions++;
+}
+
+static void ordered_code_that_is_evicted_is_ordered_more_and_more_rarely(void)
+{
+    dame_use_t entry;
+    start_slow(3, &entry);
+    check(3 == uses_until_ordered(&entry, 1000), "ordered at its threshold");
+    for (long wait = 3; wait <= 3 << 4; wait *= 2) {
+        const int64_t before = total(DAME_COUNT_promoted);
+        for (int uses = 0; uses < DAME_ORDERED_USES; uses++) {
+            use(&entry, DAME_PACK);
+        }
+        check(NULL != entry.layout->program->codes[DAME_PACK] &&
+                  1 == total(DAME_COUNT_promoted) - before,
+              "it has come, and is counted");
+        decisions = 0;
+        before_gate = count_decision;
+        check(-1 == uses_until_ordered(&entry, 1000) && 0 == decisions,
+              "and stays, without %ld decisions", decisions);
+        before_gate = NULL;
+        entry.layout->program->codes[DAME_PACK] = NULL;
+        const long uses = uses_until_ordered(&entry, 1000);
+        check(wait == uses, "ordered again after %ld uses, not %ld", uses, wait);
+    }
+    stop_slow(&entry);
+}
+
+static void ordered_code_that_cannot_be_made_is_not_ordered_again(void)
+{
+    dame_use_t entry;
+    start_slow(1, &entry);
+    slow_jit.answer = DAME_ERR_UNSUPPORTED;
+    check(1 == uses_until_ordered(&entry, 10), "ordered");
+    check(-1 == uses_until_ordered(&entry, 10000), "once");
+    stop_slow(&entry);
+}
+
 /* ---- threads -------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ENTRIES = 8, USES = 60000 };
@@ -631,6 +710,9 @@ int main(void)
     options_that_are_refused_leave_promotion_off();
     code_has_a_name_where_somebody_reads_it();
     counts_outlive_the_compiler();
+    ordered_code_that_finds_no_room_is_tried_more_and_more_rarely();
+    ordered_code_that_is_evicted_is_ordered_more_and_more_rarely();
+    ordered_code_that_cannot_be_made_is_not_ordered_again();
     one_thread_compiles_at_a_time();
     forbidding_waits_for_who_compiles();
     what_comes_after_compiling_was_forbidden_is_not_installed();
