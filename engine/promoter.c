@@ -306,27 +306,39 @@ static void log_perf_map_error(const dame_promoter_t *promoter, int error)
     }
 }
 
+/* From now on dame_promoter_stats() says what was. */
+static dame_jit_t *take_jit(dame_promoter_t *promoter)
+{
+    dame_lock(DAME_LOCK_GATE);
+    dame_jit_t *jit = promoter->jit;
+    dame_jit_stats(jit, &promoter->last);
+    promoter->jit = NULL;
+    dame_unlock(DAME_LOCK_GATE);
+    return jit;
+}
+
 void dame_promoter_stop(dame_promoter_t *promoter, bool saves)
 {
     dame_promoter_settle(promoter);
     end_profile(promoter, saves);
     if (NULL != promoter->jit) {
         delist(promoter);
-        dame_jit_stats(promoter->jit, &promoter->last);
+        dame_jit_t *jit = take_jit(promoter);
         log_perf_map_error(promoter, promoter->last.perf_map_errno);
         if (!promoter->must_stay) {
-            dame_jit_destroy(promoter->jit);
+            dame_jit_destroy(jit);
         }
-        promoter->jit = NULL;
     }
 }
 
 void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats)
 {
+    dame_lock(DAME_LOCK_GATE); /* the engine may stop at the same time */
     *stats = promoter->last;
     if (NULL != promoter->jit) {
         dame_jit_stats(promoter->jit, stats);
     }
+    dame_unlock(DAME_LOCK_GATE);
     if (NULL == stats->vector_name) {
         stats->vector_name = "";
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dame/heap.h"
+#include "jit/lock.h"
 
 /* An application that names every datatype differently must not fill the memory. */
 enum { MOST_TALLIES = 1024 };
@@ -31,13 +32,15 @@ void dame_tallies_start(dame_tallies_t *tallies, bool on)
 
 void dame_tallies_stop(dame_tallies_t *tallies)
 {
+    dame_lock(DAME_LOCK_LAYOUTS); /* who reads them for a report has it, too */
     dame_tally_t *tally = atomic_exchange(&tallies->first, NULL);
+    tallies->count = 0;
+    dame_unlock(DAME_LOCK_LAYOUTS);
     while (NULL != tally) {
         dame_tally_t *next = tally->next;
         dame_heap_free(tally);
         tally = next;
     }
-    tallies->count = 0;
 }
 
 static dame_tally_t *find(const dame_tallies_t *tallies, const char *name, const char *words,
@@ -432,6 +435,7 @@ static void fill_row(const dame_tallies_t *tallies, const dame_tally_t *tally,
 int dame_tally_rows(const dame_tallies_t *tallies, dame_tally_row_t *rows, int room)
 {
     int n = 0;
+    dame_lock(DAME_LOCK_LAYOUTS);
     const dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_acquire);
     for (; NULL != tally; tally = tally->next) {
         dame_tally_row_t row;
@@ -448,6 +452,7 @@ int dame_tally_rows(const dame_tallies_t *tallies, dame_tally_row_t *rows, int r
         }
         rows[at] = row;
     }
+    dame_unlock(DAME_LOCK_LAYOUTS);
     return n;
 }
 
@@ -456,6 +461,7 @@ int64_t dame_tallies_ns(const dame_tallies_t *tallies, dame_work_t work)
     double ns = 0;
     double timed = 0;
     double all = 0;
+    dame_lock(DAME_LOCK_LAYOUTS);
     const dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_acquire);
     for (; NULL != tally; tally = tally->next) {
         sums_t sums;
@@ -470,6 +476,7 @@ int64_t dame_tallies_ns(const dame_tallies_t *tallies, dame_work_t work)
             }
         }
     }
+    dame_unlock(DAME_LOCK_LAYOUTS);
     return timed > 0 ? (int64_t) (ns * all / timed) : 0;
 }
 
@@ -484,12 +491,13 @@ int64_t dame_tally_total(const dame_tallies_t *tallies, const dame_tally_t *tall
 int64_t dame_tallies_total(const dame_tallies_t *tallies, dame_work_t work, dame_tier_t tier,
                            bool bytes)
 {
+    sums_t sums = {.uses = {{0}}};
+    dame_lock(DAME_LOCK_LAYOUTS);
     const dame_tally_t *first = atomic_load_explicit(&tallies->first, memory_order_acquire);
-    if (NULL == first) {
-        return 0;
+    if (NULL != first) {
+        dame_counts_of(tallies->counts, &first->amounts, next_amounts, sums.uses, sums.bytes);
     }
-    sums_t sums;
-    dame_counts_of(tallies->counts, &first->amounts, next_amounts, sums.uses, sums.bytes);
+    dame_unlock(DAME_LOCK_LAYOUTS);
     return bytes ? sums.bytes[work][tier] : sums.uses[work][tier];
 }
 

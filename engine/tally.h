@@ -159,7 +159,8 @@ static inline int64_t dame_tally_use(dame_tally_t *tally, dame_work_t work, dame
     return dame_tally_uses(tally, work);
 }
 
-/* ---- Reports; any thread ---- */
+/* ---- Reports; any thread. Those of all tallies: with no lock from DAME_LOCK_LAYOUTS on held, also
+ * while the engine stops ---- */
 
 /* The rows with the most bytes, those first. Returns how many, at most `room`. */
 int dame_tally_rows(const dame_tallies_t *tallies, dame_tally_row_t *rows, int room);

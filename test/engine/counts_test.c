@@ -3,7 +3,9 @@
  * (tally.c). Worth running under ASan and TSan.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine_tools.h"
 
@@ -160,6 +162,74 @@ static void stop_tallies(void)
     dame_tallies_stop(&engine.tallies);
 }
 
+/* ---- reports while the engine stops ---- */
+
+static _Thread_local bool lingers; /* in dame_counts_of(), which reads tallies */
+static _Atomic int inside, stopping, stopped;
+static bool stopped_meanwhile;
+
+__typeof__(dame_counts_of) __real_dame_counts_of, __wrap_dame_counts_of;
+
+void __wrap_dame_counts_of(dame_counts_t *counts, const dame_amounts_t *first,
+                           const dame_amounts_t *(*next)(const dame_amounts_t *),
+                           int64_t uses[DAME_WORKS][DAME_TIERS],
+                           int64_t bytes[DAME_WORKS][DAME_TIERS])
+{
+    if (lingers) {
+        atomic_store(&inside, 1);
+        while (!atomic_load(&stopping)) {
+            sched_yield();
+        }
+        usleep(20000);
+        stopped_meanwhile |= 0 != atomic_load(&stopped);
+    }
+    __real_dame_counts_of(counts, first, next, uses, bytes);
+}
+
+static void *report_rows(void *row)
+{
+    lingers = true;
+    return 1 == dame_tally_rows(&engine.tallies, row, 1) ? row : NULL;
+}
+
+static void *report_ns(void *row)
+{
+    lingers = true;
+    return 0 == dame_tallies_ns(&engine.tallies, DAME_WORK_PACK) ? row : NULL;
+}
+
+static void *report_total(void *row)
+{
+    lingers = true;
+    return BYTES == dame_tallies_total(&engine.tallies, DAME_WORK_PACK, DAME_TIER_INTERP, true)
+               ? row
+               : NULL;
+}
+
+static void stopping_waits_for_who_reports(void)
+{
+    static void *(*const reports[])(void *) = {report_rows, report_ns, report_total};
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        dame_tally_row_t row;
+        void *result;
+        atomic_store(&inside, 0);
+        atomic_store(&stopping, 0);
+        atomic_store(&stopped, 0);
+        dame_amounts_add(&open_tally()->amounts, DAME_WORK_PACK, DAME_TIER_INTERP, 1, BYTES);
+        pthread_create(&thread, NULL, reports[i], &row);
+        while (!atomic_load(&inside)) {
+            sched_yield();
+        }
+        atomic_store(&stopping, 1);
+        stop_tallies();
+        atomic_store(&stopped, 1);
+        pthread_join(thread, &result);
+        check(&row == result, "report %d is right", i);
+        check(!stopped_meanwhile, "report %d: tallies stop after it", i);
+    }
+}
+
 /* Adds samples of BYTES each, `early` of them early; returns the nanoseconds for a byte. */
 static double rate(int n, int early, const int64_t ns[])
 {
@@ -304,6 +374,7 @@ int main(void)
     samples_of_one_window_are_not_independent();
     one_sample_may_be_off_by_all_of_it();
     all_credits_end_with_the_uses_that_they_have_had();
+    stopping_waits_for_who_reports();
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;
 }

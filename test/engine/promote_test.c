@@ -28,7 +28,8 @@ static struct {
     char name[160];
     long released;
     dame_jit_stats_t stats;
-    int created, destroyed;
+    int created;
+    _Atomic int destroyed;
 } jit = {.stats = {.vector_name = "test"}};
 
 __typeof__(dame_jit_create) __wrap_dame_jit_create;
@@ -88,9 +89,15 @@ size_t __wrap_dame_jit_code(const dame_program_t *program, dame_dir_t dir, const
     return NULL != program->codes[dir] ? 100 : 0;
 }
 
+/* Called in dame_jit_stats(). */
+static _Thread_local void (*while_reading)(void);
+
 void __wrap_dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
 {
     (void) compiler;
+    if (NULL != while_reading) {
+        while_reading();
+    }
     *out = jit.stats;
 }
 
@@ -652,6 +659,47 @@ static void forbidding_waits_for_who_compiles(void)
     stop_engine();
 }
 
+static struct {
+    _Atomic int inside, stopping;
+    int destroyed; /* before it began */
+    bool destroyed_meanwhile;
+} reading;
+
+static void read_slowly(void)
+{
+    atomic_store(&reading.inside, 1);
+    while (!atomic_load(&reading.stopping)) {
+        sched_yield();
+    }
+    usleep(20000);
+    reading.destroyed_meanwhile = reading.destroyed != jit.destroyed;
+}
+
+static void *read_stats(void *unused)
+{
+    dame_jit_stats_t stats;
+    (void) unused;
+    while_reading = read_slowly;
+    dame_promoter_stats(&engine.promoter, &stats);
+    return NULL;
+}
+
+static void stopping_waits_for_who_reads_what_was_compiled(void)
+{
+    pthread_t thread;
+    start(1);
+    reading.destroyed = jit.destroyed;
+    pthread_create(&thread, NULL, read_stats, NULL);
+    while (!atomic_load(&reading.inside)) {
+        sched_yield();
+    }
+    atomic_store(&reading.stopping, 1);
+    stop_engine();
+    pthread_join(thread, NULL);
+    check(!reading.destroyed_meanwhile && jit.created == jit.destroyed,
+          "the compiler was destroyed after it was read");
+}
+
 static void forbid(void)
 {
     before_gate = NULL;
@@ -715,6 +763,7 @@ int main(void)
     ordered_code_that_cannot_be_made_is_not_ordered_again();
     one_thread_compiles_at_a_time();
     forbidding_waits_for_who_compiles();
+    stopping_waits_for_who_reads_what_was_compiled();
     what_comes_after_compiling_was_forbidden_is_not_installed();
     a_child_compiles_nothing();
     printf("%ld passed, %ld failed\n", passed, failed);
