@@ -5,6 +5,7 @@
  *   FAULTS_LIST=FILE   appends each site when it is first reached: "FUNCTION OBJECT+OFFSET"
  *   FAULTS_SITE=SITE   this site fails, and FAULTS_ONCE=N: only its N-th call in a process
  *   FAULTS_RANK=R      only in the process with this rank of Open MPI's
+ *   FAULTS_FIRED=FILE  appends the site when it first fails in a process
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -105,7 +106,7 @@ static void list(const char *file, const char *site)
 /* Is this a call that must fail? */
 static int fails(const char *function, void *caller)
 {
-    static const char *file, *wanted;
+    static const char *file, *wanted, *fired;
     static int once, asked; /* once: which call; 0: all */
     char site[160];
     int result = 0;
@@ -117,6 +118,7 @@ static int fails(const char *function, void *caller)
     if (!asked) {
         file = getenv("FAULTS_LIST");
         wanted = getenv("FAULTS_SITE");
+        fired = getenv("FAULTS_FIRED");
         once = getenv("FAULTS_ONCE") ? atoi(getenv("FAULTS_ONCE")) : 0;
         const char *rank = getenv("FAULTS_RANK"), *mine = getenv("OMPI_COMM_WORLD_RANK");
         wanted = rank && (!mine || strcmp(rank, mine)) ? NULL : wanted;
@@ -138,6 +140,9 @@ static int fails(const char *function, void *caller)
         if (wanted && 0 == strcmp(wanted, site)) {
             const int call = ++calls;
             result = !once || once == call;
+            if (result && fired && call == (once ? once : 1)) {
+                list(fired, site);
+            }
         }
     }
     inside = 0;
