@@ -38,10 +38,13 @@ watch_report()
     done 2>>"$1"
 }
 
-# What is there after each job: whole files of both ranks, and nothing else.
+# files_are_whole MARK: what is there after each job: whole files of both ranks, written since the file MARK, and nothing else.
 files_are_whole()
 {
-    local left ranks
+    local left ranks file
+    for file in report.json .openmpi/dame-last-run; do
+        [ "$shared/$file" -nt "$1" ] || echo "the job has not written $file"
+    done
     grep -qx '  "reporting": 2,' "$shared/report.json" && "$tool" report "$shared/report.json" >/dev/null ||
         echo "the report does not have both ranks"
     ranks=$(HOME=$shared OMPI_MCA_mca_base_component_path=$COMPONENT_PATH "$OMPI_INFO" --param dt dame --level 9 \
@@ -58,8 +61,10 @@ files_are_whole()
 shared_job()
 {
     local log=$scratch/log found
+    # The report of the job before stays: this one replaces it while it is read.
+    : >"$scratch/start"
     launch "$log" "$2" "$2" "${ob1[@]}" "${@:3}" || echo "the job failed" >"$scratch/found"
-    files_are_whole >>"$scratch/found" 2>&1
+    files_are_whole "$scratch/start" >>"$scratch/found" 2>&1
     [ "$2" != interp,l ] || ! grep -q '"code": "x' "$shared/report.json" || echo "the report names code of x" >>"$scratch/found"
     # Half of a file is refused, with a message.
     [[ $1 = *half* ]] || grep 'dt:dame: .*\(not used\|not written\|could not\)' "$log" >>"$scratch/found"
