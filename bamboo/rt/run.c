@@ -230,6 +230,7 @@ static void agree(int process, const char *message)
     MPI_Bcast(&first, (int) sizeof(first), MPI_BYTE, 0, MPI_COMM_WORLD);
     if (message != NULL) {
         fprintf(stderr, "bamboo: %s\n", message);
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     } else if (memcmp(&first, &bamboo_options, sizeof(first)) != 0) {
         snprintf(
             text, sizeof(text),

@@ -75,6 +75,7 @@ static bool ends_with(const char *text, const char *end)
 /* Where another MPI compiler finds mpi.h; nothing if it does not say. */
 static bool ask_compiler(struct command *command, const char *compiler)
 {
+    /* NOLINTNEXTLINE(cert-env33-c): BAMBOO_CC may have arguments */
     FILE *answer = popen(format("%s -show 2>/dev/null", compiler), "r");
     char line[4096];
     bool found = false;
