@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lock.h"
+#include "spare.h"
 
 /* The objects that were tried, under DAME_LOCK_COMPILER. */
 static struct {
@@ -120,8 +121,17 @@ void dame_loader_wait_at_exit(void)
 
 /* ---- loading ---- */
 
+/* LLVM's constructors end the process when they get no memory. LLVM 19 and its libraries take 190
+ * MiB of addresses, and a compilation needs what jit/l/provider.c asks for. */
+enum { SPARE_MIB = 512 };
+
 static const dame_provider_t *open_object(const char *path, char message[DAME_LOADER_MESSAGE])
 {
+    if (!dame_has_spare((size_t) SPARE_MIB << 20)) {
+        snprintf(message, DAME_LOADER_MESSAGE,
+                 "%s is not loaded: the process may not have %d MiB more memory", path, SPARE_MIB);
+        return NULL;
+    }
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL) {
         snprintf(message, DAME_LOADER_MESSAGE, "%s cannot be loaded: %s", path, dlerror());

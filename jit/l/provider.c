@@ -13,6 +13,7 @@
 
 #include "dame_config.h"
 #include "dump.h"
+#include "jit/spare.h"
 #include "kernels.h"
 #include "machine.h"
 #include "options.h"
@@ -45,6 +46,7 @@ static int32_t variants(void *opaque, const dame_program_t *program, dame_dir_t 
 
 /* One compilation at a time, whoever asks: the handler is the process's. */
 static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t owner; /* of the compilation */
 static jmp_buf escape;
 static l_phases_t phases;
 
@@ -53,10 +55,14 @@ const l_phases_t *dame_l_phases(void)
     return &phases;
 }
 
+/* Another thread is the application's, which uses the same library: after this, LLVM ends the
+ * process, but says nothing where there is a handler. */
 static void on_fatal_error(const char *reason)
 {
-    (void) reason;
-    longjmp(escape, 1);
+    if (pthread_equal(owner, pthread_self())) {
+        longjmp(escape, 1);
+    }
+    fprintf(stderr, "LLVM ERROR: %s\n", reason);
 }
 
 /* Diagnostics are for people who compile programs of theirs. */
@@ -66,12 +72,22 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
     (void) context;
 }
 
-/* Runs what calls LLVM, and comes back even where LLVM would end the process. Then 0: what it held
- * is lost, and the state is broken. */
-static int guarded(state_t *state, void (*body)(state_t *state, void *arguments), void *arguments)
+/* Where LLVM gets no memory, it throws what no C program can catch. All compilations of bench/llvm
+ * together take 16 MiB; a thread's first malloc() takes 64 of addresses, and 128 for a moment. */
+enum { SPARE = 256 << 20 };
+
+/* Runs what calls LLVM, and comes back even where LLVM would end the process. DAME_ERR_NOMEM: there
+ * is not enough to call it. DAME_ERR_UNSUPPORTED: what it held is lost, and the state is broken. */
+static dame_status_t guarded(state_t *state, void (*body)(state_t *state, void *arguments),
+                             void *arguments)
 {
     pthread_mutex_lock(&compiling);
+    if (!dame_has_spare(SPARE)) {
+        pthread_mutex_unlock(&compiling);
+        return DAME_ERR_NOMEM;
+    }
     state->is_broken = 1;
+    owner = pthread_self();
     if (0 == setjmp(escape)) {
         LLVMInstallFatalErrorHandler(on_fatal_error);
         body(state, arguments);
@@ -79,7 +95,7 @@ static int guarded(state_t *state, void (*body)(state_t *state, void *arguments)
     }
     LLVMResetFatalErrorHandler();
     pthread_mutex_unlock(&compiling);
-    return !state->is_broken;
+    return state->is_broken ? DAME_ERR_UNSUPPORTED : DAME_OK;
 }
 
 /* ---- opening and closing ---- */
@@ -131,17 +147,22 @@ static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void
         return DAME_ERR_NOMEM;
     }
     dame_status_t status = l_options_parse(options, cpu, &state->options);
-    if (DAME_OK == status && !guarded(state, open_machine, &status)) {
-        status = DAME_ERR_UNSUPPORTED;
+    dame_status_t opened = DAME_ERR_UNSUPPORTED;
+    if (DAME_OK == status) {
+        status = guarded(state, open_machine, &opened);
+    }
+    if (DAME_OK == status) {
+        status = opened;
     }
     if (DAME_OK != status) {
         free(state);
         return status;
     }
     int known = 0;
-    if (!guarded(state, try_pipeline, &known) || !known) {
+    status = guarded(state, try_pipeline, &known);
+    if (DAME_OK != status || !known) {
         close_state(state);
-        return DAME_ERR_ARGUMENT;
+        return DAME_ERR_NOMEM == status ? DAME_ERR_NOMEM : DAME_ERR_ARGUMENT;
     }
     *out = state;
     return DAME_OK;
@@ -256,8 +277,9 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
     }
     state->code.size = 0;
     state->code.nentries = 0;
-    if (!guarded(state, compile_program, &request)) {
-        return DAME_ERR_UNSUPPORTED;
+    const dame_status_t status = guarded(state, compile_program, &request);
+    if (DAME_OK != status) {
+        return status;
     }
     *code = (dame_machine_code_t){state->code.bytes, state->code.size, state->code.entries,
                                   state->code.nentries, state->code.unwind};

@@ -91,6 +91,12 @@ else
     ends 0 "compile --code-dir, other programs" "${tier_l[@]}" --json --code-dir codes struct.dame pairs.dame
     json "compile --tier l --json" out
     holds "compile --code-dir: some are found" eval "grep -q '\"found\": true' out && grep -q '\"found\": false' out"
+    for limit in 100000 $(seq 190000 2000 260000) 400000 600000; do # KiB of addresses; sanitizers need more
+        (ulimit -v $limit && "$dame" --help >/dev/null 2>&1) || continue
+        (ulimit -v $limit && "$dame" "${tier_l[@]}" columns.dame >out 2>err)
+        code=$?
+        holds "compile --tier l, $limit KiB of memory: ends by no signal" [ $code -le 3 ]
+    done
     ends 0 "compile --tier l --output" "${tier_l[@]}" --direction pack -o code columns.dame
     "$dame" "${tier_l[@]}" --code-dir codes --direction pack -o found columns.dame >out
     holds "compile --code-dir: found as it was compiled" cmp code found

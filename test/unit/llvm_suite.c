@@ -1,8 +1,13 @@
 /* DAME-L as a provider: options, variants, and that its bytes depend on nothing but the shape. */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -17,13 +22,14 @@
 #include "test/lib/mallinfo.h"
 #include "tools.h"
 
+static void *object; /* dame_llvm.so */
 static const dame_provider_t *l;
 static const dame_cpu_t all = {.avx2 = 1, .avx512 = 1, .avx512_vbmi = 1};
 
 static const dame_provider_t *load(void)
 {
     const dame_provider_t *(*get)(void) = NULL;
-    void *object = dlopen(DAME_LLVM_SO, RTLD_NOW | RTLD_LOCAL);
+    object = dlopen(DAME_LLVM_SO, RTLD_NOW | RTLD_LOCAL);
     void *symbol = object ? dlsym(object, DAME_PROVIDER_SYMBOL) : NULL;
     if (!symbol) {
         printf("no tests of DAME-L: %s\n", object ? "no provider" : dlerror());
@@ -175,6 +181,84 @@ TEST(an_error_inside_llvm_does_not_end_the_process)
     dame_program_t *program = program_of_text(texts[0]);
     dame_machine_code_t code;
     ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
+    dame_program_free(program);
+    l->close(state);
+}
+
+/* It would end the process, too, which has 48 MiB left: enough for DAME, and for some of LLVM. */
+LOOP_TEST(without_memory_llvm_is_not_called, 2)
+{
+    const int resource = _i == 0 ? RLIMIT_AS : RLIMIT_DATA;
+    unsigned long mapped = 0, data = 0;
+    struct rlimit old;
+    void *state = state_of(""), *other = NULL;
+    dame_program_t *program = program_of_text(texts[0]);
+    dame_machine_code_t code;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(statm);
+    ck_assert_int_eq(fscanf(statm, "%lu %*s %*s %*s %*s %lu", &mapped, &data), 2);
+    fclose(statm);
+    ck_assert_int_eq(getrlimit(resource, &old), 0);
+    struct rlimit now = old;
+    now.rlim_cur = (_i == 0 ? mapped : data) * (unsigned long) sysconf(_SC_PAGESIZE) + (48 << 20);
+    ck_assert_int_eq(setrlimit(resource, &now), 0);
+    const dame_status_t compiled = l->compile(state, program, DAME_PACK, 0, &code);
+    const dame_status_t opened = l->open(&all, "", &other);
+    ck_assert_int_eq(setrlimit(resource, &old), 0);
+    ck_assert_int_eq(compiled, DAME_ERR_NOMEM);
+    ck_assert_int_eq(opened, DAME_ERR_NOMEM);
+    ck_assert_int_eq(l->compile(state, program, DAME_PACK, 0, &code), DAME_OK);
+    dame_program_free(program);
+    l->close(state);
+}
+
+/* The application's own call of the library, which LLVM answers by ending the process. */
+static void *call_badly(void *unused)
+{
+    void *(*new_context)(void) = NULL;
+    void *(*new_module)(const char *name, void *context) = NULL;
+    void (*set_layout)(void *module, const char *layout) = NULL;
+    void *symbols[] = {dlsym(object, "LLVMContextCreate"),
+                       dlsym(object, "LLVMModuleCreateWithNameInContext"),
+                       dlsym(object, "LLVMSetDataLayout")};
+    memcpy(&new_context, &symbols[0], sizeof new_context);
+    memcpy(&new_module, &symbols[1], sizeof new_module);
+    memcpy(&set_layout, &symbols[2], sizeof set_layout);
+    usleep(50000); /* the other thread compiles by now */
+    set_layout(new_module("bad", new_context()), "no layout");
+    return unused;
+}
+
+TEST(an_error_of_another_threads_llvm_is_its_own)
+{
+    char text[4096];
+    FILE *said = tmpfile();
+    ck_assert_ptr_nonnull(said);
+    void *state = state_of("");
+    dame_program_t *program = program_of_text(texts[TEXTS - 1]);
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        pthread_t thread;
+        (void) setrlimit(RLIMIT_CORE, &none);
+        dup2(fileno(said), STDERR_FILENO);
+        if (pthread_create(&thread, NULL, call_badly, NULL) != 0) {
+            _exit(2);
+        }
+        for (int i = 0; i < 10000; i++) {
+            dame_machine_code_t code;
+            if (l->compile(state, program, DAME_PACK, 0, &code) != DAME_OK) {
+                _exit(3);
+            }
+        }
+        _exit(4);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    fclose(said);
+    ck_assert_msg(strstr(text, "LLVM ERROR: ") != NULL, "status %x: %s", (unsigned) status, text);
     dame_program_free(program);
     l->close(state);
 }

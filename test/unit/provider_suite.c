@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "jit_tools.h"
@@ -181,6 +182,30 @@ LOOP_TEST(a_broken_provider_is_told_of_once, 4)
     dame_jit_destroy(other);
     dame_jit_destroy(jit);
     unlink(no_object);
+}
+
+/* The library's constructors could end the process. */
+TEST(without_memory_none_is_loaded)
+{
+    unsigned long pages = 0;
+    struct rlimit old;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(statm);
+    ck_assert_int_eq(fscanf(statm, "%lu", &pages), 1);
+    fclose(statm);
+    dame_jit_t *jit = complaining_jit();
+    const int32_t number = offer(jit, TEST_PROVIDER, "");
+    ck_assert_int_eq(getrlimit(RLIMIT_AS, &old), 0);
+    struct rlimit now = old;
+    now.rlim_cur = pages * (unsigned long) sysconf(_SC_PAGESIZE) + (256 << 20);
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &now), 0);
+    const dame_status_t status = dame_jit_load(jit, number);
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &old), 0);
+    ck_assert_int_eq(status, DAME_ERR_UNSUPPORTED);
+    ck_assert_ptr_null(dlopen(TEST_PROVIDER, RTLD_NOLOAD | RTLD_NOW));
+    ck_assert_int_eq(complaints, 1);
+    ck_assert_msg(strstr(complaint, "may not have 512 MiB more memory") != NULL, "%s", complaint);
+    dame_jit_destroy(jit);
 }
 
 SUITE_OF(provider, have_jumps(), tree_setup, tree_teardown)
