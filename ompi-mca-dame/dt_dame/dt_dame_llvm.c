@@ -3,6 +3,7 @@
  */
 #include "dt_dame.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,22 +137,32 @@ void mca_dt_dame_register_llvm(const mca_base_component_t *component)
 
 /* ---- What they say -------------------------------------------------------------------------- */
 
-/* In files of people, from the root on: the program may change its working directory. */
+/* From the root on: the program may change its working directory. Commas divide options. */
 static void add_dump(char *text, size_t room)
 {
+    static char path[2 * PATH_MAX];
     char working[PATH_MAX] = "";
     const char *directory = mca_dt_dame_params.dump_dir;
-    if ('/' != *directory && NULL == getcwd(working, sizeof(working))) {
+    const bool is_relative = '/' != *directory;
+    if (is_relative && NULL == getcwd(working, sizeof(working))) {
+        dt_log_once_a_node("dump: the working directory: %s. Nothing of LLVM is written.",
+                           strerror(errno));
+        return;
+    }
+    (void) snprintf(path, sizeof(path), "%s%s%s", working, is_relative ? "/" : "", directory);
+    if (NULL != strchr(path, ',') || !is_option("dump", path)) {
+        dt_log_once_a_node("dump: %s: nothing of LLVM is written there, which takes directories "
+                           "whose names have no comma and fewer than 400 bytes.",
+                           path);
         return;
     }
     const size_t used = strlen(text);
-    (void) snprintf(text + used, room - used, "%sdump=%s%s%s", 0 == used ? "" : ",", working,
-                    '\0' == *working ? "" : "/", directory);
+    (void) snprintf(text + used, room - used, "%sdump=%s", 0 == used ? "" : ",", path);
 }
 
 const char *mca_dt_dame_llvm_options(void)
 {
-    static char text[2 * PATH_MAX];
+    static char text[3 * PATH_MAX];
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     text[0] = '\0';
     if (NULL != params->llvm_passes) {
