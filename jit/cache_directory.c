@@ -14,6 +14,7 @@
 #include "cache_listing.h"
 #include "dame/heap.h"
 #include "user_file.h"
+#include "whole_file.h"
 
 enum {
     NAME_DIGITS = DAME_CACHE_DIGITS,
@@ -33,6 +34,49 @@ static int is_ours(const char *name)
 {
     return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
            strncmp(name + NAME_DIGITS, suffix, sizeof(suffix) - 1) == 0;
+}
+
+static int ends_with(const char *name, const char *end)
+{
+    const size_t length = strlen(name), n = strlen(end);
+    return length >= n && strcmp(name + length - n, end) == 0;
+}
+
+static int is_lock(const char *name)
+{
+    return ends_with(name, ".lock");
+}
+
+/* Of the profiles, which lie beside the code (measure/profile.c). */
+static int is_left_by_profile(const char *name)
+{
+    static const char profile[] = ".profile.", end[] = ".tmp";
+    const char *at = strstr(name, profile);
+    if (at == NULL || !ends_with(at, end)) {
+        return ends_with(name, ".profile.lock");
+    }
+    at += sizeof(profile) - 1;
+    return strspn(at, "0123456789abcdef-") + sizeof(end) - 1 == strlen(at);
+}
+
+/* Removes a file, unless it is a lock that somebody holds. */
+static int remove_file(int directory, const char *name)
+{
+    int lock;
+    const int error = is_lock(name) ? dame_user_trylock(directory, name, &lock) : 0;
+    if (is_lock(name) && error == 0) {
+        dame_user_unlock(directory, name, lock);
+        return 0;
+    }
+    if (error != 0 && error != DAME_FILE_NO_LOCKS) {
+        return error == EWOULDBLOCK ? 0 : error;
+    }
+    return unlinkat(directory, name, 0) != 0 && errno != ENOENT ? errno : 0;
+}
+
+static int is_stale(const struct stat *about)
+{
+    return time(NULL) - about->st_mtime > STALE_SECONDS;
 }
 
 /* A stream of the names in a directory that stays open. */
@@ -130,18 +174,17 @@ static used_file_t *list_files(int directory, size_t *n)
     DIR *names = names_of(directory);
     used_file_t *files = NULL;
     size_t room = 0;
-    const time_t now = time(NULL);
     struct dirent *entry;
     *n = 0;
     while (names != NULL && (entry = readdir(names)) != NULL) {
         struct stat about;
-        if (!is_ours(entry->d_name) ||
+        if ((!is_ours(entry->d_name) && !is_left_by_profile(entry->d_name)) ||
             fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
             continue;
         }
         if (!is_code(entry->d_name)) {
-            if (now - about.st_mtime > STALE_SECONDS) {
-                unlinkat(directory, entry->d_name, 0);
+            if (is_stale(&about)) {
+                (void) remove_file(directory, entry->d_name);
             }
             continue;
         }
@@ -217,6 +260,16 @@ int dame_cache_each(const char *path, void (*each)(void *context, const dame_cac
     return 0;
 }
 
+/* A profile that is being written stays: its owner did not say that it should go. */
+static int is_cleared(int directory, const char *name)
+{
+    struct stat about;
+    return is_ours(name) ||
+           (is_left_by_profile(name) &&
+            (is_lock(name) || (fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+                               is_stale(&about))));
+}
+
 int dame_cache_clear(const char *path, int64_t *removed)
 {
     int directory;
@@ -228,12 +281,10 @@ int dame_cache_clear(const char *path, int64_t *removed)
     DIR *names = names_of(directory);
     struct dirent *entry;
     while (names != NULL && (entry = readdir(names)) != NULL) {
-        if (is_ours(entry->d_name)) {
-            if (unlinkat(directory, entry->d_name, 0) == 0) {
-                *removed += is_code(entry->d_name);
-            } else {
-                error = errno;
-            }
+        if (is_cleared(directory, entry->d_name)) {
+            const int failed = remove_file(directory, entry->d_name);
+            *removed += failed == 0 && is_code(entry->d_name);
+            error = failed != 0 ? failed : error;
         }
     }
     if (names != NULL) {

@@ -22,7 +22,8 @@ typedef struct dame_cache_file {
 int dame_cache_each(const char *directory, void (*each)(void *context, const dame_cache_file_t *),
                     void *context);
 
-/* Removes all files of the cache, and its temporary ones. Returns 0 or an errno. */
+/* Removes all files of the cache, its temporary ones, and what dead processes left of profiles in
+ * the directory. Locks that somebody holds stay. Returns 0, an errno or a dame_file_error_t. */
 int dame_cache_clear(const char *directory, int64_t *removed);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -522,6 +523,67 @@ TEST(a_writer_that_is_killed_leaves_a_good_cache)
     ck_assert_int_eq(dame_cache_clear(directory, &removed), 0);
     ck_assert_int_eq((int) removed, 1);
     ck_assert_int_eq(files_of(".tmp") + files_of(".code"), 0);
+}
+
+/* Profiles lie in the same directory. */
+static const struct {
+    const char *name;
+    bool is_left; /* by a dead process: goes after an hour */
+} beside[] = {
+    {"GenuineIntel-6-207-8.profile", false},
+    {"GenuineIntel-6-207-8.profile.lock", true},
+    {"GenuineIntel-6-207-8.profile.4711-3b9ac9ff-0.tmp", true},
+    {"GenuineIntel-6-207-8.profile.mine.tmp", false},
+    {"notes.lock", false},
+    {"notes.tmp", false},
+};
+enum { BESIDE = sizeof beside / sizeof beside[0] };
+
+static void write_beside(char files[BESIDE][200], time_t age)
+{
+    const struct timespec when = {.tv_sec = time(NULL) - age};
+    for (int i = 0; i < BESIDE; i++) {
+        snprintf(files[i], 200, "%s/%s", directory, beside[i].name);
+        write_file(files[i], "", 0);
+        ck_assert_int_eq(utimensat(AT_FDCWD, files[i], (struct timespec[]){when, when}, 0), 0);
+    }
+}
+
+TEST(what_dead_processes_left_of_profiles_goes_after_an_hour)
+{
+    static const time_t ages[] = {3500, 3700};
+    char files[BESIDE][200];
+    for (int k = 0; k < 2; k++) {
+        write_beside(files, ages[k]);
+        ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+        for (int i = 0; i < BESIDE; i++) {
+            ck_assert_msg((access(files[i], F_OK) == 0) == (k == 0 || !beside[i].is_left),
+                          "%s, %d s", files[i], (int) ages[k]);
+        }
+    }
+}
+
+TEST(clearing_removes_what_is_left_but_no_lock_that_is_held)
+{
+    char files[BESIDE][200];
+    int64_t removed;
+    write_beside(files, 10);
+    const int held = open(files[1], O_RDWR | O_CLOEXEC);
+    ck_assert_int_eq(flock(held, LOCK_EX | LOCK_NB), 0);
+    ck_assert_int_eq(dame_cache_clear(directory, &removed), 0);
+    for (int i = 0; i < BESIDE; i++) {
+        ck_assert_msg(access(files[i], F_OK) == 0, "%s", files[i]);
+    }
+    close(held);
+    ck_assert_int_eq(dame_cache_clear(directory, &removed), 0);
+    ck_assert_int_ne(access(files[1], F_OK), 0);
+    ck_assert_int_eq(access(files[2], F_OK), 0); /* somebody may be writing it */
+    write_beside(files, 3700);
+    ck_assert_int_eq(dame_cache_clear(directory, &removed), 0);
+    ck_assert_int_eq((int) removed, 0);
+    for (int i = 0; i < BESIDE; i++) {
+        ck_assert_msg((access(files[i], F_OK) == 0) == !beside[i].is_left, "%s", files[i]);
+    }
 }
 
 static void expect_good(void *count, const dame_cache_file_t *file)
