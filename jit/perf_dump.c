@@ -107,8 +107,10 @@ static int start_file(dame_perf_dump_t *dump)
                              .machine = DAME_ELF_MACHINE,
                              .process = (uint32_t) getpid(),
                              .time = now()};
-    (void) unlink(dump->path);
-    const int error = dame_perf_file_append(dump->path, O_CREAT | O_EXCL, &header, sizeof(header));
+    int error = dame_perf_file_remove(dump->path);
+    if (error == 0) {
+        error = dame_perf_file_append(dump->path, O_CREAT | O_EXCL, &header, sizeof(header));
+    }
     if (error != 0) {
         return error;
     }

@@ -21,6 +21,27 @@ char *dame_perf_file_name(const char *directory, const char *prefix, const char 
     return name;
 }
 
+/* 0: it is a regular file of the user's own. */
+static int distrust(const struct stat *about)
+{
+    if (!S_ISREG(about->st_mode)) {
+        return S_ISLNK(about->st_mode)   ? ELOOP
+               : S_ISDIR(about->st_mode) ? EISDIR
+                                         : DAME_FILE_NOT_REGULAR;
+    }
+    return about->st_uid != geteuid() ? DAME_FILE_FOREIGN : 0;
+}
+
+int dame_perf_file_remove(const char *path)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0) {
+        return errno == ENOENT ? 0 : errno;
+    }
+    const int error = distrust(&about);
+    return error != 0 ? error : unlink(path) != 0 && errno != ENOENT ? errno : 0;
+}
+
 int dame_perf_file_append(const char *path, int flags, const void *bytes, size_t size)
 {
     enum { ALWAYS = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
@@ -29,9 +50,10 @@ int dame_perf_file_append(const char *path, int flags, const void *bytes, size_t
         return errno == ENXIO ? DAME_FILE_NOT_REGULAR : errno; /* a pipe without a reader */
     }
     struct stat about;
-    int error = fstat(fd, &about) != 0    ? errno
-                : !S_ISREG(about.st_mode) ? DAME_FILE_NOT_REGULAR
-                                          : 0;
+    int error = fstat(fd, &about) != 0 ? errno : distrust(&about);
+    if (error == 0 && about.st_nlink != 1) { /* somebody may have linked it here */
+        error = EMLINK;
+    }
     if (error == 0) {
         const ssize_t written = write(fd, bytes, size);
         error = written < 0 ? errno : written != (ssize_t) size ? ENOSPC : 0;

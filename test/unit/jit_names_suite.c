@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jit/perf_dump.h"
 #include "jit/perf_map.h"
+#include "jit/provider.h"
+#include "jit/whole_file.h"
 #include "jit_tools.h"
 #include "suites.h"
 #include "tools.h"
@@ -68,6 +71,72 @@ TEST(the_map_follows_no_link)
     ck_assert_int_eq(dame_perf_map_add(map, (void *) 0x1000, 0x40, "one"), ELOOP);
     ck_assert_int_eq(access(victim, F_OK), -1);
     dame_perf_map_destroy(map);
+}
+
+static int add_one(void)
+{
+    dame_perf_map_t *map = NULL;
+    ck_assert_int_eq(dame_perf_map_create(directory, &map), DAME_OK);
+    const int error = dame_perf_map_add(map, (void *) 0x1000, 0x40, "one");
+    dame_perf_map_destroy(map);
+    return error;
+}
+
+/* Whoever may write to the directory can have put it there. */
+TEST(nothing_is_appended_to_a_file_of_somebody_else)
+{
+    char other[120];
+    snprintf(other, sizeof other, "%s/other", directory);
+    write_file(other, "old\n", 4);
+    ck_assert_int_eq(link(other, map_path), 0);
+    ck_assert_int_eq(add_one(), EMLINK);
+    expect_file("old\n");
+    unlink(other);
+    ck_assert_int_eq(add_one(), 0);
+    expect_file("old\n1000 40 one\n");
+    if (geteuid() == 0) {
+        ck_assert_int_eq(chown(map_path, 65534, 65534), 0);
+        ck_assert_int_eq(add_one(), DAME_FILE_FOREIGN);
+        expect_file("old\n1000 40 one\n");
+    }
+}
+
+static int add_to_dump(void)
+{
+    static const char code[8];
+    dame_perf_dump_t *dump = NULL;
+    ck_assert_int_eq(dame_perf_dump_create(directory, &dump), DAME_OK);
+    const int error = dame_perf_dump_add(dump, code, sizeof code, DAME_NO_UNWIND, "one");
+    dame_perf_dump_destroy(dump);
+    return error;
+}
+
+/* The name may be anybody's; a file of an earlier process of this number is the user's own. */
+TEST(the_dump_replaces_regular_files_of_the_user_only)
+{
+    struct stat before, after;
+    ck_assert_int_eq(mkfifo(dump_path, 0600), 0);
+    ck_assert_int_eq(add_to_dump(), DAME_FILE_NOT_REGULAR);
+    ck_assert_int_eq(lstat(dump_path, &after), 0);
+    ck_assert(S_ISFIFO(after.st_mode));
+    unlink(dump_path);
+    ck_assert_int_eq(symlink("/nowhere/at/all", dump_path), 0);
+    ck_assert_int_eq(add_to_dump(), ELOOP);
+    ck_assert_int_eq(lstat(dump_path, &after), 0);
+    ck_assert(S_ISLNK(after.st_mode));
+    unlink(dump_path);
+    write_file(dump_path, "old\n", 4);
+    if (geteuid() == 0) {
+        ck_assert_int_eq(chown(dump_path, 65534, 65534), 0);
+        ck_assert_int_eq(stat(dump_path, &before), 0);
+        ck_assert_int_eq(add_to_dump(), DAME_FILE_FOREIGN);
+        ck_assert_int_eq(stat(dump_path, &after), 0);
+        ck_assert_int_eq(after.st_size, before.st_size);
+        ck_assert_int_eq(chown(dump_path, 0, 0), 0);
+    }
+    ck_assert_int_eq(add_to_dump(), 0);
+    ck_assert_int_eq(stat(dump_path, &after), 0);
+    ck_assert_int_gt(after.st_size, 40);
 }
 
 /* A program, compiled in both directions while perf is told; one has a name. */
