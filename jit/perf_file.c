@@ -55,8 +55,7 @@ int dame_perf_file_append(const char *path, int flags, const void *bytes, size_t
         error = EMLINK;
     }
     if (error == 0) {
-        const ssize_t written = write(fd, bytes, size);
-        error = written < 0 ? errno : written != (ssize_t) size ? ENOSPC : 0;
+        error = dame_file_write_bytes(fd, bytes, size);
     }
     if (close(fd) != 0 && error == 0) {
         error = errno;

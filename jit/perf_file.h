@@ -16,9 +16,10 @@ char *dame_perf_file_name(const char *directory, const char *prefix, const char 
 int dame_perf_file_remove(const char *path);
 
 /*
- * Appends to a regular file of the user's own that has no other name. `flags` are open()'s, besides: O_CREAT where the file may be missing, with O_EXCL where
- * it must be. No descriptor stays open, and no link is followed and no pipe waited for. Returns 0
- * or an error number (whole_file.h): DAME_FILE_FOREIGN, EMLINK.
+ * Appends to a regular file of the user's own that has no other name. `flags` are open()'s,
+ * besides: O_CREAT where the file may be missing, with O_EXCL where it must be. No descriptor stays
+ * open, and no link is followed and no pipe waited for. Returns 0 or an error number
+ * (whole_file.h): DAME_FILE_FOREIGN, EMLINK.
  */
 int dame_perf_file_append(const char *path, int flags, const void *bytes, size_t size);
 

@@ -3,10 +3,15 @@
 
 #include <sys/mman.h>
 
-/* Writable: what is not is no data to RLIMIT_DATA, nor promised. */
+/* Writable: what is not is no data to RLIMIT_DATA, nor promised. Unlocked before: after
+ * mlockall(MCL_FUTURE) the system would put pages there. */
 int dame_has_spare(size_t bytes)
 {
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory != MAP_FAILED && munmap(memory, bytes) == 0;
+    void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return 0;
+    }
+    const int has =
+        munlock(memory, bytes) == 0 && mprotect(memory, bytes, PROT_READ | PROT_WRITE) == 0;
+    return munmap(memory, bytes) == 0 && has;
 }

@@ -121,6 +121,7 @@ TEST(a_program_states_what_one_element_is)
     dame_program_free(program);
 }
 
+/* As they are, or as distances from the first one, which a level of one entry places. */
 TEST(displacements_are_kept_in_32_bits_where_they_fit)
 {
     static const struct {
@@ -129,22 +130,26 @@ TEST(displacements_are_kept_in_32_bits_where_they_fit)
     } lists[] = {
         {0, 100, true},
         {INT32_MIN, INT32_MAX, true},
+        {INT32_MAX - 3, INT32_MAX - 1, true},
         {INT32_MAX - 2, INT32_MAX, true},
-        {INT32_MAX - 1, 0, false},
         {0, INT64_C(1) + INT32_MAX, false},
         {0, INT64_C(1) + INT32_MIN, false},
         {INT64_C(-1) + INT32_MIN, 0, false},
-        {INT64_C(1) << 32, (INT64_C(1) << 32) + 9, false},
+        {INT64_C(1) << 32, (INT64_C(1) << 32) + 9, true},
     };
     for (int i = 0; i < COUNT_OF(lists); i++) {
         const int64_t disps[] = {lists[i].first, lists[i].second, lists[i].first + 2,
                                  lists[i].second - 2};
         dame_program_t *program = plain_of(blockindex(4, 1, disps, basic(1)));
         const dame_prim_t *level = &program->prims[1];
+        int64_t place = 0;
+        if (1 == level->count) {
+            place = dame_prim_disp(level++, 0);
+        }
         ck_assert_int_eq(NULL != level->disps32, lists[i].narrow);
         ck_assert_int_eq(NULL != level->disps, !lists[i].narrow);
         for (int k = 0; k < 4; k++) {
-            ck_assert_int_eq(dame_prim_disp(level, k), disps[k]);
+            ck_assert_int_eq(place + dame_prim_disp(level, k), disps[k]);
         }
         dame_program_free(program);
     }
