@@ -266,8 +266,8 @@ static int is_cleared(int directory, const char *name)
     struct stat about;
     return is_ours(name) ||
            (is_left_by_profile(name) &&
-            (is_lock(name) || (fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-                               is_stale(&about))));
+            (is_lock(name) ||
+             (fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && is_stale(&about))));
 }
 
 int dame_cache_clear(const char *path, int64_t *removed)
