@@ -2,8 +2,12 @@
  * A DAME whose samples of Open MPI's own engine (opal-glue/sample.h) never end: while the report is
  * on, that engine moves most fragments. Functions are wrapped by the linker (--wrap): a window may
  * open at each use, costs nothing, and every third fragment of it is DAME's nevertheless, wherever
- * in a message that is.
+ * in a message that is. SAMPLED_UNWATCHED=1: the ends of threads cannot be noticed.
  */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "opal-glue/sample.h"
 
 __typeof__(dame_tally_open) __real_dame_tally_open;
@@ -18,6 +22,13 @@ bool __real_dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
 bool __wrap_dt_sample_by_native(dt_thread_t *thread, const dt_entry_t *entry,
                                 const opal_convertor_t *convertor, dame_dir_t dir,
                                 struct iovec *iov, uint32_t n, size_t *bytes);
+
+__typeof__(pthread_setspecific) __real_pthread_setspecific, __wrap_pthread_setspecific;
+
+int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
+{
+    return NULL != getenv("SAMPLED_UNWATCHED") ? ENOMEM : __real_pthread_setspecific(key, value);
+}
 
 static void let_open(dame_tally_t *tally, int work)
 {
