@@ -34,31 +34,48 @@ static const char *compiler(void)
 
 /* ---- the compiler ---- */
 
-/* A directory for the modules that the compiler writes, and for the C text. */
-static bool make_scratch(char *path, size_t size)
-{
-    const char *parent = getenv("TMPDIR");
+/* A directory for the modules that the compiler writes, and for the C text. It is open, since
+ * lack of memory may be the reason of the end: to read it takes none. */
+static char scratch[4096];
+static DIR *in_scratch;
 
-    snprintf(path, size, "%s/dame-suggest-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(path)) {
-        fprintf(stderr, "dame suggest: %s: %s\n", path, strerror(errno));
-        return false;
-    }
-    return true;
-}
-
-static void remove_scratch(const char *path)
+static void remove_scratch(void)
 {
-    DIR *directory = opendir(path);
     struct dirent *entry;
 
-    while (directory && (entry = readdir(directory)) != NULL) {
-        unlinkat(dirfd(directory), entry->d_name, 0);
+    if (!in_scratch) {
+        return;
     }
-    if (directory) {
-        closedir(directory);
+    rewinddir(in_scratch);
+    while ((entry = readdir(in_scratch)) != NULL) {
+        unlinkat(dirfd(in_scratch), entry->d_name, 0);
     }
-    rmdir(path);
+    closedir(in_scratch);
+    in_scratch = NULL;
+    rmdir(scratch);
+}
+
+static bool make_scratch(void)
+{
+    static bool at_exit;
+    const char *parent = getenv("TMPDIR");
+
+    snprintf(scratch, sizeof scratch, "%s/dame-suggest-XXXXXX",
+             parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(scratch)) {
+        fprintf(stderr, "dame suggest: %s: %s\n", scratch, strerror(errno));
+        return false;
+    }
+    in_scratch = opendir(scratch);
+    if (!in_scratch) {
+        fprintf(stderr, "dame suggest: %s: %s\n", scratch, strerror(errno));
+        rmdir(scratch);
+        return false;
+    }
+    if (!at_exit) {
+        at_exit = atexit(remove_scratch) == 0;
+    }
+    return true;
 }
 
 /* The compiler takes one -J only, which is ours; modules are looked for in the user's. */
@@ -80,8 +97,7 @@ static int copy_arguments(const char **words, const char *const *arguments, int 
 }
 
 /* Runs the compiler with its output to a pipe. Its messages go to stderr. */
-static pid_t start(const char *path, const char *scratch, const char *const *arguments,
-                   int n_arguments, int *output)
+static pid_t start(const char *path, const char *const *arguments, int n_arguments, int *output)
 {
     const char **words = calloc(2 * (size_t) n_arguments + 7, sizeof *words);
     int ends[2], n = 0;
@@ -114,11 +130,10 @@ static pid_t start(const char *path, const char *scratch, const char *const *arg
     return child;
 }
 
-static char *dump_of(const char *path, const char *scratch, const char *const *arguments,
-                     int n_arguments)
+static char *dump_of(const char *path, const char *const *arguments, int n_arguments)
 {
     int output, status = -1;
-    pid_t child = start(path, scratch, arguments, n_arguments, &output);
+    pid_t child = start(path, arguments, n_arguments, &output);
     char *text = NULL;
     size_t used = 0, room = 0;
     ssize_t got = 1;
@@ -172,7 +187,7 @@ static void set_lines(struct c_node *node, const struct f_text *text)
     }
 }
 
-static struct c_unit *parse_text(const struct f_text *text, const char *scratch)
+static struct c_unit *parse_text(const struct f_text *text)
 {
     char path[4200];
     const char *arguments[64];
@@ -213,7 +228,7 @@ static const struct f_refused *copy_refusals(struct c_unit *unit, const struct f
     return copy;
 }
 
-static struct c_unit *parse_dump(const char *path, char *printed, const char *scratch,
+static struct c_unit *parse_dump(const char *path, char *printed,
                                  const struct f_refused **refusals)
 {
     struct f_dump dump = {.memory = c_memory_new()};
@@ -224,7 +239,7 @@ static struct c_unit *parse_dump(const char *path, char *printed, const char *sc
 
     f_read_dump(&dump, printed);
     text = f_write_c(&dump, lines);
-    unit = parse_text(&text, scratch);
+    unit = parse_text(&text);
     if (unit) {
         unit->path = path;
         *refusals = copy_refusals(unit, text.refusals);
@@ -242,18 +257,17 @@ static struct c_unit *parse_dump(const char *path, char *printed, const char *sc
 struct c_unit *f_parse(const char *path, const char *const *arguments, int n_arguments,
                        const struct f_refused **refusals)
 {
-    char scratch[4096];
     struct c_unit *unit = NULL;
     char *printed;
 
-    if (!make_scratch(scratch, sizeof scratch)) {
+    if (!make_scratch()) {
         return NULL;
     }
-    printed = dump_of(path, scratch, arguments, n_arguments);
+    printed = dump_of(path, arguments, n_arguments);
     if (printed) {
-        unit = parse_dump(path, printed, scratch, refusals);
+        unit = parse_dump(path, printed, refusals);
     }
     free(printed);
-    remove_scratch(scratch);
+    remove_scratch();
     return unit;
 }
