@@ -242,7 +242,7 @@ check_dame()
 have_tiers()
 {
     OMPI_MCA_mca_base_component_path=$COMPONENT_PATH "$OMPI_INFO" --param dt dame --level 9 \
-        --parsable 2>/dev/null | grep -q ':dt_dame_promotion_threshold:'
+        --parsable 2>/dev/null | grep ':dt_dame_promotion_threshold:' >/dev/null
 }
 
 # check_tier x|l: where machine code is denied, and without LLVM, that would be the interpreter once

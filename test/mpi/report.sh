@@ -162,7 +162,7 @@ hostile_names()
     ! LC_ALL=C grep -qa $'[\x1b\x9b]' "$log" || { code=1; echo "it has controls" >>"$log"; }
     # Open MPI loads what is there: nobody else may write it.
     [ "$(stat -c %a "$home/.openmpi")" = 700 ] || { code=1; ls -ld "$home/.openmpi" >>"$log"; }
-    shown "$home" | grep -Eq "last_run_datatype_1:value:.*$shown: 500" || { code=1; shown "$home" >>"$log"; }
+    shown "$home" | grep -E "last_run_datatype_1:value:.*$shown: 500" >/dev/null || { code=1; shown "$home" >>"$log"; }
     HOME=$scratch job "$log.json" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
         "$mpi_test" report names || code=1
     python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
@@ -243,7 +243,7 @@ last_runs()
     file=$home/.openmpi/dame-last-run
     mkdir -p "$home"
     {
-        shown "$home" | grep -vq "value:none recorded" && { code=1; echo "recorded before any run"; }
+        shown "$home" | grep -v "value:none recorded" >/dev/null && { code=1; echo "recorded before any run"; }
         HOME=$home job "$log.job" -np 2 "${dame[@]}" --mca dt_dame_last_run 0 "$mpi_test" report native || code=1
         [ ! -e "$file" ] || { code=1; echo "written although off"; }
         for x in 1 2 3; do # at the same time
@@ -259,12 +259,12 @@ last_runs()
             grep -Eq "last_run_$x" "$log.info" || { code=1; echo "missing: $x"; cat "$log.info"; }
         done
         HOME=$home job "$log.one" -np 2 "${path[@]}" "$engines" native,dame "$mpi_test" report native || code=1
-        shown "$home" | grep -q "ranks:value:1 of 2" || { code=1; echo "rank 1 alone was not kept"; shown "$home"; }
+        shown "$home" | grep "ranks:value:1 of 2" >/dev/null || { code=1; echo "rank 1 alone was not kept"; shown "$home"; }
         cp "$file" "$home/good"
         echo old >"$home/elsewhere"
         ln -sf ../elsewhere "$file"
         HOME=$home job "$log.link" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
-        { [ -L "$file" ] && shown "$home" | grep -q "ranks:value:2 of 2"; } || { code=1; echo "a link was not followed"; }
+        { [ -L "$file" ] && shown "$home" | grep "ranks:value:2 of 2" >/dev/null; } || { code=1; echo "a link was not followed"; }
         rm "$file"
         mkfifo "$file" # which ompi_info does not wait for
         HOME=$home job "$log.pipe" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
@@ -274,7 +274,7 @@ last_runs()
         for x in "head -c 100" "sed s/uses/used/" "sed 1d" "sed 5d" "tr \n x" "cat - /etc/passwd"; do
             # shellcheck disable=SC2086
             $x <"$home/good" >"$file"
-            shown "$home" | grep -vq "value:\"\?none recorded" && { code=1; echo "shown after $x"; }
+            shown "$home" | grep -v "value:\"\?none recorded" >/dev/null && { code=1; echo "shown after $x"; }
         done
     } >"$log" 2>&1
     verdict $code report "$config" "$log"
