@@ -64,7 +64,7 @@ static int64_t table_bytes(const dame_need_t *need)
     return 8 * need->words + 4 * need->halves;
 }
 
-/* Ends early where it is too much. */
+/* Ends early where it is too much: `need` is then what was too much already. */
 static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
 {
     const dame_node_t *contig = NULL;

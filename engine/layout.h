@@ -45,7 +45,7 @@ typedef struct dame_promotion {
 } dame_promotion_t;
 
 /* At a fixed use: the next attempt comes after `period` uses without code, the one after it waits
- * twice as long. Where the programs in use do not fit the code cache, compiling them again gains
+ * twice as long. Where the programs in use do not fit the memory for code, compiling them again gains
  * little. */
 static inline void dame_promotion_back_off(dame_promotion_t *promotion)
 {

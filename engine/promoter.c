@@ -290,7 +290,9 @@ void dame_promoter_disable(dame_promoter_t *promoter)
 void dame_promoter_settle(dame_promoter_t *promoter)
 {
     dame_layout_t *surplus = NULL;
+    dame_lock(DAME_LOCK_GATE);
     stop_compiling(promoter);
+    dame_unlock(DAME_LOCK_GATE);
     promoter->must_stay |= !dame_orders_stop(&promoter->orders, &surplus);
     dame_promoter_free(promoter, surplus);
 }
@@ -300,8 +302,9 @@ static void log_perf_map_error(const dame_promoter_t *promoter, int error)
 {
     if (0 != error) {
         dame_observer_log(dame_promoter_observer(promoter), DAME_LOG_PROBLEM,
-                          "the names of machine code could not be written to %s/perf-%ld.map: %s",
-                          promoter->options.jit.perf_map, (long) getpid(),
+                          "the names of machine code could not be written to %s/perf-%ld.map or "
+                          "jit-%ld.dump: %s",
+                          promoter->options.jit.perf_map, (long) getpid(), (long) getpid(),
                           dame_file_error_text(error));
     }
 }
@@ -309,11 +312,11 @@ static void log_perf_map_error(const dame_promoter_t *promoter, int error)
 /* From now on dame_promoter_stats() says what was. */
 static dame_jit_t *take_jit(dame_promoter_t *promoter)
 {
-    dame_lock(DAME_LOCK_GATE);
+    dame_lock(DAME_LOCK_STATISTICS);
     dame_jit_t *jit = promoter->jit;
     dame_jit_stats(jit, &promoter->last);
     promoter->jit = NULL;
-    dame_unlock(DAME_LOCK_GATE);
+    dame_unlock(DAME_LOCK_STATISTICS);
     return jit;
 }
 
@@ -333,12 +336,12 @@ void dame_promoter_stop(dame_promoter_t *promoter, bool saves)
 
 void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats)
 {
-    dame_lock(DAME_LOCK_GATE); /* the engine may stop at the same time */
+    dame_lock(DAME_LOCK_STATISTICS); /* the engine may stop at the same time */
     *stats = promoter->last;
     if (NULL != promoter->jit) {
         dame_jit_stats(promoter->jit, stats);
     }
-    dame_unlock(DAME_LOCK_GATE);
+    dame_unlock(DAME_LOCK_STATISTICS);
     if (NULL == stats->vector_name) {
         stats->vector_name = "";
     }

@@ -66,8 +66,7 @@ void dame_promoter_settle(dame_promoter_t *promoter);
  * written; others of the same job, who have learnt the like, need not wait for that. */
 void dame_promoter_stop(dame_promoter_t *promoter, bool saves);
 
-/* Of all machine code made so far. Any thread, with no lock from the gate's on held; waits for who
- * compiles. */
+/* Of all machine code made so far. Any thread, with no lock from DAME_LOCK_STATISTICS on held. */
 void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats);
 
 /*

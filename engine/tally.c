@@ -32,15 +32,15 @@ void dame_tallies_start(dame_tallies_t *tallies, bool on)
 
 void dame_tallies_stop(dame_tallies_t *tallies)
 {
-    dame_lock(DAME_LOCK_LAYOUTS); /* who reads them for a report has it, too */
+    dame_lock(DAME_LOCK_STATISTICS); /* who reads them for a report has it, too */
     dame_tally_t *tally = atomic_exchange(&tallies->first, NULL);
-    tallies->count = 0;
-    dame_unlock(DAME_LOCK_LAYOUTS);
+    dame_unlock(DAME_LOCK_STATISTICS);
     while (NULL != tally) {
         dame_tally_t *next = tally->next;
         dame_heap_free(tally);
         tally = next;
     }
+    tallies->count = 0;
 }
 
 static dame_tally_t *find(const dame_tallies_t *tallies, const char *name, const char *words,
@@ -435,7 +435,7 @@ static void fill_row(const dame_tallies_t *tallies, const dame_tally_t *tally,
 int dame_tally_rows(const dame_tallies_t *tallies, dame_tally_row_t *rows, int room)
 {
     int n = 0;
-    dame_lock(DAME_LOCK_LAYOUTS);
+    dame_lock(DAME_LOCK_STATISTICS);
     const dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_acquire);
     for (; NULL != tally; tally = tally->next) {
         dame_tally_row_t row;
@@ -452,7 +452,7 @@ int dame_tally_rows(const dame_tallies_t *tallies, dame_tally_row_t *rows, int r
         }
         rows[at] = row;
     }
-    dame_unlock(DAME_LOCK_LAYOUTS);
+    dame_unlock(DAME_LOCK_STATISTICS);
     return n;
 }
 
@@ -461,7 +461,7 @@ int64_t dame_tallies_ns(const dame_tallies_t *tallies, dame_work_t work)
     double ns = 0;
     double timed = 0;
     double all = 0;
-    dame_lock(DAME_LOCK_LAYOUTS);
+    dame_lock(DAME_LOCK_STATISTICS);
     const dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_acquire);
     for (; NULL != tally; tally = tally->next) {
         sums_t sums;
@@ -476,7 +476,7 @@ int64_t dame_tallies_ns(const dame_tallies_t *tallies, dame_work_t work)
             }
         }
     }
-    dame_unlock(DAME_LOCK_LAYOUTS);
+    dame_unlock(DAME_LOCK_STATISTICS);
     return timed > 0 ? (int64_t) (ns * all / timed) : 0;
 }
 
@@ -492,12 +492,12 @@ int64_t dame_tallies_total(const dame_tallies_t *tallies, dame_work_t work, dame
                            bool bytes)
 {
     sums_t sums = {.uses = {{0}}};
-    dame_lock(DAME_LOCK_LAYOUTS);
+    dame_lock(DAME_LOCK_STATISTICS);
     const dame_tally_t *first = atomic_load_explicit(&tallies->first, memory_order_acquire);
     if (NULL != first) {
         dame_counts_of(tallies->counts, &first->amounts, next_amounts, sums.uses, sums.bytes);
     }
-    dame_unlock(DAME_LOCK_LAYOUTS);
+    dame_unlock(DAME_LOCK_STATISTICS);
     return bytes ? sums.bytes[work][tier] : sums.uses[work][tier];
 }
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,16 +48,11 @@ static int is_lock(const char *name)
     return ends_with(name, ".lock");
 }
 
-/* Of the profiles, which lie beside the code (measure/profile.c). */
+/* Of the profiles, which may lie beside the code (measure/profile.c). */
 static int is_left_by_profile(const char *name)
 {
-    static const char profile[] = ".profile.", end[] = ".tmp";
-    const char *at = strstr(name, profile);
-    if (at == NULL || !ends_with(at, end)) {
-        return ends_with(name, ".profile.lock");
-    }
-    at += sizeof(profile) - 1;
-    return strspn(at, "0123456789abcdef-") + sizeof(end) - 1 == strlen(at);
+    return fnmatch("*-[0-9]*K-[0-9]*K-*.profile.lock", name, 0) == 0 ||
+           fnmatch("*-[0-9]*K-[0-9]*K-*.profile.[0-9]*-[0-9a-f]*-[0-9]*.tmp", name, 0) == 0;
 }
 
 /* Removes a file, unless it is a lock that somebody holds. */

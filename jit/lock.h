@@ -19,6 +19,8 @@ typedef enum dame_lock {
     DAME_LOCK_CALLER,     /* the outermost, for callers of all rooms below them */
     DAME_LOCK_LAYOUTS,    /* engine/layout.c, and what callers keep of datatypes */
     DAME_LOCK_GATE,       /* engine/promoter.c: its holder compiles */
+    DAME_LOCK_STATISTICS, /* engine/tally.c, promoter.c: who reads them for a report, and who takes
+                             away what they are read from; its holder does not compile */
     DAME_LOCK_THREADS,    /* engine/thread.c, counts.c: the lists of threads */
     DAME_LOCK_OBSERVER,   /* for callers that observe what is compiled, with the gate's lock held */
     DAME_LOCK_COUNTERS,   /* measure/counters.c: its holder loads PAPI; what callers keep of

@@ -129,7 +129,9 @@ static const dame_provider_t *load(const dame_jit_t *jit, const dame_slot_t *slo
             dame_loader_leave();
         }
         if (status != DAME_OK) {
-            snprintf(message, sizeof(message), "%s cannot be used with the options \"%s\": %s",
+            snprintf(message, sizeof(message),
+                     status == DAME_ERR_NOMEM ? "%s cannot be used: there is not enough memory"
+                                              : "%s cannot be used with the options \"%s\": %s",
                      slot->path, slot->options, dame_status_text(status));
             dame_loader_fail(provider);
             provider = NULL;

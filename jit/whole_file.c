@@ -31,6 +31,8 @@ const char *dame_file_error_text(int error)
         return "its file system locks no files";
     case ELOOP:
         return "it is a symbolic link";
+    case EMLINK:
+        return "it has another name, too";
     case EISDIR:
         return "it is a directory";
     default:

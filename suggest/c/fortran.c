@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,8 @@ static char *dump_of(const char *path, const char *const *arguments, int n_argum
             text = realloc(text, room);
             if (!text) {
                 fprintf(stderr, "dame suggest: out of memory\n");
+                kill(child, SIGTERM); /* it writes where exit() removes */
+                waitpid(child, NULL, 0);
                 exit(3);
             }
         }

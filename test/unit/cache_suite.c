@@ -530,10 +530,10 @@ static const struct {
     const char *name;
     bool is_left; /* by a dead process: goes after an hour */
 } beside[] = {
-    {"GenuineIntel-6-207-8.profile", false},
-    {"GenuineIntel-6-207-8.profile.lock", true},
-    {"GenuineIntel-6-207-8.profile.4711-3b9ac9ff-0.tmp", true},
-    {"GenuineIntel-6-207-8.profile.mine.tmp", false},
+    {"GenuineIntel-6-207-8-48K-2048K-avx512.profile", false},
+    {"GenuineIntel-6-207-8-48K-2048K-avx512.profile.lock", true},
+    {"GenuineIntel-6-207-8-48K-2048K-avx512.profile.4711-3b9ac9ff-0.tmp", true},
+    {"GenuineIntel-6-207-8-48K-2048K-avx512.profile.mine.tmp", false},
     {"notes.lock", false},
     {"notes.tmp", false},
 };
