@@ -240,6 +240,7 @@ CALL(int, sched_getaffinity, -1, EINVAL, (pid_t pid, size_t n, cpu_set_t *set), 
 CALL(long, sysconf, -1, EINVAL, (int name), (name))
 CALL(int, posix_memalign, ENOMEM, ENOMEM, (void **out, size_t align, size_t n), (out, align, n))
 CALL(int, munmap, -1, ENOMEM, (void *at, size_t n), (at, n))
+CALL(int, munlock, -1, ENOMEM, (const void *at, size_t n), (at, n))
 CALL(void *, tsearch, NULL, ENOMEM, (const void *key, void **root, int (*compare)(const void *, const void *)),
      (key, root, compare))
 CALL(int, access, -1, EACCES, (const char *path, int mode), (path, mode))
