@@ -45,8 +45,8 @@ typedef struct dame_promotion {
 } dame_promotion_t;
 
 /* At a fixed use: the next attempt comes after `period` uses without code, the one after it waits
- * twice as long. Where the programs in use do not fit the memory for code, compiling them again gains
- * little. */
+ * twice as long. Where the programs in use do not fit the memory for code, compiling them again
+ * gains little. */
 static inline void dame_promotion_back_off(dame_promotion_t *promotion)
 {
     const int32_t period = promotion->period;

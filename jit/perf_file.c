@@ -24,12 +24,8 @@ char *dame_perf_file_name(const char *directory, const char *prefix, const char 
 /* 0: it is a regular file of the user's own. */
 static int distrust(const struct stat *about)
 {
-    if (!S_ISREG(about->st_mode)) {
-        return S_ISLNK(about->st_mode)   ? ELOOP
-               : S_ISDIR(about->st_mode) ? EISDIR
-                                         : DAME_FILE_NOT_REGULAR;
-    }
-    return about->st_uid != geteuid() ? DAME_FILE_FOREIGN : 0;
+    const int error = dame_file_irregular(about->st_mode);
+    return error == 0 && about->st_uid != geteuid() ? DAME_FILE_FOREIGN : error;
 }
 
 int dame_perf_file_remove(const char *path)

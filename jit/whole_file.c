@@ -40,6 +40,14 @@ const char *dame_file_error_text(int error)
     }
 }
 
+int dame_file_irregular(mode_t mode)
+{
+    return S_ISREG(mode)   ? 0
+           : S_ISLNK(mode) ? ELOOP
+           : S_ISDIR(mode) ? EISDIR
+                           : DAME_FILE_NOT_REGULAR;
+}
+
 /* ---- bytes ---- */
 
 /* EAGAIN: `fd` does not wait. Somebody has to take something within STALLED_MS. */
@@ -158,10 +166,10 @@ int dame_file_replace(int directory, const char *name, mode_t mode, int flags, c
                       size_t size)
 {
     struct stat old;
-    if (fstatat(directory, name, &old, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(old.st_mode)) {
-        return S_ISLNK(old.st_mode) ? ELOOP : S_ISDIR(old.st_mode) ? EISDIR : DAME_FILE_NOT_REGULAR;
-    }
-    return replace(directory, name, mode, NULL, flags, bytes, size);
+    const int error = fstatat(directory, name, &old, AT_SYMLINK_NOFOLLOW) == 0
+                          ? dame_file_irregular(old.st_mode)
+                          : 0;
+    return error != 0 ? error : replace(directory, name, mode, NULL, flags, bytes, size);
 }
 
 /* ---- what the user has named ---- */

@@ -22,6 +22,9 @@ typedef enum dame_file_error {
 /* A clause for people: "users other than its owner may write it". */
 const char *dame_file_error_text(int error);
 
+/* Of a mode as lstat() gives it. 0: a regular file; else ELOOP, EISDIR, DAME_FILE_NOT_REGULAR. */
+int dame_file_irregular(mode_t mode);
+
 enum {
     DAME_FILE_SYNC = 1,   /* the bytes are on the disk before the file has its name */
     DAME_FILE_PATIENT = 2 /* wait until somebody reads a pipe; otherwise it is DAME_FILE_NO_READER,

@@ -119,6 +119,8 @@ int64_t basics_in(const program_t *program, int64_t bytes); /* of whole periods 
 
 /* The datatype of a shape, committed; the caller frees it. */
 MPI_Datatype datatype_made(const shape_t *shape);
+/* Those of all its records, of which the last one is meant; the caller frees them and the list. */
+MPI_Datatype *datatypes_of_records(const shape_t *shape, int64_t *n);
 /* That of one record, whose children are among those made before. */
 MPI_Datatype type_of_record(const int64_t *record, const MPI_Datatype *made);
 

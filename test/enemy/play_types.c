@@ -156,15 +156,23 @@ MPI_Datatype type_of_record(const int64_t *record, const MPI_Datatype *made)
     return type;
 }
 
+MPI_Datatype *datatypes_of_records(const shape_t *shape, int64_t *n)
+{
+    MPI_Datatype *made = must(malloc((size_t) shape->nrecipe * sizeof *made));
+
+    *n = 0;
+    for (int64_t at = 0; at < shape->nrecipe; at += 2 + shape->recipe[at + 1]) {
+        made[*n] = type_of_record(shape->recipe + at, made);
+        ++*n;
+    }
+    return made;
+}
+
 MPI_Datatype datatype_made(const shape_t *shape)
 {
-    MPI_Datatype *made = must(malloc((size_t) shape->nrecipe * sizeof *made)), type;
-    int64_t n = 0;
+    int64_t n;
+    MPI_Datatype *made = datatypes_of_records(shape, &n), type = made[--n];
 
-    for (int64_t at = 0; at < shape->nrecipe; at += 2 + shape->recipe[at + 1]) {
-        made[n++] = type_of_record(shape->recipe + at, made);
-    }
-    type = made[--n];
     while (n > 0) {
         MPI_Type_free(&made[--n]);
     }

@@ -72,18 +72,15 @@ static void expect_it(onesided_t *o)
 /* Is any datatype that this one is made of empty? */
 static bool has_empty_part(const shape_t *shape)
 {
-    MPI_Datatype *made = must(malloc((size_t) shape->nrecipe * sizeof *made));
+    int64_t n;
+    MPI_Datatype *made = datatypes_of_records(shape, &n);
     bool empty = false;
-    int64_t n = 0;
 
-    for (int64_t at = 0; at < shape->nrecipe; at += 2 + shape->recipe[at + 1]) {
-        int size = 0;
-        made[n] = type_of_record(shape->recipe + at, made);
-        MPI_Type_size(made[n++], &size);
-        empty = empty || 0 == size;
-    }
     while (n > 0) {
-        MPI_Type_free(&made[--n]);
+        int size;
+        MPI_Type_size(made[--n], &size);
+        MPI_Type_free(&made[n]);
+        empty = empty || 0 == size;
     }
     free(made);
     return empty;

@@ -153,8 +153,11 @@ dame_status_t __wrap_dame_background_order(dame_background_t *background, dame_p
 {
     (void) background;
     dame_order_t *order = dame_heap_zalloc(sizeof(*order));
-    *order = (dame_order_t){
-        .program = program, .dir = dir, .candidate = *candidate, .owner = owner, .next = slow_jit.done};
+    *order = (dame_order_t){.program = program,
+                            .dir = dir,
+                            .candidate = *candidate,
+                            .owner = owner,
+                            .next = slow_jit.done};
     slow_jit.done = order;
     slow_jit.ordered++;
     return DAME_OK;
@@ -245,16 +248,22 @@ static void use(dame_use_t *entry, dame_dir_t dir)
     check(NULL == dame_promote_begin(&thread, entry, dir, 800, false, false), "nothing is timed");
 }
 
-/* Uses until the compiler is asked once more, at most `most`. */
-static long uses_until_asked(dame_use_t *entry, dame_dir_t dir, long most)
+/* Uses until a count moves, at most `most`; -1: it does not. */
+static long uses_until(const long *count, dame_use_t *entry, dame_dir_t dir, long most)
 {
-    const long before = jit.asked;
+    const long before = *count;
     long uses = 0;
-    while (before == jit.asked && uses < most) {
+    while (before == *count && uses < most) {
         use(entry, dir);
         uses++;
     }
-    return before == jit.asked ? -1 : uses;
+    return before == *count ? -1 : uses;
+}
+
+/* Until the compiler is asked once more. */
+static long uses_until_asked(dame_use_t *entry, dame_dir_t dir, long most)
+{
+    return uses_until(&jit.asked, entry, dir, most);
 }
 
 /* ---- one thread ----------------------------------------------------------------------------- */
@@ -392,7 +401,8 @@ static void denied_execution_is_told_once(void)
     check(-1 == uses_until_asked(&other, DAME_PACK, 1000), "nor other datatypes");
     new_entry(&later);
     check(-1 == uses_until_asked(&later, DAME_PACK, 1000), "nor new ones");
-    check(DAME_COUNTDOWN_OFF == dame_countdown_load(&other.layout->promotions[DAME_PACK].countdown) &&
+    check(DAME_COUNTDOWN_OFF ==
+                  dame_countdown_load(&other.layout->promotions[DAME_PACK].countdown) &&
               DAME_COUNTDOWN_OFF ==
                   dame_countdown_load(&later.layout->promotions[DAME_PACK].countdown),
           "and soon they are not even counted");
@@ -480,13 +490,7 @@ static void counts_outlive_the_compiler(void)
 /* Uses until code is ordered once more, at most `most`. */
 static long uses_until_ordered(dame_use_t *entry, long most)
 {
-    const long before = slow_jit.ordered;
-    long uses = 0;
-    while (before == slow_jit.ordered && uses < most) {
-        use(entry, DAME_PACK);
-        uses++;
-    }
-    return before == slow_jit.ordered ? -1 : uses;
+    return uses_until(&slow_jit.ordered, entry, DAME_PACK, most);
 }
 
 static void ordered_code_that_finds_no_room_is_tried_more_and_more_rarely(void)
