@@ -169,7 +169,7 @@ static bool arithmetic(cpu_t *cpu)
     const int bytes = in->operands[0].bytes;
     value_t a;
     value_t b = {1, KNOWN, 0};
-    value_t result;
+    value_t result = {0, KNOWN, 0};
     if (!cpu_take(cpu, &in->operands[0], &a) ||
         (in->noperands > 1 && !cpu_take(cpu, &in->operands[1], &b))) {
         return false;

@@ -78,6 +78,7 @@ static value_t stack_value(const cpu_t *cpu, uint64_t address, int64_t bytes)
     value_t read = {0, KNOWN, 0};
     for (int64_t i = 0; i < bytes; i++) {
         const knowledge_t known = (knowledge_t) cpu->stack_knowledge[at + (size_t) i];
+        read.low += read.low == i && known == KNOWN;
         read.knowledge = known < read.knowledge ? known : read.knowledge;
         if (i < 8) {
             read.bits |= (uint64_t) cpu->stack[at + (size_t) i] << 8 * i;
@@ -104,7 +105,9 @@ static void stack_write(cpu_t *cpu, uint64_t address, int64_t bytes, const value
     for (int64_t i = 0; i < bytes; i++) {
         const bool has = value && i < 8;
         cpu->stack[at + (size_t) i] = has ? (uint8_t) (value->bits >> 8 * i) : 0;
-        cpu->stack_knowledge[at + (size_t) i] = (uint8_t) (has ? value->knowledge : MOVED);
+        cpu->stack_knowledge[at + (size_t) i] = (uint8_t) (!has             ? MOVED
+                                                           : i < value->low ? KNOWN
+                                                                            : value->knowledge);
     }
 }
 

@@ -29,6 +29,11 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
     "endbr64; mov r9, rdx; mov rax, rcx; imul rsi; mov rdx, r9; mov r10w, " number                 \
     "; kmovd k1, r10d;" then START "1: vmovdqu8 " vector "{k1}{z}, [rsi];"                         \
     "vinserti128 ymm2, ymm3, xmm0, 1; vmovdqu8 [rdx]{k1}, " vector ";" NEXT "2: vzeroupper; ret;"
+/* A flag in a register that held what is moved is spilled, and a byte of it is tested. */
+#define SPILLED(tested)                                                                            \
+    START "push rax; mov r9, [rsi]; mov r9b, 1; mov [rsp], r9d; test byte ptr [rsp + " tested      \
+          "], 1;"                                                                                  \
+          "pop rax; jz 2f; 1:" PACK NEXT END
 /* One of a list: `entry` loads a displacement. */
 #define LOAD "movsxd rax, dword ptr [r9];"
 #define LIST_LOOP(entry, in, behind)                                                               \
