@@ -32,11 +32,13 @@ static void usage(FILE *out)
         "  --cases N         how many programs, by default 100\n"
         "  --minutes M       as many as M minutes allow; one line a minute says what was done\n"
         "  --threads         MPI_THREAD_MULTIPLE, and steps of several threads\n"
+        "  --forks           steps whose children pack, or run another program\n"
         "  --directory DIR   for files of MPI_File; without it there are none\n"
         "  --windows KIND    create, allocate or none (the default)\n"
         "  --no-truncate     no message exceeds what receives it\n"
         "  --no-matched      no MPI_Mrecv\n"
         "  --no-persistent   no persistent and buffered sends, no MPI_Alltoallv and MPI_Alltoallw\n"
+        "  --no-displaced    contiguous data begins at displacement 0\n"
         "  --no-external     no external32\n"
         "  --progress FILE   the number of the program that runs\n"
         "To make a failing program smaller:\n"
@@ -68,9 +70,11 @@ static bool parse(int argc, char **argv, options_t *o)
         PRINT,
         HELP,
         TAKE_THREADS,
+        FORKS,
         NO_TRUNCATE,
         NO_MATCHED,
         NO_PERSISTENT,
+        NO_DISPLACED,
         NO_EXTERNAL,
         LIST
     };
@@ -88,9 +92,11 @@ static bool parse(int argc, char **argv, options_t *o)
                                           {"print", 1, 0, PRINT},
                                           {"help", 0, 0, HELP},
                                           {"threads", 0, 0, TAKE_THREADS},
+                                          {"forks", 0, 0, FORKS},
                                           {"no-truncate", 0, 0, NO_TRUNCATE},
                                           {"no-matched", 0, 0, NO_MATCHED},
                                           {"no-persistent", 0, 0, NO_PERSISTENT},
+                                          {"no-displaced", 0, 0, NO_DISPLACED},
                                           {"no-external", 0, 0, NO_EXTERNAL},
                                           {"list", 0, 0, LIST},
                                           {0, 0, 0, 0}};
@@ -137,6 +143,9 @@ static bool parse(int argc, char **argv, options_t *o)
         case TAKE_THREADS:
             rules.threads = true;
             break;
+        case FORKS:
+            rules.forks = true;
+            break;
         case NO_TRUNCATE:
             rules.truncate = false;
             break;
@@ -145,6 +154,9 @@ static bool parse(int argc, char **argv, options_t *o)
             break;
         case NO_PERSISTENT:
             rules.persistent = false;
+            break;
+        case NO_DISPLACED:
+            rules.displaced = false;
             break;
         case NO_EXTERNAL:
             o->no_external = true;
@@ -276,7 +288,11 @@ int main(int argc, char **argv)
     unsigned char *bad = NULL;
     int provided, rank, size, threads = MPI_THREAD_SINGLE;
 
-    rules = (rules_t){.windows = "none", .truncate = true, .matched = true, .persistent = true};
+    rules = (rules_t){.windows = "none",
+                      .truncate = true,
+                      .matched = true,
+                      .persistent = true,
+                      .displaced = true};
     if (!parse(argc, argv, &o)) {
         return USAGE;
     }

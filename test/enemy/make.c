@@ -86,6 +86,16 @@ static const dame_type_t *moved(dame_tree_t *tree, const dame_type_t *type, bool
                : type_shifted(tree, type, -type->true_lb);
 }
 
+/* What Open MPI takes for contiguous begins at displacement 0, if the rules say so. */
+static const dame_type_t *placed(dame_tree_t *tree, const dame_type_t *type)
+{
+    const bool is_contiguous =
+        type->size == type->true_ub - type->true_lb && type->size == type->extent;
+    return rules.displaced || !is_contiguous || 0 == type->true_lb
+               ? type
+               : type_shifted(tree, type, -type->true_lb);
+}
+
 static bool make_shape(rng_t *rng, const signature_t *s, const scale_t *scale, bool overlap,
                        bool flat, const program_t *program, shape_t *shape)
 {
@@ -101,6 +111,7 @@ static bool make_shape(rng_t *rng, const signature_t *s, const scale_t *scale, b
 
     type = ok ? moved(tree, type, shape < &program->shapes[NEAR_SHAPE]) : NULL;
     type = NULL != type ? in_a_row(rng, tree, type, limits.overlap) : NULL;
+    type = NULL != type ? placed(tree, type) : NULL;
     ok = NULL != type && make_recipe(rng, type, program, shape);
     shape->send_only = limits.overlap;
     if (!ok) {
@@ -117,7 +128,7 @@ static const char *random_op(rng_t *rng)
         "message",     "message",    "message",   "message",    "message",    "collective",
         "collective",  "collective", "alltoallw", "neighbours", "reduction",  "pack",
         "pack",        "external",   "self",      "self",       "attributes", "interleaved",
-        "partitioned", "threads",    "window",    "file",
+        "partitioned", "threads",    "window",    "file",       "children",
     };
     return ops[rng_range(rng, 0, sizeof ops / sizeof ops[0] - 1)];
 }

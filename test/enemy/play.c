@@ -26,6 +26,7 @@ static const struct {
     {"external", op_external},
     {"self", op_self},
     {"attributes", op_attributes},
+    {"children", op_children},
     {"window", op_window},
     {"file", op_file},
 };
@@ -72,6 +73,11 @@ bool same(const play_t *p, bool ok, const char *format, ...)
     return ok;
 }
 
+long play_differences(void)
+{
+    return differences;
+}
+
 bool succeeded(const play_t *p, int code, const char *function)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -95,6 +101,11 @@ int forward_shape(const play_t *p, int shape)
         shape = i;
     }
     return p->program->shapes[shape].extent < 0 ? -1 : shape;
+}
+
+bool is_contiguous(const shape_t *shape)
+{
+    return shape->size == shape->true_ub - shape->true_lb && shape->size == shape->extent;
 }
 
 int64_t period_size(const program_t *program)
@@ -283,7 +294,7 @@ long play(const program_t *program, uint64_t mask, const char *name)
 {
     play_t p = {.program = program, .comm = MPI_COMM_WORLD, .name = name};
 
-    differences = 0;
+    differences = lines = 0;
     MPI_Comm_rank(p.comm, &p.rank);
     MPI_Comm_size(p.comm, &p.size);
     for (int i = 0; i < program->nshapes; i++) {

@@ -73,6 +73,8 @@ typedef struct rules {
     bool matched;          /* MPI_Mrecv works */
     bool persistent;       /* persistent and buffered sends work, and what Open MPI makes of them */
     bool threads;          /* MPI_THREAD_MULTIPLE */
+    bool displaced;        /* contiguous data need not begin at displacement 0 */
+    bool forks;            /* children by fork(), vfork(), exec() */
 } rules_t;
 
 extern rules_t rules;
@@ -102,6 +104,8 @@ uint64_t mixed(uint64_t a, uint64_t b, uint64_t c);
 
 /* Reports a difference, unless `ok`; any thread. */
 bool same(const play_t *p, bool ok, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* How many there were in this program. */
+long play_differences(void);
 /* The same of an MPI function's result. */
 bool succeeded(const play_t *p, int code, const char *function);
 
@@ -114,6 +118,8 @@ int near_shape(const play_t *p, int shape);
 /* Such a shape whose elements lie one behind the other, or -1 if there is none: Open MPI's
    collectives and reductions allocate too little for negative extents. */
 int forward_shape(const play_t *p, int shape);
+/* Nothing but data, as far as one element, or several in a row, go. */
+bool is_contiguous(const shape_t *shape);
 int64_t period_size(const program_t *program);
 int64_t basics_in(const program_t *program, int64_t bytes); /* of whole periods */
 
@@ -180,6 +186,7 @@ void op_pack(play_t *p);
 void op_external(play_t *p);
 void op_self(play_t *p); /* local copies */
 void op_attributes(play_t *p);
+void op_children(play_t *p);
 void op_window(play_t *p);
 void op_file(play_t *p);
 

@@ -156,6 +156,18 @@ static int read_it(MPI_File f, int way, MPI_Offset at, void *buf, int n, MPI_Dat
     }
 }
 
+/* What a write or read says that it has moved. */
+static void check_status(const play_t *p, const MPI_Status *status, MPI_Datatype type, int n,
+                         int64_t bytes, const char *what)
+{
+    int count = -1, elements = -1;
+    MPI_Get_count(status, type, &count);
+    MPI_Get_elements(status, type, &elements);
+    same(p, count == n && elements == basics_in(p->program, bytes),
+         "%s: MPI_Get_count %d and not %d, MPI_Get_elements %d and not %lld", what, count, n,
+         elements, (long long) basics_in(p->program, bytes));
+}
+
 void op_file(play_t *p)
 {
     if (NULL == rules.directory ||
@@ -189,12 +201,14 @@ void op_file(play_t *p)
         succeeded(
             p, write_it(f, write_way, first, out.parts[0].zero, n, p->types[p->step->a], &status),
             "writing");
+        check_status(p, &status, p->types[p->step->a], n, bytes, "writing");
         MPI_File_sync(f);
         MPI_Barrier(p->comm);
         check_file(p, &v, file, size);
         succeeded(p,
                   read_it(f, read_way, first, in.parts[0].zero, m, p->types[p->step->b], &status),
                   "reading");
+        check_status(p, &status, p->types[p->step->b], m, m * b->size, "reading");
         MPI_File_close(&f);
         stream = stream_at(&out, 0, 0, n);
         expect(&in, 0, 0, stream, m * b->size);

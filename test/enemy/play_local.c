@@ -1,6 +1,9 @@
-/* What needs no other rank: MPI_Pack at any position, external32, local copies, attributes. */
+/* What needs no other rank: MPI_Pack at any position, external32, local copies, attributes,
+ * children. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "play.h"
 
@@ -219,4 +222,33 @@ void op_attributes(play_t *p)
     same(p, 1 == seen.copies && 2 == seen.ends, "%d copies and %d ends of attributes", seen.copies,
          seen.ends);
     MPI_Type_free_keyval(&key);
+}
+
+/* ---- children ---- */
+
+enum { PACKS, PACKS_AND_LIVES_ON, RUNS, RUNS_AT_ONCE, CHILDREN };
+
+/* Children that pack, or become another program, while the parent goes on packing. */
+void op_children(play_t *p)
+{
+    const int kind = (int) pick(p, CHILDREN);
+    const long before = play_differences();
+    int status = -1;
+    if (!rules.forks) {
+        return;
+    }
+    const pid_t child = RUNS_AT_ONCE == kind ? vfork() : fork();
+    if (0 == child) {
+        if (RUNS == kind || RUNS_AT_ONCE == kind) {
+            execl("/bin/true", "true", (char *) NULL);
+            _exit(3);
+        }
+        for (int i = 0; i < (PACKS == kind ? 1 : 20); i++) {
+            use(p, p->types[p->step->b], "in a child");
+        }
+        _exit(play_differences() != before);
+    }
+    use(p, p->types[p->step->b], "beside a child");
+    same(p, child > 0 && waitpid(child, &status, 0) == child && 0 == status,
+         "a child, kind %d, ends with %d", kind, status);
 }

@@ -153,7 +153,8 @@ static void choose_types(message_t *m)
     m->out_type = m->p->types[m->a - m->p->program->shapes];
     m->in_type = m->p->types[m->b - m->p->program->shapes];
     m->out_own = m->in_own = false;
-    if (0 == kind && REPLACE != m->send_kind) {
+    if (0 == kind && REPLACE != m->send_kind &&
+        (rules.displaced || !(is_contiguous(m->a) || is_contiguous(m->b)))) {
         m->in_type = absolute(&m->in, m->in_type);
         m->out_type = absolute(&m->out, m->out_type);
         m->in_count = m->out_count = 1;

@@ -52,9 +52,11 @@ void print_program(FILE *out, const program_t *program, uint64_t mask, const cha
             "    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n"
             "    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);\n"
             "    rules = (rules_t){.directory = \".\", .windows = \"%s\", .truncate = %d, .matched "
-            "= %d, .persistent = %d, .threads = %d};\n"
+            "= %d, .persistent = %d, .threads = %d, .displaced = %d, "
+            ".forks = %d};\n"
             "    const long differences = play(&program, 0x%" PRIx64 "u, \"%s\");\n"
             "    MPI_Finalize();\n    return differences > 0;\n}\n",
             rules.threads ? "MPI_THREAD_MULTIPLE" : "MPI_THREAD_SINGLE", rules.windows,
-            rules.truncate, rules.matched, rules.persistent, rules.threads, mask, name);
+            rules.truncate, rules.matched, rules.persistent, rules.threads, rules.displaced,
+            rules.forks, mask, name);
 }

@@ -1,5 +1,7 @@
 #include "soak.h"
 
+#include "play.h"
+
 #include <dirent.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -50,12 +52,13 @@ static void print_line(const soak_t *s, double now)
     printf("%6.1f min: %lld programs, %lld types, %lld steps, %lld messages, %lld bytes, %lld "
            "promotions, "
            "%lld evictions, %lld differences; %ld KiB resident, %d mappings, %d descriptors, %d in "
-           "/dev/shm\n",
+           "/dev/shm, %d in its directory\n",
            (now - s->begun) / MINUTE, s->programs, s->types, s->steps, moved(),
            pvar_read("dt_dame_bytes_packed") + pvar_read("dt_dame_bytes_unpacked"),
            pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack"),
            pvar_read("dt_dame_code_evicted"), s->differences, resident_kib(), mappings(),
-           entries("/proc/self/fd"), entries("/dev/shm"));
+           entries("/proc/self/fd"), entries("/dev/shm"),
+           NULL == rules.directory ? 0 : entries(rules.directory));
     fflush(stdout);
 }
 
