@@ -110,7 +110,8 @@ bool dame_orders_stop(dame_orders_t *orders, dame_layout_t **surplus)
     bool ended = true;
     if (NULL != orders->background) {
         ended = dame_background_stop(orders->background);
-        for (dame_order_t *order; NULL != (order = dame_background_take(orders->background));) {
+        for (dame_order_t *order;
+             NULL != (order = dame_background_take_rest(orders->background));) {
             order->next = NULL;
             dame_orders_release(orders, order, surplus);
         }

@@ -28,12 +28,13 @@ static dame_status_t compile(dame_promoter_t *promoter, const dame_use_t *use, d
 }
 
 /* After an attempt that ended with `status`: the next one is for code that was evicted, or found no
- * room. */
+ * room or memory. */
 static void schedule(dame_promotion_t *state, dame_status_t status)
 {
     if (state->is_ordered) {
         dame_countdown_set(&state->countdown, dame_countdown_without_code(DAME_ORDERED_USES));
-    } else if (DAME_OK == status || DAME_ERR_FULL == status || DAME_ERR_BUSY == status) {
+    } else if (DAME_OK == status || DAME_ERR_FULL == status || DAME_ERR_BUSY == status ||
+               DAME_ERR_NOMEM == status) {
         dame_promotion_back_off(state);
     } else {
         dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);

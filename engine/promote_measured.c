@@ -69,7 +69,7 @@ static void tell_costs(const dame_promoter_t *promoter, const dame_use_t *use, d
 {
     const dame_measured_t *measured = use->layout->promotions[dir].measured;
     char name[DAME_CANDIDATE_NAME];
-    dame_code_cost_t costs[DAME_COSTS];
+    dame_code_cost_t costs[DAME_COSTS] = {{0}};
     int32_t n = 0;
     for (int32_t arm = 0; arm < measured->policy.narms; arm++) {
         costs[n].ticks = dame_measured_cost(measured, arm);
@@ -132,7 +132,8 @@ static void ask(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir
     char room[DAME_LONGEST_CODE_NAME];
     if (!has_measured(promoter, use, dir, bytes)) {
         dame_promoter_failed(promoter, DAME_ERR_NOMEM);
-        dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
+        state->period = state->period > INT32_MAX / 2 ? INT32_MAX : 2 * state->period;
+        dame_countdown_set(&state->countdown, dame_countdown_uses(state->period));
         return;
     }
     const char *name = dame_promoter_name_code(promoter, use, room);
@@ -144,7 +145,7 @@ static void ask(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir
     }
     give_to_native(layout, dir, result.native);
     tell_choice(promoter, use, dir, result.settled);
-    if (DAME_OK != result.status) {
+    if (DAME_OK != result.status && DAME_ERR_BUSY != result.status) {
         dame_promoter_failed(promoter, result.status);
     }
     schedule(state, &result);

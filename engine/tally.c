@@ -185,11 +185,15 @@ static void hear(void *unused, const dame_event_t *event)
         note_compiled(tally, event->dir, event->ns);
         break;
     case DAME_EVENT_RUNS:
+        dame_lock(DAME_LOCK_STATISTICS);
         note_runs(tally, event->dir, event->tier, event->code);
+        dame_unlock(DAME_LOCK_STATISTICS);
         break;
     case DAME_EVENT_COSTS:
+        dame_lock(DAME_LOCK_STATISTICS);
         memcpy(history->costs, event->costs, (size_t) event->ncosts * sizeof(*event->costs));
         history->ncosts = event->ncosts;
+        dame_unlock(DAME_LOCK_STATISTICS);
         break;
     default:
         break;

@@ -100,7 +100,7 @@ struct dame_tally {
     _Atomic int64_t compile_ns;
     _Atomic int64_t demoted;
     dame_tier_t runs[2];       /* [dame_dir_t]; what the last step runs; under DAME_LOCK_GATE */
-    dame_history_t history[2]; /* [dame_dir_t]; changes under DAME_LOCK_GATE */
+    dame_history_t history[2]; /* [dame_dir_t]; DAME_LOCK_STATISTICS; changes with the gate's, too */
 };
 
 /* Those of an engine. Changed with DAME_LOCK_LAYOUTS held; tallies are only ever added. */

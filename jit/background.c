@@ -399,16 +399,31 @@ dame_status_t dame_background_order(dame_background_t *background, dame_program_
     return status;
 }
 
+/* Locked. */
+static dame_order_t *take_done(dame_background_t *background)
+{
+    dame_order_t *order = take(&background->done);
+    if (order != NULL) {
+        atomic_fetch_sub_explicit(&background->ndone, 1, memory_order_relaxed);
+    }
+    return order;
+}
+
 dame_order_t *dame_background_take(dame_background_t *background)
 {
     if (atomic_load_explicit(&background->ndone, memory_order_acquire) == 0 ||
         !dame_trylock(DAME_LOCK_BACKGROUND)) {
         return NULL;
     }
-    dame_order_t *order = take(&background->done);
-    if (order != NULL) {
-        atomic_fetch_sub_explicit(&background->ndone, 1, memory_order_relaxed);
-    }
+    dame_order_t *order = take_done(background);
+    dame_unlock(DAME_LOCK_BACKGROUND);
+    return order;
+}
+
+dame_order_t *dame_background_take_rest(dame_background_t *background)
+{
+    dame_lock(DAME_LOCK_BACKGROUND);
+    dame_order_t *order = take_done(background);
     dame_unlock(DAME_LOCK_BACKGROUND);
     return order;
 }

@@ -47,6 +47,9 @@ dame_status_t dame_background_order(dame_background_t *background, dame_program_
  * frees it. */
 dame_order_t *dame_background_take(dame_background_t *background);
 
+/* The same after dame_background_stop(): it waits for the lock. */
+dame_order_t *dame_background_take_rest(dame_background_t *background);
+
 /* Gives the code of an order whose status is DAME_OK to its program, with rank 0. Errors as
  * dame_jit_add(). */
 dame_status_t dame_order_install(dame_jit_t *jit, const dame_order_t *order, const char *name);

@@ -359,9 +359,16 @@ static void tell_evictions(const dame_costs_t *costs, dame_measured_t *measured,
 
 static dame_added_t added_of(dame_status_t status)
 {
-    return status == DAME_OK                                    ? DAME_ADDED
-           : status == DAME_ERR_FULL || status == DAME_ERR_BUSY ? DAME_ADDED_LATER
-                                                                : DAME_ADDED_NOT;
+    switch (status) {
+    case DAME_OK:
+        return DAME_ADDED;
+    case DAME_ERR_FULL:
+    case DAME_ERR_BUSY:
+    case DAME_ERR_NOMEM:
+        return DAME_ADDED_LATER;
+    default:
+        return DAME_ADDED_NOT;
+    }
 }
 
 static dame_status_t add(dame_costs_t *costs, dame_measured_t *measured, dame_program_t *program,

@@ -5,6 +5,7 @@
  */
 #include "late.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "interpose/got.h"
@@ -14,8 +15,8 @@
 typedef void start_t(void);
 
 static _Atomic(start_t *) waiting;
+static pthread_mutex_t starts = PTHREAD_MUTEX_INITIALIZER;
 
-/* A tool may call MPI_T from a thread of its own: one of them starts. */
 static start_t *stop_waiting(void)
 {
     start_t *const start = atomic_exchange(&waiting, NULL);
@@ -25,12 +26,19 @@ static start_t *stop_waiting(void)
     return start;
 }
 
+/* A tool may call MPI_T from a thread of its own: one of them starts, and MPI_Finalize waits for it
+ * (dt_late_stop()). */
 static void end_waiting(void)
 {
+    if (NULL == atomic_load(&waiting)) {
+        return;
+    }
+    (void) pthread_mutex_lock(&starts);
     start_t *const start = stop_waiting();
     if (NULL != start) {
         start();
     }
+    (void) pthread_mutex_unlock(&starts);
 }
 
 static int32_t commit(opal_datatype_t *datatype)
@@ -73,5 +81,7 @@ bool dt_late_wait(void (*start)(void))
 
 void dt_late_stop(void)
 {
+    (void) pthread_mutex_lock(&starts);
     (void) stop_waiting();
+    (void) pthread_mutex_unlock(&starts);
 }

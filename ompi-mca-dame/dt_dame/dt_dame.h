@@ -75,7 +75,7 @@ int mca_dt_dame_import_threshold(void);
 /* What they say about machine code. The strings in it are the parameters'. After registering. */
 dame_promote_options_t mca_dt_dame_promote_options(void);
 
-/* Those of DAME-L and the code cache. Its options; the cache's directories, NULL: none. Static
+/* Those of DAME-L and the code cache. Its options; then the cache's directories, NULL: none. Static
  * storage. */
 void mca_dt_dame_register_llvm(const mca_base_component_t *component);
 const char *mca_dt_dame_llvm_options(void);

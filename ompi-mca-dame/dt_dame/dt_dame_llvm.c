@@ -14,6 +14,7 @@
 #include "ompi-mca-dame/param.h"
 
 static const mca_base_component_t *owner;
+static bool dumps; /* LLVM writes its files, and compiles for that */
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
@@ -137,27 +138,32 @@ void mca_dt_dame_register_llvm(const mca_base_component_t *component)
 
 /* ---- What they say -------------------------------------------------------------------------- */
 
-/* From the root on: the program may change its working directory. Commas divide options. */
-static void add_dump(char *text, size_t room)
+/* From the root on: the program may change its working directory. Commas divide options. Returns
+ * whether LLVM will write something. */
+static bool add_dump(char *text, size_t room)
 {
     static char path[2 * PATH_MAX];
     char working[PATH_MAX] = "";
     const char *directory = mca_dt_dame_params.dump_dir;
-    const bool is_relative = '/' != *directory;
+    const bool is_relative = NULL != directory && '/' != *directory;
+    if (NULL == directory) {
+        return false; /* out of memory */
+    }
     if (is_relative && NULL == getcwd(working, sizeof(working))) {
         dt_log_once_a_node("dump: the working directory: %s. Nothing of LLVM is written.",
                            strerror(errno));
-        return;
+        return false;
     }
     (void) snprintf(path, sizeof(path), "%s%s%s", working, is_relative ? "/" : "", directory);
     if (NULL != strchr(path, ',') || !is_option("dump", path)) {
         dt_log_once_a_node("dump: %s: nothing of LLVM is written there, which takes directories "
                            "whose names have no comma and fewer than 400 bytes.",
                            path);
-        return;
+        return false;
     }
     const size_t used = strlen(text);
     (void) snprintf(text + used, room - used, "%sdump=%s", 0 == used ? "" : ",", path);
+    return true;
 }
 
 const char *mca_dt_dame_llvm_options(void)
@@ -165,6 +171,7 @@ const char *mca_dt_dame_llvm_options(void)
     static char text[3 * PATH_MAX];
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     text[0] = '\0';
+    dumps = false;
     if (NULL != params->llvm_passes) {
         (void) snprintf(text, sizeof(text), "passes=%s", params->llvm_passes);
     }
@@ -174,7 +181,7 @@ const char *mca_dt_dame_llvm_options(void)
                         params->llvm_cpu);
     }
     if (0 != (params->dump & MCA_DT_DAME_DUMP_LLVM)) {
-        add_dump(text, sizeof(text));
+        dumps = add_dump(text, sizeof(text));
     }
     return text;
 }
@@ -184,7 +191,7 @@ const char *mca_dt_dame_code_directories(void)
     static char text[2 * PATH_MAX];
     char own[PATH_MAX] = "";
     const char *given = mca_dt_dame_params.code_dir;
-    if (NULL == given || 0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_LLVM)) {
+    if (NULL == given || dumps) {
         return NULL; /* what is found has no IR to show */
     }
     const size_t length = strcspn(given, ":");

@@ -519,12 +519,13 @@ int mca_dt_dame_import_threshold(void)
 dame_promote_options_t mca_dt_dame_promote_options(void)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
+    const char *llvm =
+        0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL;
     dame_promote_options_t options = {
         .threshold = mca_dt_dame_threshold(),
         .order =
             {
-                .llvm =
-                    0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL,
+                .llvm = llvm,
                 .how = (dame_slow_how_t) params->llvm_compile,
                 .code_directories = mca_dt_dame_code_directories(),
                 .code_directory_is_standard =

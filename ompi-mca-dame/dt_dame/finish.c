@@ -6,6 +6,7 @@
 #include "dt_dame.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ static bool many_nodes; /* whose reports are brought together */
 static _Atomic int64_t due = INT64_MAX;
 static pid_t reporter;           /* not its children */
 static char snapshot_file[4096]; /* the last one's name, "" before there is one */
+/* Tools may change the parameter while data moves (MPI_T): that is of the last report. */
+static char snapshot_pattern[sizeof(((dt_dame_record_t *) NULL)->report_file)];
 
 static double now(void)
 {
@@ -60,10 +63,17 @@ void mca_dt_dame_finish_start(void)
     }
 }
 
+/* NULL: it is out of memory, or a tool has emptied it. */
+static const char *report_pattern(void)
+{
+    return NULL == mca_dt_dame_params.report_file ? "" : mca_dt_dame_params.report_file;
+}
+
 void mca_dt_dame_snapshots_start(void)
 {
     if (MCA_DT_DAME_REPORT_JSON == mca_dt_dame_params.report &&
         0 < mca_dt_dame_params.report_every) {
+        (void) snprintf(snapshot_pattern, sizeof(snapshot_pattern), "%s", report_pattern());
         reporter = getpid();
         due = (int64_t) (1e9 * (started + mca_dt_dame_params.report_every));
     }
@@ -95,14 +105,27 @@ static bool is_one_node(int ranks)
            1 == number("SLURM_STEP_NUM_NODES");
 }
 
-/* A name that all processes of the job know, and no other job at the same time. */
+/* FNV-1a. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; '\0' != *text; text++) {
+        hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* A name that all processes of the job know, and no other job at the same time. What tells the jobs
+ * of a node apart may stand at the end of a long one. */
 static void name_of_job(char *name, size_t room)
 {
     const char *space = getenv("PMIX_NAMESPACE");
     const char *slurm = getenv("SLURM_JOB_ID");
     const char *step = getenv("SLURM_STEP_ID");
-    if (NULL != space) {
+    if (NULL != space && strlen(space) < room) {
         (void) snprintf(name, room, "%s", space);
+    } else if (NULL != space) {
+        (void) snprintf(name, room, "%.*s-%016" PRIx64, (int) room - 18, space, hash_of(space));
     } else if (NULL != slurm && NULL != step) {
         (void) snprintf(name, room, "slurm-%s.%s", slurm, step);
     } else {
@@ -185,8 +208,9 @@ static bool was_used(void)
            0 != dt_stats_total(DT_COUNT_messages_before_import);
 }
 
-/* What this process has done so far. The caller frees; NULL: out of memory, or MPI is not there. */
-static dt_dame_record_t *record_now(bool reports, bool last_run)
+/* What this process has done so far. `pattern`: of the report's name; NULL: there is no report. The
+ * caller frees; NULL: out of memory, or MPI is not there. */
+static dt_dame_record_t *record_now(const char *pattern, bool last_run)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     int rank, ranks;
@@ -200,12 +224,12 @@ static dt_dame_record_t *record_now(bool reports, bool last_run)
     }
     record->rank = rank;
     record->ranks = ranks;
-    record->report = reports ? params->report : MCA_DT_DAME_REPORT_NONE;
+    record->report = NULL != pattern ? params->report : MCA_DT_DAME_REPORT_NONE;
     record->last_run = last_run;
     record->seconds = now() - started;
     (void) snprintf(record->report_file, sizeof(record->report_file), "%s",
-                    NULL == params->report_file ? "" : params->report_file);
-    if (reports) {
+                    NULL == pattern ? "" : pattern);
+    if (NULL != pattern) {
         (void) mca_dt_dame_state(record->state, sizeof(record->state));
         fill_schedule(record);
     }
@@ -221,7 +245,7 @@ static void end_snapshots(void)
     char other[sizeof(snapshot_file)];
     due = INT64_MAX;
     if ('\0' != *snapshot_file && getpid() == reporter &&
-        (!name_report(other, sizeof(other), mca_dt_dame_params.report_file, 0) ||
+        (!name_report(other, sizeof(other), report_pattern(), 0) ||
          0 != strcmp(other, snapshot_file))) {
         (void) unlink(snapshot_file);
     }
@@ -232,7 +256,8 @@ void mca_dt_dame_publish(void)
     const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
     const bool last_run = mca_dt_dame_params.last_run && was_used();
     end_snapshots();
-    dt_dame_record_t *record = reports || last_run ? record_now(reports, last_run) : NULL;
+    dt_dame_record_t *record =
+        reports || last_run ? record_now(reports ? report_pattern() : NULL, last_run) : NULL;
     if (NULL == record) {
         return;
     }
@@ -334,6 +359,10 @@ static void tell_no_report(const char *path, int error)
 static void write_report(const dt_dame_sum_t *sum)
 {
     char path[4096];
+    if ('\0' == *sum->report_file) {
+        fputs("dt:dame: no report: dt_dame_report_file is empty\n", stderr);
+        return;
+    }
     const bool named = name_report(path, sizeof(path), sum->report_file, (long) getpid());
     const char *name = named ? path : sum->report_file;
     const int error = named ? write_file(name, sum, dt_dame_write_json) : ENAMETOOLONG;
@@ -418,7 +447,7 @@ void mca_dt_dame_hear_time(int64_t time)
         return;
     }
     const int cancel_state = dame_cancel_defer();
-    dt_dame_record_t *record = record_now(true, false);
+    dt_dame_record_t *record = record_now(snapshot_pattern, false);
     if (NULL != record && 0 == record->rank && write_snapshot(record)) {
         due = time + 1000000000LL * mca_dt_dame_params.report_every;
     }

@@ -319,53 +319,56 @@ static void what_is_evicted_is_compiled_more_and_more_rarely(void)
 
 static void what_cannot_be_compiled_is_not_tried_again(void)
 {
-    static const dame_status_t answers[] = {DAME_ERR_UNSUPPORTED, DAME_ERR_NOMEM};
-    static const dame_counter_t counters[] = {DAME_COUNT_compile_unsupported,
-                                              DAME_COUNT_compile_memory};
-    for (int i = 0; i < 2; i++) {
-        dame_use_t entry;
-        dame_use_t other;
-        int64_t before = total(counters[i]);
-        start(3);
-        new_entry(&entry);
-        new_entry(&other);
-        jit.answer = answers[i];
-        check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
-        check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
-        dame_countdown_set(&entry.layout->promotions[DAME_PACK].countdown,
-                           dame_countdown_without_code(2)); /* another thread's late count */
-        check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
-        check(1 == total(counters[i]) - before, "counted");
-        jit.answer = DAME_OK;
-        check(3 == uses_until_asked(&entry, DAME_UNPACK, 100), "the other direction is tried");
-        check(3 == uses_until_asked(&other, DAME_PACK, 100), "and other datatypes");
-        end_entry(&entry);
-        end_entry(&other);
-        stop_engine();
-    }
+    dame_use_t entry;
+    dame_use_t other;
+    const int64_t before = total(DAME_COUNT_compile_unsupported);
+    start(3);
+    new_entry(&entry);
+    new_entry(&other);
+    jit.answer = DAME_ERR_UNSUPPORTED;
+    check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
+    check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
+    dame_countdown_set(&entry.layout->promotions[DAME_PACK].countdown,
+                       dame_countdown_without_code(2)); /* another thread's late count */
+    check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
+    check(1 == total(DAME_COUNT_compile_unsupported) - before, "counted");
+    jit.answer = DAME_OK;
+    check(3 == uses_until_asked(&entry, DAME_UNPACK, 100), "the other direction is tried");
+    check(3 == uses_until_asked(&other, DAME_PACK, 100), "and other datatypes");
+    end_entry(&entry);
+    end_entry(&other);
+    stop_engine();
 }
 
-static void a_full_cache_is_tried_more_and_more_rarely(void)
+static void what_finds_no_room_is_tried_more_and_more_rarely(dame_status_t answer,
+                                                             dame_counter_t counter)
 {
     static const long expected[] = {3, 3, 6, 12, 24, 48};
     dame_use_t entry;
-    int64_t before = total(DAME_COUNT_compile_full);
+    int64_t before = total(counter);
     start(3);
     new_entry(&entry);
-    jit.answer = DAME_ERR_FULL;
+    jit.answer = answer;
     for (int i = 0; i < 6; i++) {
         long uses = uses_until_asked(&entry, DAME_PACK, 1000);
         check(expected[i] == uses, "try %d after %ld uses", i, uses);
     }
     jit.answer = DAME_ERR_BUSY;
     check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "another process compiles it");
-    check(6 == total(DAME_COUNT_compile_full) - before, "each try is counted");
+    check(6 == total(counter) - before, "each try is counted");
     jit.answer = DAME_OK;
     check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
     entry.layout->program->codes[DAME_PACK] = NULL;
     check(384 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
     end_entry(&entry);
     stop_engine();
+}
+
+static void a_full_cache_is_tried_more_and_more_rarely(void)
+{
+    dame_use_t entry;
+    what_finds_no_room_is_tried_more_and_more_rarely(DAME_ERR_FULL, DAME_COUNT_compile_full);
+    what_finds_no_room_is_tried_more_and_more_rarely(DAME_ERR_NOMEM, DAME_COUNT_compile_memory);
 
     start(INT32_MAX);
     new_entry(&entry);

@@ -86,13 +86,14 @@ llvm_jobs()
     for other in .opt.ll .s pack-none.ll; do
         holds "dump, $other" "$dump" $other 2
     done
-    # Options have commas between them, and the library takes paths of fewer than 400 bytes.
+    # Options have commas between them, and the library takes paths of fewer than 400 bytes. Where nothing is written,
+    # the code cache is used.
     for other in "$dump,verify=1" "$dump/$(printf 'a%.0s' {1..200})/$(printf 'b%.0s' {1..200})"; do
         mkdir -p "$other"
-        llvm "dump, ${other: -9}" 2 "$cache" 1 "${at_once[@]}" "${now[@]}" --mca dt_dame_dump llvm \
+        llvm "dump, ${other: -9}" 2 "$scratch/refused${#other}" 1 "${at_once[@]}" "${now[@]}" --mca dt_dame_dump llvm \
             --mca dt_dame_dump_dir "$other" -- end "" loaded
-        llvm "dump, in ${other: -9}" 2 "$cache" 1 "${at_once[@]}" "${now[@]}" --mca dt_dame_dump llvm -wdir "$other" -- \
-            end "" loaded
+        llvm "dump, in ${other: -9}" 2 "$scratch/refused${#other}" 1 "${at_once[@]}" "${now[@]}" --mca dt_dame_dump llvm -wdir "$other" -- \
+            end "" not-loaded
     done
     holds "dump, no more" "$dump" .s 2
     llvm "untrusted" 2 /tmp 1 "${at_once[@]}" "${never[@]}" -- none "" not-loaded

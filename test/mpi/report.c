@@ -3,8 +3,9 @@
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
  * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 dies when rank 0
  * has published its record, "working": rank 1 dies when the file argv[2] is there, or after a
- * minute, while messages go on, "long": messages of 1.5 s, "tool": MPI_T is never finalized, or "names": the datatype's name
- * is hostile. argv[2]: the job's namespace, as far as DAME is told.
+ * minute, while messages go on, "long": messages of 1.5 s, "emptied": the same, after which MPI_T
+ * empties the report's name, "tool": MPI_T is never finalized, or "names": the datatype's name is
+ * hostile. argv[2]: the job's namespace, as far as DAME is told; argv[3]: where its records are.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "mpi_check.h"
+#include "pvar.h"
 #include "tests.h"
 
 enum { FACES = 100, CORNERS = 10, ROWS = 500, COLUMNS = 8, CORNER = 3 };
@@ -131,10 +133,10 @@ static void pack_huge(void)
 }
 
 /* Rank 0 is inside MPI_Finalize, and waits. */
-static void wait_for_record(const char *namespace)
+static void wait_for_record(const char *directory)
 {
     char path[256];
-    snprintf(path, sizeof(path), "/dev/shm/dame-%u-%s/rank-0", (unsigned) geteuid(), namespace);
+    snprintf(path, sizeof(path), "%s/rank-0", directory);
     while (0 != access(path, F_OK)) {
         usleep(1000);
     }
@@ -152,6 +154,22 @@ static void work_until(MPI_Datatype face, const char *file)
         raise(SIGKILL);
     }
     exchange(face, FACES); /* does not return: the job is killed */
+}
+
+/* While there is a report by then. */
+static void empty_name(void)
+{
+    char text[4] = "-";
+    int provided, index, count;
+    MPI_T_cvar_handle handle;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    check(MPI_SUCCESS == MPI_T_cvar_get_index("dt_dame_report_file", &index) &&
+              MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count),
+          "there is dt_dame_report_file");
+    check(MPI_SUCCESS == MPI_T_cvar_write(handle, ""), "it can be emptied");
+    MPI_T_cvar_handle_free(&handle);
+    check(cvar_read("dt_dame_report_file", text, sizeof(text)) && '\0' == *text, "it is empty");
+    MPI_T_finalize();
 }
 
 int report_main(int argc, char **argv)
@@ -173,13 +191,16 @@ int report_main(int argc, char **argv)
     MPI_Type_commit(&corner);
     if (0 == strcmp(mode, "huge")) {
         pack_huge();
-    } else if (0 == strcmp(mode, "long")) {
+    } else if (0 == strcmp(mode, "long") || 0 == strcmp(mode, "emptied")) {
         for (const double start = MPI_Wtime(); MPI_Wtime() - start < 1.5;) {
             sent[COLUMNS] = MPI_Wtime();
             MPI_Sendrecv(sent, 1, face, my_rank, 0, received, 1, face, my_rank, 0, MPI_COMM_WORLD,
                          MPI_STATUS_IGNORE);
         }
         check(sent[COLUMNS] == received[COLUMNS], "the last message");
+        if (0 == strcmp(mode, "emptied")) {
+            empty_name();
+        }
     } else if (0 == strcmp(mode, "working") && argc > 2) {
         work_until(face, argv[2]);
     } else {
@@ -191,8 +212,8 @@ int report_main(int argc, char **argv)
         setenv("PMIX_NAMESPACE", argv[2], 1);
         unsetenv("PMIX_SERVER_TMPDIR"); /* as where no session's directory is cleaned up */
     }
-    if (0 == strcmp(mode, "killed") && 1 == my_rank) {
-        wait_for_record(argv[2]);
+    if (0 == strcmp(mode, "killed") && 1 == my_rank && argc > 3) {
+        wait_for_record(argv[3]);
     } else if (0 == strcmp(mode, "killed")) {
         return MPI_SUCCESS != MPI_Finalize(); /* check_finish() would wait for rank 1 before */
     }

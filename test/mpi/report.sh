@@ -127,15 +127,40 @@ snapshots_of_a_job_that_ends()
     verdict $code report "$config" "$log"
 }
 
+# A tool may empty the report's name while there are snapshots: none is left, and the job says why.
+name_that_is_emptied()
+{
+    local config="a tool empties the report's name" log code=0 at=$scratch/emptied
+    wanted report "$config" || return 0
+    log=$(log_for report "$config")
+    mkdir -p "$at"
+    HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$at/report.json" \
+        --mca dt_dame_report_every 1 --mca dt_dame_explore 0 "$mpi_test" report emptied || code=1
+    grep -qx "dt:dame: no report: dt_dame_report_file is empty" "$log" || code=1
+    [ -z "$(ls -A "$at")" ] || { code=1; ls "$at" >>"$log"; }
+    verdict $code report "$config" "$log"
+}
+
+# fnv TEXT: its FNV-1a, 64 bits.
+fnv()
+{
+    python3 -c 'import sys
+h = 0xcbf29ce484222325
+for c in sys.argv[1].encode():
+    h = (h ^ c) * 0x100000001b3 % 2**64
+print("%016x" % h)' "$1"
+}
+
 # Records of a job that was killed inside MPI_Finalize do not count for the next one of the same namespace, and are gone then.
 killed_job()
 {
-    local config="a namespace comes again" log code=0 space=report-$$ left
+    local config="a namespace comes again" log code=0 left
+    local space=report-$$-$(printf '%0100d' 0) # its name is cut, and what was cut counts
     wanted report "$config" || return 0
     log=$(log_for report "$config")
-    left=/dev/shm/dame-$(id -u)-$space
+    left=/dev/shm/dame-$(id -u)-${space:0:78}-$(fnv "$space")
     {
-        HOME=$scratch job "$log.killed" -np 4 "${dame[@]}" --mca dt_dame_report summary "$mpi_test" report killed "$space" &&
+        HOME=$scratch job "$log.killed" -np 4 "${dame[@]}" --mca dt_dame_report summary "$mpi_test" report killed "$space" "$left" &&
             { code=1; echo "the job was not killed"; }
         [ -e "$left/rank-0" ] || { code=1; echo "it has left nothing"; }
         HOME=$scratch job "$log.next" "${path[@]}" --mca dt_dame_report summary -np 2 "$engines" native,dame \
@@ -302,5 +327,6 @@ reports()
     killed_job
     killed_while_it_works
     snapshots_of_a_job_that_ends
+    name_that_is_emptied
     last_runs
 }
