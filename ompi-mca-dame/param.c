@@ -12,10 +12,10 @@ static int register_variable(const dt_param_t *param, const char *standard,
     char *help = NULL;
     if (0 >
         asprintf(&help, "%s (default: %s).", param->text, '\0' == *standard ? "empty" : standard)) {
-        return OPAL_ERR_OUT_OF_RESOURCE;
+        help = NULL; /* memory is out: the parameter counts all the same */
     }
     int index = mca_base_component_var_register(
-        param->owner, param->name, help, type, values, 0,
+        param->owner, param->name, NULL == help ? param->text : help, type, values, 0,
         param->changes ? MCA_BASE_VAR_FLAG_SETTABLE : 0, param->level,
         param->changes ? MCA_BASE_VAR_SCOPE_LOCAL : MCA_BASE_VAR_SCOPE_READONLY, storage);
     free(help);
