@@ -256,9 +256,14 @@ void mca_dt_dame_publish(void)
     const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
     const bool last_run = mca_dt_dame_params.last_run && was_used();
     end_snapshots();
-    dt_dame_record_t *record =
-        reports || last_run ? record_now(reports ? report_pattern() : NULL, last_run) : NULL;
+    if (!reports && !last_run) {
+        return;
+    }
+    dt_dame_record_t *record = record_now(reports ? report_pattern() : NULL, last_run);
     if (NULL == record) {
+        if (reports) {
+            dt_log_once_a_node("no report: the record of a rank: %s", strerror(ENOMEM));
+        }
         return;
     }
     if (open_job(record->rank, record->ranks) &&
@@ -405,11 +410,16 @@ void mca_dt_dame_collect(void)
     }
     dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
     dt_dame_record_t *record = calloc(1, sizeof(*record));
-    if (NULL != sum && NULL != record &&
-        0 < dt_dame_job_collect(&job, record, sizeof(*record), visit, sum)) {
+    int error = NULL == sum || NULL == record ? ENOMEM : 0;
+    if (0 == error && 0 == dt_dame_job_collect(&job, record, sizeof(*record), visit, sum)) {
+        error = errno;
+    }
+    if (0 == error) {
         sum->many_nodes = many_nodes;
         dt_dame_sum_finish(sum);
         write_all(sum);
+    } else if (mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE) {
+        tell_no_report(job.directory, error);
     }
     free(record);
     free(sum);

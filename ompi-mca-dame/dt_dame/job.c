@@ -200,7 +200,8 @@ static bool read_all(int fd, void *to, size_t size)
     return true;
 }
 
-/* What has another size, or other bytes than were written, is no record of ours. */
+/* What has another size, or other bytes than were written, is no record of ours. errno says why
+ * not. */
 static bool read_record(const dt_dame_job_t *job, const char *path, char *record, size_t size)
 {
     struct stat status;
@@ -209,28 +210,34 @@ static bool read_record(const dt_dame_job_t *job, const char *path, char *record
     if (fd < 0) {
         return false;
     }
+    errno = 0;
     const bool is_record = 0 == fstat(fd, &status) && S_ISREG(status.st_mode) &&
                            (off_t) (size + sizeof(sum)) == status.st_size &&
                            !is_of_an_earlier_job(job, &status);
-    const bool complete =
-        is_record && read_all(fd, record, size) && read_all(fd, &sum, sizeof(sum));
+    const bool complete = is_record && read_all(fd, record, size) &&
+                          read_all(fd, &sum, sizeof(sum)) && checksum(record, size) == sum;
+    const int error = complete ? 0 : 0 != errno ? errno : EBADMSG;
     (void) close(fd);
-    return complete && checksum(record, size) == sum;
+    errno = error;
+    return complete;
 }
 
 int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
                         void (*visit)(void *context, const void *record), void *context)
 {
     char path[LONGEST_PATH];
-    int found = 0;
+    int found = 0, error = ENOENT;
     for (int rank = 0; rank < job->ranks; rank++) {
         name_of_record(job, rank, path);
         if (read_record(job, path, record, size)) {
             visit(context, record);
             found++;
+        } else if (ENOENT != errno) {
+            error = errno;
         }
     }
     remove_records(job, job->directory, true); /* also of ranks that died while they wrote */
     (void) rmdir(job->directory);
+    errno = error;
     return found;
 }

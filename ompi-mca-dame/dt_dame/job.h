@@ -50,7 +50,7 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
 bool dt_dame_job_claim(dt_dame_job_t *job);
 
 /* Calls `visit` with every record that is whole, in the order of ranks, and removes the directory.
- * Returns how many there were. `record` has room for one. */
+ * Returns how many there were, 0: errno says why. `record` has room for one. */
 int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
                         void (*visit)(void *context, const void *record), void *context);
 
