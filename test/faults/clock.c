@@ -3,15 +3,21 @@
  * read them: clock_gettime(), gettimeofday(), time(). Everybody else's are right, because Open MPI
  * does not survive others.
  *
- *   CLOCKS_ONCE=NUMBER   instead they go back by ten hours before the reading of this number, and
- * stay there CLOCKS_COUNTER=1     the CPU's time stamp counter jumps, too: the instruction traps
- * (prctl(2), PR_SET_TSC), and a handler says what it has read
+ *   CLOCKS_ONCE=NUMBER   instead they go back by ten hours before the reading of this number, from 0
+ *                        on, and stay there
+ *   CLOCKS_COUNTER=1     the CPU's time stamp counter jumps, too: the instruction traps (prctl(2),
+ *                        PR_SET_TSC), and a handler says what it has read
+ *   CLOCKS_COUNTS=FILE   appends, when the process ends, how often DAME's objects read a clock, how
+ *                        many of these readings were the first ones after a jump, and how many were
+ *                        of the counter: "N readings, N jumps, N of the counter"
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -25,6 +31,7 @@ enum { ONE_IN = 30, HOURS = 10, LARGEST = HOURS * 3600 };
 
 static _Atomic uint64_t state = 20261126;
 static _Atomic int64_t apart; /* seconds from the true time */
+static _Atomic long readings, jumps, of_counter;
 static long once;
 
 static uint64_t random_number(void) /* Knuth's MMIX generator, upper bits */
@@ -53,16 +60,24 @@ static int is_ours(const void *address)
     return 1;
 }
 
+/* DAME reads a clock. The second reading of a process is never like the first. */
 static int64_t seconds_apart(void)
 {
-    static _Atomic long readings;
+    static _Atomic int64_t before;
+    const long number = readings++;
+    int64_t now;
     if (once > 0) {
-        return readings++ >= once ? -LARGEST : 0;
+        now = number >= once ? -LARGEST : 0;
+    } else {
+        if (1 == number || 0 == random_number() % ONE_IN) {
+            apart = (int64_t) (random_number() % (2 * LARGEST)) - LARGEST;
+        }
+        now = apart;
     }
-    if (0 == random_number() % ONE_IN) {
-        apart = (int64_t) (random_number() % (2 * LARGEST)) - LARGEST;
+    if (now != atomic_exchange(&before, now) && number > 0) {
+        jumps++;
     }
-    return apart;
+    return now;
 }
 
 /* The system call, not the C library's function, which may be this one. */
@@ -119,7 +134,11 @@ static void on_trap(int number, siginfo_t *info, void *context)
     }
     (void) info;
     read_clock(CLOCK_MONOTONIC, &now);
-    now.tv_sec += LARGEST + (is_ours(at) ? seconds_apart() : 0);
+    now.tv_sec += LARGEST;
+    if (is_ours(at)) {
+        of_counter++;
+        now.tv_sec += seconds_apart();
+    }
     const uint64_t ticks = (uint64_t) (now.tv_sec * hz + now.tv_nsec * 2);
     registers[REG_RAX] = (greg_t) (ticks & UINT32_MAX);
     registers[REG_RDX] = (greg_t) (ticks >> 32);
@@ -148,5 +167,18 @@ __attribute__((constructor)) static void begin(void)
     state += (uint64_t) getpid() * 2;
     if (NULL != counter && 0 == strcmp("1", counter)) {
         trap_counter();
+    }
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    char text[100];
+    const char *file = getenv("CLOCKS_COUNTS");
+    const int n = snprintf(text, sizeof(text), "%ld readings, %ld jumps, %ld of the counter\n",
+                           (long) readings, (long) jumps, (long) of_counter);
+    const int out = NULL == file ? -1 : open(file, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    if (out >= 0) {
+        (void) !write(out, text, (size_t) n);
+        close(out);
     }
 }
