@@ -117,13 +117,14 @@ static int start_file(dame_perf_dump_t *dump)
     const int file = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     dump->marker =
         file < 0 ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    error = dump->marker == MAP_FAILED ? errno : 0;
     if (file >= 0) {
         (void) close(file);
     }
-    if (dump->marker == MAP_FAILED) {
+    if (error != 0) {
         (void) unlink(dump->path);
     }
-    return 0;
+    return error;
 }
 
 /* ---- records ---- */
