@@ -154,6 +154,20 @@ static int has_no_locks(int error)
     return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP;
 }
 
+/* 0: the locked file still has its name; the holder before us may have removed it between our
+ * open() and flock(): EWOULDBLOCK. */
+static int look_at_lock(int directory, const char *name, int lock)
+{
+    struct stat ours, named;
+    if (fstat(lock, &ours) != 0) {
+        return errno;
+    }
+    if (fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) != 0) {
+        return errno == ENOENT ? EWOULDBLOCK : errno;
+    }
+    return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino ? 0 : EWOULDBLOCK;
+}
+
 int dame_user_trylock(int directory, const char *name, int *fd)
 {
     static const int how = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -165,18 +179,13 @@ int dame_user_trylock(int directory, const char *name, int *fd)
     if (lock < 0) {
         return errno;
     }
-    if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        const int error = has_no_locks(errno) ? DAME_FILE_NO_LOCKS : errno;
-        if (error == DAME_FILE_NO_LOCKS && is_new) {
+    int error = flock(lock, LOCK_EX | LOCK_NB) != 0 ? errno : look_at_lock(directory, name, lock);
+    error = has_no_locks(error) ? DAME_FILE_NO_LOCKS : error;
+    if (error != 0) {
+        if (is_new && error != EWOULDBLOCK) {
             unlinkat(directory, name, 0);
         }
         return fail_closed(lock, error);
-    }
-    /* The holder before us may have removed the file between our open() and flock(). */
-    struct stat ours, named;
-    if (fstat(lock, &ours) != 0 || fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
-        ours.st_dev != named.st_dev || ours.st_ino != named.st_ino) {
-        return fail_closed(lock, EWOULDBLOCK);
     }
     *fd = lock;
     return 0;
