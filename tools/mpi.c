@@ -207,7 +207,7 @@ static void print_comment(const char *path, const tool_bounds_t *bounds)
 
 static int numbered; /* several functions: make_datatype_1(), make_datatype_2(), ... */
 
-static void print_function(mpi_code_t *code, mpi_type_t type)
+static int print_function(mpi_code_t *code, mpi_type_t type)
 {
     static int printed;
     char name[40] = "make_datatype";
@@ -222,6 +222,7 @@ static void print_function(mpi_code_t *code, mpi_type_t type)
     mpi_code_print(code, type, stdout);
     printf("}\n");
     printed++;
+    return mpi_code_failed(code) ? tool_status_error("mpi", DAME_ERR_NOMEM) : TOOL_OK;
 }
 
 /* From the primitives, of which all basic elements are `basic`. */
@@ -259,7 +260,7 @@ static int make_of_program(const char *path, const dame_program_t *program,
                    "fragments may\n"
                    " * end inside one of them.\n");
         }
-        print_function(maker.code, type);
+        code = print_function(maker.code, type);
     }
     mpi_code_free(maker.code);
     return code;
@@ -282,7 +283,7 @@ static int make_of_calls(const char *path, const expression_t *calls, const tool
                           tool_input_name(path), too_large);
     } else {
         print_comment(path, bounds);
-        print_function(made, type);
+        code = print_function(made, type);
     }
     mpi_code_free(made);
     return code;

@@ -543,7 +543,7 @@ void mpi_code_print(mpi_code_t *code, mpi_type_t type, FILE *out)
     if (type.index < 0) { /* a basic datatype cannot be committed or freed by its user */
         type.index = call(code, "MPI_Type_contiguous(1, %s", name_of(code, type).text);
     }
-    fflush(code->statements);
+    code->failed |= fflush(code->statements) != 0;
     fprintf(out, "    MPI_Datatype t[%d];\n\n", code->ntypes);
     fwrite(code->text, 1, code->length, out);
     fprintf(out, "    MPI_Type_commit(&t[%d]);\n", type.index);

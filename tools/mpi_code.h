@@ -58,7 +58,8 @@ mpi_type_t mpi_code_resized(mpi_code_t *code, int64_t extent, mpi_type_t type);
 mpi_type_t mpi_code_expression(mpi_code_t *code, const expression_t *expression,
                                int64_t *too_large);
 
-/* Writes the body of a function that returns the type, committed. */
+/* Writes the body of a function that returns the type, committed; then mpi_code_failed() says
+ * whether it is whole. */
 void mpi_code_print(mpi_code_t *code, mpi_type_t type, FILE *out);
 
 #endif
