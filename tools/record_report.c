@@ -390,7 +390,7 @@ static void print_lost(const record_report_t *report, FILE *out)
 {
     static const char *const texts[RECORD_LOST] = {
         "pages of memory were forgotten: give more by --memory where packed bytes are missing",
-        "threads were not watched: at most 256 at a time are",
+        "threads were not watched: at most 256 at a time are, where there is memory",
         "messages had layouts for which there was no memory",
         "messages were watched no longer when others came: reads after them may be missing",
         "messages were longer than 64 MiB and not looked at",

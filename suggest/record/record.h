@@ -129,7 +129,7 @@ static inline bool record_near_message(uintptr_t address, size_t length)
 
 typedef enum record_lost {
     LOST_PAGES,   /* pages of shadow memory reused for others */
-    LOST_THREADS, /* threads beyond the bound */
+    LOST_THREADS, /* threads beyond the bound, or without memory */
     LOST_LAYOUTS, /* layouts of messages beyond the bound */
     LOST_REGIONS, /* messages whose buffer was watched no longer */
     LOST_LONG,    /* messages longer than RECORD_LONGEST: not looked at */

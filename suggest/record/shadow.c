@@ -102,6 +102,12 @@ typedef struct walk {
     size_t here; /* bytes on this page */
 } walk_t;
 
+/* Over no byte where there is no memory for what is known. */
+static walk_t walk_over(uintptr_t at, size_t length)
+{
+    return (walk_t){.at = at, .left = sets == NULL ? 0 : length};
+}
+
 /* The next page's origins, with its set locked until step(). NULL at the end or where unknown. */
 static record_origin_t *enter(walk_t *walk, bool make)
 {
@@ -125,7 +131,7 @@ bool shadow_store(uintptr_t to, size_t length, uintptr_t from, unsigned site)
     record_origin_t before = 0;
     record_origin_t origin = ((record_origin_t) from << 16) | site;
     record_origin_t one = from == 0 ? 0 : (record_origin_t) 1 << 16;
-    for (walk_t walk = {.at = to, .left = length}; walk.left > 0; step(&walk)) {
+    for (walk_t walk = walk_over(to, length); walk.left > 0; step(&walk)) {
         record_origin_t *at = enter(&walk, true);
         for (size_t i = 0; i < walk.here; i++) {
             before |= at[i];
@@ -138,7 +144,7 @@ bool shadow_store(uintptr_t to, size_t length, uintptr_t from, unsigned site)
 
 void shadow_fill(uintptr_t to, size_t length, record_origin_t origin)
 {
-    for (walk_t walk = {.at = to, .left = length}; walk.left > 0; step(&walk)) {
+    for (walk_t walk = walk_over(to, length); walk.left > 0; step(&walk)) {
         record_origin_t *at = enter(&walk, true);
         for (size_t i = 0; i < walk.here; i++) {
             at[i] = origin;
@@ -148,7 +154,7 @@ void shadow_fill(uintptr_t to, size_t length, record_origin_t origin)
 
 void shadow_forget(uintptr_t to, size_t length)
 {
-    for (walk_t walk = {.at = to, .left = length}; walk.left > 0; step(&walk)) {
+    for (walk_t walk = walk_over(to, length); walk.left > 0; step(&walk)) {
         record_origin_t *at = enter(&walk, false);
         if (at != NULL) {
             memset(at, 0, walk.here * sizeof(*at));
@@ -158,7 +164,10 @@ void shadow_forget(uintptr_t to, size_t length)
 
 void shadow_read(uintptr_t from, size_t length, record_origin_t *out)
 {
-    for (walk_t walk = {.at = from, .left = length}; walk.left > 0; step(&walk)) {
+    for (size_t i = 0; sets == NULL && i < length; i++) {
+        out[i] = RECORD_UNSEEN;
+    }
+    for (walk_t walk = walk_over(from, length); walk.left > 0; step(&walk)) {
         const record_origin_t *at = enter(&walk, false);
         for (size_t i = 0; i < walk.here; i++) {
             *out++ = at == NULL ? RECORD_UNSEEN : at[i] & ~RECORD_IN_FLIGHT;
@@ -168,7 +177,7 @@ void shadow_read(uintptr_t from, size_t length, record_origin_t *out)
 
 void shadow_in_flight(uintptr_t at, size_t length, bool in_flight)
 {
-    for (walk_t walk = {.at = at, .left = length}; walk.left > 0; step(&walk)) {
+    for (walk_t walk = walk_over(at, length); walk.left > 0; step(&walk)) {
         record_origin_t *found = enter(&walk, in_flight);
         for (size_t i = 0; found != NULL && i < walk.here; i++) {
             found[i] = in_flight ? found[i] | RECORD_IN_FLIGHT : found[i] & ~RECORD_IN_FLIGHT;

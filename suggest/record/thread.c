@@ -58,7 +58,7 @@ typedef struct thread {
 static thread_t threads[THREADS];
 static _Atomic int nthreads; /* that were ever used */
 static pthread_key_t key;
-static _Atomic int state; /* 0: not open, 1: opening or failed, 2: open */
+static _Atomic int state; /* 0: not open, 1: opening, 2: open, 3: there is no memory */
 
 static __thread thread_t *self __attribute__((tls_model("initial-exec")));
 static __thread bool refused __attribute__((tls_model("initial-exec")));
@@ -116,16 +116,21 @@ static size_t memory_bound(void)
 static bool open_all(void)
 {
     int expected = 0;
-    if (atomic_compare_exchange_strong(&state, &expected, 1) &&
-        pthread_key_create(&key, leave) == 0 && shadow_open(memory_bound())) {
-        atomic_store(&state, 2);
+    if (atomic_compare_exchange_strong(&state, &expected, 1)) {
+        const bool opened = pthread_key_create(&key, leave) == 0 && shadow_open(memory_bound());
+        atomic_store(&state, opened ? 2 : 3);
     }
     return atomic_load(&state) == 2;
 }
 
 static thread_t *join(void)
 {
-    if (refused || !open_all()) {
+    if (refused) {
+        return NULL;
+    }
+    if (!open_all()) {
+        refused = atomic_load(&state) == 3;
+        atomic_fetch_add(&record_lost[LOST_THREADS], refused);
         return NULL;
     }
     for (int i = 0; i < THREADS; i++) {
