@@ -5,18 +5,21 @@
  *   FAULTS_LIST=FILE   appends each site when it is first reached: "FUNCTION OBJECT+OFFSET"
  *   FAULTS_SITE=SITE   this site fails, and FAULTS_ONCE=N: only its N-th call in a process
  *   FAULTS_RANK=R      only in the process with this rank of Open MPI's
- *   FAULTS_FIRED=FILE  appends the site when it first fails in a process
+ *   FAULTS_FIRED=FILE  appends calls that fail, the first of a process and those about a file: the site, the error and the
+ *                      file, with tabs between
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <search.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SITES = 4096, OBJECTS = 8 };
+enum { SITES = 4096, OBJECTS = 16, LONGEST_FILE = PATH_MAX, MOST_FIRED = 1000 };
 
 typedef struct object {
     uintptr_t start, end;
@@ -46,8 +49,8 @@ static _Thread_local int inside; /* what this file calls goes through */
 
 static int is_ours(const char *name)
 {
-    static const char *const names[] = {"mca_dt_dame.so", "mca_hook_dt.so", "dame_llvm.so", "libbamboo.so", "bamboocc",
-                                        "libdame-overlap.so", "dame-suggest-c"};
+    static const char *const names[] = {"mca_dt_dame.so", "mca_hook_dt.so", "dame_llvm.so", "dame_papi.so", "libbamboo.so",
+                                        "bamboocc", "libdame-overlap.so", "libdame-record.so", "dame-suggest-c", "dame"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!strcmp(name, names[i])) {
             return 1;
@@ -91,24 +94,65 @@ static const object_t *object_of(uintptr_t address)
     return NULL;
 }
 
-static void list(const char *file, const char *site)
+static void append(const char *file, const char *line)
 {
-    char line[200];
-    const int n = snprintf(line, sizeof line, "%s\n", site), fd = open(file, O_CREAT | O_APPEND | O_WRONLY, 0644);
+    const int fd = open(file, O_CREAT | O_APPEND | O_WRONLY, 0644);
     if (fd >= 0) {
-        if (write(fd, line, (size_t) n) < 0) {
+        if (write(fd, line, strlen(line)) < 0) {
             abort();
         }
         close(fd);
     }
 }
 
+/* ---- which file a call is about ---- */
+
+typedef struct place {
+    int fd; /* of the file, or, with a path, of the directory that the path starts from */
+    const char *path;
+    FILE *stream;
+} place_t;
+
+#define NO_FILE ((place_t) {-1, NULL, NULL})
+#define PATH(path) ((place_t) {AT_FDCWD, path, NULL})
+#define PATH_IN(directory, path) ((place_t) {directory, path, NULL})
+#define DESCRIPTOR(fd) ((place_t) {fd, NULL, NULL})
+#define STREAM(stream) ((place_t) {-1, NULL, stream})
+
+/* Its name from the root on, "" where it has none. */
+static void name_file(place_t place, char name[LONGEST_FILE])
+{
+    char link[64] = "/proc/self/cwd", start[PATH_MAX] = "";
+    const int fd = place.stream ? fileno(place.stream) : place.fd; /* -1: in memory */
+    if (!place.path || '/' != *place.path) {
+        if (AT_FDCWD != fd) {
+            snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        }
+        const ssize_t n = readlink(link, start, sizeof start - 1);
+        start[n > 0 ? n : 0] = '\0';
+    }
+    snprintf(name, LONGEST_FILE, "%s%s%s", start, place.path && *start ? "/" : "", place.path ? place.path : "");
+}
+
+static void tell_fired(const char *fired, const char *site, int error, place_t place, int is_first)
+{
+    char name[LONGEST_FILE], line[LONGEST_FILE + 300];
+    name_file(place, name);
+    if (is_first || '/' == *name) {
+        snprintf(line, sizeof line, "%s\t%s\t%s\n", site, strerror(error), '/' == *name ? name : "");
+        append(fired, line);
+    }
+}
+
+/* ---- which calls fail ---- */
+
 /* Is this a call that must fail? */
-static int fails(const char *function, void *caller)
+static int fails(const char *function, void *caller, int error, place_t place)
 {
     static const char *file, *wanted, *fired;
     static int once, asked; /* once: which call; 0: all */
-    char site[160];
+    char site[160], line[sizeof site + 1];
+    const int before = errno;
     int result = 0;
 
     if (inside) {
@@ -134,23 +178,25 @@ static int fails(const char *function, void *caller)
             }
             if (!seen[i]) {
                 seen[i] = (uintptr_t) caller;
-                list(file, site);
+                snprintf(line, sizeof line, "%s\n", site);
+                append(file, line);
             }
         }
         if (wanted && 0 == strcmp(wanted, site)) {
             const int call = ++calls;
             result = !once || once == call;
-            if (result && fired && call == (once ? once : 1)) {
-                list(fired, site);
+            if (result && fired && call <= (once ? once : MOST_FIRED)) {
+                tell_fired(fired, site, error, place, call == (once ? once : 1));
             }
         }
     }
     inside = 0;
+    errno = before;
     return result;
 }
 
 #define REAL(name) static __typeof__(&name) real; if (!real) { inside++; real = dlsym(RTLD_NEXT, #name); inside--; }
-#define FAILS(name) fails(#name, __builtin_return_address(0))
+#define FAILS(name, error, place) fails(#name, __builtin_return_address(0), error, place)
 
 __attribute__((constructor)) static void look_at_start(void)
 {
@@ -163,7 +209,7 @@ __attribute__((constructor)) static void look_at_start(void)
 void *dlopen(const char *file, int mode)
 {
     REAL(dlopen)
-    if (FAILS(dlopen)) {
+    if (FAILS(dlopen, 0, NO_FILE)) {
         return NULL;
     }
     void *handle = real(file, mode);
@@ -173,12 +219,27 @@ void *dlopen(const char *file, int mode)
     return handle;
 }
 
-/* A call with these parameters that says ERROR and sets errno. */
-#define CALL(type, name, error, code, parameters, arguments)                                       \
+/* A call with these parameters, about a file, that says ERROR and sets errno. */
+#define CALL_OF(place, type, name, error, code, parameters, arguments)                             \
     type name parameters                                                                           \
     {                                                                                              \
         REAL(name)                                                                                 \
-        if (FAILS(name)) {                                                                         \
+        if (FAILS(name, code, place)) {                                                            \
+            errno = code;                                                                          \
+            return error;                                                                          \
+        }                                                                                          \
+        return real arguments;                                                                     \
+    }
+
+#define CALL(...) CALL_OF(NO_FILE, __VA_ARGS__)
+
+/* One of a stream, which ferror(), and fclose() of a stream in memory, know of afterwards. */
+#define CALL_OF_STREAM(stream, type, name, error, code, parameters, arguments)                     \
+    type name parameters                                                                           \
+    {                                                                                              \
+        REAL(name)                                                                                 \
+        if (FAILS(name, code, STREAM(stream))) {                                                   \
+            stream->_flags |= _IO_ERR_SEEN;                                                        \
             errno = code;                                                                          \
             return error;                                                                          \
         }                                                                                          \
@@ -202,40 +263,44 @@ void *calloc(size_t n, size_t size)
         asking = 1;
         real = dlsym(RTLD_NEXT, "calloc");
     }
-    if (FAILS(calloc)) {
+    if (FAILS(calloc, ENOMEM, NO_FILE)) {
         errno = ENOMEM;
         return NULL;
     }
     return real(n, size);
 }
 
+/* What the headers of the C library do not declare: their macros call it. */
+size_t __fread_chk(void *to, size_t room, size_t size, size_t n, FILE *file);
+char *__realpath_chk(const char *path, char *out, size_t room);
+
 CALL(void *, malloc, NULL, ENOMEM, (size_t size), (size))
 CALL(void *, realloc, NULL, ENOMEM, (void *old, size_t size), (old, size))
 CALL(char *, strdup, NULL, ENOMEM, (const char *text), (text))
-CALL(void *, mmap, MAP_FAILED, ENOMEM, (void *at, size_t n, int prot, int flags, int fd, off_t offset),
-     (at, n, prot, flags, fd, offset))
+CALL_OF(DESCRIPTOR(fd), void *, mmap, MAP_FAILED, ENOMEM, (void *at, size_t n, int prot, int flags, int fd, off_t offset),
+        (at, n, prot, flags, fd, offset))
 CALL(int, mprotect, -1, EACCES, (void *at, size_t n, int prot), (at, n, prot))
 CALL(int, madvise, -1, EINVAL, (void *at, size_t n, int advice), (at, n, advice))
 CALL(int, memfd_create, -1, EMFILE, (const char *name, unsigned flags), (name, flags))
-CALL(int, ftruncate, -1, ENOSPC, (int fd, off_t size), (fd, size))
+CALL_OF(DESCRIPTOR(fd), int, ftruncate, -1, ENOSPC, (int fd, off_t size), (fd, size))
 CALL(int, pthread_create, EAGAIN, EAGAIN,
      (pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *of), (thread, attr, run, of))
 CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t * key, void (*end)(void *)), (key, end))
-CALL(FILE *, fopen, NULL, EMFILE, (const char *path, const char *mode), (path, mode))
+CALL_OF(PATH(path), FILE *, fopen, NULL, EMFILE, (const char *path, const char *mode), (path, mode))
 CALL(FILE *, open_memstream, NULL, ENOMEM, (char **text, size_t *size), (text, size))
-CALL(ssize_t, read, -1, EIO, (int fd, void *to, size_t n), (fd, to, n))
-CALL(ssize_t, write, -1, ENOSPC, (int fd, const void *from, size_t n), (fd, from, n))
-CALL(int, rename, -1, EACCES, (const char *from, const char *to), (from, to))
-CALL(int, renameat, -1, EACCES, (int a, const char *from, int b, const char *to), (a, from, b, to))
-CALL(int, mkdir, -1, EACCES, (const char *path, mode_t mode), (path, mode))
-CALL(int, unlink, -1, EACCES, (const char *path), (path))
-CALL(int, unlinkat, -1, EACCES, (int dir, const char *path, int flags), (dir, path, flags))
-CALL(int, fstat, -1, EIO, (int fd, struct stat *s), (fd, s))
-CALL(int, stat, -1, EACCES, (const char *path, struct stat *s), (path, s))
-CALL(int, lstat, -1, EACCES, (const char *path, struct stat *s), (path, s))
-CALL(int, fsync, -1, EIO, (int fd), (fd))
+CALL_OF(DESCRIPTOR(fd), ssize_t, read, -1, EIO, (int fd, void *to, size_t n), (fd, to, n))
+CALL_OF(DESCRIPTOR(fd), ssize_t, write, -1, ENOSPC, (int fd, const void *from, size_t n), (fd, from, n))
+CALL_OF(PATH(to), int, rename, -1, EACCES, (const char *from, const char *to), (from, to))
+CALL_OF(PATH_IN(b, to), int, renameat, -1, EACCES, (int a, const char *from, int b, const char *to), (a, from, b, to))
+CALL_OF(PATH(path), int, mkdir, -1, EACCES, (const char *path, mode_t mode), (path, mode))
+CALL_OF(PATH(path), int, unlink, -1, EACCES, (const char *path), (path))
+CALL_OF(PATH_IN(dir, path), int, unlinkat, -1, EACCES, (int dir, const char *path, int flags), (dir, path, flags))
+CALL_OF(DESCRIPTOR(fd), int, fstat, -1, EIO, (int fd, struct stat *s), (fd, s))
+CALL_OF(PATH(path), int, stat, -1, EACCES, (const char *path, struct stat *s), (path, s))
+CALL_OF(PATH(path), int, lstat, -1, EACCES, (const char *path, struct stat *s), (path, s))
+CALL_OF(DESCRIPTOR(fd), int, fsync, -1, EIO, (int fd), (fd))
 CALL(int, pipe, -1, EMFILE, (int fds[2]), (fds))
-CALL(char *, realpath, NULL, ENOMEM, (const char *path, char *out), (path, out))
+CALL_OF(PATH(path), char *, realpath, NULL, ENOMEM, (const char *path, char *out), (path, out))
 CALL(int, sched_getaffinity, -1, EINVAL, (pid_t pid, size_t n, cpu_set_t *set), (pid, n, set))
 CALL(long, sysconf, -1, EINVAL, (int name), (name))
 CALL(int, posix_memalign, ENOMEM, ENOMEM, (void **out, size_t align, size_t n), (out, align, n))
@@ -243,26 +308,29 @@ CALL(int, munmap, -1, ENOMEM, (void *at, size_t n), (at, n))
 CALL(int, munlock, -1, ENOMEM, (const void *at, size_t n), (at, n))
 CALL(void *, tsearch, NULL, ENOMEM, (const void *key, void **root, int (*compare)(const void *, const void *)),
      (key, root, compare))
-CALL(int, access, -1, EACCES, (const char *path, int mode), (path, mode))
-CALL(int, faccessat, -1, EACCES, (int dir, const char *path, int mode, int flags), (dir, path, mode, flags))
-CALL(int, fstatat, -1, EIO, (int dir, const char *path, struct stat *s, int flags), (dir, path, s, flags))
-CALL(int, fchmod, -1, EPERM, (int fd, mode_t mode), (fd, mode))
-CALL(int, fchown, -1, EPERM, (int fd, uid_t user, gid_t group), (fd, user, group))
-CALL(int, utimensat, -1, EACCES, (int dir, const char *path, const struct timespec times[2], int flags),
-     (dir, path, times, flags))
-CALL(int, flock, -1, ENOLCK, (int fd, int how), (fd, how))
-CALL(int, rmdir, -1, EACCES, (const char *path), (path))
-CALL(DIR *, opendir, NULL, EMFILE, (const char *path), (path))
-CALL(DIR *, fdopendir, NULL, ENOMEM, (int fd), (fd))
-CALL(struct dirent *, readdir, NULL, EIO, (DIR * dir), (dir))
-CALL(ssize_t, readlink, -1, EACCES, (const char *path, char *to, size_t n), (path, to, n))
+CALL_OF(PATH(path), int, access, -1, EACCES, (const char *path, int mode), (path, mode))
+CALL_OF(PATH_IN(dir, path), int, faccessat, -1, EACCES, (int dir, const char *path, int mode, int flags),
+        (dir, path, mode, flags))
+CALL_OF(PATH_IN(dir, path), int, fstatat, -1, EIO, (int dir, const char *path, struct stat *s, int flags),
+        (dir, path, s, flags))
+CALL_OF(DESCRIPTOR(fd), int, fchmod, -1, EPERM, (int fd, mode_t mode), (fd, mode))
+CALL_OF(DESCRIPTOR(fd), int, fchown, -1, EPERM, (int fd, uid_t user, gid_t group), (fd, user, group))
+CALL_OF(PATH_IN(dir, path), int, utimensat, -1, EACCES,
+        (int dir, const char *path, const struct timespec times[2], int flags), (dir, path, times, flags))
+CALL_OF(DESCRIPTOR(fd), int, flock, -1, ENOLCK, (int fd, int how), (fd, how))
+CALL_OF(PATH(path), int, rmdir, -1, EACCES, (const char *path), (path))
+CALL_OF(PATH(path), DIR *, opendir, NULL, EMFILE, (const char *path), (path))
+CALL_OF(DESCRIPTOR(fd), DIR *, fdopendir, NULL, ENOMEM, (int fd), (fd))
+CALL_OF(DESCRIPTOR(dirfd(dir)), struct dirent *, readdir, NULL, EIO, (DIR * dir), (dir))
+CALL_OF(PATH(path), ssize_t, readlink, -1, EACCES, (const char *path, char *to, size_t n), (path, to, n))
 CALL(char *, getcwd, NULL, ENOENT, (char *to, size_t n), (to, n))
 CALL(char *, mkdtemp, NULL, EACCES, (char *name), (name))
-CALL(char *, fgets, NULL, EIO, (char *to, int n, FILE *file), (to, n, file))
-CALL(size_t, fread, 0, EIO, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file))
-CALL(size_t, fwrite, 0, ENOSPC, (const void *from, size_t size, size_t n, FILE *file), (from, size, n, file))
-CALL(int, fputs, EOF, ENOSPC, (const char *text, FILE *file), (text, file))
-CALL(int, fflush, EOF, ENOSPC, (FILE * file), (file))
+CALL_OF_STREAM(file, char *, fgets, NULL, EIO, (char *to, int n, FILE *file), (to, n, file))
+CALL_OF_STREAM(file, size_t, fread, 0, EIO, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file))
+CALL_OF_STREAM(file, size_t, fwrite, 0, ENOSPC, (const void *from, size_t size, size_t n, FILE *file),
+               (from, size, n, file))
+CALL_OF_STREAM(file, int, fputs, EOF, ENOSPC, (const char *text, FILE *file), (text, file))
+CALL_OF(STREAM(file), int, fflush, EOF, ENOSPC, (FILE * file), (file))
 CALL(FILE *, fopencookie, NULL, ENOMEM, (void *of, const char *mode, cookie_io_functions_t calls), (of, mode, calls))
 CALL(FILE *, popen, NULL, ENOMEM, (const char *command, const char *mode), (command, mode))
 CALL(pid_t, fork, -1, EAGAIN, (void), ())
@@ -289,28 +357,52 @@ CALL(int, pthread_setname_np, EACCES, EACCES, (pthread_t thread, const char *nam
 CALL(int, pthread_setspecific, ENOMEM, ENOMEM, (pthread_key_t key, const void *value), (key, value))
 CALL(int, dladdr, 0, 0, (const void *address, Dl_info *info), (address, info))
 CALL(int, dlinfo, -1, 0, (void *handle, int request, void *info), (handle, request, info))
+CALL_OF_STREAM(file, size_t, __fread_chk, 0, EIO, (void *to, size_t room, size_t size, size_t n, FILE *file),
+               (to, room, size, n, file))
+CALL_OF_STREAM(file, ssize_t, __getdelim, -1, ENOMEM, (char **text, size_t *room, int end, FILE *file), (text, room, end, file))
+CALL_OF(STREAM(file), int, fseek, -1, EIO, (FILE * file, long at, int from), (file, at, from))
+CALL_OF(STREAM(file), long, ftell, -1, EIO, (FILE * file), (file))
+CALL_OF(DESCRIPTOR(fd), FILE *, fdopen, NULL, ENOMEM, (int fd, const char *mode), (fd, mode))
+CALL_OF(PATH(path), char *, __realpath_chk, NULL, ENOMEM, (const char *path, char *out, size_t room), (path, out, room))
+CALL_OF(PATH(path), int, scandir, -1, ENOMEM,
+        (const char *path, struct dirent ***out, int (*filter)(const struct dirent *),
+         int (*compare)(const struct dirent **, const struct dirent **)),
+        (path, out, filter, compare))
+CALL(int, mkstemp, -1, EACCES, (char *name), (name))
+CALL(int, pipe2, -1, EMFILE, (int fds[2], int flags), (fds, flags))
+CALL(int, dup2, -1, EMFILE, (int from, int to), (from, to))
+CALL(int, setenv, -1, ENOMEM, (const char *name, const char *value, int replace), (name, value, replace))
+CALL(int, execv, -1, ENOENT, (const char *file, char *const argv[]), (file, argv))
+CALL(int, posix_spawn_file_actions_init, ENOMEM, ENOMEM, (posix_spawn_file_actions_t * actions), (actions))
+CALL(int, posix_spawn_file_actions_adddup2, ENOMEM, ENOMEM, (posix_spawn_file_actions_t * actions, int from, int to),
+     (actions, from, to))
+CALL(int, posix_spawnp, EAGAIN, EAGAIN,
+     (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+      char *const argv[], char *const environment[]),
+     (pid, file, actions, attributes, argv, environment))
+CALL(int, dladdr1, 0, 0, (const void *address, Dl_info *info, void **extra, int flags), (address, info, extra, flags))
 
 /* They close, and say that what was written before is lost. */
-#define CLOSE(name, type, code)                                                                    \
+#define CLOSE(name, type, code, place)                                                             \
     int name(type file)                                                                            \
     {                                                                                              \
         REAL(name)                                                                                 \
-        const int result = real(file);                                                             \
-        if (FAILS(name)) {                                                                         \
+        const int failed = FAILS(name, code, place), result = real(file);                          \
+        if (failed) {                                                                              \
             errno = code;                                                                          \
             return -1;                                                                             \
         }                                                                                          \
         return result;                                                                             \
     }
 
-CLOSE(close, int, EIO)
-CLOSE(fclose, FILE *, ENOSPC)
+CLOSE(close, int, EIO, DESCRIPTOR(file))
+CLOSE(fclose, FILE *, ENOSPC, STREAM(file))
 
 /* The text is undefined when it fails. */
 #define ASPRINTF(name, parameters, format)                                                         \
     int name parameters                                                                            \
     {                                                                                              \
-        if (FAILS(name)) {                                                                         \
+        if (FAILS(name, ENOMEM, NO_FILE)) {                                                        \
             *out = (char *) 1;                                                                     \
             errno = ENOMEM;                                                                        \
             return -1;                                                                             \
@@ -323,8 +415,19 @@ CLOSE(fclose, FILE *, ENOSPC)
     }
 
 int __asprintf_chk(char **out, int flag, const char *format, ...);
+int __vasprintf_chk(char **out, int flag, const char *format, va_list args);
 ASPRINTF(asprintf, (char **out, const char *format, ...), format)
 ASPRINTF(__asprintf_chk, (char **out, int flag __attribute__((unused)), const char *format, ...), format)
+
+int __vasprintf_chk(char **out, int flag __attribute__((unused)), const char *format, va_list args)
+{
+    if (FAILS(__vasprintf_chk, ENOMEM, NO_FILE)) {
+        *out = (char *) 1;
+        errno = ENOMEM;
+        return -1;
+    }
+    return vasprintf(out, format, args);
+}
 
 int open(const char *path, int flags, ...)
 {
@@ -333,7 +436,7 @@ int open(const char *path, int flags, ...)
     va_start(args, flags);
     const mode_t mode = va_arg(args, mode_t);
     va_end(args);
-    if (FAILS(open)) {
+    if (FAILS(open, EMFILE, PATH(path))) {
         errno = EMFILE;
         return -1;
     }
@@ -347,7 +450,7 @@ int openat(int dir, const char *path, int flags, ...)
     va_start(args, flags);
     const mode_t mode = va_arg(args, mode_t);
     va_end(args);
-    if (FAILS(openat)) {
+    if (FAILS(openat, EMFILE, PATH_IN(dir, path))) {
         errno = EMFILE;
         return -1;
     }
@@ -365,7 +468,7 @@ long syscall(long number, ...)
         a[i] = va_arg(args, long);
     }
     va_end(args);
-    if (FAILS(syscall)) {
+    if (FAILS(syscall, ENOSYS, NO_FILE)) {
         errno = ENOSYS;
         return -1;
     }
