@@ -101,6 +101,18 @@ static void remove_records(const dt_dame_job_t *job, const char *directory, bool
     }
 }
 
+static bool make_directory(const dt_dame_job_t *job)
+{
+    if (0 != mkdir(job->directory, 0700) && EEXIST != errno) {
+        return false;
+    }
+    if (!is_ours(job->directory)) {
+        errno = EPERM;
+        return false;
+    }
+    return true;
+}
+
 bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int ranks,
                       struct timespec began)
 {
@@ -112,14 +124,7 @@ bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int r
     job->rank = rank;
     job->ranks = ranks;
     job->began = began;
-    if (0 != mkdir(directory, 0700) && EEXIST != errno) {
-        return false;
-    }
-    if (!is_ours(directory)) {
-        errno = EPERM;
-        return false;
-    }
-    return true;
+    return make_directory(job);
 }
 
 /* errno says why not. */
@@ -154,7 +159,10 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     name_of_record(job, job->rank, path);
     name_of_temporary(job, job->rank, temporary);
     const uint64_t sum = checksum(record, size);
-    const int fd = create(temporary);
+    int fd = create(temporary);
+    if (fd < 0 && ENOENT == errno && make_directory(job)) { /* whoever could not write removed it */
+        fd = create(temporary);
+    }
     const bool written =
         fd >= 0 && write_all(fd, record, size) && write_all(fd, &sum, sizeof(sum));
     if ((fd < 0 || 0 == close(fd)) && written && 0 == rename(temporary, path)) {

@@ -347,6 +347,17 @@ static void records_that_cannot_be_written(void)
           "records that cannot be written leave no directory");
 }
 
+/* Nobody had a record yet when a rank that could not write gave the directory up. */
+static void a_directory_that_is_gone(void)
+{
+    static record_t record;
+    dt_dame_job_t job;
+    check(dt_dame_job_open(&job, directory, 1, 2, always) && 0 == rmdir(directory), "gone");
+    check(dt_dame_job_publish(&job, &record, sizeof(record)) && dt_dame_job_claim(&job),
+          "it is made again");
+    check(dt_dame_job_collect(&job, &record, sizeof(record), visit, &(int){-1}) == 1, "and read");
+}
+
 int main(void)
 {
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -360,6 +371,7 @@ int main(void)
     a_claim_leaves_the_job_s_own_records();
     a_process_knows_when_it_began();
     records_that_cannot_be_written();
+    a_directory_that_is_gone();
     printf("%ld passed, %ld failed\n", passed, failed);
     return failed != 0;
 }
