@@ -91,6 +91,8 @@ void soak_end(soak_t *soak)
     }
     if (0 == soak->rank) {
         printf("moved: %lld messages\n", moved());
+    } else {
+        printf("rank %d moved: %lld messages\n", soak->rank, moved());
     }
     pvar_done();
 }

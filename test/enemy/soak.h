@@ -16,7 +16,7 @@ typedef struct soak {
 void soak_begin(soak_t *soak, double minutes, int rank);
 /* Collective: is there time for another program? Prints the lines. */
 bool soak_goes_on(soak_t *soak);
-/* Rank 0 prints how many messages DAME has moved. */
+/* Each rank prints how many of its messages DAME has moved. */
 void soak_end(soak_t *soak);
 
 #endif
