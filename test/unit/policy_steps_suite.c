@@ -54,6 +54,19 @@ TEST(nothing_is_measured_before_the_third_use)
     ck_assert(third.kind == DAME_STEP_SAMPLE && third.uses == 1);
 }
 
+/* What the policy wants of the next use; until then arms are added and run as it says. */
+static dame_step_t ask(dame_policy_t *policy, int32_t *current, int32_t uses)
+{
+    dame_step_t step = dame_policy_next(policy, uses);
+    for (; step.kind >= DAME_STEP_ORDER; step = dame_policy_next(policy, 0)) {
+        *current = step.kind == DAME_STEP_RUN ? step.arm : *current;
+        if (step.kind == DAME_STEP_ADD) {
+            dame_policy_added(policy, step.arm, DAME_ADDED, 5000);
+        }
+    }
+    return step;
+}
+
 /* Uses until the search is over; what a use takes on each arm. Returns how many samples were taken
  * of `arm`. */
 static int samples_of(dame_policy_t *policy, const double *ticks, int arm)
@@ -63,13 +76,7 @@ static int samples_of(dame_policy_t *policy, const double *ticks, int arm)
     int32_t uses = 1;
     for (int asked = 0; dame_policy_choice(policy) < 0; asked++) {
         ck_assert_int_lt(asked, 1000000);
-        dame_step_t step = dame_policy_next(policy, uses);
-        for (; step.kind >= DAME_STEP_ORDER; step = dame_policy_next(policy, 0)) {
-            current = step.kind == DAME_STEP_RUN ? step.arm : current;
-            if (step.kind == DAME_STEP_ADD) {
-                dame_policy_added(policy, step.arm, DAME_ADDED, 5000);
-            }
-        }
+        const dame_step_t step = ask(policy, &current, uses);
         if (step.kind == DAME_STEP_SAMPLE) {
             n += current == arm;
             dame_policy_sample(policy, current, 0, ticks[current]);
@@ -77,6 +84,29 @@ static int samples_of(dame_policy_t *policy, const double *ticks, int arm)
         uses = step.uses > 0 ? step.uses : 1;
     }
     return n;
+}
+
+TEST(the_search_forgets_what_was_measured_before)
+{
+    static const double before[] = {1000, 500}, now[] = {1300, 650};
+    dame_policy_t policy;
+    int32_t current = 0;
+    int32_t uses = 1;
+    dame_policy_init(&policy, 2, &expected, 0.01);
+    for (int asked = 0; policy.arms[0].tried == 0 || policy.arms[1].tried == 0; asked++) {
+        ck_assert_int_lt(asked, 1000000);
+        const dame_step_t step = ask(&policy, &current, uses);
+        if (step.kind == DAME_STEP_SAMPLE) {
+            const double *ticks = policy.searching ? now : before;
+            dame_policy_sample(&policy, current, 0, ticks[current]);
+        }
+        for (int arm = 0; arm < 2; arm++) {
+            const double found = dame_policy_ticks(&policy, arm);
+            ck_assert(policy.arms[arm].tried == 0 ||
+                      (found > 0.999 * now[arm] && found < 1.001 * now[arm]));
+        }
+        uses = step.uses > 0 ? step.uses : 1;
+    }
 }
 
 /* By more than DAME_HOPELESS: two samples in each of the batches before it leaves the search. */
