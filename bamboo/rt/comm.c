@@ -126,6 +126,7 @@ int bamboo_mpi_comm_free(bamboo_comm_t **comm)
 void bamboo_comm_end_all(bamboo_task_t *task)
 {
     while (task->comms != NULL) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_comm() takes it from the list */
         end_comm(task->comms);
     }
 }

@@ -298,6 +298,7 @@ static int await_own(bamboo_request_t *first, bamboo_request_t *second, MPI_Stat
     task->wait.statuses = status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status;
     for (int i = 0; i < 2; i++) {
         if (bamboo_is_pending(task->wait.one[i])) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): NULL is not pending */
             task->wait.one[i]->awaited = 1;
             needs++;
         }

@@ -300,6 +300,7 @@ static void check_construct(const struct function *function, const struct node *
         if (node->callee && node->callee->is_main) {
             refuse_node(file, node, REFUSE_MAIN, "main is called");
         }
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it asks for a callee first */
         if (is_waiting_call(node) && node->callee->definition &&
             node->n - 1 != node->callee->n_parameters) {
             refuse_node(file, node, REFUSE_VARIADIC, "'%s'", node->callee->name);
