@@ -76,8 +76,7 @@ char *edits_apply(struct edits *edits, const char *text, size_t size)
         at = edits->edit[i].end;
     }
     fwrite(text + at, 1, size - at, out);
-    fclose(out);
-    return checked(result);
+    return checked(fclose(out) == 0 ? result : NULL);
 }
 
 /* ---- lines ---- */

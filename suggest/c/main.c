@@ -301,5 +301,9 @@ int main(int argc, char **argv)
     report_end(&report);
     free_words(&files);
     free_words(&flags);
-    return fflush(stdout) == 0 && fine ? DONE : SOME_FILE_FAILED;
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        fprintf(stderr, "dame suggest: standard output: write error\n");
+        return SOME_FILE_FAILED;
+    }
+    return fine ? DONE : SOME_FILE_FAILED;
 }

@@ -35,8 +35,7 @@ const char *report_type(const struct site *site)
         return "";
     }
     types_print(site->program, site->shape.type, file);
-    fclose(file);
-    copy = c_copy(site->run->memory, text);
+    copy = fclose(file) == 0 ? c_copy(site->run->memory, text) : "";
     free(text);
     return copy;
 }
