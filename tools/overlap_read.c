@@ -402,6 +402,7 @@ int overlap_read(const char *prefix, int rank, overlap_rank_t *out)
     int code = reader == NULL ? tool_status_error(path, DAME_ERR_NOMEM)
                               : tool_read(path, SIZE_MAX, &text, &length);
     if (code == TOOL_OK) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): an error is not TOOL_OK */
         reader->path = path;
         reader->rank = out;
         code = parse(reader, text);
