@@ -3,6 +3,7 @@
 #include "play.h"
 
 #include <dirent.h>
+#include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,17 @@ static int mappings(void)
     return n;
 }
 
+/* By malloc(), in all arenas. */
+static long long allocated_kib(void)
+{
+#if __GLIBC_PREREQ(2, 33)
+    const struct mallinfo2 info = mallinfo2();
+#else
+    const struct mallinfo info = mallinfo(); /* up to 2 GiB */
+#endif
+    return ((long long) info.uordblks + (long long) info.hblkhd) / 1024;
+}
+
 /* By DAME; 0 without it. */
 static long long moved(void)
 {
@@ -51,13 +63,14 @@ static void print_line(const soak_t *s, double now)
 {
     printf("%6.1f min: %lld programs, %lld types, %lld steps, %lld messages, %lld bytes, %lld "
            "promotions, "
-           "%lld evictions, %lld differences; %ld KiB resident, %d mappings, %d descriptors, %d in "
+           "%lld evictions, %lld differences; %ld KiB resident, %lld KiB allocated, %d mappings, "
+           "%d descriptors, %d in "
            "/dev/shm, %d in its directory\n",
            (now - s->begun) / MINUTE, s->programs, s->types, s->steps, moved(),
            pvar_read("dt_dame_bytes_packed") + pvar_read("dt_dame_bytes_unpacked"),
            pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack"),
-           pvar_read("dt_dame_code_evicted"), s->differences, resident_kib(), mappings(),
-           entries("/proc/self/fd"), entries("/dev/shm"),
+           pvar_read("dt_dame_code_evicted"), s->differences, resident_kib(), allocated_kib(),
+           mappings(), entries("/proc/self/fd"), entries("/dev/shm"),
            NULL == rules.directory ? 0 : entries(rules.directory));
     fflush(stdout);
 }
