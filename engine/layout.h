@@ -44,6 +44,11 @@ typedef struct dame_promotion {
     struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dame_promotion_t;
 
+static inline int32_t dame_period_doubled(int32_t period)
+{
+    return period > INT32_MAX / 2 ? INT32_MAX : 2 * period;
+}
+
 /* At a fixed use: the next attempt comes after `period` uses without code, the one after it waits
  * twice as long. Where the programs in use do not fit the memory for code, compiling them again
  * gains little. */
@@ -51,7 +56,7 @@ static inline void dame_promotion_back_off(dame_promotion_t *promotion)
 {
     const int32_t period = promotion->period;
     dame_countdown_set(&promotion->countdown, dame_countdown_without_code(period));
-    promotion->period = period > INT32_MAX / 2 ? INT32_MAX : 2 * period;
+    promotion->period = dame_period_doubled(period);
 }
 
 /* Tells layouts apart; all 128 bits are compared. */

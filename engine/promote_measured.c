@@ -132,7 +132,7 @@ static void ask(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir
     char room[DAME_LONGEST_CODE_NAME];
     if (!has_measured(promoter, use, dir, bytes)) {
         dame_promoter_failed(promoter, DAME_ERR_NOMEM);
-        state->period = state->period > INT32_MAX / 2 ? INT32_MAX : 2 * state->period;
+        state->period = dame_period_doubled(state->period);
         dame_countdown_set(&state->countdown, dame_countdown_uses(state->period));
         return;
     }

@@ -105,16 +105,6 @@ static bool is_one_node(int ranks)
            1 == number("SLURM_STEP_NUM_NODES");
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; '\0' != *text; text++) {
-        hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 /* A name that all processes of the job know, and no other job at the same time. What tells the jobs
  * of a node apart may stand at the end of a long one. */
 static void name_of_job(char *name, size_t room)
@@ -125,7 +115,8 @@ static void name_of_job(char *name, size_t room)
     if (NULL != space && strlen(space) < room) {
         (void) snprintf(name, room, "%s", space);
     } else if (NULL != space) {
-        (void) snprintf(name, room, "%.*s-%016" PRIx64, (int) room - 18, space, hash_of(space));
+        (void) snprintf(name, room, "%.*s-%016" PRIx64, (int) room - 18, space,
+                        dt_dame_job_checksum(space, strlen(space)));
     } else if (NULL != slurm && NULL != step) {
         (void) snprintf(name, room, "slurm-%s.%s", slurm, step);
     } else {

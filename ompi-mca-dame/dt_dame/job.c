@@ -134,8 +134,8 @@ static bool write_all(int fd, const void *bytes, size_t size)
     return 0 == errno;
 }
 
-/* FNV-1a. It is written behind the record, so that one whose bytes were changed is not read. */
-static uint64_t checksum(const void *record, size_t size)
+/* It is written behind a record, so that one whose bytes were changed is not read. */
+uint64_t dt_dame_job_checksum(const void *record, size_t size)
 {
     const unsigned char *bytes = record;
     uint64_t sum = 0xcbf29ce484222325;
@@ -158,13 +158,12 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     char temporary[LONGEST_PATH];
     name_of_record(job, job->rank, path);
     name_of_temporary(job, job->rank, temporary);
-    const uint64_t sum = checksum(record, size);
+    const uint64_t sum = dt_dame_job_checksum(record, size);
     int fd = create(temporary);
     if (fd < 0 && ENOENT == errno && make_directory(job)) { /* whoever could not write removed it */
         fd = create(temporary);
     }
-    const bool written =
-        fd >= 0 && write_all(fd, record, size) && write_all(fd, &sum, sizeof(sum));
+    const bool written = fd >= 0 && write_all(fd, record, size) && write_all(fd, &sum, sizeof(sum));
     if ((fd < 0 || 0 == close(fd)) && written && 0 == rename(temporary, path)) {
         return true;
     }
@@ -223,7 +222,8 @@ static bool read_record(const dt_dame_job_t *job, const char *path, char *record
                            (off_t) (size + sizeof(sum)) == status.st_size &&
                            !is_of_an_earlier_job(job, &status);
     const bool complete = is_record && read_all(fd, record, size) &&
-                          read_all(fd, &sum, sizeof(sum)) && checksum(record, size) == sum;
+                          read_all(fd, &sum, sizeof(sum)) &&
+                          dt_dame_job_checksum(record, size) == sum;
     const int error = complete ? 0 : 0 != errno ? errno : EBADMSG;
     (void) close(fd);
     errno = error;

@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 enum { DT_DAME_JOB_PATH = 512 };
@@ -48,6 +49,9 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
 /* Is the caller the first who asks? Then it must collect, and job->directory has the new name.
  * False with ENOENT: another was; else it cannot be claimed, and errno says why. */
 bool dt_dame_job_claim(dt_dame_job_t *job);
+
+/* Of a record's bytes, or of a name: FNV-1a, 64 bits. */
+uint64_t dt_dame_job_checksum(const void *bytes, size_t size);
 
 /* Calls `visit` with every record that is whole, in the order of ranks, and removes the directory.
  * Returns how many there were, 0: errno says why. `record` has room for one. */
