@@ -48,6 +48,17 @@ static __attribute__((noinline)) int32_t begin_native(dt_thread_t *thread, dt_en
     return end_covered(thread, convertor, dir, moved, max_data);
 }
 
+/* A whole message whose packed bytes may lie where its data lies. */
+static __attribute__((noinline)) int32_t begin_overlapping(opal_convertor_t *convertor,
+                                                           dame_dir_t dir, struct iovec *iov,
+                                                           uint32_t *out_size, size_t *max_data)
+{
+    *out_size = 1;
+    dt_count(DT_COUNT_messages_declined, 1);
+    dt_count_declined(DT_DECLINE_OVERLAP);
+    return dt_move_end(convertor, dt_native_move(convertor, dir, iov), max_data);
+}
+
 /* ---- fAdvance ------------------------------------------------------------------------------- */
 
 /* A message begins. */
@@ -57,6 +68,13 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
 {
     dt_thread_t *thread = dt_thread_here();
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    const bool whole = dt_move_is_whole(convertor, iov, out_size);
+    if (__builtin_expect(whole && dt_move_overlaps(entry->use.layout->program, convertor->pBaseBuf,
+                                                   (int64_t) convertor->count, iov->iov_base,
+                                                   convertor->local_size),
+                         0)) {
+        return begin_overlapping(convertor, dir, iov, out_size, max_data);
+    }
     if (!dame_credit_take(&thread->base, &entry->use, (dame_work_t) dir,
                           (int64_t) convertor->local_size)) {
         return dt_counted_begin(convertor, dir, entry, iov, out_size, max_data);
@@ -64,7 +82,7 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
     if (dame_promote_is_native(entry->use.layout, dir)) {
         return begin_native(thread, entry, convertor, dir, iov, out_size, max_data);
     }
-    if (!dt_move_is_whole(convertor, iov, out_size)) {
+    if (!whole) {
         return begin_fragments(thread, entry, convertor, dir, iov, out_size, max_data);
     }
     const size_t moved =

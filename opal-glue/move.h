@@ -88,6 +88,22 @@ static inline bool dt_move_is_whole(const opal_convertor_t *convertor, const str
     return *out_size > 0 && iov[0].iov_len >= convertor->local_size;
 }
 
+/*
+ * May a whole message's packed bytes lie where its data lies? MPI forbids it, and Open MPI's engine
+ * forgives it: the bytes depend on the order in which an engine reads and writes. True also where
+ * they lie in a gap. An absolute datatype may span all memory, so its gaps say nothing: false.
+ */
+static inline bool dt_move_overlaps(const dame_program_t *program, const void *base, int64_t count,
+                                    const void *packed, size_t bytes)
+{
+    const uintptr_t reach = (uintptr_t) (count - 1) * (uintptr_t) program->extent;
+    const bool down = program->extent < 0;
+    const uintptr_t first = (uintptr_t) base + (uintptr_t) program->true_lb + (down ? reach : 0);
+    const uintptr_t span =
+        (uintptr_t) program->true_ub - (uintptr_t) program->true_lb + (down ? -reach : reach);
+    return (uintptr_t) packed - first + (bytes - 1) < span + (bytes - 1) && NULL != base;
+}
+
 static inline size_t dt_move_whole(dt_thread_t *thread, const opal_convertor_t *convertor,
                                    dame_dir_t dir, const dame_program_t *program, struct iovec *iov,
                                    uint32_t *out_size)

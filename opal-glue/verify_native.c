@@ -12,6 +12,7 @@
 #include "describe.h"
 #include "jit/lock.h"
 #include "log.h"
+#include "move.h"
 #include "name.h"
 #include "native.h"
 #include "openmpi.h"
@@ -158,6 +159,13 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     size_t moved;
     size_t skip;
     size_t native_moved;
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    if (0 == position && room == left &&
+        dt_move_overlaps(entry->use.layout->program, convertor->pBaseBuf,
+                         (int64_t) convertor->count, iov->iov_base, room)) {
+        return DAME_PACK == dir ? dt_advance_pack(convertor, iov, &n, &moved)
+                                : dt_advance_unpack(convertor, iov, &n, &moved);
+    }
     const int32_t rc = DAME_PACK == dir ? dt_advance_pack(convertor, iov, &n, &moved)
                                         : dt_advance_unpack(convertor, iov, &n, &moved);
     char *native = pack_natively(convertor, position, room, DAME_PACK == dir ? 0 : SLACK, &skip,
