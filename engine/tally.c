@@ -72,24 +72,32 @@ static dame_tally_t *add(dame_tallies_t *tallies, const char *name, const char *
     return tally;
 }
 
-static dame_tally_t *tally_for(dame_tallies_t *tallies, const char *given,
-                               const dame_program_t *program)
+dame_tally_t *dame_tally_get(dame_tallies_t *tallies, const char *given, const char *given_words,
+                             int64_t size)
 {
-    char name[DAME_TALLY_NAME] = "";
+    char name[DAME_TALLY_NAME] = "(all others)";
     char words[DAME_TALLY_WORDS] = "";
-    int64_t size = program->size;
     if (!tallies->on) {
         return NULL;
     }
     if (tallies->count < MOST_TALLIES) {
         (void) snprintf(name, sizeof(name), "%s", given);
-        dame_words_of_layout(program, words, sizeof(words));
+        (void) snprintf(words, sizeof(words), "%s", given_words);
     } else {
-        (void) snprintf(name, sizeof(name), "(all others)");
         size = 0;
     }
     dame_tally_t *tally = find(tallies, name, words, size);
     return NULL == tally ? add(tallies, name, words, size) : tally;
+}
+
+static dame_tally_t *tally_for(dame_tallies_t *tallies, const char *name,
+                               const dame_program_t *program)
+{
+    char words[DAME_TALLY_WORDS] = "";
+    if (tallies->on && tallies->count < MOST_TALLIES) {
+        dame_words_of_layout(program, words, sizeof(words));
+    }
+    return dame_tally_get(tallies, name, words, program->size);
 }
 
 /* What makes another epoch of a layout's, of the same number of revocations. Its lowest bits tell
@@ -401,6 +409,7 @@ static int64_t bytes_of(const dame_tally_row_t *row)
         for (int tier = 0; tier < DAME_TIERS; tier++) {
             bytes += row->moved[work][tier].bytes;
         }
+        bytes += row->left_bytes[work];
     }
     return bytes;
 }
@@ -426,7 +435,11 @@ static void fill_row(const dame_tallies_t *tallies, const dame_tally_t *tally,
             to->rate = rate(&from->samples);
         }
         row->native[work] = native_rate(&tally->native[work], uses);
+        row->left_uses[work] = atomic_load_explicit(&tally->left[work].uses, memory_order_relaxed);
+        row->left_bytes[work] =
+            atomic_load_explicit(&tally->left[work].bytes, memory_order_relaxed);
     }
+    row->left_why = atomic_load_explicit(&tally->left_why, memory_order_relaxed);
     for (int dir = 0; dir < 2; dir++) {
         row->compiled_at[dir] =
             atomic_load_explicit(&tally->compiled_at[dir], memory_order_relaxed);

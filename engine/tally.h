@@ -56,8 +56,11 @@ typedef struct dame_tally_row {
     dame_rate_t native[DAME_WORKS]; /* the same work by the native engine */
     int64_t compiled_at[2];         /* [dame_dir_t]: the use; 0: was not compiled */
     int64_t compile_ns;
-    int64_t demoted;           /* times that machine code was no faster */
-    dame_history_t history[2]; /* [dame_dir_t] */
+    int64_t demoted;               /* times that machine code was no faster */
+    dame_history_t history[2];     /* [dame_dir_t] */
+    int64_t left_uses[DAME_WORKS]; /* .. and what dame_tally_leave() was called for */
+    int64_t left_bytes[DAME_WORKS];
+    int32_t left_why; /* of the last one */
 } dame_tally_row_t;
 
 /* Some of the times that were taken of something, each as likely to be there as any other: 32 bits
@@ -99,8 +102,11 @@ struct dame_tally {
     _Atomic int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
     _Atomic int64_t compile_ns;
     _Atomic int64_t demoted;
-    dame_tier_t runs[2];       /* [dame_dir_t]; what the last step runs; under DAME_LOCK_GATE */
-    dame_history_t history[2]; /* [dame_dir_t]; DAME_LOCK_STATISTICS; changes with the gate's, too */
+    dame_tier_t runs[2]; /* [dame_dir_t]; what the last step runs; under DAME_LOCK_GATE */
+    dame_history_t
+        history[2]; /* [dame_dir_t]; DAME_LOCK_STATISTICS; changes with the gate's, too */
+    dame_amount_t left[DAME_WORKS]; /* to the caller's other engine */
+    _Atomic int32_t left_why;
 };
 
 /* Those of an engine. Changed with DAME_LOCK_LAYOUTS held; tallies are only ever added. */
@@ -127,6 +133,20 @@ void dame_tallies_stop(dame_tallies_t *tallies);
  * name has a tally; else it is the layout's, named after its first datatype. With
  * DAME_LOCK_LAYOUTS held. */
 void dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name, bool own);
+
+/* The tally of a name, a layout in words, and its size; NULL: none are kept, or memory is out. With
+ * DAME_LOCK_LAYOUTS held. */
+dame_tally_t *dame_tally_get(dame_tallies_t *tallies, const char *name, const char *words,
+                             int64_t size);
+
+/* The caller's other engine moves a message, for a reason that the caller numbers. Any thread. */
+static inline void dame_tally_leave(dame_tally_t *tally, dame_work_t work, int64_t bytes,
+                                    int32_t why)
+{
+    atomic_fetch_add_explicit(&tally->left[work].uses, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&tally->left[work].bytes, bytes, memory_order_relaxed);
+    atomic_store_explicit(&tally->left_why, why, memory_order_relaxed);
+}
 
 static inline dame_tally_t *dame_tally_of(const dame_use_t *use)
 {

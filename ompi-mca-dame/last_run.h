@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DT_LAST_RUN_FIRST_LINE "DAME last run 1\n"
+#define DT_LAST_RUN_FIRST_LINE "DAME last run 2\n"
 #define DT_LAST_RUN_LAST_LINE  "end\n"
 
 /* The file's name; false: HOME is not set, or too long. */

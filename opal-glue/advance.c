@@ -55,6 +55,7 @@ static __attribute__((noinline)) int32_t begin_overlapping(opal_convertor_t *con
 {
     *out_size = 1;
     dt_count(DT_COUNT_messages_declined, 1);
+    dt_count(DT_COUNT_bytes_left, (int64_t) convertor->local_size);
     dt_count_declined(DT_DECLINE_OVERLAP);
     return dt_move_end(convertor, dt_native_move(convertor, dir, iov), max_data);
 }

@@ -19,6 +19,7 @@ const char *dt_counter_name(dt_counter_t counter);
 const char *dt_counter_description(dt_counter_t counter);
 const char *dt_decline_name(dt_decline_t reason); /* as in decline.def: UPPER_CASE */
 const char *dt_decline_text(dt_decline_t reason);
+const char *dt_left_text(int32_t why); /* a dt_decline_t, or DT_LEFT_... */
 
 /* Keeps the limit, if it is the first. */
 void dt_stats_tell_limit(const dame_limit_t *limit);

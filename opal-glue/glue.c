@@ -62,11 +62,20 @@ static bool moves_plainly(void)
 
 /* ---- Which convertors DAME handles ---------------------------------------------------------- */
 
-static void decline(dt_decline_t reason)
+static void decline(dt_decline_t reason, int64_t bytes)
 {
     dt_count(DT_COUNT_messages_declined, 1);
+    dt_count(DT_COUNT_bytes_left, bytes);
     if (dt_decline_is_of_message(reason)) { /* others are counted once for each datatype */
         dt_count_declined(reason);
+    }
+}
+
+/* What is left to Open MPI's own engine because of its datatype, which has a row of its own. */
+static void leave(dame_tally_t *tally, dame_work_t work, int64_t bytes, int32_t why)
+{
+    if (NULL != tally) {
+        dame_tally_leave(tally, work, bytes, why);
     }
 }
 
@@ -76,25 +85,30 @@ static inline bool is_in_range(const opal_datatype_t *datatype, size_t count, in
 }
 
 /* The entry of a datatype that DAME moves `count` elements of, or NULL. */
-static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count)
+static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame_work_t work)
 {
     int64_t bytes;
     if (!is_in_range(datatype, count, &bytes)) {
-        decline(DT_DECLINE_RANGE);
+        decline(DT_DECLINE_RANGE, 0);
         return NULL;
     }
     dt_entry_t *entry = dt_table_use(datatype, count, bytes);
     if (NULL == entry) {
-        decline(DT_DECLINE_MEMORY);
+        decline(DT_DECLINE_MEMORY, bytes);
         return NULL;
     }
     if (!dt_entry_is_open(entry)) {
         dt_count(DT_COUNT_messages_before_import, 1);
+        dt_count(DT_COUNT_bytes_left, bytes);
+        if (NULL != entry->extra) {
+            leave(entry->extra->left, work, bytes, entry->extra->why);
+        }
         return NULL;
     }
     const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
     if (DT_DECLINE_NONE != declined) {
-        decline(declined);
+        decline(declined, bytes);
+        leave(dame_tally_of(&entry->use), work, bytes, (int32_t) declined);
         return NULL;
     }
     return entry;
@@ -135,6 +149,11 @@ static __attribute__((noinline)) void log_message(const opal_convertor_t *conver
               declined ? ": " : "", declined ? dt_decline_text(reason) : "");
 }
 
+static dame_work_t work_of(const opal_convertor_t *convertor)
+{
+    return convertor->flags & CONVERTOR_SEND ? DAME_WORK_PACK : DAME_WORK_UNPACK;
+}
+
 /* Of any convertor, with a reason when its data is not. Not in line: one that DAME handles seldom
  * comes here. */
 static __attribute__((noinline)) bool decide(const opal_convertor_t *convertor)
@@ -142,11 +161,11 @@ static __attribute__((noinline)) bool decide(const opal_convertor_t *convertor)
     const dt_entry_t *entry = NULL;
     dt_decline_t reason = DT_DECLINE_NONE;
     if (dt_openmpi_is_plain(convertor)) {
-        entry = entry_for(convertor->pDesc, convertor->count);
+        entry = entry_for(convertor->pDesc, convertor->count, work_of(convertor));
     } else {
         reason = dt_openmpi_declined(convertor);
         if (DT_DECLINE_NONE != reason) {
-            decline(reason);
+            decline(reason, (int64_t) convertor->local_size);
         }
     }
     if (dt_log_wants(DT_LOG_MESSAGES)) {
@@ -270,16 +289,17 @@ static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uin
 
 static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
+    const int64_t bytes = (int64_t) datatype->size * count;
     if (dt_openmpi_on_device(to, from)) {
-        decline(DT_DECLINE_DEVICE);
+        decline(DT_DECLINE_DEVICE, bytes);
         return false;
     }
-    dt_entry_t *entry = entry_for(datatype, (size_t) count);
+    dt_entry_t *entry = entry_for(datatype, (size_t) count, DAME_WORK_COPY);
     if (NULL == entry) {
         return false;
     }
     if (!copy(entry, datatype, count, to, from)) {
-        decline(DT_DECLINE_OVERLAP);
+        decline(DT_DECLINE_OVERLAP, bytes);
         return false;
     }
     return true;
@@ -297,8 +317,12 @@ static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *data
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    if (count <= 0 || 0 == datatype->size || dt_openmpi_is_contiguous(datatype, (size_t) count) ||
-        dt_copy_is_faster_native(datatype, count)) {
+    if (count <= 0 || 0 == datatype->size || dt_openmpi_is_contiguous(datatype, (size_t) count)) {
+        return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
+    }
+    if (dt_copy_is_faster_native(datatype, count)) {
+        dt_count(DT_COUNT_copies_left, 1);
+        dt_count(DT_COUNT_bytes_left, (int64_t) datatype->size * count);
         return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
     }
     return copy_blocks(datatype, count, to, from);

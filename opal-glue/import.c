@@ -1,6 +1,7 @@
 #include "import.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "abi/abi.h"
 #include "bounds.h"
@@ -86,6 +87,19 @@ static void log_outcome(const struct opal_datatype_t *datatype, const dame_progr
     dame_words_of_layout(program, words, sizeof(words));
     dt_log_of(DT_LOG_TYPES, name, "imported: %s, %s", words,
               dame_words_of_bytes((double) program->size, size));
+}
+
+void dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatype, char *words,
+                     size_t room)
+{
+    dame_program_t *program = NULL;
+    const dt_decline_t declined = build(tree, datatype, &program);
+    if (DT_DECLINE_NONE == declined) {
+        dame_words_of_layout(program, words, room);
+    } else {
+        (void) snprintf(words, room, "%s", dt_decline_text(declined));
+    }
+    dame_program_free(program);
 }
 
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,

@@ -5,6 +5,7 @@
 #define DT_IMPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "dame/dame.h"
 #include "types.h"
@@ -18,6 +19,11 @@ struct opal_datatype_t;
  */
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                           dt_decline_t *declined);
+
+/* The layout in words, as dame_words_of_layout() has them, or why the datatype would be declined.
+ * Builds a program for that; otherwise as dt_import(). */
+void dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatype, char *words,
+                     size_t room);
 
 /* How programs are built from now on, and whether the verifier looks at them. */
 void dt_import_start(const dame_options_t *options, bool verify);

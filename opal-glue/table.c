@@ -1,5 +1,7 @@
 #include "table.h"
 
+#include "abi/abi.h"
+#include "counters.h"
 #include "dump.h"
 #include "engine/credit.h"
 #include "import.h"
@@ -16,8 +18,10 @@ _Atomic uint64_t dt_table_generation_count;
 static struct {
     size_t entries;
     dt_entry_t *unused;
-    dame_tree_t *tree; /* to import in */
-    bool has_extras;   /* entries have more than what the engine needs */
+    dame_tree_t *tree;           /* to import in */
+    bool has_extras;             /* entries have more than what the engine needs */
+    struct described *described; /* DESCRIBED of them; owned; NULL: no report names layouts */
+    int32_t descriptions;        /* that were made */
     uint64_t serial;
     uint32_t entered;         /* datatypes */
     _Atomic uint64_t changes; /* odd while chains are being changed */
@@ -172,6 +176,7 @@ static void keep_extra(dt_extra_t *extra, dt_dump_t *dump)
 {
     if (NULL != extra) {
         extra->dump = dump;
+        extra->left = NULL;
         atomic_store_explicit(&extra->events, NULL, memory_order_relaxed);
     }
 }
@@ -184,6 +189,45 @@ static void count_layout(const dt_entry_t *entry)
     } else {
         dt_count(DT_COUNT_types_declined, 1);
         dt_count_declined(declined);
+    }
+}
+
+/* ---- For the report ------------------------------------------------------------------------- */
+
+enum { DESCRIBED = 256 };
+
+/* Layouts in words, by their sketch; while entries have extras. */
+typedef struct described {
+    uint64_t sketch; /* 0: unused */
+    char words[DAME_TALLY_WORDS];
+} described_t;
+
+/* The words of a layout that is not imported, which is built for them: but of so many only. */
+static const char *words_of(const struct opal_datatype_t *datatype, uint64_t sketch)
+{
+    described_t *at = NULL == table.described ? NULL : &table.described[sketch % DESCRIBED];
+    if (NULL != at && sketch == at->sketch) {
+        return at->words;
+    }
+    if (NULL == at || table.descriptions == 4 * DESCRIBED) {
+        return "layout not looked at";
+    }
+    table.descriptions++;
+    at->sketch = sketch;
+    dt_import_words(table.tree, datatype, at->words, sizeof(at->words));
+    return at->words;
+}
+
+/* A datatype waits for its import: what is left to Open MPI until then is counted. */
+static void count_left(dt_extra_t *extra, const struct opal_datatype_t *datatype, uint64_t sketch,
+                       const dt_worth_t *worth)
+{
+    if (NULL != extra && dt_engine.tallies.on) {
+        const int cancel_state = dame_cancel_defer(); /* it may log */
+        extra->left = dame_tally_get(&dt_engine.tallies, dt_contents_name(datatype),
+                                     words_of(datatype, sketch), (int64_t) datatype->size);
+        extra->why = worth->gains ? DT_LEFT_UNPAID : DT_LEFT_AS_FAST;
+        dame_cancel_restore(cancel_state);
     }
 }
 
@@ -201,6 +245,11 @@ static bool open_entry(dt_entry_t *entry, const struct opal_datatype_t *datatype
     use->amounts = NULL;
     if (moves) {
         dame_tally_open(&dt_engine.tallies, use, dt_contents_name(datatype), NULL != entry->extra);
+    } else if (NULL != entry->extra) {
+        dame_tally_t *tally = dame_tally_get(
+            &dt_engine.tallies, dt_contents_name(datatype),
+            dt_decline_text((dt_decline_t) dt_entry_declined(entry)), (int64_t) datatype->size);
+        use->amounts = NULL == tally ? NULL : &tally->amounts;
     }
     use->slot = dame_credit_slot(use);
     atomic_store_explicit(&use->trust, DAME_TRUST_UNKNOWN, memory_order_relaxed);
@@ -228,6 +277,7 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
         entry->waiting.cost = worth.cost;
         atomic_store_explicit(dt_entry_owed(entry), worth.cost, memory_order_relaxed);
         keep_extra(entry->extra, NULL);
+        count_left(entry->extra, datatype, sketch, &worth);
     }
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
@@ -305,20 +355,33 @@ dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype)
     return NULL != entry && dt_entry_is_open(entry) ? entry : NULL;
 }
 
+/* What not_entered has: small datatypes of which one message was seen have one row together. */
+static dt_extra_t once = {.why = DT_LEFT_UNPAID};
+
+static void count_once(void)
+{
+    if (table.has_extras && dt_engine.tallies.on && NULL == once.left) {
+        dame_lock_briefly(DAME_LOCK_LAYOUTS);
+        once.left = dame_tally_get(&dt_engine.tallies, "(small, used once)", "", 0);
+        dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    }
+}
+
 dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes)
 {
     enum { SMALL = 2048 }; /* bytes of a message; one use of a larger one may repay the import */
-    static dt_entry_t not_entered = {.use = {.own = 1}}; /* never written */
+    static dt_entry_t not_entered = {.use = {.own = 1}, .extra = &once}; /* never written */
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL != entry && (dt_entry_is_open(entry) || !is_due(entry, count))) {
         return entry;
     }
     const uint64_t sketch = dt_layout_sketch(datatype);
-    return NULL == entry && bytes <= SMALL &&
-                   !dame_layout_may_be_known(&dt_engine.layouts, sketch) &&
-                   dt_worth_is_first(sketch)
-               ? &not_entered
-               : enter(datatype, sketch, count);
+    if (NULL != entry || bytes > SMALL || dame_layout_may_be_known(&dt_engine.layouts, sketch) ||
+        !dt_worth_is_first(sketch)) {
+        return enter(datatype, sketch, count);
+    }
+    count_once();
+    return &not_entered;
 }
 
 static dame_layout_t *put_layout(dame_layout_t *layout)
@@ -419,6 +482,10 @@ static void free_chain(dt_entry_t *entry)
 void dt_table_start(bool has_extras)
 {
     table.has_extras = has_extras;
+    table.descriptions = 0;
+    if (has_extras) { /* without memory, layouts have no words */
+        table.described = dame_heap_zalloc(DESCRIBED * sizeof(*table.described));
+    }
 }
 
 void dt_table_clear(void)
@@ -434,6 +501,9 @@ void dt_table_clear(void)
     table.tree = NULL;
     table.unused = NULL;
     table.entries = 0;
+    dame_heap_free(table.described);
+    table.described = NULL;
+    once.left = NULL;
     while (NULL != buckets) {
         dt_buckets_t *older = buckets->older;
         dame_heap_free(buckets);

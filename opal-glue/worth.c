@@ -173,7 +173,7 @@ void dt_worth_repaid(const dt_worth_t *of)
 
 dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
 {
-    dt_worth_t of = {.cost = -worth.uses};
+    dt_worth_t of = {.cost = -worth.uses, .gains = true};
     if (0 == worth.uses) {
         double items;
         rate_t *rate = rate_of(datatype, &items);
@@ -181,6 +181,7 @@ dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
         const double cost = rate->fixed + rate->per_item * items;
         of.cost = is_early(rate) ? 1 : limited(gain > 0 ? ceil(cost / gain) : cost);
         of.kind = (uint32_t) (rate - worth.rates);
+        of.gains = gain > 0;
     }
     const past_t *past = past_of(sketch);
     if (sketch == past->sketch && past->left < of.cost) { /* not where messages count */

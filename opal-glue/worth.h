@@ -31,6 +31,7 @@ typedef struct dt_worth {
     int32_t cost;  /* of the import: number of elements of messages that repay it; < 0: it comes
                       with the -cost-th message, whatever it is worth */
     uint32_t kind; /* of the datatype: those of one kind are expected to be used as often */
+    bool gains;    /* do its uses repay the import, sooner or later? Else its blocks are long */
 } dt_worth_t;
 
 /* `uses`: 1 and more: every layout is imported at that use, whatever it is worth; 0: when it pays.

@@ -137,6 +137,12 @@ static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row
     for (int work = 0; work < DAME_WORKS; work++) {
         write_work(out, row, work);
     }
+    fputs(",\n     \"left\": {", out);
+    for (int work = 0; work < DAME_WORKS; work++) {
+        fprintf(out, "\"%s_uses\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", ", works[work],
+                row->left_uses[work], works[work], row->left_bytes[work]);
+    }
+    fprintf(out, "\"why\": \"%s\"}", 0 == row->left_why ? "" : dt_left_text(row->left_why));
     fprintf(out, ",\n     \"compile_ns\": %" PRId64 ", \"demoted\": %" PRId64 ", \"compared\": {",
             row->compile_ns, row->demoted);
     write_compared(out, &compared);
@@ -162,7 +168,7 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
     for (int i = 0; i < sum->nrows; i++) {
         write_row(out, 0 == i ? "" : ",", &sum->rows[i]);
     }
-    fputs("\n  ],\n  \"compared\": {", out);
+    fprintf(out, "\n  ],\n  \"share_of_bytes\": %.4f,\n  \"compared\": {", dt_dame_share(sum));
     write_compared(out, &compared);
     fprintf(out,
             ", \"part\": %.4f, \"set_up_ns\": %.0f},\n  \"all_ranks\": {\"run_ns\": %.0f, "

@@ -13,12 +13,15 @@ static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
     const int64_t opal = row->moved[DAME_WORK_PACK][DAME_TIER_NATIVE].uses +
                          row->moved[DAME_WORK_UNPACK][DAME_TIER_NATIVE].uses;
     const char *tier = opal > code ? "opal" : code > 0 ? "code" : "interp";
-    int64_t uses = 0;
+    int64_t uses = 0, left = 0;
     for (int work = 0; work < DAME_WORKS; work++) {
         for (int by = 0; by < DAME_TIERS; by++) {
             uses += row->moved[work][by].uses;
         }
+        uses += row->left_uses[work];
+        left += row->left_uses[work];
     }
+    tier = 2 * left > uses ? "opal" : tier;
     char name[4 * DAME_TALLY_NAME]; /* a value ends with its line */
     fprintf(out, "datatype_%d=%s: %s, %" PRId64 " uses, %" PRId64 " bytes, %s\n", i,
             '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
@@ -41,9 +44,11 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
             bytes += sum->bytes[work][tier].sum;
         }
     }
-    fprintf(out, "program=%s\nended=%s\nranks=%d of %d\nuses=%.0f\nbytes=%.0f\npromotions=%.0f\n",
+    fprintf(out,
+            "program=%s\nended=%s\nranks=%d of "
+            "%d\nuses=%.0f\nbytes=%.0f\npercent=%.1f\npromotions=%.0f\n",
             dt_name_text(sum->first.program, program, sizeof(program)), when, sum->found,
-            sum->ranks, uses, bytes,
+            sum->ranks, uses, bytes, 100 * dt_dame_share(sum),
             sum->code[DAME_CODE_STAT_compiled_pack].sum +
                 sum->code[DAME_CODE_STAT_compiled_unpack].sum);
     const dt_dame_compared_t compared = dt_dame_compare(sum);

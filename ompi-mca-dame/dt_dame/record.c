@@ -155,7 +155,10 @@ static void add_row(dt_dame_sum_row_t *at, const dame_tally_row_t *row)
         add_amount(&at->native[work], uses, bytes, &row->native[work]);
         const dt_dame_compared_t compared = compare(row, work);
         add_compared(&at->compared[work], &compared);
-        at->bytes += bytes;
+        at->left_uses[work] += row->left_uses[work];
+        at->left_bytes[work] += row->left_bytes[work];
+        at->bytes += bytes + row->left_bytes[work];
+        at->left_why = row->left_uses[work] > 0 ? row->left_why : at->left_why;
     }
     for (int dir = 0; dir < 2; dir++) {
         const int64_t use = row->compiled_at[dir];
@@ -275,6 +278,17 @@ double dt_dame_compared_part(const dt_dame_sum_t *sum, const dt_dame_compared_t 
         }
     }
     return bytes > 0 ? compared->bytes / bytes : 0;
+}
+
+double dt_dame_share(const dt_dame_sum_t *sum)
+{
+    const double native = sum->bytes[DAME_WORK_PACK][DAME_TIER_NATIVE].sum +
+                          sum->bytes[DAME_WORK_UNPACK][DAME_TIER_NATIVE].sum;
+    const double moved = sum->counters[DT_COUNT_bytes_packed].sum +
+                         sum->counters[DT_COUNT_bytes_unpacked].sum +
+                         sum->counters[DT_COUNT_bytes_copied].sum;
+    const double all = moved + sum->counters[DT_COUNT_bytes_left].sum;
+    return all > 0 ? (moved - native) / all : 0;
 }
 
 double dt_dame_error(const dt_dame_compared_t *compared)

@@ -77,7 +77,7 @@ typedef struct dt_dame_sum_row {
     int64_t size;
     int64_t datatypes;
     int ranks;
-    int64_t bytes;
+    int64_t bytes; /* also those that Open MPI's own engine moved */
     dt_dame_amount_t moved[DAME_WORKS][DAME_TIERS];
     dt_dame_amount_t
         native[DAME_WORKS]; /* the same data; ns: what Open MPI's own engine would take */
@@ -86,7 +86,10 @@ typedef struct dt_dame_sum_row {
     int64_t compiled_at[2]; /* the least use */
     int64_t compile_ns;
     int64_t demoted;
-    dame_history_t history[2]; /* of the lowest rank that has one */
+    dame_history_t history[2];     /* of the lowest rank that has one */
+    int64_t left_uses[DAME_WORKS]; /* of messages that Open MPI's own engine kept */
+    int64_t left_bytes[DAME_WORKS];
+    int32_t left_why; /* dt_left_text() */
 } dt_dame_sum_row_t;
 
 enum { DT_DAME_SUM_ROWS = 128 };
@@ -128,6 +131,9 @@ dt_dame_compared_t dt_dame_compare(const dt_dame_sum_t *sum);
 
 /* Part of all bytes moved, also of datatypes that have no row, that `compared` is of: 0 to 1. */
 double dt_dame_compared_part(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared);
+
+/* Part of all bytes, but for contiguous data's, that DAME moved: 0 to 1. */
+double dt_dame_share(const dt_dame_sum_t *sum);
 
 /* With less than this part compared there is no verdict on the whole: importing and compiling have
  * a cost for all data, but a gain is known only of what was timed. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SHOWN_ROWS = 5, WIDTH = 80 };
+enum { SHOWN_ROWS = 5, SHORT_ROWS = 40, WIDTH = 80 };
 
 static const char *const works[DAME_WORKS] = {"pack", "unpack", "copy"};
 
@@ -25,8 +25,9 @@ static const char *with_unit(double value, const char *const units[], int last, 
         unit++;
     }
     const int digits = (value < 9.995) + (value < 99.95);
-    (void) snprintf(text, NUMBER, "%.*f %s", 0 == unit && value == (double) (int64_t) value ? 0 : digits,
-                    value, units[unit]);
+    (void) snprintf(text, NUMBER, "%.*f %s",
+                    0 == unit && value == (double) (int64_t) value ? 0 : digits, value,
+                    units[unit]);
     return text;
 }
 
@@ -126,6 +127,21 @@ static void write_code(FILE *out, const dt_dame_sum_t *sum)
     write_if_any(out, "  messages timed", sum, &sum->counters[DT_COUNT_samples], count_text);
 }
 
+/* Messages and copies that DAME left to Open MPI's own engine. */
+static dt_dame_range_t left_to_native(const dt_dame_sum_t *sum)
+{
+    const dt_dame_range_t *all = sum->counters, *of[] = {&all[DT_COUNT_messages_declined],
+                                                         &all[DT_COUNT_messages_before_import],
+                                                         &all[DT_COUNT_copies_left]};
+    dt_dame_range_t left = {0, 0, 0};
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        left.min += of[i]->min;
+        left.sum += of[i]->sum;
+        left.max += of[i]->max;
+    }
+    return left;
+}
+
 static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
 {
     fprintf(out, "\n  %-26s %12s %12s %12s %12s\n", "per rank", "min", "mean", "max", "all ranks");
@@ -137,8 +153,13 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
         write_moved(out, "local copies", sum, DAME_WORK_COPY, DT_COUNT_messages_copied,
                     DT_COUNT_bytes_copied);
     }
-    write_counter(out, "messages left to Open MPI", sum, DT_COUNT_messages_declined, count_text);
+    const dt_dame_range_t left = left_to_native(sum);
+    write_range(out, "left to Open MPI", sum, &left, count_text);
+    write_if_any(out, "  bytes", sum, &sum->counters[DT_COUNT_bytes_left], bytes_text);
     write_if_any(out, "  before import", sum, &sum->counters[DT_COUNT_messages_before_import],
+                 count_text);
+    write_if_any(out, "  declined", sum, &sum->counters[DT_COUNT_messages_declined], count_text);
+    write_if_any(out, "  copies, faster there", sum, &sum->counters[DT_COUNT_copies_left],
                  count_text);
     write_if_any(out, "moved by opal, faster", sum, &sum->counters[DT_COUNT_messages_native],
                  count_text);
@@ -149,6 +170,11 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
         write_counter(out, "  differences", sum, DT_COUNT_differences, count_text);
     }
     write_code(out, sum);
+    if (left.sum > 0 || sum->counters[DT_COUNT_messages_native].sum > 0) {
+        const double percent = 100 * dt_dame_share(sum);
+        fprintf(out, "\n  DAME moved %.1f %% of the bytes; %.1f %% stayed with Open MPI's engine\n",
+                percent, 100 - percent);
+    }
 }
 
 /* ---- Datatypes ------------------------------------------------------------------------------ */
@@ -223,6 +249,17 @@ static void write_work(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_ro
     write_history(out, row, work);
 }
 
+/* "    pack         2000 left to Open MPI: it moves their long blocks as fast" */
+static void write_left(FILE *out, const dt_dame_sum_row_t *row)
+{
+    for (int work = 0; work < DAME_WORKS; work++) {
+        if (row->left_uses[work] > 0) {
+            fprintf(out, "    %-6s  %9" PRId64 " left to Open MPI: %s\n", works[work],
+                    row->left_uses[work], dt_left_text(row->left_why));
+        }
+    }
+}
+
 /* What compiling cost, and after how many uses it was repaid. */
 static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
 {
@@ -281,6 +318,7 @@ static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row
     for (int work = 0; work < DAME_WORKS; work++) {
         write_work(out, sum, row, work);
     }
+    write_left(out, row);
     write_compiled(out, row);
 }
 
@@ -291,19 +329,45 @@ static bool has_lost(const dt_dame_sum_row_t *row)
     return compared.bytes > 0 && compared.dame - compared.native > dt_dame_error(&compared);
 }
 
+/* "  y face  1.57 MB by Open MPI: it moves their long blocks as fast" */
+static void write_short_row(FILE *out, const dt_dame_sum_row_t *row)
+{
+    const dt_dame_compared_t compared = dt_dame_compare_row(row);
+    int64_t left = 0;
+    char bytes[NUMBER], name[29], verdict[VERDICT];
+    for (int work = 0; work < DAME_WORKS; work++) {
+        left += row->left_bytes[work];
+    }
+    fprintf(out, "  %s  %s by ",
+            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
+            bytes_text((double) row->bytes, bytes));
+    if (2 * left > row->bytes) {
+        fprintf(out, "Open MPI: %s\n", dt_left_text(row->left_why));
+    } else if (compared.bytes > 0) {
+        fprintf(out, "DAME: %s\n",
+                verdict_text(compared.native - compared.dame, dt_dame_error(&compared), verdict));
+    } else {
+        fprintf(out, "DAME\n");
+    }
+}
+
 static void write_rows(FILE *out, const dt_dame_sum_t *sum)
 {
     fprintf(out, "\n  datatypes, busiest first; cycles of %.2f GHz for a byte\n", sum->first.ghz);
-    int left_out = 0;
     for (int i = 0; i < sum->nrows; i++) {
         if (i < SHOWN_ROWS || has_lost(&sum->rows[i])) {
             write_row(out, sum, &sum->rows[i]);
-        } else {
-            left_out++;
         }
     }
-    if (left_out > 0) {
-        fprintf(out, "\n  and %d more, which json lists; none of them LOST\n", left_out);
+    int left_out = 0;
+    for (int i = SHOWN_ROWS; i < sum->nrows; i++) {
+        if (!has_lost(&sum->rows[i]) && ++left_out <= SHORT_ROWS) {
+            fputs(1 == left_out ? "\n" : "", out);
+            write_short_row(out, &sum->rows[i]);
+        }
+    }
+    if (left_out > SHORT_ROWS) {
+        fprintf(out, "  and %d more, which json lists; none of them LOST\n", left_out - SHORT_ROWS);
     }
 }
 
@@ -316,7 +380,7 @@ static void write_costs(FILE *out, const dt_dame_sum_t *sum)
     char a[NUMBER];
     fprintf(out, "\n  CPU time of all ranks together, which ran for %s; estimated by samples\n",
             time_text(run, a));
-    fprintf(out, "    moving all data            %10s, %.2g %% of the run time\n",
+    fprintf(out, "    moving DAME's bytes        %10s, %.2g %% of the run time\n",
             time_text(moving, a), run > 0 ? 100 * moving / run : 0);
     fprintf(out, "    importing and compiling    %10s, %.2g %%\n", time_text(set_up, a),
             run > 0 ? 100 * set_up / run : 0);
@@ -334,7 +398,7 @@ static void write_verdict(FILE *out, const dt_dame_sum_t *sum)
         fputs("  no verdict: Open MPI's own engine was not timed\n", out);
         return;
     }
-    fprintf(out, "    %3.0f %% of the bytes, DAME   %10s\n", percent, time_text(compared.dame, a));
+    fprintf(out, "    %3.0f %% of those bytes, DAME %9s\n", percent, time_text(compared.dame, a));
     fprintf(out, "      .. Open MPI's own engine %10s\n", time_text(compared.native, a));
     if (percent >= 100 * DT_DAME_ENOUGH) {
         fprintf(out, "  in all: %s\n",

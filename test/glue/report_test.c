@@ -31,6 +31,11 @@ const char *dt_decline_text(dt_decline_t reason)
     return "";
 }
 
+const char *dt_left_text(int32_t why)
+{
+    return 7 == why ? "it is as fast" : "?";
+}
+
 int64_t dt_code_stat(dame_code_stat_t stat)
 {
     return (int64_t) stat;
@@ -152,10 +157,10 @@ static void what_was_timed_on_all_ranks_has_a_verdict(void)
     set_up(1, 2);
     write_page();
     says("saved 8.00 ms +- 500 us");
-    says("moving all data");
+    says("moving DAME's bytes");
     says("7.00 ms, 0.35 % of the run time");
     says("3.00 ms, 0.15 %");
-    says("100 % of the bytes, DAME      7.00 ms");
+    says("100 % of those bytes, DAME   7.00 ms");
     says("Open MPI's own engine    15.0 ms");
     says("in all: saved 5.00 ms +- 500 us");
     does_not_say("no verdict");
@@ -185,7 +190,7 @@ static void what_has_no_native_time_is_not_mixed_in(void)
     moved(1, "b", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, unknown);
     set_up(3, 0);
     write_page();
-    says("50 % of the bytes, DAME      3.00 ms");
+    says("50 % of those bytes, DAME   3.00 ms");
     says("of these: saved 2.00 ms +- 0 ns, before importing and compiling");
     says("in all: no verdict; Open MPI's engine was not timed for 50 % of the bytes");
     does_not_say("LOST");
@@ -199,7 +204,7 @@ static void a_small_part_that_was_not_timed_makes_the_whole_less_certain(void)
     moved(1, "b", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, unknown);
     set_up(3, 0);
     write_page();
-    says(" 90 % of the bytes, DAME");
+    says(" 90 % of those bytes, DAME");
     says("in all: saved 15.0 ms +- 2.00 ms");
     set_up(19, 0);
     write_page();
@@ -215,7 +220,7 @@ static void ranks_without_times_are_not_compared(void)
     moved(1, "a", DAME_WORK_PACK, DAME_TIER_CODE, 6, unknown, (dame_rate_t){2, 0});
     moved(1, "a", DAME_WORK_PACK, DAME_TIER_INTERP, 4, (dame_rate_t){50, 0}, (dame_rate_t){2, 0});
     write_page();
-    says("50 % of the bytes, DAME      10.0 ms");
+    says("50 % of those bytes, DAME   10.0 ms");
     says("of these: saved 10.0 ms");
     begin();
     moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 9, (dame_rate_t){1, 0}, unknown);
@@ -231,7 +236,7 @@ static void datatypes_without_a_row_have_no_verdict(void)
     moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
     ranks[1].bytes[DAME_WORK_UNPACK][DAME_TIER_CODE] = (int64_t) (3 * MB);
     write_page();
-    says(" 25 % of the bytes, DAME");
+    says(" 25 % of those bytes, DAME");
     says("not timed for 75 % of the bytes");
 }
 
@@ -248,6 +253,44 @@ static void a_busy_machine_is_told(void)
     ranks[0].waited = ranks[1].waited = 0.01;
     write_page();
     does_not_say("not certain");
+}
+
+/* Of 12 MB, DAME moves 1 of one datatype and 3 of another, of which Open MPI's engine was faster in 2. */
+static void bytes_that_dame_did_not_move_are_told(void)
+{
+    char text[4096] = "";
+    begin();
+    moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    moved(0, "b", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    moved(0, "b", DAME_WORK_UNPACK, DAME_TIER_NATIVE, 2, (dame_rate_t){5, 0}, (dame_rate_t){5, 0});
+    moved(1, "long", DAME_WORK_PACK, DAME_TIER_CODE, 0, unknown, unknown);
+    dame_tally_row_t *row = &ranks[1].rows[0];
+    row->moved[DAME_WORK_PACK][DAME_TIER_CODE].uses = 0;
+    row->left_uses[DAME_WORK_UNPACK] = 40;
+    row->left_bytes[DAME_WORK_UNPACK] = (int64_t) (8 * MB);
+    row->left_why = 7;
+    ranks[0].counters[DT_COUNT_bytes_packed] = (int64_t) (2 * MB);
+    ranks[0].counters[DT_COUNT_bytes_unpacked] = (int64_t) (2 * MB);
+    ranks[0].counters[DT_COUNT_messages_native] = 1;
+    ranks[1].counters[DT_COUNT_messages_before_import] = 40;
+    ranks[1].counters[DT_COUNT_bytes_left] = (int64_t) (8 * MB);
+    write_page();
+    says("DAME moved 16.7 % of the bytes; 83.3 % stayed with Open MPI's engine");
+    says("  long  8.00 MB on 1 rank\n");
+    says("    unpack         40 left to Open MPI: it is as fast\n");
+    says("left to Open MPI                      0           20           40           40\n");
+    FILE *out = fmemopen(text, sizeof(text), "w");
+    dt_dame_write_last_run(&sum, out);
+    fclose(out);
+    check(NULL != strstr(text, "percent=16.7\n") &&
+              NULL != strstr(text, "datatype_1=long: , 40 uses, 8000000 bytes, opal\n"),
+          "%s", text);
+    for (char name[2] = "c"; *name < 'h'; (*name)++) { /* more rows than are shown whole */
+        moved(0, name, DAME_WORK_PACK, DAME_TIER_CODE, 9, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
+    }
+    write_page();
+    says("  long  8.00 MB by Open MPI: it is as fast\n");
+    says("  b  3.00 MB by DAME: saved ");
 }
 
 static void the_last_run_knows_no_more(void)
@@ -318,6 +361,7 @@ int main(void)
     datatypes_without_a_row_have_no_verdict();
     a_busy_machine_is_told();
     the_last_run_knows_no_more();
+    bytes_that_dame_did_not_move_are_told();
     free(page);
     printf("%ld passed, %ld failed\n", passed, failed);
     return 0 != failed;

@@ -5,7 +5,8 @@
  * has published its record, "working": rank 1 dies when the file argv[2] is there, or after a
  * minute, while messages go on, "long": messages of 1.5 s, "emptied": the same, after which MPI_T
  * empties the report's name, "tool": MPI_T is never finalized, or "names": the datatype's name is
- * hostile. argv[2]: the job's namespace, as far as DAME is told; argv[3]: where its records are.
+ * hostile, "left": datatypes that are not imported. argv[2]: the job's namespace, as far as DAME is
+ * told; argv[3]: where its records are.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -132,6 +133,26 @@ static void pack_huge(void)
     free(packed);
 }
 
+/* Faces that DAME moves, and rows of long blocks, and a block used once, which it leaves. */
+static void leave_rows(MPI_Datatype face)
+{
+    MPI_Datatype rows, small;
+    MPI_Type_vector(6, 64, 66, MPI_DOUBLE, &rows);
+    MPI_Type_set_name(rows, "rows");
+    MPI_Type_commit(&rows);
+    MPI_Type_vector(5, 1, 3, MPI_DOUBLE, &small);
+    MPI_Type_commit(&small);
+    for (int i = 0; i < FACES;
+         i++) { /* before faces: once those repay their import, rows are tried */
+        MPI_Sendrecv(sent, 1, rows, my_rank ^ 1, 0, received, 1, rows, my_rank ^ 1, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    exchange(face, FACES);
+    MPI_Sendrecv(sent, 1, small, 0, 0, received, 1, small, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Type_free(&rows);
+    MPI_Type_free(&small);
+}
+
 /* Rank 0 is inside MPI_Finalize, and waits. */
 static void wait_for_record(const char *directory)
 {
@@ -201,6 +222,8 @@ int report_main(int argc, char **argv)
         if (0 == strcmp(mode, "emptied")) {
             empty_name();
         }
+    } else if (0 == strcmp(mode, "left")) {
+        leave_rows(face);
     } else if (0 == strcmp(mode, "working") && argc > 2) {
         work_until(face, argv[2]);
     } else {
