@@ -11,8 +11,14 @@
 
 #include "layout.h"
 
-/* Is the caller's other engine right about whole messages of a datatype? */
-typedef enum dame_trust { DAME_TRUST_UNKNOWN, DAME_TRUST_GIVEN, DAME_TRUST_DENIED } dame_trust_t;
+/* Is the caller's other engine right about whole messages of a datatype? Broken: it was found
+ * wrong. */
+typedef enum dame_trust {
+    DAME_TRUST_UNKNOWN,
+    DAME_TRUST_GIVEN,
+    DAME_TRUST_DENIED,
+    DAME_TRUST_BROKEN
+} dame_trust_t;
 
 typedef struct dame_use {
     dame_layout_t *layout;   /* shared with other datatypes */

@@ -89,8 +89,8 @@ static void log_outcome(const struct opal_datatype_t *datatype, const dame_progr
               dame_words_of_bytes((double) program->size, size));
 }
 
-void dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatype, char *words,
-                     size_t room)
+int64_t dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatype, char *words,
+                        size_t room)
 {
     dame_program_t *program = NULL;
     const dt_decline_t declined = build(tree, datatype, &program);
@@ -100,6 +100,7 @@ void dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatype, 
         (void) snprintf(words, room, "%s", dt_decline_text(declined));
     }
     dame_program_free(program);
+    return (int64_t) datatype->size;
 }
 
 dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datatype,

@@ -21,9 +21,9 @@ dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datat
                           dt_decline_t *declined);
 
 /* The layout in words, as dame_words_of_layout() has them, or why the datatype would be declined.
- * Builds a program for that; otherwise as dt_import(). */
-void dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatype, char *words,
-                     size_t room);
+ * Builds a program for that; otherwise as dt_import(). Returns the bytes of an element. */
+int64_t dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatype, char *words,
+                        size_t room);
 
 /* How programs are built from now on, and whether the verifier looks at them. */
 void dt_import_start(const dame_options_t *options, bool verify);

@@ -1,7 +1,5 @@
 #include "table.h"
 
-#include "abi/abi.h"
-#include "counters.h"
 #include "dump.h"
 #include "engine/credit.h"
 #include "import.h"
@@ -199,36 +197,30 @@ enum { DESCRIBED = 256 };
 /* Layouts in words, by their sketch; while entries have extras. */
 typedef struct described {
     uint64_t sketch; /* 0: unused */
+    int64_t size;    /* bytes of an element */
     char words[DAME_TALLY_WORDS];
 } described_t;
 
-/* The words of a layout that is not imported, which is built for them: but of so many only. */
-static const char *words_of(const struct opal_datatype_t *datatype, uint64_t sketch)
+/* The row of a datatype that has no program, which is built for its words; not for all of them, if
+ * there are very many. NULL: there is no report. */
+static dame_tally_t *row_of(const struct opal_datatype_t *datatype, uint64_t sketch)
 {
     described_t *at = NULL == table.described ? NULL : &table.described[sketch % DESCRIBED];
-    if (NULL != at && sketch == at->sketch) {
-        return at->words;
+    if (NULL == at || !dt_engine.tallies.on) {
+        return NULL;
     }
-    if (NULL == at || table.descriptions == 4 * DESCRIBED) {
-        return "layout not looked at";
+    const int cancel_state = dame_cancel_defer(); /* it may log */
+    if (sketch != at->sketch && table.descriptions < 4 * DESCRIBED) {
+        table.descriptions++;
+        at->sketch = sketch;
+        at->size = dt_import_words(table.tree, datatype, at->words, sizeof(at->words));
     }
-    table.descriptions++;
-    at->sketch = sketch;
-    dt_import_words(table.tree, datatype, at->words, sizeof(at->words));
-    return at->words;
-}
-
-/* A datatype waits for its import: what is left to Open MPI until then is counted. */
-static void count_left(dt_extra_t *extra, const struct opal_datatype_t *datatype, uint64_t sketch,
-                       const dt_worth_t *worth)
-{
-    if (NULL != extra && dt_engine.tallies.on) {
-        const int cancel_state = dame_cancel_defer(); /* it may log */
-        extra->left = dame_tally_get(&dt_engine.tallies, dt_contents_name(datatype),
-                                     words_of(datatype, sketch), (int64_t) datatype->size);
-        extra->why = worth->gains ? DT_LEFT_UNPAID : DT_LEFT_AS_FAST;
-        dame_cancel_restore(cancel_state);
-    }
+    const bool has_words = sketch == at->sketch;
+    dame_tally_t *tally =
+        dame_tally_get(&dt_engine.tallies, dt_contents_name(datatype),
+                       has_words ? at->words : "(not looked at)", has_words ? at->size : 0);
+    dame_cancel_restore(cancel_state);
+    return tally;
 }
 
 /* Gives an entry its layout, if there is one. */
@@ -245,10 +237,8 @@ static bool open_entry(dt_entry_t *entry, const struct opal_datatype_t *datatype
     use->amounts = NULL;
     if (moves) {
         dame_tally_open(&dt_engine.tallies, use, dt_contents_name(datatype), NULL != entry->extra);
-    } else if (NULL != entry->extra) {
-        dame_tally_t *tally = dame_tally_get(
-            &dt_engine.tallies, dt_contents_name(datatype),
-            dt_decline_text((dt_decline_t) dt_entry_declined(entry)), (int64_t) datatype->size);
+    } else {
+        dame_tally_t *tally = row_of(datatype, layout->sketch);
         use->amounts = NULL == tally ? NULL : &tally->amounts;
     }
     use->slot = dame_credit_slot(use);
@@ -277,7 +267,10 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
         entry->waiting.cost = worth.cost;
         atomic_store_explicit(dt_entry_owed(entry), worth.cost, memory_order_relaxed);
         keep_extra(entry->extra, NULL);
-        count_left(entry->extra, datatype, sketch, &worth);
+        if (NULL != entry->extra) {
+            entry->extra->left = row_of(datatype, sketch);
+            entry->extra->why = worth.gains ? DT_LEFT_UNPAID : DT_LEFT_AS_FAST;
+        }
     }
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);

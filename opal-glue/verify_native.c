@@ -17,6 +17,7 @@
 #include "native.h"
 #include "openmpi.h"
 #include "program_text.h"
+#include "referee.h"
 #include "table.h"
 #include "thread.h"
 
@@ -55,18 +56,6 @@ static char *pack_natively(const opal_convertor_t *convertor, size_t position, s
     return packed;
 }
 
-static void unpack_natively(const opal_convertor_t *convertor, size_t position, const char *packed,
-                            size_t length)
-{
-    opal_convertor_t native;
-    (void) dt_native_construct(&native, convertor, false, position);
-    struct iovec iov = {.iov_base = (void *) (uintptr_t) packed, .iov_len = length};
-    uint32_t n = 1;
-    size_t bytes = 0;
-    (void) opal_convertor_unpack(&native, &iov, &n, &bytes);
-    dt_native_destruct(&native);
-}
-
 /* Name, constructors and program of a datatype, as the end of a message; NULL when memory is out.
  */
 static char *describe(const opal_datatype_t *datatype, const dame_program_t *program)
@@ -91,17 +80,30 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
 
 typedef enum work { PACK = DAME_PACK, UNPACK = DAME_UNPACK, COPY } work_t;
 
-/* `format` and what follows name the difference; a datatype's first one is printed with all that is
- * known of the datatype. */
-static __attribute__((format(printf, 3, 4))) void report(const opal_convertor_t *convertor,
-                                                         work_t work, const char *format, ...)
+/* Is this the first difference of the datatype? */
+static bool is_first(dt_entry_t *entry, bool dame_is_right)
 {
-    dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    if (dame_is_right) {
+        dt_count(DT_COUNT_native_differences, 1);
+        return DAME_TRUST_BROKEN != atomic_exchange(&entry->use.trust, DAME_TRUST_BROKEN);
+    }
     dt_count(DT_COUNT_differences, 1);
     if (DT_DECLINE_NONE != atomic_exchange(&entry->use.layout->declined, DT_DECLINE_DIFFERS)) {
-        return; /* said already; messages under way go on by the native result */
+        return false; /* messages under way go on by the right result */
     }
     dt_count_declined(DT_DECLINE_DIFFERS);
+    return true;
+}
+
+/* `format` and what follows name the difference; a datatype's first one is printed with all that is
+ * known of the datatype. */
+static __attribute__((format(printf, 4, 5))) void
+report(const opal_convertor_t *convertor, work_t work, bool dame_is_right, const char *format, ...)
+{
+    dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    if (!is_first(entry, dame_is_right)) {
+        return;
+    }
     const int cancel_state = dame_cancel_defer();
     char difference[160];
     va_list args;
@@ -112,11 +114,14 @@ static __attribute__((format(printf, 3, 4))) void report(const opal_convertor_t 
     static const char *const names[] = {"pack", "unpack", "local copy"};
     const bool compiled =
         COPY != work && NULL != atomic_load(&entry->use.layout->program->codes[work]);
-    opal_output(dt_log_stream(),
-                "dt:dame: verify: %s of %zu elements by %s, %s. The native result is used, and the "
-                "datatype is left to the native engine from now on. %s",
+    opal_output(dt_log_stream(), "dt:dame: verify: %s of %zu elements by %s, %s. %s %s",
                 names[work], (size_t) convertor->count,
                 compiled ? "machine code" : "the interpreter", difference,
+                dame_is_right
+                    ? "By Open MPI's own description of the datatype DAME is right, and Open MPI's "
+                      "engine is not: DAME's result is used."
+                    : "By Open MPI's own description of the datatype DAME is wrong: the right "
+                      "result is used, and the datatype is left to Open MPI's engine from now on.",
                 NULL == text ? "" : text);
     free(text);
     dame_cancel_restore(cancel_state);
@@ -149,7 +154,27 @@ static int32_t stand_at(opal_convertor_t *convertor, size_t position)
     return 1;
 }
 
-/* Moves one fragment; the native result replaces one that differs. */
+/* Does the packed data agree with user memory, by the referee? If not, the side that was written
+ * gets the right bytes. True also where memory is out, when nobody knows. */
+static bool is_right(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
+                     char *packed, size_t length)
+{
+    char *right = malloc(length + 1);
+    if (NULL == right) {
+        return true;
+    }
+    dt_referee_pack(convertor, position, right, length);
+    const bool same = 0 == memcmp(right, packed, length);
+    if (!same && DAME_PACK == dir) {
+        memcpy(packed, right, length);
+    } else if (!same) {
+        dt_referee_unpack(convertor, position, packed, length);
+    }
+    free(right);
+    return same;
+}
+
+/* Moves one fragment. Where the engines differ, the referee says who is right. */
 static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov)
 {
     const size_t position = convertor->bConverted;
@@ -160,16 +185,14 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     size_t skip;
     size_t native_moved;
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    if (0 == position && room == left &&
-        dt_move_overlaps(entry->use.layout->program, convertor->pBaseBuf,
-                         (int64_t) convertor->count, iov->iov_base, room)) {
-        return DAME_PACK == dir ? dt_advance_pack(convertor, iov, &n, &moved)
-                                : dt_advance_unpack(convertor, iov, &n, &moved);
-    }
+    const bool overlaps = 0 == position && room == left &&
+                          dt_move_overlaps(entry->use.layout->program, convertor->pBaseBuf,
+                                           (int64_t) convertor->count, iov->iov_base, room);
     const int32_t rc = DAME_PACK == dir ? dt_advance_pack(convertor, iov, &n, &moved)
                                         : dt_advance_unpack(convertor, iov, &n, &moved);
-    char *native = pack_natively(convertor, position, room, DAME_PACK == dir ? 0 : SLACK, &skip,
-                                 &native_moved);
+    char *native = overlaps ? NULL
+                            : pack_natively(convertor, position, room, DAME_PACK == dir ? 0 : SLACK,
+                                            &skip, &native_moved);
     if (NULL == native) {
         return rc;
     }
@@ -179,24 +202,21 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     dt_count(DT_COUNT_verified, 1);
     const bool agree = amounts_agree(DAME_PACK == dir ? room : 0, moved, native_moved);
     const size_t same = agree ? first_difference(iov->iov_base, native + skip, moved) : 0;
-    if (!agree) {
-        report(convertor, (work_t) dir,
-               "packed bytes %zu to %zu, moves %zu bytes where Open MPI's own engine moves %zu",
-               position, position + room, moved, native_moved);
-    } else if (same < moved) {
-        report(convertor, (work_t) dir,
-               "packed bytes %zu to %zu, differs from Open MPI's own engine at byte %zu", position,
-               position + moved, position + same);
-    } else {
-        free(native);
+    free(native);
+    if (agree && same == moved) {
         return rc;
     }
-    if (DAME_PACK == dir) {
-        memcpy(iov->iov_base, native + skip, native_moved);
-    } else {
-        unpack_natively(convertor, position, iov->iov_base, native_moved);
+    const bool right =
+        is_right(convertor, dir, position, iov->iov_base, agree ? moved : native_moved);
+    if (agree) {
+        report(convertor, (work_t) dir, right,
+               "packed bytes %zu to %zu, differs from Open MPI's own engine at byte %zu", position,
+               position + moved, position + same);
+        return rc;
     }
-    free(native);
+    report(convertor, (work_t) dir, false,
+           "packed bytes %zu to %zu, moves %zu bytes where Open MPI's own engine moves %zu",
+           position, position + room, moved, native_moved);
     iov->iov_len = native_moved;
     return stand_at(convertor, position + native_moved);
 }
@@ -245,7 +265,7 @@ void dt_verify_set_position(opal_convertor_t *convertor, size_t *position)
     dt_native_destruct(&native);
     dt_advance_set_position(convertor, position);
     if (*position != expected || convertor->bConverted != expected) {
-        report(convertor, send ? PACK : UNPACK,
+        report(convertor, send ? PACK : UNPACK, false,
                "set to packed byte %zu, goes to %zu where Open MPI's own engine goes to %zu",
                wanted, *position, expected);
         *position = expected;
@@ -281,8 +301,9 @@ bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t 
         dt_count(DT_COUNT_verified, 1);
         const size_t same = first_difference(before, after, length);
         if (same < length) {
-            report(&target, COPY, "differs from Open MPI's own engine at byte %zu", same);
-            unpack_natively(&target, 0, before, length);
+            dt_referee_pack(&source, 0, before, length); /* which the copy has left as it was */
+            const bool right = is_right(&target, DAME_UNPACK, 0, before, length);
+            report(&target, COPY, right, "differs from Open MPI's own engine at byte %zu", same);
         }
     }
     free(before);

@@ -247,7 +247,7 @@ void mca_dt_dame_publish(void)
     const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
     const bool last_run = mca_dt_dame_params.last_run && was_used();
     end_snapshots();
-    if (!reports && !last_run) {
+    if (!reports && !last_run && !mca_dt_dame_params.verify) {
         return;
     }
     dt_dame_record_t *record = record_now(reports ? report_pattern() : NULL, last_run);
@@ -367,10 +367,24 @@ static void write_report(const dt_dame_sum_t *sum)
     }
 }
 
+/* Also when all is well: silence might mean that nothing was compared. */
+static void tell_verified(const dt_dame_sum_t *sum)
+{
+    const double wrong = sum->counters[DT_COUNT_differences].sum;
+    const double native = sum->counters[DT_COUNT_native_differences].sum;
+    fprintf(stderr,
+            "dt:dame: verify: %.0f fragments and copies compared on %d of %d ranks; DAME was wrong "
+            "in %.0f, Open MPI's engine in %.0f\n",
+            sum->counters[DT_COUNT_verified].sum, sum->found, sum->ranks, wrong, native);
+}
+
 static void write_all(const dt_dame_sum_t *sum)
 {
     if (is_elsewhere(sum)) {
         return;
+    }
+    if (mca_dt_dame_params.verify) {
+        tell_verified(sum);
     }
     if (MCA_DT_DAME_REPORT_SUMMARY == sum->report) {
         print(sum);

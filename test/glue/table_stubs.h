@@ -107,6 +107,14 @@ void dt_worth_took(const datatype_t *datatype, uint64_t sketch, int64_t ns)
     worth.taken += ns >= 0;
 }
 
+int64_t dt_import_words(dame_tree_t *tree, const datatype_t *datatype, char *words, size_t room)
+{
+    (void) tree;
+    (void) datatype;
+    (void) snprintf(words, room, "%s", "a layout");
+    return 8;
+}
+
 dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decline_t *declined)
 {
     const dame_type_t *basic;

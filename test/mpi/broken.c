@@ -13,7 +13,7 @@
 
 enum { MESSAGES = 4 };
 
-static bool verify;
+static bool verify, native; /* is Open MPI's engine the broken one? */
 
 /* From rank 0 to rank 1, `count` elements at once. `broken` is the rank whose engine spoils it. */
 static void send_some(const layout_t *l, int count, int broken, const char *name)
@@ -44,6 +44,9 @@ static void send_some(const layout_t *l, int count, int broken, const char *name
        have one; no other datatype is left to Open MPI's engine. */
     long long found = pvar_read("dt_dame_differences");
     check(verify && broken == my_rank ? found > 0 : 0 == found, "%s: %lld differences", name,
+          found);
+    found = pvar_read("dt_dame_native_differences");
+    check(native ? MESSAGES == found : 0 == found, "%s: %lld differences of Open MPI's", name,
           found);
     found = pvar_read("dt_dame_declined_differs");
     check((verify && broken == my_rank ? 1 : 0) == found, "%s: %lld datatypes declined", name,
@@ -123,7 +126,12 @@ static void send_piece(layout_t *l, int count, size_t position, size_t room, con
 int broken_main(int argc, char **argv)
 {
     check_init(&argc, &argv);
-    verify = argc > 1 && 0 == strcmp(argv[1], "verify");
+    native = argc > 1 && 0 == strcmp(argv[1], "native");
+    verify = native || (argc > 1 && 0 == strcmp(argv[1], "verify"));
+    if (native) {
+        run(lay_vector(50, 1, 3, lay_basic(MPI_DOUBLE, 8, 8)), 1, -1, "right in DAME only");
+        return check_finish();
+    }
     layout_t *ints = lay_basic(MPI_INT, 4, 4);
     layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8);
 
