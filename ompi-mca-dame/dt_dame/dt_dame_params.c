@@ -47,10 +47,10 @@ static void register_choice(const char *name, const char *text, dt_values_t *val
 }
 
 static void register_bool(const char *name, const char *text, dt_values_t *values,
-                          mca_base_var_info_lvl_t level, int *storage)
+                          mca_base_var_info_lvl_t level, int standard, int *storage)
 {
     dt_values_bool(values);
-    *storage = 0;
+    *storage = standard;
     register_values(name, text, values, level, storage);
 }
 
@@ -127,11 +127,13 @@ static void register_basics(void)
                       &percent, OPAL_INFO_LVL_1, &mca_dt_dame_params.verbose);
     register_bool("verify",
                   "Compare everything DAME packs, unpacks and copies with Open MPI's own engine: "
-                  "bytes, amounts and positions. A difference is reported with the "
-                  "datatype's program, the native result is used, and the datatype is left to the "
-                  "native engine from then on. Slow; use it to find out whether DAME causes a "
+                  "bytes, amounts and positions. Where they differ, Open MPI's description of the "
+                  "datatype decides; the difference is reported with the datatype's program, the "
+                  "right result is used, and if DAME was wrong the datatype is left to Open MPI's "
+                  "engine from then on. One line at the end says how much was compared. Slow; use "
+                  "it to find out whether DAME causes a "
                   "wrong result",
-                  &answers, OPAL_INFO_LVL_1, &mca_dt_dame_params.verify);
+                  &answers, OPAL_INFO_LVL_1, false, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
     dt_values_choice(&reports, report_names);
     register_changing(
@@ -153,9 +155,11 @@ static void register_basics(void)
     dt_values_numbers(&seconds, 0, 1000000);
     mca_dt_dame_params.report_every = 60;
     register_values("report_every",
-                    "While a job with dt_dame_report json moves data, rank 0 writes what it has "
-                    "done so far into dt_dame_report_file every so many seconds, so that a job "
-                    "that is killed leaves that. 0: nothing is written before MPI_Finalize",
+                    "While a job with dt_dame_report moves data, rank 0 writes a snapshot of the "
+                    "ranks of its node after 5, 10, 20 ... seconds, and then every "
+                    "dt_dame_report_every seconds, so that a job that is killed leaves that: json "
+                    "into dt_dame_report_file, and the last run (dt_dame_last_run). 0: nothing is "
+                    "written before MPI_Finalize",
                     &seconds, OPAL_INFO_LVL_4, &mca_dt_dame_params.report_every);
     dt_values_bool(&keeps);
     mca_dt_dame_params.last_run = 1;
@@ -470,11 +474,13 @@ static void register_code(void)
         "takes memory pages of its own, since perf names no others. Empty: no file is "
         "written",
         OPAL_INFO_LVL_4, check_perf_map, "", &mca_dt_dame_params.perf_map);
-    register_bool("gdb",
-                  "Tell GDB the addresses and names of machine code, and libgcc how exceptions and "
-                  "backtraces pass through it",
-                  &answers,
-                  OPAL_INFO_LVL_4, &mca_dt_dame_params.gdb);
+    register_bool("gdb", "Tell GDB the addresses and names of machine code", &answers,
+                  OPAL_INFO_LVL_4, false, &mca_dt_dame_params.gdb);
+    register_bool("backtrace",
+                  "Tell libgcc how backtraces and exceptions pass through machine code, so that a "
+                  "crash in a user's buffer shows the caller. It is loaded with the first code; "
+                  "before version 13 it takes a lock for each frame of an exception",
+                  &answers, OPAL_INFO_LVL_4, true, &mca_dt_dame_params.backtrace);
 }
 
 /* ---- All of them ---------------------------------------------------------------------------- */
@@ -542,6 +548,7 @@ dame_promote_options_t mca_dt_dame_promote_options(void)
     options.jit.arena_bytes = (size_t) params->code_cache_size;
     options.jit.perf_map = params->perf_map;
     options.jit.gdb = params->gdb;
+    options.jit.unwind = params->backtrace;
     options.jit.without_x = 0 == (params->tiers & MCA_DT_DAME_TIER_X);
     return options;
 }

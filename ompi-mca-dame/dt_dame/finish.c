@@ -1,7 +1,7 @@
 /*
  * MPI_Finalize: before its barrier this process publishes its record; behind it, one process of the
- * job writes the report and the last run (job.h). Until then, rank 0 writes what it knows now and
- * then.
+ * job writes the report and the last run (job.h). Until then, rank 0 now and then writes a snapshot
+ * of what the ranks of its node have done so far.
  */
 #include "dt_dame.h"
 
@@ -31,6 +31,7 @@ static bool many_nodes; /* whose reports are brought together */
 /* When the next snapshot is due, by CLOCK_MONOTONIC; INT64_MAX: never, or one is being written. */
 static _Atomic int64_t due = INT64_MAX;
 static pid_t reporter;           /* not its children */
+static dt_dame_job_t live;       /* records of running ranks; .directory is "" without any */
 static char snapshot_file[4096]; /* the last one's name, "" before there is one */
 /* Tools may change the parameter while data moves (MPI_T): that is of the last report. */
 static char snapshot_pattern[sizeof(((dt_dame_record_t *) NULL)->report_file)];
@@ -69,13 +70,22 @@ static const char *report_pattern(void)
     return NULL == mca_dt_dame_params.report_file ? "" : mca_dt_dame_params.report_file;
 }
 
+/* The first one comes soon, the next ones at twice the time, until they are the parameter apart. */
+static int64_t next_snapshot(int64_t time)
+{
+    enum { FIRST = 5 };
+    const double elapsed = 1e-9 * (double) time - started, every = mca_dt_dame_params.report_every;
+    const double wait = elapsed > FIRST ? elapsed : FIRST;
+    return time + (int64_t) (1e9 * (wait < every ? wait : every));
+}
+
 void mca_dt_dame_snapshots_start(void)
 {
-    if (MCA_DT_DAME_REPORT_JSON == mca_dt_dame_params.report &&
+    if (MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report &&
         0 < mca_dt_dame_params.report_every) {
         (void) snprintf(snapshot_pattern, sizeof(snapshot_pattern), "%s", report_pattern());
         reporter = getpid();
-        due = (int64_t) (1e9 * (started + mca_dt_dame_params.report_every));
+        due = next_snapshot((int64_t) (1e9 * started));
     }
 }
 
@@ -151,14 +161,22 @@ static bool is_directory(const char *path)
 
 /* Of a process on this node, or of a job's session: mpirun removes that, also where the job was
  * killed. Slurm's and others' servers name theirs, too. */
-static const char *parent_on_node(void)
+static const char *job_session(void)
 {
     enum { NAME = 128 }; /* what follows, at most */
-    const char *session = getenv("PMIX_SERVER_TMPDIR"), *tmp = getenv("TMPDIR");
+    const char *session = getenv("PMIX_SERVER_TMPDIR");
     struct stat status;
-    if (NULL != session && '/' == *session && strlen(session) + NAME < DT_DAME_JOB_PATH &&
-        0 == stat(session, &status) && S_ISDIR(status.st_mode) && geteuid() == status.st_uid &&
-        0 == access(session, W_OK | X_OK)) {
+    return NULL != session && '/' == *session && strlen(session) + NAME < DT_DAME_JOB_PATH &&
+                   0 == stat(session, &status) && S_ISDIR(status.st_mode) &&
+                   geteuid() == status.st_uid && 0 == access(session, W_OK | X_OK)
+               ? session
+               : NULL;
+}
+
+static const char *parent_on_node(void)
+{
+    const char *session = job_session(), *tmp = getenv("TMPDIR");
+    if (NULL != session) {
         return session;
     }
     return is_directory("/dev/shm") ? "/dev/shm" : is_directory(tmp) ? tmp : "/tmp";
@@ -235,6 +253,9 @@ static void end_snapshots(void)
 {
     char other[sizeof(snapshot_file)];
     due = INT64_MAX;
+    if ('\0' != *live.directory && getpid() == reporter) {
+        dt_dame_job_withdraw(&live);
+    }
     if ('\0' != *snapshot_file && getpid() == reporter &&
         (!name_report(other, sizeof(other), report_pattern(), 0) ||
          0 != strcmp(other, snapshot_file))) {
@@ -432,22 +453,56 @@ void mca_dt_dame_collect(void)
 
 /* ---- While the job runs --------------------------------------------------------------------- */
 
+/* Publishes the record of a running rank where rank 0 of this node finds it, and mpirun removes it
+ * if the job is killed. */
+static void publish_live(const dt_dame_record_t *record)
+{
+    const char *session = job_session();
+    if ('\0' == *live.directory && NULL != session) {
+        char name[128], path[DT_DAME_JOB_PATH];
+        name_of_directory(name, sizeof(name));
+        (void) snprintf(path, sizeof(path), "%s/%s.live", session, name);
+        if (!dt_dame_job_open(&live, path, record->rank, record->ranks, dt_dame_job_began())) {
+            *live.directory = '\0';
+        }
+    }
+    if ('\0' != *live.directory) {
+        (void) dt_dame_job_publish(&live, record, sizeof(*record));
+    }
+}
+
+/* Of the ranks of this node that have published, or of this rank alone. */
+static dt_dame_sum_t *sum_live(const dt_dame_record_t *own)
+{
+    dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
+    dt_dame_record_t *record = calloc(1, sizeof(*record));
+    if (NULL != sum && ('\0' == *live.directory || NULL == record ||
+                        0 == dt_dame_job_read(&live, record, sizeof(*record), visit, sum))) {
+        dt_dame_sum_add(sum, own);
+    }
+    free(record);
+    if (NULL != sum) {
+        dt_dame_sum_finish(sum);
+        sum->still_runs = true;
+    }
+    return sum;
+}
+
 /* Is the snapshot written, so that another one may follow? */
 static bool write_snapshot(const dt_dame_record_t *record)
 {
     struct stat status;
-    dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
-    bool written = false;
-    if (NULL != sum &&
-        name_report(snapshot_file, sizeof(snapshot_file), record->report_file, (long) getpid()) &&
-        (0 != stat(snapshot_file, &status) || S_ISREG(status.st_mode))) {
-        dt_dame_sum_add(sum, record);
-        dt_dame_sum_finish(sum);
-        sum->still_runs = true;
-        written = 0 == write_file(snapshot_file, sum, dt_dame_write_json);
+    dt_dame_sum_t *sum = sum_live(record);
+    bool written = NULL != sum;
+    if (written && mca_dt_dame_params.last_run) {
+        keep_last_run(sum);
     }
-    if (!written) {
-        *snapshot_file = '\0';
+    if (written && MCA_DT_DAME_REPORT_JSON == record->report) {
+        written = name_report(snapshot_file, sizeof(snapshot_file), record->report_file,
+                              (long) getpid()) &&
+                  (0 != stat(snapshot_file, &status) || S_ISREG(status.st_mode)) &&
+                  0 == write_file(snapshot_file, sum, dt_dame_write_json);
+        *snapshot_file = written ? *snapshot_file : '\0';
     }
     free(sum);
     return written;
@@ -463,8 +518,11 @@ void mca_dt_dame_hear_time(int64_t time)
     }
     const int cancel_state = dame_cancel_defer();
     dt_dame_record_t *record = record_now(snapshot_pattern, false);
-    if (NULL != record && 0 == record->rank && write_snapshot(record)) {
-        due = time + 1000000000LL * mca_dt_dame_params.report_every;
+    if (NULL != record) {
+        publish_live(record);
+        if (0 != record->rank || write_snapshot(record)) {
+            due = next_snapshot(time);
+        }
     }
     free(record);
     dame_cancel_restore(cancel_state);

@@ -230,8 +230,16 @@ static bool read_record(const dt_dame_job_t *job, const char *path, char *record
     return complete;
 }
 
-int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
-                        void (*visit)(void *context, const void *record), void *context)
+void dt_dame_job_withdraw(const dt_dame_job_t *job)
+{
+    char path[LONGEST_PATH];
+    name_of_record(job, job->rank, path);
+    (void) unlink(path);
+    (void) rmdir(job->directory);
+}
+
+int dt_dame_job_read(const dt_dame_job_t *job, void *record, size_t size,
+                     void (*visit)(void *context, const void *record), void *context)
 {
     char path[LONGEST_PATH];
     int found = 0, error = ENOENT;
@@ -244,6 +252,14 @@ int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
             error = errno;
         }
     }
+    errno = error;
+    return found;
+}
+
+int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
+                        void (*visit)(void *context, const void *record), void *context)
+{
+    const int found = dt_dame_job_read(job, record, size, visit, context), error = errno;
     remove_records(job, job->directory, true); /* also of ranks that died while they wrote */
     (void) rmdir(job->directory);
     errno = error;

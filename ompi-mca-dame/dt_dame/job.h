@@ -46,6 +46,9 @@ bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int r
  * records in it. */
 bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t size);
 
+/* Removes this rank's record, and the directory when it was the last. */
+void dt_dame_job_withdraw(const dt_dame_job_t *job);
+
 /* Is the caller the first who asks? Then it must collect, and job->directory has the new name.
  * False with ENOENT: another was; else it cannot be claimed, and errno says why. */
 bool dt_dame_job_claim(dt_dame_job_t *job);
@@ -53,8 +56,12 @@ bool dt_dame_job_claim(dt_dame_job_t *job);
 /* Of a record's bytes, or of a name: FNV-1a, 64 bits. */
 uint64_t dt_dame_job_checksum(const void *bytes, size_t size);
 
-/* Calls `visit` with every record that is whole, in the order of ranks, and removes the directory.
- * Returns how many there were, 0: errno says why. `record` has room for one. */
+/* Calls `visit` with every record that is whole, in the order of ranks. Returns how many there
+ * were, 0: errno says why. `record` has room for one. */
+int dt_dame_job_read(const dt_dame_job_t *job, void *record, size_t size,
+                     void (*visit)(void *context, const void *record), void *context);
+
+/* The same, and removes the directory. */
 int dt_dame_job_collect(const dt_dame_job_t *job, void *record, size_t size,
                         void (*visit)(void *context, const void *record), void *context);
 

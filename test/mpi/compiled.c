@@ -4,13 +4,18 @@
  *   measured         dt_dame_promotion_threshold is -1
  *   churn BYTES      100,000 datatypes with a code cache of so many bytes
  *   evict            threads use many datatypes with a code cache of 4096 bytes
+ *   crash            machine code reads memory that is not there, and a handler asks backtrace(3)
  *   denied WHAT      machine code may not be executed: shared (not in shared mappings) or all
  * In all but uses, measured and evict dt_dame_promotion_threshold is 1.
  */
+#include <execinfo.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "deny.h"
 #include "mpi_check.h"
@@ -217,6 +222,51 @@ static void denied(const types_t *types, deny_t what)
     }
 }
 
+/* ---- crash ---- */
+
+static void *caller; /* an address in the function that called the one that crashes */
+static volatile sig_atomic_t shown;
+static sigjmp_buf out_of_it;
+
+static void on_crash(int signal)
+{
+    void *frames[64];
+    const int n = backtrace(frames, 64);
+    (void) signal;
+    for (int i = 0; i < n; i++) {
+        shown += caller == frames[i];
+    }
+    siglongjmp(out_of_it, 1);
+}
+
+static __attribute__((noinline)) void pack_from(void *memory, MPI_Datatype type, char *packed)
+{
+    int at = 0;
+    caller = __builtin_extract_return_addr(__builtin_return_address(0));
+    MPI_Pack(memory, 1, type, packed, 800, &at, MPI_COMM_WORLD);
+    check(800 == at, "packed");
+}
+
+/* With dt_dame_promotion_threshold 1 and the parameters' defaults. */
+static void crash(void)
+{
+    layout_t *l = vector_of_doubles(100);
+    double memory[300] = {0};
+    char packed[800];
+    struct sigaction action = {.sa_handler = on_crash}, before;
+    void *absent = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pack_from(memory, l->type, packed);
+    check(1 == compiled(), "machine code packs");
+    sigaction(SIGSEGV, &action, &before);
+    if (0 == sigsetjmp(out_of_it, 1)) {
+        pack_from(absent, l->type, packed);
+    }
+    sigaction(SIGSEGV, &before, NULL);
+    check(1 == shown, "the backtrace passes through machine code to its caller");
+    munmap(absent, 4096);
+    lay_free(l);
+}
+
 int compiled_main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "";
@@ -239,6 +289,8 @@ int compiled_main(int argc, char **argv)
         compiled_churn(atoll(argument));
     } else if (0 == strcmp("evict", mode)) {
         evict();
+    } else if (0 == strcmp("crash", mode)) {
+        crash();
     } else if (0 == strcmp("denied", mode)) {
         denied(types, what);
     } else {

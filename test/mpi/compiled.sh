@@ -60,6 +60,14 @@ code_is_named()
     has_line "$1.dame" "# machine code for packing, $(stat -c %s "$1.pack.bin") bytes: .*"
 }
 
+crashes()
+{
+    local first=("${dame[@]}" --mca dt_dame_promotion_threshold 1)
+    program compiled "a crash in machine code" -np 1 "${first[@]}" "$mpi_test" compiled crash
+    expect compiled "a crash, backtrace 0" fails "FAILED: the backtrace passes through" -- \
+        -np 1 "${first[@]}" --mca dt_dame_backtrace 0 "$mpi_test" compiled crash
+}
+
 code_files()
 {
     local asm=(--mca dt_dame_dump asm --mca dt_dame_dump_dir "$scratch/dump")
@@ -98,6 +106,7 @@ perf_chains()
 
 machine_code()
 {
+    crashes
     local at_once=(--mca dt_dame_promotion_threshold 1) small=(--mca dt_dame_code_cache_size 4K) x
     local forgets=(--mca dt_dame_layout_cache_size 0)
     perf_chains

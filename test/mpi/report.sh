@@ -119,18 +119,23 @@ dying_rank()
     verdict $((code == 0 || code == 124)) report "$config" "$log"
 }
 
-# What rank 0 had done so far is left of a job that is killed.
+# What all ranks of the node had done so far is left of a job that is killed: in the report's file, and as the last run.
 killed_while_it_works()
 {
     local config="a job is killed" log code=0 file=$scratch/snapshot.json
     wanted report "$config" || return 0
     log=$(log_for report "$config")
+    rm -f "$file.all"
+    { until grep -q '"reporting": 2' "$file" 2>/dev/null; do sleep 0.2; done; touch "$file.all"; } &
     HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
-        --mca dt_dame_report_every 1 "$mpi_test" report working "$file" && code=1
+        --mca dt_dame_report_every 1 "$mpi_test" report working "$file.all" && code=1
+    kill $! 2>/dev/null
+    grep -q "^ended=not by " "$scratch/.openmpi/dame-last-run" && grep -q "^ranks=2 of 2$" "$scratch/.openmpi/dame-last-run" ||
+        { code=1; cat "$scratch/.openmpi/dame-last-run" >>"$log"; }
     python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
 import json, sys
 report = json.load(open(sys.argv[1]))
-assert "running" in report and "ended" not in report and report["ranks"] == 2 and report["reporting"] == 1, report
+assert "running" in report and "ended" not in report and report["ranks"] == 2 and report["reporting"] == 2, report
 assert report["seconds"] >= 1 and report["counters"]["messages_packed"]["sum"] >= 100, report
 (face,) = report["datatypes"]
 assert face["name"] == 'face "x"' and face["bytes"] >= 2 * 100 * 4000, face
