@@ -1,4 +1,5 @@
 /* dame-suggest-c: the front end for C, and for Fortran by way of C, of `dame suggest`. */
+#include "clang/guard.h"
 #include "suggest/c/site.h"
 #include "suggest/c/fortran.h"
 #include "suggest/c/report.h"
@@ -46,7 +47,7 @@ static void usage(FILE *out)
         "\n"
         "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
         "some\n"
-        "file was not; 2, wrong use.\n",
+        "file was not; 2, wrong use, or the process that reads the file was ended by a signal.\n",
         out);
 }
 
@@ -193,6 +194,7 @@ static bool suggest_file(struct report *report, const char *path, const char *bu
     int n_given = 0, i;
     bool fine;
 
+    guard_file(path);
     if (!is_regular(path)) {
         return false;
     }
@@ -294,6 +296,7 @@ int main(int argc, char **argv)
     if (report.sarif && report.patch) {
         return wrong_use("--sarif", "not together with --patch");
     }
+    guard_start("dame suggest");
     report_begin(&report);
     for (i = 0; i < files.n; i++) {
         fine &= suggest_file(&report, files.word[i], build, &flags);

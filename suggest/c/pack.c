@@ -88,7 +88,7 @@ static bool read_call(struct c_node *call, struct pack *pack)
 {
     const char *name = c_callee(call);
 
-    if (call->n != 8 || call->symbol->body) {
+    if (call->n != 8 || !call->symbol || call->symbol->body) {
         return false;
     }
     if (strcmp(name, "MPI_Pack") == 0) {

@@ -1,7 +1,7 @@
 /* The only file that sees libclang: from its cursors to the trees of tree.h. */
+#include "clang/ask.h"
 #include "suggest/c/tree.h"
 
-#include <clang-c/Index.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +175,7 @@ static void read_type_kind(struct reader *reader, struct c_type *type, CXType cl
     case CXType_ConstantArray:
         type->kind = C_TYPE_ARRAY;
         type->inner = read_type(reader, clang_getArrayElementType(clang));
-        type->count = clang_getArraySize(clang);
+        type->count = ask_count(clang);
         break;
     case CXType_IncompleteArray:
     case CXType_VariableArray:
@@ -201,16 +201,13 @@ static struct c_type *new_type(struct reader *reader, CXType clang, CXType canon
     struct c_type *type = c_allocate(reader->unit->memory, sizeof *type);
 
     type->count = -1;
-    type->size = clang_Type_getSizeOf(canonical);
-    type->align = clang_Type_getAlignOf(canonical);
-    if (type->size < 0) {
-        type->size = -1;
-    }
+    type->size = ask_size(canonical);
+    type->align = ask_align(canonical);
     type->is_const = clang_isConstQualifiedType(canonical);
     type->is_volatile = clang_isVolatileQualifiedType(canonical);
     type->is_restrict = clang_isRestrictQualifiedType(canonical);
     (void) clang;
-    type->name = keep(reader, clang_getTypeSpelling(clang_getUnqualifiedType(canonical)));
+    type->name = keep(reader, clang_getTypeSpelling(ask_unqualified(canonical)));
     return type;
 }
 
@@ -456,34 +453,12 @@ static struct c_node *other(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-static bool evaluate(CXCursor cursor, int64_t *value)
-{
-    CXEvalResult result = clang_Cursor_Evaluate(cursor);
-    bool known = false;
-
-    if (result) {
-        if (clang_EvalResult_getKind(result) == CXEval_Int) {
-            if (clang_EvalResult_isUnsignedInt(result)) {
-                unsigned long long wide = clang_EvalResult_getAsUnsigned(result);
-
-                known = wide <= INT64_MAX;
-                *value = (int64_t) wide;
-            } else {
-                known = true;
-                *value = clang_EvalResult_getAsLongLong(result);
-            }
-        }
-        clang_EvalResult_dispose(result);
-    }
-    return known;
-}
-
 static struct c_node *integer(struct reader *reader, CXCursor cursor)
 {
     int64_t value;
     struct c_node *node;
 
-    if (!evaluate(cursor, &value)) {
+    if (!ask_integer(cursor, &value)) {
         return other(reader, cursor);
     }
     node = new_node(reader, C_INTEGER, cursor, 0);
@@ -602,14 +577,14 @@ static struct c_node *member(struct reader *reader, CXCursor cursor)
 {
     CXCursor field = clang_getCursorReferenced(cursor);
     struct c_node *node = with_children(reader, cursor, C_MEMBER, 1);
-    long long bits;
+    int64_t bits;
 
     if (node->kind != C_MEMBER) {
         return node;
     }
     node->name = keep(reader, clang_getCursorSpelling(field));
     node->arrow = node->child[0]->type && node->child[0]->type->kind == C_TYPE_POINTER;
-    bits = clang_Cursor_getOffsetOfField(field);
+    bits = ask_offset(field);
     node->value = bits < 0 || clang_Cursor_isBitField(field) || bits % 8 ? -1 : bits / 8;
     return node;
 }
@@ -627,8 +602,8 @@ static struct c_node *call(struct reader *reader, CXCursor cursor)
 
 static bool same_but_qualifiers(CXType a, CXType b)
 {
-    a = clang_getUnqualifiedType(clang_getCanonicalType(a));
-    b = clang_getUnqualifiedType(clang_getCanonicalType(b));
+    a = ask_unqualified(clang_getCanonicalType(a));
+    b = ask_unqualified(clang_getCanonicalType(b));
     return clang_equalTypes(a, b);
 }
 
