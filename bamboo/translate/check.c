@@ -5,19 +5,66 @@
 
 /* ---- calls ---- */
 
+enum { MOST_DEPTH = 16 }; /* of types: a list's element leads to itself */
+
+struct handles {
+    int depth;
+    bool found;
+};
+
+static bool leads_to_handles(CXType type, int depth);
+
+static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
+{
+    struct handles *handles = data;
+
+    handles->found = leads_to_handles(clang_getCursorType(field), handles->depth);
+    return handles->found ? CXVisit_Break : CXVisit_Continue;
+}
+
+/* Is there a communicator or a request in what the type is made of or leads to? */
+static bool leads_to_handles(CXType type, int depth)
+{
+    struct handles handles = {depth + 1, false};
+    CXCursor declaration = clang_getTypeDeclaration(type);
+
+    if (depth == MOST_DEPTH) {
+        return false;
+    }
+    if (clang_getCursorKind(declaration) == CXCursor_TypedefDecl) {
+        const char *name = spelling(clang_getCursorSpelling(declaration));
+
+        return strcmp(name, "MPI_Comm") == 0 || strcmp(name, "MPI_Request") == 0 ||
+               leads_to_handles(clang_getTypedefDeclUnderlyingType(declaration), depth + 1);
+    }
+    switch (type.kind) {
+    case CXType_Elaborated:
+        return leads_to_handles(clang_Type_getNamedType(type), depth + 1);
+    case CXType_Pointer:
+        return leads_to_handles(clang_getPointeeType(type), depth + 1);
+    case CXType_ConstantArray:
+    case CXType_IncompleteArray:
+    case CXType_VariableArray:
+        return leads_to_handles(clang_getArrayElementType(type), depth + 1);
+    case CXType_Record:
+        clang_Type_visitFields(type, visit_field, &handles);
+        return handles.found;
+    default:
+        return false;
+    }
+}
+
 static bool has_handles(CXCursor function)
 {
     CXType type = clang_getCursorType(function);
     int i;
 
     for (i = 0; i < clang_getNumArgTypes(type); i++) {
-        const char *text = type_text(clang_getArgType(type, (unsigned) i));
-
-        if (strstr(text, "MPI_Comm") || strstr(text, "MPI_Request")) {
+        if (leads_to_handles(ask_argument(type, i), 0)) {
             return true;
         }
     }
-    return false;
+    return leads_to_handles(clang_getResultType(type), 0);
 }
 
 static void check_name(struct file *file, const struct node *node, const struct function *callee,
@@ -119,14 +166,13 @@ static void check_initialiser(struct file *file, const struct node *node)
             : NULL;
     size_t i;
 
-    for (i = 0; initialiser && initialiser->here && i < file->tokens.n; i++) {
-        const struct token *token = &file->tokens.token[i];
+    for (i = 0; initialiser && initialiser->here && i < file->n_uses; i++) {
+        const struct use *use = &file->uses[i];
 
-        if (token->begin >= initialiser->begin && token->end <= initialiser->end &&
-            (token_is(file->text, token, "MPI_COMM_WORLD") ||
-             token_is(file->text, token, "MPI_COMM_SELF"))) {
-            refuse(file, token->begin, REFUSE_INITIALISER,
-                   "a communicator; assign it in a function");
+        if (use->begin >= initialiser->begin && use->end <= initialiser->end &&
+            (strcmp(use->name, "MPI_COMM_WORLD") == 0 ||
+             strcmp(use->name, "MPI_COMM_SELF") == 0)) {
+            refuse(file, use->begin, REFUSE_INITIALISER, "a communicator; assign it in a function");
         }
     }
     for (i = 0; i < node->n; i++) {
@@ -436,25 +482,33 @@ static bool is_used(const struct program *program, const struct node *top)
     return true;
 }
 
-/* They run once in a process, before there are tasks. */
-static void check_constructors(struct file *file)
+/* libclang has no question about attributes, but prints them. */
+static bool has_attribute(const struct node *node, const char *name)
 {
-    static const char *const words[] = {"constructor", "__constructor__", "destructor",
-                                        "__destructor__"};
-    const struct token *token = file->tokens.token;
-    size_t i, j;
+    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(node->cursor);
+    const char *text;
 
-    for (i = 3; i < file->tokens.n; i++) {
-        for (j = 0; j < sizeof words / sizeof *words; j++) {
-            if (token_is(file->text, &token[i], words[j]) &&
-                token_is(file->text, &token[i - 1], "(") &&
-                token_is(file->text, &token[i - 2], "(") &&
-                strncmp(file->text + token[i - 3].begin, "__attribute", 11) == 0 &&
-                !is_skipped(file, token[i].begin)) {
-                refuse(file, token[i].begin, REFUSE_CONSTRUCT,
-                       "a function that runs before or after main");
-            }
-        }
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    text = spelling(clang_getCursorPrettyPrinted(node->cursor, policy));
+    clang_PrintingPolicy_dispose(policy);
+    return strstr(text, format("((%s", name)) || strstr(text, format("gnu::%s", name));
+}
+
+/* Attributes that call a function: constructors run once in a process, before there are tasks; a
+ * member of a frame has no scope that ends. */
+static void check_attributes(struct file *file, const struct node *node)
+{
+    size_t i;
+
+    if (node->kind == CXCursor_FunctionDecl &&
+        (has_attribute(node, "constructor") || has_attribute(node, "destructor"))) {
+        refuse_node(file, node, REFUSE_CONSTRUCT, "a function that runs before or after main");
+    } else if (node->kind == CXCursor_VarDecl && node->variable->framed &&
+               has_attribute(node, "cleanup")) {
+        refuse_node(file, node, REFUSE_CONSTRUCT, "a function that runs at the end of a scope");
+    }
+    for (i = 0; i < node->n; i++) {
+        check_attributes(file, node->child[i]);
     }
 }
 
@@ -473,9 +527,9 @@ void check_program(struct program *program)
                 check_references(file, file->top[j]);
             }
             check_initialiser(file, file->top[j]);
+            check_attributes(file, file->top[j]);
         }
         check_pragmas(program, file);
-        check_constructors(file);
     }
     for (i = 0; i < program->n_functions; i++) {
         check_function_use(program->files[0], program->functions[i]);
@@ -555,7 +609,25 @@ static bool is_other_name(const struct file *file, size_t i)
     return false;
 }
 
-/* A macro that makes a string of an argument would make another one. */
+/* Does it make a string or a part of a name of an argument? GNU's `, ## __VA_ARGS__` does not. */
+static bool has_sharp(const struct macro *macro)
+{
+    const struct token *token = macro->tokens.token;
+    size_t i, n = macro->tokens.n;
+
+    for (i = 1; i < n; i++) {
+        if (token_is(macro->text, &token[i], "#") &&
+            !(i + 2 < n && token_is(macro->text, &token[i - 1], ",") &&
+              token_is(macro->text, &token[i + 1], "#") &&
+              token_is(macro->text, &token[i + 2], "__VA_ARGS__"))) {
+            return true;
+        }
+        i += token_is(macro->text, &token[i], "#");
+    }
+    return false;
+}
+
+/* It would make another one of what has moved. */
 static void check_strings(struct file *file)
 {
     size_t i, j;
@@ -565,13 +637,8 @@ static void check_strings(struct file *file)
 
         for (j = 0; j < file->n_macros; j++) {
             const struct macro *macro = &file->macros[j];
-            const char *sharp =
-                strcmp(macro->name, use->name) == 0 ? strchr(macro->text, '#') : NULL;
 
-            while (sharp && sharp[1] == '#') {
-                sharp = strchr(sharp + 2, '#');
-            }
-            if (sharp && macro->function_like &&
+            if (macro->function_like && strcmp(macro->name, use->name) == 0 && has_sharp(macro) &&
                 strcmp(render(file, use->begin, use->end),
                        copy_text(file->text + use->begin, use->end - use->begin)) != 0) {
                 refuse(file, use->begin, REFUSE_STRING, "'%s'", use->name);

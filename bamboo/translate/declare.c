@@ -179,7 +179,7 @@ static const char *member_declarator(const struct file *file, const struct decla
     if (array && file->text[file->tokens.token[bracket + 1].begin] == ']') {
         size_t close = file->tokens.token[bracket + 1].end;
 
-        after = format("[%lld]%s", clang_getArraySize(type),
+        after = format("[%lld]%s", (long long) ask_count(type),
                        copy_text(file->text + close, declarator->end - close));
     }
     while (*after && strchr(" \t\n", after[strlen(after) - 1])) {
@@ -219,12 +219,22 @@ static size_t read_declarators(const struct file *file, const struct node *state
 
 /* ---- values ---- */
 
-static bool is_zero(const struct file *file, const struct node *initialiser)
+/* A list of literal zeros. */
+static bool is_zero(const struct node *initialiser)
 {
-    const char *text = node_text(file, initialiser);
+    bool zero = true;
+    size_t i;
 
-    return initialiser->kind == CXCursor_InitListExpr &&
-           strspn(text, "{} \t\n0.fF") == strlen(text);
+    if (initialiser->kind == CXCursor_InitListExpr) {
+        for (i = 0; i < initialiser->n && zero; i++) {
+            zero = is_zero(initialiser->child[i]);
+        }
+        return zero;
+    }
+    initialiser = bare(initialiser);
+    return (initialiser->kind == CXCursor_IntegerLiteral ||
+            initialiser->kind == CXCursor_FloatingLiteral) &&
+           ask_is_zero(initialiser->cursor);
 }
 
 /* What gives the variable its initial value, as an expression. */
@@ -237,7 +247,7 @@ static const char *assignment(struct file *file, const struct variable *variable
 
     if (canonical.kind == CXType_ConstantArray) {
         file->needs_string = true;
-        if (is_zero(file, initialiser)) {
+        if (initialiser->kind == CXCursor_InitListExpr && is_zero(initialiser)) {
             return format("memset(%s, 0, sizeof %s)", to, to);
         }
         return format("memcpy(%s, (__typeof__(%s)) %s, sizeof %s)", to, to,
@@ -247,8 +257,8 @@ static const char *assignment(struct file *file, const struct variable *variable
     if (initialiser->kind != CXCursor_InitListExpr) {
         return format("%s = %s", to, value);
     }
-    type = type_text(clang_getUnqualifiedType(clang_getCursorType(variable->declaration->cursor)));
-    if (canonical.kind == CXType_Record && is_zero(file, initialiser)) {
+    type = type_text(ask_unqualified(clang_getCursorType(variable->declaration->cursor)));
+    if (canonical.kind == CXType_Record && is_zero(initialiser)) {
         file->needs_string = true;
         return format("memset(&%s, 0, sizeof %s)", to, to);
     }
@@ -402,12 +412,38 @@ static const char *initialiser_for(const struct file *file, const struct node *i
     return result.at;
 }
 
+/* A variable of tasks whose value or address a macro's body names. */
+static const struct node *hidden_task_data(const struct node *node)
+{
+    const struct node *found = NULL;
+    size_t i;
+
+    if (node->kind == CXCursor_UnaryExpr) {
+        return NULL; /* sizeof */
+    }
+    if (node->kind == CXCursor_DeclRefExpr && node->variable && node->variable->per_task &&
+        !node->spelled) {
+        return node;
+    }
+    for (i = 0; i < node->n && !found; i++) {
+        found = hidden_task_data(node->child[i]);
+    }
+    return found;
+}
+
 static void initialise(struct program *program, struct file *file, const struct node *initialiser)
 {
     const char *text = render(file, initialiser->begin, initialiser->end);
+    const struct node *hidden = hidden_task_data(initialiser);
     struct text all = {0};
     int i;
 
+    if (hidden) {
+        refuse_node(file, hidden, REFUSE_INITIALISER,
+                    "a macro names '%s', of which every task has its own; write the name here",
+                    hidden->variable->name);
+        return;
+    }
     if (!strstr(text, "[bamboo_local]")) {
         replace(file, initialiser->begin, initialiser->end,
                 format("{[0 ... %s - 1] = %s}", program->vf_text, text));
@@ -449,7 +485,7 @@ void declare_static(struct program *program, struct file *file, struct node *nod
     }
     if (type.kind == CXType_ConstantArray && file->text[file->tokens.token[bracket].begin] == '[' &&
         file->text[file->tokens.token[bracket + 1].begin] == ']') {
-        size = format("[%lld]", clang_getArraySize(type));
+        size = format("[%lld]", (long long) ask_count(type));
         replace(file, file->tokens.token[bracket].begin, file->tokens.token[bracket + 1].end, size);
     }
     replace(file, name, name + strlen(variable->name),

@@ -26,23 +26,36 @@ static void rewrite_references(struct program *program, struct file *file, struc
     }
 }
 
-/* __func__ is the name in the source. */
-static void rewrite_func(const struct function *function)
+/* libclang's tree has __func__ as an array that consists of a string. */
+static bool has_func(const struct node *node)
 {
-    struct file *file = function->file;
     size_t i;
 
-    if (strcmp(function->task_name, function->name) == 0) {
+    if (node->kind == CXCursor_UnexposedExpr && node->n == 1 &&
+        node->child[0]->kind == CXCursor_StringLiteral &&
+        clang_getCursorType(node->cursor).kind == CXType_ConstantArray) {
+        return true;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (has_func(node->child[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* __func__ is the name in the source, also where a macro such as assert() has it. */
+static void keep_func(const struct function *function, struct text *before, struct text *after)
+{
+    static const char *const names[] = {"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"};
+    size_t i;
+
+    if (strcmp(function->task_name, function->name) == 0 || !has_func(function->body)) {
         return;
     }
-    for (i = 0; i < file->tokens.n; i++) {
-        const struct token *token = &file->tokens.token[i];
-
-        if (token->begin >= function->body->begin && token->end <= function->body->end &&
-            (token_is(file->text, token, "__func__") ||
-             token_is(file->text, token, "__FUNCTION__"))) {
-            replace_inline(file, token->begin, token->end, format("\"%s\"", function->name));
-        }
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        add(before, "#define %s \"%s\"\n", names[i], function->name);
+        add(after, "#undef %s\n", names[i]);
     }
 }
 
@@ -186,7 +199,6 @@ static void rewrite_function(struct program *program, struct function *function,
     const struct node *body = function->body;
     struct text head = {0}, tail = {0};
 
-    rewrite_func(function);
     rewrite_body(function);
     add_callees(faces, function, &head);
     add(&head, "%s", face_once(faces, function, function->definition->cursor));
@@ -371,20 +383,34 @@ static void blank_directives(const struct program *program, struct file *file)
     }
 }
 
+/* Behind the function, or the semicolon of all that is declared together. */
+static size_t declaration_end(const struct file *file, const struct node *top)
+{
+    size_t i, end = top->end;
+
+    for (i = 0; i < file->n_top; i++) {
+        if (file->top[i]->here && file->top[i]->begin == top->begin && file->top[i]->end > end) {
+            end = file->top[i]->end;
+        }
+    }
+    i = skip_blank(file, end);
+    return i < file->size && file->text[i] == ';' ? i + 1 : end;
+}
+
 static void translate_top(struct program *program, struct file *file, struct node *top,
                           struct faces *faces, bool *declared_here)
 {
     const char *tasks = declare_tasks_of_headers(program, top, declared_here);
     struct text before = {0}, after = {0};
     struct function *function = NULL;
-    size_t i;
+    size_t i, end;
 
     for (i = 0; i < file->n_declarations; i++) {
         function = file->declarations[i].node == top ? file->declarations[i].function : function;
     }
     add(&before, "%s", tasks);
     add_bytes(&after, "", 0);
-    if (function && top == function->definition) {
+    if (!function || top == function->definition) {
         rewrite_macros(file, top, &before, &after);
     }
     if (function && function->unfit) {
@@ -392,6 +418,7 @@ static void translate_top(struct program *program, struct file *file, struct nod
     }
     if (function && function->resumable && function->definition) {
         if (top == function->definition) {
+            keep_func(function, &before, &after);
             rewrite_function(program, function, faces, before.at, after.at);
         } else {
             rewrite_prototype(file, function, top, faces);
@@ -402,8 +429,8 @@ static void translate_top(struct program *program, struct file *file, struct nod
         put_before(file, top, before.at);
     }
     if (after.n > 0) {
-        replace(file, top->end - 1, top->end,
-                format("%s\n%s", render(file, top->end - 1, top->end), after.at));
+        end = declaration_end(file, top);
+        replace(file, end - 1, end, format("%s\n%s", render(file, end - 1, end), after.at));
     }
 }
 

@@ -31,27 +31,69 @@ static bool is_taken(const struct program *program, const char *word)
     return false;
 }
 
-/* The first of the names that the function's text does not have. */
-static const char *free_name(const struct function *function, const char *const *names)
+/* In the name, the parameters or the body of a macro, used here or not. */
+static bool in_macros(const struct file *file, const char *word)
 {
-    while (names[1] && has_token(function->file, function->definition->begin,
-                                 function->definition->end, *names)) {
+    size_t i, j;
+
+    for (i = 0; i < file->n_macros; i++) {
+        for (j = 0; j < file->macros[i].tokens.n; j++) {
+            if (token_is(file->macros[i].text, &file->macros[i].tokens.token[j], word)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Names that no text spells, since macros paste them. */
+static bool in_tree(const struct node *node, const char *word)
+{
+    size_t i;
+
+    if (node->kind == CXCursor_DeclRefExpr && !node->spelled &&
+        strcmp(spelling(clang_getCursorSpelling(node->cursor)), word) == 0) {
+        return true;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (in_tree(node->child[i], word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *free_name(const struct function *function, const char *const *names)
+{
+    const struct node *definition = function->definition;
+
+    while (names[1] && (has_token(function->file, definition->begin, definition->end, *names) ||
+                        in_macros(function->file, *names) || in_tree(definition, *names))) {
         names++;
     }
     return *names;
 }
 
+static bool is_member(const struct function *function, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < function->n_members; i++) {
+        if (strcmp(function->member[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *new_member(struct function *function, const char *name)
 {
     const char *result = name;
-    size_t i;
     int number = 2;
 
-    for (i = 0; i < function->n_members; i++) {
-        if (strcmp(function->member[i], result) == 0) {
-            result = format("%s_%d", name, number++);
-            i = (size_t) -1;
-        }
+    while (is_member(function, result) ||
+           (number > 2 && in_macros(function->file, result))) { /* which might be called result(7) */
+        result = format("%s_%d", name, number++);
     }
     function->member = one_more(function->member, function->n_members, sizeof *function->member);
     function->member[function->n_members++] = result;
@@ -88,7 +130,7 @@ static const char *parameter_type(CXType type)
     if (type.kind == CXType_FunctionProto || type.kind == CXType_FunctionNoProto) {
         return format("__typeof__(%s) *", type_text(type));
     }
-    return type_text(clang_getUnqualifiedType(type));
+    return type_text(ask_unqualified(type));
 }
 
 static const char *parameter_declaration(CXType type, const char *name)
@@ -104,15 +146,17 @@ static const char *face_members(const struct function *function, CXCursor declar
 {
     CXType type = clang_getCursorType(declaration), result = clang_getResultType(type);
     struct text text = {0};
+    int n = clang_getNumArgTypes(type);
     size_t i;
 
     add(&text, "    struct bamboo_frame head;\n");
     if (clang_getCanonicalType(result).kind != CXType_Void) {
-        add(&text, "    %s;\n", declared(type_text(clang_getUnqualifiedType(result)), "result"));
+        add(&text, "    %s;\n", declared(type_text(ask_unqualified(result)), "result"));
     }
     for (i = 0; i < function->n_parameters; i++) {
         add(&text, "    %s;\n",
-            parameter_declaration(clang_getArgType(type, (unsigned) i),
+            parameter_declaration(i < (size_t) n ? ask_argument(type, (int) i)
+                                                 : function->locals[i]->type, /* after f() */
                                   function->locals[i]->member));
     }
     return text.at;
@@ -187,7 +231,7 @@ static bool can_be_spilled(const struct variable *variable)
     case CXType_ConstantArray:
         return variable->parameter;
     default:
-        return element.kind == type.kind || clang_Type_getSizeOf(type) <= MOST_SPILLED_BYTES;
+        return element.kind == type.kind || ask_size(type) <= MOST_SPILLED_BYTES;
     }
 }
 
@@ -254,9 +298,9 @@ static void plan_frame(struct program *program, struct function *function)
         (void) new_member(function, "call");
     } else {
         function->prefix = "";
-        (void) new_member(function, "head");
-        (void) new_member(function, "result");
     }
+    (void) new_member(function, "head"); /* of the call, if that is a struct of its own */
+    (void) new_member(function, "result");
     for (i = 0; i < function->n_locals; i++) {
         plan_local(function, function->locals[i]);
     }
@@ -276,10 +320,29 @@ static void plan_task_data(struct program *program, struct variable *variable)
     variable->text = format("%s[bamboo_local]", variable->task_name);
 }
 
+/* The runtime's header has members of these names. */
+static void check_macro_names(struct file *file)
+{
+    static const char *const names[] = {"argc", "argv", "at", "callee", "head"};
+    size_t i, j;
+
+    for (i = 0; i < file->n_macros; i++) {
+        for (j = 0; j < sizeof names / sizeof *names; j++) {
+            if (!file->macros[i].function_like && strcmp(file->macros[i].name, names[j]) == 0) {
+                refuse(file, file->macros[i].here ? file->macros[i].begin : 0, REFUSE_NAME,
+                       "the translation needs the name '%s', which is a macro here", names[j]);
+            }
+        }
+    }
+}
+
 void plan_frames(struct program *program)
 {
     size_t i;
 
+    for (i = 0; i < program->n_files; i++) {
+        check_macro_names(program->files[i]);
+    }
     for (i = 0; i < program->n_functions; i++) {
         if (program->functions[i]->resumable && program->functions[i]->definition) {
             plan_frame(program, program->functions[i]);

@@ -1,5 +1,6 @@
 /* bamboocc: compiles annotated MPI programs to tasks. */
 #include "bamboo/translate/translate.h"
+#include "clang/guard.h"
 #include "dame_config.h"
 
 #include <errno.h>
@@ -39,7 +40,8 @@ static void usage(void)
         "\n"
         "Other options are the compiler's. The program takes --vf N: the tasks in each process.\n"
         "Environment: BAMBOO_CC, the MPI compiler (default: " BAMBOO_CC ").\n"
-        "Exit status: 0; 1, errors in a file, reported as file:line:column; 2, wrong use.\n",
+        "Exit status: 0; 1, errors in a file, reported as file:line:column; 2, wrong use, or\n"
+        "the process that reads the file was ended by a signal.\n",
         stdout);
 }
 
@@ -320,7 +322,10 @@ int main(int argc, char **argv)
     if (result < 0) {
         result = check_options(&options);
     }
-    result = result < 0 ? translate(&options) : result;
+    if (result < 0) {
+        guard_start("bamboocc");
+        result = translate(&options);
+    }
     if (fflush(stdout) != 0) {
         fprintf(stderr, "bamboocc: standard output: %s\n", strerror(errno));
         return FAILED;

@@ -1,5 +1,6 @@
 /* From libclang's cursors to trees with positions, functions, variables and macros. */
 #include "bamboo/translate/translate.h"
+#include "clang/guard.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -420,6 +421,7 @@ static void read_macro(struct file *file, CXCursor cursor, bool here)
     }
     macro.name = spelling(clang_getCursorSpelling(cursor));
     macro.text = copy_text(contents + begin, end - begin);
+    macro.tokens = tokens_of(macro.text, 0, end - begin);
     macro.begin = begin;
     macro.end = end;
     macro.function_like = clang_Cursor_isMacroFunctionLike(cursor);
@@ -579,6 +581,7 @@ struct file *read_file(struct program *program, const char *path, const char *te
     static CXIndex index;
     CXCursor top;
 
+    guard_file(path);
     index = index ? index : clang_createIndex(0, 0);
     file->path = path;
     if (text) {

@@ -13,7 +13,7 @@
 /* What a block reads or writes: a variable, or one element of it. */
 struct object {
     const struct variable *variable;
-    long long element; /* -1: all of it */
+    int64_t element; /* -1: all of it */
     bool written;
 };
 
@@ -25,10 +25,10 @@ struct objects {
 
 /* ---- what blocks touch ---- */
 
-static long long constant_index(const struct node *reference)
+static int64_t constant_index(const struct node *reference)
 {
     const struct node *node = reference, *up = node->parent;
-    long long index = -1;
+    int64_t index = -1;
 
     while (up && (up->kind == CXCursor_UnexposedExpr || up->kind == CXCursor_ParenExpr)) {
         node = up;
@@ -36,12 +36,7 @@ static long long constant_index(const struct node *reference)
     }
     if (up && up->kind == CXCursor_ArraySubscriptExpr && up->child[0] == node &&
         bare(up->child[1])->kind == CXCursor_IntegerLiteral) {
-        CXEvalResult value = clang_Cursor_Evaluate(bare(up->child[1])->cursor);
-
-        if (value) {
-            index = clang_EvalResult_getAsLongLong(value);
-            clang_EvalResult_dispose(value);
-        }
+        (void) ask_integer(bare(up->child[1])->cursor, &index);
     }
     return index;
 }
@@ -283,12 +278,11 @@ static const char *rotated(const struct directive *receive, const struct directi
     const struct node *body = loop->child[loop->n - 1];
     const char *in = indent(file, loop->begin), *step, *condition, *first;
     const char *block = named(file, send->statement->begin, send->statement_end);
-    size_t header[3];
+    size_t header[4];
     struct text text = {0};
 
     for_header(file, loop, header);
-    first = render(file, loop->begin, header[0]);
-    first = strchr(first, '(') + 1;
+    first = render(file, header[3], header[0]);
     condition = render(file, header[0] + 1, header[1]);
     condition += strspn(condition, " \t\n");
     step = render(file, header[1] + 1, header[2]);
@@ -312,7 +306,7 @@ static bool rotate(const struct program *program, struct file *file, const struc
 {
     const struct node *body = loop->child[loop->n - 1];
     const struct directive *receive, *send;
-    size_t header[3];
+    size_t header[4];
 
     if (loop->kind != CXCursor_ForStmt || body->kind != CXCursor_CompoundStmt || body->n < 3) {
         return false;

@@ -5,8 +5,8 @@
 #ifndef BAMBOO_TRANSLATE_TRANSLATE_H
 #define BAMBOO_TRANSLATE_TRANSLATE_H
 
-#include <clang-c/Index.h>
-#include <stdbool.h>
+#include "clang/ask.h"
+
 #include <stddef.h>
 
 /* ---- text.c: memory, strings, tokens ---- */
@@ -96,6 +96,7 @@ struct declaration {
 struct macro {
     const char *name;
     const char *text; /* from the name on */
+    struct tokens tokens; /* of it */
     size_t begin, end;
     bool here, function_like;
 };
@@ -304,6 +305,8 @@ const char *reorder(struct program *program, struct file *file);
 /* ---- frame.c: names, and which variables frames hold ---- */
 
 void plan_frames(struct program *program);
+/* The first of the names, which end with NULL, that neither the function nor a macro has. */
+const char *free_name(const struct function *function, const char *const *names);
 /* A member that the text has no variable for; returns what stands for it. */
 const char *frame_member(struct function *function, const char *name, const char *type);
 const char *declared(const char *type, const char *name);
@@ -324,16 +327,16 @@ void declare_static(struct program *program, struct file *file, struct node *nod
 /* The statements before an initialiser with calls that may wait, and those after it. */
 const char *lift_initialiser(struct function *function, const struct node *initialiser);
 const char *lifted_after(const struct function *function);
-/* [0] and [1]: the header's semicolons, [2]: its closing parenthesis. */
-void for_header(const struct file *file, const struct node *statement, size_t header[3]);
+/* [0] and [1]: the header's semicolons, [2]: its closing parenthesis, [3]: behind the opening one. */
+void for_header(const struct file *file, const struct node *statement, size_t header[4]);
 struct node *for_part(const struct node *statement, size_t begin, size_t end);
 void rewrite_body(struct function *function);
 
 /* ---- macros.c ---- */
 
-/* Around a function of which macros name variables: macros that name what stands for them. BEFORE
- * and AFTER get text. */
-void rewrite_macros(struct file *file, struct node *function, struct text *before,
+/* Around a declaration in which macros name variables: macros that name what stands for them.
+ * BEFORE and AFTER get text. */
+void rewrite_macros(struct file *file, struct node *declaration, struct text *before,
                     struct text *after);
 
 /* ---- emit.c ---- */

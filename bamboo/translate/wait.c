@@ -216,20 +216,12 @@ static const char *spill(const struct function *function)
 
 static const char *start_call(struct function *function, const struct node *call)
 {
-    static const char *const names[] = {"callee", "task_callee"};
+    static const char *const names[] = {"callee", "task_callee", "bamboo_callee_", NULL};
     const struct function *callee = call->callee;
+    const char *name = free_name(function, names);
     struct text text = {0};
-    const char *name = names[0];
     size_t i;
 
-    for (i = 0; i < function->file->tokens.n; i++) {
-        const struct token *token = &function->file->tokens.token[i];
-
-        if (token->begin >= call->begin && token->end <= call->end &&
-            token_is(function->file->text, token, names[0])) {
-            name = names[1];
-        }
-    }
     add(&text, "{ struct %s *%s = bamboo_push(", callee->face ? callee->face : callee->frame, name);
     if (callee->face) {
         add(&text, "%s_bytes); ", callee->name);
@@ -278,7 +270,7 @@ static const char *lift_call(struct function *function, struct node *call, bool 
         function->after = resumable ? format("bamboo_pop(%s->callee)", function->frame_name) : NULL;
     } else {
         const char *type =
-            resumable ? type_text(clang_getUnqualifiedType(clang_getCursorType(call->cursor)))
+            resumable ? type_text(ask_unqualified(clang_getCursorType(call->cursor)))
                       : "int";
         const char *kept =
             frame_member(function, format("%s_%d", call->callee->name, function->n_waits), type);
@@ -465,12 +457,10 @@ static size_t find_token(const struct file *file, size_t from, char what)
     return file->size;
 }
 
-/* The header's parts: [0] and [1] the semicolons, [2] the closing parenthesis. */
-void for_header(const struct file *file, const struct node *statement, size_t header[3])
+void for_header(const struct file *file, const struct node *statement, size_t header[4])
 {
-    size_t open = find_token(file, statement->begin, '(') + 1;
-
-    header[0] = find_token(file, open, ';');
+    header[3] = find_token(file, statement->begin, '(') + 1;
+    header[0] = find_token(file, header[3], ';');
     header[1] = find_token(file, header[0] + 1, ';');
     header[2] = find_token(file, header[1] + 1, ')');
 }
@@ -518,8 +508,14 @@ static void rewrite_for(struct function *function, struct node *statement)
 {
     struct file *file = function->file;
     struct node *first, *condition;
-    size_t header[3];
+    size_t header[4], i;
 
+    if (statement->in_macro) { /* the header's text is not here */
+        for (i = 0; i + 1 < statement->n; i++) {
+            refuse_waits(function, statement->child[i]);
+        }
+        return;
+    }
     for_header(file, statement, header);
     first = for_part(statement, statement->begin, header[0] + 1);
     condition = for_part(statement, header[0] + 1, header[1]);
