@@ -188,7 +188,7 @@ void overlap_json(const overlap_model_t *model, FILE *out)
         fprintf(out, "%s{\"vf\": %d, \"faster\": %.4f}", f == 0 ? "" : ", ",
                 model->wishes->factors[f], model->faster[f]);
     }
-    fputs("],\n \"notes\": [", out);
+    fprintf(out, "],\n \"verdict\": \"%s\", \"notes\": [", overlap_verdict_name(model->verdict));
     overlap_notes(model, write_note, &notes);
     fputs("]}\n", out);
 }

@@ -185,10 +185,9 @@ static overlap_prediction_t predict(const overlap_member_t *member, double wire,
     int n = parts_of(member->phase, row, wire, out.cost, parts);
     for (int p = 0; p < n; p++) {
         double one = larger(parts[p].busy, parts[p].wire + parts[p].busy / factor);
-        out.step += one;
         out.hidden += parts[p].busy + parts[p].wire - one;
     }
-    out.step += row->late + row->collectives + row->other;
+    out.step = row->step - row->wire + wire + out.cost - out.hidden; /* no gain from elsewhere */
     return out;
 }
 
@@ -385,7 +384,27 @@ static void predict_run(overlap_model_t *model)
                                           saved_by(model, r, f));
         }
         model->faster[f] = longest > 0 ? model->run / longest : 1;
+        model->best = model->faster[f] > model->faster[model->best] ? f : model->best;
     }
+}
+
+/* A rank that has no core waits, and so do those that wait for it: what looks like waiting for
+ * messages may be as long as that. */
+static void judge_run(overlap_model_t *model)
+{
+    double run = 0, cpu = 0, faster = model->faster[model->best];
+    bool pays = false;
+    for (int r = 0; r < model->nranks; r++) {
+        run += (double) (model->ranks[r].end - model->ranks[r].begin);
+        cpu += (double) model->ranks[r].cpu;
+    }
+    for (int g = 0; g < model->ngroups; g++) {
+        pays |= model->groups[g].pays;
+    }
+    model->core = run > 0 ? smaller(cpu / run, 1) : 1;
+    model->verdict = !pays || faster < OVERLAP_GAIN       ? OVERLAP_PAYS_NOT
+                     : 1 - 1 / faster <= 1 - model->core ? OVERLAP_UNKNOWN
+                                                          : OVERLAP_PAYS;
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -414,6 +433,7 @@ int overlap_model(const overlap_rank_t *ranks, int n, const overlap_match_t *mat
     if (code == TOOL_OK) {
         qsort(out->groups, (size_t) out->ngroups, sizeof(*out->groups), compare_groups);
         predict_run(out);
+        judge_run(out);
     }
     return code;
 }

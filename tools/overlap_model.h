@@ -81,9 +81,16 @@ typedef struct overlap_group {
     double given_longest; /* in the given network */
     overlap_prediction_t now[OVERLAP_FACTORS], given[OVERLAP_FACTORS]; /* of the slowest rank */
     int best; /* index of the fastest prediction */
-    bool pays;
+    bool pays; /* in these steps */
     unsigned reasons;
 } overlap_group_t;
+
+/* Of the whole run. */
+typedef enum overlap_verdict {
+    OVERLAP_PAYS,
+    OVERLAP_PAYS_NOT, /* it would be less than OVERLAP_GAIN times as fast, or its steps are short */
+    OVERLAP_UNKNOWN   /* ranks were without a core for longer than it would save */
+} overlap_verdict_t;
 
 typedef struct overlap_model {
     const overlap_rank_t *ranks;
@@ -94,6 +101,9 @@ typedef struct overlap_model {
     int ngroups;
     double run;                     /* of the slowest rank, ns */
     double faster[OVERLAP_FACTORS]; /* the whole run */
+    int best;                       /* index of the largest of these */
+    double core;                    /* CPU time of the ranks, as a part of their time; at most 1 */
+    overlap_verdict_t verdict;
 } overlap_model_t;
 
 /* TOOL_SYSTEM after a message. overlap_model_free() frees, also after an error. */

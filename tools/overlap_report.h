@@ -15,8 +15,11 @@ void overlap_json(const overlap_model_t *model, FILE *out);
 void overlap_notes(const overlap_model_t *model, void (*say)(const char *note, void *context),
                    void *context);
 
-/* The verdict on a group, in sentences; a reason as a name. */
-void overlap_verdict(const overlap_group_t *group, const overlap_model_t *model, FILE *out);
+/* What would become of a group's steps, and the verdict on the whole run, in sentences; a reason
+ * and the verdict as names. */
+void overlap_say_group(const overlap_group_t *group, const overlap_model_t *model, FILE *out);
+void overlap_say_run(const overlap_model_t *model, FILE *out);
+const char *overlap_verdict_name(overlap_verdict_t verdict);
 const char *overlap_reason_name(int bit);
 
 /* The calls of a group's first rank that waited; or with `all` all calls. In the order of a step,

@@ -185,15 +185,19 @@ static void print_given(const overlap_group_t *group, const overlap_model_t *mod
     print_predictions(group, model, true, out);
 }
 
+/* NULL: of the whole run. */
 static void print_verdict(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
 {
     char *text = NULL;
     size_t length;
     FILE *memory = open_memstream(&text, &length);
     if (memory != NULL) {
-        overlap_verdict(group, model, memory);
+        if (group != NULL) {
+            overlap_say_group(group, model, memory);
+        } else {
+            overlap_say_run(model, memory);
+        }
         fclose(memory);
-        fputc('\n', out);
         print_folded(text, out);
     }
     free(text);
@@ -253,7 +257,6 @@ static void print_measuring(const overlap_model_t *model, FILE *out)
 
 void overlap_print(const overlap_model_t *model, bool steps, FILE *out)
 {
-    char time[TEXT_NUMBER];
     for (int g = 0; g < model->ngroups; g++) {
         const overlap_group_t *group = &model->groups[g];
         print_head(group, model, out);
@@ -264,15 +267,11 @@ void overlap_print(const overlap_model_t *model, bool steps, FILE *out)
         if (model->wishes->network.given) {
             print_given(group, model, out);
         }
+        fputc('\n', out);
         print_verdict(group, model, out);
         fputc('\n', out);
     }
-    fprintf(out, "The whole run, %s:", text_time(time, model->run));
-    for (int f = 0; f < model->wishes->nfactors; f++) {
-        fprintf(out, "%s %.2f times as fast with %d tasks a core", f == 0 ? "" : ",",
-                model->faster[f], model->wishes->factors[f]);
-    }
-    fputs(".\n", out);
+    print_verdict(NULL, model, out);
     print_measuring(model, out);
     overlap_notes(model, print_note, out);
 }

@@ -52,19 +52,47 @@ static void say_reasons(const overlap_group_t *group, FILE *out)
     }
 }
 
-void overlap_verdict(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
+const char *overlap_verdict_name(overlap_verdict_t verdict)
+{
+    static const char *const names[] = {"pays", "pays_not", "unknown"};
+    return names[verdict];
+}
+
+void overlap_say_run(const overlap_model_t *model, FILE *out)
+{
+    char time[TEXT_NUMBER];
+    fprintf(out, "The whole run, %s:", text_time(time, model->run));
+    for (int f = 0; f < model->wishes->nfactors; f++) {
+        fprintf(out, "%s %.2f times as fast with %d tasks a core", f == 0 ? "" : ",",
+                model->faster[f], model->wishes->factors[f]);
+    }
+    if (model->verdict == OVERLAP_PAYS) {
+        fprintf(out, ". It would pay, with %d tasks a core.\n",
+                model->wishes->factors[model->best]);
+    } else if (model->verdict == OVERLAP_PAYS_NOT) {
+        fputs(". It would not pay.\n", out);
+    } else {
+        fprintf(out,
+                ". Whether it would pay cannot be said: ranks had %.0f %% of a core, and waited "
+                "for cores at least as long as that would save. Measure with a core for each "
+                "rank.\n",
+                100 * model->core);
+    }
+}
+
+void overlap_say_group(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
 {
     char a[TEXT_NUMBER], b[TEXT_NUMBER];
     const overlap_prediction_t *best = &group->now[group->best];
     const char *what = group->phase < 0 ? "the run" : "a step";
     if (group->pays) {
         fprintf(out,
-                "It would pay: %d tasks a core would hide %s of the %s that %s waits for messages "
-                "under way, and make it %.2f times as fast.",
+                "%d tasks a core would hide %s of the %s that %s waits for messages under way, and "
+                "make it %.2f times as fast.",
                 best->factor, text_time(a, best->hidden), text_time(b, group->mean.wire), what,
                 overlap_faster(group, group->best));
     } else {
-        fprintf(out, "It would not pay: with %d tasks a core %s would take %s instead of %s.",
+        fprintf(out, "With %d tasks a core %s would take %s instead of %s.",
                 best->factor, what, text_time(a, best->step), text_time(b, group->longest));
     }
     say_reasons(group, out);

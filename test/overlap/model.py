@@ -31,12 +31,13 @@ class Rank:
     def __init__(self, number, compute, wait, other, collective, clock, host):
         self.number, self.compute, self.wait, self.other = number, compute, wait, other
         self.collective, self.clock, self.host = collective, clock, host
+        self.core = 1.0
 
     def lines(self, peer, wild, steps):
         period = int(1e3 * (self.compute + 3 + self.wait + self.collective))
         n = STEPS
         yield f"dame-overlap 1\nrank {self.number} size 2\nlibrary Some MPI\nhost {self.host} node{self.host}"
-        yield f"run {self.clock} {self.clock + n * period} {n * period} {int(n * self.compute * 1000)} 1\ntests 0 0\nlimits 0 0 {int(wild)}"
+        yield f"run {self.clock} {self.clock + n * period} {int(self.core * n * period)} {int(n * self.compute * 1000)} 1\ntests 0 0\nlimits 0 0 {int(wild)}"
         for site, (kind, name) in enumerate([(0, "a"), (1, "b"), (2, "c"), (3, "d"), (0, "MPI_Irecv"), (0, "MPI_Isend"),
                                              (1, "MPI_Waitall"), (2, "MPI_Allreduce")]):
             yield f"site {site} {kind} 0 {name}"
@@ -132,6 +133,19 @@ pair = [Rank(r, 1000, 400, -100, 0, 0, 0) for r in (0, 1)]
 found, group = run("even", pair, [None, None], latency=350)
 check(group["pays"] and group["reasons"] == [], f"even: {group['pays']} {group['reasons']}")
 near("even: one_way_us", found["one_way_us"], 500)
+check(found["verdict"] == "pays", f"even: {found['verdict']}")
+
+# The verdict is on the whole run: not where ranks were without a core for longer than it saves, whatever the steps look like.
+saved = 1 - 1 / max(one["faster"] for one in found["run"])
+for core, verdict in ((1 - saved / 2, "pays"), (1 - saved * 1.1, "unknown"), (0.33, "unknown")):
+    for rank in pair:
+        rank.core = core
+    found, group = run("starved", pair, [None, None])
+    check(found["verdict"] == verdict and group["pays"], f"{core} of a core: {found['verdict']}")
+text = subprocess.run([dame, "overlap", "--read", "starved"], capture_output=True, text=True, check=False).stdout
+check("Whether it would pay cannot be said: ranks had 33 %" in " ".join(text.split()) and "would pay," not in text, f"starved: {text}")
+for rank in pair:
+    rank.core = 1.0
 
 # Rank 1 works 200 us longer: that long rank 0 waits for it, and 300 us for the network. Its own message is on the way
 # since 200 us before it waits. Collectives divide the steps.
@@ -156,7 +170,7 @@ check(group["ends_with"] is None and any("No sequence" in note for note in found
 
 # Reasons.
 found, group = run("short", [Rank(r, 20, 30, -1, 0, 0, 0) for r in (0, 1)], [None, None])
-check("short_steps" in group["reasons"] and not group["pays"], f"short: {group['reasons']}")
+check("short_steps" in group["reasons"] and not group["pays"] and found["verdict"] == "pays_not", f"short: {group['reasons']}")
 found, group = run("little", [Rank(r, 1000, 10, -1, 0, 0, 0) for r in (0, 1)], [None, None])
 check("little_waiting" in group["reasons"] and not group["pays"], f"little: {group['reasons']}")
 found, group = run("together", [Rank(r, 1000, 40, -1, 900, 0, 0) for r in (0, 1)], [None, None])
