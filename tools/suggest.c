@@ -549,6 +549,7 @@ const tool_command_t tool_suggest = {
             "Prints the type, whether it was proved to send what the loop packs, and how\n"
             "fast a loop written by hand, Open MPI's own engine and DAME move its data here;\n"
             "memory stays in the caches if it fits. A loop without an answer has a reason,\n"
-            "with a number. Exit code 1: at least one had none.\n",
+            "with a number. Exit code 1: an access program had no answer, or a file of source\n"
+            "was not read.\n",
     .run = run,
 };
