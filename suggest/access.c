@@ -190,6 +190,19 @@ void access_set_call(access_program_t *program, const access_call_t *call)
     }
 }
 
+static void keep_parts(access_program_t *program, access_base_t *base)
+{
+    access_field_t *parts = poly_alloc(program->space, (size_t) base->nparts, sizeof(*parts));
+    for (int i = 0; parts != NULL && i < base->nparts; i++) {
+        parts[i] = base->parts[i];
+        parts[i].name = kept(program, parts[i].name);
+        parts[i].type = kept_type(program, parts[i].type);
+    }
+    base->nparts = parts != NULL ? base->nparts : 0;
+    base->parts = parts;
+    base->element = base->element != NULL ? kept(program, base->element) : NULL;
+}
+
 static void keep_fields(access_program_t *program, access_base_t *base)
 {
     if (base->nfields < 0 || base->nfields > ACCESS_BASES) {
@@ -250,6 +263,7 @@ int access_add_base(access_program_t *program, const access_base_t *base)
     added->address = base->address != NULL ? kept(program, base->address) : added->name;
     added->type = kept_type(program, base->type);
     keep_fields(program, added);
+    keep_parts(program, added);
     keep_dimensions(program, added);
     return access_error(program) == NULL ? program->nbases++ : -1;
 }

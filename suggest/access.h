@@ -93,6 +93,10 @@ typedef struct access_base {
     const poly_t *const *dims; /* outermost first; free of loops. dims[0] may be NULL: unknown */
     int nfields;
     const access_field_t *fields; /* of a struct, those that matter */
+    const char *element; /* of a struct: its type in C; NULL: unknown. Code has sizeof and offsetof
+                            of it in place of numbers */
+    int nparts;
+    const access_field_t *parts; /* its members that copies are in, arrays whole */
 } access_base_t;
 
 typedef struct access_loop {

@@ -19,6 +19,8 @@ typedef struct emitter {
     int names; /* that were made */
     bool lists;
     bool *addressed; /* bases whose address is in a variable */
+    bool *symbolic;  /* bases whose struct's size and members are written as sizeof and offsetof */
+    bool offsets;
 } emitter_t;
 
 /* A datatype in the code: `length` times `text`. */
@@ -124,26 +126,148 @@ static void declare_bases(emitter_t *emitter)
     }
 }
 
+/* ---- structs ---- */
+
+/* The part of a constant offset that is less than an element. */
+static int64_t within(const access_base_t *base, const poly_t *offset)
+{
+    const poly_term_t *last = offset->count > 0 ? &offset->terms[offset->count - 1] : NULL;
+    int64_t behind = last != NULL && last->degree == 0 ? last->coefficient % base->type.size : 0;
+    return behind < 0 ? behind + base->type.size : behind;
+}
+
+/* Elements, where all but the constant is whole ones; NULL: it is not. */
+static const poly_t *elements_of(emitter_t *emitter, const access_base_t *base,
+                                 const poly_t *offset)
+{
+    poly_space_t *space = emitter->space;
+    return poly_divide(
+        space, poly_subtract(space, offset, poly_constant(space, within(base, offset))),
+        poly_constant(space, base->type.size));
+}
+
+static const access_field_t *part_at(const access_base_t *base, int64_t at, int64_t length)
+{
+    for (int i = 0; i < base->nparts; i++) {
+        const access_field_t *part = &base->parts[i];
+        if (part->offset <= at && length <= part->offset + part->type.size - at) {
+            return part;
+        }
+    }
+    return NULL;
+}
+
+/* Does each block lie in one member of an element, and does every step go from element to element?
+ * Then the code is right for any layout of the struct. */
+static bool keeps_to_members(emitter_t *emitter, const types_node_t *node, int base)
+{
+    const access_base_t *of = &emitter->program->bases[base];
+    int64_t count;
+    if (node->origin.base == base && node->kind == TYPES_DENSE &&
+        !(poly_is_constant(node->count, &count) && count > 0 &&
+          count <= of->type.size / node->type.size &&
+          elements_of(emitter, of, node->origin.offset) != NULL &&
+          part_at(of, within(of, node->origin.offset), count * node->type.size) != NULL)) {
+        return false;
+    }
+    if (node->origin.base == base && node->kind == TYPES_VECTOR &&
+        (within(of, node->stride) != 0 || elements_of(emitter, of, node->stride) == NULL)) {
+        return false;
+    }
+    for (int i = 0; i < node->nchildren; i++) {
+        if (!keeps_to_members(emitter, node->children[i], base)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *whole_elements(emitter_t *emitter, const access_base_t *base,
+                                  const poly_t *elements)
+{
+    int64_t number;
+    if (poly_is_constant(elements, &number) && number == 1) {
+        return kept(emitter, "(MPI_Aint) sizeof(%s)", base->element);
+    }
+    return kept(emitter, "(MPI_Aint) sizeof(%s)*%s", base->element,
+                poly_string(emitter->space, elements, POLY_AINT, true));
+}
+
+/* The bytes before `at` in an element: offsetof(), and what is left in a member that is an array. */
+static const char *member_text(emitter_t *emitter, const access_base_t *base, int64_t at)
+{
+    const access_field_t *part = part_at(base, at, 1);
+    if (part == NULL) {
+        return kept(emitter, "%" PRId64, at);
+    }
+    emitter->offsets = true;
+    const char *text = kept(emitter, "(MPI_Aint) offsetof(%s, %s)", base->element, part->name);
+    return at == part->offset ? text
+                              : kept(emitter, "%s + %" PRId64, text, at - part->offset);
+}
+
+/* One address of a base less another one. */
+static const char *apart_in_struct(emitter_t *emitter, const access_base_t *base, const poly_t *to,
+                                   const poly_t *from)
+{
+    const poly_t *elements = poly_subtract(emitter->space, elements_of(emitter, base, to),
+                                           elements_of(emitter, base, from));
+    int64_t at = within(base, to), less = within(base, from);
+    const char *text = poly_is_zero(elements) ? "" : whole_elements(emitter, base, elements);
+    if (at != less && at > 0) {
+        text = kept(emitter, "%s%s%s", text, *text != '\0' ? " + " : "",
+                    member_text(emitter, base, at));
+    }
+    if (at != less && less > 0) {
+        text = kept(emitter, "%s%s(%s)", text, *text != '\0' ? " - " : "-",
+                    member_text(emitter, base, less));
+    }
+    return *text != '\0' ? text : "0";
+}
+
+/* Bytes from one byte to another of a base. */
+static const char *bytes_apart(emitter_t *emitter, int base, const poly_t *to, const poly_t *from)
+{
+    return emitter->symbolic[base]
+               ? apart_in_struct(emitter, &emitter->program->bases[base], to, from)
+               : aint(emitter, poly_subtract(emitter->space, to, from));
+}
+
 static const char *displacement(emitter_t *emitter, types_address_t to, types_address_t from)
 {
+    const poly_t *zero = poly_constant(emitter->space, 0);
     const poly_t *apart = poly_subtract(emitter->space, to.offset, from.offset);
     if (to.base == from.base) {
-        return aint(emitter, apart);
+        return bytes_apart(emitter, to.base, to.offset, from.offset);
     }
     const char *bases = kept(emitter, "%s - %s", base_variable(emitter, to.base),
                              base_variable(emitter, from.base));
+    if (emitter->symbolic[to.base] || emitter->symbolic[from.base]) {
+        return kept(emitter, "%s + %s - (%s)", bases,
+                    bytes_apart(emitter, to.base, to.offset, zero),
+                    bytes_apart(emitter, from.base, from.offset, zero));
+    }
     return poly_is_zero(apart) ? bases
                                : kept(emitter, "%s + %s", bases,
                                       poly_string(emitter->space, apart, POLY_AINT,
                                                   apart->terms[0].coefficient < 0));
 }
 
-/* What the code relies on: where the compiler puts the fields of structs. */
+/* What numbers in the code rely on: where the compiler puts the members of structs. */
 static void assert_structs(emitter_t *emitter)
 {
     for (int i = 0; i < emitter->program->nbases; i++) {
         const access_base_t *base = &emitter->program->bases[i];
-        if (base->nfields > 0 || strncmp(base->type.name, "struct ", 7) == 0) {
+        if (emitter->symbolic[i]) {
+            continue;
+        }
+        for (int j = 0; j < base->nparts; j++) {
+            emitter->offsets = true;
+            line(emitter,
+                 "_Static_assert(offsetof(%s, %s) == %" PRId64 ", \"%s has another layout\");",
+                 base->element, base->parts[j].name, base->parts[j].offset, base->element);
+        }
+        if (base->nfields > 0 || base->element != NULL || strncmp(base->type.name, "struct ", 7) == 0) {
             line(emitter, "_Static_assert(sizeof(%s) == %" PRId64 ", \"%s has another layout\");",
                  base->type.name, base->type.size, base->type.name);
         }
@@ -167,7 +291,9 @@ static handle_t emit_vector(emitter_t *emitter, const types_node_t *node)
     const char *name = new_name(emitter, "type");
     line(emitter, "MPI_Datatype %s;", name);
     line(emitter, "MPI_Type_create_hvector(%s, %s, %s, %s, &%s);", count_text(emitter, node),
-         inner.length, aint(emitter, node->stride), inner.text, name);
+         inner.length,
+         bytes_apart(emitter, node->origin.base, node->stride, poly_constant(emitter->space, 0)),
+         inner.text, name);
     free_handle(emitter, inner);
     return (handle_t){name, "1", true};
 }
@@ -286,11 +412,32 @@ static void open_guard(emitter_t *emitter, const access_guard_t *guard)
 static void count_blocks(emitter_t *emitter, const list_t *list)
 {
     const char *room = kept(emitter, "%s_room", list->name);
-    line(emitter, "size_t %s = %d;", room, list->node->nloops > 0 ? 1 : list->node->nchildren);
-    if (list->node->nloops > 0) {
-        open_loops(emitter, list->node);
-        line(emitter, "%s += %d;", room, list->node->nchildren);
-        close_loops(emitter, list->node);
+    const types_node_t *node = list->node;
+    types_node_t outer = *node; /* the loops that decide the trips of others */
+    while (outer.nloops > 0) {
+        poly_atom_t variable = node->loops[outer.nloops - 1].variable;
+        bool decides = false;
+        for (int i = outer.nloops; i < node->nloops; i++) {
+            decides |= poly_depends(emitter->space, node->loops[i].trip, variable);
+        }
+        if (decides) {
+            break;
+        }
+        outer.nloops--;
+    }
+    const char *blocks = kept(emitter, node->nchildren > 1 ? "%d" : "", node->nchildren);
+    for (int i = outer.nloops; i < node->nloops; i++) {
+        const char *trip = poly_string(emitter->space, node->loops[i].trip, POLY_AINT, true);
+        blocks = kept(emitter, "%s%s(size_t) (%s > 0 ? %s : 0)", blocks,
+                      *blocks != '\0' ? " * " : "", trip, trip);
+    }
+    blocks = *blocks != '\0' ? blocks : "1";
+    line(emitter, "size_t %s = %s%s;", room, node->nloops > 0 ? "1" : blocks,
+         node->nloops > 0 && outer.nloops == 0 ? kept(emitter, " + %s", blocks) : "");
+    if (outer.nloops > 0) {
+        open_loops(emitter, &outer);
+        line(emitter, "%s += %s;", room, blocks);
+        close_loops(emitter, &outer);
     }
     line(emitter, "MPI_Aint *%s = malloc(%s * sizeof(*%s));", list->displacements, room,
          list->displacements);
@@ -509,6 +656,17 @@ static void assert_count(emitter_t *emitter, const handle_t *handle)
     }
 }
 
+static const char *address_text(emitter_t *emitter, types_address_t address)
+{
+    const access_base_t *base = &emitter->program->bases[address.base];
+    if (!emitter->symbolic[address.base] || poly_is_zero(address.offset) || base->nfields > 0) {
+        return types_address_text(emitter->program, address);
+    }
+    return kept(emitter, "(char *) (%s) + %s", base->address,
+                bytes_apart(emitter, address.base, address.offset,
+                            poly_constant(emitter->space, 0)));
+}
+
 code_t code_make(access_program_t *program, const shape_t *shape, const char *indent,
                  const char *prefix)
 {
@@ -519,7 +677,8 @@ code_t code_make(access_program_t *program, const shape_t *shape, const char *in
     code_t code = {.make = "", .address = "", .count = "", .type = "", .release = ""};
     emitter.out = open_memstream(&text, &length);
     emitter.addressed = poly_alloc(program->space, (size_t) program->nbases, sizeof(bool));
-    if (emitter.out == NULL || emitter.addressed == NULL) {
+    emitter.symbolic = poly_alloc(program->space, (size_t) program->nbases, sizeof(bool));
+    if (emitter.out == NULL || emitter.addressed == NULL || emitter.symbolic == NULL) {
         if (emitter.out != NULL) {
             fclose(emitter.out);
             free(text);
@@ -528,6 +687,10 @@ code_t code_make(access_program_t *program, const shape_t *shape, const char *in
     }
     const types_node_t *top = top_of(&emitter, shape->type);
     find_bases(&emitter, top, top->origin.base);
+    for (int i = 0; i < program->nbases; i++) {
+        emitter.symbolic[i] =
+            program->bases[i].element != NULL && keeps_to_members(&emitter, top, i);
+    }
     if (top->kind != TYPES_DENSE) {
         assert_structs(&emitter);
     }
@@ -543,7 +706,8 @@ code_t code_make(access_program_t *program, const shape_t *shape, const char *in
     fclose(emitter.out);
     code.make = kept(&emitter, "%s", text != NULL ? text : "");
     free(text);
-    code.address = types_address_text(program, top->origin);
+    code.address = address_text(&emitter, top->origin);
+    code.offsets = emitter.offsets;
     code.count = handle.length;
     code.type = handle.text;
     code.lists = emitter.lists;

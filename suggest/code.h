@@ -15,6 +15,7 @@ typedef struct code {
     const char *type;
     const char *release; /* statements behind the call that frees the type; "" for a basic type */
     bool lists;          /* needs <stdlib.h> */
+    bool offsets;        /* needs <stddef.h> */
     bool asserts;        /* needs <assert.h> */
 } code_t;
 

@@ -14,7 +14,7 @@ struct patch {
     int n;            /* sites so far */
     size_t helper_at; /* where the helpers of check and inspect go; 0: not needed */
     size_t lists_at;  /* where inspect's variables go */
-    bool uses_stdlib, uses_assert;
+    bool uses_stdlib, uses_stddef, uses_assert;
     size_t headers_at;
 };
 
@@ -321,6 +321,13 @@ static const char *prefix_for(struct patch *patch, struct c_memory *memory)
     return prefix;
 }
 
+static void note_headers(struct patch *patch, const code_t *code)
+{
+    patch->uses_stdlib = patch->uses_stdlib || code->lists;
+    patch->uses_stddef = patch->uses_stddef || code->offsets;
+    patch->uses_assert = patch->uses_assert || code->asserts;
+}
+
 /* { constructors; the call with new arguments; MPI_Type_free(); } */
 static bool edit_call(struct patch *patch, const struct site *site, bool nested)
 {
@@ -349,8 +356,7 @@ static bool edit_call(struct patch *patch, const struct site *site, bool nested)
     if (!fine) {
         edits_cut(&patch->edits, before);
     }
-    patch->uses_stdlib = patch->uses_stdlib || code.lists;
-    patch->uses_assert = patch->uses_assert || code.asserts;
+    note_headers(patch, &code);
     return fine;
 }
 
@@ -553,8 +559,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         if (!edits_add(&patch->edits, at, at, text)) {
             no_patch(site, site->call, "its edits overlap those of another call");
         }
-        patch->uses_stdlib = patch->uses_stdlib || code.lists;
-        patch->uses_assert = patch->uses_assert || code.asserts;
+        note_headers(patch, &code);
     }
 }
 
@@ -696,12 +701,15 @@ void patch_print(struct patch *patch, FILE *out)
     if (patch->edits.n == 0) {
         return;
     }
-    if (patch->headers_at && (patch->uses_stdlib || patch->uses_assert)) {
+    if (patch->headers_at && (patch->uses_stdlib || patch->uses_stddef || patch->uses_assert)) {
         const char *text = patch->unit->text;
         char headers[100] = "";
 
         if (patch->uses_assert && !strstr(text, "<assert.h>")) {
             strcat(headers, "#include <assert.h>\n");
+        }
+        if (patch->uses_stddef && !strstr(text, "<stddef.h>")) {
+            strcat(headers, "#include <stddef.h>\n");
         }
         if (patch->uses_stdlib && !strstr(text, "<stdlib.h>")) {
             strcat(headers, "#include <stdlib.h>\n");

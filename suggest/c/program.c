@@ -399,6 +399,51 @@ static void add_fields(struct builder *builder, access_base_t *base, int number)
     base->fields = fields;
 }
 
+/* The member of the struct of SIZE bytes that the place is in: of `p[i].in[k].x[d]`, `in`. */
+static const struct c_node *outermost_member(const struct c_node *node, int64_t size)
+{
+    const struct c_node *found = NULL;
+
+    for (; node && node->n > 0; node = c_bare(node->child[0])) {
+        if (node->kind == C_MEMBER) {
+            found = node;
+        } else if (node->kind != C_SUBSCRIPT) {
+            break;
+        }
+    }
+    return found && found->value >= 0 && found->type && found->type->size > 0 &&
+                   found->value + found->type->size <= size
+               ? found
+               : NULL;
+}
+
+static void add_parts(struct builder *builder, access_base_t *base, int number)
+{
+    access_field_t *parts =
+        c_allocate(builder->run->memory, (builder->site->n_copies + 1) * sizeof *parts);
+    size_t i;
+    int j;
+
+    if (strchr(base->type.name, '(')) { /* it has no name */
+        return;
+    }
+    base->element = base->type.name;
+    base->parts = parts;
+    for (i = 0; i < builder->site->n_copies; i++) {
+        const struct run_event *copy = &builder->run->events[builder->site->copies[i]];
+        const struct run_place *data = builder->site->function->receives ? &copy->to : &copy->from;
+        const struct c_node *node =
+            data->base == number ? outermost_member(data->subscripts, base->type.size) : NULL;
+
+        for (j = 0; node && j < base->nparts && strcmp(parts[j].name, node->name) != 0; j++) {
+        }
+        if (node && j == base->nparts) {
+            parts[base->nparts++] =
+                (access_field_t){node->name, node->value, {node->type->name, node->type->size}};
+        }
+    }
+}
+
 static int add_base(struct builder *builder, const struct run_event *copy,
                     const struct run_place *place)
 {
@@ -459,6 +504,7 @@ static int add_base(struct builder *builder, const struct run_event *copy,
     base.dims = dims;
     if (element->kind == C_TYPE_RECORD) {
         add_fields(builder, &base, place->base);
+        add_parts(builder, &base, place->base);
     }
     if (builder->site->refusal) {
         return -1;
