@@ -21,12 +21,12 @@ static const char wraps[] = "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wr
 static int print_flags(const char *which, const char *mpi)
 {
     const char *name = strcmp(mpi, "mpich") == 0 ? "dame-record-mpich" : "dame-record";
-    int compile = which == NULL || strcmp(which, "compile") == 0;
+    int compile = which == NULL || strcmp(which, "compile") == 0 || strcmp(which, "c") == 0;
     int fortran = which == NULL || strcmp(which, "fortran") == 0;
     int link = which == NULL || strcmp(which, "link") == 0;
     char directory[PATH_MAX];
     if (!compile && !fortran && !link) {
-        return tool_error(TOOL_USAGE, "--flags: '%s' is none of compile, fortran, link", which);
+        return tool_error(TOOL_USAGE, "--flags: '%s' is none of compile (or c), fortran, link", which);
     }
     if (strcmp(mpi, "mpich") != 0 && strcmp(mpi, "openmpi") != 0) {
         return tool_error(TOOL_USAGE, "--mpi: '%s' is neither openmpi nor mpich", mpi);

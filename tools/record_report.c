@@ -272,11 +272,35 @@ static void give_kinds(const listener_t *to, const record_message_t *message, co
     }
 }
 
+/* No store to a message that was sent, and no use of one that was received, was seen: that nothing
+ * is packed does not follow. */
+static bool is_unseen(const entry_t *entry)
+{
+    return entry->type.bytes[RECORD_UNSEEN] == entry->message.bytes;
+}
+
+static void give_unseen(const listener_t *to, const record_message_t *message)
+{
+    give(to, "unseen",
+         message->receives
+             ? "no use of the %" PRId64 " bytes was seen: the code that uses them was not compiled "
+               "with the flags of 'dame record --flags=compile', or there is none"
+             : "no store of the %" PRId64 " bytes was seen: the code that packs them was not "
+               "compiled with the flags of 'dame record --flags=compile', or stored them long ago",
+         message->bytes);
+}
+
 /* Tells each reason why the message cannot be sent from, or received to, its place. */
 static void reasons(const entry_t *entry, const listener_t *to)
 {
     const record_message_t *message = &entry->message;
     const record_place_t *late = &message->late_at;
+    if (is_unseen(entry)) {
+        give_unseen(to, message);
+    }
+    if (entry->type.bytes[RECORD_COPIED] == 0) {
+        return;
+    }
     give_kinds(to, message, entry->type.bytes);
     if (message->changed > 0) {
         give(to, "changed",
@@ -338,12 +362,76 @@ static void print_reason(void *data, const char *id, const char *text)
     writer->given++;
 }
 
+/* ---- layouts that are alike ---- */
+
+static void add_id(void *data, const char *id, const char *text)
+{
+    (void) text;
+    fprintf(data, "%s ", id);
+}
+
+/* The names of the reasons, as a text that the caller frees. */
+static char *reason_ids(const entry_t *entry)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out != NULL) {
+        reasons(entry, &(listener_t){add_id, out});
+        fclose(out);
+    }
+    return text;
+}
+
+/* One call, packed or unpacked by the same lines, with the same answer but for sizes? */
+static bool is_like(const entry_t *a, const entry_t *b)
+{
+    const record_message_t *x = &a->message, *y = &b->message;
+    if (!same_place(&x->call, &y->call) || strcmp(x->function, y->function) != 0 ||
+        x->receives != y->receives || x->nsites != y->nsites || (x->reads > 0) != (y->reads > 0) ||
+        (a->type.bytes[RECORD_COPIED] > 0) != (b->type.bytes[RECORD_COPIED] > 0)) {
+        return false;
+    }
+    for (int s = 0; s < x->nsites; s++) {
+        if (!same_place(&x->sites[s].place, &y->sites[s].place)) {
+            return false;
+        }
+    }
+    char *of_a = reason_ids(a), *of_b = reason_ids(b);
+    bool same = of_a != NULL && of_b != NULL && strcmp(of_a, of_b) == 0;
+    free(of_a);
+    free(of_b);
+    return same;
+}
+
+/* Of layouts like entry i, which is printed, their range. */
+static void print_alike(const record_report_t *report, size_t i, bool *printed, FILE *out)
+{
+    int64_t least = INT64_MAX, most = 0, messages = 0;
+    size_t n = 0;
+    for (size_t j = i + 1; j < report->n; j++) {
+        const record_message_t *message = &report->entries[j].message;
+        if (!printed[j] && is_like(&report->entries[i], &report->entries[j])) {
+            printed[j] = true;
+            least = message->bytes < least ? message->bytes : least;
+            most = message->bytes > most ? message->bytes : most;
+            messages += message->messages;
+            n++;
+        }
+    }
+    if (n > 0) {
+        fprintf(out, "  %zu more layout%s there, of %" PRId64 " to %" PRId64 " bytes, in %" PRId64
+                     " message%s; --json has all\n",
+                n, n == 1 ? "" : "s", least, most, messages, messages == 1 ? "" : "s");
+    }
+}
+
 static void print_entry(const entry_t *entry, FILE *out)
 {
     const record_message_t *message = &entry->message;
     const int64_t *bytes = entry->type.bytes;
     writer_t writer = {.entry = entry, .out = out};
-    if (bytes[RECORD_COPIED] == 0) {
+    if (bytes[RECORD_COPIED] == 0 && !is_unseen(entry)) {
         begin(entry, "note", out);
         fprintf(out,
                 message->receives
@@ -404,9 +492,16 @@ static void print_lost(const record_report_t *report, FILE *out)
 
 void record_report_print(const record_report_t *report, FILE *out)
 {
+    bool *printed = calloc(report->n + 1, sizeof(*printed));
     for (size_t i = 0; i < report->n; i++) {
-        print_entry(&report->entries[i], out);
+        if (printed == NULL || !printed[i]) {
+            print_entry(&report->entries[i], out);
+        }
+        if (printed != NULL && !printed[i]) {
+            print_alike(report, i, printed, out);
+        }
     }
+    free(printed);
     print_lost(report, out);
     fprintf(out,
             "%zu layout%s in %d of %d rank%s (%s). Numbers hold for this run and its sizes; "
@@ -472,9 +567,7 @@ static void json_entry(const entry_t *entry, FILE *out)
     fputs(",\n   ", out);
     json_text("program", entry->type.program, out);
     fputs(",\n   \"reasons\": [", out);
-    if (entry->type.bytes[RECORD_COPIED] > 0) {
-        reasons(entry, &(listener_t){json_reason, &writer});
-    }
+    reasons(entry, &(listener_t){json_reason, &writer});
     fputs("],\n   \"stores\": [", out);
     for (int s = 0; s < message->nsites; s++) {
         fputs(s > 0 ? ", {" : "{", out);
