@@ -125,8 +125,10 @@ static void print_table(const char *path, const measure_t *measure, const native
         printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "memcpy", copied, 1.0, copied,
                1.0);
         if (measure->fragments[f] == 0 && native->missing[0] == '\0') {
-            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "native",
-                   native->pack * copied, native->pack, native->unpack * copied, native->unpack);
+            double pack = (double) measure->total / native->pack;
+            double unpack = (double) measure->total / native->unpack;
+            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "native", pack,
+                   pack / copied, unpack, unpack / copied);
         }
         for (int tier = 0; tier < measure_tiers(measure); tier++) {
             if (measure_missing(measure, tier) != NULL) {
@@ -177,10 +179,11 @@ static void print_json(const char *path, const measure_t *measure, const native_
     }
     if (native->missing[0] == '\0') {
         double copied = measure_rate(measure, 0, MEASURE_MEMCPY, DAME_PACK);
+        double pack = (double) measure->total / native->pack;
+        double unpack = (double) measure->total / native->unpack;
         printf("%s  {\"fragment\": 0, \"tier\": \"native\", \"pack_gbs\": %.6g, \"pack_ratio\": "
                "%.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g}",
-               separator, native->pack * copied, native->pack, native->unpack * copied,
-               native->unpack);
+               separator, pack, pack / copied, unpack, unpack / copied);
     }
     printf("\n ]}\n");
 }
@@ -285,8 +288,8 @@ const tool_command_t tool_bench = {
             "Open MPI's own engine, by MPI_Pack and MPI_Unpack in a process without DAME, of\n"
             "files that say how the datatype is made ('# mpi:', from dame from and\n"
             "dt_dame_dump). GB/s are 10^9 packed bytes a second, the median of rounds in\n"
-            "which all tiers take turns (native with memcpy there); the data stays in the\n"
-            "caches if it fits. memcpy moves the same bytes, contiguous, in pieces of the\n"
-            "fragment's size. Only the ratios to it mean something on another machine.\n",
+            "which all tiers take turns, native's of rounds there; the data stays in the caches\n"
+            "if it fits. memcpy moves the same bytes, contiguous, in pieces of the fragment's\n"
+            "size. Only the ratios to it mean something on another machine.\n",
     .run = run,
 };

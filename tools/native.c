@@ -15,17 +15,17 @@ static void run(const char *program, const char *expression, int64_t size, int64
                 native_t *native)
 {
     char numbers[2][TEXT_NUMBER];
-    double copy, pack, unpack;
+    double pack, unpack;
     int code;
     snprintf(numbers[0], TEXT_NUMBER, "%lld", (long long) count);
     snprintf(numbers[1], TEXT_NUMBER, "%lld", (long long) size);
     const char *argv[] = {program, numbers[0], numbers[1], expression, NULL};
     char *text = command_output(argv, SECONDS, &code);
     char *line = text == NULL ? NULL : command_line(text, "ns: ");
-    if (line != NULL && code == 0 && sscanf(line, "%lf %lf %lf", &copy, &pack, &unpack) == 3 &&
-        copy > 0 && pack > 0 && unpack > 0) {
-        native->pack = copy / pack;
-        native->unpack = copy / unpack;
+    if (line != NULL && code == 0 && sscanf(line, "%lf %lf", &pack, &unpack) == 2 &&
+        pack > 0 && unpack > 0) {
+        native->pack = pack;
+        native->unpack = unpack;
     } else {
         snprintf(native->missing, sizeof(native->missing), "%.*s",
                  text == NULL ? 0 : (int) strcspn(text, "\n"), text == NULL ? "" : text);

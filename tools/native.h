@@ -8,7 +8,7 @@
 enum { NATIVE_LONGEST = 100000 }; /* bytes of an expression */
 
 typedef struct native {
-    double pack, unpack; /* part of memcpy()'s speed, measured there in turns */
+    double pack, unpack; /* nanoseconds of all elements */
     char missing[160];   /* "": measured; else why not */
 } native_t;
 
