@@ -288,8 +288,8 @@ const tool_command_t tool_bench = {
             "Open MPI's own engine, by MPI_Pack and MPI_Unpack in a process without DAME, of\n"
             "files that say how the datatype is made ('# mpi:', from dame from and\n"
             "dt_dame_dump). GB/s are 10^9 packed bytes a second, the median of rounds in\n"
-            "which all tiers take turns, native's of rounds there; the data stays in the caches\n"
-            "if it fits. memcpy moves the same bytes, contiguous, in pieces of the fragment's\n"
-            "size. Only the ratios to it mean something on another machine.\n",
+            "which all tiers take turns (native's there); the data stays in the caches if it\n"
+            "fits. memcpy moves the same bytes, contiguous, in pieces of the fragment's size.\n"
+            "Only the ratios to it mean something on another machine.\n",
     .run = run,
 };
