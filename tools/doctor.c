@@ -28,18 +28,32 @@ void doctor_say(const char *subject, const char *format, ...)
     putchar('\n');
 }
 
-void doctor_advise(doctor_t *doctor, const char *format, ...)
+static void add(doctor_t *doctor, const char *format, va_list args)
 {
     const size_t used = strlen(doctor->advice);
-    va_list args;
     if (used + LONGEST_ADVICE > sizeof(doctor->advice)) {
         return;
     }
-    va_start(args, format);
     const int n = snprintf(doctor->advice + used, sizeof(doctor->advice) - used, "  * ");
     vsnprintf(doctor->advice + used + n, sizeof(doctor->advice) - used - (size_t) n, format, args);
-    va_end(args);
     strncat(doctor->advice, "\n", sizeof(doctor->advice) - strlen(doctor->advice) - 1);
+}
+
+void doctor_advise(doctor_t *doctor, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(doctor, format, args);
+    va_end(args);
+    doctor->stands = 1;
+}
+
+void doctor_note(doctor_t *doctor, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(doctor, format, args);
+    va_end(args);
 }
 
 char *doctor_parameter(const doctor_t *doctor, const char *name)
@@ -190,7 +204,7 @@ static void look_at_loading(doctor_t *doctor)
         free(copy);
         line += length + (line[length] == '\n');
     }
-    if ((has_hook == NULL || has_dame == NULL) && *doctor->advice == '\0') {
+    if ((has_hook == NULL || has_dame == NULL) && !doctor->stands) {
         doctor_advise(doctor,
                       "Open MPI does not load what is installed; the lines above may say why");
     }
@@ -212,7 +226,7 @@ static void advise_choice(doctor_t *doctor, const char *value, const char *sourc
     size_t length;
     const char *unknown = tool_unknown_engine(value, strlen(value), &length);
     if (*value == '\0') {
-        doctor_advise(doctor, "DAME is not asked for: %s", type);
+        doctor_note(doctor, "DAME is not asked for: %s", type);
     } else if (unknown != NULL) {
         doctor_advise(
             doctor,
@@ -220,14 +234,14 @@ static void advise_choice(doctor_t *doctor, const char *value, const char *sourc
             "    and opal: %s",
             value, (int) length, unknown, type);
     } else if (*value == '^') {
-        doctor_advise(doctor, "dt = %s excludes DAME: %s", value, type);
+        doctor_note(doctor, "dt = %s excludes DAME: %s", value, type);
     } else if (strchr(value, ',') != NULL) {
-        doctor_advise(doctor,
-                      "dt = %s lists candidates, of which the highest priority is used, whatever\n"
-                      "    their order; name dame alone: %s",
-                      value, type);
+        doctor_note(doctor,
+                    "dt = %s lists candidates, of which the highest priority is used, whatever\n"
+                    "    their order; name dame alone: %s",
+                    value, type);
     } else {
-        doctor_advise(doctor, "dt = %s is Open MPI's own engine: %s", value, type);
+        doctor_note(doctor, "dt = %s is Open MPI's own engine: %s", value, type);
     }
 }
 
@@ -368,7 +382,7 @@ static void look_at_job(doctor_t *doctor)
         doctor_say("working", "no: a job of two ranks works, but DAME moved nothing in it");
         print_lines(text, 3, "two ranks: ");
         advise_path(doctor, text);
-        if (*doctor->advice == '\0') {
+        if (!doctor->stands) {
             doctor_advise(doctor, "--mca dt dame has no effect; see the lines above");
         }
     } else {
@@ -405,8 +419,11 @@ static int run(int argc, char **argv)
         printf("\nAll is well: DAME moves the non-contiguous data of your jobs.\n");
         return TOOL_OK;
     }
-    printf("\nWhat stands in the way, and what to type:\n%s", doctor.advice);
-    return TOOL_WRONG;
+    printf("\n%s:\n%s",
+           doctor.stands ? "What stands in the way, and what to type"
+                         : "All is well: DAME works here. What you may want to know",
+           doctor.advice);
+    return doctor.stands ? TOOL_WRONG : TOOL_OK;
 }
 
 const tool_command_t tool_doctor = {
@@ -414,6 +431,7 @@ const tool_command_t tool_doctor = {
     .arguments = "",
     .what = "says whether DAME works in this Open MPI; if not, why not",
     .help = "Runs ompi_info, and with mpirun a job of two ranks. Changes nothing. Exit code\n"
-            "1: something stands in the way. Its output belongs in a bug report.\n",
+            "1: something stands in the way; that nobody asks for DAME does not. Its output\n"
+            "belongs in a bug report.\n",
     .run = run,
 };

@@ -7,7 +7,8 @@
 typedef struct doctor {
     char *parameters;         /* what ompi_info prints of the framework dt and both engines */
     char directory[PATH_MAX]; /* of mca_dt_dame.so; "": not found */
-    char advice[4096];        /* lines: what stands in the way, and what to type */
+    char advice[4096];        /* lines: what stands in the way, what to know, what to type */
+    int stands;               /* something stands in the way */
 } doctor_t;
 
 /* A line about `subject`; "" continues the one before. */
@@ -15,6 +16,9 @@ __attribute__((format(printf, 2, 3))) void doctor_say(const char *subject, const
 
 /* One thing that stands in the way. */
 __attribute__((format(printf, 2, 3))) void doctor_advise(doctor_t *doctor, const char *format, ...);
+
+/* One thing with which DAME works. */
+__attribute__((format(printf, 2, 3))) void doctor_note(doctor_t *doctor, const char *format, ...);
 
 /* The value of a parameter, such as "dt_dame_profile"; the caller frees. NULL: ompi_info does not
  * know it. */

@@ -73,9 +73,9 @@ static void look_at_machine_code(doctor_t *doctor)
                    stats.memory_errno != 0 ? "; better ones were refused: " : "",
                    stats.memory_errno != 0 ? strerror(stats.memory_errno) : "");
         if (status == DAME_ERR_DENIED) {
-            doctor_advise(doctor,
-                          "machine code may not be executed (SELinux: execmem, or execute on tmpfs "
-                          "files);\n    DAME works, but only its interpreter");
+            doctor_note(doctor,
+                        "machine code may not be executed (SELinux: execmem, or execute on tmpfs "
+                        "files);\n    DAME works, but only its interpreter");
         }
         dame_jit_release(jit, columns);
         dame_jit_destroy(jit);
@@ -169,7 +169,7 @@ static void check_writing(doctor_t *doctor, const char *directory, const char *w
     const int error = cannot_write(directory);
     if (error != 0) {
         doctor_say("", "cannot be written: %s: %s", directory, dame_file_error_text(error));
-        doctor_advise(doctor, "jobs cannot keep %s in\n    %s: %s", what, directory, type);
+        doctor_note(doctor, "jobs cannot keep %s in\n    %s: %s", what, directory, type);
     }
 }
 

@@ -69,7 +69,7 @@ doctor_on_read_only()
     mounted doctor "$config" "mount -t tmpfs -o ro none '$home'" || return
     [ "$(grep -c "cannot be written: .*: Read-only file system" "$log")" = 3 ] &&
         grep -q "cannot keep machine code" "$log" && grep -q "dt_dame_last_run 0" "$log" &&
-        grep -qx "exit code 1" "$log" || code=1
+        grep -qx "exit code 0" "$log" || code=1
     verdict $code doctor "$config" "$log"
 }
 
@@ -138,7 +138,7 @@ doctors()
         "^last run +$scratch/.openmpi/dame-last-run" "$llvm" "$papi"
     doctor_leaves_no_trace
     doctor_on_read_only
-    doctor "no home" 1 "$COMPONENTS" "$on HOME=/dev/null/home XDG_CACHE_HOME=/dev/null/cache" "^working +yes" \
+    doctor "no home" 0 "$COMPONENTS" "$on HOME=/dev/null/home XDG_CACHE_HOME=/dev/null/cache" "^working +yes" \
         "cannot be written: /dev/null/cache/dame: Not a directory" "cannot keep machine code in" "cannot keep their profile" \
         "cannot be written: /dev/null/home/.openmpi: Not a directory" "dt_dame_last_run 0"
     doctor "without LLVM and PAPI" 0 "$bare" "$on" "^LLVM +none: dame_llvm.so is not beside" "^PAPI +none"
@@ -156,12 +156,12 @@ doctors()
     rm "$scratch/.openmpi/mca-params.conf"
     doctor "apart" 1 "$hook:$alone" "$on" "in different directories"
     statuses
-    doctor "not chosen" 1 "$COMPONENTS" "" "^chosen +no: dt is not set, .* opal 50, dame 20" \
-        "^working +yes" "DAME is not asked for: mpirun --mca dt dame"
-    doctor "not chosen, opal" 1 "$COMPONENTS" OMPI_MCA_dt=opal "^chosen +no: dt = opal" \
+    doctor "not chosen" 0 "$COMPONENTS" "" "^chosen +no: dt is not set, .* opal 50, dame 20" \
+        "^working +yes" "^All is well: DAME works here" "DAME is not asked for: mpirun --mca dt dame"
+    doctor "not chosen, opal" 0 "$COMPONENTS" OMPI_MCA_dt=opal "^chosen +no: dt = opal" \
         "dt = opal is Open MPI's own engine" "export OMPI_MCA_dt=dame" -"^ +dame on$" -"does not load"
-    doctor "not chosen, list" 1 "$COMPONENTS" OMPI_MCA_dt=dame,opal "dt = dame,opal lists candidates" -"does not load"
-    doctor "excluded" 1 "$COMPONENTS" OMPI_MCA_dt=^dame "loaded +mca_hook_dt.so: yes; mca_dt_dame.so: yes" \
+    doctor "not chosen, list" 0 "$COMPONENTS" OMPI_MCA_dt=dame,opal "dt = dame,opal lists candidates" -"does not load"
+    doctor "excluded" 0 "$COMPONENTS" OMPI_MCA_dt=^dame "loaded +mca_hook_dt.so: yes; mca_dt_dame.so: yes" \
         "dt = \^dame excludes DAME" "export OMPI_MCA_dt=dame" -"does not load"
     doctor "misspelt engine" 1 "$COMPONENTS" OMPI_MCA_dt=dmae "there is no engine \"dmae\", and jobs end" \
         "export OMPI_MCA_dt=dame" -"does not load" -"not asked for"
