@@ -73,7 +73,8 @@ static const char *value_of(const char *parameter, const char *line, const char 
     return line;
 }
 
-/* Copies `text` with its lines for dt replaced by one: the first keeps its place. */
+/* Copies `text` with its lines for dt replaced by one: the first keeps its place. `engine` NULL: by
+ * none. */
 static void write_edited(FILE *out, const char *text, size_t length, const char *engine)
 {
     const char *end = text + length;
@@ -86,14 +87,14 @@ static void write_edited(FILE *out, const char *text, size_t length, const char 
         if (value_of("dt", line, newline == NULL ? end : newline, &ignored) == NULL) {
             fwrite(line, 1, (size_t) (next - line), out);
             ended = newline != NULL;
-        } else if (!written) {
+        } else if (!written && engine != NULL) {
             written = 1;
             fprintf(out, "dt = %s\n", engine);
             ended = 1;
         }
         line = next;
     }
-    if (!written) {
+    if (!written && engine != NULL) {
         fprintf(out, "%sdt = %s\n", ended ? "" : "\n", engine);
     }
 }
@@ -130,11 +131,9 @@ static int edit(const char *name, const char *engine)
     }
     if (out == NULL || fclose(out) != 0) {
         code = tool_error(TOOL_SYSTEM, "out of memory");
-    } else {
+    } else if (length != before || memcmp(edited, text, length) != 0) {
         code = make_directory(name);
-    }
-    if (code == TOOL_OK) {
-        code = tool_write(name, edited, length);
+        code = code == TOOL_OK ? tool_write(name, edited, length) : code;
     }
     free(edited);
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
@@ -176,6 +175,7 @@ static const char *state_of(const char *value, size_t length)
 typedef struct files {
     char *list;     /* separated by commas or colons, the first that has a parameter counts */
     char *override; /* comes before all else, the environment, too; NULL: none */
+    int no_environment;
 } files_t;
 
 /* A parameter's value and who sets it. */
@@ -228,7 +228,7 @@ static setting_t look_up(const files_t *files, const char *parameter)
     if (files->override != NULL && set_by_file(files->override, parameter, &setting)) {
         return setting;
     }
-    if (own != NULL) {
+    if (own != NULL && !files->no_environment) {
         setting.value = strdup(own);
         return setting;
     }
@@ -266,13 +266,17 @@ static long priority(const setting_t *setting, long standard)
 }
 
 /* Without a choice by name, the highest priority wins. */
+static int is_on_by_priority(const setting_t *dame, const setting_t *opal)
+{
+    return priority(dame, 20) > priority(opal, 50);
+}
+
 static void print_priorities(const files_t *files)
 {
     setting_t dame = look_up(files, "dt_dame_priority");
     setting_t opal = look_up(files, "dt_opal_priority");
     const setting_t *set = dame.value != NULL ? &dame : &opal;
-    const int is_on = priority(&dame, 20) > priority(&opal, 50);
-    printf("%s: dt is not set", is_on ? "on" : "off");
+    printf("%s: dt is not set", is_on_by_priority(&dame, &opal) ? "on" : "off");
     if (set->value == NULL) {
         printf(" in %s", files->list);
     } else {
@@ -284,17 +288,23 @@ static void print_priorities(const files_t *files)
     free_setting(&dame);
 }
 
-static int print_status(const char *own_file)
+static files_t find_files(const char *own_file)
 {
     char *text = openmpi_parameters("mca", "base");
     files_t files = {
-        openmpi_value(text, "mca:mca:base:param:mca_base_param_files:value:"),
-        openmpi_value(text, "mca:mca:base:param:mca_base_override_param_file:value:"),
+        .list = openmpi_value(text, "mca:mca:base:param:mca_base_param_files:value:"),
+        .override = openmpi_value(text, "mca:mca:base:param:mca_base_override_param_file:value:"),
     };
     free(text);
     if (files.list == NULL) { /* Open MPI is not here */
         files.list = strdup(own_file);
     }
+    return files;
+}
+
+static int print_status(const char *own_file)
+{
+    files_t files = find_files(own_file);
     setting_t dt = look_up(&files, "dt");
     if (dt.value == NULL || *dt.value == '\0') {
         print_priorities(&files);
@@ -311,8 +321,39 @@ static int print_status(const char *own_file)
     return TOOL_OK;
 }
 
-/* `engine` NULL: only looks. */
-static int run(int argc, char **argv, const char *engine)
+/* Do files, such as the system's, switch DAME on? */
+static int is_on_by_files(const char *own_file)
+{
+    files_t files = find_files(own_file);
+    files.no_environment = 1;
+    setting_t dt = look_up(&files, "dt");
+    setting_t dame = look_up(&files, "dt_dame_priority");
+    setting_t opal = look_up(&files, "dt_opal_priority");
+    const int on = dt.value == NULL || *dt.value == '\0'
+                       ? is_on_by_priority(&dame, &opal)
+                       : strcmp(state_of(dt.value, strlen(dt.value)), "on") == 0;
+    free_setting(&opal);
+    free_setting(&dame);
+    free_setting(&dt);
+    free(files.override);
+    free(files.list);
+    return on;
+}
+
+/* Takes the user's choice back; where another file has DAME on, it is one. */
+static int off(const char *name)
+{
+    int code = edit(name, NULL);
+    return code == TOOL_OK && is_on_by_files(name) ? edit(name, "opal") : code;
+}
+
+static int on(const char *name)
+{
+    return edit(name, "dame");
+}
+
+/* `change` NULL: only looks. */
+static int run(int argc, char **argv, int (*change)(const char *name))
 {
     static const struct option longs[] = {{NULL, 0, NULL, 0}};
     if (tool_option(argc, argv, ":", longs) != -1) {
@@ -323,8 +364,8 @@ static int run(int argc, char **argv, const char *engine)
     if (name == NULL) {
         return code == TOOL_OK ? TOOL_SYSTEM : code;
     }
-    if (engine != NULL) {
-        code = edit(name, engine);
+    if (change != NULL) {
+        code = change(name);
     }
     if (code == TOOL_OK) {
         code = print_status(name);
@@ -335,12 +376,12 @@ static int run(int argc, char **argv, const char *engine)
 
 static int run_on(int argc, char **argv)
 {
-    return run(argc, argv, "dame");
+    return run(argc, argv, on);
 }
 
 static int run_off(int argc, char **argv)
 {
-    return run(argc, argv, "opal");
+    return run(argc, argv, off);
 }
 
 static int run_status(int argc, char **argv)
@@ -350,7 +391,8 @@ static int run_status(int argc, char **argv)
 
 #define FILE_HELP                                                                                  \
     "The file is $HOME/.openmpi/mca-params.conf. Only its line for the parameter dt\n"             \
-    "is changed.\n"
+    "is changed. off takes it out, or sets it to opal where another file switches\n"               \
+    "DAME on.\n"
 
 #define STATUS_HELP                                                                                \
     "Looks where Open MPI does: in the environment, in your parameter file and\n"                  \
