@@ -94,19 +94,29 @@ static int run(int argc, char **argv)
     if (argc < 2) {
         return tool_error(TOOL_USAGE, "a command is missing; 'dame --help' shows them");
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        (strcmp(argv[1], "help") == 0 && argc == 2)) {
         print_help();
         return TOOL_OK;
     }
+    const int help = strcmp(argv[1], "help") == 0; /* of another command */
+    argc -= help;
+    argv += help;
     if (strcmp(argv[1], "--version") == 0) {
         printf("dame %s\n", DAME_VERSION);
         return TOOL_OK;
     }
     const tool_command_t *command = find_command(argv[1]);
     if (command == NULL) {
-        return tool_error(TOOL_USAGE, "'%s' is not a command; 'dame --help' shows them", argv[1]);
+        const char *best = NULL;
+        for (int i = 0; i < COMMANDS; i++) {
+            tool_nearer(argv[1], commands[i]->name, &best);
+        }
+        return tool_error(TOOL_USAGE, "'%s' is not a command%s%s%s; 'dame --help' shows them",
+                          argv[1], best == NULL ? "" : "; did you mean '",
+                          best == NULL ? "" : best, best == NULL ? "" : "'?");
     }
-    if (asks_for_help(argc - 1, argv + 1)) {
+    if (help || asks_for_help(argc - 1, argv + 1)) {
         print_command_help(command);
         return TOOL_OK;
     }

@@ -372,6 +372,15 @@ static int parse_call(parser_t *parser, expression_t *made)
         letter = "aat"; /* people put the old datatype last, as everywhere else */
     }
     for (const char *first = letter; *letter != '\0'; letter++) {
+        if (*letter == 't' && next_is(parser, ')')) { /* "vector(8, 1, 3) of double", as dumps have it */
+            parser->at++;
+            skip_space(parser);
+            if (!word_is(parser->at, word_length(parser, 0), "of")) {
+                return fail(parser, parser->at, "the old datatype is missing: in the call, or as \"of TYPE\" behind it");
+            }
+            parser->at += strlen("of");
+            return parse_argument(parser, made, letter, &call) && check_call(parser, made, &call);
+        }
         if (letter != first && !expect(parser, ',', "between the arguments")) {
             return 0;
         }
