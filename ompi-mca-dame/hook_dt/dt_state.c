@@ -123,19 +123,22 @@ static void name_unknown_parameters(void)
     static const char prefix[] = "OMPI_MCA_";
     extern char **environ;
     for (char **at = environ; NULL != *at; at++) {
-        char name[LONGEST_NAME + 1];
+        char name[LONGEST_NAME + 1], full[LONGEST_NAME + 1];
         int index;
         if (0 != strncmp(*at, prefix, sizeof(prefix) - 1)) {
             continue;
         }
         (void) snprintf(name, sizeof(name), "%s", *at + sizeof(prefix) - 1);
         name[strcspn(name, "=")] = '\0';
-        if (0 != strncmp(name, "dt_", 3) ||
-            (!state.has_dame && 0 == strncmp(name, "dt_dame_", 8)) ||
+        /* the framework's name forgotten */
+        (void) snprintf(full, sizeof(full), "%s%.*s", 0 == strncmp(name, "dame_", 5) ? "dt_" : "",
+                        LONGEST_NAME - 3, name);
+        if (0 != strncmp(full, "dt_", 3) ||
+            (!state.has_dame && 0 == strncmp(full, "dt_dame_", 8)) ||
             OPAL_SUCCESS == mca_base_var_find_by_name(name, &index)) {
             continue;
         }
-        const char *meant = nearest(name);
+        const char *meant = nearest(full);
         dt_log_once_a_job("there is no parameter %s. %s%s%s\"ompi_info --param dt all --level 9\" "
                           "lists all.",
                           name, NULL == meant ? "" : "Did you mean ", NULL == meant ? "" : meant,

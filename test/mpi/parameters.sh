@@ -130,6 +130,7 @@ states()
         "$COMPONENTS" --mca dt dame --mca dt_dame_promtion_threshold 3
     state "misspelt component" "there is no parameter dt_damn_report\\. Did you mean dt_dame_report\?" \
         "$COMPONENTS" --mca dt_damn_report summary
+    state "without dt_" "there is no parameter dame_gdb\\. Did you mean dt_dame_gdb\?" "$COMPONENTS" --mca dame_gdb 1
     state "unlike any" "there is no parameter dt_frobnicate_now\\. \"ompi_info" "$COMPONENTS" \
         --mca dt_frobnicate_now 1
     expect state "nothing to compile" exits "no programs are compiled; the native engine moves what" -- \
