@@ -108,7 +108,7 @@ dame_status_t dame_datatype_basic(dame_context_t *context, const char *name, int
     }
     if (NULL == kind && size < 1) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
-                         "size is %" PRId64 "; the kind \"%s\" is the caller's and needs 1 or more",
+                         "size is %" PRId64 ", and \"%s\" is no name that is known, so that it needs 1 or more",
                          size, name);
     }
     dame_datatype_t *type;

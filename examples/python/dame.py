@@ -61,6 +61,7 @@ class Layout:
         known = kind.startswith(("int", "uint", "float", "complex"))
         self.bytes = array.nbytes
         self.shape = array.shape
+        self.strides = array.strides
         self.dtype = array.dtype
         self.handle = _made("dame_datatype_basic", _context, (kind if known else "other").encode(),
                             array.itemsize)
@@ -74,10 +75,20 @@ class Layout:
         if hasattr(self, "handle"):
             _library.dame_datatype_free(self.handle)
 
+    def _check(self, array, packed):
+        """The layout is that of its array: another one's bytes lie elsewhere."""
+        if (array.shape, array.strides, array.dtype) != (self.shape, self.strides, self.dtype):
+            raise ValueError(f"an array of shape {array.shape}, strides {array.strides}, {array.dtype}; the layout is of "
+                             f"shape {self.shape}, strides {self.strides}, {self.dtype}")
+        if packed.nbytes != self.bytes or not packed.flags.c_contiguous:
+            raise ValueError(f"packed bytes: {packed.nbytes}, contiguous: {packed.flags.c_contiguous}; "
+                             f"the layout has {self.bytes}, contiguous")
+
     def pack(self, array, out=None):
         """The elements of `array` side by side, in `out` or in a new array."""
         if out is None:
             out = numpy.empty(self.shape, self.dtype)
+        self._check(array, out)
         if _pack(self.handle, 1, _address(array), 0, _address(out), self.bytes, None) != 0:
             raise Error(_library.dame_error_message().decode())
         return out
@@ -85,6 +96,7 @@ class Layout:
     def packer(self, array, out):
         """A function that packs `array` into `out`, whose memory stays where it is, again and again:
         what ctypes makes of the arguments is made once."""
+        self._check(array, out)
         function = ctypes.CDLL(_library._name).dame_pack  # without argtypes: they are made here
         arguments = (self.handle, _number(1), _handle(_address(array)), _number(0), _handle(_address(out)),
                      _number(self.bytes), None)
@@ -96,4 +108,5 @@ class Layout:
 
     def unpack(self, packed, array):
         """Writes contiguous elements to where those of `array` lie."""
+        self._check(array, packed)
         _call("dame_unpack", self.handle, 1, _address(array), 0, _address(packed), self.bytes, None)

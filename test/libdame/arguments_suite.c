@@ -122,7 +122,7 @@ TEST(names_and_sizes_of_basic_datatypes_are_checked)
     ARGUMENT("dame_datatype_basic: size is 4; \"double\" has 8 bytes (0 stands for them)",
              dame_datatype_basic(context, "double", 4, &out));
     ARGUMENT(
-        "dame_datatype_basic: size is 0; the kind \"mine\" is the caller's and needs 1 or more",
+        "dame_datatype_basic: size is 0, and \"mine\" is no name that is known, so that it needs 1 or more",
         dame_datatype_basic(context, "mine", 0, &out));
 }
 
