@@ -274,8 +274,13 @@ int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, cons
             consider_cell(&search, start, power, columns);
         }
         for (int i = 0; i < search.n; i++) {
-            if (search.strides[i] > 1 && search.strides[i] < INT64_MAX / (2 * MANY_COLUMNS)) {
-                consider_cell(&search, start, search.strides[i], columns);
+            /* Cells that a stride has a whole number of, so that rows line up. */
+            for (int64_t part = 1; part <= MANY_COLUMNS; part++) {
+                const int64_t bytes = search.strides[i] / part;
+                if (bytes > 1 && search.strides[i] % part == 0 && (part == 1 || bytes % 8 == 0) &&
+                    bytes < INT64_MAX / (2 * MANY_COLUMNS)) {
+                    consider_cell(&search, start, bytes, columns);
+                }
             }
         }
     }
