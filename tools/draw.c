@@ -16,7 +16,7 @@
 #include "picture.h"
 
 typedef struct arguments {
-    drawing_t drawing;  /* title NULL: the file's name */
+    drawing_t drawing;  /* title NULL: the datatype's name, or the file's */
     const char *suffix; /* of the format */
     const char *out;    /* a file, or with `several` a directory */
     int several;
@@ -83,7 +83,9 @@ static int draw_layout(const arguments_t *arguments, const char *path, const too
     if (out == NULL) {
         code = tool_status_error("the title", DAME_ERR_NOMEM);
     } else {
-        drawing.title = drawing.title != NULL ? drawing.title : title;
+        drawing.title = drawing.title != NULL  ? drawing.title
+                        : layout->name != NULL ? layout->name
+                                               : title;
         code = drawing_make(&drawing, layout, &picture, &length);
         if (code == TOOL_OK) {
             code = strcmp(arguments->suffix, "pdf") == 0 ? write_pdf(out, picture, length)
@@ -204,7 +206,7 @@ const tool_command_t tool_draw = {
             "  --cell BYTES       what a cell stands for; if not given, as little as fits\n"
             "  --columns N        cells in a row; if not given, so that the data lines up\n"
             "  --width PIXELS     of the picture, 960 if not given\n"
-            "  --title TEXT       the heading; if not given, the name of FILE\n"
+            "  --title TEXT       the heading; if not given, the datatype's name, or FILE's\n"
             "\n"
             "Rows of cells are memory, lowest address first. Blocks are coloured by their\n"
             "order in the packed stream; empty cells are gaps; data that is sent more than\n"

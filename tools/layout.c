@@ -1,6 +1,9 @@
 #include "layout.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "header.h"
 
 int tool_layout_parse(const char *path, const char *text, size_t length, tool_layout_t *layout)
 {
@@ -10,6 +13,12 @@ int tool_layout_parse(const char *path, const char *text, size_t length, tool_la
         code = facts_find(path, text, length, &layout->facts);
         if (code != TOOL_OK) {
             tool_datatype_free(&layout->datatype);
+            return code;
+        }
+        layout->name = header_string(text, length, "name");
+        if (layout->name != NULL && (*layout->name == '\0' || strcmp(layout->name, "none") == 0)) {
+            free(layout->name);
+            layout->name = NULL;
         }
     }
     return code;
@@ -29,6 +38,7 @@ int tool_layout_load(const char *path, tool_layout_t *layout)
 
 void tool_layout_free(tool_layout_t *layout)
 {
+    free(layout->name);
     facts_free(&layout->facts);
     tool_datatype_free(&layout->datatype);
 }

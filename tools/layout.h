@@ -8,6 +8,7 @@
 typedef struct tool_layout {
     tool_datatype_t datatype;
     facts_t facts;
+    char *name; /* the datatype's, of the field "name"; NULL: it has none */
 } tool_layout_t;
 
 /* As tool_datatype_load(). The caller frees with tool_layout_free(). */

@@ -19,6 +19,14 @@ static int has_letters(const picture_t *picture, const grid_t *grid)
     return grid->cell == 1 && picture->pieces->walks < (int64_t) sizeof(letters);
 }
 
+/* The lowest bar is an eighth of a cell: one byte of a thousand would look like a hundred. */
+static const char trace[] = ":";
+
+static int is_trace(const grid_t *grid, const grid_cell_t *cell)
+{
+    return cell->first >= 0 && cell->bytes < grid->cell / (2 * GRID_SHARES);
+}
+
 static void write_cell(const picture_t *picture, const grid_t *grid, const grid_cell_t *cell,
                        FILE *out)
 {
@@ -36,7 +44,7 @@ static void write_cell(const picture_t *picture, const grid_t *grid, const grid_
     } else if (cell->first >= 0 && has_letters(picture, grid)) {
         fputc(letters[cell->piece], out);
     } else {
-        fputs(bars[grid_share(grid, cell)], out);
+        fputs(is_trace(grid, cell) ? trace : bars[grid_share(grid, cell)], out);
     }
 }
 
@@ -69,7 +77,7 @@ static void write_text(const picture_t *picture, const grid_t *grid, FILE *out)
         fprintf(out, "%s; . no data%s\n",
                 has_letters(picture, grid)
                     ? "blocks in packed order: 0 1 2 ..."
-                    : "filled, a little at least, as far as its bytes are data",
+                    : "filled as far as its bytes are data; a : less than a sixteenth",
                 panel_has_twice(grid) ? "; # sent more than once" : "");
     }
 }

@@ -27,6 +27,9 @@ static const char style[] =
     ".share{display:block;height:4px;margin-top:3px;background:var(--bar)}\n"
     "section{background:var(--card);border:1px solid var(--line);border-radius:6px;"
     "padding:1rem;margin:1rem 0}\n"
+    "@media(max-width:600px){body{padding:.8rem}td:nth-child(2),th:nth-child(2),td:nth-child(6),"
+    "th:nth-child(6){display:none}th,td{padding:.35rem .3rem}td:first-child{overflow-wrap:anywhere}}\n"
+    "summary{cursor:pointer}\n"
     "code{font:13px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}\n"
     "section svg{display:block;width:100%;height:auto;margin-top:.8rem;border-radius:4px}\n"
     "a{color:inherit}\n";
@@ -112,16 +115,16 @@ static int write_section(const summary_row_t *row, int number, FILE *out)
     fputs("</h2>\n<p>", out);
     summary_words(row, out);
     fputs("</p>\n", out);
-    if (row->calls != NULL) {
-        fputs("<p><code>", out);
-        text_xml(row->calls, out);
-        fputs("</code></p>\n", out);
-    }
     write_facts(row, out);
     fputs("<p>", out);
     summary_advice(row, "<br>", out);
     fputs("</p>\n", out);
     const int code = write_picture(row, out);
+    if (row->calls != NULL) {
+        fputs("<details><summary>the calls that make it</summary><code>", out);
+        text_xml(row->calls, out);
+        fputs("</code></details>\n", out);
+    }
     fputs("</section>\n", out);
     return code;
 }
