@@ -138,40 +138,40 @@ static void order_of_visits(bool sorted)
 
 /*
  * MPI forbids packed bytes within the data. Open MPI's own engine copies block after block, which
- * gives the right bytes when packing to the beginning of the data; whichever engine has machine
- * code for the datatype, a program that relies on it goes on working.
+ * gives the right bytes when packing to the beginning of the data. Unpacking there gives what its
+ * release gives, the same each time. A program that relies on it goes on working, whichever engine
+ * has machine code for the datatype by then.
  */
 static void in_place(MPI_Datatype element, int size, int length, int gap)
 {
     enum { BLOCKS = 16, TIMES = 300, MOST = 2048 };
     const int block = length * size, step = (length + gap) * size, bytes = BLOCKS * block;
-    char data[MOST], expected[MOST];
+    char data[MOST], first[MOST];
     MPI_Datatype type;
-    int wrong[2] = {0, 0};
+    int packed_wrongly = 0, changed = 0;
     MPI_Type_vector(BLOCKS, length, length + gap, element, &type);
     MPI_Type_commit(&type);
     for (int i = 0; i < TIMES; i++) {
-        for (int direction = 0; direction < 2; direction++) {
-            int at = 0;
-            for (int k = 0; k < MOST; k++) {
-                data[k] = expected[k] = (char) (7 * k + i);
-            }
-            for (int k = 0; k < BLOCKS; k++) {
-                char *user = expected + k * step, *packed = expected + k * block;
-                memmove(0 == direction ? packed : user, 0 == direction ? user : packed,
-                        (size_t) block);
-            }
-            if (0 == direction) {
-                MPI_Pack(data, 1, type, data, bytes, &at, MPI_COMM_SELF);
-            } else {
-                MPI_Unpack(data, bytes, &at, data, 1, type, MPI_COMM_SELF);
-            }
-            wrong[direction] += bytes != at || 0 != memcmp(data, expected, sizeof(data));
+        int at = 0;
+        for (int k = 0; k < MOST; k++) {
+            data[k] = (char) (7 * k + i);
         }
+        MPI_Pack(data, 1, type, data, bytes, &at, MPI_COMM_SELF);
+        for (int k = 0; k < bytes; k++) {
+            packed_wrongly += data[k] != (char) (7 * (k / block * step + k % block) + i);
+        }
+        for (int k = 0; k < MOST; k++) {
+            data[k] = (char) (7 * k);
+        }
+        at = 0;
+        MPI_Unpack(data, bytes, &at, data, 1, type, MPI_COMM_SELF);
+        changed += i > 0 && 0 != memcmp(data, first, sizeof(data));
+        memcpy(first, data, sizeof(data));
     }
-    check(0 == wrong[0] && 0 == wrong[1],
-          "%d blocks of %d x %d bytes in place: of %d, packed wrongly %d, unpacked wrongly %d",
-          BLOCKS, length, size, TIMES, wrong[0], wrong[1]);
+    check(
+        0 == packed_wrongly && 0 == changed,
+        "%d blocks of %d x %d bytes in place: %d bytes packed wrongly, %d times unpacked otherwise",
+        BLOCKS, length, size, packed_wrongly, changed);
     MPI_Type_free(&type);
 }
 
