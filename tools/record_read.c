@@ -112,9 +112,10 @@ static int parse_run(reader_t *reader, record_message_t *message, const char *li
 {
     record_run_t run;
     int kind;
-    if (sscanf(line, "run %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &kind, &run.address,
-               &run.length, &run.step, &run.count) != 5 ||
-        kind < 0 || kind >= RECORD_KINDS || run.length < 1 || run.count < 1 ||
+    if (sscanf(line, "run %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %d", &kind,
+               &run.address, &run.length, &run.step, &run.count, &run.allocation) != 6 ||
+        kind < 0 || kind >= RECORD_KINDS || run.allocation < 0 ||
+        run.allocation >= RECORD_ALLOCATIONS || run.length < 1 || run.count < 1 ||
         run.count > message->bytes / run.length || !is_near(run.address, 1) ||
         !is_near(run.step, run.count)) {
         return TOOL_WRONG;
@@ -148,8 +149,10 @@ static int parse_module(reader_t *reader, const char *line)
 static int parse_lost(record_rank_t *rank, const char *line)
 {
     int64_t *n = rank->lost;
-    return sscanf(line, "lost %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
-                  &n[0], &n[1], &n[2], &n[3], &n[4], &n[5]) == RECORD_LOST
+    return sscanf(line,
+                  "lost %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+                  " %" SCNd64,
+                  &n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6]) == RECORD_LOST
                ? TOOL_OK
                : TOOL_WRONG;
 }
@@ -222,7 +225,7 @@ static int parse(reader_t *reader, char *text)
     int complete = 0, code = TOOL_OK;
     int64_t number = 1;
     char *save = NULL, *line = strtok_r(text, "\n", &save);
-    if (line == NULL || strcmp(line, "dame-record 1") != 0) {
+    if (line == NULL || strcmp(line, "dame-record 2") != 0) {
         return tool_error(TOOL_WRONG, "%s: not a file of libdame-record of this version",
                           reader->path);
     }

@@ -19,15 +19,19 @@ typedef enum record_kind {
     RECORD_KINDS
 } record_kind_t;
 
-/* `count` blocks of `length` bytes, `step` bytes apart in memory (where they were copied), one
- * behind the other in the message. */
+/* `count` blocks of `length` bytes, `step` bytes apart in one allocation (where they were copied),
+ * one behind the other in the message. */
 typedef struct record_run {
     record_kind_t kind;
-    int64_t address; /* from the first byte that was copied */
+    int allocation;
+    int64_t address; /* from the first byte of that allocation that was copied */
     int64_t length, step, count;
 } record_run_t;
 
-enum { RECORD_SITES_MAX = 16 };
+enum {
+    RECORD_SITES_MAX = 16,
+    RECORD_ALLOCATIONS = 64 /* the last has all others */
+};
 
 typedef struct record_message {
     int receives;
@@ -48,7 +52,8 @@ typedef struct record_message {
     int whole; /* no run is missing for lack of memory */
 } record_message_t;
 
-enum { RECORD_LOST = 6 }; /* pages, threads, layouts, regions, long messages, derived datatypes */
+/* pages, threads, layouts, regions, long messages, derived datatypes, allocations */
+enum { RECORD_LOST = 7 };
 
 typedef struct record_rank {
     int rank, size;

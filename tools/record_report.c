@@ -318,7 +318,9 @@ static void reasons(const entry_t *entry, const listener_t *to)
     if (message->receives && entry->type.overlaps) {
         give(to, "overlap", "two received bytes go to one place");
     }
-    if (entry->type.text == NULL) {
+    if (entry->type.allocations == RECORD_ALLOCATIONS) {
+        give(to, "allocations", "the bytes lie in %d or more allocations", RECORD_ALLOCATIONS);
+    } else if (entry->type.text == NULL) {
         give(to, "blocks", "more blocks than a program can list");
     }
     if (!message->whole) {
@@ -389,6 +391,7 @@ static bool is_like(const entry_t *a, const entry_t *b)
     const record_message_t *x = &a->message, *y = &b->message;
     if (!same_place(&x->call, &y->call) || strcmp(x->function, y->function) != 0 ||
         x->receives != y->receives || x->nsites != y->nsites || (x->reads > 0) != (y->reads > 0) ||
+        a->type.allocations != b->type.allocations ||
         (a->type.bytes[RECORD_COPIED] > 0) != (b->type.bytes[RECORD_COPIED] > 0)) {
         return false;
     }
@@ -452,6 +455,16 @@ static void print_entry(const entry_t *entry, FILE *out)
         fprintf(out, "  the %" PRId64 " bytes that are copies: %s\n", bytes[RECORD_COPIED],
                 entry->type.text);
     }
+    if (entry->type.text != NULL && entry->type.allocations > 1) {
+        fprintf(out,
+                "  %d allocations: a[] are the addresses of the first byte copied of each "
+                "(MPI_Get_address), or %s %d messages%s\n",
+                entry->type.allocations, message->receives ? "receive" : "send",
+                entry->type.allocations,
+                entry->type.alternates ? "; the message alternates between them, so either changes "
+                                         "the order of its bytes"
+                                       : "");
+    }
     if (message->receives && bytes[RECORD_UNSEEN] > 0 && bytes[RECORD_COPIED] > 0) {
         begin(entry, "note", out);
         fprintf(out, ": %" PRId64 " of %" PRId64 " bytes are never unpacked [dame-recorded]\n",
@@ -482,7 +495,8 @@ static void print_lost(const record_report_t *report, FILE *out)
         "messages had layouts for which there was no memory",
         "messages were watched no longer when others came: reads after them may be missing",
         "messages were longer than 64 MiB and not looked at",
-        "calls had a derived datatype already and were not looked at"};
+        "calls had a derived datatype already and were not looked at",
+        "allocations were not kept: distances between them may be taken for a stride"};
     for (int i = 0; i < RECORD_LOST; i++) {
         if (report->lost[i] > 0) {
             fprintf(out, "note: %" PRId64 " %s\n", report->lost[i], texts[i]);
@@ -505,8 +519,8 @@ void record_report_print(const record_report_t *report, FILE *out)
     print_lost(report, out);
     fprintf(out,
             "%zu layout%s in %d of %d rank%s (%s). Numbers hold for this run and its sizes; "
-            "displacements count\nfrom the first byte copied, in bytes where the constructor has "
-            "an h. Nothing was rewritten.\n",
+            "displacements count\nfrom the first byte copied of an allocation, in bytes where the "
+            "constructor has an h. Nothing was rewritten.\n",
             report->n, report->n == 1 ? "" : "s", report->ranks, report->size,
             report->size == 1 ? "" : "s", report->library);
 }
@@ -565,7 +579,8 @@ static void json_entry(const entry_t *entry, FILE *out)
     }
     json_text("type", entry->type.text, out);
     fputs(",\n   ", out);
-    json_text("program", entry->type.program, out);
+    json_text("program", entry->type.allocations > 1 ? NULL : entry->type.program, out);
+    fprintf(out, ", \"allocations\": %d", entry->type.allocations);
     fputs(",\n   \"reasons\": [", out);
     reasons(entry, &(listener_t){json_reason, &writer});
     fputs("],\n   \"stores\": [", out);
@@ -582,8 +597,8 @@ static void json_entry(const entry_t *entry, FILE *out)
 
 void record_report_json(const record_report_t *report, FILE *out)
 {
-    static const char *const names[RECORD_LOST] = {"pages",   "threads",       "layouts",
-                                                   "watched", "long_messages", "derived"};
+    static const char *const names[RECORD_LOST] = {
+        "pages", "threads", "layouts", "watched", "long_messages", "derived", "allocations"};
     fprintf(out, "{\"ranks\": %d, \"size\": %d, ", report->ranks, report->size);
     json_text("library", report->library, out);
     fputs(", \"lost\": {", out);

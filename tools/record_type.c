@@ -180,12 +180,13 @@ static int any_overlap(const block_t *blocks, int64_t n)
     return found;
 }
 
-static int64_t list_blocks(const record_message_t *message, block_t *blocks)
+static int64_t list_blocks(const record_message_t *message, int allocation, block_t *blocks)
 {
     int64_t n = 0;
     for (int64_t r = 0; r < message->nruns; r++) {
         const record_run_t *run = &message->runs[r];
-        for (int64_t i = 0; run->kind == RECORD_COPIED && i < run->count; i++) {
+        int here = run->kind == RECORD_COPIED && run->allocation == allocation;
+        for (int64_t i = 0; here && i < run->count; i++) {
             blocks[n++] = (block_t){run->address + i * run->step, run->length};
         }
     }
@@ -194,28 +195,15 @@ static int64_t list_blocks(const record_message_t *message, block_t *blocks)
 
 /* ---- the datatype ---- */
 
-static int write_texts(const record_message_t *message, const dame_program_t *program,
-                       int in_elements, record_type_t *out)
-{
-    size_t length;
-    FILE *text = open_memstream(&out->text, &length);
-    if (text == NULL) {
-        return tool_status_error("record", DAME_ERR_NOMEM);
-    }
-    printer_t printer = {.out = text,
-                         .name = in_elements ? message->type : "MPI_BYTE",
-                         .size = in_elements ? message->element : 1};
-    print_type(&printer, &program->prims[1]);
-    int failed = fclose(text) != 0;
-    FILE *code = open_memstream(&out->program, &length);
-    failed |= code == NULL || dame_program_print(program, code) != 0;
-    failed |= code != NULL && fclose(code) != 0;
-    return failed ? tool_status_error("record", DAME_ERR_NOMEM) : TOOL_OK;
-}
+typedef struct writer {
+    const record_message_t *message;
+    FILE *text, *program;
+    int unlisted; /* too many blocks */
+} writer_t;
 
-static int build(const record_message_t *message, const block_t *blocks, int64_t n,
-                 record_type_t *out)
+static int build(writer_t *writer, const block_t *blocks, int64_t n, int printed)
 {
+    const record_message_t *message = writer->message;
     dame_tree_t *tree = dame_tree_new();
     int64_t *lengths = tree == NULL ? NULL : dame_tree_array(tree, n);
     int64_t *disps = tree == NULL ? NULL : dame_tree_array(tree, n);
@@ -241,35 +229,94 @@ static int build(const record_message_t *message, const block_t *blocks, int64_t
     }
     dame_tree_free(tree);
     if (status == DAME_ERR_LIMIT || status == DAME_ERR_RANGE) {
-        return TOOL_OK; /* no text: too many blocks */
+        writer->unlisted = 1;
+        return TOOL_OK;
     }
     if (status != DAME_OK) {
         return tool_status_error("record", status);
     }
-    int code = write_texts(message, program, in_elements, out);
+    if (printed) {
+        printer_t printer = {.out = writer->text,
+                             .name = in_elements ? message->type : "MPI_BYTE",
+                             .size = in_elements ? message->element : 1};
+        print_type(&printer, &program->prims[1]);
+    }
+    int failed = dame_program_print(program, writer->program) != 0;
     dame_program_free(program);
+    return failed ? tool_status_error("record", DAME_ERR_NOMEM) : TOOL_OK;
+}
+
+/* Of several allocations, a struct; of many only the first entries, but all programs. */
+static int write_texts(writer_t *writer, block_t *blocks, record_type_t *out)
+{
+    int several = out->allocations > 1, code = TOOL_OK;
+    if (several) {
+        fprintf(writer->text, "struct(%d: ", out->allocations);
+    }
+    for (int a = 0; code == TOOL_OK && a < out->allocations; a++) {
+        int64_t n = list_blocks(writer->message, a, blocks);
+        int printed = a < LISTED;
+        if (n == 0) {
+            return tool_error(TOOL_WRONG, "record: allocation %d has no blocks", a);
+        }
+        if (several && printed) {
+            fprintf(writer->text, "%s{a[%d], ", a > 0 ? ", " : "", a);
+        }
+        out->overlaps |= any_overlap(blocks, n);
+        code = build(writer, blocks, n, printed);
+        if (several && printed) {
+            fputc('}', writer->text);
+        }
+    }
+    if (several) {
+        fprintf(writer->text, "%s) at MPI_BOTTOM", out->allocations > LISTED ? ", ..." : "");
+    }
     return code;
+}
+
+static int write_type(const record_message_t *message, block_t *blocks, record_type_t *out)
+{
+    size_t length;
+    writer_t writer = {.message = message,
+                       .text = open_memstream(&out->text, &length),
+                       .program = open_memstream(&out->program, &length)};
+    int code = TOOL_OK, failed = writer.text == NULL || writer.program == NULL;
+    if (!failed) {
+        code = write_texts(&writer, blocks, out);
+    }
+    failed |= writer.text != NULL && fclose(writer.text) != 0;
+    failed |= writer.program != NULL && fclose(writer.program) != 0;
+    if (code != TOOL_OK || failed || writer.unlisted) {
+        free(out->text);
+        free(out->program);
+        out->text = out->program = NULL;
+    }
+    return code == TOOL_OK && failed ? tool_status_error("record", DAME_ERR_NOMEM) : code;
 }
 
 int record_type_of(const record_message_t *message, record_type_t *out)
 {
     int64_t n = 0;
+    int before = 0;
     *out = (record_type_t){0};
     for (int64_t r = 0; r < message->nruns; r++) {
         const record_run_t *run = &message->runs[r];
         out->bytes[run->kind] += run->length * run->count;
-        n += run->kind == RECORD_COPIED ? run->count : 0;
+        if (run->kind == RECORD_COPIED) {
+            n += run->count;
+            out->alternates |= run->allocation < before;
+            before = run->allocation;
+            out->allocations = before < out->allocations ? out->allocations : before + 1;
+        }
     }
-    if (n == 0 || n > BLOCKS) {
+    if (n == 0 || n > BLOCKS || out->allocations == RECORD_ALLOCATIONS) {
         return TOOL_OK;
     }
     block_t *blocks = malloc((size_t) n * sizeof(*blocks));
     if (blocks == NULL) {
         return tool_status_error("record", DAME_ERR_NOMEM);
     }
-    list_blocks(message, blocks);
-    out->overlaps = any_overlap(blocks, n);
-    int code = build(message, blocks, n, out);
+    int code = write_type(message, blocks, out);
     free(blocks);
     return code;
 }

@@ -48,6 +48,9 @@ typedef struct encoder {
     int64_t room, n;
     run_t open; /* count 0: none */
     uint64_t hash;
+    layout_bases_t *bases;
+    allocation_t within[LAYOUT_ALLOCATIONS]; /* of the bases */
+    int last;                                /* index of the last block's */
 } encoder_t;
 
 static void mix(encoder_t *encoder, uint64_t value)
@@ -56,14 +59,14 @@ static void mix(encoder_t *encoder, uint64_t value)
     encoder->hash ^= encoder->hash >> 29;
 }
 
-static void put(encoder_t *encoder, uint64_t base)
+static void put(encoder_t *encoder)
 {
     run_t *open = &encoder->open;
     if (open->count == 0) {
         return;
     }
-    mix(encoder, (uint64_t) open->kind);
-    mix(encoder, open->kind == RUN_COPIED ? open->address - base : 0);
+    mix(encoder, (uint64_t) open->kind << 32 | (uint32_t) open->allocation);
+    mix(encoder, (uint64_t) open->address);
     mix(encoder, (uint64_t) open->length);
     mix(encoder, (uint64_t) open->step);
     mix(encoder, (uint64_t) open->count);
@@ -74,13 +77,43 @@ static void put(encoder_t *encoder, uint64_t base)
     open->count = 0;
 }
 
-static void add(encoder_t *encoder, uint64_t base, run_kind_t kind, uint64_t address,
-                int64_t length)
+static bool lies_in(const allocation_t *allocation, uintptr_t address)
+{
+    return address >= allocation->low && address < allocation->high;
+}
+
+/* The index of the allocation that an address lies in. */
+static int allocation_index(encoder_t *encoder, uintptr_t address)
+{
+    layout_bases_t *bases = encoder->bases;
+    if (encoder->last < bases->n && lies_in(&encoder->within[encoder->last], address)) {
+        return encoder->last;
+    }
+    allocation_t found = allocation_of(address);
+    int i = 0;
+    while (i < bases->n && encoder->within[i].low != found.low) {
+        i++;
+    }
+    if (i == LAYOUT_ALLOCATIONS) {
+        i--;
+    } else if (i == bases->n) {
+        encoder->within[i] = found;
+        bases->base[bases->n++] = address;
+    }
+    return encoder->last = i;
+}
+
+static void add(encoder_t *encoder, run_kind_t kind, uintptr_t address, int64_t length)
 {
     run_t *open = &encoder->open;
-    if (open->count > 0 && open->kind == (int64_t) kind && kind == RUN_COPIED &&
-        open->length == length) {
-        int64_t step = (int64_t) (address - open->address);
+    run_t next = {.kind = kind, .length = length, .count = 1};
+    if (kind == RUN_COPIED) {
+        next.allocation = allocation_index(encoder, address);
+        next.address = (int64_t) (address - encoder->bases->base[next.allocation]);
+    }
+    if (open->count > 0 && open->kind == kind && kind == RUN_COPIED &&
+        open->allocation == next.allocation && open->length == length) {
+        int64_t step = next.address - open->address;
         if (open->count == 1) {
             open->step = step;
             open->count = 2;
@@ -91,24 +124,25 @@ static void add(encoder_t *encoder, uint64_t base, run_kind_t kind, uint64_t add
             return;
         }
     }
-    put(encoder, base);
-    *open = (run_t){.kind = kind, .address = address, .length = length, .count = 1};
+    put(encoder);
+    *open = next;
 }
 
-static void encode(encoder_t *encoder, const record_origin_t *origins, int64_t bytes, uint64_t base)
+static void encode(encoder_t *encoder, const record_origin_t *origins, int64_t bytes)
 {
+    encoder->bases->n = 0;
     for (int64_t i = 0; i < bytes;) {
         run_kind_t kind = kind_of(origins[i]);
-        uint64_t address = record_address(origins[i]);
+        uintptr_t address = record_address(origins[i]);
         int64_t n = 1;
         while (i + n < bytes && kind_of(origins[i + n]) == kind &&
                (kind != RUN_COPIED || record_address(origins[i + n]) == address + (uint64_t) n)) {
             n++;
         }
-        add(encoder, base, kind, address, n);
+        add(encoder, kind, address, n);
         i += n;
     }
-    put(encoder, base);
+    put(encoder);
 }
 
 static void count_sites(layout_t *layout, const record_origin_t *origins)
@@ -136,7 +170,7 @@ static void count_sites(layout_t *layout, const record_origin_t *origins)
 
 /* A new layout, with room for as many runs as there is memory. */
 static layout_t *make(const record_call_t *call, bool receives, const record_origin_t *origins,
-                      uint64_t base, const encoder_t *counted)
+                      const encoder_t *counted)
 {
     layout_t *layout = nlayouts < LAYOUTS ? take(sizeof(*layout)) : NULL;
     if (layout == NULL) {
@@ -144,8 +178,9 @@ static layout_t *make(const record_call_t *call, bool receives, const record_ori
         return NULL;
     }
     run_t *runs = take((size_t) counted->n * sizeof(*runs));
-    encoder_t encoder = {.runs = runs, .room = runs == NULL ? 0 : counted->n};
-    encode(&encoder, origins, call->bytes, base);
+    encoder_t encoder = {
+        .runs = runs, .room = runs == NULL ? 0 : counted->n, .bases = counted->bases};
+    encode(&encoder, origins, call->bytes);
     layout->hash = counted->hash;
     layout->receives = receives;
     layout->function = call->function;
@@ -153,7 +188,6 @@ static layout_t *make(const record_call_t *call, bool receives, const record_ori
     layout->bytes = call->bytes;
     layout->element = call->element;
     strncpy(layout->type, call->type, sizeof(layout->type) - 1);
-    layout->base = base;
     layout->nruns = counted->n;
     layout->runs_listed = encoder.room;
     layout->runs = runs;
@@ -164,14 +198,11 @@ static layout_t *make(const record_call_t *call, bool receives, const record_ori
     return layout;
 }
 
-layout_t *layout_of(const record_call_t *call, bool receives, const record_origin_t *origins)
+layout_t *layout_of(const record_call_t *call, bool receives, const record_origin_t *origins,
+                    layout_bases_t *bases)
 {
-    uint64_t base = 0;
-    for (int64_t i = 0; i < call->bytes && base == 0; i++) {
-        base = record_address(origins[i]);
-    }
-    encoder_t encoder = {.hash = call->pc ^ (uint64_t) receives};
-    encode(&encoder, origins, call->bytes, base);
+    encoder_t encoder = {.hash = call->pc ^ (uint64_t) receives, .bases = bases};
+    encode(&encoder, origins, call->bytes);
     for (layout_t *layout = first; layout != NULL; layout = layout->next) {
         if (layout->hash == encoder.hash && layout->pc == call->pc &&
             layout->receives == receives && layout->bytes == call->bytes) {
@@ -179,14 +210,14 @@ layout_t *layout_of(const record_call_t *call, bool receives, const record_origi
             return layout;
         }
     }
-    layout_t *layout = make(call, receives, origins, base, &encoder);
+    layout_t *layout = make(call, receives, origins, &encoder);
     if (layout != NULL) {
         layout->messages = 1;
     }
     return layout;
 }
 
-void layout_walk(const layout_t *layout, uint64_t base,
+void layout_walk(const layout_t *layout, const layout_bases_t *bases,
                  void (*fn)(void *data, uintptr_t address, size_t length, int64_t position),
                  void *data)
 {
@@ -194,7 +225,7 @@ void layout_walk(const layout_t *layout, uint64_t base,
     for (int64_t r = 0; r < layout->runs_listed; r++) {
         const run_t *run = &layout->runs[r];
         for (int64_t i = 0; run->kind == RUN_COPIED && i < run->count; i++) {
-            fn(data, (uintptr_t) (run->address - layout->base + base + (uint64_t) (i * run->step)),
+            fn(data, bases->base[run->allocation] + (uintptr_t) (run->address + i * run->step),
                (size_t) run->length, position + i * run->length);
         }
         position += run->count * run->length;

@@ -8,14 +8,24 @@
 typedef enum run_kind { RUN_COPIED, RUN_COMPUTED, RUN_UNSEEN, RUN_RECEIVED, RUN_READ } run_kind_t;
 
 /* `count` times `length` bytes, one behind the other in the message; those that were copied are
- * `step` bytes apart in memory, the first at `address`. */
+ * `step` bytes apart in one allocation, the first at `address` from the base of that. */
 typedef struct run {
-    int64_t kind;
-    uint64_t address;
+    run_kind_t kind;
+    int allocation; /* index of its base */
+    int64_t address;
     int64_t length, step, count;
 } run_t;
 
-enum { LAYOUT_SITES = 12 };
+enum {
+    LAYOUT_SITES = 12,
+    LAYOUT_ALLOCATIONS = 64 /* the last has all others */
+};
+
+/* Of one message: its allocations, by the first byte of each that was copied. */
+typedef struct layout_bases {
+    uintptr_t base[LAYOUT_ALLOCATIONS];
+    int n;
+} layout_bases_t;
 
 typedef struct layout {
     struct layout *next;
@@ -26,7 +36,6 @@ typedef struct layout {
     int64_t bytes;
     int element;
     char type[48];
-    uint64_t base; /* address of the first byte that was copied */
     int64_t nruns;
     int64_t runs_listed; /* less than nruns: the bound was reached */
     const run_t *runs;
@@ -49,13 +58,14 @@ typedef struct layout {
 layout_t *layouts_first(void);
 
 /*
- * The layout of a message whose bytes have these origins. NULL when there is no room. The caller
- * holds the lock of messages.
+ * The layout of a message whose bytes have these origins, and the message's bases. NULL when there
+ * is no room. The caller holds the lock of messages.
  */
-layout_t *layout_of(const record_call_t *call, bool receives, const record_origin_t *origins);
+layout_t *layout_of(const record_call_t *call, bool receives, const record_origin_t *origins,
+                    layout_bases_t *bases);
 
-/* Calls `fn` for each block of a message that was copied, whose first address is `base`. */
-void layout_walk(const layout_t *layout, uint64_t base,
+/* Calls `fn` for each block of a message that was copied. */
+void layout_walk(const layout_t *layout, const layout_bases_t *bases,
                  void (*fn)(void *data, uintptr_t address, size_t length, int64_t position),
                  void *data);
 

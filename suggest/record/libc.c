@@ -1,6 +1,6 @@
 /*
  * The C library's functions that copy memory, for the application's own objects (the linker's
- * --wrap), and those that free it, for the whole process.
+ * --wrap), and those that allocate and free it, for the whole process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -52,11 +52,14 @@ CHECKED(__wrap___memmove_chk, memmove)
 SETS(__wrap_memset)
 SETS(__tsan_memset)
 
-/* ---- the end of memory ---- */
+/* ---- where memory begins and ends ---- */
 
-static void *_Atomic next_free, *_Atomic next_realloc, *_Atomic next_munmap;
+/* Declares `original`, the function that would be called without us. */
+#define ORIGINAL(name)                                                                             \
+    static void *_Atomic found_##name;                                                             \
+    __typeof__(&name) original;                                                                    \
+    *(void **) &original = next(&found_##name, #name)
 
-/* The function that would be called without us. */
 static void *next(void *_Atomic *slot, const char *name)
 {
     void *found = atomic_load_explicit(slot, memory_order_relaxed);
@@ -67,30 +70,82 @@ static void *next(void *_Atomic *slot, const char *name)
     return found;
 }
 
+static void *allocated(void *memory, size_t bytes)
+{
+    allocation_add((uintptr_t) memory, bytes);
+    return memory;
+}
+
+PUBLIC void *malloc(size_t bytes)
+{
+    ORIGINAL(malloc);
+    return allocated(original(bytes), bytes);
+}
+
+PUBLIC void *calloc(size_t n, size_t bytes)
+{
+    ORIGINAL(calloc);
+    return allocated(original(n, bytes), n * bytes);
+}
+
+PUBLIC void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    ORIGINAL(aligned_alloc);
+    return allocated(original(alignment, bytes), bytes);
+}
+
+PUBLIC void *memalign(size_t alignment, size_t bytes)
+{
+    ORIGINAL(memalign);
+    return allocated(original(alignment, bytes), bytes);
+}
+
+PUBLIC void *valloc(size_t bytes)
+{
+    ORIGINAL(valloc);
+    return allocated(original(bytes), bytes);
+}
+
+PUBLIC int posix_memalign(void **out, size_t alignment, size_t bytes)
+{
+    ORIGINAL(posix_memalign);
+    int error = original(out, alignment, bytes);
+    allocated(error == 0 ? *out : NULL, bytes);
+    return error;
+}
+
+#define MAPS(name)                                                                                 \
+    PUBLIC void *name(void *at, size_t bytes, int access, int flags, int file, off_t offset)       \
+    {                                                                                              \
+        ORIGINAL(name);                                                                            \
+        void *memory = original(at, bytes, access, flags, file, offset);                           \
+        allocated(memory == MAP_FAILED ? NULL : memory, bytes);                                    \
+        return memory;                                                                             \
+    }
+MAPS(mmap)
+MAPS(mmap64)
+
 PUBLIC void free(void *memory)
 {
-    void (*original)(void *);
     if (memory != NULL) {
+        ORIGINAL(free);
         record_freed((uintptr_t) memory, malloc_usable_size(memory));
-        *(void **) &original = next(&next_free, "free");
         original(memory);
     }
 }
 
 PUBLIC void *realloc(void *memory, size_t bytes)
 {
-    void *(*original)(void *, size_t);
+    ORIGINAL(realloc);
     if (memory != NULL) {
         record_freed((uintptr_t) memory, malloc_usable_size(memory));
     }
-    *(void **) &original = next(&next_realloc, "realloc");
-    return original(memory, bytes);
+    return allocated(original(memory, bytes), bytes);
 }
 
 PUBLIC int munmap(void *memory, size_t bytes)
 {
-    int (*original)(void *, size_t);
+    ORIGINAL(munmap);
     record_freed((uintptr_t) memory, bytes);
-    *(void **) &original = next(&next_munmap, "munmap");
     return original(memory, bytes);
 }

@@ -25,7 +25,7 @@ typedef struct receiving {
 
 typedef struct sending {
     layout_t *layout; /* NULL: free */
-    uint64_t base;
+    layout_bases_t bases;
 } sending_t;
 
 record_region_t record_regions[RECORD_REGIONS];
@@ -49,7 +49,9 @@ static void close_region(int r)
     record_region_t *region = &record_regions[r];
     receiving_t *receiving = &receivings[r];
     if (region->kind == REGION_RECEIVING) {
-        layout_t *layout = receiving->any ? layout_of(&receiving->call, true, receiving->to) : NULL;
+        layout_bases_t bases;
+        layout_t *layout =
+            receiving->any ? layout_of(&receiving->call, true, receiving->to, &bases) : NULL;
         if (layout != NULL) {
             layout->twice += receiving->twice;
         }
@@ -241,22 +243,12 @@ static void mark_block(void *data, uintptr_t address, size_t length, int64_t pos
     shadow_in_flight(address, length, data != NULL);
 }
 
-static uint64_t base_of(const record_origin_t *origins, int64_t bytes)
-{
-    for (int64_t i = 0; i < bytes; i++) {
-        if (record_address(origins[i]) != 0) {
-            return record_address(origins[i]);
-        }
-    }
-    return 0;
-}
-
-static int start_sending(layout_t *layout, uint64_t base)
+static int start_sending(layout_t *layout, const layout_bases_t *bases)
 {
     for (int s = 0; s < SENDINGS; s++) {
         if (sendings[s].layout == NULL) {
-            sendings[s] = (sending_t){layout, base};
-            layout_walk(layout, base, mark_block, &sendings[s]);
+            sendings[s] = (sending_t){layout, *bases};
+            layout_walk(layout, bases, mark_block, &sendings[s]);
             return s;
         }
     }
@@ -277,18 +269,18 @@ int record_send(const record_call_t *call, bool completes_later)
     }
     shadow_read(call->buffer, (size_t) call->bytes, origins);
     record_lock(&lock);
-    uint64_t base = base_of(origins, call->bytes);
-    layout_t *layout = layout_of(call, false, origins);
+    layout_bases_t bases;
+    layout_t *layout = layout_of(call, false, origins, &bases);
     close_touched(call->buffer, (size_t) call->bytes, REGION_NONE);
     if (layout != NULL) {
         sent[open_region(REGION_SENT, call->buffer, call->bytes)] = layout;
         comparison.message = (const char *) call->buffer;
         comparison.differ = 0;
-        layout_walk(layout, base, compare_block, &comparison);
+        layout_walk(layout, &bases, compare_block, &comparison);
         compare_batch(&comparison);
         layout->changed += comparison.differ;
-        if (completes_later && base != 0) {
-            sending = start_sending(layout, base);
+        if (completes_later && bases.n > 0) {
+            sending = start_sending(layout, &bases);
         }
     }
     bound_regions();
@@ -305,12 +297,12 @@ void record_done(int sending)
     record_settle(0, 0);
     record_lock(&lock);
     sending_t *done = &sendings[sending];
-    layout_walk(done->layout, done->base, mark_block, NULL);
+    layout_walk(done->layout, &done->bases, mark_block, NULL);
     done->layout = NULL;
     /* what another message has in flight, too */
     for (int s = 0; s < SENDINGS; s++) {
         if (sendings[s].layout != NULL) {
-            layout_walk(sendings[s].layout, sendings[s].base, mark_block, &sendings[s]);
+            layout_walk(sendings[s].layout, &sendings[s].bases, mark_block, &sendings[s]);
         }
     }
     record_unlock(&lock);
@@ -335,7 +327,7 @@ void message_late_store(uintptr_t address, size_t length, unsigned site)
         layout_t *layout = sendings[s].layout;
         if (layout != NULL) {
             hit_t hit = {address, address + length, false};
-            layout_walk(layout, sendings[s].base, hit_block, &hit);
+            layout_walk(layout, &sendings[s].bases, hit_block, &hit);
             if (hit.found) {
                 layout->late++;
                 layout->late_site = layout->late_site == 0 ? site : layout->late_site;

@@ -91,9 +91,8 @@ static void write_layout(writer_t *writer, const layout_t *layout)
     }
     for (int64_t r = 0; r < layout->runs_listed; r++) {
         const run_t *run = &layout->runs[r];
-        fprintf(writer->out, "run %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
-                run->kind, run->kind == RUN_COPIED ? (int64_t) (run->address - layout->base) : 0,
-                run->length, run->step, run->count);
+        fprintf(writer->out, "run %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d\n",
+                (int) run->kind, run->address, run->length, run->step, run->count, run->allocation);
     }
     fprintf(writer->out, "end %" PRId64 "\n", layout->nruns);
 }
@@ -113,7 +112,7 @@ void record_write(int rank, int size, const char *library)
         fprintf(stderr, "dame record: %s: %s\n", path, strerror(errno));
         return;
     }
-    fprintf(writer.out, "dame-record 1\nrank %d size %d\nlibrary %s\nlost", rank, size, library);
+    fprintf(writer.out, "dame-record 2\nrank %d size %d\nlibrary %s\nlost", rank, size, library);
     for (int i = 0; i < LOST_KINDS; i++) {
         fprintf(writer.out, " %" PRId64, atomic_load(&record_lost[i]));
     }

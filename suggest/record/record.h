@@ -66,6 +66,18 @@ void shadow_read(uintptr_t from, size_t length, record_origin_t *out);
 /* Marks bytes as in flight, or no longer. */
 void shadow_in_flight(uintptr_t at, size_t length, bool in_flight);
 
+/* ---- allocation.c: where memory was allocated ---- */
+
+typedef struct allocation {
+    uintptr_t low, high;
+} allocation_t;
+
+/* `length` bytes at an address are one allocation, in the place of all that was known there. */
+void allocation_add(uintptr_t address, size_t length);
+
+/* The allocation that an address lies in; {0, 0}: none is known (stacks, say). */
+allocation_t allocation_of(uintptr_t address);
+
 /* ---- thread.c: loads and stores of threads ---- */
 
 void record_load(uintptr_t address, size_t length, uintptr_t pc);
@@ -128,12 +140,13 @@ static inline bool record_near_message(uintptr_t address, size_t length)
 /* ---- bounds ---- */
 
 typedef enum record_lost {
-    LOST_PAGES,   /* pages of shadow memory reused for others */
-    LOST_THREADS, /* threads beyond the bound, or without memory */
-    LOST_LAYOUTS, /* layouts of messages beyond the bound */
-    LOST_REGIONS, /* messages whose buffer was watched no longer */
-    LOST_LONG,    /* messages longer than RECORD_LONGEST: not looked at */
-    LOST_DERIVED, /* calls with a derived datatype: not looked at */
+    LOST_PAGES,       /* pages of shadow memory reused for others */
+    LOST_THREADS,     /* threads beyond the bound, or without memory */
+    LOST_LAYOUTS,     /* layouts of messages beyond the bound */
+    LOST_REGIONS,     /* messages whose buffer was watched no longer */
+    LOST_LONG,        /* messages longer than RECORD_LONGEST: not looked at */
+    LOST_DERIVED,     /* calls with a derived datatype: not looked at */
+    LOST_ALLOCATIONS, /* allocations beyond the bound */
     LOST_KINDS
 } record_lost_t;
 extern _Atomic int64_t record_lost[LOST_KINDS];
