@@ -12,6 +12,7 @@ extern const tool_command_t tool_doctor;
 extern const tool_command_t tool_draw;
 extern const tool_command_t tool_explain;
 extern const tool_command_t tool_from;
+extern const tool_command_t tool_info;
 extern const tool_command_t tool_mpi;
 extern const tool_command_t tool_off;
 extern const tool_command_t tool_on;

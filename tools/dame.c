@@ -30,6 +30,7 @@ static const tool_command_t *const commands[] = {
     &tool_tune,
     &tool_record,
     &tool_overlap,
+    &tool_info,
     &tool_doctor,
     &tool_on,
     &tool_off,
@@ -43,8 +44,8 @@ static void print_help(void)
 {
     printf("Usage: dame COMMAND [OPTION]... [FILE]\n\n"
            "Programs of the DAME language say what an MPI datatype moves. FILE holds one as\n"
-           "text; '-' is standard input. doctor, on, off and status are about DAME in Open\n"
-           "MPI.\n\n");
+           "text; '-' is standard input. info, doctor, on, off and status are about DAME in\n"
+           "Open MPI.\n\n");
     for (int i = 0; i < COMMANDS; i++) {
         printf("  dame %-10s %s\n", commands[i]->name, commands[i]->what);
     }

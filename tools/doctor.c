@@ -65,7 +65,7 @@ char *doctor_parameter(const doctor_t *doctor, const char *name)
 
 /* ---- Open MPI ------------------------------------------------------------------------------- */
 
-static int look_at_openmpi(doctor_t *doctor)
+int doctor_look_at_openmpi(doctor_t *doctor)
 {
     const char *const argv[] = {openmpi_info(), "--version", NULL};
     int code;
@@ -144,11 +144,10 @@ static int look_at_file(doctor_t *doctor, const char *subject, const char *path,
     return 1;
 }
 
-static void look_at_files(doctor_t *doctor)
+void doctor_look_at_files(doctor_t *doctor)
 {
     char first[PATH_MAX], second[PATH_MAX];
-    char *text = openmpi_parameters("mca", "base");
-    char *path = openmpi_value(text, "mca:mca:base:param:mca_base_component_path:value:");
+    char *path = openmpi_value(openmpi_base(), "mca:mca:base:param:mca_base_component_path:value:");
     doctor_say("looks in", "%s", path == NULL ? "(unknown)" : path);
     const int has_hook = look_at_file(doctor, "installed", path, hook, first);
     const int has_dame = look_at_file(doctor, "", path, component, second);
@@ -170,7 +169,6 @@ static void look_at_files(doctor_t *doctor)
                       "    install both, side by side");
     }
     free(path);
-    free(text);
 }
 
 /* Does ompi_info list both, whatever dt says? If not, Open MPI says why it could not load one. */
@@ -407,8 +405,8 @@ static int run(int argc, char **argv)
         return TOOL_USAGE;
     }
     doctor_say("DAME", "%s", DAME_VERSION);
-    if (look_at_openmpi(&doctor)) {
-        look_at_files(&doctor);
+    if (doctor_look_at_openmpi(&doctor)) {
+        doctor_look_at_files(&doctor);
         look_at_loading(&doctor);
         look_at_choice(&doctor);
         look_at_job(&doctor);

@@ -24,6 +24,12 @@ __attribute__((format(printf, 2, 3))) void doctor_note(doctor_t *doctor, const c
  * know it. */
 char *doctor_parameter(const doctor_t *doctor, const char *name);
 
+/* Open MPI, and what DAME was compiled for. Returns 0 when there is no ompi_info. */
+int doctor_look_at_openmpi(doctor_t *doctor);
+
+/* Where Open MPI looks for components, and where DAME's two are. */
+void doctor_look_at_files(doctor_t *doctor);
+
 /* The CPU, memory for machine code, LLVM, PAPI; and where jobs keep what they have learnt. */
 void doctor_look_at_machine(doctor_t *doctor);
 

@@ -29,6 +29,15 @@ char *openmpi_parameters(const char *framework, const char *component)
     return command_output(argv, OPENMPI_INFO_SECONDS, &code);
 }
 
+const char *openmpi_base(void)
+{
+    static char *text;
+    if (text == NULL) {
+        text = openmpi_parameters("mca", "base");
+    }
+    return text;
+}
+
 char *openmpi_value(const char *text, const char *prefix)
 {
     char *value = command_line(text, prefix);

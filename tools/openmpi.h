@@ -12,6 +12,10 @@ const char *openmpi_mpirun(void);
  */
 char *openmpi_parameters(const char *framework, const char *component);
 
+/* The same of Open MPI's own, such as the places of components and parameter files; asked once, and
+ * not to be freed. */
+const char *openmpi_base(void);
+
 /* The rest of the line of that text that starts with `prefix`, such as a parameter's value; the
  * caller frees. NULL: there is none. */
 char *openmpi_value(const char *text, const char *prefix);

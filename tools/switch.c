@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "openmpi.h"
+#include "switch.h"
 
 enum { LARGEST_FILE = 16 << 20 };
 
@@ -290,34 +291,139 @@ static void print_priorities(const files_t *files)
 
 static files_t find_files(const char *own_file)
 {
-    char *text = openmpi_parameters("mca", "base");
+    const char *text = openmpi_base();
     files_t files = {
         .list = openmpi_value(text, "mca:mca:base:param:mca_base_param_files:value:"),
         .override = openmpi_value(text, "mca:mca:base:param:mca_base_override_param_file:value:"),
     };
-    free(text);
     if (files.list == NULL) { /* Open MPI is not here */
         files.list = strdup(own_file);
     }
     return files;
 }
 
+static void free_files(files_t *files)
+{
+    free(files->override);
+    free(files->list);
+}
+
+static void print_state(const files_t *files)
+{
+    setting_t dt = look_up(files, "dt");
+    if (dt.value == NULL || *dt.value == '\0') {
+        print_priorities(files);
+    } else {
+        printf("%s: ", state_of(dt.value, strlen(dt.value)));
+        print_setting("dt", &dt, files);
+        putchar('\n');
+    }
+    free_setting(&dt);
+}
+
 static int print_status(const char *own_file)
 {
     files_t files = find_files(own_file);
-    setting_t dt = look_up(&files, "dt");
-    if (dt.value == NULL || *dt.value == '\0') {
-        print_priorities(&files);
-    } else {
-        printf("%s: ", state_of(dt.value, strlen(dt.value)));
-        print_setting("dt", &dt, &files);
-        putchar('\n');
-    }
+    print_state(&files);
     printf("--mca dt on mpirun's command line comes before environment and files; \"dame doctor\"\n"
            "tries it out.\n");
-    free_setting(&dt);
-    free(files.override);
-    free(files.list);
+    free_files(&files);
+    return TOOL_OK;
+}
+
+/* ---- All parameters ------------------------------------------------------------------------- */
+
+/* Some files may name a parameter that others do, too: a set. */
+typedef struct names {
+    char *of[512];
+    int n;
+} names_t;
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* Adds the name at the start of a line "NAME = VALUE" if it is one of the framework dt's. */
+static void add_name(names_t *names, const char *line)
+{
+    const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (strncmp(line, "dt", 2) != 0 || (length != 2 && line[2] != '_') ||
+        names->n == sizeof(names->of) / sizeof(names->of[0])) {
+        return;
+    }
+    char *name = strndup(line, length);
+    if (name != NULL &&
+        bsearch(&name, names->of, (size_t) names->n, sizeof(name), compare_names) == NULL) {
+        names->of[names->n++] = name;
+        qsort(names->of, (size_t) names->n, sizeof(name), compare_names);
+    } else {
+        free(name);
+    }
+}
+
+static void add_names_of_file(names_t *names, const char *file)
+{
+    char *text;
+    size_t length;
+    if (access(file, R_OK) != 0 || read_file(file, &text, &length) != TOOL_OK) {
+        return;
+    }
+    for (const char *line = text; *line != '\0';) {
+        line += strspn(line, " \t");
+        add_name(names, line);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    free(text);
+}
+
+static names_t find_names(const files_t *files)
+{
+    static const char prefix[] = "OMPI_MCA_";
+    names_t names = {.n = 0};
+    for (char **variable = environ; *variable != NULL; variable++) {
+        if (strncmp(*variable, prefix, strlen(prefix)) == 0) {
+            add_name(&names, *variable + strlen(prefix));
+        }
+    }
+    if (files->override != NULL) {
+        add_names_of_file(&names, files->override);
+    }
+    for (const char *at = files->list; at != NULL && *at != '\0';) {
+        const size_t length = strcspn(at, ",:");
+        char *file = strndup(at, length);
+        if (file != NULL) {
+            add_names_of_file(&names, file);
+        }
+        free(file);
+        at += length + (at[length] != '\0');
+    }
+    return names;
+}
+
+int switch_print(const char *subject)
+{
+    char *own_file = file_name();
+    if (own_file == NULL) {
+        return TOOL_SYSTEM;
+    }
+    files_t files = find_files(own_file);
+    names_t names = find_names(&files);
+    printf("%-14s  ", subject);
+    print_state(&files);
+    for (int i = 0; i < names.n; i++) {
+        setting_t setting = look_up(&files, names.of[i]);
+        if (setting.value != NULL && strcmp(names.of[i], "dt") != 0) {
+            printf("%-14s  ", "");
+            print_setting(names.of[i], &setting, &files);
+            putchar('\n');
+        }
+        free_setting(&setting);
+        free(names.of[i]);
+    }
+    free_files(&files);
+    free(own_file);
     return TOOL_OK;
 }
 
@@ -335,8 +441,7 @@ static int is_on_by_files(const char *own_file)
     free_setting(&opal);
     free_setting(&dame);
     free_setting(&dt);
-    free(files.override);
-    free(files.list);
+    free_files(&files);
     return on;
 }
 

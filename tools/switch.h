@@ -1,0 +1,9 @@
+/* Whether DAME is switched on, and the other parameters of the framework dt. */
+#ifndef SWITCH_H
+#define SWITCH_H
+
+/* Prints a line about `subject`, on or off and by what, and one for each other parameter that the
+ * environment or a parameter file sets. TOOL_SYSTEM after a message. */
+int switch_print(const char *subject);
+
+#endif
