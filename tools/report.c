@@ -173,6 +173,17 @@ static void print_head(const char *path, const char *letter, const json_t *repor
            string(report, "dame"));
 }
 
+/* What DAME moved of all bytes, if the report has it. */
+static void print_share(const char *letter, const json_t *report)
+{
+    const json_t *share = json_object_get(report, "share_of_bytes");
+    if (json_is_number(share)) {
+        const double percent = 100 * json_number_value(share);
+        printf("%sDAME moved %.1f %% of the bytes; %.1f %% stayed with Open MPI's engine\n", letter,
+               percent, 100 - percent);
+    }
+}
+
 static void print_whole(json_t *const reports[MOST], int n)
 {
     cell_t line[8][MOST];
@@ -210,6 +221,39 @@ static void print_whole(json_t *const reports[MOST], int n)
     }
 }
 
+/* What Open MPI's engine moved of a datatype, and why; nothing if there is none, or a report is
+ * older. */
+static void print_left(json_t *const row[MOST], int n)
+{
+    cell_t uses[MOST] = {0}, bytes[MOST] = {0};
+    const char *why[MOST] = {"", ""};
+    for (int i = 0; i < n; i++) {
+        const json_t *left = json_object_get(row[i], "left");
+        double sums[2] = {0, 0};
+        for (int w = 0; w < WORKS; w++) {
+            char name[TEXT];
+            snprintf(name, sizeof(name), "%s_uses", works[w]);
+            sums[0] += number(left, NULL, name);
+            snprintf(name, sizeof(name), "%s_bytes", works[w]);
+            sums[1] += number(left, NULL, name);
+        }
+        if (sums[0] > 0) {
+            uses[i] = count_cell(sums[0]);
+            bytes[i] = bytes_cell(sums[1]);
+            why[i] = string(left, "why");
+        }
+    }
+    if (uses[0].value > 0 || uses[1].value > 0) {
+        print_line("  left to Open MPI, messages", uses, n);
+        print_line("    bytes", bytes, n);
+    }
+    for (int i = 0; i < n; i++) {
+        if (*why[i] != '\0' && (i == 0 || strcmp(why[0], why[1]) != 0)) {
+            printf("    why: %s\n", why[i]);
+        }
+    }
+}
+
 /* Of one datatype; `row` of a report without it is NULL. */
 static void print_row(json_t *const row[MOST], int n)
 {
@@ -239,6 +283,7 @@ static void print_row(json_t *const row[MOST], int n)
             print_line("    Open MPI's engine", native, n);
         }
     }
+    print_left(row, n);
 }
 
 static void print_rows(json_t *const reports[MOST], int n)
@@ -272,6 +317,9 @@ static int print_reports(char **paths, int n)
     if (code == TOOL_OK) {
         for (int i = 0; i < n; i++) {
             print_head(tool_input_name(paths[i]), n == 2 ? letters[i] : "", reports[i]);
+        }
+        for (int i = 0; i < n; i++) {
+            print_share(n == 2 ? letters[i] : "", reports[i]);
         }
         if (n == 2) {
             printf("\n%-34s %13s %13s %8s\n", "", "A", "B", "B/A");
@@ -311,9 +359,9 @@ const tool_command_t tool_report = {
     .arguments = "FILE [FILE]",
     .what = "prints the report of a job, or compares those of two",
     .help = "FILE is what dt_dame_report json wrote. Of the whole job and of each datatype:\n"
-            "how long DAME took, and what Open MPI's own engine would have. Of two reports,\n"
-            "datatypes of one name, layout and size are compared; B/A below 1 says that the\n"
-            "second job took less. Times are estimates by samples: those of a busy machine\n"
-            "are not certain.\n",
+            "how long DAME took, what Open MPI's own engine would have, and what was left to\n"
+            "that engine and why. Of two reports, datatypes of one name, layout and size are\n"
+            "compared; B/A below 1 says that the second job took less. Times are estimates\n"
+            "by samples: those of a busy machine are not certain.\n",
     .run = run,
 };
