@@ -199,7 +199,7 @@ void grid_break_text(const grid_t *grid, int64_t row, char *text, size_t room)
 {
     char number[TEXT_NUMBER], bytes[TEXT_NUMBER];
     const grid_row_t *behind = &grid->row[row];
-    const char *unit = behind->skipped < 10240 ? "" : text_bytes(bytes, behind->skipped);
+    const char *unit = behind->skipped < 10000 ? "" : text_bytes(bytes, behind->skipped);
     int used = 0;
     if (behind->alike > 0) {
         used = snprintf(text, room, "%s rows like these, ", text_number(number, behind->alike));

@@ -494,9 +494,9 @@ static void print_lost(const record_report_t *report, FILE *out)
         "threads were not watched: at most 256 at a time are, where there is memory",
         "messages had layouts for which there was no memory",
         "messages were watched no longer when others came: reads after them may be missing",
-        "messages were longer than 64 MiB and not looked at",
-        "calls had a derived datatype already and were not looked at",
-        "allocations were not kept: distances between them may be taken for a stride"};
+         "messages were longer than 67 MB and not looked at",
+         "calls had a derived datatype already and were not looked at",
+         "allocations were not kept: distances between them may be taken for a stride"};
     for (int i = 0; i < RECORD_LOST; i++) {
         if (report->lost[i] > 0) {
             fprintf(out, "note: %" PRId64 " %s\n", report->lost[i], texts[i]);

@@ -437,7 +437,7 @@ int sentences_write(const pieces_t *pieces, const survey_t *survey, const facts_
     tell_gaps(&teller);
     tell_order(&teller);
     tell_units(&teller, &survey->lines, "cache line of 64 bytes", "cache lines of 64 bytes");
-    tell_units(&teller, &survey->pages, "page of 4 KiB", "pages of 4 KiB");
+    tell_units(&teller, &survey->pages, "page of 4096 bytes", "pages of 4096 bytes");
     tell_program(&teller);
     tell_wide_columns(&teller);
     tell_speed(&teller);

@@ -21,19 +21,19 @@ const char *text_number(char *buffer, int64_t number)
 
 const char *text_bytes(char *buffer, int64_t bytes)
 {
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    if (bytes < 10240) {
+    static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    if (bytes < 10000) {
         char number[TEXT_NUMBER];
         snprintf(buffer, TEXT_NUMBER, "%s byte%s", text_number(number, bytes),
                  bytes == 1 ? "" : "s");
         return buffer;
     }
-    double value = (double) bytes / 1024;
+    double value = (double) bytes / 1000;
     int unit = 0;
-    for (; value >= 1024; unit++) {
-        value /= 1024;
+    for (; value >= 999.5; unit++) {
+        value /= 1000;
     }
-    snprintf(buffer, TEXT_NUMBER, value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    snprintf(buffer, TEXT_NUMBER, value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
     return buffer;
 }
 

@@ -11,7 +11,7 @@ enum { TEXT_NUMBER = 32 }; /* room for a number */
 /* 1234567 as "1,234,567". Returns `buffer`, which has TEXT_NUMBER bytes. */
 const char *text_number(char *buffer, int64_t number);
 
-/* Bytes as a length with a unit, rounded: "12 bytes", "1.5 KiB", "34 MiB". */
+/* Bytes as a length with a unit, rounded: "12 bytes", "1.5 MB", "34 kB". */
 const char *text_bytes(char *buffer, int64_t bytes);
 
 /* Three digits and a unit. As for the next, `buffer` has TEXT_NUMBER bytes and is returned. */

@@ -49,14 +49,13 @@ static const char *count_text(double count, char text[NUMBER])
     return text;
 }
 
-/* Clock cycles for a byte. */
-static const char *rate_text(const dt_dame_sum_t *sum, const dt_dame_amount_t *amount,
-                             char text[NUMBER])
+/* Nanoseconds for a byte. */
+static const char *rate_text(const dt_dame_amount_t *amount, char text[NUMBER])
 {
     if (amount->timed_bytes <= 0) {
         return "?";
     }
-    const double rate = sum->first.ghz * amount->ns / amount->timed_bytes;
+    const double rate = amount->ns / amount->timed_bytes;
     (void) snprintf(text, NUMBER, "%.*f", rate < 0.9995 ? 3 : rate < 9.995 ? 2 : 1, rate);
     return text;
 }
@@ -229,7 +228,7 @@ static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
     fputs(has_steps || compared->bytes > 0 ? "\n" : "", out);
 }
 
-static void write_work(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row, int work)
+static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
     const dt_dame_amount_t *interp = &row->moved[work][DAME_TIER_INTERP];
     const dt_dame_amount_t *code = &row->moved[work][DAME_TIER_CODE];
@@ -239,15 +238,14 @@ static void write_work(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_ro
     if (0 == uses) {
         return;
     }
-    fprintf(out, "    %-6s  %9" PRId64 " uses: interp %s", works[work], uses,
-            rate_text(sum, interp, a));
+    fprintf(out, "    %-6s  %9" PRId64 " uses: interp %s", works[work], uses, rate_text(interp, a));
     if (code->uses > 0) {
-        fprintf(out, ", code %s", rate_text(sum, code, b));
+        fprintf(out, ", code %s", rate_text(code, b));
     }
     if (opal->uses > 0) {
-        fprintf(out, ", opal %s", rate_text(sum, opal, b));
+        fprintf(out, ", opal %s", rate_text(opal, b));
     }
-    fprintf(out, "; Open MPI %s\n", rate_text(sum, &row->native[work], c));
+    fprintf(out, "; Open MPI %s\n", rate_text(&row->native[work], c));
     write_history(out, row, work);
 }
 
@@ -318,7 +316,7 @@ static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row
     }
     fprintf(out, "\n    %s; %s\n", row->words, bytes_text((double) row->size, size));
     for (int work = 0; work < DAME_WORKS; work++) {
-        write_work(out, sum, row, work);
+        write_work(out, row, work);
     }
     write_left(out, row);
     write_compiled(out, row);
@@ -355,7 +353,7 @@ static void write_short_row(FILE *out, const dt_dame_sum_row_t *row)
 
 static void write_rows(FILE *out, const dt_dame_sum_t *sum)
 {
-    fprintf(out, "\n  datatypes, busiest first; cycles of %.2f GHz for a byte\n", sum->first.ghz);
+    fprintf(out, "\n  datatypes, busiest first; ns/B\n");
     for (int i = 0; i < sum->nrows; i++) {
         if (i < SHOWN_ROWS || has_lost(&sum->rows[i])) {
             write_row(out, sum, &sum->rows[i]);
