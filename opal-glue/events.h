@@ -26,9 +26,6 @@ int32_t dt_events_move(dt_entry_t *entry, dame_dir_t dir, convertor_advance_fct_
  * dt_events_stop(). */
 void dt_events_print(FILE *out);
 
-/* The part of the report; nothing when no events were to be counted. */
-void dt_events_print(FILE *out);
-
 /* Frees everything. No thread moves data. */
 void dt_events_stop(void);
 
