@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "dame/dame.h"
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "dame/isa.h"
 #include "jit/jit.h"
 #include "measure/clock.h"

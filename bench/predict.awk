@@ -26,9 +26,9 @@ function compared(key, what, v,    a, b) {
             return sprintf("%.2f", a / b)
         a /= middle(key, what, 1)
         b /= middle(key, "measured", 1)
-        what = "tasks of bamboo/rt, T of 140 us and more"
+        what = "tasks of apps/bamboo/rt, T of 140 us and more"
         if (key ~ /:15/)
-            what = "tasks of bamboo/rt, T of 15 us"
+            what = "tasks of apps/bamboo/rt, T of 15 us"
     }
     all[what]++
     right[what] += a / b >= 0.85 && a / b <= 1.15

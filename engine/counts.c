@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "dame/heap.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 
 /* ---- Messages that threads have credit for -------------------------------------------------- */
 

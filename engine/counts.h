@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "jit/jit.h"
+#include "base/heap.h"
 #include "types.h"
 
 /* What was moved of some datatypes, by work and tier. */

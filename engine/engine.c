@@ -1,8 +1,8 @@
 #include "engine.h"
 
 #include "credit.h"
-#include "dame/heap.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 
 const dame_observer_t dame_no_observer;
 

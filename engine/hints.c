@@ -1,6 +1,6 @@
 #include "hints.h"
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "measure/policy.h"
 
 enum { MOST_MISMATCHES = 16 };

@@ -1,7 +1,7 @@
 #include "layout.h"
 
-#include "dame/heap.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 
 enum { FIRST_CHAINS = 64 };
 

@@ -7,7 +7,7 @@
  * program again. Layouts without a datatype are kept up to a number of bytes; those whose last
  * datatype has been gone for longest are freed first.
  *
- * "Locked": the caller holds DAME_LOCK_LAYOUTS (jit/lock.h), which is the caller's to use for what
+ * "Locked": the caller holds DAME_LOCK_LAYOUTS (base/lock.h), which is the caller's to use for what
  * it keeps of datatypes, too.
  */
 #ifndef DAME_LAYOUT_H

@@ -1,6 +1,6 @@
 /*
  * Who hears what happens to the codes of layouts: the tally, for the report, and one observer of
- * the caller. Called with the gate's lock held (jit/lock.h), and never on the way of a message that
+ * the caller. Called with the gate's lock held (base/lock.h), and never on the way of a message that
  * needs no decision.
  */
 #ifndef DAME_OBSERVER_H

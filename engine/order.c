@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jit/lock.h"
+#include "base/lock.h"
 
 /* ---- What there is to complain about -------------------------------------------------------- */
 

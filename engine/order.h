@@ -3,7 +3,7 @@
  * cache, or a thread in the background makes it (jit/background.h), and the program runs on as it
  * is meanwhile.
  *
- * Unless noted, the caller holds the gate's lock (jit/lock.h).
+ * Unless noted, the caller holds the gate's lock (base/lock.h).
  */
 #ifndef DAME_ENGINE_ORDER_H
 #define DAME_ENGINE_ORDER_H

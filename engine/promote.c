@@ -1,7 +1,7 @@
 #include "promote.h"
 
 #include "hints.h"
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "promote_fixed.h"
 #include "promote_measured.h"
 

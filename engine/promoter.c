@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
-#include "jit/lock.h"
-#include "jit/whole_file.h"
+#include "base/heap.h"
+#include "base/lock.h"
+#include "base/whole_file.h"
 
 /* Of all engines, for fork() alone. Under the gate's lock. */
 static dame_promoter_t *all;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dame/heap.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 
 /* An application that names every datatype differently must not fill the memory. */
 enum { MOST_TALLIES = 1024 };

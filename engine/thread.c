@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "dame/heap.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 
 /* Of all engines, for fork(), and the key that finds a thread's list. Under DAME_LOCK_THREADS. */
 static dame_threads_t *all;

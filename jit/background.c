@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "loader.h"
-#include "lock.h"
+#include "base/lock.h"
 #include "state.h"
 
 enum {

@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "cache_directory.h"
 #include "cache_file.h"
 #include "shape.h"
-#include "user_file.h"
-#include "whole_file.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 
 enum {
     MOST_DIRECTORIES = 16,

@@ -13,9 +13,9 @@
 
 #include "cache_file.h"
 #include "cache_listing.h"
-#include "dame/heap.h"
-#include "user_file.h"
-#include "whole_file.h"
+#include "base/heap.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 
 enum {
     NAME_DIGITS = DAME_CACHE_DIGITS,

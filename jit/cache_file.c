@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
-#include "user_file.h"
-#include "whole_file.h"
+#include "base/heap.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 
 enum { FORMAT = 4, LARGEST_FILE = 64 << 20 };
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cache_types.h"
+#include "base/heap.h"
 
 /* What a file has, once its header and checksum have been found right. */
 typedef struct dame_cache_contents {

@@ -11,7 +11,7 @@
 
 #include <linux/membarrier.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "provider.h"
 #include "unwind.h"
 

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
-#include "dame/heap.h"
-#include "lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 #include "reader.h"
 #include "state.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "loader.h"
 #include "state.h"
 

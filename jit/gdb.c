@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "provider.h"
 #include "unwind.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "dame/isa.h"
-#include "lock.h"
+#include "base/lock.h"
 #include "options.h"
 #include "state.h"
 #include "unwind.h"

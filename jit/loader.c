@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lock.h"
-#include "spare.h"
+#include "base/lock.h"
+#include "base/spare.h"
 
 /* The objects that were tried, under DAME_LOCK_COMPILER. */
 static struct {

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "perf_file.h"
 #include "provider.h"
 #include "unwind.h"

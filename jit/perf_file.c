@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
-#include "whole_file.h"
+#include "base/heap.h"
+#include "base/whole_file.h"
 
 char *dame_perf_file_name(const char *directory, const char *prefix, const char *suffix)
 {

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* "DIRECTORY/PREFIX-<pid>.SUFFIX", which the caller frees (dame/heap.h); NULL: out of memory. */
+/* "DIRECTORY/PREFIX-<pid>.SUFFIX", which the caller frees (base/heap.h); NULL: out of memory. */
 char *dame_perf_file_name(const char *directory, const char *prefix, const char *suffix);
 
 /* Removes a regular file of the user's own, if there is one; nothing else. Returns as below. */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "perf_file.h"
 
 enum { LONGEST_LINE = 512 };

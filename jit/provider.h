@@ -6,7 +6,7 @@
  * Nothing here knows of a CPU or a compiler library.
  *
  * Several states may be open at once. Of one state, open, compile and close are called by one
- * thread at a time, with cancellation off and no lock of jit/lock.h held; variants and variant_name
+ * thread at a time, with cancellation off and no lock of base/lock.h held; variants and variant_name
  * by any thread while it is open, so they change nothing. After fork(), a child calls close at
  * most, and not if another thread was in compile.
  */

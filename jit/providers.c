@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "dame/isa.h"
 #include "loader.h"
-#include "lock.h"
+#include "base/lock.h"
 #include "state.h"
 
 int dame_jit_wait(const dame_jit_t *jit)

@@ -10,7 +10,7 @@
 
 #include <linux/membarrier.h>
 
-#include "lock.h"
+#include "base/lock.h"
 
 enum {
     LONGEST_WAIT_NS = 10 * 1000 * 1000

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 
 /* DWARF's numbers of registers: System V ABI, AMD64 supplement, figure 3.36; DWARF for the Arm
  * 64-bit Architecture, 4.1. */

@@ -9,7 +9,7 @@
 #include "dame/options.h"
 #include "dame/status.h"
 #include "dame_config.h"
-#include "jit/user_file.h"
+#include "base/user_file.h"
 #include "lib.h"
 
 /* Of the thread's last error. */

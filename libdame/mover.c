@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "engine/run.h"
 
 struct dame_movers {

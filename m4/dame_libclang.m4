@@ -1,4 +1,4 @@
-# DAME_LIBCLANG: the library that dame-suggest-c (suggest/c/) reads C with. Before 17 it does not tell
+# DAME_LIBCLANG: the library that dame-suggest-c (apps/suggest/c/) reads C with. Before 17 it does not tell
 # operators. Only that program links with it.
 AC_DEFUN([DAME_LIBCLANG], [
     AC_ARG_WITH([libclang],

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "dame/heap.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 #include "papi.h"
 
 /* OFF before the start, without events, in a child of fork(), and after whatever went wrong. */

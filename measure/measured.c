@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 
 /*
  * What is expected of a program that nothing is known of, in nanoseconds; measured on Zen 4 and

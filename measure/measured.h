@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "jit/jit.h"
+#include "base/heap.h"
 #include "measure/clock.h"
 #include "measure/policy.h"
 #include "measure/profile.h"

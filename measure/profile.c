@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
-#include "jit/lock.h"
-#include "jit/user_file.h"
-#include "jit/whole_file.h"
+#include "base/heap.h"
+#include "base/lock.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 #include "records.h"
 
 /* All but path and cpu is under DAME_LOCK_PROFILE. */

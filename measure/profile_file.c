@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "dame/program.h"
 #include "dame_config.h"
-#include "jit/user_file.h"
-#include "jit/whole_file.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 #include "records.h"
 
 enum {

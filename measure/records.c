@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "dame/program.h"
 
 enum { FIRST_ROOM = 64 };

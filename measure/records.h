@@ -3,6 +3,7 @@
 #define DAME_RECORDS_H
 
 #include "profile_types.h"
+#include "base/heap.h"
 
 typedef struct dame_record {
     dame_profile_key_t key;

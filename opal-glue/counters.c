@@ -1,7 +1,7 @@
 /* What other rooms may ask of what was counted (glue.h). */
 #include "counters.h"
 
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "thread.h"
 
 static const struct {

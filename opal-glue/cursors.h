@@ -6,7 +6,7 @@
 #define DT_CURSORS_H
 
 #include "abi/abi.h"
-#include "hash.h"
+#include "base/hash.h"
 #include "table.h"
 #include "thread.h"
 

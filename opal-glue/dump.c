@@ -1,4 +1,5 @@
 #include "dump.h"
+#include "base/heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,8 @@
 #include "directory.h"
 #include "import_mpi.h"
 #include "jit/jit.h"
-#include "jit/lock.h"
-#include "jit/whole_file.h"
+#include "base/lock.h"
+#include "base/whole_file.h"
 #include "log.h"
 #include "name.h"
 #include "program_text.h"

@@ -7,9 +7,9 @@
 
 #include "contents.h"
 #include "dame/dame.h"
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "engine/words.h"
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "log.h"
 #include "measure/counters.h"
 #include "name.h"

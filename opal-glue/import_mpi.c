@@ -3,7 +3,7 @@
 #include "abi/abi.h"
 #include "bounds.h"
 #include "contents.h"
-#include "hash.h"
+#include "base/hash.h"
 #include "import_desc.h"
 
 /* Nesting costs stack, and threads may have little. A program is at most 16 deep, but levels can

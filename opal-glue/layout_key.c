@@ -7,7 +7,7 @@
 
 #include "abi/abi.h"
 #include "contents.h"
-#include "hash.h"
+#include "base/hash.h"
 
 /* ---- Reading Open MPI's description --------------------------------------------------------- */
 

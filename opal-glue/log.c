@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "abi/abi.h"
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "name.h"
 
 enum { LONGEST = 1024 };

@@ -4,7 +4,7 @@
 
 #include "native.h"
 #include "engine/credit.h"
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "table.h"
 
 enum {

@@ -1,9 +1,10 @@
 #include "table.h"
+#include "base/heap.h"
 
 #include "dump.h"
 #include "engine/credit.h"
 #include "import.h"
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "layout_key.h"
 #include "thread.h"
 #include "contents.h"

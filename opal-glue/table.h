@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "entry.h"
-#include "hash.h"
+#include "base/hash.h"
 
 /*
  * Hash chains. Entries are never freed while the table is in use, only recycled, and the bucket

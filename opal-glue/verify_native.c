@@ -10,7 +10,7 @@
 #include "copy.h"
 #include "dame/dame.h"
 #include "describe.h"
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "log.h"
 #include "move.h"
 #include "name.h"

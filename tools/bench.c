@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "files.h"
+#include "cli/commands.h"
+#include "cli/files.h"
 #include "header.h"
 #include "llvm.h"
 #include "measure.h"
-#include "native.h"
-#include "program.h"
-#include "text.h"
+#include "cli/native.h"
+#include "cli/program.h"
+#include "cli/text.h"
 #include "variant.h"
 
 enum { MAX_FRAGMENTS = 16, MAX_VARIANTS = 16 };

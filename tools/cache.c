@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands.h"
+#include "cli/commands.h"
 #include "jit/cache.h"
-#include "jit/user_file.h"
-#include "jit/whole_file.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 
 typedef struct totals {
     int verbose; /* a line for each file, good or not */

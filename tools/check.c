@@ -1,9 +1,9 @@
 /* dame check: is it a program? */
 #include <inttypes.h>
 
-#include "commands.h"
-#include "files.h"
-#include "program.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/program.h"
 
 typedef struct checker {
     int verbose;

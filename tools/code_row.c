@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "llvm.h"
-#include "tool.h"
-#include "program.h"
+#include "cli/tool.h"
+#include "cli/program.h"
 
 const char *const code_row_directions[2] = {"pack", "unpack"};
 

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "code_row.h"
-#include "commands.h"
-#include "files.h"
+#include "cli/commands.h"
+#include "cli/files.h"
 #include "jit/jit.h"
 #include "llvm.h"
-#include "program.h"
+#include "cli/program.h"
 #include "variant.h"
 
 enum {

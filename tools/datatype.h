@@ -6,7 +6,7 @@
 #define DATATYPE_H
 
 #include "dame/datatype.h"
-#include "tool.h"
+#include "cli/tool.h"
 
 /* A committed datatype. */
 typedef struct tool_datatype {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "commands.h"
+#include "cli/command.h"
+#include "cli/commands.h"
 #include "dame_config.h"
 #include "doctor.h"
 #include "openmpi.h"

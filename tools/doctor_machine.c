@@ -13,12 +13,12 @@
 #include "dame/dame.h"
 #include "jit/cache.h"
 #include "jit/jit.h"
-#include "jit/user_file.h"
-#include "jit/whole_file.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 #include "llvm.h"
 #include "measure/profile.h"
 #include "openmpi.h"
-#include "tool.h"
+#include "cli/tool.h"
 
 static void look_at_cpu(void)
 {

@@ -1,6 +1,6 @@
 /* dame draw: a picture of the memory that a program moves. */
 #define _GNU_SOURCE /* asprintf */
-#include "commands.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
 #include "drawing.h"
-#include "files.h"
+#include "cli/files.h"
 #include "picture.h"
 
 typedef struct arguments {

@@ -1,11 +1,11 @@
 /* dame explain: what a program does to memory, in plain sentences or as JSON. */
-#include "commands.h"
+#include "cli/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "files.h"
+#include "cli/files.h"
 #include "layout.h"
 #include "sentences.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "basic.h"
+#include "cli/basic.h"
 
 /* In the order of the table in expression.c. */
 typedef enum constructor {

@@ -6,8 +6,8 @@
 #include "engine/words.h"
 #include "jit/jit.h"
 #include "levels.h"
-#include "program.h"
-#include "tool.h"
+#include "cli/program.h"
+#include "cli/tool.h"
 
 static int find_form(const dame_program_t *program, form_t *form)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
-#include "tool.h"
+#include "cli/text.h"
+#include "cli/tool.h"
 
 int grid_init(grid_t *grid, int64_t cell, int64_t columns, int64_t rows)
 {

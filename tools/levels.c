@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "cli/text.h"
 
 enum { MANY_BLOCKS = 16, MANY_STRUCTS = 2 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "llvm.h"
-#include "tool.h"
-#include "program.h"
+#include "cli/tool.h"
+#include "cli/program.h"
 
 /* ---- the tiers ---- */
 

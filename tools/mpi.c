@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "commands.h"
+#include "cli/commands.h"
 #include "dame_config.h"
 #include "datatype.h"
-#include "files.h"
+#include "cli/files.h"
 #include "header.h"
 #include "mpi_code.h"
-#include "program.h"
+#include "cli/program.h"
 
 /* ---- which basic datatype ---- */
 

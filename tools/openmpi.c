@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 static const char *program(const char *configured, const char *name)
 {

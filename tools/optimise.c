@@ -1,9 +1,9 @@
 /* dame optimise: the program that the optimiser makes of one. */
 #include <string.h>
 
-#include "commands.h"
-#include "files.h"
-#include "program.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/program.h"
 #include "trace.h"
 
 typedef struct arguments {

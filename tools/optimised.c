@@ -1,6 +1,6 @@
 /* Optimising a program, with a message when that fails. */
-#include "program.h"
-#include "tool.h"
+#include "cli/program.h"
+#include "cli/tool.h"
 
 int tool_optimised(const char *thing, const dame_program_t *program, const dame_options_t *options,
                    dame_program_t **out)

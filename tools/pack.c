@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "cli/commands.h"
 #include "datatype.h"
-#include "text.h"
+#include "cli/text.h"
 
 typedef struct arguments {
     const char *file; /* the program's */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "text.h"
+#include "cli/text.h"
 
 enum {
     MAX_CELL = 24,       /* pixels */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "panel.h"
-#include "text.h"
-#include "tool.h"
+#include "cli/text.h"
+#include "cli/tool.h"
 
 enum {
     MARGIN = 16, /* pixels */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "panel.h"
-#include "text.h"
-#include "tool.h"
+#include "cli/text.h"
+#include "cli/tool.h"
 
 /* ---- characters ---- */
 

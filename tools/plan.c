@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "cli/tool.h"
 
 enum {
     MANY_ROWS = 160,

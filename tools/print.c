@@ -1,7 +1,7 @@
 /* dame print: a program's canonical text. */
-#include "commands.h"
-#include "files.h"
-#include "program.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/program.h"
 
 static int print(void *unused, const char *path)
 {

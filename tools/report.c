@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands.h"
-#include "text.h"
+#include "cli/commands.h"
+#include "cli/text.h"
 
 #ifdef HAVE_JANSSON
 #include <jansson.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
-#include "tool.h"
+#include "cli/text.h"
+#include "cli/tool.h"
 
 enum {
     COLUMNS = 80,

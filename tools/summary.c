@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "files.h"
+#include "cli/commands.h"
+#include "cli/files.h"
 #include "header.h"
 #include "survey.h"
-#include "text.h"
+#include "cli/text.h"
 
 /* ---- reading -------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 
 #include "drawing.h"
 #include "summary.h"
-#include "text.h"
+#include "cli/text.h"
 
 /* Dark pages keep the pictures' own light background. */
 static const char style[] =

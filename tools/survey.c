@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "cli/tool.h"
 
 static int64_t floor_div(int64_t a, int64_t b)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "diff.h"
-#include "tool.h"
-#include "program.h"
+#include "cli/tool.h"
+#include "cli/program.h"
 
 enum {
     LONG_LIST = 8, /* entries; longer lists are abbreviated */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli/commands.h"
 #include "jit/jit.h"
 #include "measure/clock.h"
 #include "measure/profile.h"

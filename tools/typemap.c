@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "commands.h"
-#include "files.h"
+#include "cli/commands.h"
+#include "cli/files.h"
 #include "pieces.h"
 
 enum { CHUNK = 256 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "jit/jit.h"
-#include "tool.h"
+#include "cli/tool.h"
 
 int tool_variant(const char *text, const char **variant)
 {

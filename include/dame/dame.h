@@ -3,7 +3,6 @@
 #define DAME_H
 
 #include "dame/cursor.h"
-#include "dame/heap.h"
 #include "dame/options.h"
 #include "dame/program.h"
 #include "dame/status.h"

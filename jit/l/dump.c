@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/whole_file.h"
+#include "base/whole_file.h"
 #include "options.h"
 
 l_dump_t l_dump_begin(const char *directory, dame_dir_t dir, const char *variant)

@@ -1,5 +1,5 @@
 /* What can be said of DAME-L without LLVM. */
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "dame_config.h"
 #include "variants.h"
 

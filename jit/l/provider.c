@@ -13,7 +13,7 @@
 
 #include "dame_config.h"
 #include "dump.h"
-#include "jit/spare.h"
+#include "base/spare.h"
 #include "kernels.h"
 #include "machine.h"
 #include "options.h"

@@ -5,7 +5,7 @@
  */
 #include "x.h"
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "jit/provider.h"
 #include "cpu.h"
 #include "level.h"

@@ -3,7 +3,7 @@
  */
 #include "dt_dame.h"
 
-#include "jit/lock.h"
+#include "base/lock.h"
 
 static int dame_open(void);
 static int dame_close(void);

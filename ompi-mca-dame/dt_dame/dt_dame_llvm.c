@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/user_file.h"
+#include "base/user_file.h"
 #include "ompi-mca-dame/param.h"
 
 static const mca_base_component_t *owner;

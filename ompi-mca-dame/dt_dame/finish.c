@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jit/lock.h"
-#include "jit/whole_file.h"
+#include "base/lock.h"
+#include "base/whole_file.h"
 #include "job.h"
 #include "mpi.h"
 #include "ompi-mca-dame/last_run.h"
@@ -325,7 +325,7 @@ static void print(const dt_dame_sum_t *sum)
     }
 }
 
-/* Returns 0 or an error number (jit/whole_file.h). */
+/* Returns 0 or an error number (base/whole_file.h). */
 static int write_file(const char *name, const dt_dame_sum_t *sum, write_sum_t *write)
 {
     size_t length;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jit/whole_file.h"
+#include "base/whole_file.h"
 
 enum { LONGEST_PATH = DT_DAME_JOB_PATH + 64 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "elf_object.h"
-#include "jit/lock.h"
+#include "base/lock.h"
 
 /* A slot we wrote. */
 typedef struct slot {

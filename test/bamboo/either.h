@@ -36,7 +36,7 @@ struct bamboo_main_frame {
         return f.main.result;                                                                      \
     }
 #else
-#include "bamboo/rt/bamboo_mpi.h"
+#include "apps/bamboo/rt/bamboo_mpi.h"
 
 /* Before the include, a program may define what main() calls first. */
 #ifndef BEFORE_START

@@ -208,7 +208,7 @@ static bool run_case(const options_t *options, int64_t number, bool describes)
 }
 
 /* One program in a thousand may become another one when it is optimised again, and one in a hundred
- * when its type is written in another way (dame/README.md lists the exceptions). */
+ * when its type is written in another way (lang/README.md lists the exceptions). */
 static bool misses_are_rare(void)
 {
     printf("optimised again %lld, another program %lld; disguised %lld, another program %lld\n",

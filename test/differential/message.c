@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dame/kernels.h"
+#include "lang/kernels.h"
 #include "dame/memory_order.h"
 #include "test/lib/type_tools.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "engine/credit.h"
 #include "engine/engine.h"
 #include "test/glue/checks.h"

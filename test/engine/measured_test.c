@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dame/dame.h"
+#include "base/heap.h"
 
 #include "engine_tools.h"
 

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "engine_tools.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 
 /* ---- the compiler, in the place of that of jit/ (--wrap) ------------------------------------ */
 

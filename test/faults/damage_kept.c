@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "damage.h"
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "jit/cache_file.h"
 #include "measure/records.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "opal-glue/dump.h"
 #include "opal-glue/import.h"
 #include "opal-glue/layout_key.h"

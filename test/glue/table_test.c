@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "jit/lock.h"
+#include "base/heap.h"
+#include "base/lock.h"
 #include "opal-glue/counters.h"
 #include "table_stubs.h"
 #include "test/lib/rng.h"

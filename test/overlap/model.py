@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """dame overlap --read on ranks' files that are written here, for which the numbers of the report follow from the
-formulas of bamboo/overlap/README.md. The last line is "N passed, M failed"."""
+formulas of apps/overlap/README.md. The last line is "N passed, M failed"."""
 import json
 import subprocess
 import sys

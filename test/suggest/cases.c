@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "mutants.h"
-#include "suggest/eval.h"
+#include "apps/suggest/eval.h"
 #include "suggest_test.h"
 
 enum { ROOM = 1 << 14 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suggest/code.h"
-#include "suggest/eval.h"
+#include "apps/suggest/code.h"
+#include "apps/suggest/eval.h"
 #include "test/fuzz/harness.h"
 
 static void wrong(const char *what, const char *why)

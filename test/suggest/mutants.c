@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "suggest/eval.h"
+#include "apps/suggest/eval.h"
 #include "suggest_test.h"
 
 typedef struct mutator {

@@ -2,7 +2,7 @@
 #ifndef SUGGEST_MUTANTS_H
 #define SUGGEST_MUTANTS_H
 
-#include "suggest/shape.h"
+#include "apps/suggest/shape.h"
 
 /* Changes each stride, count and displacement of an answer in turn, and checks that eval_random()
  * says so, and eval_identity() where it can decide. */

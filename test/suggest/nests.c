@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "mutants.h"
-#include "suggest/eval.h"
-#include "suggest/instance.h"
+#include "apps/suggest/eval.h"
+#include "apps/suggest/instance.h"
 #include "suggest_test.h"
 #include "test/lib/rng.h"
 

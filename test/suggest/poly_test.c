@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "suggest/poly.h"
+#include "apps/suggest/poly.h"
 #include "suggest_test.h"
 #include "test/lib/rng.h"
 

@@ -1,4 +1,4 @@
-/* The core of suggest/. Options: --cases N of the random tests, --seed N. */
+/* The core of apps/suggest/. Options: --cases N of the random tests, --seed N. */
 #include "suggest_test.h"
 
 #include <stdarg.h>

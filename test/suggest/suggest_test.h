@@ -1,4 +1,4 @@
-/* What the tests of suggest/'s core share. */
+/* What the tests of apps/suggest/'s core share. */
 #ifndef SUGGEST_TEST_H
 #define SUGGEST_TEST_H
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suggest/access.h"
+#include "apps/suggest/access.h"
 #include "suggest_test.h"
 
 static void refused(const char *text, int line, int column, const char *message)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tools/measure.h"
-#include "tools/tool.h"
+#include "cli/tool.h"
 
 static int broken_run, broken_cursor, broken_compiler;
 static char message[256];
@@ -61,7 +61,7 @@ int64_t __wrap_dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int
     return __real_dame_cursor_unpack(cursor, packed, length);
 }
 
-/* In the place of those of tools/options.c, which print. */
+/* In the place of those of cli/options.c, which print. */
 int tool_error(int code, const char *format, ...)
 {
     va_list arguments;

@@ -17,8 +17,8 @@
 
 #include "jit/cache.h"
 #include "jit/shape.h"
-#include "jit/user_file.h"
-#include "jit/whole_file.h"
+#include "base/user_file.h"
+#include "base/whole_file.h"
 #include "suites.h"
 #include "tools.h"
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "jit/jit.h"
+#include "base/heap.h"
 #include "jit_tools.h"
 #include "suites.h"
 #include "test/lib/thread_sanitizer.h"

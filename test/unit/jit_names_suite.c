@@ -12,7 +12,7 @@
 #include "jit/perf_dump.h"
 #include "jit/perf_map.h"
 #include "jit/provider.h"
-#include "jit/whole_file.h"
+#include "base/whole_file.h"
 #include "jit_tools.h"
 #include "suites.h"
 #include "tools.h"

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "jit/lock.h"
+#include "base/lock.h"
 #include "jit_tools.h"
 #include "suites.h"
 #include "tools.h"

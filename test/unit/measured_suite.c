@@ -1,7 +1,7 @@
 /* Measured promotion with a compiler that takes as long as the test says. */
 #include <time.h>
 
-#include "dame/heap.h"
+#include "base/heap.h"
 #include "jit_tools.h"
 #include "measure/measured.h"
 #include "suites.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dame/isa.h"
-#include "dame/node.h"
+#include "lang/node.h"
 #include "dame/options.h"
 #include "suites.h"
 #include "tools.h"

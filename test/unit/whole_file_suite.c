@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "jit/whole_file.h"
+#include "base/whole_file.h"
 #include "suites.h"
 #include "tools.h"
 

@@ -1,0 +1,456 @@
+/* #pragma bamboo: words, places, and the rules of regions and blocks. */
+#include "translate.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DIMENSIONS = 16 };
+
+struct words {
+    const struct file *file;
+    const struct token *token;
+    size_t n, next;
+};
+
+static const char *word(const struct words *words, size_t i)
+{
+    return i < words->n ? copy_text(words->file->text + words->token[i].begin,
+                                    words->token[i].end - words->token[i].begin)
+                        : "";
+}
+
+static void unknown(struct file *file, const struct words *words, const char *allowed)
+{
+    const char *found = word(words, words->next);
+
+    if (strcmp(found, "{") == 0) {
+        refuse(file, words->token[words->next].begin, REFUSE_PRAGMA,
+               "the brace belongs on the next line");
+    } else if (words->next < words->n) {
+        refuse(file, words->token[words->next].begin, REFUSE_PRAGMA, "'%s'; %s", found, allowed);
+    } else {
+        refuse(file, words->token[words->n - 1].begin, REFUSE_PRAGMA, "a word is missing; %s",
+               allowed);
+    }
+}
+
+/* X, Y, Z or a number from 0 on; -1: none. */
+static int dimension_of(const char *text)
+{
+    if (strlen(text) == 1 && strchr("XYZ", *text)) {
+        return *text - 'X';
+    }
+    if (isdigit((unsigned char) *text) && strlen(text) < 4 &&
+        strspn(text, "0123456789") == strlen(text)) {
+        return atoi(text);
+    }
+    return -1;
+}
+
+static const char *layout_of(const char *text)
+{
+    static const char *const names[][2] = {
+        {"NN", "BAMBOO_NEAREST_NEIGHBOUR"},
+        {"NearestNeighbor", "BAMBOO_NEAREST_NEIGHBOUR"},
+        {"NearestNeighbour", "BAMBOO_NEAREST_NEIGHBOUR"},
+        {"OneNeighborBackward", "BAMBOO_ONE_NEIGHBOUR_BACKWARD"},
+        {"OneNeighbourBackward", "BAMBOO_ONE_NEIGHBOUR_BACKWARD"},
+        {"MinHeap", "BAMBOO_MIN_HEAP"},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i][0], text) == 0) {
+            return names[i][1];
+        }
+    }
+    return NULL;
+}
+
+static void read_layouts(struct file *file, struct directive *directive, struct words *words)
+{
+    while (words->next < words->n) {
+        const char *name;
+        size_t first;
+
+        if (strcmp(word(words, words->next), "layout") != 0) {
+            unknown(file, words, "after 'olap' comes nothing or 'layout NAME DIMENSION...'");
+            return;
+        }
+        name = layout_of(word(words, ++words->next));
+        if (!name) {
+            refuse(file, words->token[words->next < words->n ? words->next : words->n - 1].begin,
+                   REFUSE_LAYOUT, "'%s'; layouts are NN, OneNeighborBackward and MinHeap",
+                   word(words, words->next));
+            return;
+        }
+        first = ++words->next;
+        while (words->next < words->n && dimension_of(word(words, words->next)) >= 0) {
+            struct layout layout = {name, dimension_of(word(words, words->next)),
+                                    words->token[words->next].begin};
+
+            directive->layouts = one_more(directive->layouts, directive->n_layouts, sizeof layout);
+            directive->layouts[directive->n_layouts++] = layout;
+            words->next++;
+        }
+        if (words->next == first) {
+            refuse(file, words->token[first < words->n ? first : words->n - 1].begin, REFUSE_LAYOUT,
+                   "'%s'; after the layout come its dimensions: X, Y, Z or numbers from 0",
+                   word(words, first));
+            return;
+        }
+    }
+}
+
+static void read_dimension(struct file *file, struct directive *directive, struct words *words)
+{
+    const char *text = word(words, words->next);
+
+    directive->dimensions = isdigit((unsigned char) *text) ? dimension_of(text) : 0;
+    if (directive->dimensions < 1 || directive->dimensions > MOST_DIMENSIONS) {
+        refuse(file, words->token[words->next < words->n ? words->next : words->n - 1].begin,
+               REFUSE_DIMENSION, "'%s'; N is a number from 1 to %d", text, MOST_DIMENSIONS);
+        words->next = words->n;
+        directive->dimensions = 1;
+    } else {
+        words->next++;
+    }
+}
+
+static void read_directive(struct program *program, struct file *file, const struct token *token,
+                           size_t n)
+{
+    struct directive *directive = allot(sizeof *directive);
+    struct words words = {file, token, n, 4};
+    const char *kind = word(&words, 3);
+
+    directive->file = file;
+    directive->begin = token[0].begin;
+    directive->end = token[n - 1].end;
+    if (strcmp(kind, "olap") == 0) {
+        directive->kind = DIRECTIVE_OLAP;
+        read_layouts(file, directive, &words);
+    } else if (strcmp(kind, "dimension") == 0) {
+        directive->kind = DIRECTIVE_DIMENSION;
+        read_dimension(file, directive, &words);
+    } else if (strcmp(kind, "send") == 0) {
+        directive->kind = DIRECTIVE_SEND;
+    } else if (strcmp(kind, "receive") == 0) {
+        directive->kind = DIRECTIVE_RECEIVE;
+    } else {
+        words.next = 3;
+        unknown(file, &words, "directives are 'olap', 'dimension N', 'send' and 'receive'");
+        return;
+    }
+    if (words.next < n && directive->kind != DIRECTIVE_OLAP) {
+        unknown(file, &words, "nothing may follow");
+    }
+    program->directives = one_more(program->directives, program->n_directives, sizeof directive);
+    program->directives[program->n_directives++] = directive;
+}
+
+void read_directives(struct program *program, struct file *file)
+{
+    const struct token *token = file->tokens.token;
+    size_t i, end;
+
+    for (i = 0; i + 2 < file->tokens.n; i++) {
+        if (!token[i].directive || !token_is(file->text, &token[i], "#") ||
+            !token_is(file->text, &token[i + 1], "pragma") ||
+            !token_is(file->text, &token[i + 2], "bamboo")) {
+            continue;
+        }
+        for (end = i + 3;
+             end < file->tokens.n && token[end].directive &&
+             !memchr(file->text + token[end - 1].end, '\n', token[end].begin - token[end - 1].end);
+             end++) {
+        }
+        read_directive(program, file, token + i, end - i);
+    }
+}
+
+/* ---- where they act ---- */
+
+static struct node *statement_at(struct node *node, size_t begin)
+{
+    struct node *found = NULL;
+    size_t i;
+
+    if (node->here && (node->begin > begin || node->end <= begin)) {
+        return NULL;
+    }
+    if (node->begin == begin && node->parent && is_branch(node->parent, node)) {
+        return node;
+    }
+    for (i = 0; i < node->n && !found; i++) {
+        found = statement_at(node->child[i], begin);
+    }
+    return found;
+}
+
+static void place_directive(struct program *program, struct directive *directive)
+{
+    struct file *file = directive->file;
+    size_t i, begin = file->size;
+
+    for (i = 0; i < file->tokens.n; i++) {
+        if (file->tokens.token[i].begin > directive->end && !file->tokens.token[i].directive) {
+            begin = file->tokens.token[i].begin;
+            break;
+        }
+    }
+    for (i = 0; i < program->n_functions; i++) {
+        struct function *function = program->functions[i];
+
+        if (function->file == file && function->body && function->body->begin < directive->begin &&
+            directive->end < function->body->end) {
+            directive->function = function;
+            directive->statement = statement_at(function->body, begin);
+        }
+    }
+    if (directive->kind != DIRECTIVE_DIMENSION && !directive->statement) {
+        refuse(file, directive->begin, REFUSE_STRAY, "no statement follows");
+    } else if (directive->statement) {
+        directive->statement_end = statement_end(file, directive->statement);
+    }
+}
+
+/* Directives that conditionals leave out are none. */
+void place_directives(struct program *program)
+{
+    size_t i, n = 0;
+
+    for (i = 0; i < program->n_directives; i++) {
+        struct directive *directive = program->directives[i];
+
+        if (!is_skipped(directive->file, directive->begin)) {
+            program->directives[n++] = directive;
+            place_directive(program, directive);
+        }
+    }
+    program->n_directives = n;
+}
+
+/* ---- rules ---- */
+
+static bool is_inside(const struct directive *outer, size_t at)
+{
+    return outer->statement && outer->statement->begin <= at && at < outer->statement_end;
+}
+
+static void check_dimensions(struct program *program)
+{
+    const struct directive *first = NULL;
+    size_t i, j;
+
+    for (i = 0; i < program->n_directives; i++) {
+        struct directive *directive = program->directives[i];
+
+        if (directive->kind == DIRECTIVE_DIMENSION && first) {
+            refuse(directive->file, directive->begin, REFUSE_DIMENSION, "a second dimension");
+        } else if (directive->kind == DIRECTIVE_DIMENSION) {
+            first = directive;
+            program->dimensions = directive->dimensions;
+        }
+    }
+    for (i = 0; i < program->n_directives; i++) {
+        struct directive *directive = program->directives[i];
+
+        if (directive->kind != DIRECTIVE_OLAP) {
+            continue;
+        }
+        if (!first) {
+            refuse(directive->file, directive->begin, REFUSE_DIMENSION, "a region without it");
+            return;
+        }
+        if (first->file == directive->file && first->begin > directive->begin) {
+            refuse(first->file, first->begin, REFUSE_DIMENSION, "it comes after a region");
+            return;
+        }
+        for (j = 0; j < directive->n_layouts; j++) {
+            if (directive->layouts[j].dimension >= program->dimensions) {
+                refuse(directive->file, directive->layouts[j].at, REFUSE_LAYOUT,
+                       "dimension %d; it has %d, counted from 0 (X)",
+                       directive->layouts[j].dimension, program->dimensions);
+            }
+        }
+    }
+}
+
+static void check_nesting(struct program *program, struct directive *directive)
+{
+    size_t i;
+
+    if (!directive->statement || directive->kind == DIRECTIVE_DIMENSION) {
+        return;
+    }
+    for (i = 0; i < program->n_directives; i++) {
+        struct directive *outer = program->directives[i];
+
+        if (outer == directive || outer->file != directive->file ||
+            !is_inside(outer, directive->begin)) {
+            continue;
+        }
+        if (outer->kind == DIRECTIVE_OLAP && directive->kind != DIRECTIVE_OLAP) {
+            directive->region = outer;
+        } else if (outer->kind != DIRECTIVE_DIMENSION) {
+            refuse(directive->file, directive->begin, REFUSE_NESTED, "a directive within %s",
+                   outer->kind == DIRECTIVE_OLAP ? "a region" : "a block");
+        }
+    }
+    if (directive->kind != DIRECTIVE_OLAP && !directive->region) {
+        refuse(directive->file, directive->begin, REFUSE_STRAY,
+               "a block outside of regions ('#pragma bamboo olap')");
+    }
+}
+
+static unsigned communicates(const struct node *call)
+{
+    return !call->callee              ? 0
+           : call->callee->definition ? call->callee->communicates
+                                      : call_communicates(call->callee->name);
+}
+
+static void check_call(struct program *program, const struct directive *region,
+                       const struct node *call)
+{
+    unsigned what = communicates(call);
+    const struct directive *block = NULL;
+    size_t i;
+
+    for (i = 0; i < program->n_directives; i++) {
+        const struct directive *directive = program->directives[i];
+
+        if (directive->region == region && is_inside(directive, call->begin)) {
+            block = directive;
+        }
+    }
+    if (block && block->kind == DIRECTIVE_SEND && (what & ~(unsigned) COMMUNICATES_SEND)) {
+        refuse_node(region->file, call, REFUSE_SEND_BLOCK, "'%s'", call->callee->name);
+    } else if (!block && (what & ~(unsigned) COMMUNICATES_COMPLETE)) {
+        refuse_node(region->file, call, REFUSE_OUTSIDE, "'%s'", call->callee->name);
+    }
+}
+
+static void check_region(struct program *program, const struct directive *region)
+{
+    size_t i, blocks = 0;
+
+    for (i = 0; i < program->n_directives; i++) {
+        blocks += program->directives[i]->region == region;
+    }
+    if (blocks < 2) {
+        refuse(region->file, region->begin, REFUSE_BLOCKS, "%zu here", blocks);
+    }
+    for (i = 0; region->function && i < region->function->n_calls; i++) {
+        if (is_inside(region, region->function->calls[i]->begin)) {
+            check_call(program, region, region->function->calls[i]);
+        }
+    }
+}
+
+/* ---- a send that depends on what was received ---- */
+
+/* What a call sends from or receives into: its first argument, without blanks. */
+static const char *buffer_of(const struct file *file, const struct node *call)
+{
+    const char *text = call->n > 1 ? node_text(file, call->child[1]) : "";
+    struct text result = {0};
+
+    add_bytes(&result, "", 0);
+    for (; *text; text++) {
+        if (!isspace((unsigned char) *text)) {
+            add_bytes(&result, text, 1);
+        }
+    }
+    return result.at;
+}
+
+static bool is_plain(const struct variable *variable)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(variable->type).kind;
+
+    return kind != CXType_ConstantArray && kind != CXType_IncompleteArray &&
+           kind != CXType_VariableArray;
+}
+
+static bool changes(const struct node *node, const struct variable *variable)
+{
+    size_t i;
+
+    if (node->kind == CXCursor_DeclRefExpr && node->variable == variable &&
+        access_of(node) != ACCESS_READ) {
+        return true;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (changes(node->child[i], variable)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_dependence(const struct directive *send, const struct directive *receive,
+                             const struct node *node)
+{
+    size_t i;
+
+    if (node->kind == CXCursor_DeclRefExpr && node->variable && is_plain(node->variable) &&
+        changes(receive->statement, node->variable) && !changes(send->statement, node->variable)) {
+        refuse_node(send->file, node, REFUSE_DEPENDS, "'%s' comes from the receive block before it",
+                    node->variable->name);
+    }
+    for (i = 0; i < node->n; i++) {
+        check_dependence(send, receive, node->child[i]);
+    }
+}
+
+static void check_buffers(const struct directive *send, const struct directive *receive)
+{
+    const struct function *function = send->function;
+    size_t i, j;
+
+    for (i = 0; i < function->n_calls; i++) {
+        const struct node *to = function->calls[i];
+
+        for (j = 0; j < function->n_calls; j++) {
+            const struct node *from = function->calls[j];
+
+            if (is_inside(send, to->begin) && is_inside(receive, from->begin) &&
+                !to->callee->definition && communicates(to) == COMMUNICATES_SEND &&
+                communicates(from) == COMMUNICATES_RECEIVE && !from->callee->definition &&
+                strcmp(buffer_of(send->file, to), buffer_of(send->file, from)) == 0) {
+                refuse_node(send->file, to, REFUSE_DEPENDS, "'%s' is received before",
+                            node_text(send->file, to->child[1]));
+            }
+        }
+    }
+}
+
+void check_directives(struct program *program)
+{
+    size_t i, j;
+
+    check_dimensions(program);
+    for (i = 0; i < program->n_directives; i++) {
+        check_nesting(program, program->directives[i]);
+    }
+    for (i = 0; i < program->n_directives; i++) {
+        const struct directive *one = program->directives[i];
+
+        if (one->kind == DIRECTIVE_OLAP && one->statement) {
+            check_region(program, one);
+        }
+        for (j = 0; one->kind == DIRECTIVE_SEND && one->statement && j < program->n_directives;
+             j++) {
+            const struct directive *other = program->directives[j];
+
+            if (other->kind == DIRECTIVE_RECEIVE && other->region == one->region &&
+                other->statement && other->begin < one->begin && other->file == one->file) {
+                check_buffers(one, other);
+                check_dependence(one, other, one->statement);
+            }
+        }
+    }
+}

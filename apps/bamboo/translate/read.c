@@ -1,0 +1,613 @@
+/* From libclang's cursors to trees with positions, functions, variables and macros. */
+#include "translate.h"
+#include "apps/clang/guard.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_NESTING = 500 };
+
+struct reader {
+    struct program *program;
+    struct file *file;
+    struct function *function;
+    size_t depth;
+};
+
+const char *spelling(CXString string)
+{
+    const char *text = clang_getCString(string);
+    const char *copy = copy_text(text ? text : "", text ? strlen(text) : 0);
+
+    clang_disposeString(string);
+    return copy;
+}
+
+const char *type_text(CXType type)
+{
+    return spelling(clang_getTypeSpelling(type));
+}
+
+/* ---- where ---- */
+
+static bool file_location(const struct file *file, CXSourceLocation location, size_t *at)
+{
+    unsigned offset;
+    CXFile in;
+
+    clang_getFileLocation(location, &in, NULL, NULL, &offset);
+    *at = offset;
+    return in && clang_File_isEqual(in, file->main_file);
+}
+
+/* The outermost use of a macro around [AT, AT + 1). */
+static const struct use *use_around(const struct file *file, size_t at)
+{
+    const struct use *found = NULL;
+    size_t i;
+
+    for (i = 0; i < file->n_uses; i++) {
+        const struct use *use = &file->uses[i];
+
+        if (use->begin <= at && at < use->end &&
+            (!found || use->end - use->begin > found->end - found->begin)) {
+            found = use;
+        }
+    }
+    return found;
+}
+
+static void place(struct reader *reader, struct node *node)
+{
+    struct file *file = reader->file;
+    CXSourceRange range = clang_getCursorExtent(node->cursor);
+    CXSourceLocation begin = clang_getRangeStart(range), end = clang_getRangeEnd(range);
+    const struct use *use;
+    size_t i;
+
+    node->here = file_location(file, begin, &node->begin);
+    if (!file_location(file, end, &node->end) || node->end < node->begin) {
+        node->end = node->begin;
+    }
+    if (!node->here) {
+        return;
+    }
+    for (i = 0; i < file->n_uses; i++) {
+        node->in_macro = node->in_macro || file->uses[i].begin == node->begin;
+    }
+    /* Ranges may end at the beginning of a use whose body they end in. */
+    use = node->end > 0 ? use_around(file, node->end - 1) : NULL;
+    if (use && use->begin >= node->begin && node->end < use->end) {
+        node->end = use->end;
+    }
+}
+
+static bool spells(const struct file *file, size_t at, const char *name)
+{
+    size_t length = strlen(name), i;
+
+    if (length == 0 || at + length > file->size || memcmp(file->text + at, name, length) != 0) {
+        return false;
+    }
+    for (i = 0; i < file->n_uses; i++) { /* a macro of the same name */
+        if (file->uses[i].begin == at) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- functions and variables ---- */
+
+static bool is_external(CXCursor cursor)
+{
+    enum CXLinkageKind linkage = clang_getCursorLinkage(cursor);
+
+    return linkage == CXLinkage_External || linkage == CXLinkage_UniqueExternal;
+}
+
+static struct function *function_of(struct reader *reader, CXCursor cursor)
+{
+    struct program *program = reader->program;
+    const char *name = spelling(clang_getCursorSpelling(cursor));
+    const char *key = is_external(cursor) ? name : format("%s:%s", reader->file->path, name);
+    struct function *function;
+    size_t i;
+
+    for (i = 0; i < program->n_functions; i++) {
+        if (strcmp(program->functions[i]->key, key) == 0) {
+            return program->functions[i];
+        }
+    }
+    function = allot(sizeof *function);
+    function->name = name;
+    function->key = key;
+    function->cursor = cursor;
+    function->is_static = !is_external(cursor);
+    function->is_main = strcmp(name, "main") == 0;
+    program->functions = one_more(program->functions, program->n_functions, sizeof function);
+    program->functions[program->n_functions++] = function;
+    return function;
+}
+
+static const char *variable_key(struct reader *reader, CXCursor cursor)
+{
+    unsigned offset;
+    CXFile file;
+
+    if (is_external(cursor)) {
+        return spelling(clang_getCursorSpelling(cursor));
+    }
+    if (clang_getCursorLinkage(cursor) == CXLinkage_Internal) {
+        return format("%s:%s", reader->file->path, spelling(clang_getCursorSpelling(cursor)));
+    }
+    clang_getFileLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
+    return format("%s:%s:%u:%s", reader->file->path, file ? spelling(clang_getFileName(file)) : "",
+                  offset, spelling(clang_getCursorSpelling(cursor)));
+}
+
+struct variable *find_variable(struct program *program, const char *key)
+{
+    size_t i;
+
+    for (i = program->n_variables; i-- > 0;) {
+        if (strcmp(program->variables[i]->key, key) == 0) {
+            return program->variables[i];
+        }
+    }
+    return NULL;
+}
+
+static struct variable *variable_of(struct reader *reader, CXCursor cursor)
+{
+    const char *key = variable_key(reader, cursor);
+    struct variable *variable = find_variable(reader->program, key);
+    enum CX_StorageClass storage;
+
+    if (variable) {
+        return variable;
+    }
+    variable = allot(sizeof *variable);
+    variable->name = spelling(clang_getCursorSpelling(cursor));
+    variable->key = key;
+    variable->file = reader->file;
+    variable->type = clang_getCursorType(cursor);
+    variable->external = is_external(cursor);
+    variable->parameter = clang_getCursorKind(cursor) == CXCursor_ParmDecl;
+    storage = clang_Cursor_getStorageClass(cursor);
+    variable->automatic =
+        variable->parameter ||
+        (!variable->external && clang_getCursorLinkage(cursor) != CXLinkage_Internal &&
+         storage != CX_SC_Static && storage != CX_SC_Extern);
+    variable->thread = clang_getCursorTLSKind(cursor) != CXTLS_None;
+    reader->program->variables =
+        one_more(reader->program->variables, reader->program->n_variables, sizeof variable);
+    reader->program->variables[reader->program->n_variables++] = variable;
+    return variable;
+}
+
+static void declare_variable(struct reader *reader, struct node *node)
+{
+    struct variable *variable = variable_of(reader, node->cursor);
+    enum CX_StorageClass storage = clang_Cursor_getStorageClass(node->cursor);
+    size_t at;
+    bool here = file_location(reader->file, clang_getCursorLocation(node->cursor), &at);
+
+    node->variable = variable;
+    if (!here) {
+        variable->in_header = true;
+        if (!variable->automatic && storage != CX_SC_Extern) {
+            variable->defined = true;
+        }
+        return;
+    }
+    if (!spells(reader->file, at, variable->name)) {
+        variable->in_macro = true;
+    }
+    if (storage != CX_SC_Extern ||
+        clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(node->cursor)) == 0) {
+        variable->defined = true;
+        variable->type = clang_getCursorType(node->cursor);
+        variable->file = reader->file;
+        variable->declaration = node;
+    }
+    if (variable->parameter && node->parent && node->parent->kind != CXCursor_FunctionDecl) {
+        return; /* of a type */
+    }
+    if (variable->automatic) {
+        variable->offset = at;
+        variable->function = reader->function;
+        if (reader->function) {
+            struct function *function = reader->function;
+
+            variable->number = (int) function->n_locals;
+            function->locals = one_more(function->locals, function->n_locals, sizeof variable);
+            function->locals[function->n_locals++] = variable;
+            function->n_parameters += variable->parameter;
+        }
+    }
+}
+
+/* ---- trees ---- */
+
+static struct node *read_node(struct reader *reader, CXCursor cursor, struct node *parent);
+
+struct visit {
+    struct reader *reader;
+    struct node *node;
+};
+
+static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct visit *visit = data;
+    struct node *node = visit->node, *child;
+
+    (void) parent;
+    if (clang_isAttribute(clang_getCursorKind(cursor))) {
+        return CXChildVisit_Continue;
+    }
+    child = read_node(visit->reader, cursor, node);
+    node->child = one_more(node->child, node->n, sizeof child);
+    node->child[node->n++] = child;
+    return CXChildVisit_Continue;
+}
+
+static void read_reference(struct reader *reader, struct node *node)
+{
+    CXCursor referenced = clang_getCursorReferenced(node->cursor);
+    enum CXCursorKind kind = clang_getCursorKind(referenced);
+    const char *name = spelling(clang_getCursorSpelling(node->cursor));
+
+    if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) {
+        node->variable = variable_of(reader, referenced);
+    } else if (kind == CXCursor_FunctionDecl) {
+        node->callee = function_of(reader, referenced);
+    }
+    node->spelled = node->here && spells(reader->file, node->begin, name);
+    node->end = node->spelled ? node->begin + strlen(name) : node->end;
+}
+
+static void read_call(struct reader *reader, struct node *node)
+{
+    const struct node *callee = node->n > 0 ? bare(node->child[0]) : NULL;
+
+    if (callee && callee->kind == CXCursor_DeclRefExpr && callee->callee) {
+        node->callee = callee->callee;
+        node->spelled = callee->spelled && node->begin == callee->begin;
+    }
+    if (reader->function) {
+        struct function *function = reader->function;
+
+        function->calls = one_more(function->calls, function->n_calls, sizeof node);
+        function->calls[function->n_calls++] = node;
+    }
+}
+
+static bool is_callee(const struct node *node)
+{
+    const struct node *parent = node->parent;
+
+    while (parent && parent->n == 1 &&
+           (parent->kind == CXCursor_UnexposedExpr || parent->kind == CXCursor_ParenExpr)) {
+        node = parent;
+        parent = node->parent;
+    }
+    return parent && parent->kind == CXCursor_CallExpr && parent->child[0] == node;
+}
+
+static void read_references(struct node *node)
+{
+    size_t i;
+
+    if (node->kind == CXCursor_DeclRefExpr && node->callee && !is_callee(node)) {
+        struct function *function = node->callee;
+
+        function->references = one_more(function->references, function->n_references, sizeof node);
+        function->references[function->n_references++] = node;
+    }
+    for (i = 0; i < node->n; i++) {
+        read_references(node->child[i]);
+    }
+}
+
+static struct node *read_node(struct reader *reader, CXCursor cursor, struct node *parent)
+{
+    struct node *node = allot(sizeof *node);
+    struct visit visit = {reader, node};
+
+    node->kind = clang_getCursorKind(cursor);
+    node->cursor = cursor;
+    node->parent = parent;
+    place(reader, node);
+    if (node->kind == CXCursor_VarDecl || node->kind == CXCursor_ParmDecl) {
+        declare_variable(reader, node);
+    } else if (node->kind == CXCursor_DeclRefExpr) {
+        read_reference(reader, node);
+    } else if (node->kind == CXCursor_BinaryOperator ||
+               node->kind == CXCursor_CompoundAssignOperator) {
+        node->binary = clang_getCursorBinaryOperatorKind(cursor);
+    } else if (node->kind == CXCursor_UnaryOperator) {
+        node->unary = clang_getCursorUnaryOperatorKind(cursor);
+    }
+    if (++reader->depth < MOST_NESTING) {
+        clang_visitChildren(cursor, visit_child, &visit);
+    } else {
+        refuse(reader->file, node->begin, REFUSE_CONSTRUCT, "more than %d levels of nesting",
+               MOST_NESTING);
+    }
+    reader->depth--;
+    if (node->kind == CXCursor_CallExpr) {
+        read_call(reader, node);
+    }
+    return node;
+}
+
+/* ---- the unit ---- */
+
+static void keep_declaration(struct file *file, struct declaration declaration)
+{
+    file->declarations = one_more(file->declarations, file->n_declarations, sizeof declaration);
+    file->declarations[file->n_declarations++] = declaration;
+}
+
+static void keep_top(struct file *file, struct node *node)
+{
+    file->top = one_more(file->top, file->n_top, sizeof node);
+    file->top[file->n_top++] = node;
+}
+
+static void read_function(struct reader *reader, CXCursor cursor, bool here)
+{
+    struct function *function = function_of(reader, cursor);
+    bool definition = clang_isCursorDefinition(cursor);
+    struct function *outer = reader->function;
+    struct function dummy = {.name = function->name};
+    struct node *node;
+
+    if (!here) {
+        function->in_header = true;
+        function->defined_in_header = function->defined_in_header || definition;
+    }
+    reader->function =
+        definition ? function : &dummy; /* a prototype's parameters are no variables */
+    if (definition && function->definition) {
+        if (here || !function->defined_in_header) {
+            size_t at;
+
+            (void) file_location(reader->file, clang_getCursorLocation(cursor), &at);
+            refuse(reader->file, at, REFUSE_TWICE, "'%s'", function->name);
+        }
+        reader->function = &dummy;
+    }
+    node = read_node(reader, cursor, NULL);
+    if (reader->function == function) {
+        function->definition = node;
+        function->cursor = cursor;
+        function->file = reader->file;
+        function->variadic = clang_Cursor_isVariadic(cursor) ||
+                             (clang_getCursorType(cursor).kind == CXType_FunctionNoProto &&
+                              !function->is_main && function->n_parameters > 0);
+        if (node->n > 0 && node->child[node->n - 1]->kind == CXCursor_CompoundStmt) {
+            function->body = node->child[node->n - 1];
+        }
+    } else if (here) {
+        function->declared_before = function->declared_before || !function->definition;
+    }
+    reader->function = outer;
+    read_references(node);
+    keep_top(reader->file, node);
+    if (here) {
+        keep_declaration(reader->file, (struct declaration){node, function, NULL, definition});
+    }
+}
+
+static void read_macro(struct file *file, CXCursor cursor, bool here)
+{
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    unsigned begin, end;
+    size_t size;
+    struct macro macro = {.here = here};
+    const char *contents;
+    CXFile in;
+
+    clang_getFileLocation(clang_getRangeEnd(range), &in, NULL, NULL, &end);
+    clang_getFileLocation(clang_getRangeStart(range), &in, NULL, NULL, &begin);
+    contents = in ? clang_getFileContents(file->unit, in, &size) : NULL;
+    if (!contents || end > size || begin > end) {
+        return;
+    }
+    macro.name = spelling(clang_getCursorSpelling(cursor));
+    macro.text = copy_text(contents + begin, end - begin);
+    macro.tokens = tokens_of(macro.text, 0, end - begin);
+    macro.begin = begin;
+    macro.end = end;
+    macro.function_like = clang_Cursor_isMacroFunctionLike(cursor);
+    file->macros = one_more(file->macros, file->n_macros, sizeof macro);
+    file->macros[file->n_macros++] = macro;
+}
+
+static void read_use(struct file *file, CXCursor cursor)
+{
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    struct use use = {.name = spelling(clang_getCursorSpelling(cursor))};
+
+    if (file_location(file, clang_getRangeStart(range), &use.begin) &&
+        file_location(file, clang_getRangeEnd(range), &use.end)) {
+        file->uses = one_more(file->uses, file->n_uses, sizeof use);
+        file->uses[file->n_uses++] = use;
+    }
+}
+
+static enum CXChildVisitResult visit_macros(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct reader *reader = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    size_t at;
+
+    (void) parent;
+    if (kind == CXCursor_MacroDefinition) {
+        if (!clang_Cursor_isMacroBuiltin(cursor) &&
+            !clang_Location_isInSystemHeader(clang_getCursorLocation(cursor))) {
+            read_macro(reader->file, cursor,
+                       file_location(reader->file, clang_getCursorLocation(cursor), &at));
+        }
+    } else if (kind == CXCursor_MacroExpansion) {
+        read_use(reader->file, cursor);
+    }
+    return CXChildVisit_Continue;
+}
+
+static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct reader *reader = data;
+    CXSourceLocation location = clang_getCursorLocation(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    struct node *node;
+    size_t at;
+    bool here;
+
+    (void) parent;
+    if (kind >= CXCursor_FirstPreprocessing && kind <= CXCursor_LastPreprocessing) {
+        return CXChildVisit_Continue;
+    }
+    here = file_location(reader->file, location, &at);
+    if (!here && clang_Location_isInSystemHeader(location)) {
+        return CXChildVisit_Continue;
+    }
+    if (kind == CXCursor_FunctionDecl) {
+        read_function(reader, cursor, here);
+        return CXChildVisit_Continue;
+    }
+    node = read_node(reader, cursor, NULL);
+    read_references(node);
+    keep_top(reader->file, node);
+    if (here && kind == CXCursor_VarDecl) {
+        keep_declaration(reader->file,
+                         (struct declaration){node, NULL, node->variable, node->variable->defined});
+    }
+    return CXChildVisit_Continue;
+}
+
+/* ---- files ---- */
+
+static bool whole_file(struct file *file)
+{
+    struct stat status;
+    FILE *in = NULL;
+    const char *why = NULL;
+
+    if (stat(file->path, &status) != 0 ||
+        (S_ISREG(status.st_mode) && !(in = fopen(file->path, "rb")))) {
+        why = strerror(errno);
+    } else if (!S_ISREG(status.st_mode)) {
+        why = S_ISDIR(status.st_mode) ? "is a directory" : "is no regular file";
+    } else if (status.st_size >= 1 << 28) {
+        why = "is larger than 256 MiB";
+    } else {
+        file->size = (size_t) status.st_size;
+        file->text = allot(file->size + 2);
+        if (fread(file->text, 1, file->size, in) != file->size) {
+            why = "cannot be read";
+        }
+    }
+    if (in) {
+        fclose(in);
+    }
+    if (why) {
+        fprintf(stderr, "bamboocc: %s: %s\n", file->path, why);
+    }
+    return !why;
+}
+
+static bool parser_errors(struct file *file)
+{
+    unsigned i, n = clang_getNumDiagnostics(file->unit);
+    bool any = false;
+
+    for (i = 0; i < n; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(file->unit, i);
+
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            unsigned line, column;
+            CXString name;
+
+            clang_getPresumedLocation(clang_getDiagnosticLocation(diagnostic), &name, &line,
+                                      &column);
+            report_parser(spelling(name), line, column,
+                          spelling(clang_getDiagnosticSpelling(diagnostic)));
+            any = true;
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return any;
+}
+
+/* A directive in a header would be skipped silently. */
+static void visit_inclusion(CXFile included, CXSourceLocation *stack, unsigned n, CXClientData data)
+{
+    struct file *file = data;
+    CXSourceLocation first;
+    const char *contents, *found;
+    size_t size, at;
+
+    if (n == 0 || clang_File_isEqual(included, file->main_file)) {
+        return;
+    }
+    first = clang_getLocationForOffset(file->unit, included, 0);
+    contents = clang_getFileContents(file->unit, included, &size);
+    if (!contents || clang_Location_isInSystemHeader(first)) {
+        return;
+    }
+    for (found = contents; (found = strstr(found, "pragma")) != NULL; found += 6) {
+        const char *word = found + 6 + strspn(found + 6, " \t");
+
+        if (strncmp(word, "bamboo", 6) == 0 && file_location(file, stack[n - 1], &at)) {
+            refuse(file, at, REFUSE_HEADER, "directives in %s",
+                   spelling(clang_getFileName(included)));
+            return;
+        }
+    }
+}
+
+struct file *read_file(struct program *program, const char *path, const char *text,
+                       char **arguments, int n_arguments)
+{
+    struct file *file = allot(sizeof *file);
+    struct reader reader = {.program = program, .file = file};
+    struct CXUnsavedFile unsaved = {.Filename = path};
+    static CXIndex index;
+    CXCursor top;
+
+    guard_file(path);
+    index = index ? index : clang_createIndex(0, 0);
+    file->path = path;
+    if (text) {
+        file->size = strlen(text);
+        file->text = copy_text(text, file->size);
+    } else if (!whole_file(file)) {
+        return NULL;
+    }
+    file->tokens = tokens_of(file->text, 0, file->size);
+    read_directives(program, file);
+    unsaved.Contents = file->text;
+    unsaved.Length = file->size;
+    if (clang_parseTranslationUnit2(index, path, (const char *const *) arguments, n_arguments,
+                                    &unsaved, 1, CXTranslationUnit_DetailedPreprocessingRecord,
+                                    &file->unit) != CXError_Success) {
+        fprintf(stderr, "bamboocc: %s: libclang cannot read it\n", path);
+        return NULL;
+    }
+    file->main_file = clang_getFile(file->unit, path);
+    if (!parser_errors(file)) {
+        top = clang_getTranslationUnitCursor(file->unit);
+        clang_visitChildren(top, visit_macros, &reader);
+        clang_visitChildren(top, visit_top, &reader);
+        clang_getInclusions(file->unit, visit_inclusion, file);
+    }
+    program->files = one_more(program->files, program->n_files, sizeof file);
+    program->files[program->n_files++] = file;
+    return file;
+}

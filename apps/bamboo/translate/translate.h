@@ -1,0 +1,361 @@
+/* bamboocc: a program's files as trees with positions, what is known about its functions and
+ * variables, and the edits that make tasks of them.
+ *
+ * Everything lives until the program ends; what does not fit into memory ends it with a message. */
+#ifndef BAMBOO_TRANSLATE_TRANSLATE_H
+#define BAMBOO_TRANSLATE_TRANSLATE_H
+
+#include "apps/clang/ask.h"
+
+#include <stddef.h>
+
+/* ---- text.c: memory, strings, tokens ---- */
+
+void *allot(size_t bytes); /* zeroed */
+char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+char *copy_text(const char *begin, size_t length);
+/* Room for one more element of an array that holds n. */
+void *one_more(void *array, size_t n, size_t bytes);
+
+struct text {
+    char *at; /* ends with '\0' */
+    size_t n, room;
+};
+void add_bytes(struct text *text, const char *bytes, size_t n);
+void add(struct text *text, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+size_t count_lines(const char *begin, size_t n); /* newlines */
+
+enum token_kind { TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_OTHER };
+
+/* Comments are none. */
+struct token {
+    size_t begin, end;
+    enum token_kind kind;
+    bool directive; /* of a line that begins with # */
+};
+
+struct tokens {
+    struct token *token;
+    size_t n;
+};
+struct tokens tokens_of(const char *text, size_t begin, size_t end);
+bool token_is(const char *text, const struct token *token, const char *word);
+
+/* ---- read.c: the only caller of libclang's parser ---- */
+
+struct function;
+struct file;
+
+struct variable {
+    const char *name;
+    const char *key; /* the same for all declarations of one object */
+    struct file *file;
+    size_t offset; /* of the name in the file, when it is declared in the file's own text */
+    CXType type;
+    struct node *declaration;  /* a local variable's or parameter's */
+    struct function *function; /* whose local variable it is */
+    bool automatic, parameter, thread, external;
+    int number; /* of a parameter */
+    bool in_header, in_macro, defined, incomplete;
+    /* Found by program.c: */
+    bool written;          /* or perhaps written */
+    bool per_task;         /* static storage: every task has its own */
+    bool framed;           /* automatic: lives in the function's frame */
+    bool address_taken;    /* or, of an array, more than elements are named */
+    bool spilled;          /* framed, and a C variable between waits */
+    const char *text;      /* what stands for it in the translation */
+    const char *task_name; /* of the array, when per_task */
+    const char *member;
+};
+
+/* One cursor of libclang. */
+struct node {
+    enum CXCursorKind kind;
+    CXCursor cursor;
+    struct node *parent;
+    struct node **child;
+    size_t n;
+    size_t begin, end; /* in the file's text; where a macro is used, all of its use */
+    bool here;         /* in the file's text, not in a header */
+    bool spelled;      /* a name that stands in the text at begin */
+    bool in_macro;     /* the first token comes from a macro's body */
+    enum CXBinaryOperatorKind binary;
+    enum CXUnaryOperatorKind unary;
+    struct variable *variable; /* a declaration or a reference */
+    struct function *callee;   /* a call, a reference */
+    bool waits;                /* contains a waiting call */
+};
+
+struct declaration {
+    struct node *node;
+    struct function *function;
+    struct variable *variable;
+    bool definition;
+};
+
+struct macro {
+    const char *name;
+    const char *text; /* from the name on */
+    struct tokens tokens; /* of it */
+    size_t begin, end;
+    bool here, function_like;
+};
+
+struct use { /* of a macro, in the file's text */
+    const char *name;
+    size_t begin, end;
+};
+
+struct edit {
+    size_t begin, end;
+    const char *text;
+};
+
+struct file {
+    const char *path;
+    CXTranslationUnit unit;
+    CXFile main_file;
+    char *text;
+    size_t size;
+    struct tokens tokens;
+    struct node *
+        *top; /* declarations, in their order; those of headers that are not the system's, too */
+    size_t n_top;
+    struct declaration *declarations; /* of functions and variables outside of functions, here */
+    size_t n_declarations;
+    struct macro *macros;
+    size_t n_macros;
+    struct use *uses;
+    size_t n_uses;
+    size_t include;     /* where bamboo_mpi.h is included */
+    struct edit *edits; /* sorted, without overlap */
+    size_t n_edits;
+    bool needs_string;
+    const char *translation;
+};
+
+struct function {
+    const char *name;
+    const char *key;
+    struct file *file; /* that defines it */
+    struct node *definition, *body;
+    CXCursor cursor; /* of any declaration */
+    bool is_static, in_header, defined_in_header, variadic, is_main, declared_before;
+    struct node **calls; /* calls in its body */
+    size_t n_calls;
+    struct node **references; /* to it, that are no calls */
+    size_t n_references;
+    struct variable **locals; /* parameters first */
+    size_t n_locals, n_parameters;
+    bool resumable;
+    bool visited, reached;
+    bool unfit;            /* its text cannot be rewritten; that has been said */
+    unsigned communicates; /* COMMUNICATES_..., itself or through others */
+    /* Of its translation: */
+    const char *task_name, *frame, *face;
+    const char *self, *frame_name,
+        *local;         /* names of its pointers to the frame, and of spilled values */
+    const char *prefix; /* of parameters and result in the frame */
+    struct text members, types, values; /* values: of spilled variables */
+    bool spills;
+    const char **member;
+    size_t n_members;
+    int n_waits;
+    const char *after; /* wait.c: what follows the statement that is being rewritten */
+};
+
+enum {
+    COMMUNICATES_SEND = 1,
+    COMMUNICATES_RECEIVE = 2,
+    COMMUNICATES_COMPLETE = 4,
+    COMMUNICATES_OTHER = 8
+};
+
+/* A #pragma bamboo. */
+enum directive_kind { DIRECTIVE_OLAP, DIRECTIVE_DIMENSION, DIRECTIVE_SEND, DIRECTIVE_RECEIVE };
+
+struct layout {
+    const char *name; /* of the runtime's enumeration */
+    int dimension;
+    size_t at;
+};
+
+struct directive {
+    enum directive_kind kind;
+    struct file *file;
+    size_t begin, end; /* its line */
+    int dimensions;
+    struct layout *layouts;
+    size_t n_layouts;
+    struct node *statement;
+    size_t statement_end;
+    struct function *function;
+    struct directive *region;
+};
+
+struct program {
+    struct file **files;
+    size_t n_files;
+    struct function **functions;
+    size_t n_functions;
+    struct variable **variables;
+    size_t n_variables;
+    struct directive **directives;
+    size_t n_directives;
+    struct function *main;
+    int dimensions; /* 0: none given */
+    int vf_max;
+    const char *vf_text;
+};
+
+/* Reads PATH, or TEXT in its place. Returns NULL after a message. */
+struct file *read_file(struct program *program, const char *path, const char *text,
+                       char **arguments, int n_arguments);
+struct variable *find_variable(struct program *program, const char *key);
+/* The position behind a statement, with its semicolon. */
+size_t statement_end(const struct file *file, const struct node *statement);
+/* Do the file's conditionals leave it out? */
+bool is_skipped(const struct file *file, size_t at);
+/* Behind blanks and comments. */
+size_t skip_blank(const struct file *file, size_t at);
+const char *spelling(CXString string);
+const char *type_text(CXType type);
+bool is_loop(const struct node *node);
+const struct node *bare(const struct node *node); /* without parentheses, casts and conversions */
+/* The child of an if, for, while, do or switch statement that is its body or branch. */
+bool is_branch(const struct node *parent, const struct node *child);
+struct node *ancestor_statement(struct node *node);
+/* Is it an argument of a macro's use? */
+bool inside_use(const struct file *file, const struct node *node);
+const char *node_text(const struct file *file, const struct node *node);
+
+/* ---- diagnose.c ---- */
+
+enum refusal {
+#define REFUSAL(number, name, text) REFUSE_##name = number,
+#include "refusals.def"
+};
+
+/* file:line:column: error: ..., now or sorted by report(). PATTERN is appended to the refusal's
+ * text in the table. */
+void refuse(struct file *file, size_t at, enum refusal refusal, const char *pattern, ...)
+    __attribute__((format(printf, 4, 5)));
+void refuse_node(struct file *file, const struct node *node, enum refusal refusal,
+                 const char *pattern, ...) __attribute__((format(printf, 4, 5)));
+void note(struct file *file, size_t at, const char *pattern, ...)
+    __attribute__((format(printf, 3, 4)));
+void report_parser(const char *file, unsigned line, unsigned column, const char *text);
+size_t errors(void); /* so far */
+/* Prints them, by file and position. Returns the number of errors. */
+size_t report(void);
+void print_refusals(void);
+/* The line that compilers and debuggers are to name, and the file. */
+void presumed(const struct file *file, size_t at, const char **name, unsigned *line,
+              unsigned *column);
+
+/* ---- calls.c: what is known about calls by name ---- */
+
+enum call_kind {
+    CALL_OTHER,
+    CALL_SUSPENDS,
+    CALL_AT_ONCE,
+    CALL_PASSES,
+    CALL_UNKNOWN_MPI,
+    CALL_EXIT,
+    CALL_LIBC
+};
+
+enum call_kind call_kind(const char *name, const char **advice);
+unsigned call_communicates(const char *name);
+
+/* ---- program.c: which functions are resumable, which variables every task has for itself ---- */
+
+enum access { ACCESS_READ, ACCESS_ESCAPES, ACCESS_WRITTEN };
+
+void analyse(struct program *program);
+/* What is done to the lvalue NODE: to a variable, or through it to a part. */
+enum access access_of(const struct node *node);
+bool is_waiting_call(const struct node *call);
+
+/* ---- directives.c ---- */
+
+/* What can be said before the parser's errors: words, order, number. */
+void read_directives(struct program *program, struct file *file);
+void place_directives(struct program *program);
+void check_directives(struct program *program);
+
+/* ---- check.c: what the translation would get wrong ---- */
+
+void check_program(struct program *program);
+void check_names(struct program *program, struct file *file); /* after the edits */
+
+/* ---- edit.c ---- */
+
+void replace(struct file *file, size_t begin, size_t end, const char *text);
+/* As replace(), for text that may not get a #line. */
+void replace_inline(struct file *file, size_t begin, size_t end, const char *text);
+const char *render(const struct file *file, size_t begin, size_t end);
+bool is_edited(const struct file *file, size_t begin);
+
+/* ---- reorder.c ---- */
+
+/* The source without directives, with sends before receives where this is safe. */
+const char *reorder(struct program *program, struct file *file);
+
+/* ---- frame.c: names, and which variables frames hold ---- */
+
+void plan_frames(struct program *program);
+/* The first of the names, which end with NULL, that neither the function nor a macro has. */
+const char *free_name(const struct function *function, const char *const *names);
+/* A member that the text has no variable for; returns what stands for it. */
+const char *frame_member(struct function *function, const char *name, const char *type);
+const char *declared(const char *type, const char *name);
+/* The struct of a function that others call by a prototype, with the types of DECLARATION's file.
+ */
+const char *face_definition(const struct function *function, CXCursor declaration);
+const char *frame_definition(struct function *function);
+
+/* ---- declare.c ---- */
+
+const struct node *initialiser_of(const struct node *variable);
+void declare_locals(struct function *function, struct node *statement);
+void declare_in_for(struct function *function, struct node *statement);
+void declare_static(struct program *program, struct file *file, struct node *node);
+
+/* ---- wait.c ---- */
+
+/* The statements before an initialiser with calls that may wait, and those after it. */
+const char *lift_initialiser(struct function *function, const struct node *initialiser);
+const char *lifted_after(const struct function *function);
+/* [0] and [1]: the header's semicolons, [2]: its closing parenthesis, [3]: behind the opening one. */
+void for_header(const struct file *file, const struct node *statement, size_t header[4]);
+struct node *for_part(const struct node *statement, size_t begin, size_t end);
+void rewrite_body(struct function *function);
+
+/* ---- macros.c ---- */
+
+/* Around a declaration in which macros name variables: macros that name what stands for them.
+ * BEFORE and AFTER get text. */
+void rewrite_macros(struct file *file, struct node *declaration, struct text *before,
+                    struct text *after);
+
+/* ---- emit.c ---- */
+
+void translate_file(struct program *program, struct file *file);
+
+/* ---- compile.c ---- */
+
+struct command {
+    const char *output; /* -o, or NULL */
+    const char *emit;   /* a folder, or NULL */
+    bool compile_only;  /* -c */
+    char **parser;      /* arguments for libclang */
+    int n_parser;
+    char **compiler; /* for the MPI compiler */
+    int n_compiler;
+};
+
+/* Writes the translations, and compiles them. Returns the exit status. */
+int finish(struct program *program, const struct command *command);
+
+#endif

@@ -1,0 +1,109 @@
+/* Questions about trees. */
+#include "translate.h"
+
+#include <string.h>
+
+const struct node *bare(const struct node *node)
+{
+    while (node->n == 1 &&
+           (node->kind == CXCursor_ParenExpr || node->kind == CXCursor_UnexposedExpr)) {
+        node = node->child[0];
+    }
+    return node;
+}
+
+bool is_loop(const struct node *node)
+{
+    return node->kind == CXCursor_ForStmt || node->kind == CXCursor_WhileStmt ||
+           node->kind == CXCursor_DoStmt;
+}
+
+bool is_branch(const struct node *parent, const struct node *child)
+{
+    switch (parent->kind) {
+    case CXCursor_CompoundStmt:
+        return true;
+    case CXCursor_IfStmt:
+        return child != parent->child[0];
+    case CXCursor_WhileStmt:
+    case CXCursor_SwitchStmt:
+    case CXCursor_ForStmt:
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+    case CXCursor_LabelStmt:
+        return child == parent->child[parent->n - 1];
+    case CXCursor_DoStmt:
+        return child == parent->child[0];
+    default:
+        return false;
+    }
+}
+
+/* The statement that NODE is or belongs to, as an expression. */
+struct node *ancestor_statement(struct node *node)
+{
+    while (node->parent && !is_branch(node->parent, node)) {
+        node = node->parent;
+    }
+    return node;
+}
+
+const char *node_text(const struct file *file, const struct node *node)
+{
+    return node->here && node->end <= file->size
+               ? copy_text(file->text + node->begin, node->end - node->begin)
+               : "";
+}
+
+size_t statement_end(const struct file *file, const struct node *statement)
+{
+    size_t at;
+
+    switch (statement->kind) {
+    case CXCursor_CompoundStmt:
+    case CXCursor_DeclStmt:
+    case CXCursor_NullStmt:
+        return statement->end;
+    case CXCursor_IfStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_ForStmt:
+    case CXCursor_SwitchStmt:
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+    case CXCursor_LabelStmt:
+        return statement_end(file, statement->child[statement->n - 1]);
+    default:
+        at = skip_blank(file, statement->end);
+        return at < file->size && file->text[at] == ';' ? at + 1 : statement->end;
+    }
+}
+
+bool is_skipped(const struct file *file, size_t at)
+{
+    CXSourceRangeList *ranges = clang_getSkippedRanges(file->unit, file->main_file);
+    unsigned i, begin, end;
+    bool skipped = false;
+    CXFile in;
+
+    for (i = 0; ranges && i < ranges->count; i++) {
+        clang_getFileLocation(clang_getRangeStart(ranges->ranges[i]), &in, NULL, NULL, &begin);
+        clang_getFileLocation(clang_getRangeEnd(ranges->ranges[i]), &in, NULL, NULL, &end);
+        skipped = skipped || (at > begin && at < end);
+    }
+    if (ranges) {
+        clang_disposeSourceRangeList(ranges);
+    }
+    return skipped;
+}
+
+bool inside_use(const struct file *file, const struct node *node)
+{
+    size_t i;
+
+    for (i = 0; i < file->n_uses; i++) {
+        if (file->uses[i].begin < node->begin && node->begin < file->uses[i].end) {
+            return true;
+        }
+    }
+    return false;
+}

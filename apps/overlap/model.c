@@ -1,0 +1,448 @@
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tool.h"
+
+static double above_zero(double value)
+{
+    return value > 0 ? value : 0;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- where the time of a step goes ---- */
+
+/* Sums of a phase; some are only of some classes. */
+typedef struct sums {
+    double calls, gap, tests, ns[OVERLAP_CLASSES];
+    double start_calls, start_bytes;     /* of OVERLAP_START */
+    double wait_messages, wait_bytes;    /* of OVERLAP_WAIT */
+    double late, given, compared, total; /* of waits: total ns, and those with a known part late */
+    double sent, bytes, received;
+} sums_t;
+
+/* `ns`: the time in these calls, without that of measuring. */
+static void sum_wait(const overlap_calls_t *calls, double ns, const overlap_waits_t *waits,
+                     sums_t *sums)
+{
+    sums->wait_messages += (double) (calls->sent + calls->received);
+    sums->wait_bytes += (double) (calls->sent_bytes + calls->received_bytes);
+    sums->total += ns;
+    if (waits->count > 0) {
+        double late = waits->ns > 0 ? (double) waits->late / (double) waits->ns : 0;
+        sums->compared += ns;
+        sums->late += ns * late;
+        sums->given += (double) calls->count * waits->given_ns / (double) waits->count;
+    }
+}
+
+static sums_t sum_phase(const overlap_rank_t *rank, const overlap_phase_t *phase,
+                        const overlap_waits_t *waits)
+{
+    sums_t sums = {0};
+    for (int c = 0; c < phase->ncalls; c++) {
+        const overlap_calls_t *calls = &phase->calls[c];
+        overlap_class_t class = rank->sites[calls->site].class;
+        double ns = above_zero((double) calls->ns - (double) calls->count * rank->clock_ns);
+        sums.calls += (double) calls->count;
+        sums.gap += (double) calls->gap;
+        sums.tests += (double) calls->tests;
+        sums.ns[class] += ns;
+        sums.sent += (double) calls->sent;
+        sums.received += (double) calls->received;
+        sums.bytes += (double) calls->sent_bytes;
+        if (class == OVERLAP_START) {
+            sums.start_calls += (double) calls->count;
+            sums.start_bytes += (double) calls->sent_bytes;
+        } else if (class == OVERLAP_WAIT) {
+            sum_wait(calls, ns, &waits[calls->site], &sums);
+        }
+    }
+    if (phase == &rank->whole) { /* also after the last call, and in tests behind it */
+        sums.gap = (double) rank->gaps;
+        sums.tests = (double) rank->tests_ns;
+    }
+    return sums;
+}
+
+/* Measured, but at least half of what a message of a process to itself costs: one side of it. */
+static double cost_of_message(const sums_t *sums, const overlap_rank_t *rank)
+{
+    double started =
+        sums->start_calls == 0
+            ? 0
+            : (sums->ns[OVERLAP_START] - sums->start_bytes * rank->byte_ns) / sums->start_calls;
+    return larger(started, rank->message_ns / 2);
+}
+
+/* `compared`: are most waits? */
+static overlap_row_t row_of(const overlap_rank_t *rank, const overlap_phase_t *phase,
+                            const overlap_waits_t *waits, bool *compared)
+{
+    sums_t sums = sum_phase(rank, phase, waits);
+    double steps = phase->steps > 0 ? (double) phase->steps : 1;
+    double byte_ns = rank->byte_ns, message = rank->message_ns / 2;
+    overlap_row_t row = {
+        .compute = above_zero(sums.gap - sums.calls * (rank->cost_ns - rank->clock_ns)) / steps,
+        .starts = (sums.ns[OVERLAP_START] + sums.tests) / steps,
+        .waits = sums.total / steps,
+        .collectives = sums.ns[OVERLAP_COLLECTIVE] / steps,
+        .other = sums.ns[OVERLAP_OTHER] / steps,
+        .sent = sums.sent / steps,
+        .bytes = sums.bytes / steps,
+        .transfers = (sums.sent + sums.received) / steps,
+        .message_cost = cost_of_message(&sums, rank),
+        .local_cost = rank->message_ns,
+        .copy_cost = byte_ns,
+        .given_wire = -1,
+    };
+    *compared = sums.compared * 2 >= sums.total;
+    if (*compared) {
+        double scale = sums.compared > 0 ? sums.total / sums.compared / steps : 0;
+        row.late = sums.late * scale;
+        row.given_wire = sums.given * scale;
+    }
+    row.copies = (sums.wait_messages * message + sums.wait_bytes * byte_ns) / steps;
+    row.copies = smaller(row.copies, row.waits - row.late);
+    row.wire = row.waits - row.late - row.copies;
+    row.step = row.compute + row.starts + row.waits + row.collectives + row.other;
+    return row;
+}
+
+/* Where messages cannot be compared: the rank that waits least waits for nobody. */
+static void guess_late(overlap_group_t *group)
+{
+    double least = group->members[0].row.waits;
+    for (int m = 1; m < group->nmembers; m++) {
+        least = smaller(least, group->members[m].row.waits);
+    }
+    for (int m = 0; m < group->nmembers; m++) {
+        overlap_row_t *row = &group->members[m].row;
+        row->late = row->waits - least;
+        row->copies = smaller(row->copies, least);
+        row->wire = least - row->copies;
+        row->given_wire = -1;
+    }
+    group->guessed = true;
+}
+
+/* ---- predictions ---- */
+
+/* More messages: V times as many, and 2 (V - 1) between the tasks of the process, of mean length.
+ */
+static double cost_of_tasks(const overlap_row_t *row, int factor)
+{
+    double length = row->sent > 0 ? row->bytes / row->sent : 0;
+    double outside = row->transfers * row->message_cost;
+    double inside = row->sent > 0 ? 2 * (length * row->copy_cost + row->local_cost) : 0;
+    return (factor - 1) * (outside + inside);
+}
+
+typedef struct part {
+    double busy, wire; /* of all of its times, divided by the steps */
+} part_t;
+
+/* The stretches between collectives, such that they add up to the row's busy time and L. */
+static int parts_of(const overlap_phase_t *phase, const overlap_row_t *row, double wire,
+                    double cost, part_t *parts)
+{
+    double gaps = 0, starts = 0, waits = 0;
+    for (int s = 0; s < phase->nstretches; s++) {
+        gaps += (double) phase->stretches[s].gap;
+        starts += (double) phase->stretches[s].starts;
+        waits += (double) phase->stretches[s].waits;
+    }
+    if (gaps + starts + waits <= 0) {
+        parts[0] = (part_t){row->compute + row->starts + row->copies + cost, wire};
+        return 1;
+    }
+    for (int s = 0; s < phase->nstretches; s++) {
+        const overlap_stretch_t *stretch = &phase->stretches[s];
+        double gap = gaps > 0 ? (double) stretch->gap / gaps : 0;
+        double wait = waits > 0 ? (double) stretch->waits / waits : 0;
+        double start = starts > 0 ? (double) stretch->starts / starts : wait;
+        parts[s] = (part_t){row->compute * gap + (row->starts + cost) * start + row->copies * wait,
+                            wire * wait};
+    }
+    return phase->nstretches;
+}
+
+static overlap_prediction_t predict(const overlap_member_t *member, double wire, int factor,
+                                    part_t *parts)
+{
+    const overlap_row_t *row = &member->row;
+    overlap_prediction_t out = {.factor = factor, .cost = cost_of_tasks(row, factor)};
+    int n = parts_of(member->phase, row, wire, out.cost, parts);
+    for (int p = 0; p < n; p++) {
+        double one = larger(parts[p].busy, parts[p].wire + parts[p].busy / factor);
+        out.hidden += parts[p].busy + parts[p].wire - one;
+    }
+    out.step = row->step - row->wire + wire + out.cost - out.hidden; /* no gain from elsewhere */
+    return out;
+}
+
+static int predict_member(overlap_member_t *member, const overlap_wishes_t *wishes)
+{
+    part_t *parts = malloc(((size_t) member->phase->nstretches + 1) * sizeof(*parts));
+    if (parts == NULL) {
+        return tool_status_error("overlap", DAME_ERR_NOMEM);
+    }
+    for (int f = 0; f < wishes->nfactors; f++) {
+        member->now[f] = predict(member, member->row.wire, wishes->factors[f], parts);
+        if (wishes->network.given && member->row.given_wire >= 0) {
+            member->given[f] = predict(member, member->row.given_wire, wishes->factors[f], parts);
+        }
+    }
+    free(parts);
+    return TOOL_OK;
+}
+
+/* ---- groups ---- */
+
+static overlap_group_t *group_of(overlap_model_t *model, int phase, const overlap_site_t *anchor)
+{
+    for (int g = 0; g < model->ngroups; g++) {
+        overlap_group_t *group = &model->groups[g];
+        if (group->phase == phase &&
+            (anchor == NULL || (strcmp(group->anchor->place, anchor->place) == 0 &&
+                                strcmp(group->anchor->function, anchor->function) == 0))) {
+            return group;
+        }
+    }
+    overlap_group_t *grown =
+        realloc(model->groups, ((size_t) model->ngroups + 1) * sizeof(*model->groups));
+    if (grown == NULL) {
+        return NULL;
+    }
+    model->groups = grown;
+    grown[model->ngroups] = (overlap_group_t){.phase = phase, .anchor = anchor};
+    return &grown[model->ngroups++];
+}
+
+/* Rank number r of the array, with one of its phases; -1: the whole run. */
+static int add_member(overlap_model_t *model, int r, int phase)
+{
+    const overlap_rank_t *rank = &model->ranks[r];
+    const overlap_phase_t *of = phase < 0 ? &rank->whole : &rank->phases[phase];
+    overlap_group_t *group = group_of(model, phase, phase < 0 ? NULL : &rank->sites[of->anchor]);
+    overlap_member_t *grown =
+        group == NULL
+            ? NULL
+            : realloc(group->members, ((size_t) group->nmembers + 1) * sizeof(*group->members));
+    if (grown == NULL) {
+        return tool_status_error("overlap", DAME_ERR_NOMEM);
+    }
+    bool compared;
+    group->members = grown;
+    overlap_member_t *member = &grown[group->nmembers++];
+    *member = (overlap_member_t){.rank = r, .phase = of};
+    member->row = row_of(rank, of, model->match->waits[r], &compared);
+    group->guessed |= !compared;
+    return TOOL_OK;
+}
+
+static void add_row(overlap_row_t *sum, const overlap_row_t *row, double part)
+{
+    sum->step += part * row->step;
+    sum->compute += part * row->compute;
+    sum->starts += part * row->starts;
+    sum->waits += part * row->waits;
+    sum->copies += part * row->copies;
+    sum->late += part * row->late;
+    sum->wire += part * row->wire;
+    sum->given_wire += part * row->given_wire;
+    sum->collectives += part * row->collectives;
+    sum->other += part * row->other;
+    sum->sent += part * row->sent;
+    sum->bytes += part * row->bytes;
+    sum->message_cost += part * row->message_cost;
+    sum->local_cost += part * row->local_cost;
+    sum->copy_cost += part * row->copy_cost;
+    sum->transfers += part * row->transfers;
+}
+
+static void take_slower(overlap_prediction_t *of, const overlap_prediction_t *one, double part)
+{
+    of->factor = one->factor;
+    of->step = larger(of->step, one->step);
+    of->hidden += part * one->hidden;
+    of->cost += part * one->cost;
+}
+
+static void sum_members(overlap_group_t *group, const overlap_model_t *model)
+{
+    double part = 1.0 / group->nmembers;
+    for (int m = 0; m < group->nmembers; m++) {
+        const overlap_member_t *member = &group->members[m];
+        const overlap_rank_t *rank = &model->ranks[member->rank];
+        const overlap_phase_t *phase = member->phase;
+        double run = (double) (rank->end - rank->begin), in = (double) (phase->end - phase->begin);
+        in -= (double) phase->extra_ns;
+        group->extra += part * (double) phase->extra;
+        group->extra_share += part * (run > 0 ? (double) phase->extra_ns / run : 0);
+        group->steps += part * (double) phase->steps;
+        group->share += part * (group->phase < 0 ? 1 : run > 0 ? in / run : 0);
+        group->median += part * (double) phase->p50;
+        group->p10 += part * (double) phase->p10;
+        group->p90 += part * (double) phase->p90;
+        group->longest = larger(group->longest, member->row.step);
+        group->given_longest = larger(group->given_longest,
+                                      member->row.step - member->row.wire + member->row.given_wire);
+        add_row(&group->mean, &member->row, part);
+        for (int f = 0; f < model->wishes->nfactors; f++) {
+            take_slower(&group->now[f], &member->now[f], part);
+            take_slower(&group->given[f], &member->given[f], part);
+        }
+    }
+}
+
+double overlap_faster(const overlap_group_t *group, int factor)
+{
+    double step = group->now[factor].step;
+    return step > 0 ? group->longest / step : 1;
+}
+
+double overlap_given_faster(const overlap_group_t *group, int factor)
+{
+    double step = group->given[factor].step;
+    return step > 0 ? group->given_longest / step : 1;
+}
+
+static void judge(overlap_group_t *group, const overlap_wishes_t *wishes)
+{
+    const overlap_row_t *row = &group->mean;
+    for (int f = 1; f < wishes->nfactors; f++) {
+        if (group->now[f].step < group->now[group->best].step) {
+            group->best = f;
+        }
+    }
+    const overlap_prediction_t *best = &group->now[group->best];
+    group->reasons |= row->transfers <= 0 ? OVERLAP_NO_MESSAGES : 0;
+    group->reasons |= row->wire < OVERLAP_LITTLE * row->step ? OVERLAP_LITTLE_WAITING : 0;
+    group->reasons |= row->collectives > row->wire ? OVERLAP_COLLECTIVES : 0;
+    group->reasons |= row->late > row->wire ? OVERLAP_LATE : 0;
+    group->reasons |= group->phase >= 0 && row->step < OVERLAP_SHORTEST ? OVERLAP_SHORT : 0;
+    group->reasons |= best->cost > best->hidden / 2 ? OVERLAP_COSTS : 0;
+    group->pays =
+        overlap_faster(group, group->best) >= OVERLAP_GAIN && (group->reasons & OVERLAP_SHORT) == 0;
+}
+
+static int finish_group(overlap_group_t *group, const overlap_model_t *model)
+{
+    if (group->guessed) {
+        guess_late(group);
+    }
+    for (int m = 0; m < group->nmembers; m++) {
+        int code = predict_member(&group->members[m], model->wishes);
+        if (code != TOOL_OK) {
+            return code;
+        }
+    }
+    sum_members(group, model);
+    judge(group, model->wishes);
+    return TOOL_OK;
+}
+
+/* ---- the run ---- */
+
+/* What a rank would save. */
+static double saved_by(const overlap_model_t *model, int rank, int factor)
+{
+    double saved = 0;
+    for (int g = 0; g < model->ngroups; g++) {
+        const overlap_group_t *group = &model->groups[g];
+        for (int m = 0; m < group->nmembers; m++) {
+            const overlap_member_t *member = &group->members[m];
+            double steps = group->phase < 0 ? 1 : (double) member->phase->steps;
+            if (member->rank == rank) {
+                saved += steps * member->row.step * (1 - 1 / overlap_faster(group, factor));
+            }
+        }
+    }
+    return saved;
+}
+
+static void predict_run(overlap_model_t *model)
+{
+    for (int r = 0; r < model->nranks; r++) {
+        model->run = larger(model->run, (double) (model->ranks[r].end - model->ranks[r].begin));
+    }
+    for (int f = 0; f < model->wishes->nfactors; f++) {
+        double longest = 0;
+        for (int r = 0; r < model->nranks; r++) {
+            longest = larger(longest, (double) (model->ranks[r].end - model->ranks[r].begin) -
+                                          saved_by(model, r, f));
+        }
+        model->faster[f] = longest > 0 ? model->run / longest : 1;
+        model->best = model->faster[f] > model->faster[model->best] ? f : model->best;
+    }
+}
+
+/* A rank that has no core waits, and so do those that wait for it: what looks like waiting for
+ * messages may be as long as that. */
+static void judge_run(overlap_model_t *model)
+{
+    double run = 0, cpu = 0, faster = model->faster[model->best];
+    bool pays = false;
+    for (int r = 0; r < model->nranks; r++) {
+        run += (double) (model->ranks[r].end - model->ranks[r].begin);
+        cpu += (double) model->ranks[r].cpu;
+    }
+    for (int g = 0; g < model->ngroups; g++) {
+        pays |= model->groups[g].pays;
+    }
+    model->core = run > 0 ? smaller(cpu / run, 1) : 1;
+    model->verdict = !pays || faster < OVERLAP_GAIN       ? OVERLAP_PAYS_NOT
+                     : 1 - 1 / faster <= 1 - model->core ? OVERLAP_UNKNOWN
+                                                          : OVERLAP_PAYS;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const overlap_group_t *x = a, *y = b;
+    double one = x->share * x->nmembers, other = y->share * y->nmembers;
+    return (one < other) - (one > other);
+}
+
+int overlap_model(const overlap_rank_t *ranks, int n, const overlap_match_t *match,
+                  const overlap_wishes_t *wishes, overlap_model_t *out)
+{
+    int code = TOOL_OK;
+    *out = (overlap_model_t){.ranks = ranks, .nranks = n, .match = match, .wishes = wishes};
+    for (int r = 0; r < n && code == TOOL_OK; r++) {
+        if (ranks[r].nphases == 0) {
+            code = add_member(out, r, -1);
+        }
+        for (int p = 0; p < ranks[r].nphases && code == TOOL_OK; p++) {
+            code = add_member(out, r, p);
+        }
+    }
+    for (int g = 0; g < out->ngroups && code == TOOL_OK; g++) {
+        code = finish_group(&out->groups[g], out);
+    }
+    if (code == TOOL_OK) {
+        qsort(out->groups, (size_t) out->ngroups, sizeof(*out->groups), compare_groups);
+        predict_run(out);
+        judge_run(out);
+    }
+    return code;
+}
+
+void overlap_model_free(overlap_model_t *model)
+{
+    for (int g = 0; g < model->ngroups; g++) {
+        free(model->groups[g].members);
+    }
+    free(model->groups);
+    *model = (overlap_model_t){0};
+}

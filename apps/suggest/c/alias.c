@@ -1,0 +1,194 @@
+#include "run_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int run_add_base(struct run *run, struct run_base base)
+{
+    int i;
+
+    for (i = 0; i < run->n_bases; i++) {
+        const struct run_base *other = &run->bases[i];
+
+        if (base.kind == other->kind &&
+            (base.kind == RUN_OBJECT ? base.symbol == other->symbol
+             : base.kind == RUN_POINTEE
+                 ? base.symbol == other->symbol && base.version == other->version
+             : base.kind == RUN_FRESH ? base.node == other->node
+                                      : base.version == other->version)) {
+            return i;
+        }
+    }
+    run->bases = realloc(run->bases, (size_t) (run->n_bases + 1) * sizeof *run->bases);
+    if (!run->bases) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    base.time = run->clock;
+    run->bases[run->n_bases] = base;
+    return run->n_bases++;
+}
+
+static bool flows(const struct c_symbol *from, const struct c_symbol *to, int depth)
+{
+    size_t i;
+
+    if (from == to || depth > 8) {
+        return true;
+    }
+    for (i = 0; i < from->n_flows; i++) {
+        if (from->flows[i] != from && flows(from->flows[i], to, depth + 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Do only pointers that A's address demonstrably went to lead to it? */
+static bool is_private(const struct run_base *a)
+{
+    if (!a->symbol || a->symbol->escapes || a->symbol->kind == C_SYMBOL_GLOBAL) {
+        return false;
+    }
+    switch (a->kind) {
+    case RUN_OBJECT:
+        return true;
+    case RUN_FRESH:
+    case RUN_POINTEE:
+        return a->symbol->only_allocated;
+    default:
+        return false;
+    }
+}
+
+/* Do A and everything B can lead to differ, from what is known of A? */
+static bool apart(const struct run_base *a, const struct run_base *b)
+{
+    bool entry = b->kind == RUN_POINTEE && b->version == 0 && b->symbol->kind == C_SYMBOL_PARAMETER;
+
+    if (a->kind == RUN_OBJECT && b->kind == RUN_OBJECT) {
+        return a->symbol != b->symbol;
+    }
+    if (a->kind == RUN_FRESH && (b->kind == RUN_FRESH || b->kind == RUN_OBJECT || entry)) {
+        return true;
+    }
+    if (a->kind == RUN_OBJECT && entry &&
+        (a->symbol->kind == C_SYMBOL_LOCAL || a->symbol->kind == C_SYMBOL_PARAMETER)) {
+        return true;
+    }
+    if (is_private(a)) {
+        return b->kind == RUN_OBJECT || b->kind == RUN_LOADED || !flows(a->symbol, b->symbol, 0);
+    }
+    if (a->kind == RUN_POINTEE && a->version == 0 && a->symbol->kind == C_SYMBOL_PARAMETER &&
+        a->symbol->type->is_restrict && !a->symbol->escapes) {
+        return b->kind == RUN_OBJECT || b->kind == RUN_LOADED || !flows(a->symbol, b->symbol, 0);
+    }
+    return false;
+}
+
+bool run_distinct(const struct run *run, int a, int b)
+{
+    if (a == b) {
+        return false;
+    }
+    if (a == RUN_ANY || b == RUN_ANY) {
+        const struct run_base *known = &run->bases[a == RUN_ANY ? b : a];
+
+        return (a == RUN_ANY ? b : a) != RUN_ANY && is_private(known) &&
+               known->symbol->n_flows == 0;
+    }
+    return run->assume_distinct || apart(&run->bases[a], &run->bases[b]) ||
+           apart(&run->bases[b], &run->bases[a]);
+}
+
+/* Under the rules of C for effective types (6.5, 7). */
+static bool types_differ(const struct c_type *a, const struct c_type *b)
+{
+    if (!a || !b || a->size == 1 || b->size == 1) {
+        return false;
+    }
+    if (a->kind == C_TYPE_FLOATING && b->kind == C_TYPE_FLOATING) {
+        return a->size != b->size;
+    }
+    if (a->kind == C_TYPE_INTEGER && b->kind == C_TYPE_INTEGER) {
+        return a->size != b->size;
+    }
+    return a->kind != b->kind &&
+           (a->kind == C_TYPE_INTEGER || a->kind == C_TYPE_FLOATING || a->kind == C_TYPE_POINTER) &&
+           (b->kind == C_TYPE_INTEGER || b->kind == C_TYPE_FLOATING || b->kind == C_TYPE_POINTER);
+}
+
+bool run_conflict(const struct run *run, int base, const struct c_type *type, int other,
+                  const struct c_type *other_type)
+{
+    return !types_differ(type, other_type) && !run_distinct(run, base, other);
+}
+
+bool run_written(const struct run *run, int base, const struct c_type *type, size_t from, size_t to)
+{
+    size_t i;
+
+    for (i = run->n_writes; i-- > 0;) {
+        const struct run_write *write = &run->writes[i];
+
+        if (write->time < to && write->time >= from &&
+            run_conflict(run, write->base, write->type, base, type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void run_log_write(struct run *run, int base, const struct c_type *type)
+{
+    if (run->n_writes > 0) {
+        const struct run_write *last = &run->writes[run->n_writes - 1];
+
+        if (last->base == base && last->type == type && last->time == run->clock) {
+            return;
+        }
+    }
+    if (run->n_writes == run->writes_room) {
+        run->writes_room = run->writes_room ? 2 * run->writes_room : 64;
+        run->writes = realloc(run->writes, run->writes_room * sizeof *run->writes);
+        if (!run->writes) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+    }
+    run->writes[run->n_writes++] = (struct run_write){base, type, run->clock++};
+}
+
+void run_forget(struct run *run, int base, const struct c_type *type)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_symbols; i++) {
+        struct c_symbol *symbol = run->symbols[i];
+        bool reachable = symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
+                         symbol->address_taken;
+
+        if (!reachable || !run_is_tracked(symbol)) {
+            continue;
+        }
+        if (base != RUN_ANY && run->bases[base].kind == RUN_OBJECT &&
+            run->bases[base].symbol != symbol) {
+            continue;
+        }
+        /* a static whose address is never taken changes in functions of the unit only */
+        if (base != RUN_ANY && !symbol->address_taken && symbol->kind == C_SYMBOL_STATIC) {
+            continue;
+        }
+        if (!run_conflict(run, base, type, run_base_of_symbol(run, symbol), symbol->type)) {
+            continue;
+        }
+        run->state[i] = run_fresh(run, symbol);
+    }
+}
+
+int run_base_of_symbol(struct run *run, struct c_symbol *symbol)
+{
+    return run_add_base(
+        run, (struct run_base){.kind = RUN_OBJECT, .symbol = symbol, .type = symbol->type});
+}

@@ -1,0 +1,23 @@
+/* apps/suggest/c/datatype.h: MPI's basic datatypes in C, by the names and handles of the source. */
+#ifndef SUGGEST_C_DATATYPE_H
+#define SUGGEST_C_DATATYPE_H
+
+#include "tree.h"
+
+struct c_datatype {
+    const char *mpi; /* MPI_DOUBLE */
+    const char *c;   /* the canonical type of an element; NULL: bytes of anything */
+    int64_t size;    /* bytes */
+    int64_t mpich;   /* its handle in MPICH */
+};
+
+/* The datatype that an argument names, or NULL: it is derived, or not known. */
+const struct c_datatype *c_find_datatype(struct c_unit *unit, const struct c_node *argument);
+
+/* Does the datatype name elements of that C type, or of an array of them? */
+bool c_datatype_fits(const struct c_datatype *datatype, const struct c_type *type);
+
+/* What an array, of any number of dimensions, consists of. */
+const struct c_type *c_element_of(const struct c_type *type);
+
+#endif

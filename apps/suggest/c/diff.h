@@ -1,0 +1,31 @@
+/* apps/suggest/c/diff.h: edits of a text, and the unified diff that makes them. */
+#ifndef SUGGEST_C_DIFF_H
+#define SUGGEST_C_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct edit {
+    size_t begin, end; /* bytes that are replaced */
+    char *text;
+    long order; /* of insertions at one place */
+};
+
+struct edits {
+    struct edit *edit;
+    size_t n;
+};
+
+/* Copies TEXT. Returns false, without an edit, when it overlaps another one. */
+bool edits_add(struct edits *edits, size_t begin, size_t end, const char *text);
+/* The same, before what was inserted there already. */
+bool edits_add_first(struct edits *edits, size_t begin, size_t end, const char *text);
+/* Forgets the edits from number N on. */
+void edits_cut(struct edits *edits, size_t n);
+/* The edited text; the caller frees. */
+char *edits_apply(struct edits *edits, const char *text, size_t size);
+/* A unified diff of two texts under a path, with three lines of context; nothing when equal. */
+void diff_print(FILE *out, const char *path, const char *old, const char *new);
+
+#endif

@@ -1,0 +1,573 @@
+/* What expressions change: assignments, calls, and the events that they leave. */
+#include "run_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run_event *run_event(struct run *run, enum run_event_kind kind, const struct c_node *node)
+{
+    struct run_event *event;
+
+    if (run->n_events == run->events_room) {
+        run->events_room = run->events_room ? 2 * run->events_room : 256;
+        run->events = realloc(run->events, run->events_room * sizeof *run->events);
+        if (!run->events) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+    }
+    event = &run->events[run->n_events];
+    memset(event, 0, sizeof *event);
+    event->kind = kind;
+    event->node = node;
+    event->loop = run->loop;
+    event->guard = run->guard;
+    event->context = run->context;
+    event->time = run->clock;
+    event->irregular = run->irregular > 0;
+    event->to.base = event->from.base = RUN_ANY;
+    if (run->trial == 0 && !run->dead) {
+        run->n_events++;
+    }
+    return event; /* of a trial: written over by the next */
+}
+
+void run_control(struct run *run, const struct c_node *node, const char *why)
+{
+    run_event(run, RUN_CONTROL, node)->why = why;
+}
+
+void run_load(struct run *run, const struct c_node *node, struct run_place place)
+{
+    run_event(run, RUN_LOAD, node)->from = place;
+}
+
+void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_value value)
+{
+    if (symbol->type->kind == C_TYPE_POINTER && value.kind != RUN_POINTER &&
+        value.kind != RUN_UNKNOWN) {
+        value = run_unknown("a pointer made of an integer", NULL);
+    }
+    if (value.kind == RUN_POINTER && !value.pointee) { /* of malloc() */
+        value.pointee = symbol->type->inner;
+    }
+    run->state[symbol->index] = value;
+    if (value.kind == RUN_POINTER && run->bases[value.base].kind == RUN_FRESH &&
+        !run->bases[value.base].symbol) {
+        run->bases[value.base].symbol = symbol;
+    }
+}
+
+/* A write to PLACE: what it changes, beside the value of a tracked scalar. */
+static void written(struct run *run, const struct run_place *place)
+{
+    run_log_write(run, place->base, place->type);
+    if (!place->scalar) {
+        run_forget(run, place->base, place->type);
+    }
+}
+
+/* The object that NODE reads, if it is one that is read without a conversion. */
+static const struct c_node *plain_object(const struct c_node *node, const struct c_type *type)
+{
+    while (node->kind == C_CAST && node->type && node->child[0]->type &&
+           strcmp(node->type->name, node->child[0]->type->name) == 0) {
+        node = node->child[0];
+    }
+    if (node->kind != C_NAME && node->kind != C_SUBSCRIPT && node->kind != C_MEMBER &&
+        !(node->kind == C_UNARY && node->op == C_OP_DEREF)) {
+        return NULL;
+    }
+    if (!node->type || strcmp(node->type->name, type->name) != 0 ||
+        (node->kind == C_NAME && node->symbol->kind == C_SYMBOL_FUNCTION)) {
+        return NULL;
+    }
+    return node;
+}
+
+static const char *why_computed(const struct c_node *value, const struct c_type *type)
+{
+    if (value->kind == C_CONVERT || value->kind == C_CAST) {
+        const struct c_type *from = value->child[0]->type;
+
+        if (from && strcmp(from->name, type->name) != 0) {
+            return "the value is converted to another type";
+        }
+    }
+    return "the value is computed";
+}
+
+/* a[i][j].x: i and j, where `a[i]` and so on are arrays of declared length. */
+static void note_index(struct run *run, struct run_place *place)
+{
+    const struct c_node *node = place->subscripts;
+
+    if (!node || run->trial || !run_is_pure(node)) {
+        return;
+    }
+    run->trial++;
+    while (node->kind == C_MEMBER && !node->arrow) {
+        node = node->child[0];
+    }
+    while (node->kind == C_SUBSCRIPT && place->n_index < POLY_SUBSCRIPTS) {
+        struct run_value index = run_evaluate(run, node->child[1]);
+
+        if (index.kind != RUN_INTEGER) {
+            break;
+        }
+        place->index[place->n_index++] = index.poly;
+        node = c_bare(node->child[0]);
+        if (!node->type || node->type->kind != C_TYPE_ARRAY) {
+            break;
+        }
+    }
+    run->trial--;
+}
+
+static struct run_value assign(struct run *run, const struct c_node *node)
+{
+    const struct c_node *target = node->child[0], *right = node->child[1];
+    const struct c_type *type = target->type;
+    const struct c_node *object = type ? plain_object(right, type) : NULL;
+    struct run_place to, from = {.base = RUN_ANY};
+    struct run_value value;
+    struct run_event *event;
+
+    if (object && object->type->kind != C_TYPE_ARRAY) {
+        from = run_lvalue(run, object);
+        if (from.scalar && object->kind == C_NAME) {
+            value = run_read(run, object->symbol);
+        } else if (type->kind == C_TYPE_INTEGER || type->kind == C_TYPE_POINTER) {
+            struct run_place again = from;
+
+            /* its value, without noting the load, which the copy is */
+            run->trial++;
+            value = run_is_pure(object) ? run_evaluate(run, object)
+                                        : run_unknown("a value read from memory", object);
+            run->trial--;
+            from = again;
+        } else {
+            value = run_unknown("a value read from memory", object);
+        }
+    } else {
+        object = NULL;
+        value = run_evaluate(run, right);
+    }
+    to = run_lvalue(run, target);
+    note_index(run, &to);
+    event = run_event(run, object ? RUN_COPY : RUN_STORE, node);
+    event->to = to;
+    event->from = from;
+    event->size = run_size(run, type);
+    event->why = object ? NULL : why_computed(right, type ? type : right->type);
+    written(run, &to);
+    if (to.scalar) {
+        run_assign_scalar(run, to.scalar, value);
+    }
+    return value;
+}
+
+static struct run_value update(struct run *run, const struct c_node *node)
+{
+    const struct c_node *target = node->child[0];
+    struct run_value right = run_evaluate(run, node->child[1]), value;
+    struct run_place to = run_lvalue(run, target);
+    struct run_event *event;
+
+    run_load(run, target, to);
+    value = run_unknown("a value read from memory", node);
+    if (to.scalar) {
+        const struct c_type *type = node->child[1]->type;
+        bool same =
+            type && target->type &&
+            (target->type->kind == C_TYPE_POINTER ||
+             (type->kind == C_TYPE_INTEGER &&
+              (type->size < target->type->size || strcmp(type->name, target->type->name) == 0 ||
+               poly_is_constant(right.kind == RUN_INTEGER ? right.poly : NULL, NULL))));
+
+        value = same
+                    ? run_binary(run, node, node->op, run_read(run, to.scalar), right, target->type)
+                    : run_unknown("arithmetic in another type", node);
+    }
+    event = run_event(run, RUN_STORE, node);
+    event->to = to;
+    event->size = run_size(run, target->type);
+    event->why = "the value is computed";
+    written(run, &to);
+    if (to.scalar) {
+        run_assign_scalar(run, to.scalar, value);
+    }
+    return value;
+}
+
+struct run_value run_assign(struct run *run, const struct c_node *node)
+{
+    return node->kind == C_ASSIGN ? assign(run, node) : update(run, node);
+}
+
+/* An unsigned counter that is compared with a bound, or that counts elements of a message, does not
+ * wrap: the bound and the call's count are exact. */
+static struct run_value run_step(struct run *run, const struct c_node *node, struct run_value old,
+                                 bool down)
+{
+    struct c_type wide;
+    struct run_value value;
+
+    if (old.kind != RUN_INTEGER || !node->type || node->type->is_signed || down ||
+        node->type->size >= 8) {
+        return run_binary(run, node, down ? C_OP_SUB : C_OP_ADD, old, run_constant(run, 1),
+                          node->type);
+    }
+    wide = *node->type;
+    wide.is_signed = true;
+    value = run_binary(run, node, C_OP_ADD, old, run_constant(run, 1), &wide);
+    value.modular = true;
+    return value;
+}
+
+struct run_value run_increment(struct run *run, const struct c_node *node)
+{
+    bool after = node->op == C_OP_POST_INC || node->op == C_OP_POST_DEC;
+    bool down = node->op == C_OP_POST_DEC || node->op == C_OP_PRE_DEC;
+    struct run_place place = run_lvalue(run, node->child[0]);
+    struct run_value old, value;
+    struct run_event *event;
+
+    old =
+        place.scalar ? run_read(run, place.scalar) : run_unknown("a value read from memory", node);
+    value = run_step(run, node, old, down);
+    event = run_event(run, RUN_STORE, node);
+    event->to = place;
+    event->size = run_size(run, node->type);
+    event->why = "the value is computed";
+    written(run, &place);
+    if (place.scalar) {
+        run_assign_scalar(run, place.scalar, value);
+    } else {
+        run_load(run, node->child[0], place);
+    }
+    return after ? old : value;
+}
+
+/* ---- calls ---- */
+
+/* A function that is only `return expression;`, called with its arguments in place of parameters.
+ */
+static const struct c_node *one_return(const struct c_symbol *function, size_t arguments)
+{
+    const struct c_node *body = function->body;
+
+    if (!body || body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
+        body->child[0]->n != 1 || function->n_parameters != arguments ||
+        !run_is_pure(body->child[0]->child[0])) {
+        return NULL;
+    }
+    return body->child[0]->child[0];
+}
+
+static struct run_value substituted(struct run *run, const struct c_node *node,
+                                    const struct c_node *expression)
+{
+    const struct c_symbol *function = node->symbol;
+    struct run_value *saved = c_allocate(run->memory, (function->n_parameters + 1) * sizeof *saved);
+    struct run_value *arguments =
+        c_allocate(run->memory, (function->n_parameters + 1) * sizeof *arguments);
+    struct run_value value;
+    size_t i;
+
+    for (i = 0; i < function->n_parameters; i++) {
+        arguments[i] = run_evaluate(run, node->child[i + 1]);
+        saved[i] = run->state[function->parameters[i]->index];
+    }
+    for (i = 0; i < function->n_parameters; i++) {
+        run->state[function->parameters[i]->index] = arguments[i];
+    }
+    run->calls++;
+    value = run_evaluate(run, expression);
+    run->calls--;
+    for (i = 0; i < function->n_parameters; i++) {
+        run->state[function->parameters[i]->index] = saved[i];
+    }
+    return value;
+}
+
+static struct run_value fresh_object(struct run *run, const struct c_node *node)
+{
+    struct run_value value = {.kind = RUN_POINTER};
+    size_t i;
+
+    for (i = 1; i < node->n; i++) {
+        run_evaluate(run, node->child[i]);
+    }
+    value.base = run_add_base(run, (struct run_base){.kind = RUN_FRESH, .node = node});
+    value.poly = poly_constant(run->space, 0);
+    return value;
+}
+
+static const struct c_type *pointee_of(const struct c_node *pointer)
+{
+    const struct c_node *bare = c_bare(pointer);
+
+    if (!bare->type) {
+        return NULL;
+    }
+    if (bare->type->kind == C_TYPE_ARRAY || bare->type->kind == C_TYPE_POINTER) {
+        return bare->type->inner;
+    }
+    return NULL;
+}
+
+/* What an argument of memcpy() leads to: `a[i].x` of `&a[i].x` and, of an array, of `a[i].x`. */
+static const struct c_node *object_at(const struct c_node *argument)
+{
+    const struct c_node *bare = c_bare(argument);
+
+    return bare->kind == C_UNARY && bare->op == C_OP_ADDRESS ? bare->child[0] : bare;
+}
+
+/* Only then do the subscripts tell every byte that is written. */
+static bool is_one_element(const struct run_event *copy)
+{
+    const struct c_type *type = copy->to.subscripts->type;
+    int64_t bytes;
+
+    return type && type->size > 0 && poly_is_constant(copy->size, &bytes) && bytes == type->size;
+}
+
+/* memcpy(to, from, bytes) */
+static struct run_value memory_copy(struct run *run, const struct c_node *node)
+{
+    struct run_value to = run_evaluate(run, node->child[1]);
+    struct run_value from = run_evaluate(run, node->child[2]);
+    struct run_value bytes = run_evaluate(run, node->child[3]);
+    struct run_event *event = run_event(run, RUN_COPY, node);
+    const struct c_type *to_type = pointee_of(node->child[1]);
+    const struct c_type *from_type = pointee_of(node->child[2]);
+
+    event->to = (struct run_place){.base = RUN_ANY, .why = to.why};
+    event->from = (struct run_place){.base = RUN_ANY, .why = from.why};
+    if (to.kind == RUN_POINTER) {
+        event->to.base = to.base;
+        event->to.offset = to.poly;
+        event->to.type = to_type;
+        event->to.n_assumed = to.n_assumed;
+        memcpy(event->to.assumed, to.assumed, sizeof to.assumed);
+    }
+    if (from.kind == RUN_POINTER) {
+        event->from.base = from.base;
+        event->from.offset = from.poly;
+        event->from.type = from_type;
+        event->from.n_assumed = from.n_assumed;
+        memcpy(event->from.assumed, from.assumed, sizeof from.assumed);
+    }
+    event->from.subscripts = object_at(node->child[2]);
+    event->to.subscripts = object_at(node->child[1]);
+    event->size = bytes.kind == RUN_INTEGER && bytes.n_assumed == 0 ? bytes.poly : NULL;
+    if (!event->size) {
+        event->why = bytes.why ? bytes.why : "a number of bytes that is not known";
+    } else if (is_one_element(event)) {
+        note_index(run, &event->to);
+    }
+    run_log_write(run, event->to.base, NULL);
+    run_forget(run, event->to.base, NULL);
+    return to;
+}
+
+/* Without effects on memory that C can see, and none on ours. */
+static bool has_no_effect(const char *name)
+{
+    static const char *const names[] = {
+        "fabs",  "sqrt", "sin",  "cos",  "exp",   "log",   "pow",    "abs",    "labs",
+        "floor", "ceil", "fmin", "fmax", "fabsf", "sqrtf", "strlen", "strcmp", "memcmp",
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget_everything(struct run *run)
+{
+    run_log_write(run, RUN_ANY, NULL);
+    run_forget(run, RUN_ANY, NULL);
+    /* functions of this unit may assign its statics */
+    for (size_t i = 0; i < run->n_symbols; i++) {
+        struct c_symbol *symbol = run->symbols[i];
+
+        if ((symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC) &&
+            run_is_tracked(symbol)) {
+            run->state[i] = run_fresh(run, symbol);
+            run_log_write(run, run_base_of_symbol(run, symbol), NULL);
+        } else if ((symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC) &&
+                   symbol->type->kind != C_TYPE_POINTER) {
+            run_log_write(run, run_base_of_symbol(run, symbol), NULL);
+        }
+    }
+}
+
+/* Bases of receives that are not known to be complete are written at any completion. */
+static void complete_receives(struct run *run)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Irecv") == 0 &&
+            event->node->n > 1) {
+            int base = event->arguments[1].kind == RUN_POINTER ? event->arguments[1].base : RUN_ANY;
+
+            run_log_write(run, base, NULL);
+            run_forget(run, base, NULL);
+        }
+    }
+}
+
+static bool writes_argument(const struct c_node *argument)
+{
+    if (argument->type && strstr(argument->type->name, "tatus")) {
+        return true;
+    }
+    return argument->type && argument->type->kind == C_TYPE_POINTER && argument->type->inner &&
+           !argument->type->inner->is_const &&
+           (argument->type->inner->kind != C_TYPE_RECORD &&
+            argument->type->inner->kind != C_TYPE_FUNCTION);
+}
+
+static struct run_value mpi_call(struct run *run, const struct c_node *node)
+{
+    const char *name = c_callee(node);
+    struct run_value *arguments = c_allocate(run->memory, (node->n + 1) * sizeof *arguments);
+    struct run_event *event;
+    size_t i;
+
+    for (i = 1; i < node->n; i++) {
+        const struct c_node *argument = node->child[i];
+
+        /* a count that does not fit in an int is an error of the program's own */
+        if (argument->kind == C_CONVERT && argument->type &&
+            argument->type->kind == C_TYPE_INTEGER && argument->child[0]->type &&
+            argument->child[0]->type->kind == C_TYPE_INTEGER) {
+            argument = argument->child[0];
+        }
+        arguments[i] = run_evaluate(run, argument);
+    }
+    if (strcmp(name, "MPI_Abort") == 0) {
+        run->dead = true;
+        return run_unknown("nothing", node);
+    }
+    event = run_event(run, RUN_MPI, node);
+    event->arguments = arguments;
+    if (run->trial == 0) {
+        event->state = run_save(run);
+        event->facts = c_allocate(run->memory, (size_t) (run->n_facts + 1) * sizeof *event->facts);
+        if (run->n_facts) {
+            memcpy(event->facts, run->facts, (size_t) run->n_facts * sizeof *event->facts);
+        }
+        event->n_facts = run->n_facts;
+    }
+    /* Handles are pointers to structures in some implementations, and MPI_Status * is one, too. */
+    for (i = 1; i < node->n; i++) {
+        const struct c_node *bare = c_bare(node->child[i]);
+        bool status = bare->kind == C_UNARY && bare->op == C_OP_ADDRESS;
+
+        if (writes_argument(node->child[i]) || status) {
+            int base = arguments[i].kind == RUN_POINTER ? arguments[i].base : RUN_ANY;
+
+            if (arguments[i].kind != RUN_POINTER && bare->kind == C_INTEGER) {
+                continue; /* MPI_STATUS_IGNORE, MPI_BOTTOM */
+            }
+            if (status && bare->child[0]->kind == C_NAME &&
+                bare->child[0]->symbol->kind == C_SYMBOL_GLOBAL &&
+                strncmp(bare->child[0]->symbol->name, "ompi_", 5) == 0) {
+                continue; /* MPI_DOUBLE, MPI_COMM_WORLD of Open MPI */
+            }
+            run_log_write(run, base, NULL);
+            run_forget(run, base, NULL);
+        }
+    }
+    if (strstr(name, "Wait") || strstr(name, "Test")) {
+        complete_receives(run);
+    }
+    run->clock++; /* what is written next is written later than the call */
+    return run_unknown("what MPI returns", node);
+}
+
+struct run_value run_call(struct run *run, const struct c_node *node)
+{
+    const char *name = c_callee(node);
+    const struct c_node *expression;
+    size_t i;
+
+    if (node->symbol && run->calls < 8 &&
+        (expression = one_return(node->symbol, node->n - 1)) != NULL) {
+        return substituted(run, node, expression);
+    }
+    if (c_is_allocator(node)) {
+        return fresh_object(run, node);
+    }
+    if (node->symbol && !node->symbol->body) {
+        if ((strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0 ||
+             strcmp(name, "__builtin_memcpy") == 0 || strcmp(name, "__builtin_memmove") == 0) &&
+            node->n == 4) {
+            return memory_copy(run, node);
+        }
+        if (c_is_mpi(node)) {
+            return mpi_call(run, node);
+        }
+    }
+    for (i = 1; i < node->n; i++) {
+        struct run_value value = run_evaluate(run, node->child[i]);
+
+        /* strlen(), strcmp(), memcmp() read what they are given */
+        if (node->symbol && !node->symbol->body && has_no_effect(name) &&
+            node->child[i]->type && node->child[i]->type->kind == C_TYPE_POINTER) {
+            run_load(run, node->child[i],
+                     (struct run_place){.base = value.kind == RUN_POINTER ? value.base : RUN_ANY});
+        }
+    }
+    if (node->symbol && !node->symbol->body &&
+        (strcmp(name, "abort") == 0 || strcmp(name, "exit") == 0 || strcmp(name, "_Exit") == 0)) {
+        run->dead = true;
+        return run_unknown("nothing", node);
+    }
+    if (node->symbol && strcmp(name, "free") == 0 && !node->symbol->body) {
+        run_event(run, RUN_FREE, node);
+        return run_unknown("nothing", node);
+    }
+    if (node->symbol && !node->symbol->body && has_no_effect(name)) {
+        return run_unknown("what a function returns", node);
+    }
+    {
+        struct run_event *event = run_event(run, RUN_CALL, node);
+
+        event->why = node->symbol ? name : "a function pointer";
+    }
+    forget_everything(run);
+    for (i = 1; i < node->n; i++) { /* what is passed by address */
+        const struct c_node *bare = c_bare(node->child[i]);
+        const struct c_node *object = bare;
+
+        while (object->kind == C_UNARY || object->kind == C_SUBSCRIPT || object->kind == C_MEMBER) {
+            object = c_bare(object->child[0]);
+        }
+        if (object->kind == C_NAME && object->symbol->kind != C_SYMBOL_FUNCTION && object->type &&
+            (object->type->kind == C_TYPE_ARRAY || object->type->kind == C_TYPE_POINTER ||
+             bare->kind == C_UNARY)) {
+            int base = run_base_of_symbol(run, object->symbol);
+
+            if (object->type->kind == C_TYPE_POINTER) {
+                struct run_value value = run_read(run, object->symbol);
+
+                base = value.kind == RUN_POINTER ? value.base : RUN_ANY;
+            }
+            run_log_write(run, base, NULL);
+        }
+    }
+    return run_unknown("what a function returns", node);
+}

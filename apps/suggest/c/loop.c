@@ -1,0 +1,505 @@
+/* Loops without MPI calls, summarised: what each variable gains in an iteration, and then the body
+ * for iteration number t. */
+#include "run_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gains {
+    struct c_symbol **symbols;
+    size_t n;
+    const poly_t **gain; /* in an iteration; NULL: not the same in all */
+    struct run_value *entry;
+    struct run_value *trial;
+    size_t first_write, last_write; /* of the body */
+    size_t n_atoms;
+    size_t counter; /* the symbol that the condition bounds */
+};
+
+/* Does what the body writes, or what is new in each iteration, change the atom? */
+static bool changes(struct run *run, int i, const void *data)
+{
+    const struct gains *gains = data;
+    const struct run_atom *atom = &run->atoms[i];
+    size_t j;
+
+    if (atom->kind == RUN_ATOM_TRIAL ||
+        (atom->kind == RUN_ATOM_SYMBOL && (size_t) i >= gains->n_atoms)) {
+        return true;
+    }
+    for (j = gains->first_write; atom->kind == RUN_ATOM_LOAD && j < gains->last_write; j++) {
+        if (run_conflict(run, run->writes[j].base, run->writes[j].type, atom->base, atom->type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* May the value differ from iteration to iteration? */
+static bool uses_new_values(struct run *run, const poly_t *poly, const struct gains *gains)
+{
+    return run_any_atom(run, poly, changes, gains);
+}
+
+static void start_trial(struct run *run, struct gains *gains)
+{
+    size_t i;
+
+    gains->n_atoms = (size_t) run->n_atoms;
+    for (i = 0; i < gains->n; i++) {
+        struct c_symbol *symbol = gains->symbols[i];
+        struct run_value value;
+        poly_atom_t atom;
+
+        gains->entry[i] = run_read(run, symbol);
+        value = gains->entry[i];
+        if (value.kind == RUN_INTEGER || value.kind == RUN_POINTER) {
+            atom = run_new_atom(run, RUN_ATOM_TRIAL, symbol->name);
+            if (atom == POLY_NO_ATOM) {
+                value = run_unknown("too large an expression", NULL);
+            } else {
+                value.poly = poly_variable(run->space, atom);
+                value.n_assumed = 0;
+            }
+        }
+        gains->trial[i] = value;
+        run->state[symbol->index] = value;
+    }
+}
+
+static void find_gains(struct run *run, struct gains *gains)
+{
+    size_t i;
+
+    for (i = 0; i < gains->n; i++) {
+        struct run_value before = gains->trial[i];
+        struct run_value after = run_read(run, gains->symbols[i]);
+        const poly_t *gain;
+
+        gains->gain[i] = NULL;
+        if (before.kind != after.kind || before.base != after.base ||
+            (before.kind != RUN_INTEGER && before.kind != RUN_POINTER)) {
+            continue;
+        }
+        gain = poly_subtract(run->space, after.poly, before.poly);
+        if (!uses_new_values(run, gain, gains) && after.n_assumed == 0) {
+            gains->gain[i] = gain;
+        } else if (!uses_new_values(run, gain, gains)) {
+            /* an inner loop ran: its trip is taken not to be negative, here as there */
+            gains->gain[i] = gain;
+            memcpy(gains->trial[i].assumed, after.assumed, sizeof after.assumed);
+            gains->trial[i].n_assumed = after.n_assumed;
+        }
+    }
+}
+
+static size_t find_symbol(const struct gains *gains, const struct c_symbol *symbol)
+{
+    size_t i;
+
+    for (i = 0; i < gains->n && gains->symbols[i] != symbol; i++) {
+    }
+    return i;
+}
+
+static bool is_unsigned(const struct c_type *type)
+{
+    return !type || type->kind != C_TYPE_INTEGER || !type->is_signed;
+}
+
+/* (distance + gain - 1) / gain */
+static const poly_t *steps(struct run *run, const poly_t *distance, int64_t gain)
+{
+    const poly_t *rounded = poly_add(run->space, distance, poly_constant(run->space, gain - 1));
+    const poly_t *quotient;
+    struct run_value value;
+    int64_t constant;
+
+    if (gain == 1) {
+        return distance;
+    }
+    if (poly_is_constant(distance, &constant)) {
+        return poly_constant(run->space, constant > 0 ? (constant + gain - 1) / gain : 0);
+    }
+    quotient = poly_divide(run->space, distance, poly_constant(run->space, gain));
+    if (!quotient) {
+        quotient = poly_divide(run->space, rounded, poly_constant(run->space, gain));
+    }
+    if (quotient) {
+        return quotient;
+    }
+    value = run_divide(run, "%s/%s", run_integer(rounded),
+                       run_integer(poly_constant(run->space, gain)), NULL);
+    return value.kind == RUN_INTEGER ? value.poly : NULL;
+}
+
+/* v < e, where v gains a constant: how often? */
+static const poly_t *trip_of(struct run *run, struct gains *gains, const struct c_node *condition,
+                             const char **why)
+{
+    const struct c_node *side[2], *name;
+    enum c_operator op;
+    struct run_value bound, start;
+    const poly_t *distance;
+    int64_t gain, constant;
+    size_t i;
+
+    *why = "a loop condition that is no comparison of a variable with a bound";
+    if (!condition || condition->kind != C_BINARY || condition->op < C_OP_LT ||
+        condition->op > C_OP_NE || condition->op == C_OP_EQ || !run_is_pure(condition)) {
+        return NULL;
+    }
+    op = condition->op;
+    side[0] = condition->child[0];
+    side[1] = condition->child[1];
+    name = c_bare(side[0]);
+    if (name->kind != C_NAME || find_symbol(gains, name->symbol) == gains->n) {
+        static const enum c_operator mirrored[] = {[C_OP_LT] = C_OP_GT,
+                                                   [C_OP_LE] = C_OP_GE,
+                                                   [C_OP_GT] = C_OP_LT,
+                                                   [C_OP_GE] = C_OP_LE,
+                                                   [C_OP_NE] = C_OP_NE};
+
+        side[1] = condition->child[0];
+        side[0] = condition->child[1];
+        name = c_bare(side[0]);
+        op = mirrored[op];
+    }
+    if (name->kind != C_NAME || (i = find_symbol(gains, name->symbol)) == gains->n) {
+        return NULL;
+    }
+    *why = "a loop variable that does not change by the same constant in every iteration";
+    start = gains->entry[i];
+    if (!gains->gain[i] || gains->trial[i].n_assumed || !poly_is_constant(gains->gain[i], &gain) ||
+        gain == 0 || start.kind != gains->trial[i].kind) {
+        return NULL;
+    }
+    run->trial++;
+    bound = run_evaluate(run, side[1]);
+    run->trial--;
+    *why = "a loop bound that is not known";
+    if (bound.kind != start.kind || bound.base != start.base || bound.n_assumed ||
+        start.n_assumed) {
+        *why = bound.kind == RUN_UNKNOWN && bound.why ? bound.why : *why;
+        return NULL;
+    }
+    *why = "a loop bound that changes in the loop";
+    if (uses_new_values(run, bound.poly, gains)) {
+        return NULL;
+    }
+    if (start.kind == RUN_INTEGER) {
+        const struct c_type *compared = side[0]->type;
+
+        *why = "a comparison in an unsigned type that may wrap";
+        /* Unsigned and exact, from a start that is not negative: a bound that wrapped is more than
+         * any array has elements. */
+        if (is_unsigned(compared) &&
+            (!compared || compared->kind != C_TYPE_INTEGER || op == C_OP_NE || gain < 0 ||
+             start.modular || (compared->size < 8 && bound.modular) ||
+             (name->symbol->type->is_signed &&
+              !(poly_is_constant(start.poly, &constant) && constant >= 0)))) {
+            return NULL;
+        }
+        *why = "a loop bound that may have wrapped";
+        if (bound.modular && !is_unsigned(compared)) {
+            return NULL;
+        }
+    }
+    *why = "a loop whose condition and step go in different directions";
+    if (((op == C_OP_LT || op == C_OP_LE) && gain < 0) ||
+        ((op == C_OP_GT || op == C_OP_GE) && gain > 0) ||
+        (op == C_OP_NE && gain != 1 && gain != -1 && start.kind == RUN_INTEGER)) {
+        return NULL;
+    }
+    distance = gain > 0 ? poly_subtract(run->space, bound.poly, start.poly)
+                        : poly_subtract(run->space, start.poly, bound.poly);
+    if (op == C_OP_LE || op == C_OP_GE) {
+        distance = poly_add(run->space, distance, poly_constant(run->space, 1));
+    }
+    gain = gain > 0 ? gain : -gain;
+    if (start.kind == RUN_POINTER && op == C_OP_NE &&
+        !poly_divide(run->space, distance, poly_constant(run->space, gain))) {
+        return NULL;
+    }
+    *why = "a number of iterations that is no polynomial";
+    gains->counter = i;
+    return steps(run, distance, gain);
+}
+
+static void assume_trip(struct run_value *value, const poly_t *trip)
+{
+    int i;
+
+    if (poly_is_constant(trip, NULL)) {
+        return;
+    }
+    for (i = 0; i < value->n_assumed && !poly_equal(value->assumed[i], trip); i++) {
+    }
+    if (i < value->n_assumed) {
+        return;
+    }
+    if (i == RUN_ASSUMED) {
+        *value = run_unknown("it depends on more loops than are followed", NULL);
+    } else {
+        value->assumed[value->n_assumed++] = trip;
+    }
+}
+
+/* An unsigned type of less than 8 bytes wraps without a word. No call sends more elements than an
+ * int counts, so a variable that gains little from a small value stays below 2^32. */
+static bool may_wrap(const struct gains *gains, size_t i)
+{
+    const struct c_type *type = gains->symbols[i]->type;
+    int64_t gain, start;
+
+    if (gains->entry[i].kind != RUN_INTEGER || type->kind != C_TYPE_INTEGER || type->is_signed ||
+        type->size >= 8 || i == gains->counter) {
+        return false;
+    }
+    return type->size < 4 || !poly_is_constant(gains->gain[i], &gain) ||
+           !poly_is_constant(gains->entry[i].poly, &start) || gain < 1 || gain > 2 || start < 0 ||
+           start > (gain == 1 ? INT32_MAX : 1);
+}
+
+/* Values at the beginning of iteration T of the loop, or behind it (T = trip). */
+static void set_values(struct run *run, const struct gains *gains, const poly_t *t, bool behind)
+{
+    size_t i;
+
+    for (i = 0; i < gains->n; i++) {
+        struct run_value value = gains->entry[i];
+        int j;
+
+        if (!gains->gain[i]) {
+            value = run_unknown("a variable that the loop changes irregularly", NULL);
+        } else if (poly_is_zero(gains->gain[i])) {
+            /* as before the loop */
+        } else if (may_wrap(gains, i)) {
+            value = run_unknown("an unsigned variable that may wrap", NULL);
+        } else {
+            value.poly =
+                poly_add(run->space, value.poly, poly_multiply(run->space, t, gains->gain[i]));
+            for (j = 0; j < gains->trial[i].n_assumed && value.kind != RUN_UNKNOWN; j++) {
+                assume_trip(&value, gains->trial[i].assumed[j]);
+            }
+            if (behind && value.kind != RUN_UNKNOWN) {
+                assume_trip(&value, t);
+            }
+        }
+        run->state[gains->symbols[i]->index] = value;
+    }
+}
+
+static void run_body(struct run *run, const struct c_node *body, const struct c_node *step)
+{
+    if (body) {
+        run_statement(run, body);
+    }
+    if (step) {
+        run_evaluate(run, step);
+    }
+}
+
+static void push_active(struct run *run, const struct gains *gains)
+{
+    run->active = realloc(run->active, (run->n_active + 1) * sizeof *run->active);
+    if (!run->active) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->active[run->n_active][0] = gains->first_write;
+    run->active[run->n_active++][1] = gains->last_write;
+}
+
+/* A loop of which nothing is known: its variables are unknown, its events irregular. */
+static void irregular_loop(struct run *run, const struct c_node *node, struct gains *gains,
+                           const struct c_node *parts[3], const char *why)
+{
+    size_t i, first = run->n_writes;
+
+    run_control(run, node, why);
+    for (i = 0; i < gains->n; i++) {
+        run->state[gains->symbols[i]->index] = run_unknown(why, node);
+    }
+    gains->first_write = first;
+    gains->last_write = run->n_writes;
+    run->irregular++;
+    if (parts[0]) {
+        run_evaluate(run, parts[0]);
+    }
+    run_body(run, parts[2], parts[1]);
+    run->irregular--;
+    run->dead = false;
+    for (i = 0; i < gains->n; i++) {
+        run->state[gains->symbols[i]->index] = run_unknown(why, node);
+    }
+}
+
+static int add_loop(struct run *run, const struct c_node *node, const poly_t *trip,
+                    poly_atom_t atom)
+{
+    run->loops = realloc(run->loops, (size_t) (run->n_loops + 1) * sizeof *run->loops);
+    if (!run->loops) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->loops[run->n_loops] =
+        (struct run_loop){.atom = atom, .trip = trip, .parent = run->loop, .node = node};
+    return run->n_loops++;
+}
+
+static void regular_loop(struct run *run, const struct c_node *node, struct gains *gains,
+                         const struct c_node *parts[3], const poly_t *trip)
+{
+    poly_atom_t atom = run_new_atom(run, RUN_ATOM_LOOP, "t");
+    int outer = run->loop, loop = add_loop(run, node, trip, atom);
+    const poly_t *t = atom == POLY_NO_ATOM ? trip : poly_variable(run->space, atom);
+    int64_t constant;
+    bool never = poly_is_constant(trip, &constant) && constant <= 0;
+
+    if (atom != POLY_NO_ATOM) {
+        run->atoms[atom].loop = loop;
+    }
+    if (!never) {
+        run->loop = loop;
+        run->loops[loop].first = run->n_events;
+        run->loops[loop].begin = run->clock;
+        set_values(run, gains, t, false);
+        push_active(run, gains);
+        if (parts[0]) {
+            run_evaluate(run, parts[0]);
+        }
+        run_body(run, parts[2], parts[1]);
+        run->n_active--;
+        run->loops[loop].last = run->n_events;
+        run->loops[loop].end = run->clock;
+        run->loop = outer;
+    }
+    set_values(run, gains, never ? poly_constant(run->space, 0) : trip, true);
+}
+
+/* parts: condition, step, body */
+static void summarise(struct run *run, const struct c_node *node, const struct c_node *parts[3],
+                      struct gains *gains)
+{
+    const char *why = run_unstructured(parts[2]);
+    const poly_t *trip = NULL;
+    struct run_value *saved = run_save(run);
+
+    gains->first_write = run->n_writes;
+    start_trial(run, gains);
+    run->trial++;
+    if (parts[0]) {
+        run_evaluate(run, parts[0]);
+    }
+    run_body(run, parts[2], parts[1]);
+    run->dead = false;
+    gains->last_write = run->n_writes;
+    find_gains(run, gains);
+    /* the bound is evaluated as in an iteration, so that what the body changes shows */
+    memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
+    for (size_t i = 0; i < gains->n; i++) {
+        run->state[gains->symbols[i]->index] = gains->trial[i];
+    }
+    if (node->kind == C_DO) {
+        why = "a do loop";
+    }
+    if (!why) {
+        trip = trip_of(run, gains, parts[0], &why);
+    }
+    run->trial--;
+    memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
+    if (trip) {
+        regular_loop(run, node, gains, parts, trip);
+    } else {
+        irregular_loop(run, node, gains, parts, why);
+    }
+}
+
+/* An iteration may have changed any object. */
+static void forget_memory(struct run *run)
+{
+    int i;
+
+    run_log_write(run, RUN_ANY, NULL);
+    for (i = 0; i < run->n_bases; i++) {
+        run_log_write(run, i, NULL);
+    }
+    run_forget(run, RUN_ANY, NULL);
+}
+
+/* A loop around MPI calls: one iteration, of which nothing is known. */
+static void context_loop(struct run *run, const struct c_node *node, const struct c_node *parts[3],
+                         struct gains *gains)
+{
+    int outer = run->context, n_facts = run->n_facts;
+    size_t i;
+
+    run->contexts = realloc(run->contexts, (size_t) (run->n_contexts + 1) * sizeof *run->contexts);
+    if (!run->contexts) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->contexts[run->n_contexts] = (struct run_context){outer, node};
+    run_control(run, node, "a loop with MPI calls");
+    run->context = run->n_contexts++;
+    for (i = 0; i < gains->n; i++) {
+        run->state[gains->symbols[i]->index] = run_fresh(run, gains->symbols[i]);
+    }
+    forget_memory(run);
+    if (parts[0]) {
+        run_evaluate(run, parts[0]);
+    }
+    run_body(run, parts[2], parts[1]);
+    run->dead = false;
+    run->context = outer;
+    run->n_facts = n_facts;
+    run_control(run, node, "a loop with MPI calls");
+    for (i = 0; i < gains->n; i++) {
+        run->state[gains->symbols[i]->index] = run_fresh(run, gains->symbols[i]);
+    }
+    forget_memory(run);
+}
+
+void run_loop(struct run *run, const struct c_node *node)
+{
+    const struct c_node *parts[3] = {NULL, NULL, NULL};
+    struct gains gains = {.counter = SIZE_MAX};
+
+    if (node->kind == C_FOR) {
+        if (node->child[0]) {
+            if (node->child[0]->kind == C_DECLARE) {
+                run_statement(run, node->child[0]);
+            } else {
+                run_evaluate(run, node->child[0]);
+            }
+        }
+        parts[0] = node->child[1];
+        parts[1] = node->child[2];
+        parts[2] = node->child[3];
+    } else if (node->n == 2) {
+        parts[0] = node->child[node->kind == C_DO];
+        parts[2] = node->child[node->kind != C_DO];
+    }
+    {
+        const struct c_node whole = {.kind = C_BLOCK,
+                                     .n = 3,
+                                     .child = (struct c_node *[]){(struct c_node *) parts[0],
+                                                                  (struct c_node *) parts[1],
+                                                                  (struct c_node *) parts[2]}};
+        size_t n;
+
+        gains.n = run_assigned(&whole, &gains.symbols);
+        n = gains.n + 1;
+        gains.gain = c_allocate(run->memory, n * sizeof *gains.gain);
+        gains.entry = c_allocate(run->memory, n * sizeof *gains.entry);
+        gains.trial = c_allocate(run->memory, n * sizeof *gains.trial);
+        if (run_has_mpi(&whole)) {
+            context_loop(run, node, parts, &gains);
+        } else {
+            summarise(run, node, parts, &gains);
+        }
+    }
+    free(gains.symbols);
+}

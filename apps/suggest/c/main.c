@@ -1,0 +1,312 @@
+/* dame-suggest-c: the front end for C, and for Fortran by way of C, of `dame suggest`. */
+#include "apps/clang/guard.h"
+#include "site.h"
+#include "fortran.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#ifndef SUGGEST_MPI_CPPFLAGS
+#define SUGGEST_MPI_CPPFLAGS ""
+#endif
+
+enum { DONE = 0, SOME_FILE_FAILED = 1, WRONG_USE = 2 };
+
+static void usage(FILE *out)
+{
+    fputs(
+        "Usage: dame suggest [OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
+        "\n"
+        "Finds loops that pack data for MPI_Send and its kin or unpack what was received, and the\n"
+        "MPI datatype that moves the data without them; or says why there is none that is "
+        "certain.\n"
+        "FILE is C, or Fortran by its ending (.f90, .F, ...), which is read by gfortran and only "
+        "reported:\n"
+        "addresses and sizes are C there, and a_n1 and a_l1 are extent and lower bound of a's "
+        "first dimension.\n"
+        "\n"
+        "  -p BUILD          take compiler arguments from BUILD/compile_commands.json\n"
+        "  --explain         also print shape, access program, count and checks\n"
+        "  --measure         print what moving the data takes here: by hand, with Open MPI's own "
+        "engine\n"
+        "                    and with DAME\n"
+        "  --with LIST       sizes to measure with, such as n=64,m=32; others are chosen\n"
+        "  --sarif           print SARIF 2.1.0 instead\n"
+        "  --patch           print a unified diff that uses the datatypes\n"
+        "  --patch=check     print one that keeps the loops and compares their bytes with "
+        "MPI_Pack's\n"
+        "  --patch=inspect   print one that records where the data of other loops is\n"
+        "  --only LINE       only calls in that line\n"
+        "  --assume distinct pointers with different names lead to different memory, and no other "
+        "code\n"
+        "                    reads the buffers\n"
+        "\n"
+        "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
+        "some\n"
+        "file was not; 2, wrong use, or the process that reads the file was ended by a signal.\n",
+        out);
+}
+
+static int wrong_use(const char *argument, const char *what)
+{
+    fprintf(stderr, "dame suggest: '%s': %s; --help shows what there is\n", argument, what);
+    return WRONG_USE;
+}
+
+struct words {
+    char **word;
+    int n;
+};
+
+static void add_word(struct words *words, const char *begin, size_t length)
+{
+    words->word = realloc(words->word, (size_t) (words->n + 1) * sizeof *words->word);
+    if (!words->word || !(words->word[words->n] = strndup(begin, length))) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    words->n++;
+}
+
+static void split_words(struct words *words, const char *text)
+{
+    while (*(text += strspn(text, " "))) {
+        size_t length = strcspn(text, " ");
+
+        add_word(words, text, length);
+        text += length;
+    }
+}
+
+static void free_words(struct words *words)
+{
+    int i;
+
+    for (i = 0; i < words->n; i++) {
+        free(words->word[i]);
+    }
+    free(words->word);
+}
+
+static bool is_regular(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0) {
+        fprintf(stderr, "dame suggest: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        fprintf(stderr, "dame suggest: %s: %s\n", path,
+                S_ISDIR(status.st_mode) ? "is a directory" : "is no regular file");
+        return false;
+    }
+    return true;
+}
+
+/* One clear message for a file that the compiler would not take either. */
+static bool has_errors(const struct c_unit *unit)
+{
+    const struct c_error *error = unit->errors;
+
+    if (unit->n_errors == 0) {
+        return false;
+    }
+    fprintf(stderr, "%s:%u:%u: error: %s", *error->file ? error->file : unit->path, error->line,
+            error->column, error->text);
+    if (unit->n_errors > 1) {
+        fprintf(stderr, " (and %zu more)", unit->n_errors - 1);
+    }
+    fprintf(
+        stderr,
+        "\ndame suggest: %s: not analysed; give its compiler arguments with -p BUILD or after --\n",
+        unit->path);
+    return true;
+}
+
+static void analyse(struct report *report, struct c_unit *unit)
+{
+    size_t i;
+
+    c_lower_pack(unit);
+    c_find_uses(unit);
+    report_begin_file(report, unit);
+    for (i = 0; i < unit->n_functions; i++) {
+        struct run *run;
+        struct site *sites;
+        size_t n, j;
+
+        if (!run_has_mpi(unit->functions[i].body)) {
+            continue;
+        }
+        run = run_function(unit, &unit->functions[i], report->assume_distinct);
+        n = run->refused ? 0 : site_find(run, &sites);
+        report_function(report, run, n ? sites : NULL, n);
+        for (j = 0; j < n; j++) {
+            site_free(&sites[j]);
+        }
+        if (!run->refused) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): site_find() made them */
+            free(sites);
+        }
+        run_free(run);
+    }
+    report_end_file(report, unit);
+}
+
+static bool suggest_fortran(struct report *report, const char *path, const struct words *flags)
+{
+    const struct f_refused *refusals = NULL;
+    struct c_unit *unit;
+
+    if (report->patch) {
+        fprintf(stderr, "dame suggest: %s: patches are made of C only\n", path);
+        return false;
+    }
+    unit = f_parse(path, (const char *const *) flags->word, flags->n, &refusals);
+    if (!unit) {
+        return false;
+    }
+    if (unit->n_errors > 0) {
+        fprintf(stderr, "dame suggest: %s: not analysed: its C text is wrong: line %u: %s\n", path,
+                unit->errors[0].line, unit->errors[0].text);
+        c_unit_free(unit);
+        return false;
+    }
+    analyse(report, unit);
+    for (; refusals; refusals = refusals->next) {
+        report_procedure(report, unit, refusals->line, refusals->procedure, refusals->why);
+    }
+    c_unit_free(unit);
+    return true;
+}
+
+static bool suggest_file(struct report *report, const char *path, const char *build,
+                         const struct words *flags)
+{
+    struct words arguments = {0};
+    char **given = NULL;
+    struct c_unit *unit;
+    int n_given = 0, i;
+    bool fine;
+
+    guard_file(path);
+    if (!is_regular(path)) {
+        return false;
+    }
+    if (f_is_fortran(path)) {
+        return suggest_fortran(report, path, flags);
+    }
+    if (build && (n_given = c_database(build, path, &given)) < 0) {
+        return false;
+    }
+    for (i = 0; i < n_given; i++) {
+        add_word(&arguments, given[i], strlen(given[i]));
+    }
+    for (i = 0; i < flags->n; i++) {
+        add_word(&arguments, flags->word[i], strlen(flags->word[i]));
+    }
+    split_words(&arguments, SUGGEST_MPI_CPPFLAGS);
+    c_database_free(given, n_given);
+    unit = c_parse(path, (const char *const *) arguments.word, arguments.n);
+    free_words(&arguments);
+    if (!unit) {
+        fprintf(stderr, "dame suggest: %s: cannot be read as C\n", path);
+        return false;
+    }
+    fine = !has_errors(unit);
+    if (fine) {
+        analyse(report, unit);
+    }
+    c_unit_free(unit);
+    return fine;
+}
+
+int main(int argc, char **argv)
+{
+    struct report report = {.out = stdout};
+    struct words files = {0}, flags = {0};
+    const char *build = NULL;
+    bool fine = true;
+    int i;
+
+    if (argc == 3 && strcmp(argv[1], "--") == 0 && strcmp(argv[2], "--help") == 0) {
+        usage(stdout); /* what dame(1) leaves to its front ends */
+        return DONE;
+    }
+    for (i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+
+        if (strcmp(argument, "--") == 0) {
+            for (i++; i < argc; i++) {
+                add_word(&flags, argv[i], strlen(argv[i]));
+            }
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
+            usage(stdout);
+            return DONE;
+        } else if (strcmp(argument, "-p") == 0 || strcmp(argument, "--only") == 0 ||
+                   strcmp(argument, "--assume") == 0 || strcmp(argument, "--with") == 0) {
+            if (++i == argc) {
+                return wrong_use(argument, "needs a value");
+            }
+            if (argument[1] == 'p') {
+                build = argv[i];
+            } else if (strcmp(argument, "--with") == 0) {
+                report.with = argv[i];
+            } else if (strcmp(argument, "--only") == 0) {
+                char *end;
+
+                report.only = strtoul(argv[i], &end, 10);
+                if (*end || report.only == 0) {
+                    return wrong_use(argv[i], "--only takes the number of a line");
+                }
+            } else if (strcmp(argv[i], "distinct") == 0) {
+                report.assume_distinct = true;
+            } else {
+                return wrong_use(argv[i], "--assume takes the word distinct");
+            }
+        } else if (strcmp(argument, "--measure") == 0) {
+            report.measure = true;
+        } else if (strcmp(argument, "--explain") == 0) {
+            report.explain = true;
+        } else if (strcmp(argument, "--sarif") == 0) {
+            report.sarif = true;
+        } else if (strcmp(argument, "--patch") == 0) {
+            report.patch = PATCH_TYPES;
+        } else if (strcmp(argument, "--patch=check") == 0) {
+            report.patch = PATCH_CHECK;
+        } else if (strcmp(argument, "--patch=inspect") == 0) {
+            report.patch = PATCH_INSPECT;
+        } else if (argument[0] == '-') {
+            return wrong_use(argument, "is not an option");
+        } else {
+            add_word(&files, argument, strlen(argument));
+        }
+    }
+    if (files.n == 0) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
+        fprintf(stderr, "dame suggest: no file; --help shows what there is\n");
+        return WRONG_USE;
+    }
+    if (report.sarif && report.patch) {
+        return wrong_use("--sarif", "not together with --patch");
+    }
+    guard_start("dame suggest");
+    report_begin(&report);
+    for (i = 0; i < files.n; i++) {
+        fine &= suggest_file(&report, files.word[i], build, &flags);
+    }
+    report_end(&report);
+    free_words(&files);
+    free_words(&flags);
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        fprintf(stderr, "dame suggest: standard output: write error\n");
+        return SOME_FILE_FAILED;
+    }
+    return fine ? DONE : SOME_FILE_FAILED;
+}

@@ -1,0 +1,1078 @@
+/* The only file that sees libclang: from its cursors to the trees of tree.h. */
+#include "apps/clang/ask.h"
+#include "tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct c_unit *unit;
+    CXTranslationUnit translation;
+    CXFile main_file;
+    struct c_type **types;
+    CXType *seen_types;
+    size_t n_types;
+    size_t depth;
+    size_t order;
+};
+
+enum { MOST_NESTING = 400 };
+
+static struct c_node *read_expression(struct reader *reader, CXCursor cursor);
+static struct c_node *read_statement(struct reader *reader, CXCursor cursor);
+static const struct c_type *read_type(struct reader *reader, CXType type);
+
+static const char *keep(struct reader *reader, CXString string)
+{
+    const char *text = clang_getCString(string);
+    const char *copy = c_copy(reader->unit->memory, text ? text : "");
+
+    clang_disposeString(string);
+    return copy;
+}
+
+/* ---- children ---- */
+
+struct children {
+    CXCursor *cursor;
+    size_t n, room;
+};
+
+static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct children *children = data;
+
+    (void) parent;
+    if (clang_isAttribute(clang_getCursorKind(cursor))) {
+        return CXChildVisit_Continue;
+    }
+    if (children->n == children->room) {
+        children->room = children->room ? 2 * children->room : 4;
+        children->cursor = realloc(children->cursor, children->room * sizeof(CXCursor));
+        if (!children->cursor) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+    }
+    children->cursor[children->n++] = cursor;
+    return CXChildVisit_Continue;
+}
+
+static struct children children_of(CXCursor cursor)
+{
+    struct children children = {0};
+
+    clang_visitChildren(cursor, add_child, &children);
+    return children;
+}
+
+/* ---- where ---- */
+
+/* Past the identifier and the parentheses of a macro's use, which ranges may end at the start of.
+ */
+static size_t past_macro(const struct c_unit *unit, size_t at)
+{
+    size_t end = at, look;
+
+    while (end < unit->size &&
+           (unit->text[end] == '_' || (unit->text[end] >= '0' && unit->text[end] <= '9') ||
+            ((unit->text[end] | 32) >= 'a' && (unit->text[end] | 32) <= 'z'))) {
+        end++;
+    }
+    look = end;
+    while (look < unit->size && (unit->text[look] == ' ' || unit->text[look] == '\t')) {
+        look++;
+    }
+    if (end > at && look < unit->size && unit->text[look] == '(') {
+        int depth = 0;
+
+        for (; look < unit->size; look++) {
+            depth += unit->text[look] == '(';
+            depth -= unit->text[look] == ')';
+            if (depth == 0) {
+                return look + 1;
+            }
+        }
+    }
+    return end;
+}
+
+static bool same_place(CXFile file, unsigned offset, CXFile other, unsigned other_offset)
+{
+    return offset == other_offset && (file == other || clang_File_isEqual(file, other));
+}
+
+static struct c_span span_of(struct reader *reader, CXCursor cursor)
+{
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    struct c_span span = {0};
+    CXFile file, spelling;
+    unsigned offset, spelling_offset;
+
+    clang_getExpansionLocation(clang_getRangeStart(range), &file, &span.line, &span.column,
+                               &offset);
+    span.elsewhere = !file || !clang_File_isEqual(file, reader->main_file);
+    span.begin = offset;
+    clang_getSpellingLocation(clang_getRangeStart(range), &spelling, NULL, NULL, &spelling_offset);
+    span.in_macro = !same_place(file, offset, spelling, spelling_offset);
+    clang_getExpansionLocation(clang_getRangeEnd(range), &file, NULL, NULL, &offset);
+    clang_getSpellingLocation(clang_getRangeEnd(range), &spelling, NULL, NULL, &spelling_offset);
+    span.end = offset;
+    if (!span.elsewhere && !same_place(file, offset, spelling, spelling_offset)) {
+        span.end = past_macro(reader->unit, offset);
+        span.in_macro = true;
+    }
+    if (span.end < span.begin) {
+        span.end = span.begin;
+    }
+    return span;
+}
+
+/* ---- types ---- */
+
+static void read_type_kind(struct reader *reader, struct c_type *type, CXType clang)
+{
+    switch (clang.kind) {
+    case CXType_Void:
+        type->kind = C_TYPE_VOID;
+        break;
+    case CXType_Bool:
+        type->kind = C_TYPE_BOOL;
+        break;
+    case CXType_Char_S:
+    case CXType_SChar:
+    case CXType_Short:
+    case CXType_Int:
+    case CXType_Long:
+    case CXType_LongLong:
+        type->is_signed = true;
+        type->kind = C_TYPE_INTEGER;
+        break;
+    case CXType_Char_U:
+    case CXType_UChar:
+    case CXType_UShort:
+    case CXType_UInt:
+    case CXType_ULong:
+    case CXType_ULongLong:
+        type->kind = C_TYPE_INTEGER;
+        break;
+    case CXType_Enum:
+        type->kind = C_TYPE_INTEGER;
+        type->is_signed =
+            read_type(reader, clang_getEnumDeclIntegerType(clang_getTypeDeclaration(clang)))
+                ->is_signed;
+        break;
+    case CXType_Float:
+    case CXType_Double:
+    case CXType_LongDouble:
+        type->kind = C_TYPE_FLOATING;
+        break;
+    case CXType_Pointer:
+        type->kind = C_TYPE_POINTER;
+        type->inner = read_type(reader, clang_getPointeeType(clang));
+        break;
+    case CXType_ConstantArray:
+        type->kind = C_TYPE_ARRAY;
+        type->inner = read_type(reader, clang_getArrayElementType(clang));
+        type->count = ask_count(clang);
+        break;
+    case CXType_IncompleteArray:
+    case CXType_VariableArray:
+        type->kind = C_TYPE_ARRAY;
+        type->inner = read_type(reader, clang_getArrayElementType(clang));
+        type->size = -1;
+        break;
+    case CXType_Record:
+        type->kind = C_TYPE_RECORD;
+        type->is_union = clang_getTypeDeclaration(clang).kind == CXCursor_UnionDecl;
+        break;
+    case CXType_FunctionProto:
+    case CXType_FunctionNoProto:
+        type->kind = C_TYPE_FUNCTION;
+        break;
+    default:
+        type->kind = C_TYPE_OTHER;
+    }
+}
+
+static struct c_type *new_type(struct reader *reader, CXType clang, CXType canonical)
+{
+    struct c_type *type = c_allocate(reader->unit->memory, sizeof *type);
+
+    type->count = -1;
+    type->size = ask_size(canonical);
+    type->align = ask_align(canonical);
+    type->is_const = clang_isConstQualifiedType(canonical);
+    type->is_volatile = clang_isVolatileQualifiedType(canonical);
+    type->is_restrict = clang_isRestrictQualifiedType(canonical);
+    (void) clang;
+    type->name = keep(reader, clang_getTypeSpelling(ask_unqualified(canonical)));
+    return type;
+}
+
+static const struct c_type *read_type(struct reader *reader, CXType clang)
+{
+    CXType canonical = clang_getCanonicalType(clang);
+    struct c_type *type;
+    size_t i;
+
+    for (i = reader->n_types; i-- > 0;) {
+        if (clang_equalTypes(reader->seen_types[i], canonical) &&
+            canonical.kind != CXType_VariableArray) {
+            return reader->types[i];
+        }
+    }
+    type = new_type(reader, clang, canonical);
+    reader->types = realloc(reader->types, (reader->n_types + 1) * sizeof *reader->types);
+    reader->seen_types =
+        realloc(reader->seen_types, (reader->n_types + 1) * sizeof *reader->seen_types);
+    if (!reader->types || !reader->seen_types) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    reader->types[reader->n_types] = type;
+    reader->seen_types[reader->n_types++] = canonical;
+    if (canonical.kind == CXType_Atomic) {
+        type->is_atomic = true;
+    }
+    read_type_kind(reader, type, canonical);
+    return type;
+}
+
+/* A declaration's own copy of a type whose arrays are of variable length, with the lengths from the
+ * declaration's children, innermost first; ALL: constant ones are among them. */
+static struct c_type *with_lengths(struct reader *reader, const struct c_type *type,
+                                   struct c_node **lengths, size_t *n, bool all)
+{
+    struct c_type *own = c_allocate(reader->unit->memory, sizeof *own);
+
+    *own = *type;
+    if (type->inner && (type->kind == C_TYPE_POINTER || type->kind == C_TYPE_ARRAY)) {
+        if (type->kind == C_TYPE_ARRAY && *n > 0 && (type->count < 0 || all)) {
+            const struct c_node *length = lengths[--*n];
+
+            own->length = type->count < 0 ? length : NULL;
+        }
+        own->inner = with_lengths(reader, type->inner, lengths, n, all);
+    }
+    return own;
+}
+
+static size_t dimensions(const struct c_type *type, bool variable_only)
+{
+    size_t n = 0;
+
+    for (; type; type = type->inner) {
+        n += type->kind == C_TYPE_ARRAY && (!variable_only || type->count < 0);
+    }
+    return n;
+}
+
+/* Fixed dimensions that have no expression in the declaration come from a typedef: elements. */
+static bool constants_last(const struct c_type *type)
+{
+    bool constant = false;
+
+    for (; type; type = type->inner) {
+        if (type->kind == C_TYPE_ARRAY && type->count < 0 && constant) {
+            return false;
+        }
+        constant = constant || (type->kind == C_TYPE_ARRAY && type->count >= 0);
+    }
+    return true;
+}
+
+/* ---- symbols ---- */
+
+static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor);
+
+static void make_symbol(struct reader *reader, struct c_symbol *symbol, CXCursor cursor)
+{
+    enum CX_StorageClass storage = clang_Cursor_getStorageClass(cursor);
+    CXFile file;
+    unsigned offset;
+
+    symbol->name = keep(reader, clang_getCursorSpelling(cursor));
+    symbol->type = read_type(reader, clang_getCursorType(cursor));
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
+    symbol->declared = offset;
+    if (cursor.kind == CXCursor_FunctionDecl) {
+        symbol->kind = C_SYMBOL_FUNCTION;
+    } else if (cursor.kind == CXCursor_ParmDecl) {
+        symbol->kind = C_SYMBOL_PARAMETER;
+    } else if (storage == CX_SC_Static) {
+        symbol->kind = C_SYMBOL_STATIC;
+    } else if (storage == CX_SC_Extern ||
+               clang_getCursorSemanticParent(cursor).kind == CXCursor_TranslationUnit) {
+        symbol->kind = C_SYMBOL_GLOBAL;
+    } else {
+        symbol->kind = C_SYMBOL_LOCAL;
+    }
+}
+
+/* Lengths of variable-length arrays and the initialiser are children of the declaration: all but
+ * the last are lengths when there is an initialiser. */
+static struct c_node *read_variable_children(struct reader *reader, struct c_symbol *symbol,
+                                             CXCursor cursor)
+{
+    struct children children = children_of(cursor);
+    struct c_node *expressions[32], *initialiser = NULL;
+    CXCursor given = clang_Cursor_getVarDeclInitializer(cursor);
+    size_t i, n = 0, wanted = dimensions(symbol->type, true);
+
+    for (i = 0; i < children.n && n < 32; i++) {
+        if (clang_isExpression(clang_getCursorKind(children.cursor[i]))) {
+            if (!clang_Cursor_isNull(given) && clang_equalCursors(given, children.cursor[i])) {
+                initialiser = read_expression(reader, children.cursor[i]);
+            } else {
+                expressions[n++] = read_expression(reader, children.cursor[i]);
+            }
+        }
+    }
+    free(children.cursor);
+    if (wanted > 0) {
+        size_t left = n, all = dimensions(symbol->type, false);
+
+        /* `double a[][m]`: the outermost may have none, and is then read last */
+        if (n == all || (n == wanted && constants_last(symbol->type))) {
+            symbol->type = with_lengths(reader, symbol->type, expressions, &left, n == all);
+        } else if (n + 1 == wanted && symbol->type->kind == C_TYPE_ARRAY &&
+                   clang_getCanonicalType(clang_getCursorType(cursor)).kind ==
+                       CXType_IncompleteArray) {
+            struct c_type *outer = c_allocate(reader->unit->memory, sizeof *outer);
+
+            *outer = *symbol->type;
+            outer->inner = with_lengths(reader, outer->inner, expressions, &left, false);
+            symbol->type = outer;
+        }
+    }
+    return initialiser;
+}
+
+/* A parameter that is declared as an array is a pointer (C11 6.7.6.3, 7). libclang tells the array.
+ */
+static void adjust_parameter(struct reader *reader, struct c_symbol *symbol, CXCursor cursor)
+{
+    struct c_type *pointer;
+
+    if (cursor.kind != CXCursor_ParmDecl || symbol->type->kind != C_TYPE_ARRAY) {
+        return;
+    }
+    pointer = c_allocate(reader->unit->memory, sizeof *pointer);
+    pointer->kind = C_TYPE_POINTER;
+    pointer->size = (int64_t) sizeof(void *);
+    pointer->align = pointer->size;
+    pointer->count = -1;
+    pointer->inner = symbol->type->inner;
+    pointer->name = c_format(reader->unit->memory, "%s (*)", symbol->type->inner->name);
+    symbol->type = pointer;
+}
+
+static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor)
+{
+    CXCursor canonical = clang_getCanonicalCursor(cursor);
+    uint64_t key = clang_hashCursor(canonical);
+    struct c_unit *unit = reader->unit;
+    struct c_symbol *symbol;
+    size_t i;
+
+    for (i = unit->n_symbols; i-- > 0;) {
+        if (unit->symbols[i]->key == key &&
+            clang_equalCursors(*(CXCursor *) unit->symbols[i]->cursor, canonical)) {
+            return unit->symbols[i];
+        }
+    }
+    symbol = c_allocate(unit->memory, sizeof *symbol);
+    symbol->key = key;
+    symbol->cursor = c_allocate(unit->memory, sizeof canonical);
+    memcpy(symbol->cursor, &canonical, sizeof canonical);
+    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
+    if (!unit->symbols) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    unit->symbols[unit->n_symbols++] = symbol;
+    make_symbol(reader, symbol, canonical);
+    if (canonical.kind == CXCursor_ParmDecl || canonical.kind == CXCursor_VarDecl) {
+        if (dimensions(symbol->type, true) > 0) {
+            read_variable_children(reader, symbol, canonical);
+        }
+    }
+    adjust_parameter(reader, symbol, canonical);
+    return symbol;
+}
+
+/* ---- nodes ---- */
+
+static struct c_node *new_node(struct reader *reader, enum c_kind kind, CXCursor cursor, size_t n)
+{
+    struct c_node *node = c_allocate(reader->unit->memory, sizeof *node);
+
+    node->kind = kind;
+    node->span = span_of(reader, cursor);
+    node->n = n;
+    node->child = c_allocate(reader->unit->memory, (n + 1) * sizeof *node->child);
+    node->order = reader->order++;
+    if (clang_isExpression(clang_getCursorKind(cursor))) {
+        node->type = read_type(reader, clang_getCursorType(cursor));
+    }
+    return node;
+}
+
+static void set_child(struct c_node *node, size_t i, struct c_node *child)
+{
+    node->child[i] = child;
+    if (child) {
+        child->parent = node;
+    }
+}
+
+static struct c_node *other(struct reader *reader, CXCursor cursor)
+{
+    struct c_node *node = new_node(reader, C_OTHER, cursor, 0);
+    struct children children = children_of(cursor);
+    size_t i;
+
+    node->name = keep(reader, clang_getCursorKindSpelling(clang_getCursorKind(cursor)));
+    node->child = c_allocate(reader->unit->memory, (children.n + 1) * sizeof *node->child);
+    for (i = 0; i < children.n && reader->depth < MOST_NESTING; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(children.cursor[i]);
+        struct c_node *child = NULL;
+
+        if (clang_isExpression(kind)) {
+            child = read_expression(reader, children.cursor[i]);
+        } else if (clang_isStatement(kind)) {
+            child = read_statement(reader, children.cursor[i]);
+        }
+        if (child) {
+            set_child(node, node->n++, child);
+        }
+    }
+    free(children.cursor);
+    return node;
+}
+
+static struct c_node *integer(struct reader *reader, CXCursor cursor)
+{
+    int64_t value;
+    struct c_node *node;
+
+    if (!ask_integer(cursor, &value)) {
+        return other(reader, cursor);
+    }
+    node = new_node(reader, C_INTEGER, cursor, 0);
+    node->value = value;
+    return node;
+}
+
+static enum c_operator binary_operator(enum CXBinaryOperatorKind kind)
+{
+    static const enum c_operator operators[] = {
+        [CXBinaryOperator_Mul] = C_OP_MUL,       [CXBinaryOperator_Div] = C_OP_DIV,
+        [CXBinaryOperator_Rem] = C_OP_REM,       [CXBinaryOperator_Add] = C_OP_ADD,
+        [CXBinaryOperator_Sub] = C_OP_SUB,       [CXBinaryOperator_Shl] = C_OP_SHL,
+        [CXBinaryOperator_Shr] = C_OP_SHR,       [CXBinaryOperator_LT] = C_OP_LT,
+        [CXBinaryOperator_GT] = C_OP_GT,         [CXBinaryOperator_LE] = C_OP_LE,
+        [CXBinaryOperator_GE] = C_OP_GE,         [CXBinaryOperator_EQ] = C_OP_EQ,
+        [CXBinaryOperator_NE] = C_OP_NE,         [CXBinaryOperator_And] = C_OP_AND,
+        [CXBinaryOperator_Xor] = C_OP_XOR,       [CXBinaryOperator_Or] = C_OP_OR,
+        [CXBinaryOperator_LAnd] = C_OP_LAND,     [CXBinaryOperator_LOr] = C_OP_LOR,
+        [CXBinaryOperator_MulAssign] = C_OP_MUL, [CXBinaryOperator_DivAssign] = C_OP_DIV,
+        [CXBinaryOperator_RemAssign] = C_OP_REM, [CXBinaryOperator_AddAssign] = C_OP_ADD,
+        [CXBinaryOperator_SubAssign] = C_OP_SUB, [CXBinaryOperator_ShlAssign] = C_OP_SHL,
+        [CXBinaryOperator_ShrAssign] = C_OP_SHR, [CXBinaryOperator_AndAssign] = C_OP_AND,
+        [CXBinaryOperator_XorAssign] = C_OP_XOR, [CXBinaryOperator_OrAssign] = C_OP_OR,
+        [CXBinaryOperator_Comma] = C_OP_COMMA,
+    };
+
+    return (size_t) kind < sizeof operators / sizeof *operators ? operators[kind] : C_OP_NONE;
+}
+
+static enum c_operator unary_operator(enum CXUnaryOperatorKind kind)
+{
+    static const enum c_operator operators[] = {
+        [CXUnaryOperator_PostInc] = C_OP_POST_INC, [CXUnaryOperator_PostDec] = C_OP_POST_DEC,
+        [CXUnaryOperator_PreInc] = C_OP_PRE_INC,   [CXUnaryOperator_PreDec] = C_OP_PRE_DEC,
+        [CXUnaryOperator_AddrOf] = C_OP_ADDRESS,   [CXUnaryOperator_Deref] = C_OP_DEREF,
+        [CXUnaryOperator_Plus] = C_OP_PLUS,        [CXUnaryOperator_Minus] = C_OP_MINUS,
+        [CXUnaryOperator_Not] = C_OP_NOT,          [CXUnaryOperator_LNot] = C_OP_LNOT,
+    };
+
+    return (size_t) kind < sizeof operators / sizeof *operators ? operators[kind] : C_OP_NONE;
+}
+
+/* KIND with the cursor's children, of which there must be N (or any number: N < 0). */
+static struct c_node *with_children(struct reader *reader, CXCursor cursor, enum c_kind kind, int n)
+{
+    struct children children = children_of(cursor);
+    struct c_node *node;
+    size_t i;
+
+    if (n >= 0 && children.n != (size_t) n) {
+        free(children.cursor);
+        return other(reader, cursor);
+    }
+    node = new_node(reader, kind, cursor, children.n);
+    for (i = 0; i < children.n; i++) {
+        set_child(node, i, read_expression(reader, children.cursor[i]));
+    }
+    free(children.cursor);
+    return node;
+}
+
+static struct c_node *binary(struct reader *reader, CXCursor cursor)
+{
+    enum CXBinaryOperatorKind clang = clang_getCursorBinaryOperatorKind(cursor);
+    bool assigns = clang >= CXBinaryOperator_Assign && clang <= CXBinaryOperator_OrAssign;
+    struct c_node *node = with_children(reader, cursor,
+                                        clang == CXBinaryOperator_Assign ? C_ASSIGN
+                                        : assigns                        ? C_UPDATE
+                                                                         : C_BINARY,
+                                        2);
+
+    node->op = binary_operator(clang);
+    return node;
+}
+
+static struct c_node *unary(struct reader *reader, CXCursor cursor)
+{
+    struct c_node *node = with_children(reader, cursor, C_UNARY, 1);
+
+    node->op = unary_operator(clang_getCursorUnaryOperatorKind(cursor));
+    if (node->kind == C_UNARY && node->op == C_OP_NONE) {
+        node->kind = C_OTHER;
+        node->name = "an operator that is not standard C";
+    }
+    return node;
+}
+
+static struct c_node *name(struct reader *reader, CXCursor cursor)
+{
+    CXCursor referenced = clang_getCursorReferenced(cursor);
+    struct c_node *node;
+
+    switch (clang_getCursorKind(referenced)) {
+    case CXCursor_EnumConstantDecl:
+        node = new_node(reader, C_INTEGER, cursor, 0);
+        node->value = clang_getEnumConstantDeclValue(referenced);
+        return node;
+    case CXCursor_VarDecl:
+    case CXCursor_ParmDecl:
+    case CXCursor_FunctionDecl:
+        node = new_node(reader, C_NAME, cursor, 0);
+        node->symbol = symbol_of(reader, referenced);
+        node->name = node->symbol->name;
+        if (node->symbol->kind == C_SYMBOL_PARAMETER &&
+            node->symbol->type->kind == C_TYPE_POINTER) {
+            node->type = node->symbol->type;
+        }
+        return node;
+    default:
+        return other(reader, cursor);
+    }
+}
+
+static struct c_node *member(struct reader *reader, CXCursor cursor)
+{
+    CXCursor field = clang_getCursorReferenced(cursor);
+    struct c_node *node = with_children(reader, cursor, C_MEMBER, 1);
+    int64_t bits;
+
+    if (node->kind != C_MEMBER) {
+        return node;
+    }
+    node->name = keep(reader, clang_getCursorSpelling(field));
+    node->arrow = node->child[0]->type && node->child[0]->type->kind == C_TYPE_POINTER;
+    bits = ask_offset(field);
+    node->value = bits < 0 || clang_Cursor_isBitField(field) || bits % 8 ? -1 : bits / 8;
+    return node;
+}
+
+static struct c_node *call(struct reader *reader, CXCursor cursor)
+{
+    CXCursor callee = clang_getCursorReferenced(cursor);
+    struct c_node *node = with_children(reader, cursor, C_CALL, -1);
+
+    if (clang_getCursorKind(callee) == CXCursor_FunctionDecl) {
+        node->symbol = symbol_of(reader, callee);
+    }
+    return node->n == 0 ? other(reader, cursor) : node;
+}
+
+static bool same_but_qualifiers(CXType a, CXType b)
+{
+    a = ask_unqualified(clang_getCanonicalType(a));
+    b = ask_unqualified(clang_getCanonicalType(b));
+    return clang_equalTypes(a, b);
+}
+
+/* Implicit casts and other things that libclang has no name for. */
+static struct c_node *unexposed(struct reader *reader, CXCursor cursor)
+{
+    struct children children = children_of(cursor);
+    struct c_node *node, *child;
+
+    if (children.n != 1 || !clang_isExpression(clang_getCursorKind(children.cursor[0]))) {
+        free(children.cursor);
+        return other(reader, cursor);
+    }
+    child = read_expression(reader, children.cursor[0]);
+    if (same_but_qualifiers(clang_getCursorType(cursor), clang_getCursorType(children.cursor[0]))) {
+        free(children.cursor);
+        return child;
+    }
+    free(children.cursor);
+    node = new_node(reader, C_CONVERT, cursor, 1);
+    set_child(node, 0, child);
+    return node;
+}
+
+static struct c_node *cast(struct reader *reader, CXCursor cursor)
+{
+    struct children children = children_of(cursor);
+    struct c_node *node;
+    size_t last = children.n - 1;
+
+    if (children.n == 0 || !clang_isExpression(clang_getCursorKind(children.cursor[last]))) {
+        free(children.cursor);
+        return other(reader, cursor);
+    }
+    node = new_node(reader, C_CAST, cursor, 1); /* before it: references to types */
+    set_child(node, 0, read_expression(reader, children.cursor[last]));
+    free(children.cursor);
+    return node;
+}
+
+static struct c_node *parentheses(struct reader *reader, CXCursor cursor)
+{
+    struct children children = children_of(cursor);
+    struct c_node *node =
+        children.n == 1 ? read_expression(reader, children.cursor[0]) : other(reader, cursor);
+
+    free(children.cursor);
+    return node;
+}
+
+static struct c_node *read_expression_here(struct reader *reader, CXCursor cursor)
+{
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_IntegerLiteral:
+    case CXCursor_CharacterLiteral:
+    case CXCursor_UnaryExpr: /* sizeof, alignof */
+        return integer(reader, cursor);
+    case CXCursor_FloatingLiteral:
+        return new_node(reader, C_FLOATING, cursor, 0);
+    case CXCursor_StringLiteral:
+        return new_node(reader, C_STRING, cursor, 0);
+    case CXCursor_DeclRefExpr:
+        return name(reader, cursor);
+    case CXCursor_MemberRefExpr:
+        return member(reader, cursor);
+    case CXCursor_ArraySubscriptExpr:
+        return with_children(reader, cursor, C_SUBSCRIPT, 2);
+    case CXCursor_UnaryOperator:
+        return unary(reader, cursor);
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        return binary(reader, cursor);
+    case CXCursor_ConditionalOperator:
+        return with_children(reader, cursor, C_CONDITIONAL, 3);
+    case CXCursor_CallExpr:
+        return call(reader, cursor);
+    case CXCursor_CStyleCastExpr:
+        return cast(reader, cursor);
+    case CXCursor_ParenExpr:
+        return parentheses(reader, cursor);
+    case CXCursor_UnexposedExpr:
+        return unexposed(reader, cursor);
+    case CXCursor_InitListExpr:
+        return with_children(reader, cursor, C_LIST, -1);
+    default:
+        return other(reader, cursor);
+    }
+}
+
+static struct c_node *read_expression(struct reader *reader, CXCursor cursor)
+{
+    struct c_node *node;
+
+    if (reader->depth >= MOST_NESTING) {
+        node = new_node(reader, C_OTHER, cursor, 0);
+        node->name = "nesting deeper than 400";
+        return node;
+    }
+    reader->depth++;
+    node = read_expression_here(reader, cursor);
+    reader->depth--;
+    return node;
+}
+
+/* ---- statements ---- */
+
+static struct c_node *read_any(struct reader *reader, CXCursor cursor)
+{
+    return clang_isExpression(clang_getCursorKind(cursor)) ? read_expression(reader, cursor)
+                                                           : read_statement(reader, cursor);
+}
+
+static size_t skip_literal(const char *text, size_t at, size_t size)
+{
+    char quote = text[at++];
+
+    while (at < size && text[at] != quote) {
+        at += text[at] == '\\' ? 2 : 1;
+    }
+    return at;
+}
+
+/* The two semicolons of a `for` whose text begins at BEGIN. */
+static bool find_semicolons(const struct c_unit *unit, size_t begin, size_t *first, size_t *second)
+{
+    size_t at, found = 0;
+    int depth = 0;
+
+    for (at = begin; at < unit->size; at++) {
+        char c = unit->text[at];
+
+        if (c == '"' || c == '\'') {
+            at = skip_literal(unit->text, at, unit->size);
+        } else if (c == '/' && (unit->text[at + 1] == '*' || unit->text[at + 1] == '/')) {
+            const char *end = strstr(unit->text + at + 2, unit->text[at + 1] == '*' ? "*/" : "\n");
+
+            if (!end) {
+                return false;
+            }
+            at = (size_t) (end - unit->text) + (unit->text[at + 1] == '*');
+        } else if (c == '(') {
+            depth++;
+        } else if (c == ')') {
+            if (--depth == 0) {
+                return false;
+            }
+        } else if (c == ';' && depth == 1) {
+            *(found++ == 0 ? first : second) = at;
+            if (found == 2) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* libclang leaves out the parts of a `for` that are empty; where the others stand tells which. */
+static struct c_node *read_for(struct reader *reader, CXCursor cursor)
+{
+    struct children children = children_of(cursor);
+    struct c_node *node = new_node(reader, C_FOR, cursor, 4);
+    size_t i, first = 0, second = 0;
+    bool known =
+        children.n == 4 ||
+        (!node->span.in_macro && find_semicolons(reader->unit, node->span.begin, &first, &second));
+
+    if (!known || children.n == 0) {
+        free(children.cursor);
+        return other(reader, cursor);
+    }
+    for (i = 0; i < children.n; i++) {
+        struct c_node *child = read_any(reader, children.cursor[i]);
+        size_t part = i;
+
+        if (children.n < 4) {
+            part = i + 1 == children.n           ? 3
+                   : child->span.begin <= first  ? 0
+                   : child->span.begin <= second ? 1
+                                                 : 2;
+        }
+        set_child(node, part, child);
+    }
+    free(children.cursor);
+    return node;
+}
+
+/* An attribute that libclang does not name: it may be cleanup(), which calls at the block's end. */
+static enum CXChildVisitResult find_attribute(CXCursor cursor, CXCursor parent, CXClientData found)
+{
+    (void) parent;
+    if (clang_getCursorKind(cursor) == CXCursor_UnexposedAttr) {
+        *(bool *) found = true;
+        return CXChildVisit_Break;
+    }
+    return CXChildVisit_Continue;
+}
+
+static bool has_attribute(CXCursor variable)
+{
+    bool found = false;
+
+    clang_visitChildren(variable, find_attribute, &found);
+    return found;
+}
+
+static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
+{
+    struct children children = children_of(cursor);
+    struct c_node *node = new_node(reader, C_DECLARE, cursor, children.n);
+    size_t i, n = 0;
+
+    for (i = 0; i < children.n; i++) {
+        CXCursor child = children.cursor[i];
+
+        if (clang_getCursorKind(child) == CXCursor_VarDecl && has_attribute(child)) {
+            free(children.cursor);
+            node->kind = C_OTHER;
+            node->n = 0;
+            node->name = "cleanup";
+            return node;
+        }
+        if (clang_getCursorKind(child) == CXCursor_VarDecl) {
+            struct c_node *variable = new_node(reader, C_VARIABLE, child, 1);
+
+            variable->symbol = symbol_of(reader, child);
+            variable->name = variable->symbol->name;
+            set_child(variable, 0, read_variable_children(reader, variable->symbol, child));
+            variable->n = variable->child[0] ? 1 : 0;
+            set_child(node, n++, variable);
+        }
+    }
+    node->n = n;
+    free(children.cursor);
+    return node;
+}
+
+static struct c_node *read_parts(struct reader *reader, CXCursor cursor, enum c_kind kind)
+{
+    struct children children = children_of(cursor);
+    struct c_node *node = new_node(reader, kind, cursor, children.n);
+    size_t i;
+
+    for (i = 0; i < children.n; i++) {
+        set_child(node, i, read_any(reader, children.cursor[i]));
+    }
+    free(children.cursor);
+    return node;
+}
+
+static struct c_node *read_statement_here(struct reader *reader, CXCursor cursor)
+{
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_CompoundStmt:
+        return read_parts(reader, cursor, C_BLOCK);
+    case CXCursor_DeclStmt:
+        return read_declarations(reader, cursor);
+    case CXCursor_IfStmt:
+        return read_parts(reader, cursor, C_IF);
+    case CXCursor_ForStmt:
+        return read_for(reader, cursor);
+    case CXCursor_WhileStmt:
+        return read_parts(reader, cursor, C_WHILE);
+    case CXCursor_DoStmt:
+        return read_parts(reader, cursor, C_DO);
+    case CXCursor_ReturnStmt:
+        return read_parts(reader, cursor, C_RETURN);
+    case CXCursor_NullStmt:
+        return new_node(reader, C_EMPTY, cursor, 0);
+    default:
+        return other(reader, cursor);
+    }
+}
+
+static struct c_node *read_statement(struct reader *reader, CXCursor cursor)
+{
+    struct c_node *node;
+
+    if (reader->depth >= MOST_NESTING) {
+        node = new_node(reader, C_OTHER, cursor, 0);
+        node->name = "nesting deeper than 400";
+        return node;
+    }
+    reader->depth++;
+    node = read_statement_here(reader, cursor);
+    reader->depth--;
+    return node;
+}
+
+/* ---- the file ---- */
+
+static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CXCursor definition)
+{
+    struct children children = children_of(definition);
+    struct c_node *body = NULL;
+    int n = clang_Cursor_getNumArguments(definition), i;
+
+    symbol->parameters =
+        c_allocate(reader->unit->memory, (size_t) (n > 0 ? n : 1) * sizeof *symbol->parameters);
+    for (i = 0; i < n; i++) {
+        symbol->parameters[symbol->n_parameters++] =
+            symbol_of(reader, clang_Cursor_getArgument(definition, (unsigned) i));
+    }
+    for (i = 0; i < (int) children.n; i++) {
+        if (clang_getCursorKind(children.cursor[i]) == CXCursor_CompoundStmt) {
+            body = read_statement(reader, children.cursor[i]);
+        }
+    }
+    free(children.cursor);
+    symbol->body = body;
+    return body;
+}
+
+static void read_initialised(struct reader *reader, CXCursor cursor)
+{
+    struct c_unit *unit = reader->unit;
+    struct c_node *variable = new_node(reader, C_VARIABLE, cursor, 1);
+
+    variable->symbol = symbol_of(reader, cursor);
+    variable->name = variable->symbol->name;
+    set_child(variable, 0, read_variable_children(reader, variable->symbol, cursor));
+    variable->n = variable->child[0] ? 1 : 0;
+    unit->initialised =
+        realloc(unit->initialised, (unit->n_initialised + 1) * sizeof *unit->initialised);
+    if (!unit->initialised) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    unit->initialised[unit->n_initialised++] = variable;
+}
+
+static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct reader *reader = data;
+    struct c_unit *unit = reader->unit;
+    struct c_function *function;
+    struct c_symbol *symbol;
+    CXFile file;
+
+    (void) parent;
+    if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+        !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor))) {
+        read_initialised(reader, cursor);
+    }
+    if (clang_getCursorKind(cursor) != CXCursor_FunctionDecl || !clang_isCursorDefinition(cursor)) {
+        return CXChildVisit_Continue;
+    }
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    if (!file || !clang_File_isEqual(file, reader->main_file)) {
+        return CXChildVisit_Continue;
+    }
+    symbol = symbol_of(reader, cursor);
+    if (symbol->body) {
+        return CXChildVisit_Continue;
+    }
+    body_of(reader, symbol, cursor);
+    if (symbol->body) {
+        unit->functions =
+            realloc(unit->functions, (unit->n_functions + 1) * sizeof *unit->functions);
+        if (!unit->functions) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+        function = &unit->functions[unit->n_functions++];
+        function->symbol = symbol;
+        function->body = (struct c_node *) symbol->body;
+        function->begin = span_of(reader, cursor).begin;
+        function->end = span_of(reader, cursor).end;
+    }
+    return CXChildVisit_Continue;
+}
+
+/* Small static functions of headers, whose calls may be substituted. */
+static void read_helpers(struct reader *reader)
+{
+    size_t i;
+
+    for (i = 0; i < reader->unit->n_symbols; i++) { /* grows */
+        struct c_symbol *symbol = reader->unit->symbols[i];
+        CXCursor cursor, definition;
+
+        if (symbol->kind == C_SYMBOL_FUNCTION && !symbol->body) {
+            memcpy(&cursor, symbol->cursor, sizeof cursor);
+            definition = clang_getCursorDefinition(cursor);
+            if (!clang_Cursor_isNull(definition) &&
+                clang_Cursor_getStorageClass(definition) == CX_SC_Static) {
+                body_of(reader, symbol, definition);
+            }
+        }
+    }
+}
+
+static void read_errors(struct reader *reader)
+{
+    struct c_unit *unit = reader->unit;
+    unsigned i, n = clang_getNumDiagnostics(reader->translation);
+
+    unit->errors = c_allocate(unit->memory, (n + 1) * sizeof *unit->errors);
+    for (i = 0; i < n; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(reader->translation, i);
+
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            struct c_error *error = &unit->errors[unit->n_errors++];
+            CXFile file;
+
+            clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &error->line,
+                                       &error->column, NULL);
+            error->file = keep(reader, clang_getFileName(file));
+            error->text = keep(reader, clang_getDiagnosticSpelling(diagnostic));
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+}
+
+static char *whole_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    long length;
+
+    if (!file) {
+        return NULL;
+    }
+    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) >= 0 && length < (1 << 28) &&
+        fseek(file, 0, SEEK_SET) == 0) {
+        text = malloc((size_t) length + 2);
+        if (text && fread(text, 1, (size_t) length, file) == (size_t) length) {
+            text[length] = text[length + 1] = '\0';
+            *size = (size_t) length;
+        } else {
+            free(text);
+            text = NULL;
+        }
+    }
+    fclose(file);
+    return text;
+}
+
+struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arguments)
+{
+    struct reader reader = {0};
+    struct c_unit *unit = calloc(1, sizeof *unit);
+    CXIndex index = clang_createIndex(0, 0);
+    enum CXErrorCode code;
+
+    if (!unit || !index) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    unit->path = path;
+    unit->memory = c_memory_new();
+    unit->text = whole_file(path, &unit->size);
+    code = unit->text ? clang_parseTranslationUnit2(index, path, arguments, n_arguments, NULL, 0,
+                                                    CXTranslationUnit_None, &reader.translation)
+                      : CXError_Failure;
+    if (code != CXError_Success) {
+        clang_disposeIndex(index);
+        c_unit_free(unit);
+        return NULL;
+    }
+    reader.unit = unit;
+    reader.main_file = clang_getFile(reader.translation, path);
+    read_errors(&reader);
+    if (unit->n_errors == 0 && reader.main_file) {
+        clang_visitChildren(clang_getTranslationUnitCursor(reader.translation), visit_top, &reader);
+        read_helpers(&reader);
+    }
+    free(reader.types);
+    free(reader.seen_types);
+    clang_disposeTranslationUnit(reader.translation);
+    clang_disposeIndex(index);
+    return unit;
+}

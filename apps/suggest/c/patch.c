@@ -1,0 +1,725 @@
+/* The edits that use the datatypes of decided sites. */
+#include "patch.h"
+#include "diff.h"
+#include "helpers.h"
+#include "live.h"
+#include "apps/suggest/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct patch {
+    struct c_unit *unit;
+    struct edits edits;
+    int n;            /* sites so far */
+    size_t helper_at; /* where the helpers of check and inspect go; 0: not needed */
+    size_t lists_at;  /* where inspect's variables go */
+    bool uses_stdlib, uses_stddef, uses_assert;
+    size_t headers_at;
+};
+
+struct patch *patch_new(struct c_unit *unit)
+{
+    struct patch *patch = calloc(1, sizeof *patch);
+
+    if (!patch) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    patch->unit = unit;
+    return patch;
+}
+
+void patch_free(struct patch *patch)
+{
+    edits_cut(&patch->edits, 0);
+    free(patch->edits.edit);
+    free(patch);
+}
+
+static void no_patch(const struct site *site, const struct c_node *where, const char *why)
+{
+    fprintf(stderr, "%s:%u:%u: note: no patch for %s: %s\n", site->run->unit->path,
+            where->span.line, where->span.column, site->function->name, why);
+}
+
+/* ---- where things are in the text ---- */
+
+static const struct c_node *statement_of(const struct c_node *node)
+{
+    while (node->parent && node->parent->kind != C_BLOCK && node->parent->kind != C_IF &&
+           node->parent->kind != C_FOR && node->parent->kind != C_WHILE &&
+           node->parent->kind != C_DO && node->parent->kind != C_OTHER) {
+        node = node->parent;
+    }
+    return node;
+}
+
+/* Behind the statement and its semicolon. */
+static size_t end_of(const struct c_unit *unit, const struct c_node *statement)
+{
+    size_t end = statement->span.end;
+
+    if (end > 0 && (unit->text[end - 1] == '}' || unit->text[end - 1] == ';')) {
+        return end;
+    }
+    while (unit->text[end] == ' ' || unit->text[end] == '\t' || unit->text[end] == '\n') {
+        end++;
+    }
+    return unit->text[end] == ';' ? end + 1 : statement->span.end;
+}
+
+static size_t line_start(const struct c_unit *unit, size_t at)
+{
+    while (at > 0 && unit->text[at - 1] != '\n') {
+        at--;
+    }
+    return at;
+}
+
+static const char *indent_of(struct c_memory *memory, const struct c_unit *unit, size_t at)
+{
+    size_t start = line_start(unit, at), n = strspn(unit->text + start, " \t");
+
+    return c_format(memory, "%.*s", (int) n, unit->text + start);
+}
+
+static bool in_macro(const struct c_node *node)
+{
+    return node->span.in_macro || node->span.elsewhere;
+}
+
+/* The whole statement of a copy, from its outermost loop. */
+static const struct c_node *whole_statement(const struct run *run, const struct run_event *copy)
+{
+    int loop = copy->loop;
+
+    if (loop < 0) {
+        return statement_of(copy->node);
+    }
+    while (run->loops[loop].parent >= 0) {
+        loop = run->loops[loop].parent;
+    }
+    return run->loops[loop].node;
+}
+
+/* Removes a statement; its line, too, when nothing else is on it. */
+static bool remove_statement(struct patch *patch, const struct c_node *statement)
+{
+    const struct c_unit *unit = patch->unit;
+    size_t begin = statement->span.begin, end = end_of(unit, statement), start, stop;
+
+    if (statement->parent->kind != C_BLOCK) {
+        return edits_add(&patch->edits, begin, end, ";");
+    }
+    start = line_start(unit, begin);
+    stop = end + strspn(unit->text + end, " \t\r");
+    if (start + strspn(unit->text + start, " \t") == begin &&
+        (unit->text[stop] == '\n' || unit->text[stop] == '\0')) {
+        begin = start;
+        end = unit->text[stop] == '\n' ? stop + 1 : stop;
+    }
+    return edits_add(&patch->edits, begin, end, "");
+}
+
+/* ---- may the loops go? ---- */
+
+static bool is_patched_copy(const struct site *sites, size_t n, const bool *chosen, size_t event)
+{
+    size_t i, j;
+
+    for (i = 0; i < n; i++) {
+        for (j = 0; chosen[i] && j < sites[i].n_copies; j++) {
+            if (sites[i].copies[j] == event) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Everything that the statement does, beside copies of chosen sites, must be counting. */
+static const char *does_more(const struct run *run, const struct c_node *statement,
+                             const struct site *sites, size_t n, const bool *chosen)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (!c_contains(statement, event->node) || event->kind == RUN_LOAD) {
+            continue;
+        }
+        if (event->kind == RUN_COPY && is_patched_copy(sites, n, chosen, i)) {
+            continue;
+        }
+        if ((event->kind == RUN_STORE || event->kind == RUN_COPY) &&
+            (event->to.scalar || event->node->kind == C_VARIABLE)) {
+            continue;
+        }
+        return "its loop does more than copy";
+    }
+    return NULL;
+}
+
+struct removal {
+    const struct c_node **statements;
+    size_t n;
+    const struct c_node **gone; /* statements and replaced arguments, whose names do not count */
+    size_t n_gone;
+};
+
+static void add_node(const struct c_node ***nodes, size_t *n, const struct c_node *node)
+{
+    size_t i;
+
+    for (i = 0; i < *n; i++) {
+        if ((*nodes)[i] == node) {
+            return;
+        }
+    }
+    *nodes = realloc(*nodes, (*n + 1) * sizeof **nodes);
+    if (!*nodes) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    (*nodes)[(*n)++] = node;
+}
+
+static bool buffer_still_used(const struct run *run, const struct site *site,
+                              const struct site *sites, size_t n, const bool *chosen)
+{
+    size_t i, j;
+    int k;
+
+    for (i = 0; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+
+        if ((event->kind == RUN_COPY || event->kind == RUN_STORE) &&
+            event->to.base == site->buffer && !is_patched_copy(sites, n, chosen, i)) {
+            continue; /* another packing, whose call is looked at below */
+        }
+        for (k = 1; event->kind == RUN_MPI && k < (int) event->node->n; k++) {
+            bool replaced = false;
+
+            if (event->arguments[k].kind != RUN_POINTER ||
+                event->arguments[k].base != site->buffer) {
+                continue;
+            }
+            for (j = 0; j < n; j++) {
+                replaced = replaced ||
+                           (chosen[j] && sites[j].event == i && sites[j].function->buffer == k);
+            }
+            if (!replaced && (k == site->function->buffer || event->node != site->call)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The reason why the site's loops must stay, or NULL. */
+static const char *must_stay(const struct run *run, const struct site *site,
+                             const struct site *sites, size_t n, const bool *chosen,
+                             const struct removal *removal, const struct c_node **where)
+{
+    size_t i;
+
+    *where = site->call;
+    if (site->shared) {
+        return "other code may read the buffer";
+    }
+    if (buffer_still_used(run, site, sites, n, chosen)) {
+        return "the buffer is used by another call, too";
+    }
+    for (i = 0; i < site->n_copies; i++) {
+        const struct c_node *statement = whole_statement(run, &run->events[site->copies[i]]);
+        const char *why = does_more(run, statement, sites, n, chosen);
+
+        *where = statement;
+        if (in_macro(statement)) {
+            return "a macro is in the way";
+        }
+        if (why) {
+            return why;
+        }
+        if (live_after(run, statement, removal->gone, removal->n_gone)) {
+            return c_format(run->memory, "%s is used later",
+                            live_after(run, statement, removal->gone, removal->n_gone)->name);
+        }
+    }
+    return NULL;
+}
+
+/* ---- the call ---- */
+
+/* The statement that the call is in; an `if` when it is in its condition. */
+static const struct c_node *call_statement(const struct site *site)
+{
+    const struct c_node *statement = statement_of(site->call);
+
+    while (statement->parent->kind == C_IF && statement->parent->child[0] == statement) {
+        statement = statement_of(statement->parent);
+    }
+    return statement;
+}
+
+static const char *why_no_call(const struct site *site)
+{
+    const struct c_node *statement = call_statement(site), *node;
+    int i;
+
+    for (node = site->call; node != statement; node = node->parent) {
+        if (node->parent->kind == C_VARIABLE || node->parent->kind == C_RETURN ||
+            node->parent->kind == C_DECLARE) {
+            return "the call is part of a declaration or return";
+        }
+        if (node->parent->kind == C_CONDITIONAL || node->parent->op == C_OP_LAND ||
+            node->parent->op == C_OP_LOR || node->parent->op == C_OP_COMMA) {
+            return "the call is part of a larger expression";
+        }
+    }
+    if (statement->parent->kind == C_OTHER ||
+        ((statement->parent->kind == C_WHILE || statement->parent->kind == C_DO ||
+          statement->parent->kind == C_FOR) &&
+         statement->parent->child[statement->parent->n - 1] != statement)) {
+        return "the call is part of a condition";
+    }
+    if (statement->span.in_macro && statement->span.begin == site->call->child[1]->span.begin) {
+        return "the call is in a macro";
+    }
+    for (i = 0; i < 3; i++) {
+        const struct c_node *argument = site->call->child[site->function->buffer + i];
+
+        if (argument->span.elsewhere || argument->span.begin == statement->span.begin) {
+            return "the call is in a macro";
+        }
+    }
+    return NULL;
+}
+
+static bool is_chosen(const struct site *sites, size_t n, const bool *chosen,
+                      const struct c_node *call, size_t before)
+{
+    size_t i;
+
+    for (i = 0; i < before && i < n; i++) {
+        if (chosen[i] && sites[i].call == call) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *prefix_for(struct patch *patch, struct c_memory *memory)
+{
+    const char *prefix;
+
+    do {
+        prefix = c_format(memory, "dame%d_", ++patch->n);
+    } while (strstr(patch->unit->text, prefix));
+    return prefix;
+}
+
+static void note_headers(struct patch *patch, const code_t *code)
+{
+    patch->uses_stdlib = patch->uses_stdlib || code->lists;
+    patch->uses_stddef = patch->uses_stddef || code->offsets;
+    patch->uses_assert = patch->uses_assert || code->asserts;
+}
+
+/* { constructors; the call with new arguments; MPI_Type_free(); } */
+static bool edit_call(struct patch *patch, const struct site *site, bool nested)
+{
+    struct c_memory *memory = site->run->memory;
+    const struct c_unit *unit = patch->unit;
+    const struct c_node *statement = call_statement(site);
+    const struct c_node *buffer = site->call->child[site->function->buffer];
+    const struct c_node *count = site->call->child[site->function->count];
+    const struct c_node *type = site->call->child[site->function->type];
+    const char *indent = indent_of(memory, unit, statement->span.begin);
+    const char *inner = c_format(memory, "%s    ", indent);
+    code_t code = code_make(site->program, &site->shape, inner, prefix_for(patch, memory));
+    bool block = code.make[0] || code.release[0];
+    size_t end = end_of(unit, statement), before = patch->edits.n;
+    bool fine = true;
+
+    if (block) {
+        fine = edits_add(&patch->edits, statement->span.begin, statement->span.begin,
+                         c_format(memory, "{\n%s%s", code.make, inner)) &&
+               (nested ? edits_add_first : edits_add)(
+                   &patch->edits, end, end, c_format(memory, "\n%s%s}", code.release, indent));
+    }
+    fine = fine && edits_add(&patch->edits, buffer->span.begin, buffer->span.end, code.address) &&
+           edits_add(&patch->edits, count->span.begin, count->span.end, code.count) &&
+           edits_add(&patch->edits, type->span.begin, type->span.end, code.type);
+    if (!fine) {
+        edits_cut(&patch->edits, before);
+    }
+    note_headers(patch, &code);
+    return fine;
+}
+
+/* ---- the three kinds of patches ---- */
+
+/* Both halves of MPI_Sendrecv have one statement: its second half is put around the first. */
+static void choose(struct site *sites, size_t n, bool *chosen)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        const char *why;
+
+        if (sites[i].refusal || sites[i].skipped) {
+            continue;
+        }
+        why = why_no_call(&sites[i]);
+        if (why) {
+            no_patch(&sites[i], sites[i].call, why);
+            continue;
+        }
+        chosen[i] = true;
+    }
+}
+
+static void collect_gone(struct run *run, struct site *sites, size_t n, const bool *chosen,
+                         struct removal *removal)
+{
+    size_t i, j;
+
+    removal->n_gone = 0;
+    for (i = 0; i < n; i++) {
+        if (!chosen[i]) {
+            continue;
+        }
+        for (j = 0; j < 3; j++) {
+            add_node(&removal->gone, &removal->n_gone,
+                     sites[i].call->child[sites[i].function->buffer + (int) j]);
+        }
+        for (j = 0; j < sites[i].n_copies; j++) {
+            add_node(&removal->gone, &removal->n_gone,
+                     whole_statement(run, &run->events[sites[i].copies[j]]));
+        }
+    }
+}
+
+static void patch_types(struct patch *patch, struct run *run, struct site *sites, size_t n)
+{
+    bool *chosen = calloc(n + 1, sizeof *chosen), *stays = calloc(n + 1, sizeof *stays);
+    struct removal removal = {0};
+    const struct c_node *where;
+    const char *why;
+    size_t i, j, before = patch->edits.n;
+    bool again = true;
+
+    if (!chosen || !stays) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    choose(sites, n, chosen);
+    while (again) { /* a site that cannot be changed keeps loops that others share */
+        again = false;
+        collect_gone(run, sites, n, chosen, &removal);
+        for (i = 0; i < n; i++) {
+            if (!chosen[i] || stays[i]) {
+                continue;
+            }
+            why = must_stay(run, &sites[i], sites, n, chosen, &removal, &where);
+            if (why && sites[i].function->receives) {
+                no_patch(&sites[i], where, why);
+                chosen[i] = false;
+                again = true;
+            } else if (why) {
+                fprintf(stderr, "%s:%u:%u: note: the packing for %s stays: %s\n", patch->unit->path,
+                        where->span.line, where->span.column, sites[i].function->name, why);
+                stays[i] = true;
+            }
+        }
+    }
+    /* a statement that one site keeps stays for all */
+    for (i = 0; i < n; i++) {
+        /* the other half of an MPI_Sendrecv() is in the same statement */
+        if (chosen[i] &&
+            !edit_call(patch, &sites[i], is_chosen(sites, n, chosen, sites[i].call, i))) {
+            no_patch(&sites[i], sites[i].call, "its edits overlap those of another call");
+            edits_cut(&patch->edits, before);
+            goto done;
+        }
+    }
+    for (i = 0; i < n; i++) {
+        for (j = 0; chosen[i] && !stays[i] && j < sites[i].n_copies; j++) {
+            const struct c_node *statement = whole_statement(run, &run->events[sites[i].copies[j]]);
+            size_t k, l;
+            bool kept = false;
+
+            for (k = 0; k < n; k++) {
+                for (l = 0; stays[k] && l < sites[k].n_copies; l++) {
+                    kept =
+                        kept || whole_statement(run, &run->events[sites[k].copies[l]]) == statement;
+                }
+            }
+            if (!kept) {
+                add_node(&removal.statements, &removal.n, statement);
+            }
+        }
+    }
+    for (i = 0; i < removal.n; i++) {
+        if (!remove_statement(patch, removal.statements[i])) {
+            fprintf(stderr, "%s:%u:%u: note: no patch for this function: edits overlap\n",
+                    patch->unit->path, removal.statements[i]->span.line,
+                    removal.statements[i]->span.column);
+            edits_cut(&patch->edits, before);
+            break;
+        }
+    }
+done:
+    free(removal.statements);
+    free(removal.gone);
+    free(chosen);
+    free(stays);
+}
+
+/* Before a function that uses them, and the comment above it. */
+static size_t place_for_helpers(const struct c_unit *unit, const struct c_function *function)
+{
+    size_t at = line_start(unit, function->begin);
+
+    while (at > 0) {
+        size_t above = line_start(unit, at - 1);
+        const char *text = unit->text + above + strspn(unit->text + above, " \t");
+
+        if (strncmp(text, "/*", 2) != 0 && text[0] != '*' && strncmp(text, "//", 2) != 0) {
+            break;
+        }
+        at = above;
+    }
+    return at;
+}
+
+static void need_helper(struct patch *patch, const struct run *run, const char *helper)
+{
+    if (patch->helper_at == 0) {
+        patch->helper_at = place_for_helpers(patch->unit, run->function) + 1;
+        edits_add(&patch->edits, patch->helper_at - 1, patch->helper_at - 1, helper);
+    }
+}
+
+static void patch_check(struct patch *patch, struct run *run, struct site *sites, size_t n)
+{
+    const struct c_unit *unit = patch->unit;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        struct site *site = &sites[i];
+        const struct c_node *statement = call_statement(site), *last;
+        const char *indent, *inner, *prefix, *text;
+        size_t at;
+        code_t code;
+
+        if (site->refusal || site->skipped) {
+            continue;
+        }
+        if (why_no_call(site)) {
+            no_patch(site, site->call, why_no_call(site));
+            continue;
+        }
+        last = site->function->receives
+                   ? whole_statement(run, &run->events[site->copies[site->n_copies - 1]])
+                   : statement;
+        if (in_macro(last)) {
+            no_patch(site, last, "a macro is in the way");
+            continue;
+        }
+        if (last->parent->kind != C_BLOCK) {
+            no_patch(site, last, "it has no block of its own");
+            continue;
+        }
+        indent = indent_of(run->memory, unit, last->span.begin);
+        inner = c_format(run->memory, "%s    ", indent);
+        prefix = prefix_for(patch, run->memory);
+        code = code_make(site->program, &site->shape, inner, prefix);
+        text = c_format(run->memory,
+                        "{\n%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s, %s,\n%s           "
+                        "%s, %s, %s, &%sdone, "
+                        "\"%s:%u\");\n%s%s}",
+                        code.make, inner, prefix, inner,
+                        c_text(run->memory, unit, site->call->child[site->function->buffer]),
+                        c_text(run->memory, unit, site->call->child[site->function->count]),
+                        c_text(run->memory, unit, site->call->child[site->function->type]), inner,
+                        code.address, code.count, code.type, prefix, unit->path,
+                        site->call->span.line, code.release, indent);
+        if (site->function->receives) {
+            at = end_of(unit, last);
+            text = c_format(run->memory, "\n%s%s", indent, text);
+        } else {
+            at = statement->span.begin;
+            text = c_format(run->memory, "%s\n%s", text, indent);
+        }
+        need_helper(patch, run, helpers_check);
+        if (!edits_add(&patch->edits, at, at, text)) {
+            no_patch(site, site->call, "its edits overlap those of another call");
+        }
+        note_headers(patch, &code);
+    }
+}
+
+/* Is every copy of the site a statement of its own that no other site has? */
+static const char *why_no_inspection(const struct run *run, const struct site *site,
+                                     const struct site *sites, size_t n)
+{
+    size_t i, j, k;
+
+    if (!site->inspectable) {
+        return "its region is refused, not only its shape";
+    }
+    if (site->shared) {
+        return "other code may read the buffer";
+    }
+    if (why_no_call(site)) {
+        return why_no_call(site);
+    }
+    for (i = 0; i < site->n_copies; i++) {
+        const struct c_node *copy = run->events[site->copies[i]].node;
+
+        if (copy->datatype) {
+            return "MPI_Pack makes a copy";
+        }
+        if (statement_of(copy) != copy) {
+            return "a copy is part of a larger expression";
+        }
+        if (in_macro(copy) || in_macro(copy->child[0]) || in_macro(copy->child[1])) {
+            return "a macro is in the way";
+        }
+        for (j = 0; j < n; j++) {
+            for (k = 0; &sites[j] != site && k < sites[j].n_copies; k++) {
+                if (sites[j].copies[k] == site->copies[i]) {
+                    return "two calls send the buffer";
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool edit_copy(struct patch *patch, const struct c_node *copy, const char *list)
+{
+    struct edits *edits = &patch->edits;
+
+    if (copy->kind == C_CALL) {
+        return edits_add(edits, copy->child[0]->span.begin, copy->child[1]->span.begin, list);
+    }
+    /* to = from */
+    return edits_add(edits, copy->span.begin, copy->span.begin, list) &&
+           edits_add(edits, copy->child[0]->span.end, copy->child[1]->span.begin, ", ") &&
+           edits_add(edits, copy->span.end, copy->span.end, ")");
+}
+
+static bool edit_inspected(struct patch *patch, const struct run *run, const struct site *site)
+{
+    const struct c_unit *unit = patch->unit;
+    const struct c_node *statement = call_statement(site);
+    const struct c_node *buffer = site->call->child[site->function->buffer];
+    const struct c_node *count = site->call->child[site->function->count];
+    const struct c_node *type = site->call->child[site->function->type];
+    const char *indent = indent_of(run->memory, unit, statement->span.begin);
+    const char *prefix = prefix_for(patch, run->memory);
+    size_t end = end_of(unit, statement), i;
+    bool fine;
+
+    need_helper(patch, run, helpers_inspect);
+    fine = edits_add(&patch->edits, patch->lists_at, patch->lists_at,
+                     c_format(run->memory, "static struct dame_list %slist;\n", prefix)) &&
+           edits_add(&patch->edits, statement->span.begin, statement->span.begin,
+                     c_format(run->memory,
+                              "{\n%s    MPI_Datatype %stype =\n%s        dame_recorded(&%slist, "
+                              "%s, %s, %s);\n%s    ",
+                              indent, prefix, indent, prefix, c_text(run->memory, unit, buffer),
+                              c_text(run->memory, unit, count), c_text(run->memory, unit, type),
+                              indent)) &&
+           edits_add(&patch->edits, end, end, c_format(run->memory, "\n%s}", indent)) &&
+           edits_add(&patch->edits, buffer->span.begin, buffer->span.end, "MPI_BOTTOM") &&
+           edits_add(&patch->edits, count->span.begin, count->span.end, "1") &&
+           edits_add(&patch->edits, type->span.begin, type->span.end,
+                     c_format(run->memory, "%stype", prefix));
+    for (i = 0; i < site->n_copies && fine; i++) {
+        const struct c_node *copy = run->events[site->copies[i]].node;
+
+        fine = edit_copy(patch, copy,
+                         c_format(run->memory, "%s(&%slist, ",
+                                  copy->kind == C_CALL ? "dame_record" : "DAME_RECORD", prefix));
+    }
+    return fine;
+}
+
+static void patch_inspect(struct patch *patch, struct run *run, struct site *sites, size_t n)
+{
+    size_t i;
+
+    if (patch->lists_at == 0) {
+        patch->lists_at = place_for_helpers(patch->unit, run->function);
+    }
+    for (i = 0; i < n; i++) {
+        const char *why;
+        size_t before = patch->edits.n;
+
+        if (!sites[i].refusal || sites[i].skipped) {
+            continue;
+        }
+        why = why_no_inspection(run, &sites[i], sites, n);
+        if (!why && !edit_inspected(patch, run, &sites[i])) {
+            why = "its edits overlap those of another call";
+            edits_cut(&patch->edits, before);
+        }
+        if (why) {
+            no_patch(&sites[i], sites[i].where, why);
+        }
+    }
+}
+
+void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
+                    size_t n)
+{
+    if (n == 0) {
+        return;
+    }
+    if (mode == PATCH_TYPES) {
+        patch_types(patch, run, sites, n);
+    } else if (mode == PATCH_CHECK) {
+        patch_check(patch, run, sites, n);
+    } else if (mode == PATCH_INSPECT) {
+        patch_inspect(patch, run, sites, n);
+    }
+    if (!patch->headers_at) {
+        patch->headers_at = place_for_helpers(patch->unit, run->function) + 1;
+    }
+}
+
+void patch_print(struct patch *patch, FILE *out)
+{
+    char *new;
+
+    if (patch->edits.n == 0) {
+        return;
+    }
+    if (patch->headers_at && (patch->uses_stdlib || patch->uses_stddef || patch->uses_assert)) {
+        const char *text = patch->unit->text;
+        char headers[100] = "";
+
+        if (patch->uses_assert && !strstr(text, "<assert.h>")) {
+            strcat(headers, "#include <assert.h>\n");
+        }
+        if (patch->uses_stddef && !strstr(text, "<stddef.h>")) {
+            strcat(headers, "#include <stddef.h>\n");
+        }
+        if (patch->uses_stdlib && !strstr(text, "<stdlib.h>")) {
+            strcat(headers, "#include <stdlib.h>\n");
+        }
+        if (headers[0]) {
+            strcat(headers, "\n");
+            edits_add(&patch->edits, patch->headers_at - 1, patch->headers_at - 1, headers);
+        }
+    }
+    new = edits_apply(&patch->edits, patch->unit->text, patch->unit->size);
+    diff_print(out, patch->unit->path, patch->unit->text, new);
+    free(new);
+}

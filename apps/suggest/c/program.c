@@ -1,0 +1,894 @@
+/* From the copies of a site to an access program, whose names and texts are those of the source and
+ * have the same values where the call is. */
+#include "datatype.h"
+#include "site.h"
+#include "apps/suggest/eval.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SCOPES = 48 };
+
+struct scope {
+    bool is_guard;
+    int id;
+};
+
+struct builder {
+    struct run *run;
+    struct site *site;
+    access_program_t *program;
+    struct scope open[MOST_SCOPES];
+    int n_open;
+    int *bases; /* of the run, in the program; -1 */
+    poly_atom_t *loops;
+    const struct c_datatype *basic; /* that the type is made of */
+    access_type_t type;
+};
+
+static access_place_t place_of(const struct builder *builder, const struct c_node *node)
+{
+    return (access_place_t){builder->run->unit->path, node->span.line, node->span.column};
+}
+
+/* ---- is a name the same thing where the call is? ---- */
+
+static const struct c_symbol *declared_in(const struct c_node *block, const char *name,
+                                          size_t before)
+{
+    const struct c_symbol *found = NULL;
+    size_t i, j;
+
+    for (i = 0; i < block->n; i++) {
+        const struct c_node *child = block->child[i];
+
+        if (child && child->kind == C_DECLARE && child->span.begin < before) {
+            for (j = 0; j < child->n; j++) {
+                if (strcmp(child->child[j]->symbol->name, name) == 0) {
+                    found = child->child[j]->symbol;
+                }
+            }
+        }
+    }
+    return found;
+}
+
+/* Does NAME mean the symbol at the call? */
+static bool in_scope(const struct builder *builder, const struct c_symbol *symbol)
+{
+    const struct c_node *node = builder->site->call, *at = node;
+    const struct c_function *function = builder->run->function;
+    size_t i;
+
+    for (; node; node = node->parent) {
+        const struct c_symbol *found = NULL;
+
+        if (node->kind == C_BLOCK || node->kind == C_FOR) {
+            found = declared_in(node, symbol->name, at->span.begin);
+        }
+        if (found) {
+            return found == symbol;
+        }
+    }
+    for (i = 0; i < function->symbol->n_parameters; i++) {
+        if (strcmp(function->symbol->parameters[i]->name, symbol->name) == 0) {
+            return function->symbol->parameters[i] == symbol;
+        }
+    }
+    return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
+           symbol->kind == C_SYMBOL_FUNCTION;
+}
+
+static bool names_in_scope(const struct builder *builder, const struct c_node *node)
+{
+    size_t i;
+
+    if (node->kind == C_NAME && !in_scope(builder, node->symbol)) {
+        return false;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (!names_in_scope(builder, node->child[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct run_value *value_at_call(const struct builder *builder,
+                                             const struct c_symbol *symbol)
+{
+    return &builder->run->events[builder->site->event].state[symbol->index];
+}
+
+/* Has the variable this value at the call? */
+static bool holds(const struct builder *builder, const struct c_symbol *symbol, const poly_t *value,
+                  int base)
+{
+    struct run_value now = *value_at_call(builder, symbol);
+    const struct run_event *call = &builder->run->events[builder->site->event];
+    int i;
+
+    while (now.kind == RUN_CHOICE) {
+        int taken = -1;
+
+        for (i = 0; i < call->n_facts && taken < 0; i++) {
+            taken = run_implies(builder->run, &call->facts[i], &now.fact)       ? 0
+                    : run_contradicts(builder->run, &call->facts[i], &now.fact) ? 1
+                                                                                : -1;
+        }
+        if (taken < 0) {
+            return false;
+        }
+        now = *now.alternative[taken];
+    }
+    return (base == RUN_ANY ? now.kind == RUN_INTEGER
+                            : now.kind == RUN_POINTER && now.base == base) &&
+           !now.modular && now.n_assumed == 0 && poly_equal(now.poly, value) &&
+           in_scope(builder, symbol);
+}
+
+static bool text_holds(const struct builder *builder, const struct run_text *text, int base,
+                       const struct c_type *type, size_t time)
+{
+    size_t call = builder->run->events[builder->site->event].time;
+    size_t from = time < call ? time : call, to = (time < call ? call : time) + 1;
+    int i;
+
+    for (i = 0; i < text->n_bindings; i++) {
+        if (!holds(builder, text->bindings[i].symbol, text->bindings[i].value,
+                   text->bindings[i].base)) {
+            return false;
+        }
+    }
+    return names_in_scope(builder, text->node) && !run_written(builder->run, base, type, from, to);
+}
+
+/* ---- polynomials of the run in the program ---- */
+
+static const poly_t *translate(struct builder *builder, const poly_t *poly);
+
+static void not_at_call(struct builder *builder, const char *name)
+{
+    site_refuse(builder->site, C_REFUSED_SIZES, builder->site->call,
+                "%s does not have the same value here as where it is used", name);
+}
+
+static const poly_t *translate_symbol(struct builder *builder, int atom)
+{
+    struct run *run = builder->run;
+    const poly_t *value = poly_variable(run->space, atom);
+    const struct c_symbol *symbol = run->atoms[atom].symbol;
+    size_t i;
+
+    if (!holds(builder, symbol, value, RUN_ANY)) {
+        for (i = 0; i < run->n_symbols; i++) {
+            if (run->symbols[i]->type->kind == C_TYPE_INTEGER &&
+                holds(builder, run->symbols[i], value, RUN_ANY)) {
+                break;
+            }
+        }
+        if (i == run->n_symbols) {
+            not_at_call(builder, symbol->name);
+            return poly_constant(builder->program->space, 1);
+        }
+        symbol = run->symbols[i];
+    }
+    return poly_variable(builder->program->space,
+                         poly_name(builder->program->space, symbol->name, strlen(symbol->name)));
+}
+
+static const poly_t *translate_load(struct builder *builder, int atom)
+{
+    struct run *run = builder->run;
+    const struct run_atom *known = &run->atoms[atom];
+    poly_space_t *space = builder->program->space;
+    const poly_t *subscripts[POLY_SUBSCRIPTS];
+    const poly_t *const *given;
+    int i, n;
+
+    if (!text_holds(builder, &known->text, known->base, known->type, known->time)) {
+        not_at_call(builder, known->text.text);
+        return poly_constant(space, 1);
+    }
+    if (poly_kind(run->space, atom) != POLY_ENTRY) {
+        return poly_variable(space, poly_opaque(space, known->text.text, strlen(known->text.text)));
+    }
+    given = poly_subscripts(run->space, atom, &n);
+    for (i = 0; i < n; i++) {
+        subscripts[i] = translate(builder, given[i]);
+    }
+    return poly_variable(
+        space, poly_entry(space, known->text.text, strlen(known->text.text), n, subscripts));
+}
+
+static const poly_t *translate_atom(struct builder *builder, int atom)
+{
+    struct run *run = builder->run;
+    const struct run_atom *known = &run->atoms[atom];
+    poly_space_t *space = builder->program->space;
+    char *text;
+
+    switch (known->kind) {
+    case RUN_ATOM_SYMBOL:
+        return translate_symbol(builder, atom);
+    case RUN_ATOM_LOAD:
+        return translate_load(builder, atom);
+    case RUN_ATOM_OPERATION:
+        text =
+            c_format(run->memory, known->operation,
+                     poly_string(space, translate(builder, known->operand[0]), POLY_SOURCE, true),
+                     poly_string(space, translate(builder, known->operand[1]), POLY_SOURCE, true));
+        return poly_variable(space, poly_opaque(space, text, strlen(text)));
+    case RUN_ATOM_LOOP:
+        if (builder->loops[known->loop] != POLY_NO_ATOM) {
+            return poly_variable(space, builder->loops[known->loop]);
+        }
+        break;
+    default:
+        break;
+    }
+    site_refuse(builder->site, C_REFUSED_SIZES, builder->site->call,
+                "a value depends on a loop that does not surround its use");
+    return poly_constant(space, 1);
+}
+
+static const poly_t *translate(struct builder *builder, const poly_t *poly)
+{
+    poly_space_t *space = builder->program->space;
+    const poly_t *sum = poly_constant(space, 0);
+    int i, j;
+
+    for (i = 0; i < poly->count; i++) {
+        const poly_t *product = poly_constant(space, poly->terms[i].coefficient);
+
+        for (j = 0; j < poly->terms[i].degree; j++) {
+            product =
+                poly_multiply(space, product, translate_atom(builder, poly->terms[i].atoms[j]));
+        }
+        sum = poly_add(space, sum, product);
+    }
+    return sum;
+}
+
+/* Sums that the source multiplies, so that texts are printed as it writes them. */
+static void note_sums(struct builder *builder)
+{
+    struct run *run = builder->run;
+    size_t i;
+
+    for (i = 0; i < run->n_sums; i++) {
+        const poly_t *sum = run->sums[i];
+        bool known = true;
+        int j, k;
+
+        for (j = 0; j < sum->count; j++) {
+            for (k = 0; k < sum->terms[j].degree; k++) {
+                int atom = sum->terms[j].atoms[k];
+
+                known = known && run->atoms[atom].kind == RUN_ATOM_SYMBOL &&
+                        holds(builder, run->atoms[atom].symbol, poly_variable(run->space, atom),
+                              RUN_ANY);
+            }
+        }
+        if (known) {
+            poly_note(builder->program->space, translate(builder, sum));
+        }
+    }
+}
+
+/* ---- the call ---- */
+
+/* The datatype that all copies were packed or unpacked with; NULL: not one, or none. */
+static const struct c_datatype *packed_with(const struct builder *builder)
+{
+    const struct site *site = builder->site;
+    const struct c_datatype *common = NULL;
+    size_t i;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *copy = &builder->run->events[site->copies[i]];
+        const struct run_place *data = site->function->receives ? &copy->to : &copy->from;
+        const struct c_node *argument = copy->node->datatype;
+        const struct c_datatype *one =
+            argument ? c_find_datatype(builder->run->unit, argument) : NULL;
+
+        if (!one || (common && one != common) || !c_datatype_fits(one, data->type)) {
+            return NULL;
+        }
+        common = one;
+    }
+    return common;
+}
+
+/* COUNT bytes of MPI_PACKED as elements: MPI_PACKED matches every datatype (MPI 3.1, 4.2). */
+static const poly_t *count_elements(struct builder *builder, const poly_t *count)
+{
+    const struct c_datatype *packed = packed_with(builder);
+    poly_space_t *space = builder->program->space;
+    const poly_t *elements =
+        packed ? poly_divide(space, count, poly_constant(space, packed->size)) : NULL;
+
+    if (strcmp(builder->basic->mpi, "MPI_PACKED") != 0 || !elements) {
+        return count;
+    }
+    builder->basic = packed;
+    return elements;
+}
+
+static void set_call(struct builder *builder)
+{
+    struct site *site = builder->site;
+    const struct run_event *call = &builder->run->events[site->event];
+    const struct run_value *count = &call->arguments[site->function->count];
+    const struct run_value *buffer = &call->arguments[site->function->buffer];
+    const struct c_node *type_node = site->call->child[site->function->type];
+    access_call_t access = {.receives = site->function->receives,
+                            .place = place_of(builder, site->call)};
+
+    builder->basic = c_find_datatype(builder->run->unit, type_node);
+    if (!builder->basic) {
+        site_refuse(site, C_REFUSED_DATATYPE, type_node, "%s is no basic datatype that is known",
+                    c_text(builder->run->memory, builder->run->unit, type_node));
+        return;
+    }
+    if (count->kind != RUN_INTEGER) {
+        site_refuse(site, C_REFUSED_COUNT, site->call->child[site->function->count], "%s",
+                    count->why ? count->why : "the count is not known");
+        return;
+    }
+    access.count = count_elements(builder, translate(builder, count->poly));
+    builder->type = (access_type_t){builder->basic->mpi, builder->basic->size};
+    access.type = builder->type;
+    access.start = translate(builder, buffer->poly);
+    if (!site->refusal) {
+        access_set_call(builder->program, &access);
+    }
+}
+
+/* ---- bases ---- */
+
+static const char *pointer_text(struct builder *builder, int base)
+{
+    struct run *run = builder->run;
+    const struct run_base *known = &run->bases[base];
+    const poly_t *zero = poly_constant(run->space, 0);
+    size_t i;
+
+    if (known->kind == RUN_LOADED) {
+        return text_holds(builder, &known->text, known->from, known->read_as, known->read_time)
+                   ? known->text.text
+                   : NULL;
+    }
+    if (known->symbol && holds(builder, known->symbol, zero, base)) {
+        return known->symbol->name;
+    }
+    for (i = 0; i < run->n_symbols; i++) {
+        if (run->symbols[i]->type->kind == C_TYPE_POINTER &&
+            holds(builder, run->symbols[i], zero, base)) {
+            return run->symbols[i]->name;
+        }
+    }
+    return NULL;
+}
+
+static void add_fields(struct builder *builder, access_base_t *base, int number)
+{
+    access_field_t *fields =
+        c_allocate(builder->run->memory, (builder->site->n_copies + 1) * sizeof *fields);
+    size_t i;
+    int j;
+
+    for (i = 0; i < builder->site->n_copies; i++) {
+        const struct run_event *copy = &builder->run->events[builder->site->copies[i]];
+        const struct run_place *data = builder->site->function->receives ? &copy->to : &copy->from;
+        const struct c_node *node = data->subscripts;
+
+        if (data->base != number || !node || node->kind != C_MEMBER || node->value < 0 ||
+            !node->type || node->type->size <= 0 ||
+            node->value + node->type->size > base->type.size || node->child[0]->kind == C_MEMBER) {
+            continue;
+        }
+        for (j = 0; j < base->nfields && strcmp(fields[j].name, node->name) != 0; j++) {
+        }
+        if (j == base->nfields) {
+            fields[base->nfields++] =
+                (access_field_t){node->name, node->value, {node->type->name, node->type->size}};
+        }
+    }
+    base->fields = fields;
+}
+
+/* The member of the struct of SIZE bytes that the place is in: of `p[i].in[k].x[d]`, `in`. */
+static const struct c_node *outermost_member(const struct c_node *node, int64_t size)
+{
+    const struct c_node *found = NULL;
+
+    for (; node && node->n > 0; node = c_bare(node->child[0])) {
+        if (node->kind == C_MEMBER) {
+            found = node;
+        } else if (node->kind != C_SUBSCRIPT) {
+            break;
+        }
+    }
+    return found && found->value >= 0 && found->type && found->type->size > 0 &&
+                   found->value + found->type->size <= size
+               ? found
+               : NULL;
+}
+
+static void add_parts(struct builder *builder, access_base_t *base, int number)
+{
+    access_field_t *parts =
+        c_allocate(builder->run->memory, (builder->site->n_copies + 1) * sizeof *parts);
+    size_t i;
+    int j;
+
+    if (strchr(base->type.name, '(')) { /* it has no name */
+        return;
+    }
+    base->element = base->type.name;
+    base->parts = parts;
+    for (i = 0; i < builder->site->n_copies; i++) {
+        const struct run_event *copy = &builder->run->events[builder->site->copies[i]];
+        const struct run_place *data = builder->site->function->receives ? &copy->to : &copy->from;
+        const struct c_node *node =
+            data->base == number ? outermost_member(data->subscripts, base->type.size) : NULL;
+
+        for (j = 0; node && j < base->nparts && strcmp(parts[j].name, node->name) != 0; j++) {
+        }
+        if (node && j == base->nparts) {
+            parts[base->nparts++] =
+                (access_field_t){node->name, node->value, {node->type->name, node->type->size}};
+        }
+    }
+}
+
+static int add_base(struct builder *builder, const struct run_event *copy,
+                    const struct run_place *place)
+{
+    struct run *run = builder->run;
+    const struct run_base *known = &run->bases[place->base];
+    const struct c_type *type = known->type, *element;
+    const poly_t *dims[ACCESS_DIMENSIONS];
+    access_base_t base = {0};
+
+    if (builder->bases[place->base] >= 0) {
+        return builder->bases[place->base];
+    }
+    if (known->kind == RUN_OBJECT) {
+        if (!in_scope(builder, known->symbol)) {
+            site_refuse(builder->site, C_REFUSED_SIZES, copy->node,
+                        "%s is not declared where the call is", known->symbol->name);
+            return -1;
+        }
+        base.name = known->symbol->name;
+        base.address =
+            type->kind == C_TYPE_ARRAY ? base.name : c_format(run->memory, "&%s", base.name);
+    } else {
+        base.name = pointer_text(builder, place->base);
+        base.address = base.name;
+        if (!base.name) {
+            not_at_call(builder, known->symbol ? known->symbol->name : "the address of the data");
+            return -1;
+        }
+        if (known->kind == RUN_FRESH && !type) {
+            type = known->symbol ? known->symbol->type->inner : NULL;
+        }
+        if (type && type->kind == C_TYPE_ARRAY) {
+            dims[base.ndims++] = NULL;
+        }
+    }
+    element = c_element_of(type);
+    while (type && type->kind == C_TYPE_ARRAY && base.ndims < ACCESS_DIMENSIONS) {
+        const poly_t *whole = run_size(run, type), *inner = run_size(run, type->inner);
+        const poly_t *length = whole && inner ? poly_divide(run->space, whole, inner) : NULL;
+
+        if (!length && base.ndims > 0) {
+            base.ndims = 0;
+            break;
+        }
+        dims[base.ndims++] = length ? translate(builder, length) : NULL;
+        type = type->inner;
+    }
+    if (!element || element->size <= 0) {
+        element = place->type && place->type->size > 0 ? c_element_of(place->type) : NULL;
+        base.ndims = 0;
+    }
+    if (!element || element->size <= 0) {
+        site_refuse(builder->site, C_REFUSED_PLACE, copy->node,
+                    "the type of what %s leads to is not known", base.name);
+        return -1;
+    }
+    base.type = (access_type_t){element->name, element->size};
+    base.dims = dims;
+    if (element->kind == C_TYPE_RECORD) {
+        add_fields(builder, &base, place->base);
+        add_parts(builder, &base, place->base);
+    }
+    if (builder->site->refusal) {
+        return -1;
+    }
+    builder->bases[place->base] = access_add_base(builder->program, &base);
+    return builder->bases[place->base];
+}
+
+/* ---- loops and guards ---- */
+
+static int scopes_of(struct builder *builder, const struct run_event *copy, struct scope *scopes)
+{
+    struct run *run = builder->run;
+    struct scope reversed[MOST_SCOPES];
+    int loop = copy->loop, guard = copy->guard, n = 0, i;
+
+    while ((loop >= 0 || guard >= 0) && n < MOST_SCOPES) {
+        if (guard >= 0 && site_guard(run, builder->site, guard) == 1) {
+            guard = run->guards[guard].parent;
+        } else if (guard >= 0 && run->guards[guard].loop == loop) {
+            reversed[n++] = (struct scope){true, guard};
+            guard = run->guards[guard].parent;
+        } else if (loop >= 0) {
+            reversed[n++] = (struct scope){false, loop};
+            loop = run->loops[loop].parent;
+        } else {
+            guard = run->guards[guard].parent; /* refused already */
+        }
+    }
+    for (i = 0; i < n; i++) {
+        scopes[i] = reversed[n - 1 - i];
+    }
+    return n;
+}
+
+static void open_guard(struct builder *builder, int id)
+{
+    struct run *run = builder->run;
+    const struct run_guard *guard = &run->guards[id];
+    access_binding_t *bindings;
+    const char *text;
+    int i;
+
+    if (!guard->bound || guard->condition->span.elsewhere) {
+        site_refuse(builder->site, C_REFUSED_PLACE, guard->condition,
+                    "this condition cannot be evaluated where the call is");
+        return;
+    }
+    bindings = c_allocate(run->memory, (size_t) (guard->text.n_bindings + 1) * sizeof *bindings);
+    for (i = 0; i < guard->text.n_bindings; i++) {
+        const struct run_binding *known = &guard->text.bindings[i];
+
+        if (known->base != RUN_ANY) {
+            if (!holds(builder, known->symbol, known->value, known->base)) {
+                not_at_call(builder, known->symbol->name);
+            }
+            bindings[i].value = NULL;
+        } else {
+            bindings[i].value = translate(builder, known->value);
+        }
+        bindings[i].name = known->symbol->name;
+    }
+    text = guard->negated ? c_format(run->memory, "!(%s)", guard->text.text) : guard->text.text;
+    {
+        access_binding_t *known =
+            c_allocate(run->memory, (size_t) (guard->text.n_bindings + 1) * sizeof *known);
+        int n = 0, j;
+
+        for (i = 0; i < guard->text.n_bindings; i++) {
+            for (j = 0; j < n && strcmp(known[j].name, bindings[i].name) != 0; j++) {
+            }
+            if (bindings[i].value && j == n) {
+                known[n++] = bindings[i];
+            }
+        }
+        if (!builder->site->refusal) {
+            access_open_guard(builder->program, text, n, known);
+        }
+    }
+}
+
+/* What memory or a limit did not allow is no atom. */
+static bool is_called(const poly_space_t *space, int atom, const char *text)
+{
+    return atom >= 0 && atom < poly_atoms(space) && strcmp(poly_atom_text(space, atom), text) == 0;
+}
+
+static const char *loop_name(struct builder *builder, int id)
+{
+    const struct c_node *node = builder->run->loops[id].node;
+    const struct c_node *condition = node->kind == C_FOR ? node->child[1]
+                                     : node->n           ? node->child[0]
+                                                         : NULL;
+    const struct c_node *name;
+    char *text;
+    int i;
+
+    name = condition && condition->n == 2 ? c_bare(condition->child[0]) : NULL;
+    text = c_format(builder->run->memory, "%s",
+                    name && name->kind == C_NAME ? name->symbol->name : "t");
+    /* not that of a loop around it, nor of a variable of the program that sizes use */
+    for (i = 0; i < builder->n_open; i++) {
+        if (!builder->open[i].is_guard &&
+            is_called(builder->program->space, builder->loops[builder->open[i].id], text)) {
+            return c_format(builder->run->memory, "%s_%d", text, id);
+        }
+    }
+    for (i = 0; i < poly_atoms(builder->program->space); i++) {
+        if (poly_kind(builder->program->space, i) == POLY_NAME &&
+            is_called(builder->program->space, i, text)) {
+            return c_format(builder->run->memory, "%s_%d", text, id);
+        }
+    }
+    return text;
+}
+
+static void open_loop(struct builder *builder, int id)
+{
+    const struct run_loop *loop = &builder->run->loops[id];
+    const poly_t *trip = translate(builder, loop->trip);
+    int index;
+
+    if (builder->site->refusal) {
+        return;
+    }
+    index = access_open_loop(builder->program, loop_name(builder, id), trip,
+                             place_of(builder, loop->node));
+    if (index >= 0) {
+        builder->loops[id] = builder->program->loops[index].variable;
+    }
+}
+
+static void enter(struct builder *builder, const struct run_event *copy)
+{
+    struct scope scopes[MOST_SCOPES];
+    int n = scopes_of(builder, copy, scopes), common = 0;
+
+    while (common < n && common < builder->n_open &&
+           scopes[common].is_guard == builder->open[common].is_guard &&
+           scopes[common].id == builder->open[common].id) {
+        common++;
+    }
+    for (; builder->n_open > common; builder->n_open--) {
+        access_close(builder->program);
+    }
+    for (; builder->n_open < n && !builder->site->refusal; builder->n_open++) {
+        if (scopes[builder->n_open].is_guard) {
+            open_guard(builder, scopes[builder->n_open].id);
+        } else {
+            open_loop(builder, scopes[builder->n_open].id);
+        }
+        builder->open[builder->n_open] = scopes[builder->n_open];
+    }
+}
+
+/* ---- copies ---- */
+
+/* Trips that are taken not to be negative, but for those of the copy's own nest, without which it
+ * is not executed. */
+static bool assumes_more(struct run *run, const struct run_event *copy,
+                         const struct run_place *place)
+{
+    int i, loop;
+
+    for (i = 0; i < place->n_assumed; i++) {
+        bool own = false;
+
+        for (loop = copy->loop; loop >= 0 && !own; loop = run->loops[loop].parent) {
+            own = poly_equal(run->loops[loop].trip, place->assumed[i]);
+        }
+        if (!own) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_copy(struct builder *builder, const struct run_event *copy)
+{
+    struct site *site = builder->site;
+    bool receives = site->function->receives;
+    const struct run_place *data = receives ? &copy->to : &copy->from;
+    const struct run_place *buffer = receives ? &copy->from : &copy->to;
+    access_copy_t access = {.type = builder->type, .place = place_of(builder, copy->node)};
+
+    if (data->base == RUN_ANY || !data->offset || !buffer->offset || !copy->size) {
+        site_refuse(site, C_REFUSED_PLACE, copy->node, "%s",
+                    !buffer->offset && buffer->why ? buffer->why
+                    : data->why                    ? data->why
+                    : copy->why                    ? copy->why
+                                                   : "the place is not known");
+        return;
+    }
+    if (assumes_more(builder->run, copy, data)) {
+        site_refuse(
+            site, C_REFUSED_SIZES, copy->node,
+            "the place depends on a loop before it, whose number of iterations may be negative");
+        return;
+    }
+    if (!c_datatype_fits(builder->basic, data->type) ||
+        !(copy->node->datatype || c_datatype_fits(builder->basic, buffer->type))) {
+        site_refuse(site, C_REFUSED_DATATYPE, copy->node,
+                    "%s does not describe elements of type %s", builder->basic->mpi,
+                    data->type ? c_element_of(data->type)->name : "unknown");
+        return;
+    }
+    enter(builder, copy);
+    access.base = add_base(builder, copy, data);
+    if (site->refusal) {
+        return;
+    }
+    access.position = translate(builder, buffer->offset);
+    access.offset = translate(builder, data->offset);
+    access.size = translate(builder, copy->size);
+    if (!site->refusal) {
+        access_add_copy(builder->program, &access);
+    }
+}
+
+/* ---- no byte twice, by subscripts ---- */
+
+static bool has_loop(struct run *run, const poly_t *poly, int loop)
+{
+    return poly_depends(run->space, poly, run->loops[loop].atom);
+}
+
+/* Does the loop, and no other, decide one of the subscripts? */
+static bool decides(struct run *run, const struct run_event *copy, int loop)
+{
+    int i, other;
+
+    for (i = 0; i < copy->to.n_index; i++) {
+        const poly_t *slope, *rest;
+        int64_t value;
+        bool alone = has_loop(run, copy->to.index[i], loop);
+
+        for (other = copy->loop; other >= 0; other = run->loops[other].parent) {
+            alone = alone && (other == loop || !has_loop(run, copy->to.index[i], other));
+        }
+        if (alone &&
+            poly_linear(run->space, copy->to.index[i], run->loops[loop].atom, &slope, &rest) &&
+            poly_is_constant(slope, &value) && value != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Do two copies to one array differ in a subscript, by a constant? */
+static bool apart(struct run *run, const struct run_event *a, const struct run_event *b)
+{
+    int i;
+
+    for (i = 0; i < a->to.n_index && a->to.n_index == b->to.n_index; i++) {
+        int64_t distance;
+
+        if (!poly_depends_on_loops(run->space, a->to.index[i]) &&
+            !poly_depends_on_loops(run->space, b->to.index[i]) &&
+            poly_is_constant(poly_subtract(run->space, a->to.index[i], b->to.index[i]),
+                             &distance) &&
+            distance != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Subscripts are within the declared bounds of their arrays (C11 6.5.6, 8), so different ones are
+ * different elements. */
+static bool no_byte_twice(struct run *run, const struct site *site)
+{
+    size_t i, j;
+    int loop;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *copy = &run->events[site->copies[i]];
+
+        if (copy->to.n_index == 0) {
+            return false;
+        }
+        for (loop = copy->loop; loop >= 0; loop = run->loops[loop].parent) {
+            if (!decides(run, copy, loop)) {
+                return false;
+            }
+        }
+        for (j = 0; j < i; j++) {
+            const struct run_event *other = &run->events[site->copies[j]];
+
+            if (!run_distinct(run, copy->to.base, other->to.base) && !apart(run, copy, other)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+enum { RANDOM_SIZES = 40 };
+
+static void find_shape(struct run *run, struct site *site)
+{
+    eval_t check;
+    const char *error = access_finish(site->program) == 0 ? NULL : access_error(site->program);
+
+    if (error) {
+        site_refuse(site, SHAPE_REFUSED_LIMIT, site->call, "%s", error);
+        return;
+    }
+    site->shape = shape_find(site->program);
+    if (site->shape.refusal != SHAPE_DECIDED) {
+        site->refusal = (int) site->shape.refusal;
+        site->reason = site->shape.reason;
+        site->where = site->call;
+        return;
+    }
+    if (site->function->receives && site->shape.nconditions > 0 && !no_byte_twice(run, site)) {
+        site_refuse(site, SHAPE_REFUSED_OVERLAP, site->call, "it is not known that %s",
+                    site->shape.conditions[0]);
+        return;
+    }
+    if (site->shape.count != SHAPE_COUNT_PROVED) {
+        site_refuse(site, SHAPE_REFUSED_COUNT, site->call,
+                    "it is not known that the call's count is what is copied");
+        return;
+    }
+    check = eval_identity(site->program, site->shape.type);
+    if (check.verdict != EVAL_WRONG) {
+        site->checks[0] = check.verdict;
+        check = eval_random(site->program, &site->shape, RANDOM_SIZES, 1);
+        site->checks[1] = check.verdict;
+    }
+    if (check.verdict == EVAL_WRONG) {
+        site_refuse(site, SHAPE_REFUSED_CHECK, site->call, "%s", check.message);
+    } else if (site->checks[0] == EVAL_UNKNOWN && site->checks[1] == EVAL_UNKNOWN) {
+        site_refuse(site, SHAPE_REFUSED_CHECK, site->call, "no check could decide: %s",
+                    check.message);
+    }
+}
+
+void site_program(struct run *run, struct site *site)
+{
+    struct builder builder = {.run = run, .site = site};
+    size_t i;
+
+    if (site->refusal) {
+        return;
+    }
+    site->program = builder.program = access_new();
+    builder.bases = malloc(((size_t) run->n_bases + 1) * sizeof *builder.bases);
+    builder.loops = malloc(((size_t) run->n_loops + 1) * sizeof *builder.loops);
+    if (!builder.program || !builder.bases || !builder.loops) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    for (i = 0; i < (size_t) run->n_bases; i++) {
+        builder.bases[i] = -1;
+    }
+    for (i = 0; i < (size_t) run->n_loops; i++) {
+        builder.loops[i] = POLY_NO_ATOM;
+    }
+    access_name(builder.program, run->function->symbol->name);
+    note_sums(&builder);
+    set_call(&builder);
+    /* bases come before loops */
+    for (i = 0; i < site->n_copies && !site->refusal; i++) {
+        const struct run_event *copy = &run->events[site->copies[i]];
+        const struct run_place *data = site->function->receives ? &copy->to : &copy->from;
+
+        if (data->base != RUN_ANY) {
+            add_base(&builder, copy, data);
+        }
+    }
+    for (i = 0; i < site->n_copies && !site->refusal; i++) {
+        add_copy(&builder, &run->events[site->copies[i]]);
+    }
+    for (; builder.n_open > 0 && !site->refusal; builder.n_open--) {
+        access_close(builder.program);
+    }
+    if (!site->refusal) {
+        find_shape(run, site);
+    }
+    /* the region is fine, and only what it copies is not known */
+    site->inspectable = site->refusal && !site->function->receives &&
+                        site->refusal != C_REFUSED_DATATYPE &&
+                        site->refusal != SHAPE_REFUSED_TYPE && site->refusal != SHAPE_REFUSED_CHECK;
+    free(builder.bases);
+    free(builder.loops);
+}

@@ -1,0 +1,979 @@
+/* The region rule: everything between the first packed store and the last use of the buffer is on a
+ * whitelist, or the call is refused. For receives: from the call to the end of unpacking. */
+#include "site.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct site_function functions[] = {
+    {"MPI_Send", 1, 2, 3, 0, false, NULL},    {"MPI_Ssend", 1, 2, 3, 0, false, NULL},
+    {"MPI_Bsend", 1, 2, 3, 0, false, NULL},   {"MPI_Rsend", 1, 2, 3, 0, false, NULL},
+    {"MPI_Isend", 1, 2, 3, 7, false, NULL},   {"MPI_Issend", 1, 2, 3, 7, false, NULL},
+    {"MPI_Irsend", 1, 2, 3, 7, false, NULL},  {"MPI_Recv", 1, 2, 3, 0, true, NULL},
+    {"MPI_Irecv", 1, 2, 3, 7, true, NULL},    {"MPI_Sendrecv", 1, 2, 3, 0, false, NULL},
+    {"MPI_Sendrecv", 6, 7, 8, 0, true, NULL},
+};
+
+/* Functions that touch no memory but what their arguments point to, and only while they run. */
+static const char *const harmless[] = {
+    "MPI_Comm_rank",  "MPI_Comm_size",   "MPI_Wtime",       "MPI_Get_count",
+    "MPI_Cart_shift", "MPI_Type_size",   "MPI_Pack_size",   "MPI_Iprobe",
+    "MPI_Probe",      "MPI_Initialized", "MPI_Cart_coords",
+};
+
+void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
+{
+    char text[600];
+    va_list arguments;
+
+    if (site->refusal) {
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    site->refusal = number;
+    site->reason = c_copy(site->run->memory, text);
+    site->where = where ? where : site->call;
+}
+
+const char *site_refusal_text(int number)
+{
+    switch (number) {
+#define C_REFUSAL(number, name, text)                                                              \
+    case number:                                                                                   \
+        return text;
+#include "refusals.def"
+#undef C_REFUSAL
+    default:
+        return shape_refusal_text((shape_refusal_t) number);
+    }
+}
+
+static const char *base_name(const struct run *run, int base)
+{
+    const struct run_base *known;
+
+    if (base == RUN_ANY) {
+        return "memory that is not known";
+    }
+    known = &run->bases[base];
+    return known->symbol      ? known->symbol->name
+           : known->text.text ? known->text.text
+                              : "an allocation";
+}
+
+/* ---- conditions ---- */
+
+bool site_around_call(struct run *run, const struct site *site, int guard)
+{
+    int g;
+
+    for (g = run->events[site->event].guard; g >= 0; g = run->guards[g].parent) {
+        if (g == guard) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int site_guard(struct run *run, const struct site *site, int guard)
+{
+    const struct run_event *call = &run->events[site->event];
+    const struct run_guard *known = &run->guards[guard];
+    int i;
+
+    if (site_around_call(run, site, guard)) {
+        return 1;
+    }
+    for (i = 0; known->is_fact && i < call->n_facts; i++) {
+        if (run_implies(run, &call->facts[i], &known->fact)) {
+            return 1;
+        }
+        if (run_contradicts(run, &call->facts[i], &known->fact)) {
+            return 0;
+        }
+    }
+    return -1;
+}
+
+/* Is the event certainly not executed together with the call? */
+static bool excluded(struct run *run, const struct site *site, const struct run_event *event)
+{
+    int guard;
+
+    for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
+        const struct run_guard *other = &run->guards[guard];
+        int call;
+
+        if (site_guard(run, site, guard) == 0) {
+            return true;
+        }
+        /* the two branches of one `if` */
+        for (call = run->events[site->event].guard; call >= 0; call = run->guards[call].parent) {
+            if (run->guards[call].condition == other->condition && call != guard &&
+                run->guards[call].negated != other->negated) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A copy that a condition decides which the call does not have, outside of loops. */
+static void check_conditions(struct run *run, struct site *site, const struct run_event *copy)
+{
+    int guard;
+
+    for (guard = copy->guard; guard >= 0; guard = run->guards[guard].parent) {
+        if (site_guard(run, site, guard) != 1 && run->guards[guard].loop < 0) {
+            site_refuse(site, C_REFUSED_CONDITION, run->guards[guard].condition,
+                        "whether this holds where %s is called is not known", site->function->name);
+        }
+    }
+    if (!site->function->receives) {
+        return;
+    }
+    for (guard = run->events[site->event].guard; guard >= 0; guard = run->guards[guard].parent) {
+        bool found = false;
+        int g;
+
+        for (g = copy->guard; g >= 0 && !found; g = run->guards[g].parent) {
+            found =
+                g == guard || (run->guards[g].is_fact && run->guards[guard].is_fact &&
+                               run_implies(run, &run->guards[g].fact, &run->guards[guard].fact));
+        }
+        if (!found) {
+            site_refuse(site, C_REFUSED_CONDITION, copy->node,
+                        "this unpacks even when the condition of %s does not hold",
+                        site->function->name);
+        }
+    }
+}
+
+/* ---- what events do to a base ---- */
+
+static const struct site_function *receiver(const struct c_node *call)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (functions[i].receives && strcmp(functions[i].name, c_callee(call)) == 0) {
+            return &functions[i];
+        }
+    }
+    return NULL;
+}
+
+static int argument_base(const struct run_event *event, int argument)
+{
+    if ((size_t) argument >= event->node->n || event->arguments[argument].kind != RUN_POINTER) {
+        return RUN_ANY;
+    }
+    return event->arguments[argument].base;
+}
+
+static bool receives_into(const struct run_event *event, int base)
+{
+    const struct site_function *function;
+
+    if (event->kind != RUN_MPI) {
+        return false;
+    }
+    function = receiver(event->node);
+    return function && argument_base(event, function->buffer) == base;
+}
+
+static bool mentions(const struct run_event *event, int base)
+{
+    size_t i;
+
+    for (i = 1; event->kind == RUN_MPI && i < event->node->n; i++) {
+        if (event->arguments[i].kind == RUN_POINTER && event->arguments[i].base == base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool stores_into(const struct run_event *event, int base)
+{
+    return (event->kind == RUN_COPY || event->kind == RUN_STORE) && event->to.base == base;
+}
+
+static bool reads(const struct run_event *event, int base)
+{
+    return (event->kind == RUN_COPY || event->kind == RUN_LOAD) && event->from.base == base;
+}
+
+static void add_copy(struct site *site, size_t event)
+{
+    site->copies = realloc(site->copies, (site->n_copies + 1) * sizeof *site->copies);
+    if (!site->copies) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    site->copies[site->n_copies++] = event;
+}
+
+/* Those of basic datatypes were lowered to copies. */
+static bool is_opaque_pack(const struct run_event *event)
+{
+    return event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Pack") == 0;
+}
+
+/* Copies into the buffer before the call, back to the buffer's last use. */
+static void find_packing(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    bool left = false; /* the call's context */
+    size_t i, n;
+
+    for (i = site->event; i-- > 0 && !(left && site->n_copies > 0);) {
+        const struct run_event *event = &run->events[i];
+
+        if (is_opaque_pack(event) && mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node,
+                        "MPI_Pack of a datatype that is not known here");
+            break;
+        }
+        left = left || event->context != call->context;
+        if (left || excluded(run, site, event)) {
+            continue;
+        }
+        if (stores_into(event, site->buffer)) {
+            add_copy(site, i);
+        } else if (receives_into(event, site->buffer) ||
+                   (site->n_copies > 0 && mentions(event, site->buffer))) {
+            break;
+        }
+    }
+    for (i = 0, n = site->n_copies; i < n / 2; i++) {
+        size_t swap = site->copies[i];
+
+        site->copies[i] = site->copies[n - 1 - i];
+        site->copies[n - 1 - i] = swap;
+    }
+}
+
+/* Copies out of the buffer behind the call, until the buffer is filled again. */
+static void find_unpacking(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    size_t i;
+
+    for (i = site->event + 1; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (excluded(run, site, event)) {
+            continue;
+        }
+        if (event->context != call->context) {
+            if (reads(event, site->buffer) || mentions(event, site->buffer)) {
+                site_refuse(site, C_REFUSED_READ, event->node,
+                            "%s is read here, in another loop than that of the receive",
+                            base_name(run, site->buffer));
+            }
+            continue;
+        }
+        if (event->kind == RUN_COPY && event->from.base == site->buffer) {
+            add_copy(site, i);
+        } else if (event->kind == RUN_LOAD && event->from.base == site->buffer) {
+            site_refuse(site, C_REFUSED_READ, event->node,
+                        "%s is read here for something other than unpacking",
+                        base_name(run, site->buffer));
+        } else if (receives_into(event, site->buffer) || stores_into(event, site->buffer)) {
+            break;
+        } else if (mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_READ, event->node, "%s is used here before it is unpacked",
+                        base_name(run, site->buffer));
+        }
+    }
+}
+
+/* ---- requests ---- */
+
+static bool same_request(struct run *run, const struct run_value *a, const struct run_value *b)
+{
+    (void) run;
+    return a->kind == RUN_POINTER && b->kind == RUN_POINTER && a->base == b->base &&
+           poly_equal(a->poly, b->poly);
+}
+
+/* Does MPI_Waitall(count, array) surely include the request? */
+static bool in_array(struct run *run, const struct run_event *wait, const struct run_value *request)
+{
+    int64_t offset, count, size;
+    const struct run_value *array = &wait->arguments[2], *number = &wait->arguments[1];
+    const struct c_type *type = request->pointee;
+
+    (void) run;
+    if (request->kind != RUN_POINTER || array->kind != RUN_POINTER ||
+        array->base != request->base || !type || type->size <= 0) {
+        return false;
+    }
+    size = type->size;
+    return number->kind == RUN_INTEGER && poly_is_constant(number->poly, &count) &&
+           poly_is_constant(poly_subtract(run->space, request->poly, array->poly), &offset) &&
+           offset >= 0 && offset % size == 0 && offset / size < count;
+}
+
+static bool uses_request(struct run *run, const struct run_event *event,
+                         const struct run_value *request)
+{
+    size_t i;
+
+    for (i = 1; i < event->node->n; i++) {
+        if (same_request(run, &event->arguments[i], request)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t find_completion(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    const struct run_value *request = &call->arguments[site->function->request];
+    size_t i;
+
+    for (i = site->event + 1; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+        const char *name = event->kind == RUN_MPI ? c_callee(event->node) : "";
+        int guard;
+
+        if (excluded(run, site, event)) {
+            continue;
+        }
+        if ((event->kind == RUN_COPY || event->kind == RUN_STORE) &&
+            !run_distinct(run, event->to.base, request->base)) {
+            site_refuse(site, C_REFUSED_WAIT, event->node, "the request may be changed here");
+            return site->event;
+        }
+        if (event->kind == RUN_MPI && strncmp(name, "MPI_Wait", 8) != 0 &&
+            uses_request(run, event, request)) {
+            site_refuse(site, C_REFUSED_WAIT, event->node, "%s may change the request", name);
+            return site->event;
+        }
+        if (event->context != call->context) {
+            continue;
+        }
+        if (!(strcmp(name, "MPI_Wait") == 0 && event->node->n > 1 &&
+              same_request(run, &event->arguments[1], request)) &&
+            !(strcmp(name, "MPI_Waitall") == 0 && event->node->n > 2 &&
+              in_array(run, event, request))) {
+            continue;
+        }
+        for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
+            if (site_guard(run, site, guard) != 1) {
+                site_refuse(site, C_REFUSED_WAIT, event->node,
+                            "the request is only completed under a condition");
+                return site->event;
+            }
+        }
+        return i;
+    }
+    site_refuse(site, C_REFUSED_WAIT, site->call,
+                "no MPI_Wait() or MPI_Waitall() with this request follows in the same block");
+    return site->event;
+}
+
+/* ---- the region ---- */
+
+static size_t outermost(const struct run *run, int loop)
+{
+    while (run->loops[loop].parent >= 0) {
+        loop = run->loops[loop].parent;
+    }
+    return (size_t) loop;
+}
+
+static void find_region(struct run *run, struct site *site, size_t completion)
+{
+    size_t first = site->event, last = completion, i;
+
+    site->begin = run->events[site->event].time;
+    site->end = run->events[completion].time + 1;
+    for (i = 0; i < site->n_copies; i++) {
+        size_t from = site->copies[i], to = from;
+        size_t begin = run->events[from].time, end = begin + 2;
+
+        if (run->events[from].loop >= 0) {
+            const struct run_loop *loop = &run->loops[outermost(run, run->events[from].loop)];
+
+            from = loop->first;
+            to = loop->last - 1;
+            begin = loop->begin;
+            end = loop->end;
+        }
+        first = from < first ? from : first;
+        last = to > last ? to : last;
+        site->begin = begin < site->begin ? begin : site->begin;
+        site->end = end > site->end ? end : site->end;
+    }
+    site->first = first;
+    site->last = last;
+}
+
+static bool is_copy_of(const struct site *site, size_t event)
+{
+    size_t i;
+
+    for (i = 0; i < site->n_copies; i++) {
+        if (site->copies[i] == event) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The side of a copy that is not the buffer. */
+static const struct run_place *data_of(const struct site *site, const struct run_event *event)
+{
+    return site->function->receives ? &event->to : &event->from;
+}
+
+/* The group's data that a write (read) of PLACE may change (see), or NULL. */
+static const struct run_place *touches(struct run *run, const struct site *site,
+                                       const struct run_place *place, bool bytes)
+{
+    size_t i;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_place *data = data_of(site, &run->events[site->copies[i]]);
+
+        /* one object may hold another type after a store (C11 6.5, 6), and memcpy() has no type */
+        bool untyped = bytes || place->base == data->base ||
+                       run->events[site->copies[i]].node->kind == C_CALL;
+
+        if (run_conflict(run, place->base, untyped ? NULL : place->type, data->base, data->type)) {
+            return data;
+        }
+    }
+    return NULL;
+}
+
+static void check_receive(struct run *run, struct site *site, const struct run_event *event,
+                          int base)
+{
+    const struct run_place place = {.base = base};
+
+    if (touches(run, site, &place, true) || base == RUN_ANY) {
+        site_refuse(site, C_REFUSED_SOURCE, event->node, "%s may receive into the data",
+                    c_callee(event->node));
+    } else if (!run_distinct(run, base, site->buffer)) {
+        site_refuse(site, C_REFUSED_ALIAS, event->node, "%s may receive into %s",
+                    c_callee(event->node), base_name(run, site->buffer));
+    }
+}
+
+/* Requests that this function alone knows: their receives are among its calls. */
+static bool own_requests(struct run *run, const struct run_event *event)
+{
+    size_t i;
+    bool any = false;
+
+    for (i = 1; i < event->node->n; i++) {
+        int base = argument_base(event, (int) i);
+
+        if (base == RUN_ANY) {
+            continue;
+        }
+        if (run->bases[base].kind != RUN_OBJECT || run->bases[base].symbol->escapes ||
+            run->bases[base].symbol->kind != C_SYMBOL_LOCAL) {
+            return false;
+        }
+        any = true;
+    }
+    return any;
+}
+
+/* Does it start something whose completion may write, other than MPI_Irecv()? */
+static bool starts_more(const char *name)
+{
+    static const char *const known[] = {"MPI_Irecv",  "MPI_Isend",       "MPI_Issend",
+                                        "MPI_Irsend", "MPI_Ibsend",      "MPI_Iprobe",
+                                        "MPI_Init",   "MPI_Init_thread", "MPI_Initialized"};
+    size_t i;
+
+    for (i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(name, known[i]) == 0) {
+            return false;
+        }
+    }
+    return strncmp(name, "MPI_I", 5) == 0 || strncmp(name, "MPI_R", 5) == 0
+               ? strcmp(name, "MPI_Recv") != 0 && strcmp(name, "MPI_Rsend") != 0 &&
+                     strncmp(name, "MPI_Reduce", 10) != 0
+               : strstr(name, "_init") || strstr(name, "Start");
+}
+
+static void check_completion(struct run *run, struct site *site, const struct run_event *event)
+{
+    size_t i;
+
+    if (!own_requests(run, event)) {
+        site_refuse(site, C_REFUSED_SOURCE, event->node,
+                    "%s may complete a receive that another function posted",
+                    c_callee(event->node));
+        return;
+    }
+    for (i = 0; i < run->n_events; i++) {
+        const struct run_event *other = &run->events[i];
+
+        if (other->kind == RUN_MPI && starts_more(c_callee(other->node))) {
+            site_refuse(site, C_REFUSED_SOURCE, event->node, "%s may complete what %s started",
+                        c_callee(event->node), c_callee(other->node));
+        }
+        if (other->kind == RUN_MPI && strcmp(c_callee(other->node), "MPI_Irecv") == 0 &&
+            i != site->event) {
+            check_receive(run, site, event, argument_base(other, 1));
+        }
+    }
+}
+
+static void check_mpi(struct run *run, struct site *site, size_t at, size_t completion)
+{
+    const struct run_event *event = &run->events[at];
+    const char *name = c_callee(event->node);
+    const struct site_function *function = receiver(event->node);
+    bool known = false;
+    size_t i;
+
+    if (at == site->event) {
+        if (function && !site->function->receives) { /* MPI_Sendrecv */
+            check_receive(run, site, event, argument_base(event, function->buffer));
+        }
+        if (function && site->function->receives && strcmp(name, "MPI_Sendrecv") == 0) {
+            const struct run_place sent = {.base = argument_base(event, 1)};
+
+            if (sent.base == RUN_ANY || touches(run, site, &sent, true)) {
+                site_refuse(site, C_REFUSED_DESTINATION, event->node,
+                            "the data may be what is sent by the same call");
+            }
+        }
+        return;
+    }
+    if (strncmp(name, "MPI_Wait", 8) == 0) {
+        if (at != completion || strcmp(name, "MPI_Wait") != 0) {
+            check_completion(run, site, event);
+        }
+        return;
+    }
+    for (i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(functions[i].name, name) == 0) {
+            int base = argument_base(event, functions[i].buffer);
+
+            known = true;
+            if (functions[i].receives) {
+                check_receive(run, site, event, base);
+            } else if (site->function->receives) {
+                const struct run_place place = {.base = base};
+
+                if (base == RUN_ANY || touches(run, site, &place, true)) {
+                    site_refuse(site, C_REFUSED_DESTINATION, event->node,
+                                "%s may send the data that is not unpacked yet", name);
+                }
+            } else if (base == RUN_ANY) {
+                site_refuse(site, C_REFUSED_READ, event->node, "%s may read %s", name,
+                            base_name(run, site->buffer));
+            }
+        }
+    }
+    for (i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        known = known || strcmp(harmless[i], name) == 0;
+    }
+    if (!known) {
+        site_refuse(site, C_REFUSED_CALL, event->node, "what %s() does to the data is not known",
+                    name);
+    }
+}
+
+static void check_store(struct run *run, struct site *site, const struct run_event *event)
+{
+    bool bytes = event->node->kind == C_CALL;
+
+    if (event->to.base == RUN_ANY || !run_distinct(run, event->to.base, site->buffer)) {
+        if (event->to.base == site->buffer) {
+            site_refuse(site, C_REFUSED_SOURCE, event->node, "%s is written here",
+                        base_name(run, site->buffer));
+        } else if (run_conflict(run, event->to.base, bytes ? NULL : event->to.type, site->buffer,
+                                NULL)) {
+            site_refuse(site, C_REFUSED_ALIAS, event->node, "this may write to %s",
+                        base_name(run, site->buffer));
+        }
+    }
+    if (touches(run, site, &event->to, bytes)) {
+        site_refuse(site, site->function->receives ? C_REFUSED_DESTINATION : C_REFUSED_SOURCE,
+                    event->node, "this may change the data that is %s",
+                    site->function->receives ? "received" : "sent");
+    }
+}
+
+static bool may_read(struct run *run, const struct site *site, const struct run_place *from)
+{
+    const struct run_event *copy = &run->events[site->copies[0]];
+    const struct run_place *buffer = site->function->receives ? &copy->from : &copy->to;
+
+    return from->base == site->buffer ||
+           run_conflict(run, site->buffer, copy->kind == RUN_COPY ? buffer->type : NULL, from->base,
+                        from->type);
+}
+
+static void check_load(struct run *run, struct site *site, const struct run_event *event)
+{
+    const struct run_place *from = &event->from;
+
+    if (may_read(run, site, from)) {
+        site_refuse(site, C_REFUSED_READ, event->node, "this may read %s",
+                    base_name(run, site->buffer));
+    }
+    if (site->function->receives && touches(run, site, from, false)) {
+        site_refuse(site, C_REFUSED_DESTINATION, event->node,
+                    "this may read the data before it is unpacked");
+    }
+}
+
+static void check_event(struct run *run, struct site *site, size_t at, size_t completion)
+{
+    const struct run_event *event = &run->events[at];
+
+    if (excluded(run, site, event)) {
+        return;
+    }
+    if (event->irregular && event->kind != RUN_CONTROL) {
+        site_refuse(site, C_REFUSED_CONTROL, event->node, "this is in a loop that is not followed");
+    }
+    switch (event->kind) {
+    case RUN_COPY:
+    case RUN_STORE:
+        if (!is_copy_of(site, at)) {
+            check_store(run, site, event);
+            if (event->kind == RUN_COPY) {
+                check_load(run, site, event);
+            }
+        }
+        break;
+    case RUN_LOAD:
+        check_load(run, site, event);
+        break;
+    case RUN_CALL:
+        site_refuse(site, C_REFUSED_CALL, event->node, "what %s() changes is not known",
+                    event->why);
+        break;
+    case RUN_MPI:
+        check_mpi(run, site, at, completion);
+        break;
+    case RUN_CONTROL:
+        site_refuse(site, C_REFUSED_CONTROL, event->node, "%s", event->why);
+        break;
+    case RUN_FREE:
+        site_refuse(site, C_REFUSED_CALL, event->node, "memory is freed here");
+        break;
+    }
+}
+
+/* ---- the buffer's other readers ---- */
+
+/* What fills the buffer that an event reads: an event before it in the same context. */
+static const struct run_event *filled_by(struct run *run, size_t reader, int base)
+{
+    size_t i;
+
+    for (i = reader; i-- > 0 && run->events[i].context == run->events[reader].context;) {
+        if (stores_into(&run->events[i], base) || receives_into(&run->events[i], base)) {
+            return &run->events[i];
+        }
+    }
+    return NULL;
+}
+
+static void check_readers(struct run *run, struct site *site)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i], *filler;
+
+        if (is_copy_of(site, i) || (event->kind != RUN_COPY && event->kind != RUN_LOAD)) {
+            continue;
+        }
+        if (event->from.base != site->buffer) {
+            if (!site->shared && may_read(run, site, &event->from)) {
+                site_refuse(site, C_REFUSED_READ, event->node, "this may read %s",
+                            base_name(run, site->buffer));
+            }
+            continue;
+        }
+        filler = filled_by(run, i, site->buffer);
+        if (!filler || filler->kind != RUN_MPI) {
+            site_refuse(site, C_REFUSED_READ, event->node,
+                        filler ? "%s is read here after it was packed"
+                               : "%s is read here before it is filled",
+                        base_name(run, site->buffer));
+        }
+    }
+}
+
+/* Does another function read a static buffer that it did not fill, or send it? */
+static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
+{
+    const struct c_unit *unit = run->unit;
+    size_t i, j;
+    bool found = false;
+
+    for (i = 0; i < unit->n_functions && !found; i++) {
+        struct run *other;
+
+        if (&unit->functions[i] == run->function || !c_mentions(unit->functions[i].body, symbol)) {
+            continue;
+        }
+        other = run_function(run->unit, &unit->functions[i], run->assume_distinct);
+        found = other->refused != NULL;
+        for (j = 0; j < other->n_events && !found; j++) {
+            const struct run_event *event = &other->events[j];
+            int base;
+
+            for (base = 0; base < other->n_bases && !found; base++) {
+                if (other->bases[base].symbol == symbol &&
+                    (other->bases[base].kind != RUN_OBJECT ||
+                     symbol->type->kind != C_TYPE_POINTER) &&
+                    (reads(event, base) ||
+                     (mentions(event, base) && !receives_into(event, base)))) {
+                    found = filled_by(other, j, base) == NULL;
+                }
+            }
+        }
+        run_free(other);
+        run_resume(run);
+    }
+    return found;
+}
+
+static void check_shared(struct run *run, struct site *site)
+{
+    const struct run_base *base = &run->bases[site->buffer];
+    const struct c_symbol *symbol = base->symbol;
+    bool visible = true;
+    size_t i;
+
+    if (symbol && !symbol->escapes && symbol->kind != C_SYMBOL_GLOBAL) {
+        if (base->kind == RUN_OBJECT &&
+            (symbol->kind == C_SYMBOL_LOCAL || symbol->kind == C_SYMBOL_PARAMETER)) {
+            visible = false;
+        } else if (base->kind == RUN_FRESH && symbol->kind == C_SYMBOL_LOCAL &&
+                   symbol->only_allocated) {
+            visible = false;
+        } else if (base->kind == RUN_POINTEE && symbol->kind == C_SYMBOL_LOCAL &&
+                   symbol->only_allocated) {
+            visible = false;
+        } else if (symbol->kind == C_SYMBOL_STATIC &&
+                   (base->kind == RUN_OBJECT || symbol->only_allocated)) {
+            visible = symbol->n_flows > 0 || read_elsewhere(run, symbol);
+        }
+        for (i = 0; i < symbol->n_flows; i++) {
+            visible = visible || symbol->flows[i]->kind != C_SYMBOL_LOCAL;
+        }
+    }
+    if (!visible || run->assume_distinct) {
+        return;
+    }
+    site->shared = true;
+    if (site->function->receives) {
+        site_refuse(site, C_REFUSED_SHARED, site->call,
+                    "%s may be read by other code, which would miss what is received",
+                    base_name(run, site->buffer));
+    }
+}
+
+/* ---- text ---- */
+
+static void check_text(struct run *run, struct site *site)
+{
+    const struct c_unit *unit = run->unit;
+    size_t begin = site->call->span.begin, end = site->call->span.end, i;
+    const char *line;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct c_node *node = run->events[site->copies[i]].node;
+
+        if (run->events[site->copies[i]].loop >= 0) {
+            node = run->loops[outermost(run, run->events[site->copies[i]].loop)].node;
+        }
+        begin = node->span.begin < begin ? node->span.begin : begin;
+        end = node->span.end > end ? node->span.end : end;
+    }
+    /* also directives right before the first statement */
+    while (begin > run->function->begin && unit->text[begin - 1] != ';' &&
+           unit->text[begin - 1] != '{' && unit->text[begin - 1] != '}') {
+        begin--;
+    }
+    for (line = unit->text + begin; line && line < unit->text + end;
+         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        const char *at = line;
+
+        while (at > unit->text && at == line && (at[-1] == ' ' || at[-1] == '\t')) {
+            line--;
+            at = line;
+        }
+        at += strspn(at, " \t");
+        if (*at == '#') {
+            at += 1 + strspn(at + 1, " \t");
+            site_refuse(site, C_REFUSED_TEXT, site->call, "there is a #%.*s in between",
+                        (int) strspn(at, "abcdefghijklmnopqrstuvwxyz"), at);
+        }
+    }
+    {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a unit has a text */
+        const char *pragma = strstr(unit->text + begin, "_Pragma");
+
+        if (pragma && pragma < unit->text + end) {
+            site_refuse(site, C_REFUSED_TEXT, site->call, "there is a _Pragma in between");
+        }
+    }
+}
+
+/* ---- together ---- */
+
+static void check_copies(struct run *run, struct site *site)
+{
+    size_t i;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *copy = &run->events[site->copies[i]];
+        const struct run_place *data = data_of(site, copy);
+
+        if (copy->kind != RUN_COPY) {
+            site_refuse(site, C_REFUSED_VALUE, copy->node, "%s",
+                        copy->why ? copy->why : "the value is computed");
+            continue;
+        }
+        check_conditions(run, site, copy);
+        if (data->base == RUN_ANY ? !run_distinct(run, site->buffer, RUN_ANY)
+                                  : run_conflict(run, site->buffer, NULL, data->base, NULL)) {
+            site_refuse(site, C_REFUSED_ALIAS, copy->node, "%s and %s may share memory",
+                        base_name(run, site->buffer), base_name(run, data->base));
+        }
+    }
+}
+
+/* Writes that left no event of their own, such as those of calls. */
+static void check_writes(struct run *run, struct site *site)
+{
+    size_t i;
+
+    for (i = 0; i < site->n_copies && !site->function->receives; i++) {
+        const struct run_event *copy = &run->events[site->copies[i]];
+
+        if (run_written(run, copy->from.base, copy->from.type, site->begin, site->end)) {
+            site_refuse(site, C_REFUSED_SOURCE, copy->node, "%s may change before it is sent",
+                        base_name(run, copy->from.base));
+        }
+    }
+}
+
+bool site_region(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    size_t completion = site->event, i;
+
+    site->buffer = argument_base(call, site->function->buffer);
+    if (site->buffer == RUN_ANY) {
+        return false;
+    }
+    if (site->function->receives) {
+        find_unpacking(run, site);
+    } else {
+        find_packing(run, site);
+    }
+    if (site->n_copies == 0) {
+        return site->refusal == C_REFUSED_DATATYPE;
+    }
+    if (site->function->request) {
+        completion = find_completion(run, site);
+    }
+    find_region(run, site, completion);
+    if (site->function->receives && completion > site->copies[0]) {
+        site_refuse(site, C_REFUSED_READ, run->events[site->copies[0]].node,
+                    "the buffer is read before the request is complete");
+    }
+    if (site->function->receives && run->events[site->copies[0]].loop >= 0 &&
+        run->loops[outermost(run, run->events[site->copies[0]].loop)].first < completion) {
+        site_refuse(site, C_REFUSED_CONTROL, site->call, "the call is in the loop that unpacks");
+    }
+    check_copies(run, site);
+    for (i = site->first; i <= site->last && i < run->n_events; i++) {
+        check_event(run, site, i, completion);
+    }
+    check_writes(run, site);
+    check_shared(run, site);
+    check_readers(run, site);
+    check_text(run, site);
+    return true;
+}
+
+void site_free(struct site *site)
+{
+    access_free(site->program);
+    free(site->copies);
+    free(site->statements);
+}
+
+/* Two decided calls that are under way together, or are one, must not share data when one receives.
+ */
+static void check_pairs(struct run *run, struct site *sites, size_t n)
+{
+    size_t i, j, k;
+
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < n && !sites[i].refusal; j++) {
+            if (i == j || sites[j].refusal || !sites[i].function->receives ||
+                sites[i].first > sites[j].last || sites[j].first > sites[i].last) {
+                continue;
+            }
+            for (k = 0; k < sites[j].n_copies; k++) {
+                const struct run_place *data = data_of(&sites[j], &run->events[sites[j].copies[k]]);
+
+                if (touches(run, &sites[i], data, true)) {
+                    site_refuse(&sites[i], C_REFUSED_DESTINATION,
+                                run->events[sites[j].copies[k]].node,
+                                "%s is part of another message that is under way with this one",
+                                base_name(run, data->base));
+                }
+            }
+        }
+    }
+}
+
+size_t site_find(struct run *run, struct site **sites)
+{
+    size_t i, j, n = 0;
+
+    *sites = NULL;
+    for (i = 0; i < run->n_events; i++) {
+        for (j = 0; run->events[i].kind == RUN_MPI && j < sizeof functions / sizeof *functions;
+             j++) {
+            struct site site = {.run = run, .function = &functions[j], .event = i};
+
+            if (strcmp(functions[j].name, c_callee(run->events[i].node)) != 0 ||
+                run->events[i].node->n <= (size_t) functions[j].type) {
+                continue;
+            }
+            site.call = run->events[i].node;
+            if (!site_region(run, &site)) {
+                site_free(&site);
+                continue;
+            }
+            site_program(run, &site);
+            *sites = realloc(*sites, (n + 1) * sizeof **sites);
+            if (!*sites) {
+                fprintf(stderr, "dame suggest: out of memory\n");
+                exit(3);
+            }
+            (*sites)[n++] = site;
+        }
+    }
+    check_pairs(run, *sites, n);
+    return n;
+}

@@ -1,0 +1,32 @@
+/* apps/suggest/c/report.h: what is found, as diagnostics, SARIF or a patch. */
+#ifndef SUGGEST_C_REPORT_H
+#define SUGGEST_C_REPORT_H
+
+#include "patch.h"
+
+#include <stdio.h>
+
+struct report {
+    FILE *out;
+    bool explain, sarif, assume_distinct, measure;
+    const char *with; /* sizes to measure with, or NULL */
+    enum patch_mode patch;
+    unsigned long only; /* line; 0: all */
+    size_t decided, refused;
+    size_t results;      /* of SARIF */
+    struct patch *edits; /* of the file */
+};
+
+void report_begin(struct report *report);
+void report_begin_file(struct report *report, struct c_unit *unit);
+void report_function(struct report *report, struct run *run, struct site *sites, size_t n);
+/* A procedure that calls MPI and is not analysed. */
+void report_procedure(struct report *report, const struct c_unit *unit, unsigned line,
+                      const char *name, const char *why);
+void report_end_file(struct report *report, struct c_unit *unit);
+void report_end(struct report *report);
+
+/* The datatype as text, of the site's memory. */
+const char *report_type(const struct site *site);
+
+#endif

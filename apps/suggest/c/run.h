@@ -1,0 +1,234 @@
+/* apps/suggest/c/run.h: symbolic execution of one function, into a list of events.
+ *
+ * Integers and pointers are polynomials (apps/suggest/poly.h) over the values that the function started
+ * with or read from memory. A loop without MPI calls is summarised: its body runs once to find what
+ * each variable gains in an iteration, and once more with v0 + t * gain. Loops with MPI calls are a
+ * context: their body runs once, for an iteration of which nothing is known.
+ * What is not understood makes values unknown and leaves an event that says so; region.c decides.
+ */
+#ifndef SUGGEST_C_RUN_H
+#define SUGGEST_C_RUN_H
+
+#include "tree.h"
+#include "apps/suggest/poly.h"
+
+enum run_value_kind { RUN_UNSET, RUN_UNKNOWN, RUN_INTEGER, RUN_POINTER, RUN_CHOICE };
+
+enum { RUN_ASSUMED = 4, RUN_ANY = -1 };
+
+enum run_relation { RUN_EQUAL, RUN_UNEQUAL, RUN_LESS, RUN_NOT_LESS };
+
+/* left < 0, == 0 and so on */
+struct run_fact {
+    const poly_t *left;
+    enum run_relation relation;
+};
+
+struct run_value {
+    enum run_value_kind kind;
+    const poly_t *poly; /* of integers; of pointers the offset in bytes */
+    int base;           /* of pointers */
+    const struct c_type *pointee;
+    bool modular; /* only known modulo 2^64: unsigned arithmetic that may wrap */
+    int n_assumed;
+    const poly_t *assumed[RUN_ASSUMED]; /* trips that are taken not to be negative */
+    const char *why;                    /* it is unknown */
+    const struct c_node *where;
+    struct run_fact fact; /* of a choice */
+    const struct run_value *alternative[2];
+};
+
+enum run_base_kind {
+    RUN_OBJECT,  /* a variable */
+    RUN_POINTEE, /* of a pointer variable's value */
+    RUN_FRESH,   /* of malloc() */
+    RUN_LOADED,  /* of a pointer that was read from memory */
+};
+
+struct run_binding {
+    struct c_symbol *symbol;
+    const poly_t *value;
+    int base; /* of a pointer, else RUN_ANY */
+};
+
+/* How to write something in C, and which variables must still have their values for that. */
+struct run_text {
+    const char *text;
+    const struct c_node *node;
+    int n_bindings;
+    struct run_binding *bindings;
+};
+
+struct run_base {
+    enum run_base_kind kind;
+    struct c_symbol *symbol; /* FRESH: the pointer it was first assigned to */
+    int version;
+    const struct c_node *node;
+    const struct c_type *type; /* OBJECT: of the variable; else what is pointed to; may be NULL */
+    size_t time;
+    struct run_text text; /* LOADED */
+    const struct c_type *read_as;
+    int from; /* LOADED: the base it was read from */
+    size_t read_time;
+};
+
+enum run_atom_kind {
+    RUN_ATOM_SYMBOL,
+    RUN_ATOM_LOAD,
+    RUN_ATOM_OPERATION,
+    RUN_ATOM_LOOP,
+    RUN_ATOM_TRIAL
+};
+
+struct run_atom {
+    enum run_atom_kind kind;
+    struct c_symbol *symbol;
+    int base; /* LOAD: where from */
+    const struct c_type *type;
+    size_t time;
+    struct run_text text;  /* LOAD; the array when there are subscripts */
+    const char *operation; /* OPERATION: "%s/%s" */
+    const poly_t *operand[2];
+    int loop; /* LOOP */
+};
+
+struct run_loop {
+    poly_atom_t atom;
+    const poly_t *trip;
+    int parent;
+    const struct c_node *node;
+    size_t first, last; /* its events: [first, last) */
+    size_t begin, end;  /* when it ran */
+};
+
+struct run_guard {
+    const struct c_node *condition;
+    bool negated;
+    int parent;
+    int loop;
+    bool is_fact;
+    struct run_fact fact;
+    struct run_text text;
+    bool bound; /* all names have known values, and it has no effects */
+};
+
+enum run_event_kind {
+    RUN_COPY,  /* memory to memory, no conversion */
+    RUN_STORE, /* anything else that is written */
+    RUN_LOAD,
+    RUN_CALL, /* of a function that is not MPI's */
+    RUN_MPI,
+    RUN_CONTROL, /* control flow or a construct that is not understood */
+    RUN_FREE,
+};
+
+struct run_place {
+    int base;             /* RUN_ANY: not known */
+    const poly_t *offset; /* NULL: not known */
+    const struct c_type *type;
+    int n_assumed;
+    const poly_t *assumed[RUN_ASSUMED];
+    const char *why;
+    struct c_symbol *scalar;         /* the variable whose value is tracked */
+    const struct c_node *subscripts; /* expression */
+    int n_index; /* subscripts of arrays, innermost first, each within its array's bounds */
+    const poly_t *index[POLY_SUBSCRIPTS];
+};
+
+struct run_event {
+    enum run_event_kind kind;
+    const struct c_node *node;
+    int loop, guard, context;
+    struct run_place to, from;
+    const poly_t *size;
+    size_t time;
+    const char *why;         /* STORE: why no copy; CONTROL: what */
+    bool irregular;          /* inside a loop that is not understood */
+    struct run_value *state; /* MPI: values of all symbols before the call */
+    struct run_fact *facts;
+    int n_facts;
+    struct run_value *arguments; /* MPI */
+};
+
+struct run_context {
+    int parent;
+    const struct c_node *loop;
+};
+
+struct run {
+    struct c_unit *unit;
+    const struct c_function *function;
+    struct c_memory *memory;
+    poly_space_t *space;
+    bool assume_distinct;
+    struct c_symbol *
+        *symbols; /* that the function, and what it calls, names; their index counts here */
+    size_t n_symbols;
+    struct run_value *state; /* of symbols */
+    int *version;
+    struct run_fact *facts;
+    int n_facts;
+    bool dead;
+    struct run_base *bases;
+    int n_bases;
+    struct run_atom *atoms; /* by poly_atom_t */
+    int n_atoms;
+    struct run_loop *loops;
+    int n_loops;
+    struct run_guard *guards;
+    int n_guards;
+    struct run_event *events;
+    size_t n_events, events_room;
+    struct run_context *contexts;
+    int n_contexts;
+    struct run_write *writes; /* every write, also of trial runs */
+    size_t n_writes, writes_room;
+    size_t (*active)[2]; /* ranges of writes that loops around repeat */
+    size_t n_active;
+    size_t clock;
+    int loop, guard, context; /* now */
+    int irregular, trial, depth, calls;
+    size_t steps;
+    const char *refused; /* the whole function: why */
+    const struct c_node *refused_at;
+    const struct c_node **lengths; /* of variable-length arrays, and their values */
+    const poly_t **length_values;
+    size_t n_lengths;
+    const poly_t **sums; /* that are factors in the source */
+    size_t n_sums;
+};
+
+/* What was written, when. */
+struct run_write {
+    int base;
+    const struct c_type *type; /* NULL: any */
+    size_t time;
+};
+
+/* Runs a function. The caller frees. */
+struct run *run_function(struct c_unit *unit, const struct c_function *function,
+                         bool assume_distinct);
+void run_free(struct run *run);
+/* Makes symbols' indices those of this run, after another one. */
+void run_resume(struct run *run);
+
+/* Can no byte belong to both? */
+bool run_distinct(const struct run *run, int a, int b);
+/* May a write to BASE as TYPE (NULL: bytes) change what is read from OTHER as OTHER_TYPE? */
+bool run_conflict(const struct run *run, int base, const struct c_type *type, int other,
+                  const struct c_type *other_type);
+/* Was anything that may conflict written in [from, to)? */
+bool run_written(const struct run *run, int base, const struct c_type *type, size_t from,
+                 size_t to);
+/* Bytes of a type, NULL when not known. */
+const poly_t *run_size(struct run *run, const struct c_type *type);
+bool run_contradicts(struct run *run, const struct run_fact *a, const struct run_fact *b);
+bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b);
+/* Is everything in the subtree free of assignments and calls? */
+bool run_is_pure(const struct c_node *node);
+bool run_has_mpi(const struct c_node *node);
+/* Everything that must be known to write an expression again; false: it cannot. */
+bool run_text_of(struct run *run, const struct c_node *node, struct run_text *text);
+int run_base_of_symbol(struct run *run, struct c_symbol *symbol);
+
+#endif

@@ -1,0 +1,56 @@
+/* What alias.c, value.c, loop.c and run.c share. */
+#ifndef SUGGEST_C_RUN_PRIVATE_H
+#define SUGGEST_C_RUN_PRIVATE_H
+
+#include "run.h"
+
+/* ---- alias.c ---- */
+int run_add_base(struct run *run, struct run_base base); /* or the one that is there */
+void run_log_write(struct run *run, int base, const struct c_type *type);
+/* Scalars that a write may change get new values. */
+void run_forget(struct run *run, int base, const struct c_type *type);
+
+/* ---- value.c ---- */
+struct run_value run_unknown(const char *why, const struct c_node *where);
+struct run_value run_integer(const poly_t *poly);
+struct run_value run_constant(struct run *run, int64_t value);
+struct run_value run_read(struct run *run, struct c_symbol *symbol);
+struct run_value run_fresh(struct run *run, struct c_symbol *symbol);
+struct run_value run_evaluate(struct run *run, const struct c_node *node);
+struct run_place run_lvalue(struct run *run, const struct c_node *node);
+struct run_value run_resolve(struct run *run, struct run_value value);
+bool run_is_tracked(const struct c_symbol *symbol);
+bool run_same(const struct run_value *a, const struct run_value *b);
+poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *name);
+bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind);
+/* Is `test` true of an atom that the value depends on, through operations and subscripts, too? */
+bool run_any_atom(struct run *run, const poly_t *poly,
+                  bool (*test)(struct run *run, int atom, const void *data), const void *data);
+bool run_find_fact(struct run *run, const struct c_node *condition, bool negated,
+                   struct run_fact *fact);
+void run_set_length(struct run *run, const struct c_type *type);
+struct run_value run_divide(struct run *run, const char *operation, struct run_value a,
+                            struct run_value b, const struct c_node *node);
+struct run_value run_binary(struct run *run, const struct c_node *node, enum c_operator op,
+                            struct run_value a, struct run_value b, const struct c_type *type);
+
+/* ---- effect.c: assignments, calls, events ---- */
+void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_value value);
+struct run_value run_assign(struct run *run, const struct c_node *node);
+struct run_value run_increment(struct run *run, const struct c_node *node);
+struct run_value run_call(struct run *run, const struct c_node *node);
+struct run_event *run_event(struct run *run, enum run_event_kind kind, const struct c_node *node);
+void run_load(struct run *run, const struct c_node *node, struct run_place place);
+void run_control(struct run *run, const struct c_node *node, const char *why);
+
+/* ---- loop.c ---- */
+void run_loop(struct run *run, const struct c_node *node);
+
+/* ---- run.c ---- */
+void run_statement(struct run *run, const struct c_node *node);
+/* The scalars that the subtree assigns. Returns their number; the caller frees *symbols. */
+size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols);
+const char *run_unstructured(const struct c_node *body);
+struct run_value *run_save(struct run *run);
+
+#endif

@@ -1,0 +1,65 @@
+/* apps/suggest/c/site.h: calls that send or receive a buffer which the same function packs or unpacks.
+ */
+#ifndef SUGGEST_C_SITE_H
+#define SUGGEST_C_SITE_H
+
+#include "run.h"
+#include "apps/suggest/shape.h"
+
+enum c_refusal {
+#define C_REFUSAL(number, name, text) C_REFUSED_##name = number,
+#include "refusals.def"
+#undef C_REFUSAL
+};
+
+/* Where a function of MPI has its buffer, count, datatype and request; counted from 1. */
+struct site_function {
+    const char *name;
+    int buffer, count, type, request; /* request: 0: blocking */
+    bool receives;
+    const char *completes; /* by what a request is completed */
+};
+
+struct site {
+    const struct run *run;
+    const struct site_function *function;
+    const struct c_node *call;
+    size_t event;       /* of the call */
+    size_t first, last; /* the region's events, inclusive */
+    size_t begin, end;  /* and its time */
+    int buffer;         /* base */
+    size_t *copies;     /* events */
+    size_t n_copies;
+    const struct c_node **statements; /* outermost statements that hold the copies */
+    size_t n_statements;
+    bool shared; /* the buffer can be seen by other code, so packing stays */
+    int refusal; /* 0: decided */
+    const char *reason;
+    const struct c_node *where; /* what the reason is about */
+    access_program_t *program;  /* freed by site_free() */
+    shape_t shape;
+    int checks[2];    /* eval_verdict_t: the identity, random sizes */
+    bool skipped;     /* not asked for */
+    bool inspectable; /* copies and region are fine, only the shape is not known */
+};
+
+/* Sites of a run, in the order of the calls. The caller frees each with site_free(), and the array.
+ */
+size_t site_find(struct run *run, struct site **sites);
+void site_free(struct site *site);
+const char *site_refusal_text(int number);
+
+/* region.c: fills in region and copies; refuses what is not on the whitelist. false: nothing is
+ * packed or unpacked, so it is no site. */
+bool site_region(struct run *run, struct site *site);
+void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* program.c: the access program and its shape. */
+void site_program(struct run *run, struct site *site);
+/* How a guard of a copy relates to the call: 1 holds, 0 does not, -1 not known. */
+int site_guard(struct run *run, const struct site *site, int guard);
+/* Is it one of the guards around the call? */
+bool site_around_call(struct run *run, const struct site *site, int guard);
+
+#endif

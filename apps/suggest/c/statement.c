@@ -1,0 +1,624 @@
+/* Statements and functions. */
+#include "run_private.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- questions about subtrees ---- */
+
+bool run_is_pure(const struct c_node *node)
+{
+    size_t i;
+
+    if (!node) {
+        return true;
+    }
+    if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL ||
+        node->kind == C_OTHER ||
+        (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
+        return false;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (!run_is_pure(node->child[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool run_has_mpi(const struct c_node *node)
+{
+    size_t i;
+
+    if (!node) {
+        return false;
+    }
+    if (node->kind == C_CALL && c_is_mpi(node) && strcmp(c_callee(node), "MPI_Abort") != 0) {
+        return true;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (run_has_mpi(node->child[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, size_t *n)
+{
+    const struct c_node *target = NULL;
+    size_t i;
+
+    if (!node) {
+        return;
+    }
+    if (node->kind == C_ASSIGN || node->kind == C_UPDATE ||
+        (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
+        target = c_bare(node->child[0]);
+    }
+    if ((target && target->kind == C_NAME && run_is_tracked(target->symbol)) ||
+        (node->kind == C_VARIABLE && run_is_tracked(node->symbol))) {
+        struct c_symbol *symbol = node->kind == C_VARIABLE ? node->symbol : target->symbol;
+
+        for (i = 0; i < *n && (*symbols)[i] != symbol; i++) {
+        }
+        if (i == *n) {
+            *symbols = realloc(*symbols, (*n + 1) * sizeof **symbols);
+            if (!*symbols) {
+                fprintf(stderr, "dame suggest: out of memory\n");
+                exit(3);
+            }
+            (*symbols)[(*n)++] = symbol;
+        }
+    }
+    for (i = 0; i < node->n; i++) {
+        add_assigned(node->child[i], symbols, n);
+    }
+}
+
+size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols)
+{
+    size_t n = 0;
+
+    *symbols = NULL;
+    add_assigned(node, symbols, &n);
+    return n;
+}
+
+const char *run_unstructured(const struct c_node *node)
+{
+    const char *why;
+    size_t i;
+
+    if (!node) {
+        return NULL;
+    }
+    if (node->kind == C_RETURN) {
+        return "a return in the loop";
+    }
+    if (node->kind == C_OTHER) {
+        return node->name;
+    }
+    for (i = 0; i < node->n; i++) {
+        why = run_unstructured(node->child[i]);
+        if (why) {
+            return why;
+        }
+    }
+    return NULL;
+}
+
+/* What makes a whole function's flow of control unclear. */
+static const struct c_node *find_jump(const struct c_node *node, const char **why)
+{
+    const struct c_node *found;
+    size_t i;
+
+    if (!node) {
+        return NULL;
+    }
+    if (node->kind == C_OTHER && node->name &&
+        (strstr(node->name, "Goto") || strstr(node->name, "Label") || strstr(node->name, "Asm") ||
+         strstr(node->name, "asm") || strstr(node->name, "StmtExpr") ||
+         strstr(node->name, "OMP") || strcmp(node->name, "cleanup") == 0)) {
+        *why = strstr(node->name, "Goto") || strstr(node->name, "Label")
+                   ? "the function has a goto or label"
+               : strcmp(node->name, "cleanup") == 0
+                   ? "a variable has an attribute that is not followed (cleanup?)"
+               : strstr(node->name, "OMP") ? "the function has OpenMP directives"
+                                           : "the function has assembler or a statement expression";
+        return node;
+    }
+    if (node->kind == C_VARIABLE && node->symbol) {
+        const struct c_type *type;
+
+        for (type = node->symbol->type; type; type = type->inner) {
+            if (type->length && !run_is_pure(type->length)) {
+                *why = "the length of an array has effects";
+                return node;
+            }
+        }
+    }
+    if (node->kind == C_CALL && strstr(c_callee(node), "setjmp")) {
+        *why = "the function calls setjmp";
+        return node;
+    }
+    for (i = 0; i < node->n; i++) {
+        found = find_jump(node->child[i], why);
+        if (found) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
+/* ---- statements ---- */
+
+struct run_value *run_save(struct run *run)
+{
+    size_t bytes = run->n_symbols * sizeof *run->state;
+
+    return memcpy(c_allocate(run->memory, bytes + 1), run->state, bytes);
+}
+
+static void join(struct run *run, const struct run_value *then, const struct run_value *other,
+                 const struct run_fact *fact)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_symbols; i++) {
+        struct run_value *alternatives;
+
+        if (run_same(&then[i], &other[i])) {
+            run->state[i] = then[i];
+            continue;
+        }
+        if (!fact || then[i].kind == RUN_UNSET || other[i].kind == RUN_UNSET) {
+            run->state[i] = run_unknown("its value depends on a condition", NULL);
+            continue;
+        }
+        alternatives = c_allocate(run->memory, 2 * sizeof *alternatives);
+        alternatives[0] = then[i];
+        alternatives[1] = other[i];
+        run->state[i] = (struct run_value){.kind = RUN_CHOICE, .fact = *fact};
+        run->state[i].alternative[0] = &alternatives[0];
+        run->state[i].alternative[1] = &alternatives[1];
+    }
+}
+
+static void add_fact(struct run *run, const struct run_fact *fact)
+{
+    run->facts = realloc(run->facts, (size_t) (run->n_facts + 1) * sizeof *run->facts);
+    if (!run->facts) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->facts[run->n_facts++] = *fact;
+}
+
+/* The conjuncts of a condition that can be facts; *all: there are no others. */
+static int find_facts(struct run *run, const struct c_node *condition, bool negated,
+                      struct run_fact *facts, int room, bool *all)
+{
+    int n = 0;
+
+    if (!run_is_pure(condition)) { /* evaluated once only */
+        *all = false;
+        return 0;
+    }
+    if (condition->kind == C_BINARY && condition->op == (negated ? C_OP_LOR : C_OP_LAND)) {
+        n = find_facts(run, condition->child[0], negated, facts, room, all);
+        return n + find_facts(run, condition->child[1], negated, facts + n, room - n, all);
+    }
+    run->trial++; /* the loads of the condition are noted already */
+    if (room > 0 && run_find_fact(run, condition, negated, facts)) {
+        n = 1;
+    } else {
+        *all = false;
+    }
+    run->trial--;
+    return n;
+}
+
+/* An assignment, or a call that may not be made: what the branches must not depend on. */
+static bool has_effects(const struct c_node *node)
+{
+    size_t i;
+
+    if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_OTHER ||
+        (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC) ||
+        ((node->op == C_OP_LAND || node->op == C_OP_LOR || node->kind == C_CONDITIONAL) &&
+         !run_is_pure(node))) {
+        return true;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (has_effects(node->child[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int add_guard(struct run *run, const struct c_node *condition, bool negated,
+                     const struct run_fact *fact)
+{
+    struct run_guard guard = {.condition = condition,
+                              .negated = negated,
+                              .parent = run->guard,
+                              .loop = run->loop,
+                              .is_fact = fact != NULL};
+
+    if (fact) {
+        guard.fact = *fact;
+    }
+    run->trial++;
+    guard.bound = run_text_of(run, condition, &guard.text);
+    run->trial--;
+    run->guards = realloc(run->guards, (size_t) (run->n_guards + 1) * sizeof *run->guards);
+    if (!run->guards) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->guards[run->n_guards] = guard;
+    return run->n_guards++;
+}
+
+/* 1: the facts say so; 0: they say the contrary; -1: neither. */
+static int known(struct run *run, const struct run_fact *facts, int n, bool all)
+{
+    int i, j, implied = 0;
+
+    for (i = 0; i < n; i++) {
+        int64_t value;
+
+        if (poly_is_constant(facts[i].left, &value)) {
+            bool holds = facts[i].relation == RUN_EQUAL     ? value == 0
+                         : facts[i].relation == RUN_UNEQUAL ? value != 0
+                         : facts[i].relation == RUN_LESS    ? value < 0
+                                                            : value >= 0;
+
+            if (!holds) {
+                return 0;
+            }
+            implied++;
+            continue;
+        }
+        for (j = 0; j < run->n_facts; j++) {
+            if (run_contradicts(run, &run->facts[j], &facts[i])) {
+                return 0;
+            }
+            if (run_implies(run, &run->facts[j], &facts[i])) {
+                implied++;
+                break;
+            }
+        }
+    }
+    return all && n > 0 && implied == n ? 1 : -1;
+}
+
+enum { MOST_FACTS = 8 };
+
+static void branch(struct run *run, const struct c_node *condition, bool negated,
+                   const struct c_node *body)
+{
+    struct run_fact facts[MOST_FACTS];
+    bool all = true;
+    int n, i;
+
+    n = find_facts(run, condition, negated, facts, MOST_FACTS, &all);
+    for (i = 0; i < n; i++) {
+        add_fact(run, &facts[i]);
+    }
+    run->guard = add_guard(run, condition, negated, all && n == 1 ? &facts[0] : NULL);
+    if (body) {
+        run_statement(run, body);
+    }
+}
+
+static void if_statement(struct run *run, const struct c_node *node)
+{
+    const struct c_node *condition = node->child[0];
+    const struct c_node *other = node->n > 2 ? node->child[2] : NULL;
+    struct run_fact facts[MOST_FACTS];
+    struct run_value *before, *then;
+    int n, n_facts = run->n_facts, guard = run->guard, verdict;
+    bool all = true, dead = run->dead, then_dead, else_dead;
+
+    run_evaluate(run, condition);
+    if (has_effects(condition)) {
+        run_control(run, condition, "a condition with effects");
+    }
+    n = find_facts(run, condition, false, facts, MOST_FACTS, &all);
+    verdict = known(run, facts, n, all);
+    if (verdict >= 0) {
+        if (verdict == 1) {
+            run_statement(run, node->child[1]);
+        } else if (other) {
+            run_statement(run, other);
+        }
+        return;
+    }
+    before = run_save(run);
+    branch(run, condition, false, node->child[1]);
+    then = run_save(run);
+    then_dead = run->dead;
+    memcpy(run->state, before, run->n_symbols * sizeof *run->state);
+    run->n_facts = n_facts;
+    run->guard = guard;
+    run->dead = dead;
+    branch(run, condition, true, other);
+    else_dead = run->dead;
+    run->guard = guard;
+    run->dead = dead || (then_dead && else_dead);
+    if (then_dead && !else_dead) {
+        /* behind `if (...) return;` the contrary holds, until the block ends */
+        return;
+    }
+    run->n_facts = n_facts;
+    if (else_dead && !then_dead) {
+        memcpy(run->state, then, run->n_symbols * sizeof *run->state);
+        return;
+    }
+    before = run_save(run);
+    join(run, then, before, all && n == 1 ? &facts[0] : NULL);
+}
+
+static void declaration(struct run *run, const struct c_node *node)
+{
+    size_t i;
+
+    for (i = 0; i < node->n; i++) {
+        const struct c_node *variable = node->child[i];
+        struct c_symbol *symbol = variable->symbol;
+        struct run_value value;
+
+        run_set_length(run, symbol->type);
+        if (symbol->kind == C_SYMBOL_STATIC || symbol->kind == C_SYMBOL_GLOBAL) {
+            continue; /* initialised once, long ago */
+        }
+        if (variable->n == 0) {
+            if (run_is_tracked(symbol)) {
+                run->state[symbol->index] = run_fresh(run, symbol);
+            }
+            run_log_write(run, run_base_of_symbol(run, symbol), NULL);
+            continue;
+        }
+        value = run_evaluate(run, variable->child[0]);
+        {
+            struct run_event *event = run_event(run, RUN_STORE, variable);
+
+            event->to = (struct run_place){.base = run_base_of_symbol(run, symbol),
+                                           .offset = poly_constant(run->space, 0),
+                                           .type = symbol->type};
+            event->why = "an initialiser";
+        }
+        run_log_write(run, run_base_of_symbol(run, symbol), NULL);
+        if (run_is_tracked(symbol)) {
+            run_assign_scalar(run, symbol, value);
+        }
+    }
+}
+
+static bool is_once(const struct c_node *node)
+{
+    const struct c_node *condition = node->n == 2 ? c_bare(node->child[1]) : NULL;
+
+    return condition && condition->kind == C_INTEGER && condition->value == 0 &&
+           !run_unstructured(node->child[0]);
+}
+
+static void statement_here(struct run *run, const struct c_node *node)
+{
+    size_t i;
+    int n_facts = run->n_facts;
+
+    switch (node->kind) {
+    case C_BLOCK:
+        for (i = 0; i < node->n && !run->dead; i++) {
+            run_statement(run, node->child[i]);
+        }
+        run->n_facts = n_facts;
+        break;
+    case C_DECLARE:
+        declaration(run, node);
+        break;
+    case C_IF:
+        if_statement(run, node);
+        break;
+    case C_FOR:
+    case C_WHILE:
+        run_loop(run, node);
+        break;
+    case C_DO:
+        if (is_once(node)) {
+            run_statement(run, node->child[0]);
+        } else {
+            run_loop(run, node);
+        }
+        break;
+    case C_RETURN:
+        if (node->n) {
+            run_evaluate(run, node->child[0]);
+        }
+        run_control(run, node, "a return");
+        run->dead = true;
+        break;
+    case C_EMPTY:
+        break;
+    case C_OTHER: {
+        struct c_symbol **symbols;
+        size_t n = run_assigned(node, &symbols);
+
+        run_control(run, node, node->name);
+        run->irregular++;
+        for (i = 0; i < n; i++) {
+            run->state[symbols[i]->index] = run_unknown(node->name, node);
+        }
+        for (i = 0; i < node->n; i++) {
+            run_statement(run, node->child[i]);
+        }
+        run->dead = false;
+        for (i = 0; i < n; i++) {
+            run->state[symbols[i]->index] = run_unknown(node->name, node);
+        }
+        run->irregular--;
+        run_control(run, node, node->name);
+        free(symbols);
+        break;
+    }
+    default:
+        run_evaluate(run, node);
+    }
+}
+
+void run_statement(struct run *run, const struct c_node *node)
+{
+    if (run->depth > 900 || run->refused) {
+        return;
+    }
+    run->depth++;
+    statement_here(run, node);
+    run->depth--;
+}
+
+/* ---- functions ---- */
+
+static void add_symbol(struct run *run, struct c_symbol *symbol);
+
+static void add_symbols(struct run *run, const struct c_node *node)
+{
+    size_t i;
+
+    if (!node) {
+        return;
+    }
+    if (node->symbol) {
+        add_symbol(run, node->symbol);
+    }
+    for (i = 0; i < node->n; i++) {
+        add_symbols(run, node->child[i]);
+    }
+}
+
+static void add_symbol(struct run *run, struct c_symbol *symbol)
+{
+    const struct c_type *type;
+    size_t i;
+
+    if (symbol->index != SIZE_MAX) {
+        return;
+    }
+    symbol->index = run->n_symbols;
+    run->symbols[run->n_symbols++] = symbol;
+    for (type = symbol->type; type; type = type->inner) {
+        add_symbols(run, type->length);
+    }
+    for (i = 0; i < symbol->n_parameters; i++) {
+        add_symbol(run, symbol->parameters[i]);
+    }
+    if (symbol->body && symbol->body->n == 1 && symbol->body->child[0]->kind == C_RETURN) {
+        add_symbols(run, symbol->body); /* may be substituted */
+    }
+}
+
+void run_resume(struct run *run)
+{
+    size_t i;
+
+    for (i = 0; i < run->unit->n_symbols; i++) {
+        run->unit->symbols[i]->index = SIZE_MAX;
+    }
+    for (i = 0; i < run->n_symbols; i++) {
+        run->symbols[i]->index = i;
+    }
+}
+
+struct run *run_function(struct c_unit *unit, const struct c_function *function,
+                         bool assume_distinct)
+{
+    struct run *run = calloc(1, sizeof *run);
+    size_t i;
+
+    if (!run) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->unit = unit;
+    run->function = function;
+    run->assume_distinct = assume_distinct;
+    run->memory = c_memory_new();
+    run->space = poly_space_new();
+    run->symbols = calloc(unit->n_symbols + 1, sizeof *run->symbols);
+    if (run->symbols) {
+        run_resume(run);
+        add_symbol(run, function->symbol);
+        add_symbols(run, function->body);
+    }
+    run->state = calloc(run->n_symbols + 1, sizeof *run->state);
+    run->version = calloc(run->n_symbols + 1, sizeof *run->version);
+    if (!run->space || !run->symbols || !run->state || !run->version) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->loop = run->guard = -1;
+    run->clock = 1;
+    run->contexts = calloc(1, sizeof *run->contexts);
+    run->n_contexts = 1;
+    if (!run->contexts) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->contexts[0].parent = -1;
+    run->refused_at = find_jump(function->body, &run->refused);
+    if (run->refused) {
+        return run;
+    }
+    for (i = 0; i < function->symbol->n_parameters; i++) {
+        struct c_symbol *parameter = function->symbol->parameters[i];
+
+        if (run_is_tracked(parameter)) {
+            run->state[parameter->index] = run_fresh(run, parameter);
+        }
+        run_set_length(run, parameter->type);
+    }
+    for (i = 0; i < run->n_symbols; i++) {
+        struct c_symbol *symbol = run->symbols[i];
+
+        if ((symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC) &&
+            run_is_tracked(symbol)) {
+            run->state[i] = run_fresh(run, symbol);
+        }
+    }
+    run_statement(run, function->body);
+    if (!run->refused && poly_error(run->space) != POLY_OK) {
+        run->refused = poly_error_text(poly_error(run->space));
+        run->refused_at = function->body;
+    }
+    return run;
+}
+
+void run_free(struct run *run)
+{
+    if (run) {
+        c_memory_free(run->memory);
+        poly_space_free(run->space);
+        free(run->symbols);
+        free(run->state);
+        free(run->version);
+        free(run->facts);
+        free(run->bases);
+        free(run->atoms);
+        free(run->loops);
+        free(run->guards);
+        free(run->events);
+        free(run->contexts);
+        free(run->writes);
+        free(run->active);
+        free(run->lengths);
+        free(run->length_values);
+        free(run->sums);
+        free(run);
+    }
+}

@@ -1,0 +1,1038 @@
+#include "run_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run_value run_unknown(const char *why, const struct c_node *where)
+{
+    return (struct run_value){.kind = RUN_UNKNOWN, .why = why, .where = where};
+}
+
+struct run_value run_integer(const poly_t *poly)
+{
+    return (struct run_value){.kind = RUN_INTEGER, .poly = poly, .base = RUN_ANY};
+}
+
+struct run_value run_constant(struct run *run, int64_t value)
+{
+    return run_integer(poly_constant(run->space, value));
+}
+
+bool run_is_tracked(const struct c_symbol *symbol)
+{
+    const struct c_type *type = symbol->type;
+
+    if (symbol->kind == C_SYMBOL_FUNCTION || type->is_volatile || type->is_atomic) {
+        return false;
+    }
+    return type->kind == C_TYPE_POINTER || (type->kind == C_TYPE_INTEGER && type->size >= 4);
+}
+
+poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *name)
+{
+    char *unique = c_format(run->memory, "%s@%d", name, run->n_atoms);
+    poly_atom_t atom = kind == RUN_ATOM_LOOP || kind == RUN_ATOM_TRIAL
+                           ? poly_loop(run->space, unique, strlen(unique))
+                           : poly_opaque(run->space, unique, strlen(unique));
+
+    if (atom == POLY_NO_ATOM) {
+        return atom;
+    }
+    run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
+    if (!run->atoms) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    for (; run->n_atoms <= atom; run->n_atoms++) {
+        memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
+    }
+    run->atoms[atom].kind = kind;
+    run->atoms[atom].time = run->clock;
+    run->atoms[atom].loop = -1;
+    return atom;
+}
+
+static const poly_t *atom_poly(struct run *run, poly_atom_t atom)
+{
+    return atom == POLY_NO_ATOM ? poly_constant(run->space, 0) : poly_variable(run->space, atom);
+}
+
+/* A value that nothing is known of, named after the variable that holds it. */
+struct run_value run_fresh(struct run *run, struct c_symbol *symbol)
+{
+    struct run_value value = {0};
+    int version = run->version[symbol->index]++;
+
+    if (symbol->type->kind == C_TYPE_POINTER) {
+        value.kind = RUN_POINTER;
+        value.pointee = symbol->type->inner;
+        value.poly = poly_constant(run->space, 0);
+        value.base = run_add_base(run, (struct run_base){.kind = RUN_POINTEE,
+                                                         .symbol = symbol,
+                                                         .version = version,
+                                                         .type = symbol->type->inner});
+        return value;
+    }
+    value = run_integer(NULL);
+    {
+        poly_atom_t atom = run_new_atom(run, RUN_ATOM_SYMBOL, symbol->name);
+
+        if (atom != POLY_NO_ATOM) {
+            run->atoms[atom].symbol = symbol;
+        }
+        value.poly = atom_poly(run, atom);
+    }
+    return value;
+}
+
+struct run_value run_resolve(struct run *run, struct run_value value)
+{
+    while (value.kind == RUN_CHOICE) {
+        int i, known = -1;
+
+        for (i = 0; i < run->n_facts && known < 0; i++) {
+            if (run_implies(run, &run->facts[i], &value.fact)) {
+                known = 0;
+            } else if (run_contradicts(run, &run->facts[i], &value.fact)) {
+                known = 1;
+            }
+        }
+        if (known < 0) {
+            return run_unknown("its value depends on a condition", NULL);
+        }
+        value = *value.alternative[known];
+    }
+    return value;
+}
+
+struct run_value run_read(struct run *run, struct c_symbol *symbol)
+{
+    struct run_value *value = &run->state[symbol->index];
+
+    if (value->kind == RUN_UNSET) {
+        *value = run_fresh(run, symbol);
+    }
+    return run_resolve(run, *value);
+}
+
+bool run_same(const struct run_value *a, const struct run_value *b)
+{
+    if (a->kind != b->kind) {
+        return false;
+    }
+    if (a->kind == RUN_INTEGER || a->kind == RUN_POINTER) {
+        return a->base == b->base && a->modular == b->modular && poly_equal(a->poly, b->poly);
+    }
+    return a->kind == RUN_UNSET;
+}
+
+bool run_any_atom(struct run *run, const poly_t *poly,
+                  bool (*test)(struct run *run, int atom, const void *data), const void *data)
+{
+    int i, j, k, n;
+
+    for (i = 0; poly && i < poly->count; i++) {
+        for (j = 0; j < poly->terms[i].degree; j++) {
+            int atom = poly->terms[i].atoms[j];
+            const struct run_atom *known = &run->atoms[atom];
+
+            if (test(run, atom, data)) {
+                return true;
+            }
+            if (poly_kind(run->space, atom) == POLY_ENTRY) {
+                const poly_t *const *subscripts = poly_subscripts(run->space, atom, &n);
+
+                for (k = 0; k < n; k++) {
+                    if (run_any_atom(run, subscripts[k], test, data)) {
+                        return true;
+                    }
+                }
+            }
+            for (k = 0; known->kind == RUN_ATOM_OPERATION && k < 2; k++) {
+                if (run_any_atom(run, known->operand[k], test, data)) {
+                    return true;
+                }
+            }
+            for (k = 0; known->kind == RUN_ATOM_LOAD && k < known->text.n_bindings; k++) {
+                if (run_any_atom(run, known->text.bindings[k].value, test, data)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static bool has_kind(struct run *run, int atom, const void *kind)
+{
+    return run->atoms[atom].kind == *(const enum run_atom_kind *) kind;
+}
+
+bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind)
+{
+    return run_any_atom(run, poly, has_kind, &kind);
+}
+
+/* ---- facts ---- */
+
+bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b)
+{
+    int64_t value;
+
+    if (poly_equal(a->left, b->left)) {
+        return a->relation == b->relation ||
+               (a->relation == RUN_EQUAL && b->relation == RUN_NOT_LESS) ||
+               (a->relation == RUN_LESS && b->relation == RUN_UNEQUAL);
+    }
+    if (a->relation == RUN_EQUAL &&
+        poly_is_constant(poly_subtract(run->space, b->left, a->left), &value)) {
+        return b->relation == RUN_UNEQUAL ? value != 0
+               : b->relation == RUN_LESS  ? value < 0
+               : b->relation == RUN_EQUAL ? value == 0
+                                          : value >= 0;
+    }
+    return false;
+}
+
+static struct run_fact negated_fact(struct run_fact fact)
+{
+    static const enum run_relation opposite[] = {
+        [RUN_EQUAL] = RUN_UNEQUAL,
+        [RUN_UNEQUAL] = RUN_EQUAL,
+        [RUN_LESS] = RUN_NOT_LESS,
+        [RUN_NOT_LESS] = RUN_LESS,
+    };
+
+    fact.relation = opposite[fact.relation];
+    return fact;
+}
+
+bool run_contradicts(struct run *run, const struct run_fact *a, const struct run_fact *b)
+{
+    struct run_fact negated = negated_fact(*b);
+
+    return run_implies(run, a, &negated);
+}
+
+/* left OP right as a fact, when both are plain integers of a signed type. */
+bool run_find_fact(struct run *run, const struct c_node *condition, bool negated,
+                   struct run_fact *fact)
+{
+    struct run_value a, b;
+    enum c_operator op = condition->op;
+
+    while (condition->kind == C_UNARY && condition->op == C_OP_LNOT) {
+        negated = !negated;
+        condition = condition->child[0];
+        op = condition->op;
+    }
+    if (condition->kind == C_NAME || condition->kind == C_MEMBER) {
+        a = run_evaluate(run, condition);
+        b = run_constant(run, 0);
+        op = C_OP_NE;
+    } else if (condition->kind == C_BINARY && op >= C_OP_LT && op <= C_OP_NE) {
+        a = run_evaluate(run, condition->child[0]);
+        b = run_evaluate(run, condition->child[1]);
+    } else {
+        return false;
+    }
+    if (a.kind != RUN_INTEGER || b.kind != RUN_INTEGER || a.modular || b.modular || a.n_assumed ||
+        b.n_assumed) {
+        return false;
+    }
+    switch (op) {
+    case C_OP_EQ:
+    case C_OP_NE:
+        fact->relation = op == C_OP_EQ ? RUN_EQUAL : RUN_UNEQUAL;
+        fact->left = poly_subtract(run->space, a.poly, b.poly);
+        break;
+    case C_OP_LT:
+    case C_OP_GE:
+        fact->relation = op == C_OP_LT ? RUN_LESS : RUN_NOT_LESS;
+        fact->left = poly_subtract(run->space, a.poly, b.poly);
+        break;
+    default:
+        fact->relation = op == C_OP_GT ? RUN_LESS : RUN_NOT_LESS;
+        fact->left = poly_subtract(run->space, b.poly, a.poly);
+    }
+    if (negated) {
+        *fact = negated_fact(*fact);
+    }
+    return true;
+}
+
+/* ---- sizes ---- */
+
+void run_set_length(struct run *run, const struct c_type *type)
+{
+    for (; type; type = type->inner) {
+        struct run_value value;
+
+        if (!type->length) {
+            continue;
+        }
+        value = run_evaluate(run, type->length);
+        run->lengths = realloc(run->lengths, (run->n_lengths + 1) * sizeof *run->lengths);
+        run->length_values =
+            realloc(run->length_values, (run->n_lengths + 1) * sizeof *run->length_values);
+        if (!run->lengths || !run->length_values) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+        run->lengths[run->n_lengths] = type->length;
+        run->length_values[run->n_lengths++] =
+            value.kind == RUN_INTEGER && value.n_assumed == 0 ? value.poly : NULL;
+    }
+}
+
+const poly_t *run_size(struct run *run, const struct c_type *type)
+{
+    const poly_t *inner;
+    size_t i;
+
+    if (!type) {
+        return NULL;
+    }
+    if (type->kind != C_TYPE_ARRAY) {
+        return type->size > 0 ? poly_constant(run->space, type->size) : NULL;
+    }
+    inner = run_size(run, type->inner);
+    if (!inner) {
+        return NULL;
+    }
+    if (type->count >= 0) {
+        return poly_scale(run->space, inner, type->count);
+    }
+    for (i = run->n_lengths; type->length && i-- > 0;) {
+        if (run->lengths[i] == type->length) {
+            return run->length_values[i] ? poly_multiply(run->space, inner, run->length_values[i])
+                                         : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* ---- expressions ---- */
+
+static void add_assumed(struct run_value *to, int n, const poly_t *const *assumed)
+{
+    int i, j;
+
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < to->n_assumed && !poly_equal(to->assumed[j], assumed[i]); j++) {
+        }
+        if (j == to->n_assumed) {
+            if (j == RUN_ASSUMED) {
+                *to = run_unknown("it depends on more loops than are followed", NULL);
+                return;
+            }
+            to->assumed[to->n_assumed++] = assumed[i];
+        }
+    }
+}
+
+static bool fits(int64_t value, const struct c_type *type)
+{
+    if (type->size >= 8) {
+        return type->is_signed || value >= 0;
+    }
+    if (type->is_signed) {
+        int64_t limit = (int64_t) 1 << (8 * type->size - 1);
+
+        return value >= -limit && value < limit;
+    }
+    return value >= 0 && value < (int64_t) 1 << (8 * type->size);
+}
+
+static struct run_value convert_integer(struct run_value value, const struct c_type *from,
+                                        const struct c_type *to, const struct c_node *node)
+{
+    int64_t constant;
+
+    if (value.kind != RUN_INTEGER) {
+        return value;
+    }
+    if (from->kind != C_TYPE_INTEGER || to->kind != C_TYPE_INTEGER) {
+        return run_unknown("a conversion between integers and other types", node);
+    }
+    if (!value.modular && poly_is_constant(value.poly, &constant)) {
+        if (fits(constant, to)) {
+            return value;
+        }
+        return run_unknown("a conversion that changes a constant", node);
+    }
+    if (to->size < from->size) {
+        return run_unknown("a conversion to a narrower integer", node);
+    }
+    if (from->is_signed && !to->is_signed) {
+        if (to->size < 8) {
+            return run_unknown("a conversion to unsigned", node);
+        }
+        value.modular = true;
+    } else if (!from->is_signed && to->is_signed && to->size == from->size && to->size < 8) {
+        return run_unknown("a conversion from unsigned to signed of the same size", node);
+    }
+    return value;
+}
+
+static struct run_value convert(struct run *run, const struct c_node *node)
+{
+    const struct c_node *child = node->child[0];
+    struct run_value value;
+
+    if (!node->type || !child->type) {
+        run_evaluate(run, child);
+        return run_unknown("a cast", node);
+    }
+    if (node->type->kind == C_TYPE_POINTER &&
+        (child->type->kind == C_TYPE_ARRAY || child->type->kind == C_TYPE_POINTER)) {
+        value = run_evaluate(run, child);
+        if (value.kind == RUN_POINTER && child->type->kind == C_TYPE_POINTER && node->type->inner &&
+            value.pointee && strcmp(node->type->inner->name, value.pointee->name) != 0) {
+            value.pointee = node->type->inner;
+        }
+        return value;
+    }
+    value = run_evaluate(run, child);
+    if (child->type->kind == C_TYPE_INTEGER && node->type->kind == C_TYPE_INTEGER) {
+        return convert_integer(value, child->type, node->type, node);
+    }
+    if (value.kind == RUN_UNKNOWN) {
+        return value;
+    }
+    return run_unknown("a conversion between integers, pointers and other types", node);
+}
+
+struct run_value run_divide(struct run *run, const char *operation, struct run_value a,
+                            struct run_value b, const struct c_node *node)
+{
+    poly_atom_t atom;
+    int i;
+    int64_t x, y;
+
+    if (a.modular || b.modular || a.n_assumed || b.n_assumed) {
+        return run_unknown("a division of what may have wrapped", node);
+    }
+    if (run_depends_on(run, a.poly, RUN_ATOM_TRIAL) ||
+        run_depends_on(run, b.poly, RUN_ATOM_TRIAL) || poly_depends_on_loops(run->space, a.poly) ||
+        poly_depends_on_loops(run->space, b.poly)) {
+        return run_unknown("a division or remainder that changes in the loop", node);
+    }
+    if (poly_is_constant(a.poly, &x) && poly_is_constant(b.poly, &y) && y > 0 && x >= 0) {
+        return run_constant(run, operation[2] == '/' ? x / y : x % y);
+    }
+    for (i = 0; i < run->n_atoms; i++) {
+        if (run->atoms[i].kind == RUN_ATOM_OPERATION &&
+            strcmp(run->atoms[i].operation, operation) == 0 &&
+            poly_equal(run->atoms[i].operand[0], a.poly) &&
+            poly_equal(run->atoms[i].operand[1], b.poly)) {
+            return run_integer(atom_poly(run, i));
+        }
+    }
+    atom = run_new_atom(run, RUN_ATOM_OPERATION, "op");
+    if (atom != POLY_NO_ATOM) {
+        run->atoms[atom].operation = operation;
+        run->atoms[atom].operand[0] = a.poly;
+        run->atoms[atom].operand[1] = b.poly;
+    }
+    return run_integer(atom_poly(run, atom));
+}
+
+static struct run_value pointer_difference(struct run *run, struct run_value a, struct run_value b,
+                                           const struct c_node *node)
+{
+    const poly_t *size = run_size(run, a.pointee), *quotient;
+    struct run_value value;
+
+    if (a.base != b.base || !size) {
+        return run_unknown("a difference of pointers to different objects", node);
+    }
+    quotient = poly_divide(run->space, poly_subtract(run->space, a.poly, b.poly), size);
+    if (!quotient) {
+        return run_unknown("a difference of pointers that is no number of elements", node);
+    }
+    value = run_integer(quotient);
+    add_assumed(&value, a.n_assumed, a.assumed);
+    if (value.kind == RUN_INTEGER) {
+        add_assumed(&value, b.n_assumed, b.assumed);
+    }
+    return value;
+}
+
+static struct run_value pointer_add(struct run *run, struct run_value pointer,
+                                    struct run_value index, bool subtract,
+                                    const struct c_node *node)
+{
+    const poly_t *size = run_size(run, pointer.pointee), *bytes;
+
+    if (!size) {
+        return run_unknown("a pointer to a type whose size is not known", node);
+    }
+    bytes = poly_multiply(run->space, index.poly, size);
+    pointer.poly = subtract ? poly_subtract(run->space, pointer.poly, bytes)
+                            : poly_add(run->space, pointer.poly, bytes);
+    add_assumed(&pointer, index.n_assumed, index.assumed);
+    return pointer;
+}
+
+enum { MOST_SUMS = 60 };
+
+static void note_sum(struct run *run, const poly_t *sum)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_sums && !poly_equal(run->sums[i], sum); i++) {
+    }
+    if (sum->count < 2 || i < run->n_sums || i == MOST_SUMS ||
+        poly_depends_on_loops(run->space, sum)) {
+        return;
+    }
+    run->sums = realloc(run->sums, (i + 1) * sizeof *run->sums);
+    if (!run->sums) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->sums[run->n_sums++] = sum;
+}
+
+struct run_value run_binary(struct run *run, const struct c_node *node, enum c_operator op,
+                            struct run_value a, struct run_value b, const struct c_type *type)
+{
+    struct run_value value;
+    int64_t shift;
+
+    if (a.kind == RUN_UNKNOWN || b.kind == RUN_UNKNOWN) {
+        return a.kind == RUN_UNKNOWN ? a : b;
+    }
+    if (a.kind == RUN_POINTER || b.kind == RUN_POINTER) {
+        if (op == C_OP_SUB && a.kind == RUN_POINTER && b.kind == RUN_POINTER) {
+            return pointer_difference(run, a, b, node);
+        }
+        if (a.kind == RUN_POINTER && b.kind == RUN_INTEGER && (op == C_OP_ADD || op == C_OP_SUB)) {
+            return pointer_add(run, a, b, op == C_OP_SUB, node);
+        }
+        if (b.kind == RUN_POINTER && a.kind == RUN_INTEGER && op == C_OP_ADD) {
+            return pointer_add(run, b, a, false, node);
+        }
+        return run_unknown("an operation with pointers", node);
+    }
+    if (a.kind != RUN_INTEGER || b.kind != RUN_INTEGER || !type || type->kind != C_TYPE_INTEGER) {
+        return run_unknown("an operation that is no integer arithmetic", node);
+    }
+    value = a;
+    value.modular = a.modular || b.modular;
+    if (op == C_OP_SHL && poly_is_constant(b.poly, &shift) && shift >= 0 && shift < 31) {
+        b = run_constant(run, (int64_t) 1 << shift);
+        op = C_OP_MUL;
+    }
+    switch (op) {
+    case C_OP_ADD:
+        value.poly = poly_add(run->space, a.poly, b.poly);
+        break;
+    case C_OP_SUB:
+        value.poly = poly_subtract(run->space, a.poly, b.poly);
+        break;
+    case C_OP_MUL:
+        note_sum(run, a.poly);
+        note_sum(run, b.poly);
+        value.poly = poly_multiply(run->space, a.poly, b.poly);
+        break;
+    case C_OP_DIV:
+        return run_divide(run, "%s/%s", a, b, node);
+    case C_OP_REM:
+        return run_divide(run, "%s%%%s", a, b, node);
+    default:
+        return run_unknown("an operation that is no polynomial", node);
+    }
+    if (!type->is_signed && !poly_is_constant(value.poly, NULL)) {
+        if (type->size < 8) {
+            return run_unknown("unsigned arithmetic that may wrap", node);
+        }
+        value.modular = true;
+    }
+    add_assumed(&value, b.n_assumed, b.assumed);
+    return value;
+}
+
+static struct run_place no_place(const char *why)
+{
+    return (struct run_place){.base = RUN_ANY, .why = why};
+}
+
+static struct run_place pointed_at(struct run_value pointer, const struct c_type *type)
+{
+    struct run_place place = {.base = RUN_ANY, .type = type};
+
+    if (pointer.kind != RUN_POINTER) {
+        place.why = pointer.why ? pointer.why : "a pointer that is not known";
+        return place;
+    }
+    place.base = pointer.base;
+    place.offset = pointer.poly;
+    place.type = pointer.pointee ? pointer.pointee : type;
+    place.n_assumed = pointer.n_assumed;
+    memcpy(place.assumed, pointer.assumed, sizeof place.assumed);
+    return place;
+}
+
+static struct run_place subscript(struct run *run, const struct c_node *node)
+{
+    struct run_value pointer = run_evaluate(run, node->child[0]);
+    struct run_value index = run_evaluate(run, node->child[1]);
+    struct run_value element;
+    struct run_place place;
+
+    if (pointer.kind == RUN_POINTER && index.kind == RUN_UNKNOWN) {
+        place = pointed_at(pointer, node->type);
+        place.offset = NULL;
+        place.why = index.why;
+        return place;
+    }
+    element = run_binary(run, node, C_OP_ADD, pointer, index, NULL);
+    return pointed_at(element, node->type);
+}
+
+static struct run_place member_place(struct run *run, const struct c_node *node)
+{
+    const struct c_node *object = node->child[0];
+    struct run_place place;
+
+    if (node->arrow) {
+        place = pointed_at(run_evaluate(run, object), object->type ? object->type->inner : NULL);
+    } else {
+        place = run_lvalue(run, object);
+    }
+    place.scalar = NULL;
+    if ((place.type && place.type->is_union) || node->value < 0) {
+        place.offset = NULL;
+        place.why = node->value < 0 ? "a bit-field" : "a member of a union";
+    } else if (place.offset) {
+        place.offset = poly_add(run->space, place.offset, poly_constant(run->space, node->value));
+    }
+    place.type = node->type;
+    return place;
+}
+
+struct run_place run_lvalue(struct run *run, const struct c_node *node)
+{
+    struct run_place place;
+
+    switch (node->kind) {
+    case C_NAME:
+        place = (struct run_place){.base = run_base_of_symbol(run, node->symbol),
+                                   .offset = poly_constant(run->space, 0),
+                                   .type = node->symbol->type};
+        place.scalar = run_is_tracked(node->symbol) ? node->symbol : NULL;
+        break;
+    case C_SUBSCRIPT:
+        place = subscript(run, node);
+        break;
+    case C_MEMBER:
+        place = member_place(run, node);
+        break;
+    case C_UNARY:
+        if (node->op == C_OP_DEREF) {
+            place = pointed_at(run_evaluate(run, node->child[0]), node->type);
+            break;
+        }
+        place = no_place("an expression that is no object");
+        break;
+    default:
+        run_evaluate(run, node);
+        place = no_place("an expression that is no object");
+    }
+    if (node->type && (node->type->is_volatile || node->type->is_atomic)) {
+        place.why = node->type->is_volatile ? "a volatile object" : "an atomic object";
+        place.offset = NULL;
+        run_control(run, node, place.why);
+    }
+    place.subscripts = node;
+    return place;
+}
+
+/* ---- reading memory ---- */
+
+static bool add_binding(struct run *run, struct run_text *text, const struct c_node *node)
+{
+    size_t i;
+
+    if (node->kind == C_CALL) {
+        return false;
+    }
+    if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION &&
+        run_is_tracked(node->symbol)) {
+        struct run_value value = run_read(run, node->symbol);
+        struct run_binding *bindings;
+
+        if (value.kind != RUN_INTEGER && value.kind != RUN_POINTER) {
+            return false;
+        }
+        bindings = c_allocate(run->memory, (size_t) (text->n_bindings + 1) * sizeof *bindings);
+        if (text->n_bindings) {
+            memcpy(bindings, text->bindings, (size_t) text->n_bindings * sizeof *bindings);
+        }
+        bindings[text->n_bindings++] = (struct run_binding){
+            node->symbol, value.poly, value.kind == RUN_POINTER ? value.base : RUN_ANY};
+        text->bindings = bindings;
+    } else if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION &&
+               node->symbol->type->kind != C_TYPE_ARRAY &&
+               node->symbol->type->kind != C_TYPE_RECORD) {
+        return false;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (!add_binding(run, text, node->child[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool run_text_of(struct run *run, const struct c_node *node, struct run_text *text)
+{
+    *text = (struct run_text){0};
+    if (!run_is_pure(node) || node->span.elsewhere) {
+        return false;
+    }
+    text->text = c_text(run->memory, run->unit, node);
+    text->node = node;
+    return add_binding(run, text, node);
+}
+
+static bool same_text(const struct run_text *a, const struct run_text *b)
+{
+    int i;
+
+    if (strcmp(a->text, b->text) != 0 || a->n_bindings != b->n_bindings) {
+        return false;
+    }
+    for (i = 0; i < a->n_bindings; i++) {
+        if (a->bindings[i].symbol != b->bindings[i].symbol ||
+            a->bindings[i].base != b->bindings[i].base ||
+            !poly_equal(a->bindings[i].value, b->bindings[i].value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool depends_on_loops(struct run *run, const struct run_text *text)
+{
+    int i;
+
+    for (i = 0; i < text->n_bindings; i++) {
+        if (poly_depends_on_loops(run->space, text->bindings[i].value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is what is read here written by an iteration of a loop around it? */
+static bool changes_in_loop(struct run *run, int base, const struct c_type *type)
+{
+    size_t i, j;
+
+    for (i = 0; i < run->n_active; i++) {
+        for (j = run->active[i][0]; j < run->active[i][1]; j++) {
+            if (run_conflict(run, run->writes[j].base, run->writes[j].type, base, type)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* array[i][j], where i and j are known: an entry of an index array. */
+static struct run_value load_entry(struct run *run, const struct c_node *node, int base)
+{
+    const poly_t *subscripts[POLY_SUBSCRIPTS];
+    const struct c_node *array = node;
+    struct run_text text;
+    poly_atom_t atom;
+    char *key;
+    int n = 0, i;
+
+    if (!run_is_pure(node)) {
+        return run_unknown("a subscript with effects or calls", node);
+    }
+    while (array->kind == C_SUBSCRIPT) {
+        struct run_value index;
+
+        if (n == POLY_SUBSCRIPTS) {
+            return run_unknown("an array of more than 8 dimensions", node);
+        }
+        run->trial++; /* its loads are noted already */
+        index = run_evaluate(run, array->child[1]);
+        run->trial--;
+        if (index.kind != RUN_INTEGER || index.n_assumed || index.modular) {
+            return run_unknown("a value read from memory at a place that is not known", node);
+        }
+        subscripts[n++] = index.poly;
+        array = c_bare(array->child[0]);
+    }
+    if (n == 0 || !run_text_of(run, array, &text) || depends_on_loops(run, &text)) {
+        return run_unknown("a value read from memory that changes in the loop", node);
+    }
+    for (i = 0; i < n / 2; i++) {
+        const poly_t *swap = subscripts[i];
+
+        subscripts[i] = subscripts[n - 1 - i];
+        subscripts[n - 1 - i] = swap;
+    }
+    /* the same array, not written since: the same name */
+    key = NULL;
+    for (i = run->n_atoms; i-- > 0 && !key;) {
+        struct run_atom *known = &run->atoms[i];
+
+        if (known->kind == RUN_ATOM_LOAD && poly_kind(run->space, i) == POLY_ENTRY &&
+            known->base == base && same_text(&known->text, &text) &&
+            !run_written(run, base, node->type, known->time, run->clock)) {
+            key = c_copy(run->memory, poly_atom_text(run->space, i));
+        }
+    }
+    if (!key) {
+        key = c_format(run->memory, "%s@%d", text.text, run->n_atoms);
+    }
+    atom = poly_entry(run->space, key, strlen(key), n, subscripts);
+    if (atom == POLY_NO_ATOM) {
+        return run_unknown("too large an expression", node);
+    }
+    if (atom >= run->n_atoms) {
+        run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
+        if (!run->atoms) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+        for (; run->n_atoms <= atom; run->n_atoms++) {
+            memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
+        }
+        run->atoms[atom] = (struct run_atom){.kind = RUN_ATOM_LOAD,
+                                             .base = base,
+                                             .type = node->type,
+                                             .time = run->clock,
+                                             .text = text,
+                                             .loop = -1};
+    }
+    return run_integer(atom_poly(run, atom));
+}
+
+static struct run_value load_integer(struct run *run, const struct c_node *node, int base)
+{
+    struct run_text text;
+    poly_atom_t atom;
+    int i;
+
+    if (node->kind == C_SUBSCRIPT) {
+        return load_entry(run, node, base);
+    }
+    if (!run_text_of(run, node, &text) || depends_on_loops(run, &text)) {
+        return run_unknown("a value read from memory that changes in the loop", node);
+    }
+    for (i = 0; i < run->n_atoms; i++) {
+        struct run_atom *known = &run->atoms[i];
+
+        if (known->kind == RUN_ATOM_LOAD && known->base == base && same_text(&known->text, &text) &&
+            !run_written(run, base, node->type, known->time, run->clock)) {
+            return run_integer(atom_poly(run, i));
+        }
+    }
+    atom = run_new_atom(run, RUN_ATOM_LOAD, text.text);
+    if (atom != POLY_NO_ATOM) {
+        run->atoms[atom].base = base;
+        run->atoms[atom].type = node->type;
+        run->atoms[atom].text = text;
+    }
+    return run_integer(atom_poly(run, atom));
+}
+
+static struct run_value load_pointer(struct run *run, const struct c_node *node, int from)
+{
+    struct run_base base = {.kind = RUN_LOADED, .node = node, .from = from};
+    struct run_value value = {.kind = RUN_POINTER};
+    int i;
+
+    base.type = node->type->inner;
+    base.read_as = node->type;
+    if (!run_text_of(run, node, &base.text) || depends_on_loops(run, &base.text)) {
+        return run_unknown("a pointer read from memory that changes in the loop (rows)", node);
+    }
+    base.read_time = run->clock;
+    value.pointee = node->type->inner;
+    value.poly = poly_constant(run->space, 0);
+    for (i = 0; i < run->n_bases; i++) {
+        struct run_base *known = &run->bases[i];
+
+        if (known->kind == RUN_LOADED && known->from == from &&
+            same_text(&known->text, &base.text) &&
+            !run_written(run, from, node->type, known->read_time, run->clock)) {
+            value.base = i;
+            return value;
+        }
+    }
+    base.version = run->n_bases;
+    value.base = run_add_base(run, base);
+    return value;
+}
+
+/* The value of an object in memory. */
+static struct run_value load(struct run *run, const struct c_node *node)
+{
+    struct run_place place = run_lvalue(run, node);
+    struct run_value value;
+
+    if (node->type && node->type->kind == C_TYPE_ARRAY) { /* decays */
+        if (place.base == RUN_ANY || !place.offset) {
+            return run_unknown(place.why, node);
+        }
+        value = (struct run_value){.kind = RUN_POINTER, .base = place.base, .poly = place.offset};
+        value.pointee = place.type ? place.type->inner : NULL;
+        value.n_assumed = place.n_assumed;
+        memcpy(value.assumed, place.assumed, sizeof value.assumed);
+        return value;
+    }
+    if (place.scalar && node->kind == C_NAME) {
+        run_load(run, node, place);
+        return run_read(run, node->symbol);
+    }
+    run_load(run, node, place);
+    if (!place.offset) {
+        return run_unknown(place.why, node);
+    }
+    if (!node->type || place.n_assumed ||
+        (node->type->kind != C_TYPE_INTEGER && node->type->kind != C_TYPE_POINTER)) {
+        return run_unknown("a value read from memory", node);
+    }
+    if (changes_in_loop(run, place.base, node->type)) {
+        return run_unknown("a value read from memory that the loop may change", node);
+    }
+    return node->type->kind == C_TYPE_POINTER ? load_pointer(run, node, place.base)
+                                              : load_integer(run, node, place.base);
+}
+
+static struct run_value address(struct run *run, const struct c_node *node)
+{
+    struct run_place place = run_lvalue(run, node->child[0]);
+    struct run_value value = {.kind = RUN_POINTER};
+
+    if (place.base == RUN_ANY || !place.offset) {
+        return run_unknown(place.why, node);
+    }
+    value.base = place.base;
+    value.poly = place.offset;
+    value.pointee = place.type;
+    value.n_assumed = place.n_assumed;
+    memcpy(value.assumed, place.assumed, sizeof value.assumed);
+    return value;
+}
+
+static struct run_value unary(struct run *run, const struct c_node *node)
+{
+    struct run_value value;
+
+    switch (node->op) {
+    case C_OP_POST_INC:
+    case C_OP_POST_DEC:
+    case C_OP_PRE_INC:
+    case C_OP_PRE_DEC:
+        return run_increment(run, node);
+    case C_OP_ADDRESS:
+        return address(run, node);
+    case C_OP_DEREF:
+        return load(run, node);
+    case C_OP_PLUS:
+        return run_evaluate(run, node->child[0]);
+    case C_OP_MINUS:
+        value = run_evaluate(run, node->child[0]);
+        return run_binary(run, node, C_OP_SUB, run_constant(run, 0), value, node->type);
+    default:
+        (void) run_evaluate(run, node->child[0]);
+        return run_unknown("an operation that is no polynomial", node);
+    }
+}
+
+static struct run_value maybe(struct run *run, const struct c_node *node, size_t first)
+{
+    struct run_value value = run_evaluate(run, node->child[0]);
+    size_t i;
+
+    (void) value;
+    for (i = first; i < node->n; i++) {
+        if (!run_is_pure(node->child[i])) {
+            run_control(run, node, "an assignment or call that is only sometimes executed");
+        }
+        run_evaluate(run, node->child[i]);
+    }
+    return run_unknown("a value that depends on a condition", node);
+}
+
+static struct run_value evaluate_here(struct run *run, const struct c_node *node)
+{
+    struct run_value a, b;
+    size_t i;
+
+    switch (node->kind) {
+    case C_INTEGER:
+        return run_constant(run, node->value);
+    case C_NAME:
+        if (node->symbol->kind == C_SYMBOL_FUNCTION) {
+            return run_unknown("a function", node);
+        }
+        return load(run, node);
+    case C_SUBSCRIPT:
+    case C_MEMBER:
+        return load(run, node);
+    case C_UNARY:
+        return unary(run, node);
+    case C_BINARY:
+        if (node->op == C_OP_LAND || node->op == C_OP_LOR) {
+            return maybe(run, node, 1);
+        }
+        a = run_evaluate(run, node->child[0]);
+        b = run_evaluate(run, node->child[1]);
+        return node->op == C_OP_COMMA ? b : run_binary(run, node, node->op, a, b, node->type);
+    case C_ASSIGN:
+    case C_UPDATE:
+        return run_assign(run, node);
+    case C_CALL:
+        return run_call(run, node);
+    case C_CAST:
+    case C_CONVERT:
+        return convert(run, node);
+    case C_CONDITIONAL:
+        return maybe(run, node, 1);
+    case C_FLOATING:
+    case C_STRING:
+        return run_unknown("no integer", node);
+    default:
+        for (i = 0; i < node->n; i++) {
+            run_evaluate(run, node->child[i]);
+        }
+        if (node->kind != C_LIST) {
+            run_control(run, node, node->name ? node->name : "a construct that is not understood");
+        }
+        return run_unknown("a construct that is not understood", node);
+    }
+}
+
+enum { MOST_STEPS = 3000000, MOST_DEPTH = 1000 };
+
+struct run_value run_evaluate(struct run *run, const struct c_node *node)
+{
+    struct run_value value;
+
+    if (++run->steps > MOST_STEPS) {
+        run->refused = "it takes too long to analyse";
+        run->refused_at = run->function->body;
+        return run_unknown("it takes too long to analyse", node);
+    }
+    if (run->depth > MOST_DEPTH) {
+        run->refused = "it is nested too deeply";
+        run->refused_at = run->function->body;
+        return run_unknown("it is nested too deeply", node);
+    }
+    run->depth++;
+    value = run_resolve(run, evaluate_here(run, node));
+    run->depth--;
+    return value;
+}
