@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash of addresses for the tables of this room (Fibonacci hashing): use its upper bits. */
 #ifndef DT_HASH_H
 #define DT_HASH_H

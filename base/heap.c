@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory comes from the system in runs, aligned to 64 KiB so that a block's run is found by its
  * address. A run has blocks of one size class, or is one large block. Empty runs are kept, up to a

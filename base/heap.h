@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory that lives as long as datatypes, and working memory for building programs. It does not
  * come from malloc(): small blocks that outlive their neighbours would keep the C library from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The locks of a process, and their state after fork(). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The locks of a process, all in one place because fork() takes every one of them.
  *

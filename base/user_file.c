@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that are shared by all processes of a user. */
 #include "user_file.h"
 

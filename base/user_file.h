@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that all processes of a user share: the code cache, the machine's profile. They are read
  * only if nobody but the user or root can have written them, and they are written as a whole, so a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that are written as a whole. */
 #define _GNU_SOURCE
 #include "whole_file.h"

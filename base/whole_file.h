@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that are written as a whole: whoever reads one finds the old file or the new one.
  *

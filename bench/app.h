@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the mini-applications share; operations.c uses its memory, too. Each application solves its
  * problem twice, sending its data as derived datatypes and packed by hand, in turns, compares the

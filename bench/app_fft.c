@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A two-dimensional FFT of n x n complex numbers, whose rows are distributed over the ranks, as in
  * the DAME paper's Figure 18: FFT of all rows, transpose, FFT, transpose. Sent as datatypes, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conjugate gradients on a four-dimensional lattice, in the style of MILC's su3_rmd (DAME paper,
  * Figures 19 and 20): each site has a vector of three complex numbers, each link a 3 x 3 matrix; an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fields on a staggered grid, in the style of a magnetohydrodynamics code: eight arrays of doubles
  * with two layers of ghost cells, whose thin faces go to the six neighbours with MPI_Sendrecv,

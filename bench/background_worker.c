@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The times of single messages while code is found or compiled in the background. One process of
  * the runs of bench/background.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dame_copy() between two vectors of other blocklengths, and dame_pack() in fragments: microseconds
  * for 64 KiB, the shortest of some rounds. `make -C build bench/between && build/bench/between`.

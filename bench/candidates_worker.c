@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the codes of programs cost and gain, each alone, and what the policy of promotion makes of
  * them; for bench/reuse. Without MPI.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the samples of bench/compare into its table, or into the rows to be measured again. Needs median.awk.
 #
 # Input:  PASS ROUND ENGINE LAYOUT on|off pack|unpack FRAGMENT NANOSECONDS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times one operation at a time, as it is told to; one of the processes that bench/compare has take
  * turns within a few milliseconds.

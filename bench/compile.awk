@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the samples of bench/compile into its table. Needs median.awk.
 #
 # Input:  layout LAYOUT BYTES COUNT

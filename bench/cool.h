@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that the caches do not hold, as after a computation. */
 #ifndef COOL_H
 #define COOL_H

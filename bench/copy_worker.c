@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times what a process sends to itself; one process of the interleaved runs of bench/copy.
  *

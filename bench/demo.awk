@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the results of bench/demo into its table; exit code 1 when a byte was wrong.
 #
 # Input: ENGINE NAME BYTES MICROSECONDS right|WRONG

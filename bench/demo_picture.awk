@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the results of bench/demo into a picture: an SVG of bars, light or dark as its page is.
 # The two bars of a layout are to scale; those of different layouts are not.
 # -v machine=TEXT: written below.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the pairs of bench/estimate into its table. Needs median.awk.
 #
 # Input: TRUTH ESTIMATE LEFT_OUT RANKS PROGRAM ARGUMENT...      (estimate_pair.awk)

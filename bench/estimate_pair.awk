@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Prints TRUTH and ESTIMATE, in nanoseconds for a byte, of the data for which the report has an estimate,
 # and the share of the engine's time in calls that were left out.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages of layouts that take turns, as in a time step: one program of bench/estimate.
  *

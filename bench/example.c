@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The example of doc/tuning.md: a time step of many codes. Four ranks, two by two, have a part each
  * of a plane of cells with two layers of ghost cells, and particles. In each step they exchange the

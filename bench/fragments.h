@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packs and unpacks in fragments by driving a convertor as a PML does. For the bench and the tests,
  * which know MPI only: MPI_Pack always moves whole messages.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the samples of bench/fresh into its table. Needs median.awk.
 #
 # Input:  ROUND ENGINE layout NAME BYTES

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pack and unpack written by hand: what a good programmer writes without datatypes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a datatype costs besides its use: making it, its first use, its memory. One process of
  * bench/run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The registry of layouts and what all of them share: memory, patterns, comparison. */
 #include "layouts_make.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The corpus of memory layouts that everything is measured and tested on.
  *

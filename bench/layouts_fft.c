@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * FFT2: the transposition of an n × n complex matrix that is spread by rows over p = 2 ranks. Each
  * rank has h = n/p rows of n numbers. `gather` sends h × h blocks; `scatter` puts arriving numbers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Faces of regular grids. The first index of an array is the fastest.
  *

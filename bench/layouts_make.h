@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For the files that define layouts (layouts_*.c) only. */
 #ifndef LAYOUTS_MAKE_H
 #define LAYOUTS_MAKE_H

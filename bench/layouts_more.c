@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Small kernels: one shape each, to see one property of a datatype engine at a time. Both sides
  * have the same shape. The name says the shape; parameters are given at each table entry.

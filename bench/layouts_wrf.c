@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * WRF: halos of a weather code. Nine separate float arrays: four 2-D (d1 × d3), three 3-D
  * (d1 × d2 × d3) and two 4-D (d1 × d2 × d3 × 2, of which only the second slab is sent); the first

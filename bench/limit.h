@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What no engine can do better: each cache line of a layout touched once, in the order of
  * addresses, and the packed bytes written (or read) once. The data is not put in order, so this is

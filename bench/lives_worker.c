@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The whole lives of datatypes that are made, used n times and freed. One process of
  * bench/run.

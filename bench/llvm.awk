@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the samples of bench/llvm into its tables. Needs median.awk.
 #
 # Input:  0 layout LAYOUT BYTES COUNT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Many datatypes in one process, all alive and in use. One process of bench/run.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Medians, ratios and speeds, for the awk programs of bench/.
 
 function median(list, n,    i, j, t) {      # sorts list[1 … n]; "" when n is 0

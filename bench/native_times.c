@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How long Open MPI's own engine takes in a run without DAME: a library to preload (LD_PRELOAD),
  * for bench/estimate. Each call of the convertor on data that is not contiguous, and each local

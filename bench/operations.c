@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What programs do with datatypes besides sending a message: halos of stencils, collectives,
  * one-sided operations, files, lists that are new in each step, threads. Two ranks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the parts of the program operations share. */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Halos of stencils; a part of operations.c. A cube of N cells a side and one layer of ghosts. */
 #include "operations.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A matrix: columns gathered, slabs turned, columns put, got and added; a part of operations.c. */
 #include "operations.h"
 

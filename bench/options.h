@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line that the measuring programs share: which layouts. */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times MPI_Pack and MPI_Unpack of the layouts beside the hand-written loops; one process of the
  * interleaved runs of bench/pack.

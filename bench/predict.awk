@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tables of bench/predict. Lines: grain, latency by time, what, V, microseconds. Needs median.awk.
 
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A network for one process whose messages go to itself: preloaded, it holds each receive back
  * until PREDICT_LATENCY microseconds of the process's CPU time have passed since the message was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A Jacobi iteration in two dimensions, as its author wrote it or cut into tasks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Uses the send type of the layouts once each, under its own name, so that DAME writes the programs
  * of all of them (dt_dame_dump); for bench/compile.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the samples of reuse_worker into the second table of bench/reuse. Needs median.awk.
 #
 # Input:  ROUND ENGINE layout LAYOUT BYTES

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whole lives of datatypes with 1 to 1,000,000 uses, each of a layout that the process has not seen
  * before. One process of the interleaved runs of bench/reuse.

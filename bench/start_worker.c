@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What MPI_Init and MPI_Finalize take in a process that does nothing else. One process of
  * bench/run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples of operations that take turns. */
 #ifndef TIMING_H
 #define TIMING_H

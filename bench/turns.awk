@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Turns the samples of bench/turns into its table. Needs median.awk.
 #
 # Input:  ROUND dame|before layout LAYOUT[/off] BYTES

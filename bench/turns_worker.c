@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times Open MPI's own engine and the one that the process uses on the same buffers, in turns; one
  * process of the runs of bench/turns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI's basic datatypes: how people write them, and what libdame calls them. */
 #ifndef BASIC_H
 #define BASIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Other programs, and what they print. */
 #ifndef COMMAND_H
 #define COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of dame(1), most in a file of that name. */
 #ifndef COMMANDS_H
 #define COMMANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame(1): datatypes as programs, to check, see, run and measure. */
 #include "tool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Operands that are files or directories. */
 #ifndef FILES_H
 #define FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How fast Open MPI's own engine moves a datatype, measured in a process of its own. */
 #ifndef NATIVE_H
 #define NATIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages, options and numbers of the command line. */
 #include "tool.h"
 

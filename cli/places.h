@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines of places in code, by addr2line(1). */
 #ifndef PLACES_H
 #define PLACES_H

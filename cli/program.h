@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs for the commands that are about the language or about code. Commands about data use
  * datatype.h instead; test/house has the rule.

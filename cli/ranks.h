@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs an application whose ranks write files for dame(1). */
 #ifndef RANKS_H
 #define RANKS_H

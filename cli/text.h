@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers for people. */
 #ifndef TEXT_H
 #define TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the commands of dame(1) share: the table of commands, exit codes, messages, options, input.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A datatype of dame/type.h as calls of MPI's constructors (expression.h). */
 #ifndef TYPE_EXPRESSION_H
 #define TYPE_EXPRESSION_H

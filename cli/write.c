@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files and JSON as output. */
 #include "tool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When promotion is asked about a direction of a layout: one word, which threads read and count
  * down on the way of a message. Only this file knows how it is written.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters of what is done. Every thread counts its messages for itself, without locks or atomic
  * read-modify-write; readers add up. A thread's counts survive it. What happens seldom is counted

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages that need no decision, and what they cost besides being moved: two counts in the
  * thread's own memory. (To find the program, a caller also looks into its table; the program's code

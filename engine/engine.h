@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The engine: the life of layouts and of their codes, for any caller. It has no global state but
  * the lists that fork() goes through; a process may have several.

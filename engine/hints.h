@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the user has announced of a layout's messages (include/mpi-dame.h). Changes when code is
  * made and which messages it is chosen for, never which bytes move. Datatypes of one layout share

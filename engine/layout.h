@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the engine knows of a layout: the program that moves its data, when that is compiled, and
  * what was counted of it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who hears what happens to the codes of layouts: the tally, for the report, and one observer of
  * the caller. Called with the gate's lock held (base/lock.h), and never on the way of a message that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Machine code that takes much longer to make than a message: DAME-L's. It is found in the code
  * cache, or a thread in the background makes it (jit/background.h), and the program runs on as it

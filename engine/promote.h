@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Promotion: when the programs of layouts are compiled to machine code (jit/), each direction on
  * its own. A use is a message packed, or unpacked, whole or in fragments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "promote_fixed.h"
 
 /* By DAME-L, if it is its turn. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Promotion at a fixed use: each direction of a program is compiled at its threshold-th use, its
  * first candidate, once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "promote_measured.h"
 
 #include <stdio.h>

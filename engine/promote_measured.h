@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Measured promotion: asks the policy of measure/ about a direction of a layout, and does what it
  * says. With the gate's lock held, unless noted.

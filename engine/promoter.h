@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who compiles the programs of an engine's layouts: its jit, what it knows of costs, the machine's
  * profile, and whether anything is compiled at all. When a program is, promote.h says.

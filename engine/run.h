@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages, for callers that have nothing else to do with them: moved by what is fastest, counted,
  * and timed when promotion wants that. The caller holds the datatype, which DAME moves data of.

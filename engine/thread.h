@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a thread keeps for itself: its counters, and whether it runs kernels at the moment. A caller
  * keeps one in each thread's own memory, zero at first, with what else it needs there, so that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The times of runs: for promotion, which asks for the time of single messages, and for reports,
  * which take the times of some fragments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every file of engine/ and its callers speak of: what is done with a message, by what, and
  * the counters.

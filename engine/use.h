@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The handle: what the engine knows of one datatype of a caller. It is the first member of what
  * the caller keeps for the datatype, which it finds again from the handle. Whoever gives the engine

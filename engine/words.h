@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A layout in a few words, for one line of a message or of the report.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hints to DAME for Open MPI: what a program knows of the messages of a datatype.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread that finds or compiles code. */
 #define _GNU_SOURCE
 #include "background.h"

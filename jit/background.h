@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Code that no message waits for: a thread of low priority finds it in the code cache, or compiles
  * it and keeps it there. The thread is started by the first order. It holds no lock while it works.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The code cache: machine code in files, shared by the ranks of a job and by later jobs. Only code
  * that depends on a program's shape is kept (provider.h: by_shape), under everything that it was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files in the directories of the code cache: their names, the last use of each. */
 #include "cache_directory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The files in a directory of the code cache, which is open. Private to jit/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The format of the code cache's files. */
 #define _GNU_SOURCE
 #include "cache_file.h"

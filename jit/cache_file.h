@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One file of the code cache: machine code, its entries and the key it was made for. Private to
  * jit/.

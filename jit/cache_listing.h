@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For tools: what a directory of the code cache (cache.h) has. */
 #ifndef DAME_CACHE_LISTING_H
 #define DAME_CACHE_LISTING_H

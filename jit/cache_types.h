@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the code cache finds and keeps (cache.h). */
 #ifndef DAME_CACHE_TYPES_H
 #define DAME_CACHE_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory for machine code: one mapping to write, one to execute. */
 #define _GNU_SOURCE
 #include "code_arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory for machine code: written through one address, executed at another, never both through
  * one. Private to jit/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The codes that live: which of them each level runs, and which of them goes when memory is out. */
 #define _GNU_SOURCE
 #include <stdio.h>

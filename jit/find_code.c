@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Machine code from the code cache or, where it has none, from a provider. */
 #include <stdio.h>
 #include <string.h>

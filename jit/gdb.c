@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* GDB's JIT interface: an ELF object in memory for each program's code. */
 #include "gdb.h"
 

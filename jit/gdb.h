@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names of machine code for GDB, by its JIT compilation interface (GDB manual, chapter "JIT
  * Compilation Interface"): an ELF object in memory with one symbol for each piece, and the table by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes codes of programs, ranks them and ends them. */
 #include "jit.h"
 

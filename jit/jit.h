@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Machine code for the run kernels of programs: several codes for each program and direction at
  * once, made by providers (provider.h).

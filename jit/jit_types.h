@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is said to a jit and by it (jit.h). */
 #ifndef DAME_JIT_TYPES_H
 #define DAME_JIT_TYPES_H

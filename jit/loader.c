@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dlopen() of providers, once a process each. */
 #define _GNU_SOURCE
 #include "loader.h"

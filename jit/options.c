@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of the JIT: defaults and ranges. */
 #include "options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Private to jit/. */
 #ifndef DAME_JIT_OPTIONS_H
 #define DAME_JIT_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file in which perf inject looks for machine code. */
 #define _GNU_SOURCE /* syscall */
 #include "perf_dump.h"

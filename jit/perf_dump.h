@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Machine code for perf inject --jit, with the unwind information that perf's callers of
  * --call-graph dwarf need: a file jit-<pid>.dump of records (Linux,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that perf(1) reads of a process: a name of its own in a directory where others may write,
  * and bytes that are only ever appended.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file in which perf looks for names of machine code. */
 #include "perf_map.h"
 

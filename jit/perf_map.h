@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names of machine code for perf(1), which reads /tmp/perf-<pid>.map: a line "start size name" for
  * each piece, the numbers in hexadecimal (Linux, tools/perf/Documentation/jit-interface.txt).

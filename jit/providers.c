@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The providers of a jit: opened, loaded when first needed, used by one thread at a time. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Epochs of the threads that run programs, and the wait until all have left one. */
 #define _DEFAULT_SOURCE /* syscall */
 #include "reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shape of a program: what is the same for all programs of one structure, wherever their blocks
  * are. Code of a provider that is by_shape (provider.h) depends on nothing else of the program.

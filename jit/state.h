@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of a dame_jit_t share: jit.c makes it, find_code.c finds or compiles code,
  * providers.c opens providers, codes.c has the codes that live. Private to jit/ and the tests.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The values measured on each make of CPU. */
 #include "tune.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Priors: what was fastest on a CPU of each make. DAME-X's first variant (x/variant.h) follows
  * them. Private to jit/ and the tests.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes .eh_frame tables, and registers them with libgcc. */
 #define _GNU_SOURCE
 #include "unwind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Unwind information for machine code: how debuggers, profilers, backtrace(3) and C++ exceptions
  * find a kernel's caller. Format: .eh_frame (Linux Standard Base 5.0, Core, 10.6; DWARF 5, 6.4).

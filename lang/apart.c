@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * May a message be copied in any order? Yes when no byte that is read is one that is written.
  *

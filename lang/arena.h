@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory that is allocated piece by piece and freed at once. Private to dame/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loops over blocks of one width between user memory and the packed stream. Private to dame/.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Nodes to program: sizes, tables and run kernels of every primitive, in one allocation.
  */

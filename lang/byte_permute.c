@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run kernels of levels of blocks of a few bytes with gaps of a few bytes, like every second byte:
  * a 64-byte window of user memory at a time, whose blocks a byte permutation gathers from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run kernels of levels that walk a matrix column by column: a level of near steps around one of
  * far steps (dame/memory_order.h). Packed bytes keep their places; the moves are in an order in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Asks the CPU what it can do; nothing else does. */
 #include "dame/cpu.h"
 

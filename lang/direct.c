@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copy kernels: blocks from one buffer to the same places of another, with no packed stream
  * between. Those of blocks of less than 32 bytes, and of levels around other levels; the others are

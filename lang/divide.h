@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Division that is fast where numbers are small. Private to dame/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program while its text is read: primitives and lists in memory that grows, then a program.
  * Private to dame/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writing a program: one allocation, the tables behind the primitives. Private to dame/.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "granule.h"
 
 int64_t dame_gcd(int64_t a, int64_t b)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Granules: what offsets in a block have to be multiples of, so that no basic element is cut.
  * Private to dame/.

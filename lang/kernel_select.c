@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which kernel serves a level: chosen when the program is built, never tested per block.
  */

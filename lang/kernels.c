@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run kernels of levels whose iterations are contiguous blocks, apart from those of wide_kernels.c,
  * and the loops that struct_tile.c moves the blocks of its bodies with.

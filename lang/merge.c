@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pass `merge`: blocks that touch, or runs that go on where the one before ends, become one. A list
  * of equal blocks stays one, unless at least half of them go: lengths of their own cost more than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making nodes: what a node's parts amount to, and the passes it goes through.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shape of a datatype between type tree and program: what the optimiser works on. Private to
  * dame/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pass `normalise`: every constructor to its most constrained equivalent, so that one layout gives
  * one program whichever constructors made it.

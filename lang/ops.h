@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What dame/ops.def says of an operation. Private to dame/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run kernels of levels whose iterations are levels themselves: they find each iteration and run
  * all of the inner level there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Text to program: the grammar of doc/language.md, read by descent. What holds for every program is
  * left to the verifier, whose answer gets a place in the text.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pass `pattern`: what is regular inside irregular lists, and small bodies of several blocks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Program to nodes: what the optimiser needs to work on a program again.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What repeats in a list of blocks. Private to dame/.
  */

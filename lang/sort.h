@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists visited in the order of their addresses, a window of the packed stream at a time. Private
  * to dame/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run kernels of levels whose iterations are small bodies: a few short blocks each, like the fields
  * of a C struct.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The verifier: grammar, sizes and bounds of a program, and that the fields the machine runs by
  * agree with the ones that are text.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The verifier's steps, for those who have more to say about a fault than its primitive's number.
  * Private to dame/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arithmetic in 128 bits, so that sums and products of 64-bit quantities can be checked once, at
  * the end. Private to dame/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Widths of blocks that have kernels of their own. Private to dame/. */
 #ifndef DAME_WIDTHS_H
 #define DAME_WIDTHS_H

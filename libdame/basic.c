@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Basic datatypes by name. */
 #include <inttypes.h>
 #include <stdbool.h>

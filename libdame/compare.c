@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Are two signatures equal? At once where both have a period, for the shortest period of a sequence
  * is unique. Otherwise both datatypes are walked down to parts that have one, and these are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts, and the messages of errors. */
 #include <inttypes.h>
 #include <limits.h>

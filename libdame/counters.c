@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The counters of a context (include/dame/datatype.h says what they count). */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Constructors of datatypes, and their end. */
 #include <inttypes.h>
 #include <stdlib.h>

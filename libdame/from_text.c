@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts in the DAME language as datatypes: a constructor or two for each primitive. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of libdame/ share: errors, contexts and datatypes. Private to this room.
  */

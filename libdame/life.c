@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A datatype's references, its commit, and what it says of itself in numbers. */
 #include <inttypes.h>
 #include <stdlib.h>

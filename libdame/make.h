@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Constructors for the files of this room: as the public ones, with the public function that errors
  * shall name. Private to libdame/.

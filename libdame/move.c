@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Packing, unpacking, copying and listing of messages. */
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What moves the data of committed datatypes: their programs, and the engine of their context. No
  * other file of this room knows about programs' codes and their life. Private to this room.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Makes the manual pages of section 3 from the comments of a public header.
 #
 #   awk -v directory=DIR -v version=VERSION -f pages.awk include/dame/datatype.h

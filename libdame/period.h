@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a type signature is kept as (signature.h). Private to this room. */
 #ifndef LIBDAME_PERIOD_H
 #define LIBDAME_PERIOD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Type signatures: the basic elements of a datatype in order, without their displacements (MPI-4.0,
  * section 5.1).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A part of an array, as MPI-4.0 defines it in section 5.1.3: a constructor for each dimension. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The typemap of a datatype, from any basic element on. */
 #include <inttypes.h>
 

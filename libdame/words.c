@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes as text: in the DAME language, and in English. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fopencookie() */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # DAME_LIBCLANG: the library that dame-suggest-c (apps/suggest/c/) reads C with. Before 17 it does not tell
 # operators. Only that program links with it.
 AC_DEFUN([DAME_LIBCLANG], [

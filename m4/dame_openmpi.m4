@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds Open MPI through its compiler wrapper, and everything else (ompi_info, mpirun, the component
 # directory) beside that wrapper, so that two installations never mix.
 

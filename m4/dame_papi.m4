@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # DAME_PAPI: --with-papi[=DIR]. Sets PAPI_CFLAGS, PAPI_LIBS and the conditional HAVE_PAPI; for tests on machines
 # without hardware counters, SDE_CFLAGS and SDE_LIBS: PAPI's library for events that software defines.
 AC_DEFUN([DAME_PAPI], [

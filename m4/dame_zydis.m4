@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # DAME_ZYDIS: the disassembler that test/judge/ judges machine code with. Debian's package has no
 # file for pkg-config.
 AC_DEFUN([DAME_ZYDIS], [

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arms of a policy: which one is the fastest, which is measured next, which leave the search,
  * and what that costs. Decides nothing else. Private to measure/.

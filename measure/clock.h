@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A clock for short intervals: the time stamp counter of the CPU where it runs at one rate at all
  * times, else the system's monotonic clock in nanoseconds.

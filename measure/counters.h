@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hardware events of single uses of a datatype, by PAPI, which is in a shared object of its own
  * (dame_papi.so) that is loaded when the first use is counted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names: of CPUs, of kinds of programs, and of sizes. */
 #define _GNU_SOURCE
 #include <inttypes.h>

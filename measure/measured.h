@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Measured promotion of a program in one direction: asks the policy (policy.h) and does what it
  * says.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dame_papi.so: hardware events by PAPI, beside an application that may use PAPI itself.
  *

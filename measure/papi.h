@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What dame_papi.so, the only object that needs PAPI, gives to counters.c. Private to measure/.
  */

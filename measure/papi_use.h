@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A use of which hardware events are counted. */
 #ifndef DAME_PAPI_USE_H
 #define DAME_PAPI_USE_H

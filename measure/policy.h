@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The policy of promotion: when a program gets machine code, which codes are tried, and which one
  * stays. Pure decisions: no clock, no compiler, no lock. A driver (measured.c, the tests'

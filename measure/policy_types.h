@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of a policy (policy.h), which the files that decide share; and what they ask of it. */
 #ifndef DAME_POLICY_TYPES_H
 #define DAME_POLICY_TYPES_H

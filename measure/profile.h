@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine's profile: how fast codes were on this CPU, and what compiling cost, learnt by
  * earlier jobs and by `dame tune`. A text file for each model of CPU, which many processes read and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file of a profile: lines of text, of which the last is a checksum of all before it. Numbers
  * are written and read without the C library's formats of the locale.

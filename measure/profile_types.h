@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a profile knows (profile.h). */
 #ifndef DAME_PROFILE_TYPES_H
 #define DAME_PROFILE_TYPES_H

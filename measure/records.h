@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The records of a profile, sorted by key; and its file. Private to measure/ and the tests. */
 #ifndef DAME_RECORDS_H
 #define DAME_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "samples.h"
 
 /* Batches that a mean remembers: few, since arms that take turns are compared, and the machine may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The samples of a policy: how a few noisy ones become a mean. Private to measure/. */
 #ifndef DAME_SAMPLES_H
 #define DAME_SAMPLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters as PAPI's software-defined events (PAPI 7, libsde), which tools read with PAPI beside
  * hardware events: "sde:::DAME::messages_packed".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Alternatives that are timed in turns, so that what disturbs the machine meets all of them alike:
  * for commands and benchmarks, which may repeat what they measure. (A job's own messages, which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The dt framework: engines that move the data of MPI derived datatypes.
  *

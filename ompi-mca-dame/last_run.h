@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file that says what the user's last job with DAME did: written by one process of the job
  * (dt_dame/), read by ompi_info (hook_dt/).

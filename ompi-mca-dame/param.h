@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Registers parameters, all of which treat a bad value alike, wherever it comes from: one message a
  * job names the parameter, the value and what is allowed, and the default is used, which is then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What values a parameter may have, as MCA enumerators, which ompi_info and MPI_T show: whole
  * numbers in a range, one of some names, or a set of them. All become an int.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions that move data for Open MPI's convertor (opal/datatype/opal_convertor.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Size and bounds of an imported datatype against those that Open MPI gives it: its own engine is
  * what the peers have, so its bounds are taken and never recomputed.

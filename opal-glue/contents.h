@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The constructor call that made a datatype (MPI-4.0 section 5.1.13), as Open MPI keeps it in its
  * args record: what MPI_Type_get_envelope and MPI_Type_get_contents give, without their reference

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Local copies: from one buffer to another of the same datatype, without a packed stream between.
  * Collectives copy a process's own part so (opal_datatype_copy_content_same_ddt()).

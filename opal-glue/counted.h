@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages and fragments that need more than to be moved: those that no credit covers
  * (engine/credit.h), those of which promotion wants the time, and, while samples are taken, all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What other rooms may ask of what was counted (glue.h). */
 #include "counters.h"
 

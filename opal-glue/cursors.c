@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cursors.h"
 
 dt_cached_cursor_t *dt_cursors_renew(dt_thread_t *thread, const opal_convertor_t *convertor)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cursors of messages in progress that a thread keeps (thread.h). Nothing is kept in a
  * convertor: its cursor is found by datatype, buffer, count and position, or made anew.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A datatype as the MPI calls that made it, for people. */
 #ifndef DT_DESCRIBE_H
 #define DT_DESCRIBE_H

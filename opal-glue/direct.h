@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Pack and MPI_Unpack of a datatype that DAME knows, without Open MPI's convertor: the direct
  * entry. Most of a short message's time is Open MPI's: it makes a convertor, prepares it and ends

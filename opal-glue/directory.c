@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Directories that users name (glue.h). */
 #include "directory.h"
 

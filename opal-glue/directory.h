@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef DT_DIRECTORY_H
 #define DT_DIRECTORY_H
 

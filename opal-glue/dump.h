@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs of a running job as files (parameter dump): one for all datatypes of a process that have
  * one name and were made by the same constructor calls, with a comment that says what they are and

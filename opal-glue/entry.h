@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What DAME knows of one datatype: an entry of the table (table.h). The table makes and ends
  * entries; the other files of this room are given one by a caller that holds the datatype.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hardware events of the uses of each datatype (parameter papi_events), for the report.
  *

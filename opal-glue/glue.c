@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where DAME meets Open MPI: which convertors it handles, and which functions replace Open MPI's
  * own (opal/datatype/opal_convertor.c).

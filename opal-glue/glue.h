@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The face of opal-glue/: all that other rooms include of it. Files of this room include what they
  * use, not this.

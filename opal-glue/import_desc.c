@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "import_desc.h"
 
 #include "abi/abi.h"

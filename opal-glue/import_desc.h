@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A datatype from OPAL's own description (opal/datatype/opal_datatype_internal.h), for predefined
  * and library-internal datatypes: a flat list of elements, which are vectors of a basic type, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "import_mpi.h"
 
 #include "abi/abi.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A datatype from the constructor calls that made it (contents.h), which Open MPI keeps for
  * MPI_Type_get_contents. Types that have no such record are read from OPAL's description.

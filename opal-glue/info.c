@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Makes a framework visible in ompi_info (info.h), whose list of frameworks is fixed
  * (ompi/tools/ompi_info/ompi_info.c): the two functions it shows components and parameters with are

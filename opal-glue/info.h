@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A framework that ompi_info shows. */
 #ifndef DT_INFO_H
 #define DT_INFO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting for the first non-contiguous datatype, or for tools (late.h): two functions that libmpi
  * calls are replaced in its own GOT. MPI_Type_commit calls the one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting for the first non-contiguous datatype, or for tools. */
 #ifndef DT_LATE_H
 #define DT_LATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "layout_key.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What tells layouts apart: how a datatype was made, constructor by constructor (contents.h), with
  * sizes and bounds as Open MPI has them.

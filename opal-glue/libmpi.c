@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI functions with Open MPI's own handles (abi/prototypes.h). */
 #include "abi/abi.h"
 

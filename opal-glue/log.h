@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages: for everybody, once a node or a job, and for those who asked for them (parameter
  * verbose).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "move.h"
 
 int64_t dt_move_pack_rest(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ways to move data of a convertor: a whole message by its program, any fragment through a
  * cursor, and a whole message by the native engine. They count nothing but what only they know, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names that a program has given, as text of one line (name.h). */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open MPI's own engine, asked about the data of a convertor that DAME moves, or given a whole
  * message of it. All but dt_native_move() is slow, and never on the usual path of a fragment.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "native_cost.h"
 
 #include <stdbool.h>

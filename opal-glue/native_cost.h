@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a short block costs in Open MPI's own engine. */
 #ifndef DT_NATIVE_COST_H
 #define DT_NATIVE_COST_H

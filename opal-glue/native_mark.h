@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How far the native engine's description of a datatype has been read (native.h). */
 #ifndef DT_NATIVE_MARK_H
 #define DT_NATIVE_MARK_H

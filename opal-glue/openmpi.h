@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What DAME asks of Open MPI and what is answered in another way in each series. glue.c is written
  * in these terms. Here: what is the same in all series or in two; openmpi_<series>.h: the rest.

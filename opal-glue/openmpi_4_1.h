@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Open MPI 4.1; see openmpi.h, which includes this. */
 #ifndef DT_OPENMPI_4_1_H
 #define DT_OPENMPI_4_1_H

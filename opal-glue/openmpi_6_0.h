@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Open MPI 6.0; see openmpi.h, which includes this. */
 #ifndef DT_OPENMPI_6_0_H
 #define DT_OPENMPI_6_0_H

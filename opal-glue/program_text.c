@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "program_text.h"
 
 #include <inttypes.h>

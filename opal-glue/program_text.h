@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The text of programs that may have no end. */
 #ifndef DT_PROGRAM_TEXT_H
 #define DT_PROGRAM_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which bytes a message has, by Open MPI's own description of its datatype: the referee where two
  * engines differ (verify_native.c). It walks the description as the constructors left it (`desc`),

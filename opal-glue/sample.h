@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What Open MPI's own engine would take for some fragments, while the report is on (the parameter
  * `report`). The times of DAME's are the engine's (engine/timing.h).

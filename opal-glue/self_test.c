@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The series of the running Open MPI, and what both components use of it: classes, frameworks,
  * components and parameters (glue.h). */
 #include "self_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Do the declarations of abi/ fit the Open MPI that runs? Asked before anything of it is changed. A
  * first fact that does not fit is named in one message a job, with what to do; then nothing may be

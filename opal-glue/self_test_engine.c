@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes and convertors, looked at through our declarations while Open MPI's own engine moves
  * data (self_test.h). */
 #include <stdio.h>

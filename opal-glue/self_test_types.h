@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes for self_test_engine.c, made in Open MPI and, without it, as lists of pieces. */
 #ifndef DT_SELF_TEST_TYPES_H
 #define DT_SELF_TEST_TYPES_H

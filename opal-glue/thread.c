@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "thread.h"
 
 _Static_assert((int) DT_COUNTERS + (int) DT_DECLINES <= (int) DAME_ALL_COUNTERS,

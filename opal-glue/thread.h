@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a thread keeps for itself: what the engine counts in it, and cursors of messages in
  * progress. In one place, so that a fragment looks it up once. And the engine of this process.

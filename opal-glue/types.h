@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What every file of this room speaks of: counters, and why DAME does not move something. */
 #ifndef DT_TYPES_H
 #define DT_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Advance functions that count what is moved for each datatype (parameter dump), and what happens
  * meanwhile (parameter papi_events). They pass on to those that move it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions in place of those of advance.h and copy.h that compare every fragment (bytes and
  * amount), every position and every local copy with Open MPI's own engine (parameter verify).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What gcov says of a build, added up by room: test/coverage calls this after the tests."""
 
 import argparse

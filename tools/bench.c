@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame bench: how fast a program moves its data, against memcpy of the same bytes. */
 #include <inttypes.h>
 #include <stdlib.h>

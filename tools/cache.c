@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame cache: what the code cache has. */
 #include <errno.h>
 #include <inttypes.h>

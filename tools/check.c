@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame check: is it a program? */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame compile: a program and direction, compiled, timed and shown. */
 #ifndef CODE_ROW_H
 #define CODE_ROW_H

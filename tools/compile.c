@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame compile: what becomes machine code, how large it is, and how long that takes. */
 #include <inttypes.h>
 #include <limits.h>

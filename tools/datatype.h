@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Datatypes of libdame, for the commands about data: what is here uses the headers that libdame
  * installs, and nothing else of the house (test/house checks it).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Line by line difference of two texts. */
 #ifndef DIFF_H
 #define DIFF_H

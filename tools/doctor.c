@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame doctor: is DAME installed, found, chosen and working in Open MPI, and if not, why? */
 #define _GNU_SOURCE
 #include <stdarg.h>

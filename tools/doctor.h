@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the parts of dame doctor share. */
 #ifndef DOCTOR_H
 #define DOCTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame doctor: this machine, and what jobs keep and load on it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame draw: a picture of the memory that a program moves. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures of layouts, in memory. */
 #ifndef DRAWING_H
 #define DRAWING_H

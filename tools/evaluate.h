@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The datatype of libdame that an expression describes. */
 #ifndef EVALUATE_H
 #define EVALUATE_H

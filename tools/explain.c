@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame explain: what a program does to memory, in plain sentences or as JSON. */
 #include "cli/commands.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls of MPI's constructors as text: "vector(1000, 1, 3, double)". Names are those of the C
  * functions, with or without MPI_Type_ and create_; arguments are in the order of the C functions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What DAME makes of a program, in numbers and words, for commands that are about its data. A
  * datatype has no primitives: this is all that they know of them.

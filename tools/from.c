@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame from: a program from calls of MPI's constructors. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory as rows of cells, and what of a message lies in each cell.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The comment lines "# FIELD: VALUE" at the beginning of a file, which dt_dame_dump and `dame from`
  * write: what a program does not say. doc/tuning.md lists the fields.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame info: what is installed, what is set, and what the last run did. */
 #define _GNU_SOURCE
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file with a program: its datatype, and what DAME makes of it. */
 #ifndef LAYOUT_H
 #define LAYOUT_H

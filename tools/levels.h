@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program in a line. */
 #ifndef LEVELS_H
 #define LEVELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DAME-L for the commands: where its shared object is, and its codes of a program. */
 #include "llvm.h"
 

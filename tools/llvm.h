@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DAME-L for the commands. */
 #ifndef LLVM_H
 #define LLVM_H

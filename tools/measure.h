@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Measures the tiers of the engine on one message. */
 #ifndef MEASURE_H
 #define MEASURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame mpi: the reverse of import: C code that makes an MPI datatype of a program. */
 #include <inttypes.h>
 #include <limits.h>

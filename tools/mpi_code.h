@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * C code that makes MPI datatypes. One call of a constructor for one function here; what was made
  * before with the same arguments is not made again. Counts and blocklengths beyond int are split

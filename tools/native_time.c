@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What dame bench and dame suggest run to time Open MPI's own engine: MPI_Pack and MPI_Unpack of a
  * datatype in a process without DAME, in turns. Prints one line: the nanoseconds of the two, or says

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Open MPI's own programs, and what ompi_info prints. */
 #ifndef OPENMPI_H
 #define OPENMPI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame optimise: the program that the optimiser makes of one. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Optimising a program, with a message when that fails. */
 #include "cli/program.h"
 #include "cli/tool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame pack, dame unpack: between a file that is user memory and one that is a packed stream. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A grid as SVG: rows of cells with what lies in them, addresses beside the rows.
  */

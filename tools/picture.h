@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The picture of a message as SVG, and what is in one. SVG has no scripts, no fonts of its own, no
  * outside references, and an own background. The same message gives the same bytes.

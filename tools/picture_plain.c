@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The picture as characters for a terminal, and as TikZ for LaTeX: the memory without what is
  * magnified. */
 #include "picture_plain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures other than SVG. TOOL_SYSTEM after a message when memory is out; errors of `out` are the
  * caller's to look for. */
 #ifndef PICTURE_PLAIN_H

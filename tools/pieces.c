@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "pieces.h"
 
 enum { WINDOWS = 1 << 16, WINDOW_PIECES = PIECES_MAX / WINDOWS };

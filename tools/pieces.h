@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A message as a list of pieces: contiguous runs of user memory in stream order, each as long as
  * can be. Which pieces there are depends on the layout alone, not on how its datatype was made.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame print: a program's canonical text. */
 #include "cli/commands.h"
 #include "cli/files.h"

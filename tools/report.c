@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame report: the reports of one job or two (dt_dame_report json), as text. */
 #include <inttypes.h>
 #include <stdbool.h>

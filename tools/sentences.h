@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a message does to memory, in plain sentences. */
 #ifndef SENTENCES_H
 #define SENTENCES_H

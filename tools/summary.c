@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame summary: what became of a job's datatypes. */
 #include "summary.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes of a job, as files of dt_dame_dump tell them. */
 #ifndef SUMMARY_H
 #define SUMMARY_H

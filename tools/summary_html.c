@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The page of dame summary --html. */
 #include <inttypes.h>
 #include <stdlib.h>

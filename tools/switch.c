@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame on, dame off, dame status: the parameter dt in parameter files. */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether DAME is switched on, and the other parameters of the framework dt. */
 #ifndef SWITCH_H
 #define SWITCH_H

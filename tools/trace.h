@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What each pass of the optimiser does to a program. */
 #ifndef TRACE_H
 #define TRACE_H

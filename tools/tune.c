@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame tune: measures which code is the fastest on this machine, for its profile. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What dame doctor runs with mpirun: two ranks exchange messages of a vector. Rank 0 prints one
  * line: "two ranks: right|wrong, PACKED messages packed by DAME, COMPILED programs compiled,

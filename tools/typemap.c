@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame typemap: the contiguous pieces of memory, in the order of the packed stream. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variants of DAME-X by name. */
 #ifndef VARIANT_H
 #define VARIANT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "ask.h"
 
 static bool is_valid(CXType type)

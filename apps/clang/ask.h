@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Questions to libclang that end the process when they are asked about a type that is invalid, as
  * that of an expression with an error or of a C++ member function is, or that an argument of a
  * template decides. Here they have an answer for every type. Programs ask these, and never libclang

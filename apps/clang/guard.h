@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The process that reads programs with libclang: its death is one line that names the file. */
 #ifndef CLANG_GUARD_H
 #define CLANG_GUARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What measuring costs, and what messages within a process do. */
 #ifndef OVERLAP_CALIBRATE_H
 #define OVERLAP_CALIBRATE_H

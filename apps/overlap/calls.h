@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What point-to-point calls do, for their C and their Fortran bindings: behind call_end(). */
 #ifndef OVERLAP_CALLS_H
 #define OVERLAP_CALLS_H

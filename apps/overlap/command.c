@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame overlap: runs a program with libdame-overlap, and says what more tasks a core would hide. */
 #define _GNU_SOURCE /* setenv, asprintf */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report as JSON. Times are microseconds, those of groups a step. */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What ranks waited for: the message of one rank's file, found in the other rank's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages of the program, by channel: peer, tag, communicator and direction. The n-th message that
  * one rank sends on a channel is the n-th that the other receives there, so that `dame overlap` can

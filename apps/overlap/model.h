@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What V tasks a core would make of a step, from what its ranks did. Times are nanoseconds a step.
  *

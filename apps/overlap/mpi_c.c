@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI's functions in C. In a process of another MPI than this library's, they must hand on handles
  * of any size: such as are passed by value are as wide as a pointer. Hence functions with names and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a rank: lines of words, for apps/overlap/read.c. */
 #define _GNU_SOURCE
 #include <errno.h>

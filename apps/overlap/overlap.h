@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libdame-overlap: where a rank of an MPI program spends its time, for `dame overlap`.
  *

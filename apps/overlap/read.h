@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What libdame-overlap wrote: the calls of one rank. Times are nanoseconds. */
 #ifndef OVERLAP_READ_H
 #define OVERLAP_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions behind the library's own: those of the next object that has them, which is MPI, or
  * another tool for its profiling interface. The library is not linked with MPI, so that it can be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report of dame overlap. */
 #ifndef OVERLAP_REPORT_H
 #define OVERLAP_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Steps: the part of a run in which the rank makes the same calls again and again.
  *

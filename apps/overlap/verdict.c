@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the figures mean, in sentences. */
 #define _GNU_SOURCE /* vasprintf */
 #include "report.h"

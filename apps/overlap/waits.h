@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that complete requests, in C and in Fortran. */
 #ifndef OVERLAP_WAITS_H
 #define OVERLAP_WAITS_H

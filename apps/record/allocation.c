@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where memory was allocated: a treap of ranges that do not overlap, ordered by address; the hash
  * of its start is a node's priority. An allocation is known until another takes its place, not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What MPI's functions do, for their C and their Fortran bindings. */
 #ifndef RECORD_CALLS_H
 #define RECORD_CALLS_H

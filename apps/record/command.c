@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame record: runs a program that was linked with libdame-record, and reports. */
 #define _GNU_SOURCE /* setenv */
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The layouts of messages: where the bytes of a message come from or go to, once for all messages
  * of one call that are alike. */
 #ifndef RECORD_LAYOUT_H

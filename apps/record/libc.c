@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The C library's functions that copy memory, for the application's own objects (the linker's
  * --wrap), and those that allocate and free it, for the whole process.

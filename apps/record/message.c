@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages. Sent: where was each byte copied from, is the source still what was copied, is it left
  * alone until the send is complete, is the buffer read afterwards? Received: where is each byte

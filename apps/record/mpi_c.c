@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI's functions in C, by its profiling interface. */
 #include <stdlib.h>
 #include <string.h>

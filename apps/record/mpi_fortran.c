@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI's functions in Fortran: mpif.h and the module mpi, which call mpi_send_(), and with Open MPI
  * the module mpi_f08, which calls mpi_send_f08_() with the same arguments. Open MPI's bindings call

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a process: lines of words, for apps/record/read.c. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

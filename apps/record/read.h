@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What libdame-record wrote: the layouts of the messages of one process. */
 #ifndef RECORD_READ_H
 #define RECORD_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libdame-record: which loads the bytes of a message were copied from, found while a program runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a recorded run says about a program's messages. */
 #ifndef RECORD_REPORT_H
 #define RECORD_REPORT_H

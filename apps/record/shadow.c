@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is known of every byte that was stored: a cache of pages, so that memory is bounded. A page
  * of the application has eight times its size here. Where a set of pages is full, the one that was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The loads that a thread did last, and its last store, until that has happened: which load is the
  * store a copy of?

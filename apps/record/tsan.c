@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions that -fsanitize=thread calls, of gcc and clang, but for atomics. */
 #include "record.h"
 

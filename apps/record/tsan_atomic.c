@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Atomic operations, which -fsanitize=thread leaves to its library. All are sequentially
  * consistent, which is at least what the program asked for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The datatype of a message that was recorded. */
 #ifndef RECORD_TYPE_H
 #define RECORD_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds access programs, and checks them. */
 #include "access.h"
 

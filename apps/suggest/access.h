@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Access programs: what a packing (or unpacking) loop nest reads and writes, without its language.
  * A front end writes one for each call that sends or receives a buffer; the core turns it into a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Access programs as text. */
 #include <inttypes.h>
 #include <string.h>

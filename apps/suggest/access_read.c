@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads access programs from text. */
 #include <inttypes.h>
 #include <setjmp.h>

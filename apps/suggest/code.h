@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * C code with MPI calls for a type that was found: constructors innermost first, inner datatypes
  * freed at once, lists of displacements in loops and in memory of malloc().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame suggest: which datatype is this packing loop? */
 #define _POSIX_C_SOURCE 200809L
 

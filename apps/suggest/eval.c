@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops against types at random sizes. */
 #include "eval.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two independent checks of an answer. Neither uses the builder; the second does not use
  * polynomials' arithmetic either, only their values.

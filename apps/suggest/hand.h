@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop nest that a program without datatypes would have. */
 #ifndef HAND_H
 #define HAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The type's address of each copy's position, as polynomials. */
 #define _POSIX_C_SOURCE 200809L
 

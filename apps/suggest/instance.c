@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs and types at given sizes. */
 #include "instance.h"
 

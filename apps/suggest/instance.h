@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program at given sizes: numbers for its atoms, for the entries of its index arrays and for its
  * guards.

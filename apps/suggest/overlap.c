@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which bytes of a type tree may be the same? */
 #define _POSIX_C_SOURCE 200809L
 

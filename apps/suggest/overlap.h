@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Does a type tree name a byte twice? A datatype that receives must not (MPI-4.0, section 4.1.11;
  * receiving into overlapping entries is erroneous). Different bases are taken to be different

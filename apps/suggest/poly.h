@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Polynomials with 64-bit integer coefficients over atoms: what the sizes, strides, positions and
  * counts of a packing loop are made of. Sparse, in one canonical form: equal polynomials have equal

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Polynomials as text, factored as the source writes them. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory and atoms of a space. */
 #include "poly_space.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a space holds. Private to poly*.c. */
 #ifndef SUGGEST_POLY_SPACE_H
 #define SUGGEST_POLY_SPACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the type of an access program. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From an access program to a type tree. The buffer drives it: a loop whose stride in the buffer is
  * the length of what it packs is absorbed; neighbours in the buffer become one; until one piece is

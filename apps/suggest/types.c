@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes type trees: the simplest node for the bytes that are asked for. */
 #include "types.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The type tree: a datatype whose counts, strides and displacements are polynomials in the sizes of
  * the source. The core builds it from an access program (shape.h), a recorder from what a run did.

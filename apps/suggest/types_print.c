@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Type trees, and addresses, as text. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What alignment is worth; a figure of bench/run (its fields are explained there)."""
 title = "Buffers on and off cache lines"
 shows = ("MPI_Pack and MPI_Unpack with all buffers off cache lines, as in most programs, against the same on lines (DAME paper, "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Mini-applications; a figure of bench/run (its fields are explained there)."""
 title = "Mini-applications"
 shows = ("Times of the slowest of two ranks, with --full also of four. fft2: rows, transpose by MPI_Alltoall with datatypes, rows (DAME paper, Figure 18: faster "

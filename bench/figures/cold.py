@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Packing when caches are cold; a figure of bench/run (its fields are explained there)."""
 
 from figures.pack import read  # of the same program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a datatype costs besides its use; a figure of bench/run (its fields are explained there)."""
 title = "Create and commit, first use, free"
 shows = ("Nanoseconds per datatype. The first use is the first MPI_Pack minus the median of the next five: of Open MPI's own engine "

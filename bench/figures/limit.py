@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How near packing is to what memory allows; a figure of bench/run (its fields are explained there)."""
 import re
 

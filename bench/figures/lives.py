@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whole lives of datatypes; a figure of bench/run (its fields are explained there)."""
 import collections
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Many datatypes in one job; a figure of bench/run (its fields are explained there)."""
 title = "100, 1,000 and 10,000 datatypes in a job"
 shows = ("Nanoseconds for one of n datatypes that are alive at the same time: each has a layout of its own (vectors, subarrays, blocks at random "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What datatypes keep; a figure of bench/run (its fields are explained there)."""
 title = "Memory of datatypes"
 shows = ("Growth of the resident set by MPI_Type_indexed with a million entries, and by its first MPI_Pack, for each entry; and by 10,000 "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages between two ranks; a figure of bench/run (its fields are explained there)."""
 title = "Messages between two ranks"
 shows = ("Half a round trip of one message, with the layout's send and receive datatypes, packed and unpacked by the hand-written "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Many datatypes of one kind; a figure of bench/run (its fields are explained there)."""
 
 from figures.pack import read  # of the same program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """More than messages; a figure of bench/run (its fields are explained there)."""
 title = "Halos, collectives, one-sided, files, particles, threads"
 shows = ("One step of each operation of bench/operations.c between two ranks, as datatypes and packed by hand: halos of 7 and 27 points "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Packing speed of each engine; a figure of bench/run (its fields are explained there)."""
 import math
 import statistics

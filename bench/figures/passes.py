@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the optimiser is worth; a figure of bench/run (its fields are explained there)."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Other people's programs, and what DAME's report says of them; a figure of bench/run (its fields are explained there)."""
 import functools
 import json

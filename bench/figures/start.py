@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a job pays that uses no derived datatype; a figure of bench/run (its fields are explained there)."""
 title = "Start-up"
 shows = "MPI_Init and MPI_Finalize of one process, and in another process its first datatype."

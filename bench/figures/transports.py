@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What carries the messages; a figure of bench/run (its fields are explained there)."""
 
 import functools

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Cannon's matrix product, also in 2.5 dimensions (E. Solomonik, J. Demmel): motif B3. Rank (x, y,
  * z) of Q * Q * C ranks is (z * Q + x) * Q + y. Layer z multiplies the Q / C shifts from z * Q / C
  * on, and the layers' results are added.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* 7-point Jacobi on a 3-D grid, or with NZ 1 on a 2-D one, which is periodic in the first
  * dimension: motifs B1 and B5. Faces are sent with datatypes, from the array to the array. Rank (x,
  * y, z) is (x * PY + y) * PZ + z, or reversed (z * PY + y) * PX + x.

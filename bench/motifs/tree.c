@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Broadcasts along a heap: rank i receives from (i - 1) / 2, sends to 2 i + 1 and 2 i + 2, and
  * computes with the block: motif B4.
  *

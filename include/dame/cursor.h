@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cursor: a position in the packed stream of a message, and the driver that moves data from
  * there. No other code knows about fragments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Includes the library's public headers, except for cpu.h and isa.h. */
 #ifndef DAME_H
 #define DAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libdame: datatypes as in MPI, without MPI. A datatype says where the bytes of an element lie in
  * memory; the library packs them into a contiguous stream, unpacks them, copies them from one

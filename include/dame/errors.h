@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The codes that the library's functions return. */
 #ifndef DAME_ERRORS_H
 #define DAME_ERRORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Levels whose blocks lie badly for the first data cache: the interpreter has kernels of its own
  * for them, and other providers of kernels leave them alone.

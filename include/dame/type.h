@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The type tree: an MPI datatype as its constructors describe it (MPI-4.0, section 5.1).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files with IR and assembly, for people. Private to jit/l/.
  */

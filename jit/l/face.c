@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What can be said of DAME-L without LLVM. */
 #include "base/heap.h"
 #include "dame_config.h"

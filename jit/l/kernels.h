@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The module of a program: a function for each level that gets a kernel. Private to jit/l/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "loop.h"
 
 l_loop_t l_loop_open(l_unit_t *u, LLVMValueRef trips, const char *name)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LLVM's machine: from a module to bytes that run at any address. Private to jit/l/.
  */

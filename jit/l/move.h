@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies of blocks: straight-line code. Private to jit/l/.
  */

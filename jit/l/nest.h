@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loop nests: the runs of a level, and all that is inside. Private to jit/l/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the time of a compilation goes into. dame_llvm.so exports dame_l_phases() for
  * dame compile --json, which bench/compile reads.

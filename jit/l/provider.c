@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DAME-L: kernels by LLVM, a provider in a shared object of its own. See README.md.
  */

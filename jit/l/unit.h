@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What all kernels of one compilation share, and the words in which IR is written: each hides a
  * cast or a version, so that what emits a loop reads like the loop. Private to jit/l/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Variants: a pipeline, and the widest vectors. Needs no LLVM. Private to jit/l/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Many short blocks at once: a window of user memory is loaded whole, and a permutation gathers the
  * blocks from it, or scatters them into it. Private to jit/l/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls of inner kernels and of memcpy(). */
 #include "cpu.h"
 #include "fault.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The buffer that machine code is written into, and what all CPUs have in common there: memory
  * operands, labels, constants that a kernel keeps in registers. Private to jit/x/.

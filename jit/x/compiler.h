@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What emits one kernel: straight.c allocates registers and emits straight-line code, loop.c loops,
  * call.c calls, level.c whole levels. Private to jit/x/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What all kernels of a program share. Private to jit/x/. */
 #ifndef DAME_X_CONTEXT_H
 #define DAME_X_CONTEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* clang-format off */
 /*
  * The instruction encoders of the CPU that code is written for. Each CPU has one file, which defines

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The encoders of cpu.h for AArch64, little-endian, AAPCS64. Facts: Arm Architecture Reference
  * Manual (DDI 0487), C4 and C6 for the encodings; AAPCS64 for the registers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The encoders of cpu.h for x86-64, System V ABI. Facts: Intel SDM volume 2, AMD APM volume 3.
  *

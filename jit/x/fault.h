@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Places where the judge's tests break the emitter on purpose, to see that the judge notices
  * (test/judge/faults.c). Private to jit/x/.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels of whole levels: which levels get one, and the parts of it. */
 #include "level.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops over the iterations of a level: unrolled, prefetching, nested. */
 #include "dame/memory_order.h"
 #include "cpu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of blocks: in the widest vectors, in one masked vector, or several in one permutation. */
 #include "move.h"
 

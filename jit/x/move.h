@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Straight-line code for blocks at known displacements. Private to jit/x/.
  */

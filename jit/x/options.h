@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of DAME-X as text. Private to jit/x/ and the tests. */
 #ifndef DAME_X_OPTIONS_H
 #define DAME_X_OPTIONS_H

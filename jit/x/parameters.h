@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What may differ between two compilations of one level. Private to jit/x/ and the tests. */
 #ifndef DAME_X_PARAMETERS_H
 #define DAME_X_PARAMETERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Registers, and straight-line code: copies of blocks at known displacements, without a loop. */
 #include "cpu.h"
 #include "fault.h"

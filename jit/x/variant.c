@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of variants, and which of them a program could gain from. */
 #include "variant.h"
 

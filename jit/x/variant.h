@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The variants of DAME-X: the choices whose best value differs between CPUs, or between places in
  * memory that a program does not tell. Private to jit/x/ and the tests.

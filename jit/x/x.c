@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DAME-X: machine code written directly, in the calling thread. This file goes through a program;
  * variant.c says which variants there are, level.c writes kernels, move.c the copies in them,

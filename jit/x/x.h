@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What jit/ asks DAME-X beside what a provider answers. */
 #ifndef DAME_X_H
 #define DAME_X_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The dt/dame component; private to its files. */
 #ifndef DT_DAME_H
 #define DT_DAME_H

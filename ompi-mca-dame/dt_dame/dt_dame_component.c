@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dt/dame: the component users touch. Selection, start and stop.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of DAME-L, the machine code that LLVM makes, and of the code cache it is kept in.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Finalize: before its barrier this process publishes its record; behind it, one process of the
  * job writes the report and the last run (job.h). Until then, rank 0 now and then writes a snapshot

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hints of the program (include/mpi-dame.h): one keyval of datatypes for each, named in
  * MPI_INFO_ENV. Its delete function hears the hint.

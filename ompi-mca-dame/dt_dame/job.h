@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How the ranks of a job bring their records together at MPI_Finalize, without ever waiting for one
  * another.

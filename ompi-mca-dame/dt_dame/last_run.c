@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The last run, for ompi_info. */
 #include "record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DAME's counters as MPI_T performance variables. */
 #include "dt_dame.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What one rank knows at MPI_Finalize, and all ranks' records added up.
  */

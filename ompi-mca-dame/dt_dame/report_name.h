@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The name of a report (parameter report_file): %j in it is the job, %p the process that writes, %%
  * a per cent sign.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The counters as PAPI's software-defined events, with the names that MPI_T has without "dt_dame_".
  */
 #include "dt_dame.h"

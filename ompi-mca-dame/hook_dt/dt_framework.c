@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "dt_framework.h"
 
 #include "dt_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The framework as the hook component and ompi_info see it. Private to mca_hook_dt.so. */
 #ifndef DT_FRAMEWORK_H
 #define DT_FRAMEWORK_H

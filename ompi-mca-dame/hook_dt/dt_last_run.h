@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The variables dt_dame_last_run_<name> of ompi_info. */
 #ifndef DT_SHOW_LAST_RUN_H
 #define DT_SHOW_LAST_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The built-in component "opal": Open MPI's own datatype engine. Being chosen means that nothing is
  * changed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When the framework starts. Private to mca_hook_dt.so.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Says whether DAME is on where DAME itself cannot: when another engine was chosen, or when
  * mca_dt_dame.so is missing. Also names parameters that do not exist.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hook/dt: the way in. Open MPI opens its hook components in MPI_Init after OPAL's basics and
  * before datatypes, PML and collectives (ompi/runtime/ompi_mpi_init.c), and in ompi_info it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The part of Open MPI's binary interface that DAME uses beyond mpi.h. Declared here because most
  * installations leave the internal headers out. Facts only: names, offsets, values, prototypes.

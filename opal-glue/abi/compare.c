@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Run by the build: do our declarations agree with Open MPI's internal headers? */
 #include <stdio.h>
 

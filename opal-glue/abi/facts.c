@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What we declare (facts.h). */
 #include "facts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The facts of facts.def as two tables: ours (facts.c) and Open MPI's (facts_internal.c), which
  * compare.c compares when the build is made. */
 #ifndef DT_ABI_FACTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What Open MPI's internal headers declare (facts.h). The compiler compares their prototypes with
  * ours, which are included after them. */
 #include "facts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Open MPI's own declarations of what abi.h declares. Only for facts_internal.c and configure. */
 #ifndef DT_ABI_INTERNAL_HEADERS_H
 #define DT_ABI_INTERNAL_HEADERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Components, frameworks, parameters and performance variables: the same in all series but for what
  * series_<series>.h says (opal/mca/mca.h, opal/mca/base/, ompi/mca/hook/hook.h,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Objects and their classes, lists, and status codes: the same in all series (opal/class/,
  * opal/constants.h). Included by abi.h. */
 #ifndef DT_ABI_OBJECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What DAME calls and reads of libopen-pal and of libmpi (libopen_mpi in 6.0): the same in all
  * series but for what series_<series>.h says. Included by abi.h; facts_internal.c after Open

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open MPI 4.1: datatypes and convertors (opal/datatype/opal_datatype.h,
  * opal_datatype_internal.h, opal_convertor.h; ompi/datatype/ompi_datatype.h). Included by abi.h.

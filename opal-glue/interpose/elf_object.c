@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* struct dl_phdr_info */
 #include "elf_object.h"
 

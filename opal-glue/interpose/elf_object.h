@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the dynamic section of a loaded object says about its GOT slots (System V ABI; RELA
  * relocations, as x86-64 and AArch64 have them).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Interposition: replaces functions of shared libraries in the loaded objects that call them, by
  * rewriting their GOT slots.

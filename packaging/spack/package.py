@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Spack: in a repository of yours as packages/dame-openmpi/package.py. packaging/README.md says what was tried.
 from spack.package import *
 

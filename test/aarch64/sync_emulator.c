@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * QEMU before 8.1 does not see code that is written by another address than the one it runs at: it
  * goes on with what it has translated. Loaded before a program, this makes it translate anew

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every layout of the corpus (bench/layouts.h) through MPI, against pack and unpack written by
  * hand.

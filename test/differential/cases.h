@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Case number k of a seed: one type or two, with what to do with them. Every fourth case is one of
  * a width, all of which have their turn: kernels differ by it.

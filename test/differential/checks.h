@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is promised of a message, tried on one. Every check returns false, and sets check->message,
  * at the first difference from the oracle.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs with machine code: compiling them, and what must hold of that beside the bytes moved.
  */

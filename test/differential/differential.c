@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random types against the oracle, for every tier, instruction set, direction, cut and order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DAME-L for the differential test: code is compiled once and used for all programs of its shape,
  * as by the code cache, since compiling takes milliseconds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One message under test: a program, `count` elements in an arena of user memory, and what the
  * oracle expects of them.

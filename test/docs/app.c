@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A reader's own program: two ranks exchange a column of a matrix, once as a datatype and once packed by hand. */
 #include <mpi.h>
 #include <stdio.h>

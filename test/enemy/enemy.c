@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs random MPI programs. All ranks derive the same programs from one seed. */
 #include <fcntl.h>
 #include <getopt.h>

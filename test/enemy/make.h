@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random MPI programs from a seed. Needs MPI, but no other rank: every rank makes the same one. */
 #ifndef TEST_ENEMY_MAKE_H
 #define TEST_ENEMY_MAKE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a random MPI program; buffers, expected bytes, verdicts. */
 #include "play.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A random MPI program as data, and what runs it. Everything here and in play*.c needs MPI and the
  * C library only: a failing program is printed as these files followed by its tables, one C program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A datatype of its own for each pair of ranks: MPI_Alltoallw and that of neighbours. */
 #include <stdlib.h>
 

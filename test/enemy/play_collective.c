@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations of one datatype on each side, of the whole communicator and of neighbours.
  */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_File: each rank has a view of its tiles of a file, and memory with gaps. */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What needs no other rank: MPI_Pack at any position, external32, local copies, attributes,
  * children. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Point to point in a ring: every kind of send to every kind of receive. */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions by a function of the program's on derived datatypes: sums of bytes. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that are more than one: of threads, in each other's gaps, in partitions. */
 #include <pthread.h>
 #include <stdlib.h>

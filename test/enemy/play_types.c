@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes from records, by every constructor of MPI. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided: each rank puts to one other rank, and gets from it, with a datatype on either side. */
 #include <stdlib.h>
 #include <string.h>

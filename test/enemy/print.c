@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program as C: what follows play.h and play*.c in one file. */
 #include <inttypes.h>
 

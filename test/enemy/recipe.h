@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From a type tree of test/lib to the calls of MPI's constructors, and the bytes that it means. */
 #ifndef TEST_ENEMY_RECIPE_H
 #define TEST_ENEMY_RECIPE_H

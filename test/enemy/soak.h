@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs for some minutes, and a line each minute: what was done, and what the process holds. */
 #ifndef TEST_ENEMY_SOAK_H
 #define TEST_ENEMY_SOAK_H

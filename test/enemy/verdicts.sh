@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What logs of enemy say of programs and their steps. Sourced by run and ../soak.
 #
 # A step that differs is a line "DIFFERS SEED:NUMBER step K (OPERATION) rank R: ..."; a program that failed is a

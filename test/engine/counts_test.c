@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What engine/ counts: counters of threads (counts.c, thread.c), and the times that tallies believe
  * (tally.c). Worth running under ASan and TSan.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An engine for the tests of this folder. What is said once a node is kept, and events of
  * compilations are counted. */
 #ifndef TEST_ENGINE_TOOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * engine/promote.c and measure/measured.c with the real compiler: uses take the
  * ticks that the test says, so what is chosen does not depend on the machine. Worth running under

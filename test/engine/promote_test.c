@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * engine/promote.c at fixed uses, without a compiler: what
  * dame_jit_compile() answers is up to the test, and it watches when it is asked. Worth running

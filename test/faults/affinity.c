@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * affinity TIMES: all threads of the process, the library's own too, are moved from CPU to CPU, and
  * for some time none of them may run where it did before: as if CPUs had gone away.

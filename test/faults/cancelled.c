@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * cancelled TYPE THREADS: threads that pack and unpack are cancelled at random moments. TYPE is
  * deferred, or asynchronous: they then pack datatypes that were used before, to memory that they

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * children NUMBER: the process makes children in every way while its threads move data: those of
  * fork() and of the raw system call pack and end, the others execute a program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LD_PRELOAD: clocks that jump by up to ten hours, forwards and backwards, where DAME's objects
  * read them: clock_gettime(), gettimeofday(), time(). Everybody else's are right, because Open MPI

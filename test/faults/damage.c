@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * damage [--every N] [--types] [--many] KIND FILE [COMMAND ARGUMENT...]: damages copies of a file that DAME
  * has written, and reads each as DAME does. It must be refused, or be read for what it is; nothing

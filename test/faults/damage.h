@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Kinds of files that damage.c damages, and how DAME reads them. */
 #ifndef TEST_FAULTS_DAMAGE_H
 #define TEST_FAULTS_DAMAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that DAME keeps from job to job: code, and the profile. Each has a checksum. */
 #include <errno.h>
 #include <fcntl.h>

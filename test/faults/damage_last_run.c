@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The last run's file as ompi_info reads it. */
 #include <stdio.h>
 #include <stdlib.h>

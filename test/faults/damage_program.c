@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program's text, read and run as the fuzzer does, which ends the process at anything wrong. */
 #include <fcntl.h>
 #include <stdint.h>

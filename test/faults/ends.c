@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ends HOW WHEN: rank 1 ends in this way while both ranks move data (now), before the first message
  * (early), or while rank 0 is in MPI_Finalize (late). Nothing is checked here: the script compares

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LD_PRELOAD: calls that DAME's objects make fail, one call site at a time. A site is a function and the address of
  * the call in its object; calls of other objects go through.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hostile NAME ARGUMENT...: two ranks move data (traffic.h) while this happens to them. Without
  * arguments it prints the names.

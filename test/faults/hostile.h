@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What can happen to a process, each in a file of its own; a function sets up MPI and returns the
  * exit code. */
 #ifndef TEST_FAULTS_HOSTILE_H

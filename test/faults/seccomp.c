@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * seccomp EPERM|ENOSYS before|after NAME,NAME...: the system refuses these calls with that error,
  * from before MPI_Init on or from when data is moved. "execute" is an mmap() or mprotect() that

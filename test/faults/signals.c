@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * signals STACK ROUNDS: a timer of 10 kHz and another thread interrupt those that move data. The
  * handler changes all vector registers and, unless it has a stack of its own (STACK: own or

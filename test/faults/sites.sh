@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154 # $fault
 # Sourced: the call sites of objects that fault.c makes fail, and how many of them jobs have reached. $fault is fault.c's library.
 

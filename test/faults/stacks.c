@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stacks BYTES [pack|send] ROUNDS: threads whose stacks are so small, with an inaccessible page
  * below, make datatypes, pack, unpack and, unless told to pack only, send. Without BYTES the least

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What two ranks do while something happens to their processes: threads of rank 0 and rank 1 send
  * each other data of datatypes that come and go, pack and unpack it, and compare every byte, the

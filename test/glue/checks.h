@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of the programs in this folder, counted for their last line; any thread may make them. */
 #ifndef TEST_GLUE_CHECKS_H
 #define TEST_GLUE_CHECKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ompi-mca-dame/dt_dame/job.c: 200 processes bring their records together. Some die before, some
  * after they have published, some know nothing of it. What an earlier

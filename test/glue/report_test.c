@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The verdicts of the report, from records of ranks that are made up here: ompi-mca-dame/dt_dame/
  * record.c and summary.c. What is expected was computed by hand.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What opal-glue/table.c calls in table_test.c: datatypes are a struct of our
  * own, and a program, the key of a layout and a file of a datatype know no more than its shape.

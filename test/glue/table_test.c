@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * opal-glue/table.c and engine/layout.c without Open MPI, against a model, among threads and in
  * children. Worth running under ASan and TSan.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A CPU that runs kernels without memory: general registers, flags, masks and the stack are exact;
  * of vectors, and of what is loaded from user memory or from the stream, only whether it was set.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Instructions that compute with mask registers. */
 #include "cpu_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu_model.h"
 
 const char *judge_cpu_name(cpu_model_t model)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CPUs that code is written for, whatever CPU the judge runs on.
  */

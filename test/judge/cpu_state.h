@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state of the CPU of cpu.h, and what its files share. Private to cpu*.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Is the judge any good? Breaks the emitter in many small ways, one at a time: the fault points of
  * jit/x/ (fault.h), which this program's own build of the emitter has. The judge must notice each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What one run may touch by the contract of dame_run_fn (dame/program.h): its user memory, its
  * packed bytes, the program's tables. Addresses of user memory and of the stream are made up;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Judges the machine code that DAME-X or DAME-L writes; see session.h.
  */

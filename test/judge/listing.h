@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Machine code as instructions: decoded by Zydis from the entry points on, and checked for what can
  * be said without running it.

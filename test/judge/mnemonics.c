@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "mnemonics.h"
 
 #define ROW(name, action) [ZYDIS_MNEMONIC_##name] = ACTION_##action

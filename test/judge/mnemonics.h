@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of the instructions that may be used, besides those that only compute with vectors. */
 #ifndef JUDGE_MNEMONICS_H
 #define JUDGE_MNEMONICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kernels written by hand in assembly, right ones and wrong ones, to judge the judge by.
  */

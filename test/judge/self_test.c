@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The judge judged: it must accept kernels that are right and say of the others which rule they
  * break.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Judges an emitter: see session.h. */
 #include "session.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Judges all the code that the emitter writes for a set of programs: layouts of the corpus and
  * random types, both directions, all CPUs, all vector widths and other options. A case is made of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rules that kernels are judged by, and what a judgement says. USER, PACKED, COMPLETE, TABLE
  * and CALL are the contract of dame_run_fn (dame/program.h); the others are about machine code.

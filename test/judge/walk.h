@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The blocks of a run, found by what dame/program.h says a program means. Uses no cursor and no
  * kernel.

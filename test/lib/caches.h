@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Caches of several CPUs, some so small that small types exceed them. */
 #ifndef TEST_CACHES_H
 #define TEST_CACHES_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
 # Sourced by test scripts that ask how the product is compiled. $root is the source tree, $BUILDDIR a build of it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by test scripts: a line for each test, and "N passed, M failed" as the last one.
 

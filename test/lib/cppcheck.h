@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test/static includes this in each file for cppcheck, which does not read <sys/queue.h>, and stops
    at a macro that it does not know. */
 #ifndef TEST_LIB_CPPCHECK_H

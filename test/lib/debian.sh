@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
 # Sourced by test scripts, after count.sh: fresh Debians, made once with debootstrap and thrown away after each use.
 # Needs root, and the network for packages.

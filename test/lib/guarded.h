@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers of exactly the size asked for that lie, on request, directly against a page which faults.
  * What such buffers were made of is kept for the next ones. Not thread-safe.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A copy of a program of which the primitives and every table end, or start, at a page that faults,
  * so that what reads beyond them, against the contract of dame_run_fn (dame/program.h), is found,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
 # Sourced by test/hosts, whose functions and variables it uses: jobs with a host that has another release of Open MPI.
 

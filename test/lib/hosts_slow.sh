@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
 # Sourced by test/hosts, whose functions and variables it uses: jobs in which one host or the link is slow.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Before glibc 2.33 there is no mallinfo2(), but mallinfo(), whose numbers are int. */
 #ifndef TEST_MALLINFO_H
 #define TEST_MALLINFO_H

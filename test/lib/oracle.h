@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The oracle: what MPI says about a type, found by walking its typemap byte by byte (MPI-4.0,
  * sections 5.1.2 to 5.1.7). It reads of a type only what its constructor was given; it uses no

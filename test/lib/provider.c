@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A provider of the tests' own, linked in or loaded as any other (jit/provider.h). Its machine code
  * is a copy of C functions that run at any address, so it depends on no program at all; it moves a

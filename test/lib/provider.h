@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tests' own provider of machine code; provider.c describes it.
  */

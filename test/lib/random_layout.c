@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "random_layout.h"
 
 footprint_t footprint(const dame_type_t *child, int64_t blklen)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random numbers with the habits of datatypes: block lengths, gaps, orders, displacements.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random types of a given signature. Whatever the signature and the limits, the type comes out with
  * exactly that signature, so two calls give two types that may talk to each other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tests' own random numbers: xoshiro256** seeded through splitmix64 (Blackman and Vigna, public
  * domain), so that a seed means the same case on every machine.

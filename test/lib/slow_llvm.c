@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LD_PRELOAD: LLVM takes 150 ms longer for each code, which is more than MPI_Finalize waits for it.
  * SLOW_LLVM_LOG=FILE gets a line each time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Defines THREAD_SANITIZER where ThreadSanitizer watches: the compilers do not agree on a name. */
 #ifndef TEST_THREAD_SANITIZER_H
 #define TEST_THREAD_SANITIZER_H

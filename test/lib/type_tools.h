@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the tests do with type trees besides making them: move, describe, disguise.
  */

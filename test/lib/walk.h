@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program's bytes one by one, in stream order: by the meaning of its primitives, without run
  * kernels, cursor or prefix sums' positions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bad arguments: each has its status, and a message that names function, argument and value. */
 #include <stdlib.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes: their life, values that are computed by hand, and sizes that no memory has. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that is not linked with the library: it loads it, uses it, unloads it, and again. */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tests' type trees as datatypes of the library. */
 #ifndef TEST_MIRROR_H
 #define TEST_MIRROR_H

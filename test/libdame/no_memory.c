@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every allocation fails once: each time the call that needed it says so, writes no output, and all
  * that was allocated is freed again. This program's malloc() and mmap() serve the library, too.

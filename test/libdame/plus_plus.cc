@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A C++ program: the header as it is, every macro of the language's strictest mode on.
 #include <dame/datatype.h>
 

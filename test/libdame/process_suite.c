@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads, fork() and cancellation. */
 #include <dirent.h>
 #include <errno.h>

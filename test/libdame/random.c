@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random datatypes, made and moved through the library's public functions, against the oracle: size
  * and bounds, pack and unpack in any pieces and any order, blocks, typemap, signatures, texts, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Texts in the DAME language as datatypes: what the language says of each primitive, valid or not,
  * as it is written. Random programs, parsed by the library and by the tests' own walker.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters of single uses, each test in a process of its own: with dame_papi.so absent, broken and
  * of another version; on machines without hardware counters; with real counts, of events that this

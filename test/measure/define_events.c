@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded: defines an event of PAPI's, "sde:::DAME::READINGS", that counts how often it is read.
  * So every interval is one reading long. */
 #include <sde_lib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A dame_papi.so of a later DAME: only its version may be looked at. */
 #include "measure/papi.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages through a DAME that makes mistakes (broken_build.c). argv[1]: verify, when
  * dt_dame_verify must find and repair them; trust, when they must arrive. Needs two ranks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A DAME that makes mistakes, to see that dt_dame_verify notices. Functions are wrapped by the
  * linker (--wrap): the programs that dame_program_build() gives have two broken run kernels, or,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads use MPI while their cancellation is pending. MPI_Pack and MPI_Unpack have no cancellation
    points in Open MPI; DAME adds none, whatever it writes to files meanwhile, and nobody waits for a
    thread that is gone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations on derived datatypes, blocking, nonblocking, in place, to neighbours. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When programs become machine code, and what happens when they cannot. argv[1]:
  *   uses N           dt_dame_promotion_threshold is N

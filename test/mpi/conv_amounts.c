@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How much a sender packs, and where it stands: as Open MPI's own engine, for random datatypes. */
 #include "conv_tools.h"
 

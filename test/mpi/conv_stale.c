@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A datatype ends while a message of it is half done and abandoned; another one, with other
    displacements, gets its address. A message of that one, in the same memory and at the same
    position, must not find the old one's place. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages with their typemaps, and checked calls of the convertor. */
 #include "conv_tools.h"
 

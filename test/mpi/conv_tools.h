@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the parts of the program `convertor` share: a message with its typemap byte by byte, and
  * calls of Open MPI's convertor (opal/datatype/opal_convertor.h) of which every promise is checked.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Convertors at random: fragments of any length, positions, pieces of memory instead of copies,
  * clones, many at once, in two threads, and one message after another in the same convertor.

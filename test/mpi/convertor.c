@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open MPI's convertor, driven through its internal headers as PMLs, one-sided and file components
  * drive it; the calls go through this program's own GOT. Against typemaps written down by hand.

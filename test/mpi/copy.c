@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Local copies: what a process sends to itself, on MPI_COMM_SELF and as its own part of a
  * collective. argv[1]: native, or dame, when DAME must do them. Any number of ranks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What SELinux or a hardened kernel may do: a process cannot execute what it has written. Libraries
    can still be loaded. */
 #ifndef TEST_DENY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Pack and MPI_Unpack with the direct entry and without: bytes, positions, errors, counters,
  * and that a profiling library sees each call. Needs one rank. argv[1]:

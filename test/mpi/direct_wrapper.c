@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A profiling library, to be preloaded: counts the program's calls of MPI_Pack and MPI_Unpack. */
 #include <mpi.h>
 

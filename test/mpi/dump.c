@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files of dt_dame_dump. argv[1]: the directory; argv[2]: what to do there.
  *

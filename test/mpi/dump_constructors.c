@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "dump_constructors.h"
 
 #include "dump_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of dt_dame_dump say of how a datatype was made. */
 #ifndef TEST_MPI_DUMP_CONSTRUCTORS_H
 #define TEST_MPI_DUMP_CONSTRUCTORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading what dt_dame_dump wrote. */
 #include "dump_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that dt_dame_dump writes, as a reader finds them. */
 #ifndef TEST_MPI_DUMP_FILE_H
 #define TEST_MPI_DUMP_FILE_H

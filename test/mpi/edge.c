@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Datatypes and threads at the edge of what is reasonable: nothing may crash, hang, cost memory out
  * of proportion or move wrong bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loaded and unloaded by edge.c: has GOT slots for functions that DAME replaces in others. */
 int edge_plugin(void);
 

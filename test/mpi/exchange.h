@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One message between two ranks, sent and received in every way. */
 #ifndef TEST_MPI_EXCHANGE_H
 #define TEST_MPI_EXCHANGE_H

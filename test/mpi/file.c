@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI-IO: a view with gaps and memory with gaps, written and read, alone and together.
    argv[1]: the file; without it a name in $TMPDIR. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The application forks while its threads make, use and free datatypes: a child packs with
    datatypes of its parent, used before or not, and reads DAME's counters. argv[1]: how many
    children; argv[2]: compiled, when dt_dame_promotion_threshold is 1. */

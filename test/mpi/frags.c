@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that are cut into fragments, also inside elements. The runner sets the sizes of the
    cuts; this program takes care that message lengths fall on, before and after them. Needs two
    ranks. argv[1]: typed leaves out streams of MPI_PACKED, whose fragments end inside elements. Open

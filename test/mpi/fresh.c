@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * New datatypes: Open MPI's own engine moves them until importing their layout pays. Two ranks.
  * argv[1]: pays, the default; or N, the message at which layouts are imported.

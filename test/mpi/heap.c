@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What DAME allocates is not in the application's heap: using datatypes neither grows it, nor keeps
    what the application frees from going back to the system, nor gives back what it needs again.
    One rank. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The hints of include/mpi-dame.h, as a program gives them: built from that header and MPI alone,
  * with any MPI. argv[1]: "dame", or "native" where hints must have no effect. One rank or more.

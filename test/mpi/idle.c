@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A job that uses no derived datatype: what each process has got in MPI_Init, for the caller to
  * compare with a job without DAME. idle PREFIX writes PREFIX.<rank>: the threads, the open files

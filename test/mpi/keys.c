@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The keys and sketches of opal-glue/layout_key.c: its arithmetic against a slow one, and datatypes
  * that are made twice, or with one number changed. One rank, without DAME.

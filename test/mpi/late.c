@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * When DAME starts. argv[1]: init, in MPI_Init; commit, at the first non-contiguous datatype;
  * never. argv[2]: mpit, MPI_T_init_thread comes before it; multiple, with MPI_THREAD_MULTIPLE;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A shared object loaded after MPI_Init is served like the rest. argv[1]: the shared object;
    argv[2]: dame, or native. Needs two ranks. */
 #include <dlfcn.h>

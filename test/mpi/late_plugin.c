@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loaded by late_dso.c after MPI_Init: a library that sends derived datatypes of its own. It knows
    nothing of the test's other files. */
 #include <mpi.h>

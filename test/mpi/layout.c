@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Typemaps written down beside the calls of the MPI constructors. */
 #include "layout.h"
 

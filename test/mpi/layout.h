@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layouts: an MPI datatype together with the list of bytes that it must mean.
  *

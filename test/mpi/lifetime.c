@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes die early, die often, and leave their address to others. Needs two ranks.
    argv[1]: short, for slow runs. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DAME-L in a job whose dt_dame_tiers are interp,l, so that all machine code is LLVM's. argv[1]:
  *   fill        waits for code of both directions, however it is come by; argv[2]: how many are

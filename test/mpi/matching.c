@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a transport does with messages besides moving them: it probes them, matches them out of
    order, cancels them and cuts off what has no room. The datatypes live on, and so do the requests
    that Open MPI uses again: the next messages are right. Needs two ranks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Verdicts, patterns and guarded memory for the MPI tests. */
 #include "mpi_check.h"
 

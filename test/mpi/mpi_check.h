@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What all MPI test programs share: verdicts, patterns, and message memory with guarded gaps. */
 #ifndef TEST_MPI_CHECK_H
 #define TEST_MPI_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DAME's parameters and counters as MPI_T variables. Needs two ranks; argv[1]: dame, or native when
    DAME must not have moved anything. */
 #include <pthread.h>

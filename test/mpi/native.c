@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whole messages that measured promotion leaves to Open MPI's own engine: while it is tried, some
  * of each datatype's are. Needs two ranks and dt_dame_explore 100, so that it is tried early.

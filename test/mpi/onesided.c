@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided communication with derived datatypes at the origin and at the target, over windows of
    every kind. Needs two ranks. argv: the kinds of window to use; none means all. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Point-to-point: every way of sending and of receiving moves every datatype's bytes, and no
    others. Needs two ranks. argv[1]: short leaves out a long message. */
 #include <malloc.h>

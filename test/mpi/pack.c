@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Pack and MPI_Unpack, native and external32. Needs one rank. argv[1]:
  * listed or sorted, the order in which the blocks of a list must be visited; without it any will

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2153,SC2154
 # Sourced by test/mpi/run, whose functions and variables it uses: parameters and their bad values.
 

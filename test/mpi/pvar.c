@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading MPI_T variables by name. */
 #include "pvar.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DAME's counters and parameters, read as any tool would: through MPI_T, by name. */
 #ifndef TEST_MPI_PVAR_H
 #define TEST_MPI_PVAR_H

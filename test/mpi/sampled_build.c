@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A DAME whose samples of Open MPI's own engine (opal-glue/sample.h) never end: while the report is
  * on, that engine moves most fragments. Functions are wrapped by the linker (--wrap): a window may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program that reads DAME's counters with PAPI, as software-defined events, while it sends. Two
  * ranks. argv[1]: "before", PAPI is initialised before MPI, and the

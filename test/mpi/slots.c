@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where Open MPI's calls of the convertor lead: into Open MPI, or into DAME's two components.
    argv[1]: native, or dame. More arguments: objects, such as mca_pml_ucx.so, that are loaded and
    call what DAME replaces. Needs one rank or more. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_test NAME ARGUMENT...: runs one of the MPI tests. Without arguments it prints their names. */
 #include <stdio.h>
 #include <stdlib.h>

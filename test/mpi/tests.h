@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tests of mpi_test, one for each file; a test sets up MPI itself and returns the exit code. */
 #ifndef TEST_MPI_TESTS_H
 #define TEST_MPI_TESTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_THREAD_MULTIPLE: threads create, use and free datatypes, each for itself and one together.
    Needs two ranks. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034,SC2054,SC2153,SC2154
 # Sourced by test/mpi/run, whose functions and variables it uses: the transports of clusters, on one node.
 # InfiniBand has pml ucx, which moves fragments through the convertor; Omni-Path and Slingshot have pml cm

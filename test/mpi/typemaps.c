@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The test's own typemaps agree with MPI's sizes and bounds: every other program relies on them. */
 #include <stdlib.h>
 

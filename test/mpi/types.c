@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The datatypes of all test programs, family by family. */
 #include "types.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The common set of datatypes that the test programs send about. */
 #ifndef TEST_MPI_TYPES_H
 #define TEST_MPI_TYPES_H

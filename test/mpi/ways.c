@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every way into MPI leads to DAME: MPI_Init_thread, sessions, spawned processes, large counts.
  * Uses nothing but MPI, so that it can be compiled for the standard's ABI, too. argv[1]: the way;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Runs the optimiser on programs and compares what it makes of them with the text that is expected.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """NumPy arrays through mpi4py: sub-arrays, columns, structures, Alltoallw, one-sided, reductions; prints what arrived, as a hash."""
 import hashlib
 

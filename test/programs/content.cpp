@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Boost.MPI: the skeleton of a list is sent once, its content again and again, which is a datatype of absolute addresses.
 // content [PARTS [ROUNDS]]; prints the sum of what arrived, and the seconds.
 #include <boost/mpi.hpp>

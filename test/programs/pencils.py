@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpi4py-fft: transforms of arrays in slabs and pencils, redistributed by MPI_Alltoallw with subarrays; pencils.py [N [ROUNDS]]. Prints a hash of what comes out, and the seconds."""
 import hashlib
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * SpFFT: a sparse spectrum to space and back, exchanged by MPI_Alltoallw of datatypes. sparse [N [ROUNDS]]; prints a
  * hash of the bytes of both, and the seconds; ends with 1 if a number is wrong.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ARMCI-MPI, which Global Arrays can use: patches of a distributed matrix by strided and listed put, get and accumulate,
  * each an MPI_Put, MPI_Get or MPI_Accumulate of subarrays or lists. strided [N [ROUNDS]]; prints a hash of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * FFTW over MPI in two and three dimensions, complex and real, with transposed output and without, forwards and
  * backwards. The input is a few plane waves, so the spectrum is known. transform [N [ROUNDS]]; prints a hash of the

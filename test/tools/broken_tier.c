@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Does dame bench notice a tier that unpacks other bytes? tools/measure.c runs with an engine whose
  * unpack of whole messages, or of fragments, is wrong, or whose compiler makes wrong machine code:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads a picture of dame draw back: prints what each row of a panel shows.
 
 cells.py FILE.svg [PANEL]      PANEL 0 is the memory, 1 what is magnified

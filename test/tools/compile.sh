@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
 # Sourced by test/tools/run, whose functions and programs it uses: dame compile and dame bench.
 

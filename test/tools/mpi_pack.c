@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packs with the datatypes that `dame mpi` wrote, for test/tools/mpi. cases.h is made by that
  * script: a line CASE(name, number, count, base) for each.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Does every text of a picture end before the picture does? Widths are estimated from those of Helvetica.
 
 widths.py FILE.svg

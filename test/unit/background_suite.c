@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Code that is ordered from a thread in the background, or found without its provider. */
 #define _GNU_SOURCE
 #include <dirent.h>

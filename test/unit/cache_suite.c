@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The code cache: what was kept is found again, and nothing else ever is. */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The clock runs forward, at the rate that it says. */
 #define _GNU_SOURCE /* syscall */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory for machine code: what is put in stays whole and runs, what is freed traps. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cursor where no memory is: large positions, wrong counts, empty messages; and the lengths
  * that it documents. The bytes of all cuts are the differential test's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Machine code that one process compiles and others find in files. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of DAME's own: blocks, threads, what goes back to the system. With AddressSanitizer it is
  * malloc()'s, and what is about mappings has nothing to look at.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* perf and GDB come to know the names of machine code, and forget them. */
 #define _GNU_SOURCE
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiled programs beside readers and in children. Threads that compile and run at once are tried
  * by the differential test (--tier codes). */
 #define _GNU_SOURCE

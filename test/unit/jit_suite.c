@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiled kernels get into programs and out of them again. */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the suites of jit/ share: programs whose code is the tests' provider's, and children in
  * which the system refuses things.

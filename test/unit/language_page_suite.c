@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* doc/language.md: its programs, its table of primitives and its answers are those of DAME. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memmem */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text to program and back: what is read, printed and refused. */
 #include <inttypes.h>
 #include <stdio.h>

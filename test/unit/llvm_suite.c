@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DAME-L as a provider: options, variants, and that its bytes depend on nothing but the shape. */
 #include <dirent.h>
 #include <dlfcn.h>

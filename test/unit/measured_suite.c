@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Measured promotion with a compiler that takes as long as the test says. */
 #include <time.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the optimiser's passes promise of types that are too long to write down, or of granules,
  * which a text may not show; how passes and instruction sets are chosen. Everything else about

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Single steps of the policy of promotion; policy_suite.c simulates whole processes. */
 #include "measure/policy.h"
 #include "measure/samples.h"

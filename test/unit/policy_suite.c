@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The policy of promotion in a simulated process: arms whose times are known, samples as a loaded
  * machine gives them, patterns of reuse that are typical or that an adversary would choose.

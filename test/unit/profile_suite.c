@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine's profile: where it is, what it keeps, and which files it does not trust. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The program of hand-chosen types with no pass on, its fields and limits. (What the passes make of
  * programs is in test/optimiser/.) The expected texts were written from the language's description

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Providers in shared objects: loaded when needed, absent, broken, tried once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

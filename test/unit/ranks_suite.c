@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Codes come, get ranks and go in any order: each level runs the best that lives. */
 #include <string.h>
 

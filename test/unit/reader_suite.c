@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Readers: who waits knows that nobody runs what was there before. */
 #define _GNU_SOURCE
 #include <errno.h>

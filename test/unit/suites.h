@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The suites of the unit tests, one for each subject, and the tests of a suite: nothing else lists
  * them. */
 #ifndef TEST_SUITES_H

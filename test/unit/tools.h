@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the suites share: types without error handling, programs as text, directories.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The variants of DAME-X: which are listed for a program, what comes first on which make of CPU,
  * and that the code follows them, whichever CPU the tests run on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Alternatives take turns, as many as were asked for; nothing here depends on how long they take. */
 #include "measure/turns.h"
 #include "suites.h"

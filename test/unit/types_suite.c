@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Type trees: wrong arguments, the ends of 64 bits, memory. Sizes and bounds of ordinary types are
  * compared with the oracle by the differential test.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs every suite; each test in a process of its own unless CK_FORK=no says otherwise. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whoever unwinds the stack passes through machine code, whatever it is doing. */
 #define _GNU_SOURCE
 #include <execinfo.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The verifier refuses a program in which one field was damaged, and says where. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files written as a whole: what is no regular file is written into, or left alone. */
 #define _GNU_SOURCE
 #include <dirent.h>

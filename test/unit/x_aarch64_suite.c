@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The AArch64 encoders of DAME-X. They only write words, so that every CPU can try them. */
 #include "jit/x/cpu_aarch64.h"
 

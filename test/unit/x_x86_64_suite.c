@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The x86-64 encoders of DAME-X. They only write bytes, so that every CPU can try them. */
 #include "jit/x/cpu_x86_64.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Latency and bandwidth, added to messages. */
 #include "net.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A network's latency and bandwidth, added to messages so that their effect can be measured on one
  * machine. */
 #ifndef BAMBOO_NET_NET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks: an MPI program whose ranks are functions that can stop and be resumed, several in each MPI
  * process. While one waits for a message, another computes (T. Nguyen, P. Cicotti, E. Bylaska, D.
  * Quinlan, S. Baden: Bamboo).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI's names, for code that bamboocc wrote: they mean tasks. Comes before every other header, so
  * that headers of the program that use MPI_Comm or MPI_Request mean the same. */
 #ifndef BAMBOO_RT_BAMBOO_MPI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages from one task to another: the calls that start them. */
 #include "calls.h"
 

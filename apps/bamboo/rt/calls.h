@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting messages, for the calls that wait for them. */
 #ifndef BAMBOO_RT_CALLS_H
 #define BAMBOO_RT_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations: resumable functions that send messages of their own, in binomial trees. */
 #include <stdlib.h>
 #include <string.h>

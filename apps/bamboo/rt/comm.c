@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators of tasks: each task has its own objects. The context of a message tells them apart.
  */
 #include <stdlib.h>

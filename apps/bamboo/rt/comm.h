@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators of tasks. */
 #ifndef BAMBOO_RT_COMM_H
 #define BAMBOO_RT_COMM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages between tasks of a process: one copy from datatype to datatype, or through memory if the
  * sender is early. */
 #include <limits.h>

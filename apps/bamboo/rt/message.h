@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests, and messages between tasks of a process. */
 #ifndef BAMBOO_RT_MESSAGE_H
 #define BAMBOO_RT_MESSAGE_H

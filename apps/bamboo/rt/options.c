@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The runtime's options. */
 #include <errno.h>
 #include <math.h>

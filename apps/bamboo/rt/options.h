@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The runtime's options: how many tasks, and a modelled network. */
 #ifndef BAMBOO_RT_OPTIONS_H
 #define BAMBOO_RT_OPTIONS_H

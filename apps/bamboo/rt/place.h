@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where tasks are: which ranks of the world a process (or a modelled node) has. */
 #ifndef BAMBOO_RT_PLACE_H
 #define BAMBOO_RT_PLACE_H

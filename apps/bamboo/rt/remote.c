@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages between processes. A tag of MPI's holds the tag of the message, whether it is of a
  * collective operation, and the indices of both tasks; each context has a communicator of MPI's. */
 #include <limits.h>

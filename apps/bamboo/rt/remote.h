@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages between processes: MPI's own, with the two tasks in the tag. */
 #ifndef BAMBOO_RT_REMOTE_H
 #define BAMBOO_RT_REMOTE_H

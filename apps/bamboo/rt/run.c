@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From main() to the last task's end, and what is said when nothing goes on. */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks, nodes, events, and the order in which all run. */
 #define _GNU_SOURCE
 #include <stdarg.h>

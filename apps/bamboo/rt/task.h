@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks, the nodes that they are on, and events in time. A node is this process, with real time;
  * with a modelled network a process has many, each with a clock that its tasks' CPU time and the
  * arrival of messages advance. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes that requests hold. Not MPI_Type_dup(): a new datatype for each message would cost more
  * than the message. */
 #include "types.h"

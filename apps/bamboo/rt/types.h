@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datatypes that requests hold: one that the program frees meanwhile goes when the last of them
  * lets go. */
 #ifndef BAMBOO_RT_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that wait: what each needs before its task goes on (its firing rule), and what it writes
  * then. */
 #include "calls.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known about functions by their names: the runtime's list of calls, and the C library's
  * hidden state. */
 #include "translate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the translation would get wrong is refused. */
 #include "translate.h"
 

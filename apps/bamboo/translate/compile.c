@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the translations and hands them to the MPI compiler. */
 #include "translate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Declarations: of local variables, which become members of frames and assignments, and of
  * variables that every task has for itself, which become arrays. */
 #include "translate.h"

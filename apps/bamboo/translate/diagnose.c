@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Diagnostics: collected, then printed in the order of files and positions. */
 #include "translate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* #pragma bamboo: words, places, and the rules of regions and blocks. */
 #include "translate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Edits of a file's text. An edit replaces bytes; one that replaces more takes up those inside. */
 #include "translate.h"
 

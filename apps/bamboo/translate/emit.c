@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file's translation: all of its edits. */
 #include "translate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames: names, and which variables they hold. A function that others call by a prototype has two
  * structs: NAME_call with what a caller fills in and reads, and NAME_frame, which begins with it.
  */

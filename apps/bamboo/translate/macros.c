@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Macros whose bodies name variables that have moved. Around a declaration that uses them they are
  * defined again, with what stands for the variables there. */
 #include "translate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bamboocc: compiles annotated MPI programs to tasks. */
 #include "translate.h"
 #include "apps/clang/guard.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which functions are resumable, and which variables every task has for itself. */
 #include "translate.h"
 

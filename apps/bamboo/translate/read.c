@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From libclang's cursors to trees with positions, functions, variables and macros. */
 #include "translate.h"
 #include "apps/clang/guard.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --reorder: in regions, sends come before receives where neither needs the other (the paper's
  * Table I):
  *

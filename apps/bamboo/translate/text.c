@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory, strings and C's tokens. */
 #include "translate.h"
 

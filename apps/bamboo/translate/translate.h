@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bamboocc: a program's files as trees with positions, what is known about its functions and
  * variables, and the edits that make tasks of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statements of resumable functions: calls that may wait come first, in statements of their own;
  * returns store the result in the frame. */
 #include "translate.h"

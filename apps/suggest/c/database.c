@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiler arguments from compile_commands.json. */
 #include "tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/datatype.h: MPI's basic datatypes in C, by the names and handles of the source. */
 #ifndef SUGGEST_C_DATATYPE_H
 #define SUGGEST_C_DATATYPE_H

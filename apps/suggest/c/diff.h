@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/diff.h: edits of a text, and the unified diff that makes them. */
 #ifndef SUGGEST_C_DIFF_H
 #define SUGGEST_C_DIFF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What expressions change: assignments, calls, and the events that they leave. */
 #include "run_private.h"
 

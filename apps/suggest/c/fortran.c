@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From a Fortran file to a unit of C. */
 #include "fortran.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/fortran.h: Fortran as gfortran understands it, written as C for the rest of the
  * analysis.
  *

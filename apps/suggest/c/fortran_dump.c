@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the text that gfortran prints for -fdump-fortran-original. */
 #include "fortran.h"
 

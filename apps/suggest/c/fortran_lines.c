@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statements of a Fortran source, free or fixed form, for their line numbers. */
 #include "fortran.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes procedures of Fortran as C with the same loads, stores, loops, conditions and MPI calls.
  */
 #include "fortran.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/live.h: may a statement be removed? */
 #ifndef SUGGEST_C_LIVE_H
 #define SUGGEST_C_LIVE_H

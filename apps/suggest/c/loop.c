@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops without MPI calls, summarised: what each variable gains in an iteration, and then the body
  * for iteration number t. */
 #include "run_private.h"

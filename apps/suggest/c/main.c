@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dame-suggest-c: the front end for C, and for Fortran by way of C, of `dame suggest`. */
 #include "apps/clang/guard.h"
 #include "site.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The only file that sees libclang: from its cursors to the trees of tree.h. */
 #include "apps/clang/ask.h"
 #include "tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The edits that use the datatypes of decided sites. */
 #include "patch.h"
 #include "diff.h"

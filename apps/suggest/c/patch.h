@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/patch.h: edits of a file, and the unified diff that makes them. */
 #ifndef SUGGEST_C_PATCH_H
 #define SUGGEST_C_PATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the copies of a site to an access program, whose names and texts are those of the source and
  * have the same values where the call is. */
 #include "datatype.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The region rule: everything between the first packed store and the last use of the buffer is on a
  * whitelist, or the call is refused. For receives: from the call to the end of unpacking. */
 #include "site.h"

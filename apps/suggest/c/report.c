@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
 #include "sarif.h"
 #include "timing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/run.h: symbolic execution of one function, into a list of events.
  *
  * Integers and pointers are polynomials (apps/suggest/poly.h) over the values that the function started

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What alias.c, value.c, loop.c and run.c share. */
 #ifndef SUGGEST_C_RUN_PRIVATE_H
 #define SUGGEST_C_RUN_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/sarif.h: results as SARIF 2.1.0 (OASIS standard), one run. */
 #ifndef SUGGEST_C_SARIF_H
 #define SUGGEST_C_SARIF_H

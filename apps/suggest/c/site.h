@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/site.h: calls that send or receive a buffer which the same function packs or unpacks.
  */
 #ifndef SUGGEST_C_SITE_H

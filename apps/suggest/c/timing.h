@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/timing.h: what a suggestion's data movement costs here, measured by dame(1). */
 #ifndef SUGGEST_C_TIMING_H
 #define SUGGEST_C_TIMING_H

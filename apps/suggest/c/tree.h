@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/tree.h: C functions as trees of our own.
  *
  * Only apps/suggest/c/parse.c sees libclang. What it does not know becomes C_OTHER, which the analysis

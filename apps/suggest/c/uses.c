@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What happens to the addresses of a unit's variables. Flow-insensitive: one use that is not
  * understood anywhere in the unit is enough. */
 #include "tree.h"

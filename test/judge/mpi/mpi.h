@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * As much of MPI's interface as bench/layouts*.c use, for the judge, which needs no MPI: datatypes
  * are type trees, one tree for all of them.
