@@ -33,7 +33,7 @@ static bool has_measured(const dame_promoter_t *promoter, const dame_use_t *use,
         state->measured = dame_measured_new(&promoter->costs, use->layout->program, dir,
                                             (int64_t) bytes, 0.01 * *promoter->options.explore,
                                             NULL != promoter->options.native &&
-                                                DAME_TRUST_DENIED != dame_use_trust(use));
+                                                dame_use_trust(use) < DAME_TRUST_DENIED);
     }
     if (NULL != state->measured) {
         dame_measured_promise(state->measured, promised(use->layout));

@@ -49,16 +49,31 @@ static __attribute__((noinline)) int32_t begin_native(dt_thread_t *thread, dt_en
     return end_covered(thread, convertor, dir, moved, max_data);
 }
 
-/* A whole message whose packed bytes may lie where its data lies. */
-static __attribute__((noinline)) int32_t begin_overlapping(opal_convertor_t *convertor,
-                                                           dame_dir_t dir, struct iovec *iov,
-                                                           uint32_t *out_size, size_t *max_data)
+/* A whole message whose packed bytes overlap its data, which the native engine moves as ever. */
+static int32_t begin_overlapping(dt_entry_t *entry, opal_convertor_t *convertor, dame_dir_t dir,
+                                 struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    *out_size = 1;
+    const int64_t bytes = (int64_t) convertor->local_size;
+    dame_tally_t *tally = dame_tally_of(&entry->use);
     dt_count(DT_COUNT_messages_declined, 1);
-    dt_count(DT_COUNT_bytes_left, (int64_t) convertor->local_size);
+    dt_count(DT_COUNT_bytes_left, bytes);
     dt_count_declined(DT_DECLINE_OVERLAP);
+    if (NULL != tally) {
+        dame_tally_leave(tally, (dame_work_t) dir, bytes, (int32_t) DT_DECLINE_OVERLAP);
+    }
+    *out_size = 1;
     return dt_move_end(convertor, dt_native_move(convertor, dir, iov), max_data);
+}
+
+/* A whole message whose packed bytes lie between bytes of its data. */
+static __attribute__((noinline)) int32_t begin_within(dt_entry_t *entry,
+                                                      opal_convertor_t *convertor, dame_dir_t dir,
+                                                      struct iovec *iov, uint32_t *out_size,
+                                                      size_t *max_data)
+{
+    return dt_move_overlaps(entry->use.layout->program, convertor, iov->iov_base)
+               ? begin_overlapping(entry, convertor, dir, iov, out_size, max_data)
+               : dt_counted_begin(convertor, dir, entry, iov, out_size, max_data);
 }
 
 /* ---- fAdvance ------------------------------------------------------------------------------- */
@@ -71,11 +86,11 @@ static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *con
     dt_thread_t *thread = dt_thread_here();
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     const bool whole = dt_move_is_whole(convertor, iov, out_size);
-    if (__builtin_expect(whole && dt_move_overlaps(entry->use.layout->program, convertor->pBaseBuf,
-                                                   (int64_t) convertor->count, iov->iov_base,
-                                                   convertor->local_size),
+    if (__builtin_expect(whole && dt_move_is_within(entry->use.layout->program, convertor->pBaseBuf,
+                                                    (int64_t) convertor->count, iov->iov_base,
+                                                    convertor->local_size),
                          0)) {
-        return begin_overlapping(convertor, dir, iov, out_size, max_data);
+        return begin_within(entry, convertor, dir, iov, out_size, max_data);
     }
     if (!dame_credit_take(&thread->base, &entry->use, (dame_work_t) dir,
                           (int64_t) convertor->local_size)) {

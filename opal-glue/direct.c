@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *use
     dt_entry_t *entry = entry_of(datatype, dir);
     if (NULL == entry || __builtin_mul_overflow(count, datatype->size, &bytes) || bytes <= 0 ||
         at < 0 || bytes > room - at || dt_openmpi_on_device(user, packed) ||
-        dt_move_overlaps(entry->use.layout->program, user, count, packed + at, (size_t) bytes)) {
+        dt_move_is_within(entry->use.layout->program, user, count, packed + at, (size_t) bytes)) {
         return false;
     }
     dt_thread_t *thread = dt_thread_here();

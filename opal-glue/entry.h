@@ -21,8 +21,8 @@ struct dt_events;
 typedef struct dt_extra {
     struct dt_dump *dump; /* owned: dt_dump_end() frees it with the entry; NULL: has no file */
     _Atomic(struct dt_events *) events; /* events.c's, which frees it later; NULL: none yet */
-    _Atomic(struct dame_tally *) left; /* the engine's; for messages before the import; NULL: not counted */
-    int32_t why;             /* DT_LEFT_... of those */
+    _Atomic(struct dame_tally *) left; /* the engine's; for messages before the import; or NULL */
+    int32_t why;                       /* DT_LEFT_... of those */
 } dt_extra_t;
 
 typedef struct dt_entry dt_entry_t;

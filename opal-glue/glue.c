@@ -301,6 +301,7 @@ static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *t
     }
     if (!copy(entry, datatype, count, to, from)) {
         decline(DT_DECLINE_OVERLAP, bytes);
+        leave(dame_tally_of(&entry->use), DAME_WORK_COPY, bytes, (int32_t) DT_DECLINE_OVERLAP);
         return false;
     }
     return true;

@@ -42,25 +42,22 @@ static void tell_limit(const struct opal_datatype_t *datatype, const dame_limit_
     dt_stats_tell_limit(limit);
 }
 
+/* `program` and, where a limit is exceeded, `limit` are set. */
 static dt_decline_t build(dame_tree_t *tree, const struct opal_datatype_t *datatype,
-                          dame_program_t **program)
+                          dame_program_t **program, dame_limit_t *limit)
 {
     const dame_type_t *type;
-    dame_limit_t limit = {.what = NULL};
     dame_options_t options = program_options;
-    options.limit = &limit;
-    dt_decline_t declined = dt_import_mpi(tree, datatype, &limit, &type);
+    options.limit = limit;
+    dt_decline_t declined = dt_import_mpi(tree, datatype, limit, &type);
     if (DT_DECLINE_NONE == declined) {
         declined = dt_bounds_declined(dame_program_build(type, &options, program));
     }
     dame_tree_reset(tree);
     if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {
         /* its cursors would need the heap on the fragment path */
-        limit = (dame_limit_t){"nested levels", DAME_CURSOR_DEPTH, (*program)->depth};
+        *limit = (dame_limit_t){"nested levels", DAME_CURSOR_DEPTH, (*program)->depth};
         declined = DT_DECLINE_LIMIT;
-    }
-    if (DT_DECLINE_LIMIT == declined) {
-        tell_limit(datatype, &limit);
     }
     if (DT_DECLINE_NONE == declined && verify_programs) {
         declined = verified(*program);
@@ -94,7 +91,8 @@ int64_t dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatyp
                         size_t room)
 {
     dame_program_t *program = NULL;
-    const dt_decline_t declined = build(tree, datatype, &program);
+    dame_limit_t limit = {.what = NULL};
+    const dt_decline_t declined = build(tree, datatype, &program, &limit);
     if (DT_DECLINE_NONE == declined) {
         dame_words_of_layout(program, words, room);
     } else {
@@ -108,7 +106,11 @@ dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datat
                           dt_decline_t *declined)
 {
     dame_program_t *program = NULL;
-    *declined = build(tree, datatype, &program);
+    dame_limit_t limit = {.what = NULL};
+    *declined = build(tree, datatype, &program, &limit);
+    if (DT_DECLINE_LIMIT == *declined) {
+        tell_limit(datatype, &limit);
+    }
     dt_count(DT_COUNT_layouts_imported, 1);
     if (NULL != program && 0 != dame_wide_column(program, program_options.fragment)) {
         dt_count(DT_COUNT_types_wide_columns, 1);

@@ -22,3 +22,25 @@ size_t dt_move_more_iovecs(const opal_convertor_t *convertor, dt_cached_cursor_t
     *out_size = used;
     return all - left;
 }
+
+bool dt_move_overlaps(const dame_program_t *program, const opal_convertor_t *convertor,
+                      const void *packed)
+{
+    enum { BLOCKS = 32 };
+    const uintptr_t first = (uintptr_t) packed, end = first + convertor->local_size;
+    dame_block_t blocks[BLOCKS];
+    dame_cursor_t cursor;
+    if (DAME_OK != dame_cursor_init(&cursor, program, (uintptr_t) convertor->pBaseBuf,
+                                    (int64_t) convertor->count)) {
+        return false;
+    }
+    for (int32_t n; (n = dame_cursor_blocks(&cursor, blocks, BLOCKS)) > 0;) {
+        for (int32_t i = 0; i < n; i++) {
+            const uintptr_t at = (uintptr_t) blocks[i].address;
+            if (at < end && first < at + blocks[i].length) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -90,12 +90,11 @@ static inline bool dt_move_is_whole(const opal_convertor_t *convertor, const str
 }
 
 /*
- * May a whole message's packed bytes lie where its data lies? MPI forbids it, and Open MPI's engine
- * forgives it: the bytes depend on the order in which an engine reads and writes. True also where
- * they lie in a gap. An absolute datatype may span all memory, so its gaps say nothing: false.
+ * Do a whole message's packed bytes lie between the first and the last byte of its data? Then they
+ * may overlap it (dt_move_overlaps()). Not asked of absolute datatypes, which may span all memory.
  */
-static inline bool dt_move_overlaps(const dame_program_t *program, const void *base, int64_t count,
-                                    const void *packed, size_t bytes)
+static inline bool dt_move_is_within(const dame_program_t *program, const void *base, int64_t count,
+                                     const void *packed, size_t bytes)
 {
     const uintptr_t reach = (uintptr_t) (count - 1) * (uintptr_t) program->extent;
     const bool down = program->extent < 0;
@@ -104,6 +103,14 @@ static inline bool dt_move_overlaps(const dame_program_t *program, const void *b
         (uintptr_t) program->true_ub - (uintptr_t) program->true_lb + (down ? -reach : reach);
     return (uintptr_t) packed - first + (bytes - 1) < span + (bytes - 1) && NULL != base;
 }
+
+/*
+ * Do the packed bytes of a convertor's whole message overlap its data? MPI forbids it, and Open
+ * MPI's engine forgives it: the bytes depend on the order in which an engine reads and writes.
+ * Walks all blocks; only where dt_move_is_within().
+ */
+bool dt_move_overlaps(const dame_program_t *program, const opal_convertor_t *convertor,
+                      const void *packed);
 
 static inline size_t dt_move_whole(dt_thread_t *thread, const opal_convertor_t *convertor,
                                    dame_dir_t dir, const dame_program_t *program, struct iovec *iov,

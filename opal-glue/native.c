@@ -43,8 +43,11 @@ bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor)
 {
     dame_trust_t trust = dame_use_trust(&entry->use);
     if (DAME_TRUST_UNKNOWN == trust) {
+        uint16_t before = DAME_TRUST_UNKNOWN; /* verify may have found it broken meanwhile */
         trust = is_right(convertor) ? DAME_TRUST_GIVEN : DAME_TRUST_DENIED;
-        atomic_store_explicit(&entry->use.trust, (uint16_t) trust, memory_order_relaxed);
+        if (!atomic_compare_exchange_strong(&entry->use.trust, &before, (uint16_t) trust)) {
+            trust = (dame_trust_t) before;
+        }
     }
     return DAME_TRUST_GIVEN == trust;
 }

@@ -270,7 +270,6 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
         atomic_store_explicit(dt_entry_owed(entry), worth.cost, memory_order_relaxed);
         keep_extra(entry->extra, NULL);
         if (NULL != entry->extra) {
-            entry->extra->left = row_of(datatype, sketch);
             entry->extra->why = worth.gains ? DT_LEFT_UNPAID : DT_LEFT_AS_FAST;
         }
     }
@@ -336,6 +335,9 @@ static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch
     }
     if (timed && !imports) {
         dt_count(DT_COUNT_import_ns, TIMED * (dame_ns_now() - start));
+    }
+    if (is_new && NULL != entry && !opens && NULL != entry->extra) {
+        entry->extra->left = row_of(datatype, sketch);
     }
     dame_unlock_briefly(DAME_LOCK_LAYOUTS);
     if (opens) {

@@ -81,10 +81,24 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
 
 typedef enum work { PACK = DAME_PACK, UNPACK = DAME_UNPACK, COPY } work_t;
 
+/* What Open MPI's own description of the datatype says of bytes that differ; OTHERWISE: amounts or
+ * positions differ, of which it says nothing. */
+typedef enum verdict { DAME_IS_RIGHT, DAME_IS_WRONG, UNKNOWN, OTHERWISE } verdict_t;
+
+static const char *const verdicts[] = {
+    "By Open MPI's own description of the datatype DAME is right, and Open MPI's engine is not: "
+    "DAME's result is used.",
+    "By Open MPI's own description of the datatype DAME is wrong: the right result is used, and "
+    "the "
+    "datatype is left to Open MPI's engine from now on.",
+    "There is no memory to find out which one is right: DAME's result is used, and the datatype is "
+    "left to Open MPI's engine from now on.",
+    "The native result is used, and the datatype is left to Open MPI's engine from now on."};
+
 /* Is this the first difference of the datatype? */
-static bool is_first(dt_entry_t *entry, bool dame_is_right)
+static bool is_first(dt_entry_t *entry, verdict_t verdict)
 {
-    if (dame_is_right) {
+    if (DAME_IS_RIGHT == verdict) {
         dt_count(DT_COUNT_native_differences, 1);
         return DAME_TRUST_BROKEN != atomic_exchange(&entry->use.trust, DAME_TRUST_BROKEN);
     }
@@ -99,10 +113,10 @@ static bool is_first(dt_entry_t *entry, bool dame_is_right)
 /* `format` and what follows name the difference; a datatype's first one is printed with all that is
  * known of the datatype. */
 static __attribute__((format(printf, 4, 5))) void
-report(const opal_convertor_t *convertor, work_t work, bool dame_is_right, const char *format, ...)
+report(const opal_convertor_t *convertor, work_t work, verdict_t verdict, const char *format, ...)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    if (!is_first(entry, dame_is_right)) {
+    if (!is_first(entry, verdict)) {
         return;
     }
     const int cancel_state = dame_cancel_defer();
@@ -117,12 +131,7 @@ report(const opal_convertor_t *convertor, work_t work, bool dame_is_right, const
         COPY != work && NULL != atomic_load(&entry->use.layout->program->codes[work]);
     opal_output(dt_log_stream(), "dt:dame: verify: %s of %zu elements by %s, %s. %s %s",
                 names[work], (size_t) convertor->count,
-                compiled ? "machine code" : "the interpreter", difference,
-                dame_is_right
-                    ? "By Open MPI's own description of the datatype DAME is right, and Open MPI's "
-                      "engine is not: DAME's result is used."
-                    : "By Open MPI's own description of the datatype DAME is wrong: the right "
-                      "result is used, and the datatype is left to Open MPI's engine from now on.",
+                compiled ? "machine code" : "the interpreter", difference, verdicts[verdict],
                 NULL == text ? "" : text);
     free(text);
     dame_cancel_restore(cancel_state);
@@ -156,13 +165,13 @@ static int32_t stand_at(opal_convertor_t *convertor, size_t position)
 }
 
 /* Does the packed data agree with user memory, by the referee? If not, the side that was written
- * gets the right bytes. True also where memory is out, when nobody knows. */
-static bool is_right(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
-                     char *packed, size_t length)
+ * gets the right bytes. */
+static verdict_t ask_referee(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
+                             char *packed, size_t length)
 {
     char *right = malloc(length + 1);
     if (NULL == right) {
-        return true;
+        return UNKNOWN;
     }
     dt_referee_pack(convertor, position, right, length);
     const bool same = 0 == memcmp(right, packed, length);
@@ -172,7 +181,7 @@ static bool is_right(const opal_convertor_t *convertor, dame_dir_t dir, size_t p
         dt_referee_unpack(convertor, position, packed, length);
     }
     free(right);
-    return same;
+    return same ? DAME_IS_RIGHT : DAME_IS_WRONG;
 }
 
 /* Moves one fragment. Where the engines differ, the referee says who is right. */
@@ -185,10 +194,11 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     size_t moved;
     size_t skip;
     size_t native_moved;
-    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    const dame_program_t *program = dt_table_get(convertor->pDesc)->use.layout->program;
     const bool overlaps = 0 == position && room == left &&
-                          dt_move_overlaps(entry->use.layout->program, convertor->pBaseBuf,
-                                           (int64_t) convertor->count, iov->iov_base, room);
+                          dt_move_is_within(program, convertor->pBaseBuf,
+                                            (int64_t) convertor->count, iov->iov_base, room) &&
+                          dt_move_overlaps(program, convertor, iov->iov_base);
     const int32_t rc = DAME_PACK == dir ? dt_advance_pack(convertor, iov, &n, &moved)
                                         : dt_advance_unpack(convertor, iov, &n, &moved);
     char *native = overlaps ? NULL
@@ -207,15 +217,15 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     if (agree && same == moved) {
         return rc;
     }
-    const bool right =
-        is_right(convertor, dir, position, iov->iov_base, agree ? moved : native_moved);
+    const verdict_t verdict =
+        ask_referee(convertor, dir, position, iov->iov_base, agree ? moved : native_moved);
     if (agree) {
-        report(convertor, (work_t) dir, right,
+        report(convertor, (work_t) dir, verdict,
                "packed bytes %zu to %zu, differs from Open MPI's own engine at byte %zu", position,
                position + moved, position + same);
         return rc;
     }
-    report(convertor, (work_t) dir, false,
+    report(convertor, (work_t) dir, OTHERWISE,
            "packed bytes %zu to %zu, moves %zu bytes where Open MPI's own engine moves %zu",
            position, position + room, moved, native_moved);
     iov->iov_len = native_moved;
@@ -266,7 +276,7 @@ void dt_verify_set_position(opal_convertor_t *convertor, size_t *position)
     dt_native_destruct(&native);
     dt_advance_set_position(convertor, position);
     if (*position != expected || convertor->bConverted != expected) {
-        report(convertor, send ? PACK : UNPACK, false,
+        report(convertor, send ? PACK : UNPACK, OTHERWISE,
                "set to packed byte %zu, goes to %zu where Open MPI's own engine goes to %zu",
                wanted, *position, expected);
         *position = expected;
@@ -303,8 +313,8 @@ bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t 
         const size_t same = first_difference(before, after, length);
         if (same < length) {
             dt_referee_pack(&source, 0, before, length); /* which the copy has left as it was */
-            const bool right = is_right(&target, DAME_UNPACK, 0, before, length);
-            report(&target, COPY, right, "differs from Open MPI's own engine at byte %zu", same);
+            const verdict_t verdict = ask_referee(&target, DAME_UNPACK, 0, before, length);
+            report(&target, COPY, verdict, "differs from Open MPI's own engine at byte %zu", same);
         }
     }
     free(before);

@@ -32,6 +32,7 @@ static bool many_nodes; /* whose reports are brought together */
 /* When the next snapshot is due, by CLOCK_MONOTONIC; INT64_MAX: never, or one is being written. */
 static _Atomic int64_t due = INT64_MAX;
 static pid_t reporter;           /* not its children */
+static atomic_bool ended;        /* no more snapshots */
 static dt_dame_job_t live;       /* records of running ranks; .directory is "" without any */
 static char snapshot_file[4096]; /* the last one's name, "" before there is one */
 /* Tools may change the parameter while data moves (MPI_T): that is of the last report. */
@@ -82,8 +83,10 @@ static int64_t next_snapshot(int64_t time)
 
 void mca_dt_dame_snapshots_start(void)
 {
-    if (MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report &&
-        0 < mca_dt_dame_params.report_every) {
+    if (0 < mca_dt_dame_params.report_every &&
+        (MCA_DT_DAME_REPORT_JSON == mca_dt_dame_params.report ||
+         (MCA_DT_DAME_REPORT_SUMMARY == mca_dt_dame_params.report &&
+          mca_dt_dame_params.last_run))) {
         (void) snprintf(snapshot_pattern, sizeof(snapshot_pattern), "%s", report_pattern());
         reporter = getpid();
         due = next_snapshot((int64_t) (1e9 * started));
@@ -195,7 +198,8 @@ static bool open_job(int rank, int ranks)
     char name[128];
     char path[DT_DAME_JOB_PATH];
     const char *home = getenv("HOME");
-    const bool reports = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE;
+    const bool reports =
+        mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE || mca_dt_dame_params.verify;
     name_of_directory(name, sizeof(name));
     if (is_one_node(ranks) || !reports || NULL == home) {
         (void) snprintf(path, sizeof(path), "%s/%s", parent_on_node(), name);
@@ -215,7 +219,8 @@ static bool was_used(void)
     return 0 != dt_stats_total(DT_COUNT_types_imported) ||
            0 != dt_stats_total(DT_COUNT_types_declined) ||
            0 != dt_stats_total(DT_COUNT_messages_declined) ||
-           0 != dt_stats_total(DT_COUNT_messages_before_import);
+           0 != dt_stats_total(DT_COUNT_messages_before_import) ||
+           0 != dt_stats_total(DT_COUNT_copies_left);
 }
 
 /* What this process has done so far. `pattern`: of the report's name; NULL: there is no report. The
@@ -253,6 +258,7 @@ static dt_dame_record_t *record_now(const char *pattern, bool last_run)
 static void end_snapshots(void)
 {
     char other[sizeof(snapshot_file)];
+    atomic_store(&ended, true);
     due = INT64_MAX;
     if ('\0' != *live.directory && getpid() == reporter) {
         dt_dame_job_withdraw(&live);
@@ -456,7 +462,7 @@ void mca_dt_dame_collect(void)
 
 /* Publishes the record of a running rank where rank 0 of this node finds it, and mpirun removes it
  * if the job is killed. */
-static void publish_live(const dt_dame_record_t *record)
+static bool publish_live(const dt_dame_record_t *record)
 {
     const char *session = job_session();
     if ('\0' == *live.directory && NULL != session) {
@@ -467,17 +473,15 @@ static void publish_live(const dt_dame_record_t *record)
             *live.directory = '\0';
         }
     }
-    if ('\0' != *live.directory) {
-        (void) dt_dame_job_publish(&live, record, sizeof(*record));
-    }
+    return '\0' != *live.directory && dt_dame_job_publish(&live, record, sizeof(*record));
 }
 
 /* Of the ranks of this node that have published, or of this rank alone. */
-static dt_dame_sum_t *sum_live(const dt_dame_record_t *own)
+static dt_dame_sum_t *sum_live(const dt_dame_record_t *own, bool published)
 {
     dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
     dt_dame_record_t *record = calloc(1, sizeof(*record));
-    if (NULL != sum && ('\0' == *live.directory || NULL == record ||
+    if (NULL != sum && (!published || NULL == record ||
                         0 == dt_dame_job_read(&live, record, sizeof(*record), visit, sum))) {
         dt_dame_sum_add(sum, own);
     }
@@ -490,10 +494,10 @@ static dt_dame_sum_t *sum_live(const dt_dame_record_t *own)
 }
 
 /* Is the snapshot written, so that another one may follow? */
-static bool write_snapshot(const dt_dame_record_t *record)
+static bool write_snapshot(const dt_dame_record_t *record, bool published)
 {
     struct stat status;
-    dt_dame_sum_t *sum = sum_live(record);
+    dt_dame_sum_t *sum = sum_live(record, published);
     bool written = NULL != sum;
     if (written && mca_dt_dame_params.last_run) {
         keep_last_run(sum);
@@ -513,15 +517,15 @@ static bool write_snapshot(const dt_dame_record_t *record)
 void mca_dt_dame_hear_time(int64_t time)
 {
     int64_t then = atomic_load_explicit(&due, memory_order_relaxed);
-    if (time < then || getpid() != reporter ||
+    if (time < then || getpid() != reporter || atomic_load(&ended) ||
         !atomic_compare_exchange_strong(&due, &then, INT64_MAX)) {
         return;
     }
     const int cancel_state = dame_cancel_defer();
     dt_dame_record_t *record = record_now(snapshot_pattern, false);
     if (NULL != record) {
-        publish_live(record);
-        if (0 != record->rank || write_snapshot(record)) {
+        const bool published = publish_live(record);
+        if ((0 != record->rank || write_snapshot(record, published)) && !atomic_load(&ended)) {
             due = next_snapshot(time);
         }
     }

@@ -38,7 +38,7 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     double uses = 0, bytes = 0;
     if (NULL != localtime_r(&now, &broken)) {
         (void) strftime(when, sizeof(when),
-                        sum->still_runs ? "not by %Y-%m-%d %H:%M:%S %z" : "%Y-%m-%d %H:%M:%S %z",
+                        sum->still_runs ? "running at %Y-%m-%d %H:%M:%S %z" : "%Y-%m-%d %H:%M:%S %z",
                         &broken);
     }
     for (int work = 0; work < DAME_WORKS; work++) {

@@ -216,6 +216,10 @@ void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record)
     for (int i = 0; i < DT_COUNTERS; i++) {
         extend(sum, &sum->counters[i], record->counters[i]);
     }
+    extend(sum, &sum->left,
+           record->counters[DT_COUNT_messages_declined] +
+               record->counters[DT_COUNT_messages_before_import] +
+               record->counters[DT_COUNT_copies_left]);
     for (int i = 0; i < DT_DECLINES; i++) {
         extend(sum, &sum->declined[i], record->declined[i]);
     }

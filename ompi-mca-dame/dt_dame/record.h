@@ -107,6 +107,7 @@ typedef struct dt_dame_sum {
     int last_run;
     char report_file[DT_DAME_TEXT];
     dt_dame_range_t counters[DT_COUNTERS];
+    dt_dame_range_t left; /* messages and copies that Open MPI's own engine kept */
     dt_dame_range_t declined[DT_DECLINES];
     dt_dame_range_t code[DAME_CODE_STATS];
     dt_dame_range_t uses[DAME_WORKS][DAME_TIERS];

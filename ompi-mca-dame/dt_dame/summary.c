@@ -127,21 +127,6 @@ static void write_code(FILE *out, const dt_dame_sum_t *sum)
     write_if_any(out, "  messages timed", sum, &sum->counters[DT_COUNT_samples], count_text);
 }
 
-/* Messages and copies that DAME left to Open MPI's own engine. */
-static dt_dame_range_t left_to_native(const dt_dame_sum_t *sum)
-{
-    const dt_dame_range_t *all = sum->counters, *of[] = {&all[DT_COUNT_messages_declined],
-                                                         &all[DT_COUNT_messages_before_import],
-                                                         &all[DT_COUNT_copies_left]};
-    dt_dame_range_t left = {0, 0, 0};
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        left.min += of[i]->min;
-        left.sum += of[i]->sum;
-        left.max += of[i]->max;
-    }
-    return left;
-}
-
 static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
 {
     fprintf(out, "\n  %-26s %12s %12s %12s %12s\n", "per rank", "min", "mean", "max", "all ranks");
@@ -153,8 +138,7 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
         write_moved(out, "local copies", sum, DAME_WORK_COPY, DT_COUNT_messages_copied,
                     DT_COUNT_bytes_copied);
     }
-    const dt_dame_range_t left = left_to_native(sum);
-    write_range(out, "left to Open MPI", sum, &left, count_text);
+    write_range(out, "left to Open MPI", sum, &sum->left, count_text);
     write_if_any(out, "  bytes", sum, &sum->counters[DT_COUNT_bytes_left], bytes_text);
     write_if_any(out, "  before import", sum, &sum->counters[DT_COUNT_messages_before_import],
                  count_text);
@@ -172,7 +156,7 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
                      &sum->counters[DT_COUNT_native_differences], count_text);
     }
     write_code(out, sum);
-    if (left.sum > 0 || sum->counters[DT_COUNT_messages_native].sum > 0) {
+    if (sum->left.sum > 0 || sum->counters[DT_COUNT_messages_native].sum > 0) {
         const double percent = 100 * dt_dame_share(sum);
         fprintf(out, "\n  DAME moved %.1f %% of the bytes; %.1f %% stayed with Open MPI's engine\n",
                 percent, 100 - percent);
@@ -334,16 +318,18 @@ static bool has_lost(const dt_dame_sum_row_t *row)
 static void write_short_row(FILE *out, const dt_dame_sum_row_t *row)
 {
     const dt_dame_compared_t compared = dt_dame_compare_row(row);
-    int64_t left = 0;
+    int64_t left = 0, native = 0;
     char bytes[NUMBER], name[29], verdict[VERDICT];
     for (int work = 0; work < DAME_WORKS; work++) {
         left += row->left_bytes[work];
+        native += row->moved[work][DAME_TIER_NATIVE].bytes;
     }
     fprintf(out, "  %s  %s by ",
             '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
             bytes_text((double) row->bytes, bytes));
-    if (2 * left > row->bytes) {
-        fprintf(out, "Open MPI: %s\n", dt_left_text(row->left_why));
+    if (2 * (left + native) > row->bytes) {
+        fprintf(out, "Open MPI: %s\n",
+                left > native ? dt_left_text(row->left_why) : "it was measured to be faster");
     } else if (compared.bytes > 0) {
         fprintf(out, "DAME: %s\n",
                 verdict_text(compared.native - compared.dame, dt_dame_error(&compared), verdict));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mpi_check.h"
+#include "pvar.h"
 #include "tests.h"
 #include "types.h"
 
@@ -176,8 +177,37 @@ static void in_place(MPI_Datatype element, int size, int length, int gap)
     MPI_Type_free(&type);
 }
 
+/* Packed bytes in a gap of the data are legal, and DAME's; only those that overlap are left. */
+static void in_a_gap(void)
+{
+    enum { BLOCKS = 20, FAR = 100 };
+    int memory[3 * FAR], at = 0, wrong = 0;
+    MPI_Datatype half, both;
+    MPI_Type_vector(BLOCKS, 1, 2, MPI_INT, &half);
+    MPI_Type_create_hvector(2, 1, 2 * FAR * sizeof(int), half, &both);
+    MPI_Type_commit(&both);
+    for (int i = 0; i < 3 * FAR; i++) {
+        memory[i] = i;
+    }
+    const bool counts = pvar_start("dt_dame_") > 0;
+    const long long before = pvar_read("dt_dame_declined_overlap");
+    MPI_Pack(memory, 1, both, memory + FAR, 2 * BLOCKS * sizeof(int), &at, MPI_COMM_SELF);
+    for (int i = 0; i < 2 * BLOCKS; i++) {
+        wrong += memory[FAR + i] != i / BLOCKS * 2 * FAR + i % BLOCKS * 2;
+    }
+    check(0 == wrong, "packed in a gap: %d of %d wrong", wrong, 2 * BLOCKS);
+    check(!counts || before == pvar_read("dt_dame_declined_overlap"), "a gap is no overlap");
+    at = 0;
+    MPI_Pack(memory, 1, both, memory, 2 * BLOCKS * sizeof(int), &at, MPI_COMM_SELF);
+    check(!counts || before + 1 == pvar_read("dt_dame_declined_overlap"), "an overlap is counted");
+    pvar_done();
+    MPI_Type_free(&half);
+    MPI_Type_free(&both);
+}
+
 static void all_in_place(void)
 {
+    in_a_gap();
     const MPI_Datatype elements[] = {MPI_CHAR, MPI_SHORT, MPI_INT, MPI_DOUBLE};
     for (int i = 0; i < 4; i++) {
         for (int length = 1; length < 4; length++) {

@@ -131,7 +131,7 @@ killed_while_it_works()
     HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
         --mca dt_dame_report_every 1 "$mpi_test" report working "$file.all" && code=1
     kill $! 2>/dev/null
-    grep -q "^ended=not by " "$scratch/.openmpi/dame-last-run" && grep -q "^ranks=2 of 2$" "$scratch/.openmpi/dame-last-run" ||
+    grep -q "^ended=running at " "$scratch/.openmpi/dame-last-run" && grep -q "^ranks=2 of 2$" "$scratch/.openmpi/dame-last-run" ||
         { code=1; cat "$scratch/.openmpi/dame-last-run" >>"$log"; }
     python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
 import json, sys
