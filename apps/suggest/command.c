@@ -528,7 +528,7 @@ const tool_command_t tool_suggest = {
     .name = "suggest",
     .arguments = "[OPTION]... FILE...",
     .what = "finds the datatype that a packing loop stands for",
-    .help = "  --program     FILE holds an access program, as apps/suggest/access.h describes it;\n"
+    .help = "  --program     FILE holds an access program (apps/suggest/access.h);\n"
             "                without this option, C source, for the front end dame-suggest-c\n"
             "  --code        also C code that makes the datatype\n"
             "  --dame        only the datatype, as a program for other commands of dame\n"
