@@ -16,6 +16,7 @@
 
 #include "dame/datatype.h"
 #include "test/unit/suites.h"
+#include "test/lib/checked_fork.h"
 
 enum { THREADS = 4, ROUNDS = 300, ROWS = 64 };
 
@@ -122,8 +123,7 @@ TEST(children_of_fork_go_on)
         start(threads);
     }
     for (int i = 0; i < CHILDREN; i++) {
-        const pid_t child = fork();
-        ck_assert_int_ge(child, 0);
+        const pid_t child = checked_fork();
         if (child == 0) {
             alarm(60); /* a lock that is held for ever */
             _exit(move_column(i % ROWS));
@@ -421,8 +421,7 @@ TEST(children_of_fork_run_what_was_compiled)
     dame_datatype_t *type = new_vector(at_once, STRIDE);
     ck_assert(packs_right(type) && counted(at_once, "compiled_pack") == 1);
     for (int i = 0; i < 20; i++) {
-        const pid_t child = fork();
-        ck_assert_int_ge(child, 0);
+        const pid_t child = checked_fork();
         if (child == 0) {
             alarm(60);
             dame_datatype_t *own = new_vector(at_once, STRIDE); /* compiles nothing */

@@ -15,6 +15,7 @@
 #include "suites.h"
 #include "test/lib/rng.h"
 #include "tools.h"
+#include "test/lib/checked_fork.h"
 
 enum { PLENTY = 1 << 20, BLOCKS = 10 };
 
@@ -229,8 +230,7 @@ TEST(an_order_comes_back_with_code)
 /* The files of a job before this one's: no provider on this machine, nothing is loaded. */
 TEST(code_is_found_without_its_provider)
 {
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
+    pid_t child = checked_fork();
     begin(child == 0 ? TEST_PROVIDER : "/none/provider.so");
     const dame_candidate_t other = {candidate.provider, 1};
     int64_t ns = 0;
@@ -284,8 +284,7 @@ TEST(a_newer_maker_replaces_code)
     } jobs[] = {{"LLVM 9.0.1", 1}, {"LLVM 19.1.7", 2}, {"LLVM 18.1.8", 2}, {"LLVM 19.1.7", 2}};
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
         setenv("TEST_PROVIDER_MAKER", jobs[i].maker, 1);
-        pid_t child = fork();
-        ck_assert_int_ge(child, 0);
+        pid_t child = checked_fork();
         if (child == 0) { /* asks the provider itself, which then wants its own code */
             jit = jit_with(NULL);
             ck_assert_int_eq(dame_jit_offer(jit, TEST_PROVIDER, "", &candidate.provider), DAME_OK);
@@ -366,8 +365,7 @@ TEST(what_waits_at_the_end_is_given_back)
 TEST(exit_waits_for_a_compilation_that_could_not_be_stopped)
 {
     setenv("TEST_PROVIDER_MS", "4000", 1);
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
+    pid_t child = checked_fork();
     if (child == 0) {
         begin_background();
         if (order(NULL) != DAME_OK) {
@@ -403,8 +401,7 @@ TEST(a_fork_has_no_thread)
         ck_assert_int_eq(order(NULL), DAME_OK);
     }
     wait_for_log(1);
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
+    pid_t child = checked_fork();
     if (child == 0) {
         const int is_inside = log_bytes() < 2; /* the provider, in a thread that is not here */
         const int denied = order(NULL) == DAME_ERR_DENIED;
@@ -431,8 +428,7 @@ TEST(children_exit_whatever_is_being_loaded)
     ck_assert_int_eq(order(NULL), DAME_OK);
     wait_for_log(1);
     for (int i = 0; i < CHILDREN; i++) {
-        pid_t child = fork();
-        ck_assert_int_ge(child, 0);
+        pid_t child = checked_fork();
         if (child == 0) {
             alarm(LONGEST_CHILD);
             end_child(0);

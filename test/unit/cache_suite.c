@@ -22,6 +22,7 @@
 #include "base/whole_file.h"
 #include "suites.h"
 #include "tools.h"
+#include "test/lib/checked_fork.h"
 
 enum { PLENTY = 1 << 20 };
 
@@ -446,8 +447,7 @@ TEST(files_are_bounded_and_the_longest_unused_goes_first)
 
 static pid_t child_of(void (*body)(void))
 {
-    const pid_t child = fork();
-    ck_assert_int_ge(child, 0);
+    const pid_t child = checked_fork();
     if (child == 0) {
         body();
         _exit(0);

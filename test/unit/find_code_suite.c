@@ -12,6 +12,7 @@
 #include "jit_tools.h"
 #include "suites.h"
 #include "tools.h"
+#include "test/lib/checked_fork.h"
 
 enum { PLENTY = 1 << 20, FAR = 1 << 17 };
 
@@ -181,8 +182,7 @@ TEST(one_of_eight_processes_compiles)
     wish_t wish = {.variant = 0};
     pid_t children[8];
     for (int i = 0; i < 8; i++) {
-        children[i] = fork();
-        ck_assert_int_ge(children[i], 0);
+        children[i] = checked_fork();
         if (children[i] == 0) {
             const char *fault = want(&wish);
             _exit(!fault ? 0 : 1);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tools.h"
+#include "test/lib/checked_fork.h"
 
 int have_jumps(void)
 {
@@ -164,8 +165,7 @@ const char *in_child(const char *(*body)(void *argument), void *argument)
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
     fflush(NULL);
-    const pid_t child = fork();
-    ck_assert_int_ge(child, 0);
+    const pid_t child = checked_fork();
     if (child == 0) {
         const char *fault = body(argument);
         const size_t n = fault ? strlen(fault) : 0;

@@ -16,6 +16,7 @@
 #include "measure/records.h"
 #include "suites.h"
 #include "tools.h"
+#include "test/lib/checked_fork.h"
 
 static int told, told_trouble;
 static char last[8192];
@@ -333,8 +334,7 @@ TEST(eight_writers_at_once_lose_nothing)
                                              "own4", "own5", "own6", "own7"};
     pid_t writers[WRITERS];
     for (int i = 0; i < WRITERS; i++) {
-        writers[i] = fork();
-        ck_assert_int_ge(writers[i], 0);
+        writers[i] = checked_fork();
         if (writers[i] == 0) {
             _exit(write_often(in_place("p"), own[i]));
         }
