@@ -140,13 +140,16 @@ void dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name,
 dame_tally_t *dame_tally_get(dame_tallies_t *tallies, const char *name, const char *words,
                              int64_t size);
 
-/* The caller's other engine moves a message, for a reason that the caller numbers. Any thread. */
+/* The caller's other engine moves a message, for a reason that the caller numbers. `tally`: NULL,
+ * none is kept. Any thread. */
 static inline void dame_tally_leave(dame_tally_t *tally, dame_work_t work, int64_t bytes,
                                     int32_t why)
 {
-    atomic_fetch_add_explicit(&tally->left[work].uses, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&tally->left[work].bytes, bytes, memory_order_relaxed);
-    atomic_store_explicit(&tally->left_why, why, memory_order_relaxed);
+    if (NULL != tally) {
+        atomic_fetch_add_explicit(&tally->left[work].uses, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&tally->left[work].bytes, bytes, memory_order_relaxed);
+        atomic_store_explicit(&tally->left_why, why, memory_order_relaxed);
+    }
 }
 
 static inline dame_tally_t *dame_tally_of(const dame_use_t *use)

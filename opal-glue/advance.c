@@ -54,13 +54,9 @@ static int32_t begin_overlapping(dt_entry_t *entry, opal_convertor_t *convertor,
                                  struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
     const int64_t bytes = (int64_t) convertor->local_size;
-    dame_tally_t *tally = dame_tally_of(&entry->use);
-    dt_count(DT_COUNT_messages_declined, 1);
-    dt_count(DT_COUNT_bytes_left, bytes);
-    dt_count_declined(DT_DECLINE_OVERLAP);
-    if (NULL != tally) {
-        dame_tally_leave(tally, (dame_work_t) dir, bytes, (int32_t) DT_DECLINE_OVERLAP);
-    }
+    dt_count_left(DT_DECLINE_OVERLAP, bytes);
+    dame_tally_leave(dame_tally_of(&entry->use), (dame_work_t) dir, bytes,
+                     (int32_t) DT_DECLINE_OVERLAP);
     *out_size = 1;
     return dt_move_end(convertor, dt_native_move(convertor, dir, iov), max_data);
 }

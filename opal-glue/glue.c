@@ -63,23 +63,6 @@ static bool moves_plainly(void)
 
 /* ---- Which convertors DAME handles ---------------------------------------------------------- */
 
-static void decline(dt_decline_t reason, int64_t bytes)
-{
-    dt_count(DT_COUNT_messages_declined, 1);
-    dt_count(DT_COUNT_bytes_left, bytes);
-    if (dt_decline_is_of_message(reason)) { /* others are counted once for each datatype */
-        dt_count_declined(reason);
-    }
-}
-
-/* What is left to Open MPI's own engine because of its datatype, which has a row of its own. */
-static void leave(dame_tally_t *tally, dame_work_t work, int64_t bytes, int32_t why)
-{
-    if (NULL != tally) {
-        dame_tally_leave(tally, work, bytes, why);
-    }
-}
-
 static inline bool is_in_range(const opal_datatype_t *datatype, size_t count, int64_t *bytes)
 {
     return !__builtin_mul_overflow(count, datatype->size, bytes);
@@ -90,26 +73,26 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame
 {
     int64_t bytes;
     if (!is_in_range(datatype, count, &bytes)) {
-        decline(DT_DECLINE_RANGE, 0);
+        dt_count_left(DT_DECLINE_RANGE, 0);
         return NULL;
     }
     dt_entry_t *entry = dt_table_use(datatype, count, bytes);
     if (NULL == entry) {
-        decline(DT_DECLINE_MEMORY, bytes);
+        dt_count_left(DT_DECLINE_MEMORY, bytes);
         return NULL;
     }
     if (!dt_entry_is_open(entry)) {
         dt_count(DT_COUNT_messages_before_import, 1);
         dt_count(DT_COUNT_bytes_left, bytes);
         if (NULL != entry->extra) {
-            leave(entry->extra->left, work, bytes, entry->extra->why);
+            dame_tally_leave(entry->extra->left, work, bytes, entry->extra->why);
         }
         return NULL;
     }
     const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
     if (DT_DECLINE_NONE != declined) {
-        decline(declined, bytes);
-        leave(dame_tally_of(&entry->use), work, bytes, (int32_t) declined);
+        dt_count_left(declined, bytes);
+        dame_tally_leave(dame_tally_of(&entry->use), work, bytes, (int32_t) declined);
         return NULL;
     }
     return entry;
@@ -166,7 +149,7 @@ static __attribute__((noinline)) bool decide(const opal_convertor_t *convertor)
     } else {
         reason = dt_openmpi_declined(convertor);
         if (DT_DECLINE_NONE != reason) {
-            decline(reason, (int64_t) convertor->local_size);
+            dt_count_left(reason, (int64_t) convertor->local_size);
         }
     }
     if (dt_log_wants(DT_LOG_MESSAGES)) {
@@ -292,7 +275,7 @@ static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *t
 {
     const int64_t bytes = (int64_t) datatype->size * count;
     if (dt_openmpi_on_device(to, from)) {
-        decline(DT_DECLINE_DEVICE, bytes);
+        dt_count_left(DT_DECLINE_DEVICE, bytes);
         return false;
     }
     dt_entry_t *entry = entry_for(datatype, (size_t) count, DAME_WORK_COPY);
@@ -300,8 +283,9 @@ static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *t
         return false;
     }
     if (!copy(entry, datatype, count, to, from)) {
-        decline(DT_DECLINE_OVERLAP, bytes);
-        leave(dame_tally_of(&entry->use), DAME_WORK_COPY, bytes, (int32_t) DT_DECLINE_OVERLAP);
+        dt_count_left(DT_DECLINE_OVERLAP, bytes);
+        dame_tally_leave(dame_tally_of(&entry->use), DAME_WORK_COPY, bytes,
+                         (int32_t) DT_DECLINE_OVERLAP);
         return false;
     }
     return true;

@@ -79,4 +79,14 @@ static inline void dt_count_declined(dt_decline_t reason)
     dame_cells_add(&dt_thread()->base.cells.count[(int) DT_COUNTERS + (int) reason], 1);
 }
 
+/* A message is left to Open MPI's own engine. */
+static inline void dt_count_left(dt_decline_t reason, int64_t bytes)
+{
+    dt_count(DT_COUNT_messages_declined, 1);
+    dt_count(DT_COUNT_bytes_left, bytes);
+    if (dt_decline_is_of_message(reason)) { /* others are counted once for each datatype */
+        dt_count_declined(reason);
+    }
+}
+
 #endif
