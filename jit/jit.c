@@ -48,7 +48,8 @@ static dame_status_t open_arena(dame_jit_t *jit, const dame_jit_options_t *optio
         }
     }
     const dame_status_t status = dame_code_arena_create(options->arena_bytes, best, &jit->arena);
-    if (status == DAME_OK && options->unwind) {
+    if (status == DAME_OK && options->gdb) {
+        dame_unwind_prepare();
         dame_code_arena_tell_unwinder(jit->arena);
     }
     return status;
@@ -125,9 +126,6 @@ static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candid
     dame_found_t found;
     dame_slot_t slot = jit->slots[candidate->provider];
     dame_unlock(DAME_LOCK_COMPILER);
-    if (jit->options.unwind) {
-        dame_unwind_prepare();
-    }
     const int64_t start = now_ns();
     dame_status_t status = dame_find_code(jit, &slot, &request, &found);
     const int64_t end = now_ns();

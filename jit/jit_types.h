@@ -37,8 +37,7 @@ typedef struct dame_jit_options {
                                  names of machine code (/tmp, unless perf is told otherwise); NULL:
                                  none. Then code has pages of its own, the only ones perf names.
                                  The caller's, until dame_jit_create() returns */
-    int gdb;                  /* not 0: tell GDB the names (its JIT interface) */
-    int unwind;               /* not 0: tell libgcc how to unwind, at the first code */
+    int gdb;                  /* not 0: tell GDB the names (its JIT interface), and libgcc how to unwind */
     int without_x;            /* not 0: DAME-X compiles nothing */
     void (*complain)(void *argument, const char *message); /* is called once a process for each
                                               provider that is there but does not work, and once for

@@ -56,8 +56,7 @@ typedef struct mca_dt_dame_params {
     int code_cache_size;   /* bytes */
     int layout_cache_size; /* bytes */
     char *perf_map;
-    int gdb;       /* 0 or 1 */
-    int backtrace; /* 0 or 1 */
+    int gdb; /* 0 or 1 */
 } mca_dt_dame_params_t;
 
 extern mca_dt_dame_params_t mca_dt_dame_params;

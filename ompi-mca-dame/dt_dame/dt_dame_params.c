@@ -48,10 +48,10 @@ static void register_choice(const char *name, const char *text, dt_values_t *val
 }
 
 static void register_bool(const char *name, const char *text, dt_values_t *values,
-                          mca_base_var_info_lvl_t level, int standard, int *storage)
+                          mca_base_var_info_lvl_t level, int *storage)
 {
     dt_values_bool(values);
-    *storage = standard;
+    *storage = 0;
     register_values(name, text, values, level, storage);
 }
 
@@ -134,7 +134,7 @@ static void register_basics(void)
                   "engine from then on. One line at the end says how much was compared. Slow; use "
                   "it to find out whether DAME causes a "
                   "wrong result",
-                  &answers, OPAL_INFO_LVL_1, false, &mca_dt_dame_params.verify);
+                  &answers, OPAL_INFO_LVL_1, &mca_dt_dame_params.verify);
     mca_dt_dame_params.report = MCA_DT_DAME_REPORT_NONE;
     dt_values_choice(&reports, report_names);
     register_changing(
@@ -475,13 +475,10 @@ static void register_code(void)
         "takes memory pages of its own, since perf names no others. Empty: no file is "
         "written",
         OPAL_INFO_LVL_4, check_perf_map, "", &mca_dt_dame_params.perf_map);
-    register_bool("gdb", "Tell GDB the addresses and names of machine code", &answers,
-                  OPAL_INFO_LVL_4, false, &mca_dt_dame_params.gdb);
-    register_bool("backtrace",
-                  "Tell libgcc how backtraces and exceptions pass through machine code, so that a "
-                  "crash in a user's buffer shows the caller. It is loaded with the first code; "
-                  "before version 13 it takes a lock for each frame of an exception",
-                  &answers, OPAL_INFO_LVL_4, true, &mca_dt_dame_params.backtrace);
+    register_bool("gdb",
+                  "Tell GDB the addresses and names of machine code, and libgcc how exceptions and "
+                  "backtraces pass through it: then a crash in a user's buffer shows the caller",
+                  &answers, OPAL_INFO_LVL_4, &mca_dt_dame_params.gdb);
 }
 
 /* ---- All of them ---------------------------------------------------------------------------- */
@@ -549,7 +546,6 @@ dame_promote_options_t mca_dt_dame_promote_options(void)
     options.jit.arena_bytes = (size_t) params->code_cache_size;
     options.jit.perf_map = params->perf_map;
     options.jit.gdb = params->gdb;
-    options.jit.unwind = params->backtrace;
     options.jit.without_x = 0 == (params->tiers & MCA_DT_DAME_TIER_X);
     return options;
 }

@@ -248,7 +248,7 @@ static __attribute__((noinline)) void pack_from(void *memory, MPI_Datatype type,
     check(800 == at, "packed");
 }
 
-/* With dt_dame_promotion_threshold 1 and the parameters' defaults. */
+/* With dt_dame_promotion_threshold 1 and dt_dame_gdb 1. */
 static void crash(void)
 {
     layout_t *l = vector_of_doubles(100);

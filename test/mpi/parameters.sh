@@ -77,7 +77,7 @@ bad_parameters()
         "dame_vector_width||$widths|auto" "dame_code_cache_size||$cache|16777216" \
         "dame_layout_cache_size||$bytes|1048576" "dame_code_dir_size||$most|67108864" \
         "dame_llvm_compile||$compile|background" "dame_llvm_cpu||native, x86-64|native" \
-        "dame_gdb||$boolean|false" "dame_backtrace||$boolean|true")
+        "dame_gdb||$boolean|false")
     bad_values "empty" 0 "${empty[@]}"
     bad_values "words" 1 "dame_code_dir|relative|$dirs|auto" "dame_priority|1000|$percent|20" "dame_verbose|loud|$percent|0" \
         "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" "dame_last_run|maybe|$boolean|true" \
@@ -90,7 +90,7 @@ bad_parameters()
         "dame_layout_cache_size|-1|$bytes|1048576" "dame_code_dir_size|0|$most|67108864" \
         "dame_llvm_compile|later|$compile|background" \
         "dame_llvm_passes|O2,O1|commas inside brackets|" "dame_llvm_cpu|i486|native, x86-64|native" \
-        "dame_gdb|7|$boolean|false" "dame_backtrace|7|$boolean|true" \
+        "dame_gdb|7|$boolean|false" \
         "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
     bad_values "more" 2 "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
         "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \

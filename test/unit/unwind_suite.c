@@ -50,7 +50,7 @@ static dame_jit_t *x_jit(dame_jit_memory_t memory, size_t arena_bytes)
     dame_jit_t *jit = NULL;
     options.memory = memory;
     options.arena_bytes = arena_bytes;
-    options.unwind = 1;
+    options.gdb = 1;
     options.memcpy_bytes = 64;
     ck_assert_int_eq(dame_jit_create(&options, &jit), DAME_OK);
     return jit;
