@@ -475,7 +475,7 @@ static int suggest_file(const arguments_t *arguments, const char *path)
 static void start_front_end(char **argv)
 {
     static const char name[] = "dame-suggest-c";
-    static const char *const beside[] = {"", "/..", "/../suggest", "/../../suggest"};
+    static const char *const beside[] = {"", "/..", "/../apps/suggest", "/../../apps/suggest"};
     char self[4096], path[4200];
     const char *given = getenv("DAME_SUGGEST_C");
     const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
