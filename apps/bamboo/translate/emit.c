@@ -231,7 +231,7 @@ static void rewrite_prototype(struct file *file, struct function *function, cons
         return;
     }
     if (!*face) {
-        face = format("%sbamboo_state_t %s(struct bamboo_frame *frame);",
+        face = format("%sbamboo_state_t %s(struct bamboo_frame *);",
                       function->is_static ? "static " : "", function->task_name);
     }
     replace(file, node->begin, end + 1, face);

@@ -75,6 +75,22 @@ const char *free_name(const struct function *function, const char *const *names)
     return *names;
 }
 
+/* In any file, since callers see members, too. */
+static bool is_object_macro(const struct program *program, const char *name)
+{
+    size_t i, j;
+
+    for (i = 0; i < program->n_files; i++) {
+        for (j = 0; j < program->files[i]->n_macros; j++) {
+            if (!program->files[i]->macros[j].function_like &&
+                strcmp(program->files[i]->macros[j].name, name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool is_member(const struct function *function, const char *name)
 {
     size_t i;
@@ -92,7 +108,7 @@ static const char *new_member(struct function *function, const char *name)
     const char *result = name;
     int number = 2;
 
-    while (is_member(function, result) ||
+    while (is_member(function, result) || is_object_macro(function->file->program, result) ||
            (number > 2 && in_macros(function->file, result))) { /* which might be called result(7) */
         result = format("%s_%d", name, number++);
     }
@@ -166,7 +182,7 @@ static const char *face_members(const struct function *function, CXCursor declar
 const char *face_definition(const struct function *function, CXCursor declaration)
 {
     return format("struct %s {\n%s};\n%s const size_t %s_bytes;\n%sbamboo_state_t %s(struct "
-                  "bamboo_frame *frame);\n",
+                  "bamboo_frame *);\n",
                   function->face, face_members(function, declaration),
                   function->is_static ? "static" : "extern", function->name,
                   function->is_static ? "static " : "", function->task_name);
@@ -177,9 +193,9 @@ const char *frame_definition(struct function *function)
     const char *first;
 
     if (function->is_main) {
-        first = "    struct bamboo_main_frame main;\n";
+        first = format("    struct bamboo_main_frame %s;\n", function->first);
     } else if (function->face) {
-        first = format("    struct %s call;\n", function->face);
+        first = format("    struct %s %s;\n", function->face, function->first);
     } else {
         first = face_members(function, function->definition->cursor);
     }
@@ -289,14 +305,14 @@ static void plan_frame(struct program *program, struct function *function)
         claim(program, function, function->task_name);
     }
     if (function->is_main) {
-        function->prefix = "main.";
-        (void) new_member(function, "main");
+        function->first = new_member(function, "main");
+        function->prefix = format("%s.", function->first);
     } else if (!function->is_static || function->declared_before) {
-        function->prefix = "call.";
         function->face = format("%s_call", function->name);
         claim(program, function, function->face);
         claim(program, function, format("%s_bytes", function->name));
-        (void) new_member(function, "call");
+        function->first = new_member(function, "call");
+        function->prefix = format("%s.", function->first);
     } else {
         function->prefix = "";
     }
@@ -324,7 +340,7 @@ static void plan_task_data(struct program *program, struct variable *variable)
 /* The runtime's header has members of these names. */
 static void check_macro_names(struct file *file)
 {
-    static const char *const names[] = {"argc", "argv", "at", "callee", "head"};
+    static const char *const names[] = {"argc", "argv", "at", "callee", "head", "result"};
     size_t i, j;
 
     for (i = 0; i < file->n_macros; i++) {

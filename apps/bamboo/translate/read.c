@@ -584,6 +584,7 @@ struct file *read_file(struct program *program, const char *path, const char *te
 
     guard_file(path);
     index = index ? index : clang_createIndex(0, 0);
+    file->program = program;
     file->path = path;
     if (text) {
         file->size = strlen(text);

@@ -113,6 +113,7 @@ struct edit {
 };
 
 struct file {
+    const struct program *program;
     const char *path;
     CXTranslationUnit unit;
     CXFile main_file;
@@ -157,6 +158,7 @@ struct function {
     const char *self, *frame_name,
         *local;         /* names of its pointers to the frame, and of spilled values */
     const char *prefix; /* of parameters and result in the frame */
+    const char *first;  /* the frame's member that the caller fills */
     struct text members, types, values; /* values: of spilled variables */
     bool spills;
     const char **member;
