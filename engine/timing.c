@@ -33,9 +33,9 @@ static void choose_interval(const dame_timing_t *timing, dame_thread_t *thread, 
 }
 
 void dame_timing_took(dame_timing_t *timing, dame_thread_t *thread, dame_tally_t *tally,
-                      dame_work_t work, dame_tier_t tier, int64_t time, int64_t bytes)
+                      dame_work_t work, dame_tier_t tier, int64_t start, int64_t now, int64_t bytes)
 {
-    const int64_t ns = dame_timing_net(timing, time);
+    const int64_t ns = dame_timing_net(timing, now - start);
     const int64_t passed = (int64_t) thread->interval - thread->until_sample; /* since the last */
     atomic_fetch_add_explicit(&timing->moving, ns * passed, memory_order_relaxed);
     if (NULL != tally) {
@@ -43,6 +43,9 @@ void dame_timing_took(dame_timing_t *timing, dame_thread_t *thread, dame_tally_t
                        dame_tally_uses(tally, work) < DAME_FIRST_SAMPLE);
     }
     choose_interval(timing, thread, ns);
+    if (NULL != timing->hear) {
+        timing->hear(now);
+    }
 }
 
 bool dame_trial_counts(const dame_trial_t *trial, const dame_layout_t *layout, bool native,

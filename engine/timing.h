@@ -19,6 +19,8 @@ typedef struct dame_timing {
     bool on;                /* samples are taken */
     int64_t clock_cost;     /* nanoseconds that every time includes */
     _Atomic int64_t moving; /* estimate of the nanoseconds that moving has taken, of all threads */
+    void (*hear)(int64_t now); /* the caller's, who is notified of times that were read; may be
+                                  NULL. Changes while no data moves */
 } dame_timing_t;
 
 /* Before the first message. */
@@ -55,9 +57,11 @@ static inline int64_t dame_timing_begin(void)
     return dame_ns_now();
 }
 
-/* It has been moved: `work` on `bytes` took so much time, a reading of the clock included. */
+/* It has been moved: `work` on `bytes`, from `start` until `now`, a reading of the clock included.
+ */
 void dame_timing_took(dame_timing_t *timing, dame_thread_t *thread, dame_tally_t *tally,
-                      dame_work_t work, dame_tier_t tier, int64_t time, int64_t bytes);
+                      dame_work_t work, dame_tier_t tier, int64_t start, int64_t now,
+                      int64_t bytes);
 
 /* A time without the reading of the clock. */
 static inline int64_t dame_timing_net(const dame_timing_t *timing, int64_t time)

@@ -13,7 +13,6 @@
 
 #include "contents.h"
 #include "copy.h"
-#include "counted.h"
 #include "base/heap.h"
 #include "direct.h"
 #include "dump.h"
@@ -569,7 +568,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     (void) dt_thread();
     dt_worth_measure();
     dt_sample_start();
-    dt_counted_tell(options->hear_time);
+    dt_engine.timing.hear = options->hear_time;
     dt_got_status_t status = install(options->direct && moves_plainly());
     if (DT_GOT_OK != status) {
         log_refused(status);
@@ -588,7 +587,7 @@ void dt_glue_stop(void)
     dame_engine_settle(&dt_engine);
     dt_table_clear();
     dt_sample_stop();
-    dt_counted_tell(NULL);
+    dt_engine.timing.hear = NULL;
     dame_engine_stop(&dt_engine, dt_log_speaks_for_node());
     dt_dump_stop();
     dt_events_stop();
