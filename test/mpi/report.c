@@ -2,8 +2,8 @@
 /*
  * Traffic whose counts are known, for the report at MPI_Finalize (report.sh), and the same counts
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
- * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 dies when rank 0
- * has published its record, "working": rank 1 dies when the file argv[2] is there, or after a
+ * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 kills all when
+ * rank 0 has published its record, "working": rank 1 dies when the file argv[2] is there, or after a
  * minute, while messages go on, "long": messages of 1.5 s, "emptied": the same, after which MPI_T
  * empties the report's name, "tool": MPI_T is never finalized, or "names": the datatype's name is
  * hostile, "left": datatypes that are not imported. argv[2]: the job's namespace, as far as DAME is
@@ -154,14 +154,29 @@ static void leave_rows(MPI_Datatype face)
     MPI_Type_free(&small);
 }
 
-/* Rank 0 is inside MPI_Finalize, and waits. */
-static void wait_for_record(const char *directory)
+/* Rank 1 kills all when rank 0 is inside MPI_Finalize, and waits: some releases of mpirun take
+ * seconds to do that, in which rank 0 would report without rank 1. */
+static void kill_all(const char *directory)
 {
+    enum { RANKS = 16 };
+    int pids[RANKS], size, pid = (int) getpid();
     char path[256];
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    check(size <= RANKS, "at most %d ranks", RANKS);
+    MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
+    if (1 != my_rank) {
+        return;
+    }
     snprintf(path, sizeof(path), "%s/rank-0", directory);
     while (0 != access(path, F_OK)) {
         usleep(1000);
     }
+    for (int rank = 0; rank < size; rank++) {
+        if (rank != my_rank) {
+            kill(pids[rank], SIGKILL);
+        }
+    }
+    raise(SIGKILL);
 }
 
 static void work_until(MPI_Datatype face, const char *file)
@@ -236,12 +251,11 @@ int report_main(int argc, char **argv)
         setenv("PMIX_NAMESPACE", argv[2], 1);
         unsetenv("PMIX_SERVER_TMPDIR"); /* as where no session's directory is cleaned up */
     }
-    if (0 == strcmp(mode, "killed") && 1 == my_rank && argc > 3) {
-        wait_for_record(argv[3]);
-    } else if (0 == strcmp(mode, "killed")) {
+    if (0 == strcmp(mode, "killed") && argc > 3) {
+        kill_all(argv[3]);
         return MPI_SUCCESS != MPI_Finalize(); /* check_finish() would wait for rank 1 before */
     }
-    if ((0 == strcmp(mode, "die") || 0 == strcmp(mode, "killed")) && 1 == my_rank) {
+    if (0 == strcmp(mode, "die") && 1 == my_rank) {
         raise(SIGKILL);
     }
     if (dame) {

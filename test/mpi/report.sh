@@ -127,7 +127,10 @@ killed_while_it_works()
     wanted report "$config" || return 0
     log=$(log_for report "$config")
     rm -f "$file.all"
-    { until grep -q '"reporting": 2' "$file" 2>/dev/null; do sleep 0.2; done; touch "$file.all"; } &
+    {
+        until grep -q '"reporting": 2' "$file" && grep -Eq '"messages_packed": [^}]*"sum": [0-9]{3}' "$file"; do sleep 0.2; done
+        touch "$file.all"
+    } 2>/dev/null &
     HOME=$scratch job "$log" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
         --mca dt_dame_report_every 1 "$mpi_test" report working "$file.all" && code=1
     kill $! 2>/dev/null
