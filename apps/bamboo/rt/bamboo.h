@@ -149,8 +149,8 @@ void bamboo_exit(int status);
 
 /* ---- MPI between tasks ----
  *
- * As MPI's functions of the same names, on ranks that are tasks; calls.def says which of them
- * suspend. These return whether they are complete, and read all of their arguments at once; what
+ * As MPI's functions of the same names, on ranks that are tasks; apps/mpi/mpi.def says which
+ * of them suspend. These return whether they are complete, and read all of their arguments at once; what
  * the arguments point to (requests, statuses, flags) is written before the task is resumed and must
  * outlive the wait. Errors end the job, as MPI's default error handler does. Datatypes, operations
  * and statuses are MPI's. Inside a process a send of up to the eager limit (--eager)
