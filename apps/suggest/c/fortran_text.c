@@ -2,6 +2,7 @@
 /* Writes procedures of Fortran as C with the same loads, stores, loops, conditions and MPI calls.
  */
 #include "fortran.h"
+#include "apps/mpi/functions.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -781,22 +782,6 @@ static void loop(struct writer *writer, const char *text)
 
 /* ---- calls ---- */
 
-/* How arguments are written: b buffer, i integer, t datatype, c communicator, r request, q
- * requests, s status. The error code is left out. */
-struct mpi {
-    const char *fortran, *c, *arguments;
-};
-
-static const struct mpi functions[] = {
-    {"mpi_send", "MPI_Send", "bitiic"},      {"mpi_ssend", "MPI_Ssend", "bitiic"},
-    {"mpi_bsend", "MPI_Bsend", "bitiic"},    {"mpi_rsend", "MPI_Rsend", "bitiic"},
-    {"mpi_isend", "MPI_Isend", "bitiicr"},   {"mpi_issend", "MPI_Issend", "bitiicr"},
-    {"mpi_irsend", "MPI_Irsend", "bitiicr"}, {"mpi_recv", "MPI_Recv", "bitiics"},
-    {"mpi_irecv", "MPI_Irecv", "bitiicr"},   {"mpi_sendrecv", "MPI_Sendrecv", "bitiibitiics"},
-    {"mpi_wait", "MPI_Wait", "rs"},          {"mpi_waitall", "MPI_Waitall", "iqs"},
-    {"mpi_barrier", "MPI_Barrier", "c"},
-};
-
 static const char *const datatypes[] = {
     "MPI_DOUBLE_PRECISION",
     "MPI_REAL",
@@ -875,22 +860,25 @@ static const char *request(struct writer *writer, const struct f_expression *arg
                                 : c_format(writer->memory, "&%s", symbol->c_name);
 }
 
-static const char *mpi_argument(struct writer *writer, char kind,
+static const char *mpi_argument(struct writer *writer, mpi_role_t role,
                                 const struct f_expression *argument)
 {
     const char *text;
 
-    switch (kind) {
-    case 'b':
+    switch (role) {
+    case ROLE_IN:
+    case ROLE_OUT:
         return buffer(writer, argument);
-    case 't':
+    case ROLE_TYPE:
+    case ROLE_SENT_TYPE:
         return datatype(writer, argument);
-    case 'c':
+    case ROLE_COMM:
         return "MPI_COMM_WORLD";
-    case 'r':
-    case 'q':
+    case ROLE_REQUEST:
+    case ROLE_REQUESTS:
         return request(writer, argument);
-    case 's':
+    case ROLE_STATUS:
+    case ROLE_STATUSES:
         return "MPI_STATUS_IGNORE";
     default:
         text = integer(writer, argument);
@@ -898,20 +886,33 @@ static const char *mpi_argument(struct writer *writer, char kind,
     }
 }
 
-static const struct mpi *find_mpi(const char *name)
+/* NULL: it is not translated. */
+static const mpi_function_t *find_mpi(struct c_memory *memory, const char *name)
 {
-    size_t i, length = strcspn(name, "_") == 3 ? strlen(name) : 0;
+    size_t length = strlen(name);
+    const mpi_function_t *function;
 
     if (length > 4 && strcmp(name + length - 4, "_f08") == 0) {
         length -= 4;
     }
-    for (i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (strlen(functions[i].fortran) == length &&
-            strncmp(functions[i].fortran, name, length) == 0) {
-            return &functions[i];
-        }
+    if (length < 6 || strncmp(name, "mpi_", 4) != 0) {
+        return NULL;
     }
-    return NULL;
+    function = mpi_function(c_format(memory, "MPI_%c%.*s", toupper((unsigned char) name[4]),
+                                     (int) length - 5, name + 5));
+    switch (function->kind) {
+    case KIND_SEND:
+    case KIND_ISEND:
+    case KIND_RECV:
+    case KIND_IRECV:
+    case KIND_SENDRECV:
+        return function;
+    default:
+        return strcmp(function->name, "MPI_Wait") && strcmp(function->name, "MPI_Waitall") &&
+                       strcmp(function->name, "MPI_Barrier")
+                   ? NULL
+                   : function;
+    }
 }
 
 /* "CALL name (arguments)" */
@@ -928,7 +929,7 @@ static struct f_expression *read_call(struct c_memory *memory, const char *text)
 static void call(struct writer *writer, const char *text)
 {
     const struct f_expression *call = read_call(writer->memory, text);
-    const struct mpi *mpi;
+    const mpi_function_t *mpi;
     const char *all = "";
     int i;
 
@@ -936,14 +937,14 @@ static void call(struct writer *writer, const char *text)
         refuse(writer, "a call that is not understood");
         return;
     }
-    mpi = find_mpi(call->text);
-    if (mpi && (size_t) call->n >= strlen(mpi->arguments)) {
-        for (i = 0; mpi->arguments[i]; i++) {
+    mpi = find_mpi(writer->memory, call->text);
+    if (mpi && (size_t) call->n >= strlen((const char *) mpi->roles)) {
+        for (i = 0; mpi->roles[i] != ROLE_NONE; i++) {
             all = c_format(writer->memory, "%s%s%s", all, i ? ", " : "",
-                           mpi_argument(writer, mpi->arguments[i], call->argument[i]));
+                           mpi_argument(writer, mpi->roles[i], call->argument[i]));
         }
         flush_called(writer);
-        put(writer, "%s(%s);", mpi->c, all);
+        put(writer, "%s(%s);", mpi->name, all);
         return;
     }
     put_call(writer, strncmp(call->text, "mpi_", 4) == 0 ? "another_function_of_MPI" : call->text);
@@ -1121,12 +1122,12 @@ static void find_requests(struct writer *writer)
         for (one = procedure->statements; one; one = one->next) {
             const char *at = strstr(one->text, "CALL mpi_");
             const struct f_expression *call = at ? read_call(writer->memory, at + 5) : NULL;
-            const struct mpi *mpi = call ? find_mpi(call->text) : NULL;
+            const mpi_function_t *mpi = call ? find_mpi(writer->memory, call->text) : NULL;
 
-            for (i = 0; mpi && mpi->arguments[i] && i < call->n; i++) {
+            for (i = 0; mpi && mpi->roles[i] != ROLE_NONE && i < call->n; i++) {
                 struct f_symbol *symbol = symbol_of(writer, call->argument[i]);
 
-                if ((mpi->arguments[i] == 'r' || mpi->arguments[i] == 'q') && symbol &&
+                if ((mpi->roles[i] == ROLE_REQUEST || mpi->roles[i] == ROLE_REQUESTS) && symbol &&
                     symbol->array.shape != F_DESCRIPTOR && !symbol->is_overlaid) {
                     symbol->is_request = true;
                 }

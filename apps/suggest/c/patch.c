@@ -41,7 +41,7 @@ void patch_free(struct patch *patch)
 static void no_patch(const struct site *site, const struct c_node *where, const char *why)
 {
     fprintf(stderr, "%s:%u:%u: note: no patch for %s: %s\n", site->run->unit->path,
-            where->span.line, where->span.column, site->function->name, why);
+            where->span.line, where->span.column, c_callee(site->call), why);
 }
 
 /* ---- where things are in the text ---- */
@@ -432,7 +432,7 @@ static void patch_types(struct patch *patch, struct run *run, struct site *sites
                 again = true;
             } else if (why) {
                 fprintf(stderr, "%s:%u:%u: note: the packing for %s stays: %s\n", patch->unit->path,
-                        where->span.line, where->span.column, sites[i].function->name, why);
+                        where->span.line, where->span.column, c_callee(sites[i].call), why);
                 stays[i] = true;
             }
         }

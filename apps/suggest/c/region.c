@@ -9,20 +9,15 @@
 #include <string.h>
 
 static const struct site_function functions[] = {
-    {"MPI_Send", 1, 2, 3, 0, false, NULL},    {"MPI_Ssend", 1, 2, 3, 0, false, NULL},
-    {"MPI_Bsend", 1, 2, 3, 0, false, NULL},   {"MPI_Rsend", 1, 2, 3, 0, false, NULL},
-    {"MPI_Isend", 1, 2, 3, 7, false, NULL},   {"MPI_Issend", 1, 2, 3, 7, false, NULL},
-    {"MPI_Irsend", 1, 2, 3, 7, false, NULL},  {"MPI_Recv", 1, 2, 3, 0, true, NULL},
-    {"MPI_Irecv", 1, 2, 3, 7, true, NULL},    {"MPI_Sendrecv", 1, 2, 3, 0, false, NULL},
-    {"MPI_Sendrecv", 6, 7, 8, 0, true, NULL},
+    {KIND_SEND, 1, 2, 3, 0, false},     {KIND_ISEND, 1, 2, 3, 7, false},
+    {KIND_RECV, 1, 2, 3, 0, true},      {KIND_IRECV, 1, 2, 3, 7, true},
+    {KIND_SENDRECV, 1, 2, 3, 0, false}, {KIND_SENDRECV, 6, 7, 8, 0, true},
 };
 
-/* Functions that touch no memory but what their arguments point to, and only while they run. */
-static const char *const harmless[] = {
-    "MPI_Comm_rank",  "MPI_Comm_size",   "MPI_Wtime",       "MPI_Get_count",
-    "MPI_Cart_shift", "MPI_Type_size",   "MPI_Pack_size",   "MPI_Iprobe",
-    "MPI_Probe",      "MPI_Initialized", "MPI_Cart_coords",
-};
+static mpi_kind_t kind_of(const struct c_node *call)
+{
+    return mpi_function(c_callee(call))->kind;
+}
 
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
 {
@@ -131,7 +126,7 @@ static void check_conditions(struct run *run, struct site *site, const struct ru
     for (guard = copy->guard; guard >= 0; guard = run->guards[guard].parent) {
         if (site_guard(run, site, guard) != 1 && run->guards[guard].loop < 0) {
             site_refuse(site, C_REFUSED_CONDITION, run->guards[guard].condition,
-                        "whether this holds where %s is called is not known", site->function->name);
+                        "whether this holds where %s is called is not known", c_callee(site->call));
         }
     }
     if (!site->function->receives) {
@@ -149,7 +144,7 @@ static void check_conditions(struct run *run, struct site *site, const struct ru
         if (!found) {
             site_refuse(site, C_REFUSED_CONDITION, copy->node,
                         "this unpacks even when the condition of %s does not hold",
-                        site->function->name);
+                        c_callee(site->call));
         }
     }
 }
@@ -161,7 +156,7 @@ static const struct site_function *receiver(const struct c_node *call)
     size_t i;
 
     for (i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (functions[i].receives && strcmp(functions[i].name, c_callee(call)) == 0) {
+        if (functions[i].receives && functions[i].kind == kind_of(call)) {
             return &functions[i];
         }
     }
@@ -494,20 +489,18 @@ static bool own_requests(struct run *run, const struct run_event *event)
 /* Does it start something whose completion may write, other than MPI_Irecv()? */
 static bool starts_more(const char *name)
 {
-    static const char *const known[] = {"MPI_Irecv",  "MPI_Isend",       "MPI_Issend",
-                                        "MPI_Irsend", "MPI_Ibsend",      "MPI_Iprobe",
-                                        "MPI_Init",   "MPI_Init_thread", "MPI_Initialized"};
-    size_t i;
-
-    for (i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(name, known[i]) == 0) {
-            return false;
-        }
+    switch (mpi_function(name)->kind) {
+    case KIND_SEND_INIT:
+    case KIND_RECV_INIT:
+    case KIND_START:
+    case KIND_ICOLLECTIVE:
+        return true;
+    case KIND_UNKNOWN:
+        return strncmp(name, "MPI_I", 5) == 0 || strncmp(name, "MPI_R", 5) == 0 ||
+               strstr(name, "_init") || strstr(name, "Start");
+    default:
+        return false;
     }
-    return strncmp(name, "MPI_I", 5) == 0 || strncmp(name, "MPI_R", 5) == 0
-               ? strcmp(name, "MPI_Recv") != 0 && strcmp(name, "MPI_Rsend") != 0 &&
-                     strncmp(name, "MPI_Reduce", 10) != 0
-               : strstr(name, "_init") || strstr(name, "Start");
 }
 
 static void check_completion(struct run *run, struct site *site, const struct run_event *event)
@@ -539,14 +532,15 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
     const struct run_event *event = &run->events[at];
     const char *name = c_callee(event->node);
     const struct site_function *function = receiver(event->node);
-    bool known = false;
+    bool known = kind_of(event->node) == KIND_QUERY || kind_of(event->node) == KIND_PROBE ||
+                 kind_of(event->node) == KIND_IPROBE;
     size_t i;
 
     if (at == site->event) {
         if (function && !site->function->receives) { /* MPI_Sendrecv */
             check_receive(run, site, event, argument_base(event, function->buffer));
         }
-        if (function && site->function->receives && strcmp(name, "MPI_Sendrecv") == 0) {
+        if (site->function->receives && kind_of(event->node) == KIND_SENDRECV) {
             const struct run_place sent = {.base = argument_base(event, 1)};
 
             if (sent.base == RUN_ANY || touches(run, site, &sent, true)) {
@@ -563,7 +557,7 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
         return;
     }
     for (i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (strcmp(functions[i].name, name) == 0) {
+        if (functions[i].kind == kind_of(event->node)) {
             int base = argument_base(event, functions[i].buffer);
 
             known = true;
@@ -581,9 +575,6 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
                             base_name(run, site->buffer));
             }
         }
-    }
-    for (i = 0; i < sizeof harmless / sizeof *harmless; i++) {
-        known = known || strcmp(harmless[i], name) == 0;
     }
     if (!known) {
         site_refuse(site, C_REFUSED_CALL, event->node, "what %s() does to the data is not known",
@@ -957,7 +948,7 @@ size_t site_find(struct run *run, struct site **sites)
              j++) {
             struct site site = {.run = run, .function = &functions[j], .event = i};
 
-            if (strcmp(functions[j].name, c_callee(run->events[i].node)) != 0 ||
+            if (functions[j].kind != kind_of(run->events[i].node) ||
                 run->events[i].node->n <= (size_t) functions[j].type) {
                 continue;
             }

@@ -71,7 +71,7 @@ static void decided(struct report *report, struct site *site)
     const struct c_unit *unit = site->run->unit;
     const char *address = types_address_text(site->program, site->shape.type->origin);
     const char *message = c_format(
-        site->run->memory, "%s can %s %s as %s, without %s%s [%s]", site->function->name,
+        site->run->memory, "%s can %s %s as %s, without %s%s [%s]", c_callee(site->call),
         site->function->receives ? "receive" : "send", address, report_type(site),
         site->function->receives ? "unpacking" : "packing",
         site->shape.count == SHAPE_COUNT_PROVED ? ""
@@ -97,7 +97,7 @@ static void refused(struct report *report, struct site *site)
 {
     const struct c_unit *unit = site->run->unit;
     const char *message = c_format(site->run->memory, "%s: no datatype: %s [dame-refused-%d]",
-                                   site->function->name, site->reason, site->refusal);
+                                   c_callee(site->call), site->reason, site->refusal);
 
     report->refused++;
     diagnose(report, unit, site->call, "warning", site->refusal, message);

@@ -5,6 +5,7 @@
 #define SUGGEST_C_SITE_H
 
 #include "run.h"
+#include "apps/mpi/functions.h"
 #include "apps/suggest/shape.h"
 
 enum c_refusal {
@@ -13,12 +14,11 @@ enum c_refusal {
 #undef C_REFUSAL
 };
 
-/* Where a function of MPI has its buffer, count, datatype and request; counted from 1. */
+/* Where functions of MPI have their buffer, count, datatype and request; counted from 1. */
 struct site_function {
-    const char *name;
+    mpi_kind_t kind;
     int buffer, count, type, request; /* request: 0: blocking */
     bool receives;
-    const char *completes; /* by what a request is completed */
 };
 
 struct site {
