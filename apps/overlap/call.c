@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "apps/mpi/real.h"
 #include "calibrate.h"
 #include "messages.h"
 #include "overlap.h"
-#include "real.h"
 #include "steps.h"
 
 site_t overlap_sites[SITES] = {
@@ -26,7 +26,6 @@ enum { SLOTS = 4 * SITES };
 static _Thread_local bool mine __attribute__((tls_model("initial-exec")));
 static _Atomic bool running;
 static _Atomic int64_t other_threads;
-static int depth;
 static uint16_t slots[SLOTS]; /* numbers of sites by the hash of their places; 0: empty */
 static overlap_rank_t rank;
 static pid_t process; /* a child of fork() writes nothing */
@@ -62,27 +61,12 @@ static unsigned site_of(const call_t *call, overlap_class_t class)
 
 /* ---- calls ---- */
 
-call_t call_begin(const char *function, uintptr_t pc)
+bool call_is_measured(void)
 {
-    call_t call = {.function = function, .pc = pc};
-    if (!mine) {
-        if (atomic_load_explicit(&running, memory_order_relaxed)) {
-            atomic_fetch_add_explicit(&other_threads, 1, memory_order_relaxed);
-        }
-        return call;
+    if (!mine && atomic_load_explicit(&running, memory_order_relaxed)) {
+        atomic_fetch_add_explicit(&other_threads, 1, memory_order_relaxed);
     }
-    if (depth++ == 0) {
-        call.measured = true;
-        call.begin = overlap_now();
-    }
-    return call;
-}
-
-void call_end(call_t *call)
-{
-    if (mine && --depth == 0 && call->measured) {
-        call->end = overlap_now();
-    }
+    return mine;
 }
 
 /* Time outside MPI before a call. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "messages.h"
 
-#include "real.h"
+#include "apps/mpi/real.h"
 
 channel_t messages_channels[CHANNELS];
 int messages_nchannels;
@@ -190,7 +190,7 @@ static request_t *enter(MPI_Request handle)
         return NULL;
     }
     nrequests += !request->used;
-    *request = (request_t){.handle = (uintptr_t) handle, .used = true};
+    *request = (request_t){.handle = (uintptr_t) handle, .used = true, .active = true};
     request->message = (message_t){.channel = NOT_WATCHED, .none = true};
     return request;
 }
@@ -232,14 +232,21 @@ void request_persistent(MPI_Request handle, const message_t *message)
     request_t *request = enter(handle);
     if (request != NULL) {
         request->persistent = true;
+        request->active = false;
         request->message = *message;
     }
 }
 
-message_t request_restarted(MPI_Request handle, int64_t when)
+request_t *request_of(MPI_Request handle)
 {
     request_t *request = slot_of((uintptr_t) handle);
-    if (request == NULL || !request->used || !request->persistent) {
+    return request == NULL || !request->used ? NULL : request;
+}
+
+message_t request_restarted(MPI_Request handle, int64_t when)
+{
+    request_t *request = request_of(handle);
+    if (request == NULL || !request->persistent) {
         return (message_t){.channel = NOT_WATCHED, .none = true};
     }
     request->active = true;
@@ -247,17 +254,10 @@ message_t request_restarted(MPI_Request handle, int64_t when)
     return request->message;
 }
 
-bool request_completed(MPI_Request handle, bool freed, request_t *out)
+void request_completed(request_t *request, bool freed)
 {
-    request_t *request = slot_of((uintptr_t) handle);
-    if (request == NULL || !request->used) {
-        return false;
-    }
-    *out = *request;
-    bool was_active = !request->persistent || request->active;
     request->active = false;
     if (!request->persistent || freed) {
         remove_request(request);
     }
-    return was_active;
 }

@@ -79,7 +79,9 @@ void request_persistent(MPI_Request handle, const message_t *message);
 /* MPI_Start: starts its message. */
 message_t request_restarted(MPI_Request handle, int64_t when);
 
-/* The request is complete, or with `freed` gone. false: nothing is known of it. */
-bool request_completed(MPI_Request handle, bool freed, request_t *out);
+/* NULL: nothing is known of it. */
+request_t *request_of(MPI_Request handle);
+/* The request is complete, or with `freed` gone. */
+void request_completed(request_t *request, bool freed);
 
 #endif

@@ -3,7 +3,7 @@
  * libdame-overlap: where a rank of an MPI program spends its time, for `dame overlap`.
  *
  * The library is preloaded. It takes the place of MPI's functions, notes when each call begins and
- * ends, and calls the function behind it (real.h). It sends no message of its own, so that a job in
+ * ends, and calls the function behind it (apps/mpi/). It sends no message of its own, so that a job in
  * which some ranks lack it runs as ever. Only the thread that initialised MPI is measured; calls of
  * other threads are counted. In a process without MPI nothing happens.
  *
@@ -47,12 +47,10 @@ typedef struct call {
     const char *function; /* static storage */
     uintptr_t pc;         /* behind the call in the program */
     int64_t begin, end;
-    bool measured; /* false: of another thread, or made by MPI itself */
 } call_t;
 
-/* Around the call of the real function. */
-call_t call_begin(const char *function, uintptr_t pc);
-void call_end(call_t *call);
+/* Is the running thread the one that is measured? Counts calls of others. */
+bool call_is_measured(void);
 
 /* The messages of a call: those that it sends, counted when they are started, and those that were
  * received with it, counted when they are complete. */
@@ -60,7 +58,7 @@ typedef struct traffic {
     int64_t sent, sent_bytes, received, received_bytes;
 } traffic_t;
 
-/* After call_end(): enters the call. Returns its site. */
+/* Enters a call. Returns its site. */
 unsigned call_enter(const call_t *call, overlap_class_t class, traffic_t traffic);
 
 /* The same for a test, which is part of the cost of messages, but of no sequence of calls. */

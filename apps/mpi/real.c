@@ -40,7 +40,7 @@ void *real_symbol(const char *name)
 {
     void *found = real_find(name);
     if (found == NULL) {
-        fprintf(stderr, "dame overlap: no library of this process has %s\n", name);
+        fprintf(stderr, "dame: no library of this process has %s\n", name);
         abort();
     }
     return found;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions behind the library's own: those of the next object that has them, which is MPI, or
- * another tool for its profiling interface. The library is not linked with MPI, so that it can be
- * preloaded into any process; predefined handles are looked up, too.
+ * another tool for its profiling interface. A library that is not linked with MPI can be preloaded
+ * into any process; predefined handles are looked up, too.
  */
-#ifndef OVERLAP_REAL_H
-#define OVERLAP_REAL_H
+#ifndef APPS_MPI_REAL_H
+#define APPS_MPI_REAL_H
 
 #include <mpi.h>
 #include <stdatomic.h>
