@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "calls.h"
-
+/* What is recorded of each call of MPI. */
 #include <string.h>
+
+#include "apps/mpi/intercept.h"
+#include "record.h"
 
 enum { REQUESTS = 4096 };
 
@@ -18,11 +20,16 @@ static entry_t entries[REQUESTS];
 static int used; /* entries that were ever taken */
 static record_lock_t lock = ATOMIC_FLAG_INIT;
 
-/* false: not a message of contiguous basic elements to a process. */
-static bool describe(record_call_t *call, char *name, const char *function, uintptr_t pc,
-                     const void *buffer, int count, MPI_Datatype type, int peer)
+/* The message of a call, or the one that it receives or, with `sends`, sends. false: not a message
+ * of contiguous basic elements to a process. */
+static bool describe(record_call_t *out, char *name, const mpi_call_t *call, bool sends)
 {
+    bool other = sends && call->kind == KIND_SENDRECV; /* its COUNT is that of the received one */
+    const void *buffer = sends ? call->in : call->out;
+    int peer = other ? call->sent_peer : call->peer;
+    int count = other ? call->sent_count : call->count;
     int integers, addresses, types, combiner, length = 0, size = 0;
+    MPI_Datatype type = intercept_type(call, other ? call->sent_type : call->type);
     MPI_Aint lb, extent;
     if (peer == MPI_PROC_NULL || count <= 0 || type == MPI_DATATYPE_NULL || buffer == NULL ||
         PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) {
@@ -35,32 +42,30 @@ static bool describe(record_call_t *call, char *name, const char *function, uint
         return false;
     }
     PMPI_Type_get_name(type, name, &length);
-    *call = (record_call_t){.function = function,
-                            .pc = pc,
-                            .buffer = (uintptr_t) buffer,
-                            .bytes = (int64_t) count * size,
-                            .element = size,
-                            .type = length > 0 && strchr(name, ' ') == NULL ? name : "MPI_BYTE"};
+    *out = (record_call_t){.function = call->function,
+                           .pc = call->pc,
+                           .buffer = (uintptr_t) buffer,
+                           .bytes = (int64_t) count * size,
+                           .element = size,
+                           .type = length > 0 && strchr(name, ' ') == NULL ? name : "MPI_BYTE"};
     return true;
 }
 
-int calls_sent(const char *function, uintptr_t pc, const void *buffer, int count, MPI_Datatype type,
-               int peer, bool completes_later)
+/* Returns the number of the sending for keep_sending(); -1: none. */
+static int sent(const mpi_call_t *call)
 {
-    record_call_t call;
+    record_call_t message;
     char name[MPI_MAX_OBJECT_NAME] = "";
-    return describe(&call, name, function, pc, buffer, count, type, peer)
-               ? record_send(&call, completes_later)
-               : -1;
+    return describe(&message, name, call, true) ? record_send(&message, call->kind == KIND_ISEND)
+                                                : -1;
 }
 
-void calls_received(const char *function, uintptr_t pc, const void *buffer, int count,
-                    MPI_Datatype type, int peer)
+static void received(const mpi_call_t *call)
 {
-    record_call_t call;
+    record_call_t message;
     char name[MPI_MAX_OBJECT_NAME] = "";
-    if (describe(&call, name, function, pc, buffer, count, type, peer)) {
-        record_receive(&call);
+    if (describe(&message, name, call, false)) {
+        record_receive(&message);
     }
 }
 
@@ -81,7 +86,8 @@ static entry_t *entry_of(MPI_Request request, bool make)
     return i < used ? &entries[i] : NULL;
 }
 
-void calls_request(MPI_Request request, int sending)
+/* The request that a sending is completed with. */
+static void keep_sending(MPI_Request request, int sending)
 {
     if (sending < 0) {
         return;
@@ -96,27 +102,26 @@ void calls_request(MPI_Request request, int sending)
     record_done(before); /* of a request that was freed, or complete at once */
 }
 
-void calls_persistent(MPI_Request request, bool sends, const char *function, uintptr_t pc,
-                      const void *buffer, int count, MPI_Datatype type, int peer)
+static void keep_persistent(const mpi_call_t *call, bool sends)
 {
-    record_call_t call;
+    record_call_t message;
     char name[MPI_MAX_OBJECT_NAME] = "";
-    if (!describe(&call, name, function, pc, buffer, count, type, peer)) {
+    if (!describe(&message, name, call, sends)) {
         return;
     }
     record_lock(&lock);
-    entry_t *entry = entry_of(request, true);
+    entry_t *entry = entry_of(intercept_request(call, 0), true);
     if (entry != NULL) {
         entry->persistent = true;
         entry->sends = sends;
-        entry->call = call;
-        memcpy(entry->type, call.type, strlen(call.type) + 1);
+        entry->call = message;
+        memcpy(entry->type, message.type, strlen(message.type) + 1);
         entry->call.type = entry->type;
     }
     record_unlock(&lock);
 }
 
-void calls_started(MPI_Request request)
+static void started(MPI_Request request)
 {
     record_lock(&lock);
     entry_t *entry = entry_of(request, false);
@@ -140,7 +145,8 @@ void calls_started(MPI_Request request)
     record_unlock(&lock);
 }
 
-void calls_completed(MPI_Request request, bool freed)
+/* A request is complete; or freed: then it is not persistent any more. */
+static void completed(MPI_Request request, bool freed)
 {
     int sending = -1;
     if (request == MPI_REQUEST_NULL) {
@@ -157,7 +163,7 @@ void calls_completed(MPI_Request request, bool freed)
     record_done(sending);
 }
 
-void calls_finish(void)
+static void finish(void)
 {
     int rank = 0, size = 1, length = 0, finalized = 0;
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -169,5 +175,63 @@ void calls_finish(void)
         version[strcspn(version, ",\n")] = '\0';
         record_settle(0, 0);
         record_write(rank, size, version);
+    }
+}
+
+bool intercept_before(mpi_call_t *call)
+{
+    switch (call->kind) {
+    case KIND_SEND:
+        sent(call);
+        return false;
+    case KIND_ISEND:
+        call->note = sent(call);
+        return true;
+    case KIND_SENDRECV:
+        sent(call);
+        __attribute__((fallthrough));
+    case KIND_RECV:
+    case KIND_IRECV:
+        received(call);
+        return false;
+    case KIND_START:
+        for (int i = 0; i < call->n; i++) {
+            started(intercept_request(call, i));
+        }
+        return false;
+    case KIND_REQUEST_FREE:
+        completed(intercept_request(call, 0), true);
+        return false;
+    case KIND_FINALIZE:
+        finish();
+        return false;
+    case KIND_SEND_INIT:
+    case KIND_RECV_INIT:
+    case KIND_WAIT:
+    case KIND_TEST:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void intercept_after(const mpi_call_t *call, int code)
+{
+    MPI_Request request;
+    switch (call->kind) {
+    case KIND_ISEND:
+        keep_sending(code == MPI_SUCCESS ? intercept_request(call, 0) : MPI_REQUEST_NULL,
+                     (int) call->note);
+        break;
+    case KIND_SEND_INIT:
+    case KIND_RECV_INIT:
+        if (code == MPI_SUCCESS) {
+            keep_persistent(call, call->kind == KIND_SEND_INIT);
+        }
+        break;
+    default: /* KIND_WAIT, KIND_TEST */
+        for (int i = 0; intercept_completed(call, i, &request); i++) {
+            completed(request, false);
+        }
     }
 }
