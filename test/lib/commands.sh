@@ -3,7 +3,7 @@
 # Sourced by test scripts that ask how the product is compiled. $root is the source tree, $BUILDDIR a build of it.
 
 # shellcheck disable=SC2034 # by those that source this
-product_rooms=(dame engine jit ompi-mca-dame opal-glue libdame suggest tools measure bamboo)
+product_rooms=(base lang jit measure engine opal-glue ompi-mca-dame libdame cli tools apps)
 
 # makefile_value NAME: the value that configure gave to NAME.
 makefile_value()
