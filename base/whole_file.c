@@ -21,9 +21,9 @@ const char *dame_file_error_text(int error)
 {
     switch (error) {
     case DAME_FILE_NOT_REGULAR:
-        return "it is no regular file";
+        return "it is not a regular file";
     case DAME_FILE_NO_READER:
-        return "nobody reads this pipe";
+        return "no process has the pipe open for reading";
     case DAME_FILE_FOREIGN:
         return "it belongs to another user";
     case DAME_FILE_SHARED:
@@ -33,7 +33,7 @@ const char *dame_file_error_text(int error)
     case ELOOP:
         return "it is a symbolic link";
     case EMLINK:
-        return "it has another name, too";
+        return "it has another name (hard link)";
     case EISDIR:
         return "it is a directory";
     default:
@@ -51,7 +51,7 @@ int dame_file_irregular(mode_t mode)
 
 /* ---- bytes ---- */
 
-/* EAGAIN: `fd` does not wait. Somebody has to take something within STALLED_MS. */
+/* EAGAIN: `fd` does not wait. The reader must take some bytes within STALLED_MS. */
 static int write_bytes(int fd, const char *bytes, size_t size)
 {
     while (size > 0) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2153,SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: the report, its file, and the last run.
+# Sourced by test/mpi/run, with its functions and variables: the report, its file, and the last run.
 
 # one_page LOG: one report, of at most 80 columns and 66 lines.
 one_page()
@@ -35,7 +35,7 @@ json_report()
     echo old >"$file"
     HOME=$scratch job "$log" -np 4 "${dame[@]}" "${twenty[@]}" --mca dt_dame_report json \
         --mca dt_dame_report_file "$file" "$mpi_test" report dame && good_log "$log" || code=1
-    [ "$(grep -c "DAME report" "$log")" = 0 ] || { code=1; echo "a report on stderr, too" >>"$log"; }
+    [ "$(grep -c "DAME report" "$log")" = 0 ] || { code=1; echo "also a report on stderr" >>"$log"; }
     python3 - "$file" >>"$log" 2>&1 <<'END' || code=1
 import json, sys
 report = json.load(open(sys.argv[1]))
@@ -63,7 +63,7 @@ END
 # Each byte of non-contiguous data is in the report, also those that DAME left to Open MPI's own engine, and why.
 left_to_native()
 {
-    local config="what is left" log code=0 file=$scratch/left.json
+    local config="data left to Open MPI" log code=0 file=$scratch/left.json
     wanted report "$config" || return 0
     log=$(log_for report "$config")
     HOME=$scratch job "$log" -np 2 "${as_users[@]}" --mca dt_dame_report json \
@@ -87,7 +87,7 @@ END
     verdict $code report "$config" "$log"
 }
 
-# Open MPI's own engine is timed for whole messages of megabytes, too.
+# Open MPI's own engine is also timed for whole messages of megabytes.
 huge()
 {
     local config="huge messages" log code=0 file=$scratch/huge.json
@@ -109,7 +109,7 @@ END
     verdict $code report "$config" "$log"
 }
 
-# A rank that dies ends the job, as ever; nobody waits for its record.
+# A rank that dies ends the job; no rank waits for its record.
 dying_rank()
 {
     local config="a rank dies" log code
@@ -163,7 +163,7 @@ snapshots_of_a_job_that_ends()
     verdict $code report "$config" "$log"
 }
 
-# A tool may empty the report's name while there are snapshots: none is left, and the job says why.
+# A tool may empty the report's name while there are snapshots: no snapshot is left, and the job says why.
 name_that_is_emptied()
 {
     local config="a tool empties the report's name" log code=0 at=$scratch/emptied
@@ -191,7 +191,7 @@ print("%016x" % h)' "$1"
 killed_job()
 {
     local config="a namespace comes again" log code=0 left
-    local space=report-$$-$(printf '%0100d' 0) # its name is cut, and what was cut counts
+    local space=report-$$-$(printf '%0100d' 0) # its name is cut, and the part cut off counts
     wanted report "$config" || return 0
     log=$(log_for report "$config")
     left=/dev/shm/dame-$(id -u)-${space:0:78}-$(fnv "$space")
@@ -221,7 +221,7 @@ hostile_names()
     grep -Eq "^  $shown  [0-9.]+ [kM]?B on 2 ranks" "$log" || { code=1; echo "not in the summary" >>"$log"; }
     [ "$(grep -Ec "rank [01]: $shown: imported" "$log")" = 2 ] || { code=1; echo "not at verbosity 5" >>"$log"; }
     ! LC_ALL=C grep -qa $'[\x1b\x9b]' "$log" || { code=1; echo "it has controls" >>"$log"; }
-    # Open MPI loads what is there: nobody else may write it.
+    # Open MPI loads files from there: no other user may write them.
     [ "$(stat -c %a "$home/.openmpi")" = 700 ] || { code=1; ls -ld "$home/.openmpi" >>"$log"; }
     shown "$home" | grep -E "last_run_datatype_1:value:.*$shown: 500" >/dev/null || { code=1; shown "$home" >>"$log"; }
     HOME=$scratch job "$log.json" -np 2 "${dame[@]}" --mca dt_dame_report json --mca dt_dame_report_file "$file" \
@@ -249,7 +249,7 @@ is_report()
     python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["format"] != 1)' || { echo "no report: $1"; return 1; }
 }
 
-# What is no regular file is written into, or left alone and named.
+# Anything but a regular file is written into, or left alone and named.
 report_files()
 {
     local config="files that are none" log all code=0 at=$scratch/files reader x
@@ -262,7 +262,7 @@ report_files()
         ln -s target "$at/link"
         into "$at/link" && [ -L "$at/link" ] && is_report link <"$at/target" || code=1
         mkfifo "$at/pipe"
-        into "$at/pipe" "no report: $at/pipe: nobody reads this pipe" && [ -p "$at/pipe" ] || code=1
+        into "$at/pipe" "no report: $at/pipe: no process has the pipe open for reading" && [ -p "$at/pipe" ] || code=1
         timeout "$limit" cat "$at/pipe" >"$at/read" &
         reader=$!
         into "$at/pipe" && [ -p "$at/pipe" ] && wait $reader && is_report pipe <"$at/read" || code=1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The code cache: what was kept is found again, and nothing else ever is. */
+/* The code cache: kept code is found again, and nothing else ever is. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 
 enum { PLENTY = 1 << 20 };
 
-static const char bytes[] = "these are no instructions";
+static const char bytes[] = "these are not instructions";
 static const dame_entry_point_t entries[] = {{0, 0}, {1, 16}};
 static const dame_machine_code_t code = {bytes, sizeof bytes, entries, 2, 8};
 
@@ -284,7 +284,7 @@ static void expect_fault(const char *text)
     dame_cache_close(fresh);
 }
 
-/* What has a file's name and is none is called what it is, and stays. */
+/* Anything but a file under a file's name is named in the message, and stays. */
 TEST(each_kind_of_bad_file_has_its_own_reason)
 {
     ck_assert_int_eq(mkdir(path, 0700), 0);
@@ -292,7 +292,7 @@ TEST(each_kind_of_bad_file_has_its_own_reason)
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), EISDIR);
     ck_assert_int_eq(rmdir(path), 0);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    expect_fault("it is no regular file");
+    expect_fault("it is not a regular file");
     ck_assert_int_eq(dame_cache_store(cache, &key, &code), DAME_FILE_NOT_REGULAR);
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(symlink("elsewhere", path), 0);
@@ -359,7 +359,7 @@ TEST(directories_after_the_first_are_only_read)
     ck_assert_int_eq(dame_cache_open("/a", 0, &two), DAME_ERR_ARGUMENT);
 }
 
-/* A limit on the size of files stands for a full disk. */
+/* A limit on the size of files simulates a full disk. */
 TEST(a_full_disk_leaves_nothing_behind)
 {
     static char large[60000];
@@ -383,7 +383,7 @@ static void path_of(const dame_cache_key_t *of, char file[200])
     snprintf(file, 200, "%s/%s", directory, of->name);
 }
 
-/* As if it had been used so many seconds ago. */
+/* As if it had been used `age` seconds ago. */
 static void make_older(const dame_cache_key_t *of, time_t age)
 {
     char file[200];
@@ -578,7 +578,7 @@ TEST(clearing_removes_what_is_left_but_no_lock_that_is_held)
     close(held);
     ck_assert_int_eq(dame_cache_clear(directory, &removed), 0);
     ck_assert_int_ne(access(files[1], F_OK), 0);
-    ck_assert_int_eq(access(files[2], F_OK), 0); /* somebody may be writing it */
+    ck_assert_int_eq(access(files[2], F_OK), 0); /* another process may be writing it */
     write_beside(files, 3700);
     ck_assert_int_eq(dame_cache_clear(directory, &removed), 0);
     ck_assert_int_eq((int) removed, 0);

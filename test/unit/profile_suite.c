@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine's profile: where it is, what it keeps, and which files it does not trust. */
+/* The machine's profile: its place, its contents, and the files that it does not trust. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -126,7 +126,7 @@ TEST(directories_are_made_when_something_was_learnt)
     ck_assert_int_eq(told, 0);
 }
 
-/* ---- what it keeps ---- */
+/* ---- contents ---- */
 
 TEST(all_codes_of_a_kind_are_found_at_once)
 {
@@ -213,7 +213,8 @@ TEST(what_is_out_of_range_is_not_learnt)
     ck_assert_int_eq(told, 0);
 }
 
-/* Kinds "kFROM" to "kTO" are measured by a process of their own, each as often as it is told. */
+/* Kinds "kFROM" to "kTO" are measured by a process of their own, each as often as its argument
+ * says. */
 static void measure(int from, int to, int64_t samples)
 {
     dame_profile_t *profile = open_profile("p");
@@ -326,7 +327,7 @@ static int write_often(const char *path, const char *own)
     return 0;
 }
 
-/* Two jobs of four ranks: each saves ten times, what all measure and what it alone does. */
+/* Two jobs of four ranks: each saves ten times, common measurements and its own. */
 TEST(eight_writers_at_once_lose_nothing)
 {
     enum { WRITERS = 8, TIMES = 10 };
@@ -559,7 +560,7 @@ TEST(links_pipes_and_files_of_others_are_not_used)
     told = 0;
     ck_assert_int_eq(samples_of(profile, "k", NULL), 0);
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(strstr(last, "it is no regular file") != NULL, "%s", last);
+    ck_assert_msg(strstr(last, "it is not a regular file") != NULL, "%s", last);
     dame_profile_free(profile);
     ck_assert_int_eq(chmod(in_place("real"), 0664), 0);
     is_ignored("real", "users other than its owner may write it", 0);

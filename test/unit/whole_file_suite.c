@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files written as a whole: what is no regular file is written into, or left alone. */
+/* Files written as a whole: anything but a regular file is written into, or left alone. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -80,7 +80,7 @@ TEST(a_new_file_has_the_mode_of_the_umask)
     ck_assert_int_eq(names_in_directory(), 2);
 }
 
-/* Whoever has it open goes on reading the old one. */
+/* A process that has it open goes on reading the old one. */
 TEST(a_regular_file_is_replaced)
 {
     int (*const ways[])(const char *path) = {write_to, replace};
@@ -201,8 +201,9 @@ TEST(patience_waits_for_a_reader)
 
 TEST(what_is_refused_has_a_text)
 {
-    ck_assert_str_eq(dame_file_error_text(DAME_FILE_NOT_REGULAR), "it is no regular file");
-    ck_assert_str_eq(dame_file_error_text(DAME_FILE_NO_READER), "nobody reads this pipe");
+    ck_assert_str_eq(dame_file_error_text(DAME_FILE_NOT_REGULAR), "it is not a regular file");
+    ck_assert_str_eq(dame_file_error_text(DAME_FILE_NO_READER),
+                     "no process has the pipe open for reading");
     ck_assert_str_eq(dame_file_error_text(DAME_FILE_FOREIGN), "it belongs to another user");
     ck_assert_str_eq(dame_file_error_text(ENOSPC), strerror(ENOSPC));
     ck_assert_str_eq(dame_file_error_text(EISDIR), "it is a directory");
