@@ -71,7 +71,7 @@ static int read_all(int fd, char *bytes, size_t size)
     return 1;
 }
 
-/* Of a file in memory, whose field for it is cleared. */
+/* Of a file in memory, with the checksum field cleared. */
 static uint64_t checksum_of(char *memory, size_t size)
 {
     memset(memory + offsetof(header_t, checksum), 0, sizeof(uint64_t));
@@ -89,13 +89,13 @@ static int are_inside(const dame_cache_contents_t *contents)
     return 1;
 }
 
-/* Finds the parts of a file in memory, which has a header. NULL, or what is wrong with it. */
+/* Finds the parts of a file in memory, which has a header. Returns NULL, or the defect. */
 static const char *parse(char *memory, size_t size, dame_cache_contents_t *out)
 {
     header_t header;
     memcpy(&header, memory, sizeof(header));
     if (memcmp(header.magic, magic, sizeof(magic)) != 0) {
-        return "it is no code of this kind of machine";
+        return "it is not code for this CPU architecture";
     }
     if (header.format != FORMAT) {
         return "it has another version";

@@ -18,7 +18,7 @@
 static const dame_tune_t tunes[DAME_MAKES] = {
     [DAME_MAKE_OTHER] =
         {
-            .measured_on = "none: what loses on no other",
+            .measured_on = "unmeasured: values safe on all measured CPUs",
             .move_bytes = 32,
             .scatter_bytes = 32,
             .prefetches = {[DAME_PACK] = 0, [DAME_UNPACK] = 0},
