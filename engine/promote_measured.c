@@ -42,8 +42,8 @@ static bool has_measured(const dame_promoter_t *promoter, const dame_use_t *use,
 }
 
 /*
- * A use that is to be timed is the next one: this one spends its time here, and what it leaves to
- * do to the CPU would be missing from its time.
+ * A use that is to be timed is the next one: this one spends its time here, and the CPU work that
+ * it leaves behind would be missing from its time.
  */
 static void schedule(dame_promotion_t *state, const dame_measured_result_t *result)
 {
@@ -64,7 +64,7 @@ static void schedule(dame_promotion_t *state, const dame_measured_result_t *resu
     dame_countdown_set(&state->countdown, next);
 }
 
-_Static_assert((int) DAME_COSTS >= (int) DAME_POLICY_ARMS, "what each arm costs can be told");
+_Static_assert((int) DAME_COSTS >= (int) DAME_POLICY_ARMS, "the cost of each arm can be reported");
 
 static void tell_costs(const dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir)
 {
@@ -100,7 +100,8 @@ void dame_promote_end_measuring(dame_layout_t *layout, dame_dir_t dir)
     dame_countdown_set(&layout->promotions[dir].countdown, DAME_COUNTDOWN_OFF);
 }
 
-/* For messages and the report: what is promoted first, and what stays when the search is over. */
+/* For messages and the report: the first promotion, and the arm that stays when the search is
+ * over. */
 static void tell_choice(const dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir,
                         bool settled)
 {

@@ -101,9 +101,9 @@ void dame_promoter_with_code(const dame_layout_t *layout, void *argument,
     dame_unlock(DAME_LOCK_GATE);
 }
 
-/* ---- What is kept from job to job ----------------------------------------------------------- */
+/* ---- Data kept from job to job -------------------------------------------------------------- */
 
-/* About the profile; a user who did not ask for one need not hear of it. */
+/* Logs a message about the profile: as a problem only if the user asked for a profile. */
 static void tell_of_profile(void *argument, const char *text, int trouble)
 {
     const dame_promoter_t *promoter = argument;
@@ -156,7 +156,7 @@ static void end_profile(dame_promoter_t *promoter, bool saves)
 
 /* ---- Layouts -------------------------------------------------------------------------------- */
 
-/* Its machine code, and what was measured of it. */
+/* Its machine code and measurements. */
 static void release_codes(dame_promoter_t *promoter, dame_layout_t *layout)
 {
     for (int dir = 0; NULL != promoter->jit && dir < 2; dir++) {
@@ -203,10 +203,9 @@ static void log_plan(const dame_promoter_t *promoter)
                           "programs are compiled to machine code (%s) when that is measured to pay",
                           stats.vector_name);
     } else {
-        dame_observer_log(
-            observer, DAME_LOG_DETAIL,
-            "no programs are compiled; the native engine moves what it is measured to "
-            "move faster");
+        dame_observer_log(observer, DAME_LOG_DETAIL,
+                          "no programs are compiled; the native engine moves messages that it was "
+                          "measured to move faster");
     }
 }
 
@@ -281,9 +280,10 @@ void dame_promoter_disable(dame_promoter_t *promoter)
 {
     dame_lock(DAME_LOCK_GATE);
     if (atomic_exchange_explicit(&promoter->compiles, false, memory_order_relaxed)) {
-        dame_observer_log(dame_promoter_observer(promoter), DAME_LOG_DETAIL,
-                          "a thread whose end DAME cannot detect moves data: no more programs are "
-                          "compiled");
+        dame_observer_log(
+            dame_promoter_observer(promoter), DAME_LOG_DETAIL,
+            "DAME cannot detect the end of a thread that moves data: no more programs are "
+            "compiled");
     }
     dame_unlock(DAME_LOCK_GATE);
 }
@@ -310,7 +310,7 @@ static void log_perf_map_error(const dame_promoter_t *promoter, int error)
     }
 }
 
-/* From now on dame_promoter_stats() says what was. */
+/* From now on dame_promoter_stats() returns the final numbers. */
 static dame_jit_t *take_jit(dame_promoter_t *promoter)
 {
     dame_lock(DAME_LOCK_STATISTICS);

@@ -20,7 +20,7 @@ const char *dame_status_text(dame_status_t status)
     case DAME_ERR_VERIFY:
         return "program breaks a rule of the language";
     case DAME_ERR_TEXT:
-        return "text is no program";
+        return "text is not a program";
     case DAME_ERR_UNSUPPORTED:
         return "nothing to compile";
     case DAME_ERR_DENIED:

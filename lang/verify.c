@@ -63,7 +63,7 @@ static void repeat(dame_span_t *span, const dame_span_t *inner, wide_t start, in
 static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t depth,
                                  dame_span_t *span);
 
-/* Tables stand behind the primitives and their parameters, in the program's own memory. */
+/* Tables follow the primitives and their parameters, in the program's own memory. */
 static int in_tables(const verifier_t *v, const void *table, uint64_t entries, size_t size)
 {
     uintptr_t start = (uintptr_t) (v->program->prims[0].params + v->program->nprims);
@@ -506,7 +506,7 @@ dame_status_t dame_verify_type(const dame_program_t *program, dame_span_t *span,
         status = expect_op(&v, span->next, DAME_OP_BOTTOM);
     }
     if (DAME_OK == status && span->next + 1 != program->nprims) {
-        status = fail(&v, span->next + 1, "stands behind the end of the program");
+        status = fail(&v, span->next + 1, "is after the end of the program");
     }
     return status;
 }
