@@ -104,12 +104,13 @@ dame_status_t dame_datatype_basic(dame_context_t *context, const char *name, int
     const known_t *kind = find(name);
     if (NULL != kind && 0 != size && size != kind->size) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
-                         "size is %" PRId64 "; \"%s\" has %" PRId64 " bytes (0 stands for them)",
+                         "size is %" PRId64 "; \"%s\" has %" PRId64 " bytes (0 means that size)",
                          size, name, kind->size);
     }
     if (NULL == kind && size < 1) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
-                         "size is %" PRId64 ", and \"%s\" is no name that is known, so that it needs 1 or more",
+                         "size is %" PRId64
+                         ", and \"%s\" is not a known name, so it needs 1 or more",
                          size, name);
     }
     dame_datatype_t *type;

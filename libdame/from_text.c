@@ -22,8 +22,8 @@ static dame_status_t elements(const reader_t *r, int64_t bytes, int64_t *n)
     const int64_t size = r->element->node.size;
     if (0 != bytes % size) {
         return dame_fail(DAME_ERR_ARGUMENT, r->who,
-                         "a block has %" PRId64 " bytes, which is no whole number of %s, %" PRId64
-                         " bytes each",
+                         "a block has %" PRId64
+                         " bytes, which is not a whole number of %s, %" PRId64 " bytes each",
                          bytes, r->element->basic.name, size);
     }
     *n = bytes / size;

@@ -120,10 +120,10 @@ TEST(names_and_sizes_of_basic_datatypes_are_checked)
              dame_datatype_basic(context, "a name of 32 characters, 1 too lo", 4, &out));
     ARGUMENT("dame_datatype_basic: name must be 1 to 31 printable ASCII characters",
              dame_datatype_basic(context, "tab\there", 4, &out));
-    ARGUMENT("dame_datatype_basic: size is 4; \"double\" has 8 bytes (0 stands for them)",
+    ARGUMENT("dame_datatype_basic: size is 4; \"double\" has 8 bytes (0 means that size)",
              dame_datatype_basic(context, "double", 4, &out));
     ARGUMENT(
-        "dame_datatype_basic: size is 0, and \"mine\" is no name that is known, so that it needs 1 or more",
+        "dame_datatype_basic: size is 0, and \"mine\" is not a known name, so it needs 1 or more",
         dame_datatype_basic(context, "mine", 0, &out));
 }
 
@@ -237,13 +237,13 @@ TEST(texts_are_checked)
     ck_assert(line == 2 && column == 15);
     ck_assert_str_eq(reason,
                      dame_error_message() + strlen("dame_datatype_parse: line 2, column 15: "));
-    ARGUMENT("dame_datatype_parse: a block has 12 bytes, which is no whole number of float64, 8 "
+    ARGUMENT("dame_datatype_parse: a block has 12 bytes, which is not a whole number of float64, 8 "
              "bytes each",
              dame_datatype_parse(context, bytes, strlen(bytes), real, &out));
     reason = dame_error_reason(&line, &column);
     ck_assert(line == 0 && column == 0);
     ck_assert_str_eq(reason,
-                     "a block has 12 bytes, which is no whole number of float64, 8 bytes each");
+                     "a block has 12 bytes, which is not a whole number of float64, 8 bytes each");
     ck_assert_str_eq(dame_error_reason(NULL, NULL), reason);
     dame_datatype_t *two;
     ck_assert_int_eq(dame_datatype_contiguous(2, real, &two), DAME_OK);
