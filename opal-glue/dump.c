@@ -30,15 +30,15 @@ enum { TEXT_LIMIT = 16 << 20 };
 
 /* A name that a file has, without what all files of a process begin with. */
 typedef struct taken {
-    int copies; /* files whose names are this one and a number */
+    int copies; /* files with this name and a number */
     char name[];
 } taken_t;
 
 static struct {
     char *directory;
     bool spawned; /* MPI_Comm_spawn started this job */
-    bool codes;   /* machine code, too */
-    bool raw;     /* programs before any pass, too */
+    bool codes;   /* also machine code */
+    bool raw;     /* also programs before any pass */
     int most;     /* files */
     int files;
     int unnamed;   /* datatypes without a name of their own */
@@ -100,8 +100,8 @@ static const char *unused_name(const char *name)
     return NULL == taken ? NULL : taken->name;
 }
 
-/* The datatype's name, "" if nobody has given it one. Copies of a datatype without a name are
- * called "Dup " by Open MPI. */
+/* The datatype's name, "" if it has no name. Copies of a datatype without a name are called "Dup "
+ * by Open MPI. */
 static const char *given_name(const opal_datatype_t *datatype)
 {
     static const char copy[] = "Dup ";
@@ -144,7 +144,7 @@ static char *new_path(const opal_datatype_t *datatype)
     const char *name = file_name(datatype);
     char number[16] = "";
     char *path;
-    if (dumps.spawned) { /* the upper half stands for the mpirun */
+    if (dumps.spawned) { /* the upper half identifies the mpirun */
         (void) snprintf(number, sizeof(number), "j%u-", (unsigned) me.jobid & 0xffff);
     }
     if (NULL == name || 0 > asprintf(&path, "%s/dame-%sr%u-%s.dame", dumps.directory, number,
@@ -278,7 +278,7 @@ static int compare_dumps(const void *a, const void *b)
     return strcmp(((const dt_dump_t *) a)->header, ((const dt_dump_t *) b)->header);
 }
 
-/* The program as it was imported, before any pass; NULL: there is none, or memory is out. */
+/* The program as it was imported, before any pass; NULL if absent or memory is out. */
 static dame_program_t *raw_program(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
     const dame_type_t *type;
@@ -294,7 +294,7 @@ static dame_program_t *raw_program(dame_tree_t *tree, const opal_datatype_t *dat
     return program;
 }
 
-/* One for whose header there is no file yet. */
+/* One for a header without a file so far. */
 static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dump_t *dump)
 {
     if (dumps.most == dumps.files++) {
@@ -380,7 +380,7 @@ static int64_t value(_Atomic int64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* After so many datatypes, only every power of two writes the file again. */
+/* After ALL datatypes, only every power of two writes the file again. */
 static bool is_told(int ended)
 {
     enum { ALL = 10000 };
@@ -397,7 +397,7 @@ static void end_locked(dt_dump_t *dump, const dame_program_t *program, dt_declin
     }
     if (0 != alive) {
         (void) snprintf(more, sizeof(more),
-                        "# alive: %d, whose uses from now on are not known before they are freed\n",
+                        "# alive: %d, with uses from now on that are not known before they are freed\n",
                         alive);
     }
     int length =

@@ -370,7 +370,7 @@ static bool large_count_fits(const opal_convertor_t *peer)
 static bool messages_fit(const opal_convertor_t *peer)
 {
     message_t *messages = calloc(2, sizeof(*messages));
-    bool fits = dt_self_test_fact(NULL != messages, "memory: there is none");
+    bool fits = dt_self_test_fact(NULL != messages, "memory is out");
     for (int i = 0; fits && i < DT_SELF_TEST_TYPES; i++) {
         dt_self_test_type_t type;
         fits = dt_self_test_fact(dt_self_test_type_new(&type, i), "opal_datatype_add()") &&

@@ -91,7 +91,8 @@ static const char *const verdicts[] = {
     "By Open MPI's own description of the datatype DAME is wrong: the right result is used, and "
     "the "
     "datatype is left to Open MPI's engine from now on.",
-    "There is no memory to find out which one is right: DAME's result is used, and the datatype is "
+    "Memory is out, so it is unknown which one is right: DAME's result is used, and the datatype "
+    "is "
     "left to Open MPI's engine from now on.",
     "The native result is used, and the datatype is left to Open MPI's engine from now on."};
 
@@ -232,8 +233,8 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     return stand_at(convertor, position + native_moved);
 }
 
-/* One iovec after the other, since the amounts of the next depend on this one's. It asks malloc()
- * for memory, whose lock a thread that is cancelled asynchronously would take with it. */
+/* One iovec after the other, since the amounts of the next depend on this one's. It calls malloc(),
+ * and a thread that is cancelled asynchronously there would keep malloc's lock. */
 static int32_t move_all(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
                         uint32_t *out_size, size_t *max_data)
 {

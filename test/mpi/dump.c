@@ -196,7 +196,8 @@ static void shared_and_not(void)
 
     MPI_Type_free(&first);
     dump_file_t file = dump_read(directory, "same");
-    check(dump_has(&file, "# alive: 1, whose uses from now on are not known before they are freed"),
+    check(dump_has(&file,
+                   "# alive: 1, with uses from now on that are not known before they are freed"),
           "%s: another is alive", file.path);
     dump_free(&file);
     MPI_Type_free(&second);
@@ -281,7 +282,7 @@ static void messages(void)
     lay_free(doubles);
 }
 
-/* A list whose text is longer than files may be. */
+/* A list with a text that is longer than files may be. */
 static void too_long(void)
 {
     enum { BLOCKS = 3000000 };
@@ -313,8 +314,8 @@ static void too_long(void)
     free(packed);
 }
 
-/* Structs that contain the last one three times, with something else after each: a million blocks,
-   of which neither the text nor the constructors are written in full. Nothing is moved. */
+/* Structs that contain the last one three times, with something else after each: a million blocks;
+ * their text and constructors are not written in full. Nothing is moved. */
 static void shared_structs(void)
 {
     enum { LEVELS = 12, MEMBERS = 6 };
