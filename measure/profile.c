@@ -18,10 +18,10 @@
 
 /* All but path and cpu is under DAME_LOCK_PROFILE. */
 struct dame_profile {
-    char path[PATH_MAX]; /* "": none */
+    char path[PATH_MAX]; /* "": no file */
     char cpu[128];
     int was_read;
-    int told; /* of a file that is no good */
+    int told; /* of an invalid file */
     int told_full;
     int learned;   /* since it was saved */
     pid_t process; /* that the profile belongs to, not a child of it */
@@ -48,7 +48,7 @@ static int absolute(const char *where, char *path, size_t room)
     return length < (int) room;
 }
 
-/* Sets the path, "" when there is no place for it. */
+/* Sets the path, "" without a place for it. */
 static void find_place(dame_profile_t *profile, const char *where)
 {
     char directory[PATH_MAX];
@@ -139,7 +139,7 @@ static dame_profile_read_t read_file(dame_profile_t *profile, dame_records_t *ou
     const dame_profile_read_t result =
         dame_profile_read(profile->path, profile->cpu, out, why, sizeof(why));
     if (DAME_PROFILE_REPLACE == result) {
-        tell(profile, why, "it is not used, and replaced by what is learnt");
+        tell(profile, why, "it is not used, and is replaced by new measurements");
     } else if (DAME_PROFILE_KEEP == result) {
         tell(profile, why, "it is not used");
     }
@@ -285,7 +285,7 @@ static int lock_and_merge(dame_profile_t *profile)
         dame_profile_unlock(&lock);
     }
     if (0 != error) {
-        tell(profile, dame_file_error_text(error), "what was learnt is not written");
+        tell(profile, dame_file_error_text(error), "measurements are not written");
     }
     return error;
 }

@@ -276,7 +276,7 @@ const tool_command_t tool_bench = {
             "                    l:O2, as 'dame compile --list' shows them; up to 16 times\n"
             "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where\n"
             "                    it was built or installed\n"
-            "  --offset BYTES    user memory and packed bytes begin so many bytes after a\n"
+            "  --offset BYTES    user memory and packed bytes begin BYTES bytes after a\n"
             "                    page does, 0 if not given\n"
             "  --memory BYTES    refuse to use more, 1G if not given\n"
             "  --json            an object with the bytes moved and an array of results; a\n"

@@ -87,8 +87,8 @@ static int run(int argc, char **argv)
     if (directory == NULL) {
         const int error = dame_user_cache_directory(own, sizeof(own));
         if (error != 0) {
-            return tool_error(TOOL_SYSTEM, "neither HOME nor XDG_CACHE_HOME names a directory; "
-                                           "use --code-dir");
+            return tool_error(TOOL_SYSTEM,
+                              "HOME and XDG_CACHE_HOME name no directory; use --code-dir");
         }
         directory = own;
     }

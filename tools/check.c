@@ -97,7 +97,7 @@ static int run(int argc, char **argv)
 const tool_command_t tool_check = {
     .name = "check",
     .arguments = "[-v | --json] FILE...",
-    .what = "says what is wrong with programs; nothing if all is right",
+    .what = "reports the errors of programs; nothing if all are valid",
     .help = "  -v, --verbose  a line for each program: size, extent, true bounds, number of\n"
             "                 primitives, depth\n"
             "  --json         an array with an object for each file, right or wrong; messages\n"

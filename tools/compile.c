@@ -41,7 +41,7 @@ static int parse_direction(const char *text, int *only)
             return TOOL_OK;
         }
     }
-    return tool_error(TOOL_USAGE, "--direction: '%s' is neither pack nor unpack", text);
+    return tool_error(TOOL_USAGE, "--direction: '%s' is not pack or unpack", text);
 }
 
 static int parse_vector_bits(const char *text, int32_t *bits)
@@ -75,7 +75,7 @@ static int parse_tier(const char *text, int *is_l)
     *is_l = strcmp(text, "l") == 0;
     return *is_l || strcmp(text, "x") == 0
                ? TOOL_OK
-               : tool_error(TOOL_USAGE, "--tier: '%s' is neither x nor l", text);
+               : tool_error(TOOL_USAGE, "--tier: '%s' is not x or l", text);
 }
 
 static int parse_option(int option, arguments_t *arguments)
@@ -351,7 +351,7 @@ const tool_command_t tool_compile = {
             "                      LLVM and shows all variants that could be the fastest\n"
             "  --code-dir DIR      of tier l: looks for code in this directory before it\n"
             "                      compiles, and keeps there what it compiled; made if it is\n"
-            "                      missing. 'found' marks what was there\n"
+            "                      missing. 'found' marks code that was there\n"
             "  --cpu NAME          for this CPU, such as znver4 or sapphirerapids, instead of\n"
             "                      the one dame runs on; another name shows all\n"
             "  --llvm PATH         dame_llvm.so; if not given, $DAME_LLVM, or where it was\n"

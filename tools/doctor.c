@@ -97,7 +97,7 @@ int doctor_look_at_openmpi(doctor_t *doctor)
 /* ---- The two components --------------------------------------------------------------------- */
 
 /* The next place of a file in the colon-separated list at *path, which moves behind it. Returns 0
- * when there is no other. */
+ * at the end of the list. */
 static int next_in(const char **path, const char *name, char found[PATH_MAX])
 {
     while (*path != NULL && **path != '\0') {
@@ -119,7 +119,7 @@ static int have_same_bytes(const char *a, const char *b)
     return code == 0;
 }
 
-/* Open MPI loads the first of all files of one name. Returns 0 when there is none. */
+/* Open MPI loads the first of all files of one name. Returns 0 if there is no such file. */
 static int look_at_file(doctor_t *doctor, const char *subject, const char *path, const char *name,
                         char found[PATH_MAX])
 {
@@ -135,7 +135,7 @@ static int look_at_file(doctor_t *doctor, const char *subject, const char *path,
             continue;
         }
         doctor_say("", "another build, not used: %s", other);
-        if (getenv("OMPI_MCA_mca_base_component_path") == NULL) { /* nobody chose this shell's */
+        if (getenv("OMPI_MCA_mca_base_component_path") == NULL) { /* this shell's was not chosen */
             doctor_advise(doctor,
                           "two builds of DAME are installed. Open MPI loads\n    %s, not\n    %s:\n"
                           "    remove the one that you do not want",
@@ -204,8 +204,8 @@ static void look_at_loading(doctor_t *doctor)
         line += length + (line[length] == '\n');
     }
     if ((has_hook == NULL || has_dame == NULL) && !doctor->stands) {
-        doctor_advise(doctor,
-                      "Open MPI does not load what is installed; the lines above may say why");
+        doctor_advise(
+            doctor, "Open MPI does not load the installed components; the lines above may say why");
     }
     free(choice);
     free(has_dame);
@@ -339,10 +339,9 @@ static void advise_path(doctor_t *doctor, const char *text)
     const char *ours = getenv("OMPI_MCA_mca_base_component_path");
     if (path != NULL && (ours == NULL || strcmp(path, ours) != 0)) {
         doctor_say("", "mpirun has its processes look for components in %s only", path);
-        doctor_advise(
-            doctor,
-            "mpirun must be told where components are: . share/dame/use.sh of where DAME is "
-            "installed, in Debian's packages /usr/share/dame/use.sh");
+        doctor_advise(doctor,
+                      "mpirun must know where components are: . share/dame/use.sh of where DAME is "
+                      "installed, in Debian's packages /usr/share/dame/use.sh");
     }
     free(path);
 }
@@ -419,7 +418,7 @@ static int run(int argc, char **argv)
         return TOOL_OK;
     }
     printf("\n%s:\n%s",
-           doctor.stands ? "What stands in the way, and what to type"
+           doctor.stands ? "What prevents its use, and what to type"
                          : "All is well: DAME works here. What you may want to know",
            doctor.advice);
     return doctor.stands ? TOOL_WRONG : TOOL_OK;
@@ -430,7 +429,7 @@ const tool_command_t tool_doctor = {
     .arguments = "",
     .what = "says whether DAME works in this Open MPI; if not, why not",
     .help = "Runs ompi_info, and with mpirun a job of two ranks. Changes nothing. Exit code\n"
-            "1: something stands in the way; that nobody asks for DAME does not. Its output\n"
+            "1: something prevents its use; not choosing DAME does not count. Its output\n"
             "belongs in a bug report.\n",
     .run = run,
 };

@@ -114,7 +114,7 @@ static void look_at_llvm(doctor_t *doctor)
         doctor_advise(
             doctor,
             "LLVM cannot be loaded (see above); without it jobs have no tier l. Install its\n"
-            "    library, or build DAME anew with the LLVM that is here");
+            "    library, or build DAME again with the LLVM of this machine");
     } else if (object != NULL) {
         void *symbol = dlsym(object, "LLVMGetVersion");
         memcpy(&version, &symbol, sizeof(version)); /* ISO C has no cast for it */
@@ -193,7 +193,7 @@ static void look_at_code_cache(doctor_t *doctor)
     const int is_automatic = strcmp(directory, automatic) == 0;
     free(given);
     if (is_automatic && dame_user_cache_directory(directory, sizeof(directory)) != 0) {
-        doctor_say("code cache", "none: neither HOME nor XDG_CACHE_HOME names a directory");
+        doctor_say("code cache", "none: HOME and XDG_CACHE_HOME name no directory");
         return;
     }
     if (*directory == '\0') {
@@ -204,8 +204,8 @@ static void look_at_code_cache(doctor_t *doctor)
     if (error != 0 && error != ENOENT && error != ENOTDIR) {
         doctor_say("code cache", "not usable: %s: %s", directory, dame_file_error_text(error));
         doctor_advise(doctor,
-                      "the code cache has to be a directory of your own that nobody else can\n"
-                      "    write: make %s such, or choose another by dt_dame_code_dir",
+                      "the code cache has to be a directory that only you can write:\n"
+                      "    make %s such, or choose another by dt_dame_code_dir",
                       directory);
         return;
     }

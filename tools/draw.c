@@ -112,7 +112,7 @@ static int draw(void *context, const char *path)
 
 static const struct {
     const char *suffix;
-    drawing_format_t format; /* of what is drawn */
+    drawing_format_t format; /* of the drawing */
 } formats[] = {
     {"svg", DRAWING_SVG}, {"pdf", DRAWING_SVG}, {"tikz", DRAWING_TIKZ}, {"txt", DRAWING_TEXT}};
 
@@ -204,15 +204,15 @@ const tool_command_t tool_draw = {
             "  --format FORMAT    svg; pdf, by rsvg-convert; tikz, for LaTeX; txt, for\n"
             "                     terminals. If not given, what FILE ends with, or svg\n"
             "  --count N          elements, 1 if not given\n"
-            "  --cell BYTES       what a cell stands for; if not given, as little as fits\n"
+            "  --cell BYTES       bytes in a cell; if not given, as little as fits\n"
             "  --columns N        cells in a row; if not given, so that the data lines up\n"
             "  --width PIXELS     of the picture, 960 if not given\n"
             "  --title TEXT       the heading; if not given, the datatype's name, or FILE's\n"
             "\n"
             "Rows of cells are memory, lowest address first. Blocks are coloured by their\n"
             "order in the packed stream; empty cells are gaps; data that is sent more than\n"
-            "once is hatched. Where a cell stands for many bytes it is filled as far as they\n"
-            "are data. Long empty ranges, and rows like those above, are left out and said.\n"
+            "once is hatched. A cell of many bytes is filled as far as they are\n"
+            "data. Long empty ranges, and rows like those above, are left out and said.\n"
             "The file stays below 500 KB.\n",
     .run = run,
 };

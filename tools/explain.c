@@ -137,12 +137,12 @@ static int run(int argc, char **argv)
 const tool_command_t tool_explain = {
     .name = "explain",
     .arguments = "[--count N] [--json] FILE...",
-    .what = "says in plain sentences what is moved and how memory is used",
+    .what = "says in sentences which bytes move and how memory is used",
     .help = "  --count N  elements, 1 if not given\n"
             "  --json     numbers instead of sentences\n"
             "\n"
             "A piece is a contiguous run of memory, as long as can be. Up to 16 M pieces all\n"
-            "are counted; of more, samples are taken, which is said. Addresses are bytes from\n"
+            "are counted; of more, it reads samples, and says so. Addresses are bytes from\n"
             "the buffer's; cache lines and pages are counted as if the buffer started at one.\n",
     .run = run,
 };

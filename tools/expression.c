@@ -179,7 +179,7 @@ static int parse_entry(parser_t *parser, char letter, int64_t *out)
     }
     return fail(parser, parser->at,
                 letter == 'D' ? "'%.*s' is none of none, block, cyclic"
-                              : "'%.*s' is neither a number nor default",
+                              : "'%.*s' is not a number or default",
                 (int) (length < 40 ? length : 40), parser->at);
 }
 
@@ -233,7 +233,7 @@ static int parse_order(parser_t *parser, expression_t *made)
     const int is_c = word_is(word, length, "C") || word_is(word, length, "MPI_ORDER_C");
     made->fortran = word_is(word, length, "Fortran") || word_is(word, length, "MPI_ORDER_FORTRAN");
     if (!is_c && !made->fortran) {
-        return fail(parser, word, "'%.*s' is no order: C or Fortran is expected",
+        return fail(parser, word, "'%.*s' is not an order: C or Fortran is expected",
                     (int) (length < 40 ? length : 40), word);
     }
     parser->at += length;
@@ -330,13 +330,13 @@ static int check_darray(parser_t *parser, const expression_t *made, const char *
     }
     if (grid != processes || rank < 0 || rank >= processes) {
         return fail(parser, start,
-                    "darray: rank %" PRId64 " of %" PRId64 " processes, whose grid has %" PRId64,
+                    "darray: rank %" PRId64 " of %" PRId64 " processes, in a grid of %" PRId64,
                     rank, processes, grid);
     }
     return 1;
 }
 
-/* Negative counts and the like; displacements and bounds may be anything. */
+/* Negative counts and similar errors; displacements and bounds may be anything. */
 static int check_call(parser_t *parser, const expression_t *made, const call_t *call)
 {
     const char *letter = constructor_arguments(made->made_by);
@@ -426,7 +426,7 @@ static int parse_named(parser_t *parser, expression_t *made)
     if (next_is(parser, '(')) {
         made->made_by = constructor_named(word, length);
         return made->made_by == MAKES_BASIC
-                   ? fail(parser, word, "'%.*s' is no constructor of MPI", shown, word)
+                   ? fail(parser, word, "'%.*s' is not a constructor of MPI", shown, word)
                    : parse_call(parser, made);
     }
     made->basic = basic_named(word, length);
@@ -435,7 +435,7 @@ static int parse_named(parser_t *parser, expression_t *made)
     }
     return constructor_named(word, length) != MAKES_BASIC
                ? fail(parser, parser->at, "'(' is expected behind %.*s", shown, word)
-               : fail(parser, word, "'%.*s' is no basic datatype", shown, word);
+               : fail(parser, word, "'%.*s' is not a basic datatype", shown, word);
 }
 
 static expression_t *parse_type(parser_t *parser)

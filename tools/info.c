@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dame info: what is installed, what is set, and what the last run did. */
+/* dame info: the installation, the settings, and the last run. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void look_at_last_run(void)
     } else if (tool_try_read_text(name, &text, &size, message, sizeof(message)) != TOOL_OK) {
         doctor_say(subject, "%s", message);
     } else if (strncmp(text, "DAME last run ", strlen("DAME last run ")) != 0) {
-        doctor_say(subject, "%s is no last run of DAME's", name);
+        doctor_say(subject, "%s is not a last run of DAME's", name);
     } else {
         for (const char *line = text; *line != '\0';) {
             const size_t length = strcspn(line, "\n");
@@ -93,7 +93,7 @@ static int run(int argc, char **argv)
         look_at_last_run();
     }
     if (doctor.stands) {
-        printf("\nSomething stands in the way; what to type: dame doctor\n");
+        printf("\nSomething prevents its use; what to type: dame doctor\n");
     }
     return code;
 }
@@ -101,7 +101,7 @@ static int run(int argc, char **argv)
 const tool_command_t tool_info = {
     .name = "info",
     .arguments = "",
-    .what = "prints what is installed and set, and what the last run did",
+    .what = "prints the installation, the settings and the last run",
     .help = "The version, the Open MPI that DAME was built for, where its files are, the\n"
             "parameters that the environment and parameter files set, and the last run with\n"
             "DAME. Takes a second, starts no job and changes nothing; whether DAME works,\n"

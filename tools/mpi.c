@@ -21,17 +21,17 @@ static const basic_t *find_element(const char *name)
 {
     const basic_t *basic = basic_named(name, strlen(name));
     if (basic == NULL || basic->pair != NULL) {
-        tool_error(TOOL_USAGE, "--element: '%s' is no basic datatype of MPI, such as MPI_DOUBLE",
+        tool_error(TOOL_USAGE, "--element: '%s' is not a basic datatype of MPI, such as MPI_DOUBLE",
                    name);
         return NULL;
     }
     return basic;
 }
 
-/* Bytes of a contiguous block that is no multiple of `bytes`, 0 when there is none. */
+/* Bytes of a contiguous block that is not a multiple of `bytes`, or 0. */
 static int64_t odd_block(const dame_program_t *program, int64_t bytes)
 {
-    int in_final = 0; /* the CONTIGFINAL of a Final primitive is no block of its own */
+    int in_final = 0; /* the CONTIGFINAL of a Final primitive is not a block of its own */
     for (int32_t p = 0; p < program->nprims; p++) {
         const dame_prim_t *prim = &program->prims[p];
         const dame_params_t *params = prim->params;
@@ -112,7 +112,7 @@ static mpi_type_t make_index(maker_t *maker, const dame_prim_t *prim, mpi_type_t
     return type;
 }
 
-/* The subprogram of one block; a contiguous one is so many basic elements. */
+/* The subprogram of one block; a contiguous one is a number of basic elements. */
 static mpi_type_t make_block(maker_t *maker, const dame_prim_t *prim, int64_t i, int64_t *blklen)
 {
     const dame_params_t *params = prim->params;

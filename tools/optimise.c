@@ -127,7 +127,7 @@ const tool_command_t tool_optimise = {
             "                    entries are abbreviated. Memory is that of the program and\n"
             "                    its tables\n"
             "\n"
-            "A directory stands for its files *.dame; of what dt_dame_dump raw wrote, for the\n"
+            "A directory means its files *.dame; of the files of dt_dame_dump raw, the\n"
             "programs before any pass.\n",
     .run = run,
 };

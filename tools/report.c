@@ -19,7 +19,7 @@ static const char *const tiers[] = {"interp", "code", "opal"};
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* The number `name`, or below the object `outer`; 0 where there is none. */
+/* The number `name`, or below the object `outer`; 0 if absent. */
 static double number(const json_t *of, const char *outer, const char *name)
 {
     const json_t *object = outer != NULL ? json_object_get(of, outer) : of;
@@ -59,7 +59,7 @@ static json_t *rows(const json_t *report)
     return json_object_get(report, "datatypes");
 }
 
-/* The datatype of the same name, layout and size, which reports have once; NULL: there is none. */
+/* The datatype of the same name, layout and size, which reports have once; NULL if absent. */
 static json_t *same_row(const json_t *report, const json_t *row)
 {
     size_t i;
@@ -145,7 +145,7 @@ static double uses_of(const json_t *work)
 
 /* ---- printing ------------------------------------------------------------------------------- */
 
-/* One line; with two reports, the second by the first. Where `value` is 0 there is none. */
+/* One line; with two reports, the second by the first. No line if `value` is 0. */
 static void print_line(const char *name, const cell_t cells[MOST], int n)
 {
     printf("%-34s", name);
@@ -222,8 +222,8 @@ static void print_whole(json_t *const reports[MOST], int n)
     }
 }
 
-/* What Open MPI's engine moved of a datatype, and why; nothing if there is none, or a report is
- * older. */
+/* The part of a datatype that Open MPI's engine moved, and why; nothing without such a part, or
+ * with an older report. */
 static void print_left(json_t *const row[MOST], int n)
 {
     cell_t uses[MOST] = {0}, bytes[MOST] = {0};
@@ -359,10 +359,10 @@ const tool_command_t tool_report = {
     .name = "report",
     .arguments = "FILE [FILE]",
     .what = "prints the report of a job, or compares those of two",
-    .help = "FILE is what dt_dame_report json wrote. Of the whole job and of each datatype:\n"
-            "how long DAME took, what Open MPI's own engine would have, and what was left to\n"
-            "that engine and why. Of two reports, datatypes of one name, layout and size are\n"
-            "compared; B/A below 1 says that the second job took less. Times are estimates\n"
-            "by samples: those of a busy machine are not certain.\n",
+    .help = "FILE is a report of dt_dame_report json. Of the whole job and of each datatype:\n"
+            "DAME's time, the time of Open MPI's own engine for the same, and the part left\n"
+            "to that engine and why. Of two reports, datatypes of one name, layout and size\n"
+            "are compared; B/A below 1 says that the second job took less. Times are\n"
+            "estimates by samples: those of a busy machine are not certain.\n",
     .run = run,
 };

@@ -25,7 +25,7 @@ static const int64_t offsets[OFFSETS] = {0, 16};
 
 static const double WORTH_TELLING = 0.95; /* of the prior's time */
 
-/* ---- what is measured ---- */
+/* ---- measurements ---- */
 
 static const int64_t block_sizes[] = {1,  2,  4,  8,   12,  16,  24,   32,
                                       48, 64, 96, 128, 256, 512, 1024, 4096};
@@ -233,7 +233,7 @@ static void learn(tuning_t *t, const dame_program_t *program, dame_dir_t dir, co
     }
 }
 
-/* The row of a table: interpreter, prior, and what is the fastest if that is another. */
+/* The row of a table: interpreter, prior, and the fastest if that is another. */
 static void print_row(tuning_t *t, const dame_program_t *program, dame_dir_t dir, const char *kind)
 {
     const arm_t *prior = &t->arms[t->narms > 1], *best = prior;
@@ -448,8 +448,7 @@ static int run(int argc, char **argv)
     }
     int code = TOOL_OK;
     if (*dame_profile_path(t.profile) == '\0') {
-        code = tool_error(TOOL_SYSTEM, "neither HOME nor XDG_CACHE_HOME names a directory; use "
-                                       "--profile");
+        code = tool_error(TOOL_SYSTEM, "HOME and XDG_CACHE_HOME name no directory; use --profile");
     } else if (shows) {
         printf("%s, %s\n", dame_profile_path(t.profile), cpu);
         (void) dame_profile_each(t.profile, show, NULL);

@@ -12,7 +12,7 @@ int tool_variant(const char *text, const char **variant)
     dame_jit_t *jit;
     options.variant = text + 2;
     if (strncmp(text, "x:", 2) != 0 || dame_jit_create(&options, &jit) != DAME_OK) {
-        return tool_error(TOOL_USAGE, "--variant: '%s' is no variant of DAME-X", text);
+        return tool_error(TOOL_USAGE, "--variant: '%s' is not a variant of DAME-X", text);
     }
     dame_jit_destroy(jit);
     *variant = options.variant;

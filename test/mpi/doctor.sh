@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2153,SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: dame doctor, and use without installing.
+# Sourced by test/mpi/run, with its functions and variables: dame doctor, and use without installing.
 
 # says COMMAND CONFIGURATION CODE DIRECTORY VARIABLES TEXT...: with the components in DIRECTORY (-: those that a
 # file of parameters names) and these variables of the environment, dame COMMAND ends with CODE and prints every
@@ -26,7 +26,7 @@ says()
     verdict $code "$command" "$config" "$log"
 }
 
-# In short, one of each kind: what it finds takes a job of its own each time.
+# In short, one of each kind: each finding takes a job of its own.
 in_short="on, no home, broken LLVM, two builds, not chosen, misspelt engine, half installed, hook, another version"
 doctor()
 {
@@ -50,7 +50,7 @@ doctor_leaves_no_trace()
     verdict $code doctor "$config" "$log"
 }
 
-# mounted COMMAND CONFIGURATION MOUNTING: dame COMMAND after MOUNTING, which nobody else sees; with DAME chosen by
+# mounted COMMAND CONFIGURATION MOUNTING: dame COMMAND after MOUNTING, which no other process sees; with DAME chosen by
 # OMPI_MCA_dt=$dt and the home directory $home. Its output is in $log.
 mounted()
 {
@@ -178,7 +178,7 @@ doctors()
         "make -C build install"
     doctor "half installed, hook" 1 "$hook" "$on" "mca_dt_dame.so: not there" "one of the two files"
     doctor "half installed, dame" 1 "$alone" "$on" "mca_hook_dt.so: not there" "one of the two files"
-    doctor "does not load" 1 "$bad" "$on" "mca_dt_dame.so: no" "does not load what is installed" \
+    doctor "does not load" 1 "$bad" "$on" "mca_dt_dame.so: no" "does not load the installed components" \
         "mca_dt_dame.so: file too short|invalid ELF header"
     doctor "another version" 1 "$other" "$on" "this build of DAME is for Open MPI 4.0, but this is" \
         -"[^0-9]-1 "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# Sourced by test/tools/run, whose functions and programs it uses: dame compile and dame bench.
+# Sourced by test/tools/run, with its functions and programs: dame compile and dame bench.
 
 # ---- compile, and whether this CPU has a compiler ----
 
@@ -49,9 +49,9 @@ if [ -n "$compiler" ]; then
         -o code long.dame
     holds "compile --variant: another is other code" [ "$(stat -c %s other)" != "$(stat -c %s code)" ]
     for command in compile bench; do
-        refuses 2 "$command, variant" "dame: --variant: 'x:fast' is no variant of DAME-X" \
+        refuses 2 "$command, variant" "dame: --variant: 'x:fast' is not a variant of DAME-X" \
             $command --variant x:fast pairs.dame
-        refuses 2 "$command, variant of another" "dame: --variant: 'plain' is no variant of DAME-X" \
+        refuses 2 "$command, variant of another" "dame: --variant: 'plain' is not a variant of DAME-X" \
             $command --variant plain pairs.dame
     done
     ends 0 "bench --variant" bench --seconds 0.01 --offset 8 --variant x:unroll1 \
@@ -111,7 +111,7 @@ else
             esac)" out
     done
     ends 0 "compile --cpu, again" "${tier_l[@]}" --cpu haswell --code-dir codes-haswell --direction pack columns.dame
-    holds "compile --cpu: finds what is for that CPU" eval "! grep 'l:' out | grep -v ', found\$' >/dev/null"
+    holds "compile --cpu: finds code for that CPU" eval "! grep 'l:' out | grep -v ', found\$' >/dev/null"
     ends 0 "compile --cpu, another" "${tier_l[@]}" --cpu znver3 --code-dir codes-haswell --direction pack columns.dame
     holds "compile --cpu: and nothing else" eval "! grep -q ', found\$' out"
     ends 0 "bench --variant of l" bench --seconds 0.01 --variant l:O1 pairs.dame
@@ -150,7 +150,7 @@ EOF
 }
 
 ends 0 "bench" bench --seconds 0.1 --fragment 100 struct.dame
-holds "bench: what was moved" grep -q '^struct.dame: 1 element, 7 bytes packed, in 14 bytes' out
+holds "bench: the bytes moved" grep -q '^struct.dame: 1 element, 7 bytes packed, in 14 bytes' out
 for tier in memcpy plain optimised ${compiler:+x} $l; do
     holds "bench: $tier" [ "$(grep -Ec "^ *(whole|100) +$tier( +[0-9.]+){4}\$" out)" = 2 ]
 done
