@@ -402,9 +402,9 @@ int access_finish(access_program_t *program)
     if (program->more->nopen > 0) {
         fail(program, "a loop or guard is not closed");
     } else if (!program->has_call) {
-        fail(program, "there is no call");
+        fail(program, "no call");
     } else if (program->ncopies == 0) {
-        fail(program, "there is no copy");
+        fail(program, "no copy");
     }
     return access_error(program) == NULL ? 0 : -1;
 }

@@ -16,7 +16,7 @@ typedef struct token {
     token_kind_t kind;
     const char *text; /* NAME: in the input; QUOTED: unescaped, of the space */
     size_t length;
-    int64_t value; /* NUMBER, negated, since there is one more of these */
+    int64_t value; /* NUMBER, negated, since another one follows */
     int64_t line, column;
 } token_t;
 
@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3), noreturn)) static void fail(reader_t *reade
     longjmp(reader->failed, 1);
 }
 
-/* The builder refused what was read last. */
+/* The builder refused the last item read. */
 static void check(reader_t *reader)
 {
     const char *error = access_error(reader->program);
@@ -137,7 +137,7 @@ static void next(reader_t *reader)
     token->length = (size_t) (reader->at - token->text);
     for (size_t i = 0; token->kind == NUMBER && i < token->length; i++) {
         if (!is_digit(token->text[i])) {
-            fail(reader, "'%.*s' is no number", (int) (token->length % 60), token->text);
+            fail(reader, "'%.*s' is not a number", (int) (token->length % 60), token->text);
         }
         if (__builtin_mul_overflow(token->value, 10, &token->value) ||
             __builtin_sub_overflow(token->value, token->text[i] - '0', &token->value)) {
@@ -441,7 +441,7 @@ static void read_copy(reader_t *reader)
     access_add_copy(reader->program, &copy);
 }
 
-/* One item of the body; false: there is none. */
+/* One item of the body; false at its end. */
 static bool read_item(reader_t *reader, access_binding_t *bindings, int *open)
 {
     if (take(reader, "copy")) {

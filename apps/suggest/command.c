@@ -134,7 +134,7 @@ static bool fits(const dame_type_t *type)
 }
 
 /* The type at the sizes that were given, and at others that are chosen so that it is large enough
- * to be measured. NULL: there are none. */
+ * to be measured. NULL if absent. */
 static const dame_type_t *choose_sizes(const arguments_t *arguments, instance_t *instance,
                                        const types_node_t *node, dame_tree_t *tree)
 {
@@ -180,7 +180,7 @@ static const char *const case_names[] = {"memcpy", "hand loop", "DAME, interpret
 
 typedef struct mover {
     const dame_type_t *type;
-    const dame_program_t *programs[CASES]; /* of DAME's cases; NULL: there is none */
+    const dame_program_t *programs[CASES]; /* of DAME's cases; NULL if absent */
     dame_dir_t direction;
     char *memory, *packed; /* memory: byte 0 of the type */
 } mover_t;
@@ -325,7 +325,7 @@ static int measure(const arguments_t *arguments, const instance_t *instance,
     return code;
 }
 
-/* What is written at sizes: the program, or measurements. Atoms from `natoms` on are no sizes. */
+/* Output at sizes: the program, or measurements. Atoms from `natoms` on are not sizes. */
 static int at_sizes(const arguments_t *arguments, const access_program_t *program,
                     const shape_t *shape, int natoms)
 {
@@ -527,7 +527,7 @@ static int run(int argc, char **argv)
 const tool_command_t tool_suggest = {
     .name = "suggest",
     .arguments = "[OPTION]... FILE...",
-    .what = "finds the datatype that a packing loop stands for",
+    .what = "finds the datatype that replaces a packing loop",
     .help = "  --program     FILE holds an access program (apps/suggest/access.h);\n"
             "                without this option, C source, for the front end dame-suggest-c\n"
             "  --code        also C code that makes the datatype\n"

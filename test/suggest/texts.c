@@ -1,4 +1,4 @@
-/* Texts that are no access programs, and where the message points. */
+/* Texts that are not access programs, and where the message points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ void texts_run(void)
             "only the first dimension");
     refused("send n MPI_INT[4] base a \"struct s\"[8] field \"x\" 8 int[4] copy", 1, 59,
             "the element has 8 bytes");
-    refused("send n MPI_INT[4]", 1, 18, "there is no copy");
+    refused("send n MPI_INT[4]", 1, 18, "no copy");
     refused("send n MPI_INT[4] base a int[4] copy next <- a, 4 MPI_INT[0]", 1, 61, "1 to 2^40");
     char deep[400] = "send ";
     memset(deep + 5, '(', 300);

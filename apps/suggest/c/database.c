@@ -70,7 +70,7 @@ int c_database(const char *build, const char *path, char ***arguments)
         snprintf(file, sizeof file, "%s/compile_commands.json", build);
         fprintf(stderr, "dame suggest: -p %s: %s\n", build,
                 stat(file, &status) ? "there is no compile_commands.json"
-                                    : "compile_commands.json is no compilation database");
+                                    : "compile_commands.json is not a compilation database");
         free(whole);
         return -1;
     }

@@ -60,7 +60,7 @@ void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_valu
     }
 }
 
-/* A write to PLACE: what it changes, beside the value of a tracked scalar. */
+/* A write to PLACE: its effects besides the value of a tracked scalar. */
 static void written(struct run *run, const struct run_place *place)
 {
     run_log_write(run, place->base, place->type);
@@ -472,7 +472,7 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
         }
         event->n_facts = run->n_facts;
     }
-    /* Handles are pointers to structures in some implementations, and MPI_Status * is one, too. */
+    /* Handles are pointers to structures in some implementations, and MPI_Status * is also one. */
     for (i = 1; i < node->n; i++) {
         const struct c_node *bare = c_bare(node->child[i]);
         bool status = bare->kind == C_UNARY && bare->op == C_OP_ADDRESS;
@@ -495,7 +495,7 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
     if (strstr(name, "Wait") || strstr(name, "Test")) {
         complete_receives(run);
     }
-    run->clock++; /* what is written next is written later than the call */
+    run->clock++; /* the next writes come later than the call */
     return run_unknown("what MPI returns", node);
 }
 
@@ -525,7 +525,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
     for (i = 1; i < node->n; i++) {
         struct run_value value = run_evaluate(run, node->child[i]);
 
-        /* strlen(), strcmp(), memcmp() read what they are given */
+        /* strlen(), strcmp(), memcmp() read their arguments */
         if (node->symbol && !node->symbol->body && has_no_effect(name) &&
             node->child[i]->type && node->child[i]->type->kind == C_TYPE_POINTER) {
             run_load(run, node->child[i],
@@ -542,7 +542,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
         return run_unknown("nothing", node);
     }
     if (node->symbol && !node->symbol->body && has_no_effect(name)) {
-        return run_unknown("what a function returns", node);
+        return run_unknown("a function's result", node);
     }
     {
         struct run_event *event = run_event(run, RUN_CALL, node);
@@ -550,7 +550,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
         event->why = node->symbol ? name : "a function pointer";
     }
     forget_everything(run);
-    for (i = 1; i < node->n; i++) { /* what is passed by address */
+    for (i = 1; i < node->n; i++) { /* arguments by address */
         const struct c_node *bare = c_bare(node->child[i]);
         const struct c_node *object = bare;
 
@@ -570,5 +570,5 @@ struct run_value run_call(struct run *run, const struct c_node *node)
             run_log_write(run, base, NULL);
         }
     }
-    return run_unknown("what a function returns", node);
+    return run_unknown("a function's result", node);
 }

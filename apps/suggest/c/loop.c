@@ -146,7 +146,7 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
     int64_t gain, constant;
     size_t i;
 
-    *why = "a loop condition that is no comparison of a variable with a bound";
+    *why = "a loop condition that is not a comparison of a variable with a bound";
     if (!condition || condition->kind != C_BINARY || condition->op < C_OP_LT ||
         condition->op > C_OP_NE || condition->op == C_OP_EQ || !run_is_pure(condition)) {
         return NULL;
@@ -207,7 +207,7 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
             return NULL;
         }
     }
-    *why = "a loop whose condition and step go in different directions";
+    *why = "a loop with a condition and a step in different directions";
     if (((op == C_OP_LT || op == C_OP_LE) && gain < 0) ||
         ((op == C_OP_GT || op == C_OP_GE) && gain > 0) ||
         (op == C_OP_NE && gain != 1 && gain != -1 && start.kind == RUN_INTEGER)) {
@@ -223,7 +223,7 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
         !poly_divide(run->space, distance, poly_constant(run->space, gain))) {
         return NULL;
     }
-    *why = "a number of iterations that is no polynomial";
+    *why = "a number of iterations that is not a polynomial";
     gains->counter = i;
     return steps(run, distance, gain);
 }

@@ -22,9 +22,8 @@ static void usage(FILE *out)
     fputs(
         "Usage: dame suggest [OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
         "\n"
-        "Finds loops that pack data for MPI_Send and its kin or unpack what was received, and the\n"
-        "MPI datatype that moves the data without them; or says why there is none that is "
-        "certain.\n"
+        "Finds loops that pack data for MPI_Send and its kin or unpack received data, and the\n"
+        "MPI datatype that moves the data without them; or says why none is certain.\n"
         "FILE is C, or Fortran by its ending (.f90, .F, ...), which is read by gfortran and only "
         "reported:\n"
         "addresses and sizes are C there, and a_n1 and a_l1 are extent and lower bound of a's "
@@ -103,7 +102,7 @@ static bool is_regular(const char *path)
     }
     if (!S_ISREG(status.st_mode)) {
         fprintf(stderr, "dame suggest: %s: %s\n", path,
-                S_ISDIR(status.st_mode) ? "is a directory" : "is no regular file");
+                S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
         return false;
     }
     return true;

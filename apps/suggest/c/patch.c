@@ -104,7 +104,7 @@ static const struct c_node *whole_statement(const struct run *run, const struct 
     return run->loops[loop].node;
 }
 
-/* Removes a statement; its line, too, when nothing else is on it. */
+/* Removes a statement, with its line if nothing else is on it. */
 static bool remove_statement(struct patch *patch, const struct c_node *statement)
 {
     const struct c_unit *unit = patch->unit;
@@ -166,7 +166,7 @@ static const char *does_more(const struct run *run, const struct c_node *stateme
 struct removal {
     const struct c_node **statements;
     size_t n;
-    const struct c_node **gone; /* statements and replaced arguments, whose names do not count */
+    const struct c_node **gone; /* statements and replaced arguments; their names do not count */
     size_t n_gone;
 };
 
@@ -198,7 +198,7 @@ static bool buffer_still_used(const struct run *run, const struct site *site,
 
         if ((event->kind == RUN_COPY || event->kind == RUN_STORE) &&
             event->to.base == site->buffer && !is_patched_copy(sites, n, chosen, i)) {
-            continue; /* another packing, whose call is looked at below */
+            continue; /* another packing; its call is checked below */
         }
         for (k = 1; event->kind == RUN_MPI && k < (int) event->node->n; k++) {
             bool replaced = false;
@@ -231,7 +231,7 @@ static const char *must_stay(const struct run *run, const struct site *site,
         return "other code may read the buffer";
     }
     if (buffer_still_used(run, site, sites, n, chosen)) {
-        return "the buffer is used by another call, too";
+        return "the buffer is also used by another call";
     }
     for (i = 0; i < site->n_copies; i++) {
         const struct c_node *statement = whole_statement(run, &run->events[site->copies[i]]);

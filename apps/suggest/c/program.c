@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the copies of a site to an access program, whose names and texts are those of the source and
+/* From the copies of a site to an access program. Its names and texts are those of the source and
  * have the same values where the call is. */
 #include "datatype.h"
 #include "site.h"
@@ -329,7 +329,7 @@ static void set_call(struct builder *builder)
 
     builder->basic = c_find_datatype(builder->run->unit, type_node);
     if (!builder->basic) {
-        site_refuse(site, C_REFUSED_DATATYPE, type_node, "%s is no basic datatype that is known",
+        site_refuse(site, C_REFUSED_DATATYPE, type_node, "%s is not a known basic datatype",
                     c_text(builder->run->memory, builder->run->unit, type_node));
         return;
     }
@@ -587,7 +587,7 @@ static void open_guard(struct builder *builder, int id)
     }
 }
 
-/* What memory or a limit did not allow is no atom. */
+/* A failed allocation or a limit leaves no atom. */
 static bool is_called(const poly_space_t *space, int atom, const char *text)
 {
     return atom >= 0 && atom < poly_atoms(space) && strcmp(poly_atom_text(space, atom), text) == 0;
@@ -606,7 +606,7 @@ static const char *loop_name(struct builder *builder, int id)
     name = condition && condition->n == 2 ? c_bare(condition->child[0]) : NULL;
     text = c_format(builder->run->memory, "%s",
                     name && name->kind == C_NAME ? name->symbol->name : "t");
-    /* not that of a loop around it, nor of a variable of the program that sizes use */
+    /* not that of a loop around it, and not of a variable of the program that sizes use */
     for (i = 0; i < builder->n_open; i++) {
         if (!builder->open[i].is_guard &&
             is_called(builder->program->space, builder->loops[builder->open[i].id], text)) {
@@ -663,8 +663,8 @@ static void enter(struct builder *builder, const struct run_event *copy)
 
 /* ---- copies ---- */
 
-/* Trips that are taken not to be negative, but for those of the copy's own nest, without which it
- * is not executed. */
+/* Trips that are taken not to be negative, except those of the copy's own nest: with a negative one
+ * it is not executed. */
 static bool assumes_more(struct run *run, const struct run_event *copy,
                          const struct run_place *place)
 {
@@ -700,9 +700,9 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
         return;
     }
     if (assumes_more(builder->run, copy, data)) {
-        site_refuse(
-            site, C_REFUSED_SIZES, copy->node,
-            "the place depends on a loop before it, whose number of iterations may be negative");
+        site_refuse(site, C_REFUSED_SIZES, copy->node,
+                    "the place depends on an earlier loop with a number of iterations that may be "
+                    "negative");
         return;
     }
     if (!c_datatype_fits(builder->basic, data->type) ||
@@ -827,7 +827,7 @@ static void find_shape(struct run *run, struct site *site)
     }
     if (site->shape.count != SHAPE_COUNT_PROVED) {
         site_refuse(site, SHAPE_REFUSED_COUNT, site->call,
-                    "it is not known that the call's count is what is copied");
+                    "it is not known that the call's count equals the copied elements");
         return;
     }
     check = eval_identity(site->program, site->shape.type);
@@ -886,7 +886,7 @@ void site_program(struct run *run, struct site *site)
     if (!site->refusal) {
         find_shape(run, site);
     }
-    /* the region is fine, and only what it copies is not known */
+    /* the region is fine, and only the copied data is not known */
     site->inspectable = site->refusal && !site->function->receives &&
                         site->refusal != C_REFUSED_DATATYPE &&
                         site->refusal != SHAPE_REFUSED_TYPE && site->refusal != SHAPE_REFUSED_CHECK;

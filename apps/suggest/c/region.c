@@ -486,7 +486,7 @@ static bool own_requests(struct run *run, const struct run_event *event)
     return any;
 }
 
-/* Does it start something whose completion may write, other than MPI_Irecv()? */
+/* Does it start an operation that may write until its completion, other than MPI_Irecv()? */
 static bool starts_more(const char *name)
 {
     switch (mpi_function(name)->kind) {
@@ -545,7 +545,7 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
 
             if (sent.base == RUN_ANY || touches(run, site, &sent, true)) {
                 site_refuse(site, C_REFUSED_DESTINATION, event->node,
-                            "the data may be what is sent by the same call");
+                            "the same call may send the data");
             }
         }
         return;
@@ -774,7 +774,7 @@ static void check_shared(struct run *run, struct site *site)
     site->shared = true;
     if (site->function->receives) {
         site_refuse(site, C_REFUSED_SHARED, site->call,
-                    "%s may be read by other code, which would miss what is received",
+                    "%s may be read by other code, which would miss the received data",
                     base_name(run, site->buffer));
     }
 }

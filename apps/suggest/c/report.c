@@ -168,6 +168,6 @@ void report_end(struct report *report)
         fprintf(stream(report), "%zu decided, %zu refused%s\n", report->decided, report->refused,
                 report->decided == 0 || report->measure
                     ? ""
-                    : "; --measure times what was decided, by hand and as datatypes");
+                    : "; --measure times the decided ones, by hand and as datatypes");
     }
 }

@@ -451,7 +451,7 @@ static struct run_value pointer_difference(struct run *run, struct run_value a, 
     }
     quotient = poly_divide(run->space, poly_subtract(run->space, a.poly, b.poly), size);
     if (!quotient) {
-        return run_unknown("a difference of pointers that is no number of elements", node);
+        return run_unknown("a difference of pointers that is not a number of elements", node);
     }
     value = run_integer(quotient);
     add_assumed(&value, a.n_assumed, a.assumed);
@@ -468,7 +468,7 @@ static struct run_value pointer_add(struct run *run, struct run_value pointer,
     const poly_t *size = run_size(run, pointer.pointee), *bytes;
 
     if (!size) {
-        return run_unknown("a pointer to a type whose size is not known", node);
+        return run_unknown("a pointer to a type of unknown size", node);
     }
     bytes = poly_multiply(run->space, index.poly, size);
     pointer.poly = subtract ? poly_subtract(run->space, pointer.poly, bytes)
@@ -519,7 +519,7 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
         return run_unknown("an operation with pointers", node);
     }
     if (a.kind != RUN_INTEGER || b.kind != RUN_INTEGER || !type || type->kind != C_TYPE_INTEGER) {
-        return run_unknown("an operation that is no integer arithmetic", node);
+        return run_unknown("an operation that is not integer arithmetic", node);
     }
     value = a;
     value.modular = a.modular || b.modular;
@@ -544,7 +544,7 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
     case C_OP_REM:
         return run_divide(run, "%s%%%s", a, b, node);
     default:
-        return run_unknown("an operation that is no polynomial", node);
+        return run_unknown("an operation that is not a polynomial", node);
     }
     if (!type->is_signed && !poly_is_constant(value.poly, NULL)) {
         if (type->size < 8) {
@@ -637,11 +637,11 @@ struct run_place run_lvalue(struct run *run, const struct c_node *node)
             place = pointed_at(run_evaluate(run, node->child[0]), node->type);
             break;
         }
-        place = no_place("an expression that is no object");
+        place = no_place("an expression that is not an object");
         break;
     default:
         run_evaluate(run, node);
-        place = no_place("an expression that is no object");
+        place = no_place("an expression that is not an object");
     }
     if (node->type && (node->type->is_volatile || node->type->is_atomic)) {
         place.why = node->type->is_volatile ? "a volatile object" : "an atomic object";
@@ -948,7 +948,7 @@ static struct run_value unary(struct run *run, const struct c_node *node)
         return run_binary(run, node, C_OP_SUB, run_constant(run, 0), value, node->type);
     default:
         (void) run_evaluate(run, node->child[0]);
-        return run_unknown("an operation that is no polynomial", node);
+        return run_unknown("an operation that is not a polynomial", node);
     }
 }
 
