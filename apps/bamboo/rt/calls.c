@@ -28,7 +28,7 @@ bamboo_request_t *bamboo_request(bamboo_kind_t kind, void *buf, int count, MPI_D
                                  int peer, int tag, bamboo_comm_t *comm)
 {
     if (comm == NULL) {
-        bamboo_fail("MPI_COMM_NULL is no communicator");
+        bamboo_fail("MPI_COMM_NULL is not a communicator");
     }
     if (count < 0) {
         bamboo_fail("count %d is negative", count);

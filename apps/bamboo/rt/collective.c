@@ -47,7 +47,7 @@ static struct collective_frame *begin(const char *call, bamboo_comm_t *comm, int
 {
     bamboo_enter(call);
     if (comm == NULL) {
-        bamboo_fail("MPI_COMM_NULL is no communicator");
+        bamboo_fail("MPI_COMM_NULL is not a communicator");
     }
     if (root < 0 || root >= comm->size) {
         bamboo_fail("root %d: the communicator has ranks 0 to %d", root, comm->size - 1);
@@ -111,7 +111,7 @@ int bamboo_mpi_bcast(void *buf, int count, MPI_Datatype type, int root, bamboo_c
     return run_inner(bcast, f);
 }
 
-/* ---- barrier: everybody has heard of everybody after log2(size) rounds ---- */
+/* ---- barrier: every rank's arrival has reached every rank after log2(size) rounds ---- */
 
 static bamboo_state_t barrier(struct bamboo_frame *frame)
 {
@@ -155,8 +155,8 @@ static void copy_elements(const void *from, void *to, int count, MPI_Datatype ty
 }
 
 /* In a tree from rank 0, whatever the root is: each rank holds the result of the ranks from its own
- * on, in their order. MPI_Reduce_local(in, inout) is inout = in op inout, so what is here is the
- * left side and must be given as in. */
+ * on, in their order. MPI_Reduce_local(in, inout) is inout = in op inout, so this rank's value is
+ * the left side and must be passed as in. */
 static bamboo_state_t reduce(struct bamboo_frame *frame)
 {
     struct collective_frame *f = (struct collective_frame *) frame;

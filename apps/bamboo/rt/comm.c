@@ -64,7 +64,7 @@ int bamboo_mpi_comm_rank(bamboo_comm_t *comm, int *rank)
 {
     bamboo_current->call = "MPI_Comm_rank";
     if (comm == NULL) {
-        bamboo_fail("MPI_COMM_NULL is no communicator");
+        bamboo_fail("MPI_COMM_NULL is not a communicator");
     }
     *rank = bamboo_comm_rank(comm, bamboo_current->rank);
     return MPI_SUCCESS;
@@ -74,7 +74,7 @@ int bamboo_mpi_comm_size(bamboo_comm_t *comm, int *size)
 {
     bamboo_current->call = "MPI_Comm_size";
     if (comm == NULL) {
-        bamboo_fail("MPI_COMM_NULL is no communicator");
+        bamboo_fail("MPI_COMM_NULL is not a communicator");
     }
     *size = comm->size;
     return MPI_SUCCESS;

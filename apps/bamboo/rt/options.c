@@ -25,7 +25,7 @@ static const struct row {
     {"--bandwidth", "BAMBOO_BANDWIDTH", 0, 1e6, 0,
      "of a modelled node's link, in GB/s; 0: no limit"},
     {"--share", "BAMBOO_SHARE", 1, 65536, 1,
-     "processes that stand for one node, without latency between them (1 to 65536)"},
+     "processes that act as one node, without latency between them (1 to 65536)"},
     {"--eager", "BAMBOO_EAGER", 0, 1e12, 1,
      "bytes up to which a send completes before it is received"},
     {"--patience", "BAMBOO_PATIENCE", 0, 1e9, 0,
@@ -35,7 +35,7 @@ static const struct row {
 
 static const char *set(const struct row *row, const char *name, const char *text)
 {
-    static char message[400]; /* memory may be what is missing */
+    static char message[400]; /* memory may be out */
     char *end;
     errno = 0;
     double value = strtod(text, &end);

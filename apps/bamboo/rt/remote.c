@@ -24,7 +24,7 @@ static int adds_latency(void)
     return bamboo_options.link.latency > 0;
 }
 
-/* Not between processes that stand for one node. */
+/* Not between processes that act as one node. */
 static int is_late(int process)
 {
     return adds_latency() && process / bamboo_options.share != me / bamboo_options.share;
@@ -42,7 +42,7 @@ const char *bamboo_remote_start(void)
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found);
     highest_tag = (int) ((found ? *bound : 32767) / (2LL * vf * vf)) - 1;
     if (highest_tag < 0) {
-        return "--vf: MPI's tags are too few for so many tasks";
+        return "--vf: MPI has too few tags for this number of tasks";
     }
     for (int i = 0; i < BAMBOO_CONTEXTS; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
@@ -265,7 +265,7 @@ void bamboo_remote_poll(void)
     }
 }
 
-/* Receives that nobody will answer; sends are waited for. */
+/* Receives that no sender will answer; sends are waited for. */
 void bamboo_remote_cancel_receives(void)
 {
     for (int i = 0; i < active_count; i++) {

@@ -287,8 +287,8 @@ static bool moves(const struct node *node)
     return node->waits;
 }
 
-/* A record that is copied is no object; an array, or one whose address is taken, would be gone
- * after a wait. */
+/* A record that is copied is not an object; an array, or a record with a taken address, would be
+ * gone after a wait. */
 static bool outlives(const struct node *literal)
 {
     const struct node *node = literal;
@@ -393,7 +393,7 @@ static void check_resumable(struct function *function)
     }
     if (function->is_main && (function->n_parameters > 2 || function->n_parameters == 1)) {
         refuse_node(file, function->definition, REFUSE_MAIN,
-                    "its parameters are none, or argc and argv");
+                    "main must take no parameters, or argc and argv");
     }
     for (i = 0; i < function->n_locals; i++) {
         const struct variable *variable = function->locals[i];
@@ -470,7 +470,7 @@ static void check_pragmas(struct program *program, struct file *file)
     }
 }
 
-/* Headers have functions that nobody calls. */
+/* Headers have functions without callers. */
 static bool is_used(const struct program *program, const struct node *top)
 {
     size_t i;
@@ -518,7 +518,7 @@ void check_program(struct program *program)
     size_t i, j;
 
     if (!program->main) {
-        refuse(program->files[0], 0, REFUSE_MAIN, "there is none in the files");
+        refuse(program->files[0], 0, REFUSE_MAIN, "the files have no main");
     }
     for (i = 0; i < program->n_files; i++) {
         struct file *file = program->files[i];

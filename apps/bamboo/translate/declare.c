@@ -334,7 +334,7 @@ static const char *declare(struct function *function, struct node *statement, co
         constant = constant || (is_constant_at_top(of) && element_kind(of) != CXType_Pointer);
     }
     if (constant && strcmp(type, without(type, qualifiers)) == 0) {
-        refuse_node(file, list[0].node, REFUSE_TYPE, "'%s', whose type is a constant one",
+        refuse_node(file, list[0].node, REFUSE_TYPE, "'%s', which has a constant type",
                     list[0].node->variable->name);
     }
     type = constant ? without(type, qualifiers) : type;
@@ -413,7 +413,7 @@ static const char *initialiser_for(const struct file *file, const struct node *i
     return result.at;
 }
 
-/* A variable of tasks whose value or address a macro's body names. */
+/* A variable of tasks that a macro's body names, by value or address. */
 static const struct node *hidden_task_data(const struct node *node)
 {
     const struct node *found = NULL;

@@ -36,7 +36,7 @@ static void usage(void)
         "  --vf-max N      most tasks in a process, from 1 to 65536: variables of tasks are "
         "arrays\n"
         "                  of N elements (default: 64)\n"
-        "  --refusals      list what is refused, by number\n"
+        "  --refusals      list refusals by number\n"
         "  --help, --version\n"
         "\n"
         "Other options are the compiler's. The program takes --vf N: the tasks in each process.\n"
@@ -108,7 +108,7 @@ static bool is_for_parser(const char *option)
            strcmp(option, "-ansi") == 0 || strcmp(option, "-pthread") == 0;
 }
 
-/* Options whose value is the next word. */
+/* Options with the next word as value. */
 static bool takes_value(const char *option)
 {
     static const char *const options[] = {

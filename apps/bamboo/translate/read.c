@@ -79,7 +79,7 @@ static void place(struct reader *reader, struct node *node)
     for (i = 0; i < file->n_uses; i++) {
         node->in_macro = node->in_macro || file->uses[i].begin == node->begin;
     }
-    /* Ranges may end at the beginning of a use whose body they end in. */
+    /* Ranges may end at the beginning of a use with the body that they end in. */
     use = node->end > 0 ? use_around(file, node->end - 1) : NULL;
     if (use && use->begin >= node->begin && node->end < use->end) {
         node->end = use->end;
@@ -373,7 +373,7 @@ static void read_function(struct reader *reader, CXCursor cursor, bool here)
         function->defined_in_header = function->defined_in_header || definition;
     }
     reader->function =
-        definition ? function : &dummy; /* a prototype's parameters are no variables */
+        definition ? function : &dummy; /* a prototype's parameters are not variables */
     if (definition && function->definition) {
         if (here || !function->defined_in_header) {
             size_t at;
@@ -504,7 +504,7 @@ static bool whole_file(struct file *file)
         (S_ISREG(status.st_mode) && !(in = fopen(file->path, "rb")))) {
         why = strerror(errno);
     } else if (!S_ISREG(status.st_mode)) {
-        why = S_ISDIR(status.st_mode) ? "is a directory" : "is no regular file";
+        why = S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
     } else if (status.st_size >= 1 << 28) {
         why = "is larger than 256 MiB";
     } else {

@@ -142,7 +142,7 @@ static bamboo_state_t wrong(struct bamboo_frame *frame)
     END;
 }
 
-/* Messages to nobody, to oneself, without elements, and statuses of requests that are none. */
+/* Messages to MPI_PROC_NULL, to oneself, without elements, and statuses of null requests. */
 static bamboo_state_t edges(struct bamboo_frame *frame)
 {
     struct case_frame *f = ((struct case_frame **) (frame + 1))[0];
@@ -225,7 +225,7 @@ static bamboo_state_t reductions(struct bamboo_frame *frame)
     END;
 }
 
-/* A rank that only tests lets the others run, which send what it tests for. */
+/* A rank that only tests lets the others run, which send the messages that it tests for. */
 static bamboo_state_t tests(struct bamboo_frame *frame)
 {
     struct case_frame *f = ((struct case_frame **) (frame + 1))[0];

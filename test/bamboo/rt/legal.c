@@ -1,4 +1,4 @@
-/* Right programs that do what is seldom done, one a run, by name. Rank 0 prints "right"; the exit
+/* Correct programs that use MPI in rare ways, one a run, by name. Rank 0 prints "right"; the exit
  * status of a rank for which it is not right is 1. Compiled with -DPLAIN, they run on MPI itself.
  */
 #include <stdio.h>
@@ -90,7 +90,7 @@ static int holds_every_second(const int *list, const int *packed)
 }
 
 /* Datatypes freed while a request uses them: a receive before its message arrives, a persistent one
- * before it is started, and one whose message is there already; and a send that waits for its
+ * before it is started, and one with its message already there; and a send that waits for its
  * receiver. */
 static bamboo_state_t free_type(struct bamboo_frame *frame)
 {
@@ -158,7 +158,8 @@ static bamboo_state_t free_type(struct bamboo_frame *frame)
 }
 
 /* Rank 0 frees a communicator on which a receive from anywhere is open, and makes another with all
- * but the last rank, whose message on the first comes late. None of the other may be taken for it.
+ * but the last rank. The last rank's message on the first comes late. None of the other may be
+ * taken for it.
  */
 static bamboo_state_t free_comm(struct bamboo_frame *frame)
 {
@@ -309,7 +310,7 @@ static bamboo_state_t initialised(struct bamboo_frame *frame)
     END;
 }
 
-/* Receives that nobody answers; plain MPI ends. */
+/* Receives without an answer; plain MPI ends. */
 static bamboo_state_t unanswered(struct bamboo_frame *frame)
 {
     struct legal_frame *f = of(frame);

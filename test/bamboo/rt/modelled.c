@@ -1,10 +1,10 @@
 /* What a modelled network, or added latency, promises of time: one fact a run, by name, with V and
- * the network as the runtime's options say. Prints "right", or what was measured.
+ * the network as the runtime's options say. Prints "right", or the measurement.
  *
  *     modelled NAME [LATENCY-US [GB/s]]     as --latency and --bandwidth
  *
- * These are no timed tests. A modelled clock is the CPU time of the node's own tasks plus what the
- * network adds, so neither load on the machine nor its speed moves it: tasks take CPU time until
+ * These are not timed tests. A modelled clock is the CPU time of the node's own tasks plus the
+ * network's time, so load on the machine and its speed do not change it: tasks take CPU time until
  * the CPU clock says that it is enough. What little the runtime itself computes is in the bounds,
  * and medians leave out the step that an interrupt hit. With added latency, clocks are real, and
  * only lower bounds are checked. */

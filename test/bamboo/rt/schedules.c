@@ -139,7 +139,7 @@ static void check(struct schedule_frame *f, int i, const MPI_Status *status)
         came.from = status->MPI_SOURCE;
         came.tag = status->MPI_TAG;
         if (came.from < 0 || came.from >= f->size || came.tag < WILD || came.tag >= TAGS) {
-            complain(f, i, "status of a message that nobody sent");
+            complain(f, i, "status of a message that was not sent");
             return;
         }
         if (came.count > 0) {

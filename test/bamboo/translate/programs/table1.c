@@ -1,4 +1,4 @@
-/* The paper's Table I: receive, send, compute, along a chain. Each rank sends what it computed before. */
+/* The paper's Table I: receive, send, compute, along a chain. Each rank sends its last results. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

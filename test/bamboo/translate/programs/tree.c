@@ -1,4 +1,5 @@
-/* The paper's Fig. 7: broadcast in a binary tree. The two sends depend on the receive and stand in its block. */
+/* The paper's Fig. 7: broadcast in a binary tree. The two sends depend on the receive and are in
+ * its block. */
 #include <mpi.h>
 #include <stdio.h>
 
