@@ -14,12 +14,12 @@
  * the address `matrix`; find the fastest code for it now, whatever that costs.
  *
  * A hint may change how long messages take, never a byte of them; a wrong one costs time. There is
- * nothing to link with. Where there is no DAME, with any MPI, the functions do nothing.
+ * nothing to link with. Without DAME, with any MPI, the functions do nothing.
  *
  * Call them for committed datatypes, between MPI_Init and MPI_Finalize, from any thread that may
- * call MPI; best before the first message. They return 1 when DAME has taken the hint, else 0:
- * there is no DAME, or it does not move this datatype's data, which may be contiguous. Datatypes of
- * one layout share their hints, as they share their code. With the parameter
+ * call MPI; best before the first message. They return 1 when DAME has taken the hint, else 0: DAME
+ * is absent, or does not move this datatype's data, which may be contiguous. Datatypes of one
+ * layout share their hints, as they share their code. With the parameter
  * dt_dame_promotion_threshold at other values than -1, hints have no effect, although the functions
  * return 1.
  *
@@ -27,9 +27,9 @@
  * MPI_INFO_ENV, the info object in which an MPI library tells a program about its environment: a
  * name that any program can look for, and that is missing elsewhere. The hint is an attribute with
  * such a keyval; its value is the address of two words, the hint's value and DAME's answer. It is
- * set and deleted at once: MPI calls a keyval's delete function, and has none for setting. So DAME
- * hears of the hint in the call, and need not look for attributes on the many datatypes that have
- * none. All of this is in MPI-3.0.
+ * set and deleted at once: MPI calls a keyval's delete function; it has no callback for setting. So
+ * DAME gets the hint in the call, and need not look for attributes on the many datatypes without
+ * any. All of this is in MPI-3.0.
  *
  * Not the datatype gets the attribute but a carrier, MPI_Type_contiguous(1, datatype), which no
  * other thread knows. Open MPI releases its lock of attributes while it calls a delete function, so

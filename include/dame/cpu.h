@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* What is fastest differs between makers where what is possible does not. */
+/* The fastest choice can differ between makers with the same features. */
 typedef enum dame_make { DAME_MAKE_OTHER, DAME_MAKE_AMD, DAME_MAKE_INTEL, DAME_MAKES } dame_make_t;
 
 typedef struct dame_cpu {
@@ -34,8 +34,8 @@ typedef struct dame_data_cache {
 } dame_data_cache_t;
 
 /* Those that programs are built and compiled for from now on. Before dame_data_cache_force(), those
- * of this CPU, as the C library knows them; what it does not know, or is not plausible, is taken to
- * be lines of 64 bytes, a first cache of 32 KiB in 8 ways and a second of 1 MiB. Any thread. */
+ * of this CPU, as the C library knows them; unknown or implausible values are taken to be lines of
+ * 64 bytes, a first cache of 32 KiB in 8 ways and a second of 1 MiB. Any thread. */
 const dame_data_cache_t *dame_data_cache(void);
 
 /* For tests: others, which live as long as they are used; NULL: this CPU's again. */
@@ -50,7 +50,7 @@ typedef struct dame_cpu_model {
 /* Those that code can be made for on another machine; the last has no name. Static storage. */
 const dame_cpu_model_t *dame_cpu_models(void);
 
-/* The one with that name; NULL: none has it. */
+/* The one with that name; NULL if there is no such CPU. */
 const dame_cpu_t *dame_cpu_named(const char *name);
 
 /* Does `cpu` have every feature of `needed`? The make does not count. */

@@ -27,7 +27,7 @@
  * after unpacking is undefined.
  *
  * Errors. Functions return DAME_OK or another status, and write their outputs on DAME_OK only.
- * dame_error_message() then names function, argument, value and what is allowed. Status that any
+ * dame_error_message() then names function, argument, value and the allowed values. Status that any
  * function with the argument may return: DAME_ERR_ARGUMENT for NULL where a context, a datatype, a
  * list or an output is needed. Handles that were freed are not recognised.
  *
@@ -122,7 +122,7 @@ typedef struct dame_context_options {
                      "auto": dame in $XDG_CACHE_HOME, or in .cache in $HOME. NULL: nowhere */
     const char *code_dir; /* directories, absolute and separated by colons, of files with machine
                              code by LLVM, the first of which is written; "auto": as for profile.
-                             NULL: none */
+                             NULL: no directory */
     const char *llvm;     /* the path of dame_llvm.so. NULL: where it was installed */
 } dame_context_options_t;
 
@@ -148,7 +148,7 @@ DAME_PUBLIC void dame_context_free(dame_context_t *context);
  * The name of counter i of every context, counted from 0, or NULL when there are fewer. Later
  * versions may add some at the end. Static storage.
  *
- *     datatypes       datatypes made; those inside of dame_datatype_subarray() and _parse(), too
+ *     datatypes datatypes made; also those inside of dame_datatype_subarray() and _parse()
  *     commits         programs built
  *     packs           calls of dame_pack() that moved data
  *     packed_bytes    bytes that they moved
@@ -293,7 +293,7 @@ DAME_PUBLIC dame_status_t dame_datatype_dup(const dame_datatype_t *old, dame_dat
  * Errors: DAME_ERR_TEXT, DAME_ERR_VERIFY and DAME_ERR_RANGE, with line and column in the message
  * (DAME_ERR_RANGE also without them, where the elements of an INDEX have an extent near 2^63);
  * DAME_ERR_LIMIT (too many primitives, or nested too deep); DAME_ERR_ARGUMENT (`element` is not
- * basic or of another context, or a block is no whole number of it); DAME_ERR_NOMEM.
+ * basic or of another context, or a block is not a whole number of it); DAME_ERR_NOMEM.
  */
 DAME_PUBLIC dame_status_t dame_datatype_parse(dame_context_t *context, const char *text,
                                               size_t length, const dame_datatype_t *element,
@@ -404,15 +404,15 @@ DAME_PUBLIC dame_status_t dame_packed_size(const dame_datatype_t *type, int64_t 
 
 /*
  * Packs the part of a message's stream that starts at `position`: as much as `packed`, of `length`
- * bytes, has room for. *moved receives the bytes: the smaller of `length` and what is left of the
+ * bytes, has room for. *moved receives the bytes: the smaller of `length` and the rest of the
  * message. It may be NULL. `packed` and the message may not overlap. Source: MPI-4.0, section 5.2.
  */
 DAME_PUBLIC dame_status_t dame_pack(const dame_datatype_t *type, int64_t count, const void *base,
                                     int64_t position, void *packed, int64_t length, int64_t *moved);
 
 /*
- * Unpacks `length` bytes of a message's stream that start at `position`, or what is left of the
- * message if that is less. *moved receives the bytes. It may be NULL. Source: MPI-4.0, section 5.2.
+ * Unpacks `length` bytes of a message's stream that start at `position`, or the rest of the message
+ * if that is less. *moved receives the bytes. It may be NULL. Source: MPI-4.0, section 5.2.
  */
 DAME_PUBLIC dame_status_t dame_unpack(const dame_datatype_t *type, int64_t count, void *base,
                                       int64_t position, const void *packed, int64_t length,

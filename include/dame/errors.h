@@ -10,7 +10,7 @@ typedef enum dame_status {
     DAME_ERR_RANGE,       /* a size, extent or bound does not fit in 64 bits */
     DAME_ERR_LIMIT,       /* larger or deeper than the library accepts */
     DAME_ERR_VERIFY,      /* the program breaks a rule of the language */
-    DAME_ERR_TEXT,        /* a text is no program */
+    DAME_ERR_TEXT,        /* a text is not a program */
     DAME_ERR_UNSUPPORTED, /* not available here: on this CPU, or for this program */
     DAME_ERR_DENIED,      /* the operating system refuses a permission */
     DAME_ERR_FULL,        /* a bounded store has no room at the moment; later it may */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Levels whose blocks lie badly for the first data cache: the interpreter has kernels of its own
- * for them, and other providers of kernels leave them alone.
+ * Levels with blocks that lie badly for the first data cache: the interpreter has kernels of its
+ * own for them, and other providers of kernels leave them alone.
  */
 #ifndef DAME_MEMORY_ORDER_H
 #define DAME_MEMORY_ORDER_H

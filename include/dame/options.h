@@ -16,7 +16,7 @@ typedef enum dame_pass {
     DAME_PASS_COUNT
 } dame_pass_t;
 
-/* A set of passes; bit `1u << pass` stands for one. */
+/* A set of passes: bit `1u << pass` is pass `pass`. */
 typedef uint32_t dame_passes_t;
 #define DAME_PASSES_NONE ((dame_passes_t) 0)
 #define DAME_PASSES_ALL  ((dame_passes_t) ((1u << DAME_PASS_COUNT) - 1))

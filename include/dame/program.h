@@ -11,14 +11,13 @@
  * Read as a machine it is a nest of loop levels. Iteration i of a level starts in user memory at
  *     origin + (the level has a list ? dame_prim_disp(level, i) : i * step)
  * and in the packed stream of the level at
- *     prefix != NULL ? prefix[i] : i * iter_size.
- * An iteration is one contiguous block when its inner_delta is 0 (for a STRUCT: inner_deltas[i]),
- * otherwise all iterations of the level `inner_delta` primitives further on, whose origin is the
- * start of this iteration. EXIT is the outermost level: its iterations are the elements of a
- * message. Where a Base has blocklength > 1 a CONTIGCHILD level stands between it and its inner
- * Type; text leaves it out.
+ *     prefix != NULL ? prefix[i] : i * iter_size. An iteration is one contiguous block when its
+ *     inner_delta is 0 (for a STRUCT: inner_deltas[i]), otherwise all iterations of the level
+ *     `inner_delta` primitives further on, with the start of this iteration as origin. EXIT is the
+ *     outermost level: its iterations are the elements of a message. Where a Base has blocklength >
+ *     1 a CONTIGCHILD level stands between it and its inner Type; text leaves it out.
  *
- * Programs are immutable once built, but for their run kernels, and may be shared by any number of
+ * Programs are immutable once built, except their run kernels, and may be shared by any number of
  * threads. Another provider of kernels may replace the interpreter's at any time, each with one
  * atomic store: all kernels of a level keep the contract of dame_run_fn, so any mixture is right.
  */
@@ -45,11 +44,11 @@ typedef struct dame_prim dame_prim_t;
 /*
  * A run kernel moves n consecutive iterations of one level, starting with `first`, between user
  * memory and the packed stream. `origin` is the address of the level's origin, as a number because
- * absolute types (MPI_BOTTOM) start from 0. `packed` is where iteration `first` stands in the
+ * absolute types (MPI_BOTTOM) start from 0. `packed` is the position of iteration `first` in the
  * stream. The caller keeps 0 <= first, 0 <= n, first + n <= number of iterations.
  *
- * The contract of a kernel, whoever provides it. The bytes of a run are those of its iterations'
- * blocks in user memory, and as many in the stream, from `packed` on.
+ * The contract of every kernel. The bytes of a run are those of its iterations' blocks in user
+ * memory, and as many in the stream, from `packed` on.
  *
  *  - User memory, packing: the kernel reads every byte of the run. It may also read other bytes
  *    between the lowest and the highest of them, on pages of DAME_PAGE bytes that have a byte of
@@ -63,7 +62,7 @@ typedef struct dame_prim dame_prim_t;
  *    and inner_deltas alone. visits and window suggest an order. params describe the level in text.
  *  - It may call other run kernels with runs inside its own, or the same, and the C library's
  *    memcpy(). The kernels that `interpreted` has are always there; those in `run` only until they
- *    are replaced, so they are looked up anew in each call.
+ *    are replaced, so each call looks them up again.
  *  - It keeps no state, so any number of threads may run it. Its stores are ordinary ones to other
  *    threads once it returns, even if they bypassed the caches.
  *
@@ -112,10 +111,10 @@ typedef struct dame_params {
  * Tables and parameters belong to the program, and live as long as it does.
  */
 struct dame_prim {
-    _Atomic(dame_run_fn) run[2]; /* [dame_dir_t]; NULL for primitives that are no loop level */
+    _Atomic(dame_run_fn) run[2]; /* [dame_dir_t]; NULL for primitives that are not a loop level */
     int64_t count;     /* iterations. 0 for EXIT (the message decides) and for a CONTIGCHILD under
                           INDEX (the iteration above decides) */
-    int64_t step;      /* bytes between iterations when there is no list of displacements */
+    int64_t step;      /* bytes between iterations without a list of displacements */
     int64_t iter_size; /* packed bytes of an iteration when prefix is NULL */
     const int64_t *disps;   /* count entries, or NULL; a level with a list has one of the two */
     const int32_t *disps32; /* the same in 32 bits, where all entries fit; never for a STRUCT */
@@ -128,8 +127,8 @@ struct dame_prim {
     dame_copy_fn copy;          /* NULL where run is */
     const dame_run_fn *interpreted; /* [dame_dir_t]; the interpreter's run kernels; NULL where run
                                        is. Static storage */
-    /* [dame_dir_t]: moves n blocks, numbered through all iterations, of a level whose iterations
-       are columns of a matrix that are best walked together; else NULL. Static storage */
+    /* [dame_dir_t]: moves n blocks, numbered through all iterations, of a level of matrix columns
+     * that are best walked together; else NULL. Static storage */
     const dame_run_fn *by_block;
     dame_params_t *params; /* never NULL */
 };
@@ -157,8 +156,8 @@ static inline int64_t dame_prim_disp(const dame_prim_t *prim, int64_t i)
 
 /*
  * Iteration i of a loop level, 0 <= i < number of iterations. These hold for every level, EXIT and
- * CONTIGCHILD included, of a program that is built; they are undefined for primitives that are no
- * level.
+ * CONTIGCHILD included, of a program that is built; they are undefined for primitives that are not
+ * a level.
  */
 
 /* Packed bytes of iteration i. */
@@ -201,7 +200,7 @@ typedef struct dame_program {
     int64_t true_lb;      /* all bytes of an element lie in [true_lb, true_ub) */
     int64_t true_ub;
     int64_t granule; /* offsets in a block that are multiples of it never lie inside a basic
-                        element, or DAME_NO_GRANULE when that is no useful number */
+                        element, or DAME_NO_GRANULE if that is not a useful number */
     size_t memory;   /* bytes of this allocation, tables included */
     _Atomic(void *) codes[2]; /* [dame_dir_t]; what another provider of kernels keeps there. NULL:
                                  all kernels are the interpreter's, and always so to
@@ -241,9 +240,9 @@ dame_status_t dame_program_verify(const dame_program_t *program, char *message,
 const char *dame_op_name(dame_op_t op);
 
 /*
- * Moves `count` whole elements at once: one call of an outermost run kernel. `packed` has room
- * for, or holds, count * program->size bytes. User memory starts at `base`. What is read and
- * written is the contract of dame_run_fn. The two must not overlap.
+ * Moves `count` whole elements at once: one call of an outermost run kernel. `packed` has room for,
+ * or holds, count * program->size bytes. User memory starts at `base`. The contract of dame_run_fn
+ * says which bytes are read and written. The two must not overlap.
  */
 static inline void dame_program_run(const dame_program_t *program, dame_dir_t dir, uintptr_t base,
                                     int64_t count, char *packed)
@@ -272,8 +271,8 @@ static inline void dame_program_copy(const dame_program_t *program, uintptr_t to
 }
 
 /*
- * Is no byte of `count` elements also one of the same `count` elements `shift` bytes away? False
- * also where that would take long to find out: where a list of displacements spans the shift.
+ * Are the bytes of `count` elements disjoint from those of the same elements `shift` bytes away?
+ * False also where that would take long to find out: where a list of displacements spans the shift.
  */
 int dame_program_is_apart(const dame_program_t *program, int64_t count, int64_t shift);
 

@@ -8,7 +8,7 @@
  *
  * EXIT has optional parameters: EXIT(extent) or EXIT(extent, granule), in bytes. The default extent
  * is true_ub - true_lb; the default granule follows from the sizes of the CONTIGFINALs. Granule 0
- * stands for DAME_NO_GRANULE. The printer omits parameters that equal their defaults.
+ * means DAME_NO_GRANULE. The printer omits parameters that equal their defaults.
  */
 #ifndef DAME_TEXT_H
 #define DAME_TEXT_H
