@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* Uninitialised memory, aligned to 16 bytes; NULL if there is none. */
+/* Uninitialised memory, aligned to 16 bytes; NULL if memory is out. */
 void *dame_heap_alloc(size_t bytes);
 
 /* The same, zeroed. */

@@ -2,9 +2,10 @@
 /*
  * The locks of a process, all in one place because fork() takes every one of them.
  *
- * fork(): the handlers take all locks in the order listed, so a child finds them free and what they
- * protect whole. Then, in the child, every hook removes what belongs to threads it does not have.
- * fork() must not be called by a signal handler that interrupted the holder of a lock.
+ * fork(): the handlers take all locks in the order listed, so a child finds them free and the data
+ * that they protect consistent. Then, in the child, every hook removes what belongs to threads it
+ * does not have. fork() must not be called by a signal handler that interrupted the holder of a
+ * lock.
  *
  * Cancellation: a thread is not cancelled while it holds a lock, so the holder may write files. A
  * cancellation that is pending takes effect at the first cancellation point after dame_unlock().
@@ -20,15 +21,15 @@ typedef enum dame_lock {
     DAME_LOCK_CALLER,     /* the outermost, for callers of all rooms below them */
     DAME_LOCK_LAYOUTS,    /* engine/layout.c, and what callers keep of datatypes */
     DAME_LOCK_GATE,       /* engine/promoter.c: its holder compiles */
-    DAME_LOCK_STATISTICS, /* engine/tally.c, promoter.c: who reads them for a report, and who takes
-                             away what they are read from; its holder does not compile */
+    DAME_LOCK_STATISTICS, /* engine/tally.c, promoter.c: reading them for a report, and ending the
+                             objects that they are read from; its holder does not compile */
     DAME_LOCK_THREADS,    /* engine/thread.c, counts.c: the lists of threads */
-    DAME_LOCK_OBSERVER,   /* for callers that observe what is compiled, with the gate's lock held */
+    DAME_LOCK_OBSERVER,   /* for callers that observe compilations, with the gate's lock held */
     DAME_LOCK_COUNTERS,   /* measure/counters.c: its holder loads PAPI; what callers keep of
                              its counts */
-    DAME_LOCK_PROFILE,    /* measure/profile.c: what is known of the machine */
+    DAME_LOCK_PROFILE,    /* measure/profile.c: the machine's measurements */
     DAME_LOCK_BACKGROUND, /* background.c: the orders */
-    DAME_LOCK_LOADER,     /* loader.c: who is inside what was loaded; functions of exit() */
+    DAME_LOCK_LOADER,     /* loader.c: threads inside loaded objects; functions of exit() */
     DAME_LOCK_COMPILER,   /* jit.c with codes.c, code_arena.c, perf_map.c, perf_dump.c, gdb.c;
                              providers.c, loader.c */
     DAME_LOCK_READERS,    /* reader.c: the list of readers */
@@ -67,8 +68,8 @@ int dame_lock_at_fork(dame_lock_t lock, void (*in_child)(void));
 int dame_lock_before_fork(dame_lock_t lock, void (*wait)(void));
 
 /*
- * atexit() that no fork() falls into: the C library does not give its lock of these functions back
- * in the child, whose exit() would wait for ever. With no lock held from DAME_LOCK_LOADER on.
+ * atexit() that no fork() falls into: the C library does not release its lock of these functions in
+ * the child, so exit() there would wait for ever. With no lock held from DAME_LOCK_LOADER on.
  */
 void dame_at_exit(void (*function)(void));
 
@@ -80,8 +81,8 @@ void dame_at_exit(void (*function)(void));
 int dame_lock_innermost_at_fork(void (*take)(void), void (*release)(void));
 
 /*
- * Between the two calls the thread is not cancelled, without a lock: around output, whose lock is
- * Open MPI's. They may be nested; restore is given what defer returned.
+ * Between the two calls the thread is not cancelled, without a lock: around output, which takes a
+ * lock of Open MPI's. They may be nested; restore is given what defer returned.
  */
 int dame_cancel_defer(void);
 void dame_cancel_restore(int state);

@@ -4,8 +4,8 @@
 
 #include <sys/mman.h>
 
-/* Writable: what is not is no data to RLIMIT_DATA, nor promised. Unlocked before: after
- * mlockall(MCL_FUTURE) the system would put pages there. */
+/* Writable: read-only memory does not count for RLIMIT_DATA and is not promised. Unlocked before:
+ * after mlockall(MCL_FUTURE) the system would put pages there. */
 int dame_has_spare(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

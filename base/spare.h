@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * The process could map so many bytes more: neither RLIMIT_AS nor RLIMIT_DATA nor the system's
- * limit on promised memory forbids it. Nothing is kept: another thread may take them. What a
- * control group allows is not known.
+ * The process could map `bytes` bytes more: RLIMIT_AS, RLIMIT_DATA and the system's limit on
+ * promised memory allow it. Nothing is kept: another thread may take them. What a control group
+ * allows is not known.
  */
 int dame_has_spare(size_t bytes);
 

@@ -38,7 +38,7 @@ int dame_user_cache_directory(char *path, size_t room)
     return length >= 0 && (size_t) length < room ? 0 : ENAMETOOLONG;
 }
 
-/* 0: nobody but the user can write it, or, if it is only read, root. */
+/* 0: no user but the owner can write it, or, if it is only read, root. */
 static int distrust(const struct stat *about, int own)
 {
     if (about->st_uid != geteuid() && (own || about->st_uid != 0)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that all processes of a user share: the code cache, the machine's profile. They are read
- * only if nobody but the user or root can have written them, and they are written as a whole, so a
- * reader finds the old file or the new one.
+ * only if only the user or root can have written them, and they are written as a whole, so a reader
+ * finds the old file or the new one.
  *
  * All functions may be called by any thread; they may wait for a disk, so nothing that a message
  * waits for calls them. Unless noted they return 0, an errno or a dame_file_error_t (whole_file.h).
@@ -18,9 +18,10 @@
 int dame_user_cache_directory(char *path, size_t room);
 
 /*
- * Opens a directory. `make`: to write in it. Then it must be the user's own, and missing ones of
- * the path are made, with mode 0700; otherwise root's are trusted, too. A link as the last part of
- * the path is not followed, whatever the path ends with: ELOOP. The caller closes *fd.
+ * Opens a directory. `make`: to write in it. Then it must be the user's own, and missing
+ * directories of the path are made, with mode 0700. Otherwise root's are also trusted. A link as
+ * the last part of the path is not followed, whatever the path ends with: ELOOP. The caller closes
+ * *fd.
  */
 int dame_user_directory_open(const char *path, int make, int *fd);
 
@@ -32,8 +33,8 @@ int dame_user_file_write(int directory, const char *name, const void *bytes, siz
 
 /*
  * Takes a lock of all processes that have the directory, without waiting: EWOULDBLOCK if another
- * process (or thread) holds it, DAME_FILE_NO_LOCKS if nobody can. The lock ends with its process.
- * The caller gives *fd to dame_user_unlock(), with the same directory and name.
+ * process (or thread) holds it, DAME_FILE_NO_LOCKS if the file system has no locks. The lock ends
+ * with its process. The caller gives *fd to dame_user_unlock(), with the same directory and name.
  */
 int dame_user_trylock(int directory, const char *name, int *fd);
 void dame_user_unlock(int directory, const char *name, int fd);
