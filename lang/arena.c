@@ -11,7 +11,7 @@
 
 struct dame_arena_chunk {
     dame_arena_chunk_t *older;
-    size_t bytes; /* with this header, whose size keeps the memory behind it aligned */
+    size_t bytes; /* with this header; its size keeps the memory behind it aligned */
 };
 
 static dame_arena_chunk_t *new_chunk(dame_arena_t *arena, size_t room)

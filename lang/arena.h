@@ -24,7 +24,7 @@ void dame_arena_init(dame_arena_t *arena, void *first, size_t size);
 void dame_arena_fini(dame_arena_t *arena);
 
 /* Frees every piece, but keeps memory for as much again, up to 1 MiB, so that the next round of the
- * same size costs neither system calls nor page faults. */
+ * same size costs no system calls or page faults. */
 void dame_arena_reset(dame_arena_t *arena);
 
 /* n pieces of `size` bytes, aligned to 16, uninitialised; NULL when memory is out or n * size

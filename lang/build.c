@@ -13,7 +13,7 @@
 typedef struct emitter {
     dame_emitter_t out;
     const dame_optimiser_t *o;
-    int64_t granule; /* the program's: what is known of the elements in a block */
+    int64_t granule; /* the program's: known facts about the elements in a block */
 } emitter_t;
 
 /* From the first byte a node touches to the last. */
@@ -24,7 +24,7 @@ static int64_t span(const dame_node_t *node)
 }
 
 /* The loop within a block of several instances of what `merge` takes into the blocklength: one that
- * steps by all that its child spans, a CONTIG. NULL if the node's child is no such loop. */
+ * steps by all that its child spans, a CONTIG. NULL if the node's child is not such a loop. */
 static const dame_node_t *contig_in(const emitter_t *emitter, const dame_node_t *child)
 {
     return dame_passes(emitter->o, DAME_PASS_MERGE) && DAME_SHAPE_LOOP == child->shape &&
@@ -65,7 +65,7 @@ static int64_t table_bytes(const dame_need_t *need)
     return 8 * need->words + 4 * need->halves;
 }
 
-/* Ends early where it is too much: `need` is then what was too much already. */
+/* Ends early at the limit: `need` is then already above it. */
 static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
 {
     const dame_node_t *contig = NULL;
@@ -303,7 +303,7 @@ static int32_t level_depth(const dame_prim_t *prim)
     int32_t newest = 0;
     for (int64_t i = 0; NULL != prim->inner_deltas && i < prim->count; i++) {
         const int32_t sub_delta = prim->params->sub_deltas[i];
-        if (sub_delta <= newest) { /* seen: subprograms stand in the order of their first use */
+        if (sub_delta <= newest) { /* seen: subprograms are in the order of their first use */
             continue;
         }
         newest = sub_delta;

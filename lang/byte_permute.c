@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run kernels of levels of blocks of a few bytes with gaps of a few bytes, like every second byte:
- * a 64-byte window of user memory at a time, whose blocks a byte permutation gathers from the
- * window or scatters into it. Loads and stores are masked, so that no byte of a gap is touched.
- * Compiled for AVX-512 with VBMI, which has the instructions.
+ * one 64-byte window of user memory at a time. A byte permutation gathers the blocks from the
+ * window or scatters them into it. Loads and stores are masked, so that no byte of a gap is
+ * touched. Compiled for AVX-512 with VBMI, which has the instructions.
  */
 #include <immintrin.h>
 
@@ -47,7 +47,7 @@ DAME_INLINE __m512i places(int64_t divisor, int64_t factor)
     return _mm512_inserti64x4(_mm512_castsi256_si512(bytes[0]), bytes[1], 1);
 }
 
-/* Bytes of a window that are no gaps. */
+/* Bytes of a window that are not gaps. */
 DAME_INLINE __mmask64 data_bytes(int64_t bytes, int64_t step)
 {
     __mmask64 mask = 0;

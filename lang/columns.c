@@ -86,7 +86,7 @@ typedef struct area {
     uintptr_t far;  /* from one row to the next */
     int64_t row;
     int64_t bytes;   /* of a block */
-    uintptr_t ahead; /* from a row to the one whose lines are fetched meanwhile; 0: none are */
+    uintptr_t ahead; /* from a row to the one prefetched meanwhile; 0: no prefetch */
     int paced;       /* moves of few columns wait for each other */
 } area_t;
 
@@ -144,7 +144,7 @@ DAME_INLINE int pays_in_blocks(const area_t *a, dame_dir_t dir)
 
 DAME_INLINE void fetch(uintptr_t address)
 {
-    __builtin_prefetch((const void *) address, 0, 2); /* not into L1, whose set is too small */
+    __builtin_prefetch((const void *) address, 0, 2); /* not into L1: its set is too small */
 }
 
 DAME_INLINE void four(dame_dir_t dir, int64_t lowest, uintptr_t user, uintptr_t user_step,
@@ -213,9 +213,10 @@ DAME_INLINE void pack_column(int64_t lowest, area_t a)
 }
 
 /*
- * Walks over an area, for one direction and width. Within them areas are values: fields of one
- * whose address is known would be read again after every move. Outside, no area is copied: the copy
- * would load two fields at a time, and wait until the stores of the fragment before are through.
+ * Walks over an area, for one direction and width. Within them areas are values: if an area's
+ * address were known, its fields would be read again after every move. Outside, no area is copied:
+ * the copy would load two fields at a time, and wait until the stores of the fragment before are
+ * through.
  */
 typedef void (*walk_fn)(const area_t *a);
 

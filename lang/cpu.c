@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the CPU what it can do; nothing else does. */
+/* Asks the CPU for its features; nothing else does. */
 #include "dame/cpu.h"
 
 #include <pthread.h>
@@ -108,7 +108,7 @@ static void ask_the_c_library(dame_data_cache_t *out)
 
 #endif
 
-/* What is used, and this CPU's. */
+/* The features in use, and this CPU's. */
 static _Atomic(const dame_data_cache_t *) cache;
 static dame_data_cache_t own = {.line = 64, .ways = 8, .l1 = 32 << 10, .l2 = 1 << 20};
 

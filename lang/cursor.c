@@ -237,8 +237,8 @@ static inline int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t
     return bytes;
 }
 
-/* The level at the top, or the one that it is in, when it is one whose iterations are columns that
- * are walked together; NULL when neither is. */
+/* The level at the top, or the one around it, if its iterations are columns that are walked
+ * together; else NULL. */
 static inline dame_frame_t *columns_at(const dame_cursor_t *cursor)
 {
     dame_frame_t *top = cursor->top;
@@ -364,7 +364,7 @@ static inline int32_t list_vector(dame_frame_t *frame, dame_block_t *blocks, int
 }
 
 /* The level at the top, of which `frame` is a copy, has ended: enters it again within the next
- * iteration of the level above. False: that one has ended, too, or is made of several levels. */
+ * iteration of the level above. False: that one has also ended, or is made of several levels. */
 static inline bool enter_again(dame_cursor_t *cursor, dame_frame_t *frame)
 {
     dame_frame_t *above = cursor->top - 1;
@@ -379,9 +379,8 @@ static inline bool enter_again(dame_cursor_t *cursor, dame_frame_t *frame)
 
 /*
  * Lists the blocks of the level at the top, as often as the level above repeats it, behind the
- * `*used` blocks that there are. Returns false when there is no room for the next. In a loop of its
- * own over local variables: blocks of a few bytes are common, and who asks for them does little
- * with each.
+ * `*used` blocks that there are. Returns false without room for the next. In a loop of its own over
+ * local variables: blocks of a few bytes are common, and callers do little with each.
  */
 static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32_t *used, int32_t n)
 {

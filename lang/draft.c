@@ -107,7 +107,7 @@ static void measure(const dame_draft_t *draft, dame_need_t *need)
     }
 }
 
-/* Prefix sums of a level whose blocks have different sizes. */
+/* Prefix sums of a level with blocks of different sizes. */
 static dame_status_t emit_prefix(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *blklens,
                                  const int64_t *sizes)
 {

@@ -13,7 +13,7 @@
 typedef struct dame_draft_prim {
     dame_prim_t prim;     /* its tables and parameters not yet there */
     dame_params_t params; /* likewise */
-    int64_t line; /* where it stands in the text; a CONTIGCHILD, which is no text: its parent */
+    int64_t line; /* its position in the text; of a CONTIGCHILD, which is not text: its parent's */
     int64_t column;
     size_t lists; /* the first entry of its lists, which follow each other in text order, prim.count
                      entries each, in dame_draft_t.words */
@@ -31,7 +31,7 @@ typedef struct dame_draft {
 
 void dame_draft_fini(dame_draft_t *draft);
 
-/* Adds a primitive, number draft->nprims - 1, zero but for its operation and whose lists start with
+/* Adds a primitive, number draft->nprims - 1, zero except its operation, with lists that start with
  * the next word. DAME_ERR_LIMIT beyond DAME_MAX_PRIMS, DAME_ERR_NOMEM. */
 dame_status_t dame_draft_add(dame_draft_t *draft, dame_op_t op, int64_t line, int64_t column);
 
@@ -41,7 +41,7 @@ dame_status_t dame_draft_word(dame_draft_t *draft, int64_t value);
 /* Makes room for the inners and subs of primitive `at`, a STRUCT with its lists. DAME_ERR_NOMEM. */
 dame_status_t dame_draft_inners(dame_draft_t *draft, size_t at);
 
-/* The list that `letter` stands for in dame/ops.def, or NULL; valid until the next word. */
+/* The list of `letter` in dame/ops.def, or NULL; valid until the next word. */
 const int64_t *dame_draft_list(const dame_draft_t *draft, size_t at, char letter);
 
 /*

@@ -11,7 +11,7 @@
 #include "dame/program.h"
 
 /* Programs have at most this many primitives: nested structs of unlike members double with every
- * level, and a program beyond this would help nobody. */
+ * level, and a program beyond this would be useless. */
 enum { DAME_MAX_PRIMS = 1 << 20 };
 
 /* What a program needs of memory. */
@@ -46,8 +46,8 @@ int32_t *dame_emit_halves(dame_emitter_t *emitter, int64_t n);
 /* Copies the displacements of a primitive and sets prim->disps or prim->disps32. */
 void dame_emit_disps(dame_emitter_t *emitter, dame_prim_t *prim, const int64_t *disps, int64_t n);
 
-/* Completes a program whose size and extent are set and whose other primitives are done: its EXIT,
- * and `has_by_block`. `inner_delta` is 0 when it has only one CONTIGFINAL, otherwise 1. */
+/* Completes a program with size, extent and other primitives already set: its EXIT, and
+ * `has_by_block`. `inner_delta` is 0 when it has only one CONTIGFINAL, otherwise 1. */
 void dame_emit_exit(dame_program_t *program, int32_t inner_delta, const dame_options_t *options);
 
 #endif

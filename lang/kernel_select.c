@@ -12,7 +12,7 @@
 #include "dame/memory_order.h"
 #include "kernels.h"
 
-/* An instruction set: what it needs of the CPU, and the kernels that are compiled for it. */
+/* An instruction set: the CPU features that it needs, and the kernels compiled for it. */
 typedef struct isa {
     const char *name;
     dame_cpu_t needs;
@@ -204,7 +204,7 @@ static dame_copy_fn copy_of_blocks(const dame_prim_t *prim)
                   : wide->copy_strided[width - DAME_WIDTH_NARROW_COUNT];
 }
 
-/* Whatever passes there are: they decide the order of packing, and this has none. */
+/* Independent of the passes: they decide the order of packing, and copying has no order. */
 static dame_copy_fn copy_kernel(const dame_prim_t *prim)
 {
     if (DAME_OP_EXIT == prim->params->op && 0 == prim->iter_size) {
@@ -246,7 +246,7 @@ static const dame_run_fn *for_listed_blocks(const dame_prim_t *prim)
                : chosen_isa()->wide->listed[width - DAME_WIDTH_NARROW_COUNT];
 }
 
-/* Levels whose iterations are blocks. */
+/* Levels of blocks. */
 static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
 {
     if (NULL != prim->prefix) {

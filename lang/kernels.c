@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run kernels of levels whose iterations are contiguous blocks, apart from those of wide_kernels.c,
- * and the loops that struct_tile.c moves the blocks of its bodies with.
+ * Run kernels of levels of contiguous blocks, apart from those of wide_kernels.c, and the loops
+ * that struct_tile.c moves the blocks of its bodies with.
  *
  * A kernel touches no byte outside its blocks, in user memory or in the packed stream: gaps may be
  * unmapped, or another thread's.
@@ -9,7 +9,7 @@
 #include "block.h"
 #include "kernels.h"
 
-/* A new width of up to 64 bytes has to stand here, too. */
+/* A new width of up to 64 bytes must also be here. */
 _Static_assert(DAME_WIDTH_64 == 15, "dame_short_widths[] has all widths");
 const uint8_t dame_short_widths[DAME_SHORT + 1] = {
     [1] = DAME_WIDTH_1,

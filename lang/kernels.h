@@ -27,7 +27,7 @@
         copy(prim, origin, shift, first, n, __VA_ARGS__);                                          \
     }
 
-/* Levels whose iterations are blocks. Tables end with [dame_dir_t]. */
+/* Levels of blocks. Tables end with [dame_dir_t]. */
 
 /* Blocks of DAME_WIDTHS_NARROW (kernels.c). */
 extern const dame_run_fn dame_strided_narrow[DAME_WIDTH_NARROW_COUNT][2];

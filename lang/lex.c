@@ -78,7 +78,7 @@ dame_token_t dame_lexer_next(dame_lexer_t *lexer)
         return token;
     }
     char first = *lexer->at++;
-    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): a NUL is no mark */
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): a NUL is not a mark */
     token.kind = NULL != memchr("()[],", first, 5) ? DAME_TOKEN_MARK : DAME_TOKEN_OTHER;
     if (is_word(first) || '-' == first) {
         while (lexer->at < lexer->end && is_word(*lexer->at)) {

@@ -13,7 +13,7 @@
 typedef struct joined {
     dame_flat_t flat;
     int64_t granule;
-    int uneven; /* the last block has a joint that is no multiple of the granule */
+    int uneven; /* the last block has a joint that is not a multiple of the granule */
 } joined_t;
 
 /* A block with joints anywhere can only be cut at its ends. */
@@ -54,7 +54,7 @@ static int64_t touching(const dame_node_t *draft, const int64_t *lengths, int64_
     return n;
 }
 
-/* All blocks of a LIST or RAGGED, joined where they touch. `unit` is what they consist of, NULL for
+/* All blocks of a LIST or RAGGED, joined where they touch. `unit` is their element, NULL for
  * bytes. */
 static dame_status_t join_all(dame_optimiser_t *o, const dame_node_t *draft, int64_t length,
                               int64_t step, const dame_node_t *unit, const dame_node_t **out)

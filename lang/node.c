@@ -107,8 +107,8 @@ static dame_status_t keep(dame_optimiser_t *o, const dame_node_t *draft, const d
     return DAME_SHAPE_STRUCT == node->shape && NULL == node->same ? find_same(o, node) : DAME_OK;
 }
 
-/* The passes that are on look at the draft; the first that has something better ends it, because
- * what it made has been through all of them. */
+/* The passes that are on look at the draft; the first one with a better node ends the loop, because
+ * that node has been through all passes. */
 static dame_status_t finish(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
 {
     const dame_node_t *better = NULL;
@@ -128,7 +128,7 @@ static dame_status_t finish(dame_optimiser_t *o, const dame_node_t *draft, const
     return NULL != better ? dame_node_shifted(o, draft->off, better, out) : keep(o, draft, out);
 }
 
-/* A child as it stands in its parent, which has taken its `off`. */
+/* A child as it is in its parent, which has taken its `off`. */
 static dame_status_t strip(dame_optimiser_t *o, const dame_node_t **child)
 {
     if (0 == (*child)->off) {
@@ -164,7 +164,7 @@ static void get_range(const int64_t *values, int64_t n, int64_t *low, int64_t *h
 
 /*
  * Makes displacements start with 0, where `low` and `high` are the least and the greatest, and puts
- * what they started with into *off. Left alone when they span more than 64 bits.
+ * their former start into *off. Left alone when they span more than 64 bits.
  */
 static void hoist(int64_t *disps, int64_t n, int64_t *off, int64_t *low, int64_t *high)
 {

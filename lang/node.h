@@ -52,8 +52,8 @@ struct dame_node {
     int64_t *disps;
     const dame_node_t *child;     /* LOOP, LIST, RAGGED */
     const dame_node_t **children; /* STRUCT */
-    const int64_t *same; /* STRUCT: the first child like this one, as far as children alike stand
-                            near each other; itself if there is none */
+    const int64_t *same; /* STRUCT: the first child like this one, as far as equal children are near
+                            each other; else itself */
 };
 
 /* A level over at most this many contiguous blocks is a small body: one flat list of blocks, which
@@ -63,9 +63,9 @@ enum { DAME_SMALL_BODY = 16 };
 /* Blocks of an average run, for runs of one step to be worth a level. */
 enum { DAME_MIN_RUN = 8 };
 
-/* So many blocks of a list, of equal lengths or at equal steps, are worth a level of their own. A
- * member of a struct with fewer blocks is put into one list with those beside it: what is regular
- * in the list is found again. */
+/* This many blocks of a list, of equal lengths or at equal steps, are worth a level of their own. A
+ * member of a struct with fewer blocks is put into one list with those beside it: regular stretches
+ * of the list are found again. */
 enum { DAME_MIN_STRETCH = 96 };
 
 /* Types lowered lately, by address: a type that is used many times is lowered once, and structs of
@@ -89,10 +89,10 @@ typedef struct dame_pattern_of {
     const dame_node_t *result;
 } dame_pattern_of_t;
 
-/* Datatypes nest up to this many constructors; a program beyond this would help nobody. */
+/* Datatypes nest up to this many constructors; a program beyond this would be useless. */
 enum { DAME_MAX_NESTING = 1000 };
 
-/* What building a program works in. Made zero but for the arena and the options. */
+/* What building a program works in. Made zero except the arena and the options. */
 typedef struct dame_optimiser {
     dame_arena_t arena;
     const dame_options_t *options;
@@ -172,7 +172,7 @@ typedef struct dame_flat {
 } dame_flat_t;
 
 dame_status_t dame_flat_new(dame_optimiser_t *o, int64_t n, dame_flat_t *flat);
-/* Appends the blocks of a node whose origin is displaced by `at`. */
+/* Appends the blocks of a node with its origin displaced by `at`. */
 void dame_flat_append(dame_flat_t *flat, const dame_node_t *node, int64_t at);
 
 static inline int dame_passes(const dame_optimiser_t *o, dame_pass_t pass)
@@ -185,20 +185,20 @@ int dame_node_is_near(const dame_node_t *node);
 
 /*
  * The passes that give the normal form, one file each: they make a better node of a draft, or leave
- * *out alone when they have none. The result does not include the draft's `off`.
+ * *out alone. The result does not include the draft's `off`.
  */
 dame_status_t dame_pass_normalise(dame_optimiser_t *o, const dame_node_t *draft,
                                   const dame_node_t **out);
 dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
                               const dame_node_t **out);
 
-/* The pass that works on the normal form when all of it is known: what it makes of it depends on
- * nothing else. *out may be the node itself. */
+/* The pass that works on the normal form when all of it is known: its result depends on nothing
+ * else. *out may be the node itself. */
 dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out);
 
 /* A list's regular stretches (equal steps; of a dense RAGGED equal lengths) as members of a struct,
- * with what lies between them; *out is left alone when there are none. Copies lists. */
+ * with the blocks between them; without any, *out is left alone. Copies lists. */
 dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *list,
                                    const dame_node_t **out);
 

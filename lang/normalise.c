@@ -246,7 +246,7 @@ static dame_status_t splice(dame_optimiser_t *o, const dame_node_t *draft, const
     return dame_node_struct(o, n, disps, children, out);
 }
 
-/* A level of several instances of its child; dense blocks have none. */
+/* A level of several instances of its child; dense blocks have no such level. */
 static int is_repetition(const dame_node_t *node)
 {
     return NULL != node->child && !dame_node_dense(node);
@@ -318,7 +318,8 @@ static likes_t find_likes_of(const dame_node_t *draft, int64_t first, const dame
     return likes;
 }
 
-/* The most members from `first` on that repeat the first of them, or what it repeats itself. */
+/* The most members from `first` on that repeat the first of them, or the member that it repeats
+ * itself. */
 static likes_t find_likes(const dame_node_t *draft, int64_t first)
 {
     const dame_node_t *member = draft->children[first];
@@ -506,7 +507,7 @@ static dame_status_t group_neighbours(dame_optimiser_t *o, const dame_node_t *dr
         disps[groups] = draft->disps[i];
         children[groups] = draft->children[i];
         if (likes.end > i + 1) {
-            disps[groups] = 0; /* what is put together has taken it */
+            disps[groups] = 0; /* the joined member has taken it */
             status = put_together(o, draft, &likes, &children[groups]);
         }
         i = likes.end;

@@ -21,16 +21,16 @@ typedef enum dame_class {
 dame_class_t dame_op_class(dame_op_t op);
 const char *dame_op_params(dame_op_t op);
 
-/* Does a parameter's letter stand for a list? */
+/* Is a parameter's letter that of a list? */
 static inline int dame_op_is_list(char letter)
 {
     return letter >= 'A' && letter <= 'Z';
 }
 
-/* The operation that is written so, in one of its spellings. 0 when there is none. */
+/* The operation with this spelling, one of several. 0 if unknown. */
 int dame_op_find(const char *name, size_t length, dame_op_t *out);
 
-/* The field of a primitive that a letter of dame/ops.def which is no list stands for. */
+/* The field of a primitive for a letter of dame/ops.def that is not a list. */
 int64_t *dame_op_scalar(dame_prim_t *prim, dame_params_t *params, char letter);
 
 #endif

@@ -42,7 +42,7 @@ static int is_name(const char *text, size_t length, const char *name)
     return strlen(name) == length && 0 == memcmp(text, name, length);
 }
 
-/* The passes that one name of a list stands for; DAME_PASS_COUNT bits suffice for none of them. */
+/* The passes of one name of a list; DAME_PASS_COUNT bits suffice for none of them. */
 static int find_name(const char *text, size_t length, int alone, dame_passes_t *out)
 {
     if (alone && (is_name(text, length, "all") || is_name(text, length, "none"))) {

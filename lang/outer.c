@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run kernels of levels whose iterations are levels themselves: they find each iteration and run
- * all of the inner level there.
+ * Run kernels of levels of levels: they find each iteration and run all of the inner level there.
  */
 #include "block.h"
 #include "kernels.h"

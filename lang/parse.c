@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text to program: the grammar of doc/language.md, read by descent. What holds for every program is
- * left to the verifier, whose answer gets a place in the text.
+ * Text to program: the grammar of doc/language.md, read by descent. The verifier checks the rules
+ * for every program; its answer gets a place in the text.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ typedef struct parser {
     dame_text_error_t error;
 } parser_t;
 
-/* Functions that return int return 0 after a failure, whose reason is then in the parser. */
+/* Functions that return int return 0 after a failure; the reason is then in the parser. */
 
 __attribute__((format(printf, 5, 6))) static int fail_at(parser_t *parser, dame_status_t status,
                                                          int64_t line, int64_t column,
@@ -336,7 +336,7 @@ static int complete_level(parser_t *parser, size_t at)
 
 static int take_type(parser_t *parser, size_t above, int nesting);
 
-/* The subprogram of block i of the STRUCT `self`, whose text index is `text_index`. */
+/* The subprogram of block i of the STRUCT `self` with the text index `text_index`. */
 static int take_subprogram(parser_t *parser, size_t self, int64_t text_index, int64_t i,
                            int nesting)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pass `pattern`: what is regular inside irregular lists, and small bodies of several blocks.
+ * Pass `pattern`: finds regular stretches inside irregular lists, and small bodies of several
+ * blocks.
  */
 #include <stddef.h>
 
@@ -49,8 +50,7 @@ static int64_t common_step(const dame_node_t *draft, int64_t most)
     return step;
 }
 
-/* How many runs of one step the list is; 0 for more than `most`, when there is no need to look at
- * all of it. */
+/* How many runs of one step the list is; 0 for more than `most`, without looking at all of it. */
 static int64_t count_runs(const dame_node_t *draft, int64_t most, int64_t step)
 {
     int64_t runs = 1;
@@ -199,7 +199,7 @@ static dame_status_t pattern_of(dame_optimiser_t *o, const dame_node_t *node,
     if (DAME_OK == status && node != *out) {
         status = dame_node_shifted(o, node->off, *out, out);
     }
-    /* what is small now was larger before its blocks touched */
+    /* a body that is small now was larger before its blocks touched */
     return DAME_OK == status && is_small_body(*out) ? flatten(o, *out, out) : status;
 }
 

@@ -9,7 +9,7 @@
 #include "granule.h"
 #include "ops.h"
 
-/* Value of entry i of the list that `letter` stands for in dame/ops.def. */
+/* Value of entry i of the list of `letter` in dame/ops.def. */
 static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
 {
     const dame_params_t *params = prim->params;

@@ -51,7 +51,7 @@ static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
     for (int64_t i = 0; i < prim->count; i++) {
         blklens[i] = dame_iter_size(prim, i) / (final ? 1 : params->size);
     }
-    if (final) { /* its size is no element's where they differ */
+    if (final) { /* its size is not an element's if they differ */
         return dame_node_bytes(r->o, prim->count, blklens, disps, r->program->granule, out);
     }
     dame_status_t status = raise_inner(r, prim, &inner);

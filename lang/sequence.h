@@ -20,7 +20,7 @@ int64_t dame_sequence_run(const dame_sequence_t *s);
 
 /*
  * The least p, 1 < p < n, such that the sequence is groups of p blocks with the same blocks at the
- * same displacements from the group's first; 0 when there is none. Parts of the run that the
+ * same displacements from the group's first; 0 if there is no such p. Parts of the run that the
  * sequence starts with are none. At most O(n) times the number of divisors of n, but O(n) for
  * sequences without a period and for those that one block spoils.
  */

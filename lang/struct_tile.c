@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run kernels of levels whose iterations are small bodies: a few short blocks each, like the fields
- * of a C struct.
+ * Run kernels of levels of small bodies: a few short blocks each, like the fields of a C struct.
  *
  * A call of the inner level's kernel for every body costs more than its copies. So a tile of bodies
  * is moved block by block: first the first block of all of them, a loop of copies of one width,

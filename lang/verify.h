@@ -25,7 +25,7 @@ typedef struct dame_span {
 } dame_span_t;
 
 /*
- * All of a program but what is said in its header: size, extent, bounds, granule and the EXIT.
+ * All of a program except the facts of its header: size, extent, bounds, granule and the EXIT.
  * program->depth bounds the recursion. DAME_ERR_VERIFY with `fault` filled in.
  */
 dame_status_t dame_verify_type(const dame_program_t *program, dame_span_t *span,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run kernels of levels whose iterations are blocks of half a cache line and more, or of different
- * lengths. Compiled once for each instruction set, with DAME_ISA naming it.
+ * Run kernels of levels of blocks of half a cache line and more, or of different lengths. Compiled
+ * once for each instruction set, with DAME_ISA naming it.
  */
 #include "block.h"
 #include "kernels.h"
