@@ -28,9 +28,9 @@ typedef struct l_body {
 } l_body_t;
 
 /*
- * The blocks of the first n iterations of a level. Returns 0, with *body incomplete, where
- * displacements or lengths are not part of the shape, and where blocks are too many, too long or
- * too far away for straight-line code.
+ * The blocks of the first n iterations of a level. Returns 0, with *body incomplete, if
+ * displacements or lengths are not part of the shape, or if blocks are too many, too long or too
+ * far away for straight-line code.
  */
 int l_body_of_level(const dame_prim_t *level, int64_t n, int64_t most_bytes, l_body_t *body);
 

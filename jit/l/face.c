@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can be said of DAME-L without LLVM. */
+/* The part of DAME-L that needs no LLVM. */
 #include "base/heap.h"
 #include "dame_config.h"
 #include "variants.h"

@@ -98,7 +98,7 @@ int32_t l_emit_kernels(l_unit_t *u, const l_target_t *target)
     int64_t moves = 0;
     find_types(u);
     protect_branches(u);
-    for (int32_t i = u->program->nprims; i-- > 0;) { /* inner levels stand behind outer ones */
+    for (int32_t i = u->program->nprims; i-- > 0;) { /* inner levels follow outer ones */
         const dame_prim_t *prim = &u->program->prims[i];
         u->kernels[i] = NULL;
         if (NULL == prim->interpreted || l_keeps_interpreter(prim) || moves > MOST_MOVES_OF_ALL) {

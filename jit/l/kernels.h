@@ -21,9 +21,8 @@ enum { L_NAME = 16 };
 void l_kernel_name(int32_t prim, char name[L_NAME]);
 
 /*
- * Writes the kernels of all levels into u->module, whose context, builder and module the caller has
- * made and disposes of; `kernels` is the caller's, an entry for each primitive. Returns their
- * number.
+ * Writes the kernels of all levels into u->module. The caller creates and disposes of context,
+ * builder and module, and owns `kernels`, an entry for each primitive. Returns their number.
  */
 int32_t l_emit_kernels(l_unit_t *u, const l_target_t *target);
 

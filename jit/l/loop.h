@@ -28,7 +28,7 @@ l_loop_t l_loop_open(l_unit_t *u, LLVMValueRef trips, const char *name);
 LLVMValueRef l_loop_pointer(l_unit_t *u, l_loop_t *loop, LLVMValueRef start, int64_t step,
                             const char *name);
 
-/* Ends the body; what is written next comes after the loop. */
+/* Ends the body; instructions emitted next come after the loop. */
 void l_loop_close(l_unit_t *u, l_loop_t *loop);
 
 #endif

@@ -66,7 +66,7 @@ static uint8_t *take(sections_t *sections, uintptr_t bytes, unsigned alignment)
         return stray(sections, bytes);
     }
     memset(sections->slab + sections->used, 0,
-           at + bytes - sections->used); /* room for stubs, too */
+           at + bytes - sections->used); /* also room for stubs */
     sections->used = at + bytes;
     return (uint8_t *) sections->slab + at;
 }

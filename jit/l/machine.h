@@ -18,7 +18,7 @@ enum {
     L_MOST_CODE = 256 * 1024 /* bytes of its code */
 };
 
-/* Machine code, and the primitives whose kernels are in it. */
+/* Machine code, and the primitives that it has kernels of. */
 typedef struct l_code {
     size_t size;
     uint32_t unwind; /* dame_machine_code_t */
@@ -31,10 +31,10 @@ typedef struct l_code {
 dame_status_t l_machine_open(l_machine_t **out);
 void l_machine_close(l_machine_t *machine);
 
-/* Tells the module what it is for. */
+/* Sets the module's target. */
 void l_machine_prepare(l_machine_t *machine, LLVMModuleRef module);
 
-/* Runs a pipeline, as opt(1) spells it; "": none. 0: there is no such pipeline, or it failed. */
+/* Runs a pipeline, as opt(1) spells it; "": none. 0: the pipeline does not exist or failed. */
 int l_machine_optimise(l_machine_t *machine, LLVMModuleRef module, const char *passes,
                        int verify_each);
 
@@ -43,9 +43,9 @@ LLVMMemoryBufferRef l_machine_generate(l_machine_t *machine, LLVMModuleRef modul
                                        LLVMCodeGenFileType type);
 
 /*
- * Links an object, whose functions are those that code->entries name, into code->bytes, and fills
- * in size and offsets. Takes the object. DAME_ERR_LIMIT: it is too large. DAME_ERR_UNSUPPORTED: it
- * does not stand on its own.
+ * Links an object with the functions that code->entries name into code->bytes, and fills in size
+ * and offsets. Takes the object. DAME_ERR_LIMIT: it is too large. DAME_ERR_UNSUPPORTED: it does not
+ * stand on its own.
  */
 dame_status_t l_machine_link(l_machine_t *machine, LLVMMemoryBufferRef object, l_code_t *code);
 

@@ -32,9 +32,9 @@ static int64_t power_above(int64_t bytes)
 
 enum { LINE = 64 };
 
-/* Vectors as wide as they can be; what is left in one move that may reach behind the end or back
- * over what was moved, or in two. A move of a line crosses lines wherever it does not begin on one:
- * it is slower than one of half a line and one of a quarter. */
+/* Vectors as wide as possible; the rest in two moves, or in one that may reach past the end or back
+ * over bytes already moved. A move of a line crosses lines wherever it does not begin on one: it is
+ * slower than one of half a line and one of a quarter. */
 static void copy_bytes(l_unit_t *u, const copy_t *copy)
 {
     const int64_t widest = u->vector_bytes;
@@ -110,7 +110,7 @@ void l_move_block(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, int64_t b
     copy_bytes(u, &copy);
 }
 
-/* ---- blocks whose length is not known ---- */
+/* ---- blocks of unknown length ---- */
 
 /* Two moves of `width` that meet or overlap, of a block of width to 2 * width bytes. */
 static void move_ends(l_unit_t *u, const copy_t *copy, LLVMValueRef bytes, int64_t width)

@@ -9,9 +9,9 @@
 #include "unit.h"
 
 /*
- * Moves the blocks of `body`, whose user displacements count from `user`, and whose packed ones
- * from `packed`. Within the contract of dame_run_fn: `next` has the blocks that the same run moves
- * afterwards (NULL: none), over which reads may go on and which writes to the stream may spoil.
+ * Moves the blocks of `body`. User displacements count from `user`, packed ones from `packed`.
+ * Within the contract of dame_run_fn: `next` has the blocks that the same run moves afterwards
+ * (NULL if absent). Reads may reach into them, and writes to the stream may spoil them.
  */
 void l_move_body(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, const l_body_t *body,
                  const l_body_t *next);
@@ -19,7 +19,7 @@ void l_move_body(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, const l_bo
 /* One block. */
 void l_move_block(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, int64_t bytes);
 
-/* One block whose length is not known, 0 and more. */
+/* One block of unknown length, 0 and more. */
 void l_move_any(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, LLVMValueRef bytes);
 
 #endif

@@ -68,7 +68,7 @@ static l_level_t inner_of(const l_unit_t *u, const l_level_t *level, int32_t del
 
 /* ---- iterations of one shape ---- */
 
-/* One iteration that is no straight-line code. */
+/* One iteration that is not straight-line code. */
 static void emit_iteration(l_unit_t *u, const l_level_t *level, LLVMValueRef user,
                            LLVMValueRef packed)
 {
@@ -208,7 +208,7 @@ static void emit_groups(l_unit_t *u, const walk_t *walk, const l_body_t *body)
     }
 }
 
-/* Iterations whose step the primitive has. */
+/* Iterations with the primitive's step. */
 static void emit_unknown_step(l_unit_t *u, const l_level_t *level, LLVMValueRef first,
                               LLVMValueRef n)
 {

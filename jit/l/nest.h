@@ -21,7 +21,7 @@ int l_keeps_interpreter(const dame_prim_t *prim);
 /* Moves n iterations, from `first` on. */
 void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMValueRef n);
 
-/* Moves all n iterations of a level; `n` is a constant but for a CONTIGCHILD under INDEX. */
+/* Moves all n iterations of a level; `n` is a constant except for a CONTIGCHILD under INDEX. */
 void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n);
 
 /* Is it worth writing a run of all iterations apart from other runs? */

@@ -15,18 +15,18 @@ typedef struct l_options {
     int has_passes;
     dame_cpu_t cpu;            /* what kernels may use */
     const char *tune;          /* LLVM's name of the CPU that they are scheduled for */
-    char dump[L_LONGEST_PATH]; /* directory for IR and assembly; "": none */
-    int verify;                /* after each pass, too */
+    char dump[L_LONGEST_PATH]; /* directory for IR and assembly; "": do not write */
+    int verify;                /* also after each pass */
 } l_options_t;
 
 /*
  * "key=value,key=value" with
  *   passes  a pipeline as opt(1) spells it, like default<O2>; "none" or empty: none. Commas inside
  *           brackets belong to it
- *   cpu     a name of dame_cpu_models(), whose features must be in `cpu`; native, the default: all
- *           that is in `cpu`
- *   dump    a directory, which receives PID-NUMBER-DIRECTION-VARIANT.ll, .opt.ll and .s of what is
- *           compiled, not of what the code cache has
+ *   cpu a name of dame_cpu_models() with features that are all in `cpu`; native, the default: all
+ *   features in `cpu`
+ *   dump a directory, which receives PID-NUMBER-DIRECTION-VARIANT.ll, .opt.ll and .s of compiled
+ *   code, not of code from the cache
  *   verify  1: check the IR after each pass, for tests
  * DAME_ERR_ARGUMENT: another key, a bad value, or one that is too long.
  */

@@ -45,7 +45,7 @@ static int32_t variants(void *opaque, const dame_program_t *program, dame_dir_t 
 
 /* ---- errors that LLVM does not return ---- */
 
-/* One compilation at a time, whoever asks: the handler is the process's. */
+/* One compilation at a time in the process: the handler is the process's. */
 static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t owner; /* of the compilation */
 static jmp_buf escape;
@@ -78,7 +78,7 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
 enum { SPARE = 256 << 20 };
 
 /* Runs what calls LLVM, and comes back even where LLVM would end the process. DAME_ERR_NOMEM: there
- * is not enough to call it. DAME_ERR_UNSUPPORTED: what it held is lost, and the state is broken. */
+ * is not enough to call it. DAME_ERR_UNSUPPORTED: its memory is lost, and the state is broken. */
 static dame_status_t guarded(state_t *state, void (*body)(state_t *state, void *arguments),
                              void *arguments)
 {

@@ -28,7 +28,7 @@ typedef struct l_unit {
     LLVMTypeRef i1, i8, i32, i64, ptr, nothing;
     LLVMTypeRef kernel;    /* the type of a dame_run_fn */
     LLVMValueRef function; /* the one that is being written */
-    LLVMValueRef *kernels; /* by primitive; NULL: none */
+    LLVMValueRef *kernels; /* by primitive; NULL if absent */
     int64_t moves;         /* loads and stores so far: what compiling costs */
     int is_full;           /* sticky: the function has become too large */
 } l_unit_t;
@@ -40,7 +40,7 @@ static inline LLVMValueRef l_int(const l_unit_t *u, int64_t value)
     return LLVMConstInt(u->i64, (unsigned long long) value, 1);
 }
 
-/* Is it a constant? Then *value is what it is. */
+/* Is it a constant? Then *value is its value. */
 static inline int l_is_int(LLVMValueRef v, int64_t *value)
 {
     if (NULL == LLVMIsAConstantInt(v)) {
@@ -96,7 +96,7 @@ static inline void l_store(const l_unit_t *u, LLVMValueRef v, LLVMValueRef p)
     LLVMSetAlignment(LLVMBuildStore(u->b, v, p), 1);
 }
 
-/* A word of the program or its tables, which nobody writes. */
+/* A word of the program or its tables, which are read-only. */
 static inline LLVMValueRef l_load_table(const l_unit_t *u, LLVMTypeRef type, LLVMValueRef p,
                                         const char *name)
 {
@@ -150,7 +150,7 @@ static inline void l_number(const l_unit_t *u, LLVMValueRef function, unsigned i
     }
 }
 
-/* One that has none. */
+/* One without a value. */
 static inline void l_flag(const l_unit_t *u, LLVMValueRef function, unsigned index,
                           const char *name)
 {

@@ -95,8 +95,8 @@ static LLVMTypeRef mask_type(const l_unit_t *u, int64_t lanes)
     return LLVMVectorType(u->i1, (unsigned) lanes);
 }
 
-/* The code generator of LLVM 22 looks at a constant mask's lanes, and dies of a bitcast that has
- * none. */
+/* The code generator of LLVM 22 looks at a constant mask's lanes, and crashes on a bitcast, which
+ * has no lanes. */
 static LLVMValueRef constant_mask(const l_unit_t *u, uint64_t bits, int64_t lanes)
 {
     LLVMValueRef mask[64];

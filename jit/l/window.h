@@ -14,7 +14,7 @@ enum {
     L_WINDOW_SPAN = 1024  /* most bytes of user memory */
 };
 
-/* So many iterations of a body, byte by byte. */
+/* Several iterations of a body, byte by byte. */
 typedef struct l_window {
     int64_t iterations;
     int64_t bytes;     /* packed */
