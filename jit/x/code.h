@@ -33,11 +33,11 @@ static inline x_mem_t x_mem(x_reg_t base, int64_t disp)
 typedef struct x_vectors {
     const char *name;
     int bytes;         /* widest register for whole blocks */
-    int tail_bytes;    /* widest register for what is left of a block, some bytes of it unused */
-    int mask_bytes;    /* widest register whose loads and stores can leave out bytes, 0: none can */
-    int permute_bytes; /* widest register whose bytes can be permuted at will, 0: none */
+    int tail_bytes;    /* widest register for the rest of a block, some bytes of it unused */
+    int mask_bytes;    /* widest register with masked loads and stores, 0: no masks */
+    int permute_bytes; /* widest register with arbitrary byte permutations, 0: no permutations */
     int pairs;         /* one may be gathered from two */
-    int splits_tails;  /* what is left of a block is not masked */
+    int splits_tails;  /* the rest of a block is not masked */
 } x_vectors_t;
 
 /* Constants that a kernel loads into registers at its start. */

@@ -119,7 +119,7 @@ void x_emit_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t trips);
 
 /* ---- levels: level.c ---- */
 
-/* Emits all n iterations of a level whose origin is at `user`. */
+/* Emits all n iterations of a level with its origin at `user`. */
 void x_emit_all(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, int64_t n);
 
 #endif

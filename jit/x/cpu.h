@@ -2,7 +2,7 @@
 /* clang-format off */
 /*
  * The instruction encoders of the CPU that code is written for. Each CPU has one file, which defines
- * what is listed here; nothing else under jit/ knows instructions. An encoder is a function that
+ * the names listed here; nothing else under jit/ knows instructions. An encoder is a function that
  * writes one or a few instructions into an x_code_t, after it has looked for room.
  *
  *   X_ARG_PRIM, X_ARG_ORIGIN, X_ARG_PACKED, X_ARG_FIRST, X_ARG_COUNT

@@ -48,7 +48,7 @@ static inline int x_disp_fits(int64_t disp)
     return disp == (int32_t) disp;
 }
 
-/* ---- encoding; whoever calls has looked for room ---- */
+/* ---- encoding; callers have checked for room ---- */
 
 static inline void x_word(x_code_t *code, uint32_t word)
 {
@@ -111,7 +111,7 @@ static inline void x_put_sum(x_code_t *code, uint32_t op, int to, int from, int 
     x_registers(code, 0x8b000000 | op, to, from, other);
 }
 
-/* What loads and stores do, but for how many bytes: the fields V and opc. */
+/* The kind of load or store, apart from its size: the fields V and opc. */
 enum {
     X_STORE = 0,
     X_LOAD = 0x00400000,
@@ -120,8 +120,8 @@ enum {
     X_LOAD_VECTOR = 0x04c00000
 };
 
-/* The displacement is a multiple of the bytes in 12 bits, 9 signed bits, or in a register, so that
- * there is none left for an index. */
+/* The displacement is a multiple of the bytes in 12 bits, 9 signed bits, or in a register, which
+ * leaves none for an index. */
 static inline void x_put_access(x_code_t *code, uint32_t op, int reg, x_mem_t mem, int bytes)
 {
     const uint32_t log2 = (uint32_t) __builtin_ctz((unsigned) bytes);
@@ -451,8 +451,8 @@ static inline x_reg_t x_saved_second(int i, int saved)
     return i + 1 < saved ? x_saved[i + 1] : X_ZERO;
 }
 
-/* A frame record, then the registers. The return address is in a register, too, so that kernels
- * with calls save at least one of the others. */
+/* A frame record, then the registers. The return address is also in a register, so kernels with
+ * calls save at least one of the others. */
 static inline void x_prologue(x_code_t *code, int saved)
 {
     const int64_t bytes = 16 + (saved + 1) / 2 * 16;

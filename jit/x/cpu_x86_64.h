@@ -194,7 +194,7 @@ static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int len
 
 /* ---- what the CPU has ---- */
 
-/* The vectors for a variant, or, whatever it says, the best ones of `bits`, unless that is 0. */
+/* The vectors for a variant; if `bits` is not 0, the best ones of `bits` instead. */
 static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_t variant)
 {
     static const int moves[4] = {32, [X_WIDE] = 64};

@@ -14,7 +14,7 @@ enum { KERNEL_ROOM = 8192 }; /* bytes of one kernel */
 /* ---- levels ---- */
 
 /* The interpreter's kernels are better for lists of blocks of different lengths, for lists visited
- * in another order, and for levels whose blocks lie badly for the cache. */
+ * in another order, and for levels with blocks that lie badly for the cache. */
 static int keep_interpreter(const dame_prim_t *prim)
 {
     return 0 == prim->iter_size || NULL != prim->prefix || NULL != prim->visits ||
@@ -196,7 +196,8 @@ static void emit_kernel(x_compiler_t *c, const dame_prim_t *prim, int has_full_l
     x_emit_constants(code);
 }
 
-/* Chooses how to emit the kernel again, by what was missing; 0 when nothing is left to try. */
+/* Chooses how to emit the kernel again, by the resource that was missing; 0 when nothing is left to
+ * try. */
 static int next_strategy(x_compiler_t *c)
 {
     if (c->needs_calls && !c->has_calls) {
@@ -221,7 +222,7 @@ static int is_complete(const x_compiler_t *c)
 
 /*
  * Is it worth emitting code for a run of all iterations, beside that for any run? It is for levels
- * that become straight-line code or whose iterations differ, and where a vector holds several
+ * that become straight-line code or have differing iterations, and where a vector holds several
  * iterations: the number of the last ones, which do not fill a vector, is then a constant.
  */
 static int gains_from_full_level(x_compiler_t *c, const dame_prim_t *prim)

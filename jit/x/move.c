@@ -80,7 +80,7 @@ static int move_in_one(x_code_t *code, const copy_t *copy, int64_t at, int64_t r
     return 1;
 }
 
-/* Vectors as wide as they can be, then what is left in one move, or in two that may overlap. */
+/* Vectors as wide as possible, then the rest in one move, or in two that may overlap. */
 static void emit_copy(x_code_t *code, const copy_t *copy)
 {
     int64_t at = 0;
@@ -168,8 +168,8 @@ static void set_aligned(x_code_t *code, const copy_t *copy, int width, x_reg_t f
 }
 
 /*
- * `to` lies 1 to `width` bytes behind the start, so that many vectors fit for certain; what is left
- * behind them is less than a vector and the remainder of the bytes by one.
+ * `to` lies 1 to `width` bytes behind the start, so that many vectors fit for certain; after them
+ * follow less than a vector and the remainder of the bytes by one.
  */
 static void emit_aligned_copy(x_code_t *code, const copy_t *copy, x_reg_t from, x_reg_t to)
 {

@@ -42,7 +42,7 @@ int x_permuted_vectors(const x_code_t *code, dame_dir_t dir);
 
 /*
  * The number of stores that copy one block of `bytes`. Unpacking writes no byte too many, so sizes
- * that are no power of two take two; with vectors of 64 bytes they count as one, since fewer than
+ * other than powers of two take two; with vectors of 64 bytes they count as one, since fewer than
  * four blocks in a vector have shown no gain.
  */
 int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes);

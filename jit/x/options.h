@@ -6,8 +6,8 @@
 #include "dame/status.h"
 #include "parameters.h"
 
-/* Reads "key=value,key=value"; what is not in it gets its default. DAME_ERR_ARGUMENT: an unknown
- * key or a value out of range. */
+/* Reads "key=value,key=value"; other keys get their defaults. DAME_ERR_ARGUMENT: an unknown key or
+ * a value out of range. */
 dame_status_t x_options_parse(const char *text, x_options_t *out);
 
 #endif

@@ -23,8 +23,8 @@ enum { X_UNROLL_BYTES = 192 }; /* the default, which variants differ from */
 
 /*
  * Walks gain from prefetching that touch at least this many cache lines, more than the first cache
- * has. Packing, so may shorter ones, whose loads wait for stores at the same offset in a page: a
- * load that was prefetched waits less.
+ * has. When packing, so may shorter ones, since their loads wait for stores at the same offset in a
+ * page: a load that was prefetched waits less.
  */
 enum { X_MANY_LINES = 1 << 11, X_FEW_LINES = 96 };
 

@@ -40,7 +40,7 @@ void x_variant_name(uint32_t variant, char *name)
     }
 }
 
-/* The choice with the word, and in *value what it means; X_CHOICES: none. */
+/* The choice with the word, and in *value its meaning; X_CHOICES if the word is unknown. */
 static x_choice_t choice_of(const char *word, size_t length, int *value)
 {
     for (int choice = 0; choice < X_CHOICES; choice++) {
@@ -110,7 +110,7 @@ static int is_within(int64_t step, int64_t bytes)
     return step > -bytes && step < bytes;
 }
 
-/* Of blocks of `bytes` bytes, in a level whose iterations are blocks. */
+/* Of blocks of `bytes` bytes, in a level of blocks. */
 static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, dame_dir_t dir)
 {
     const int has_list = dame_prim_has_list(prim);
@@ -181,7 +181,7 @@ static x_choices_t matters(const dame_cpu_t *cpu, const x_options_t *options,
 
 /* ---- the list ---- */
 
-/* What is likeliest the fastest. Choices that do not matter are plain. */
+/* The likeliest to be fastest. Choices that do not matter are plain. */
 static uint32_t likeliest(const dame_cpu_t *cpu, x_choices_t choices, dame_dir_t dir)
 {
     const dame_tune_t *tune = dame_tune_of(cpu->make);
@@ -211,7 +211,7 @@ static int is_like_another(const dame_cpu_t *cpu, dame_dir_t dir, x_choice_t cho
 int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
                    dame_dir_t dir, uint32_t *out, int32_t room)
 {
-    /* What is tried instead, in this order. */
+    /* The alternatives, in this order. */
     static const struct {
         x_choice_t choice;
         int value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The variants of DAME-X: the choices whose best value differs between CPUs, or between places in
- * memory that a program does not tell. Private to jit/x/ and the tests.
+ * The variants of DAME-X: the choices for which the best value differs between CPUs, or between
+ * addresses, which a program does not contain. Private to jit/x/ and the tests.
  */
 #ifndef DAME_X_VARIANT_H
 #define DAME_X_VARIANT_H
@@ -20,7 +20,7 @@ typedef enum x_choice {
     X_MOVE,     /* widest vectors for whole blocks: 32 bytes, 64 (X_WIDE) */
     X_PERMUTE,  /* widest vectors that hold several blocks: 32 bytes, 64 (X_WIDE), none (X_SINGLE),
                    64 that are gathered from two (X_PAIRS) */
-    X_TAILS,    /* what is left of a block is moved with a mask, or in two moves (X_SPLIT) */
+    X_TAILS,    /* the rest of a block is moved with a mask, or in two moves (X_SPLIT) */
     X_UNROLL,   /* loops copy up to 4 iterations at a time, 1 (X_ONCE), 8 (X_TWICE) */
     X_CHOICES
 } x_choice_t;
@@ -67,7 +67,7 @@ int64_t x_variant_named(const char *name, size_t length);
 int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
                    dame_dir_t dir, uint32_t *out, int32_t room);
 
-/* The options that a variant stands for. */
+/* The options of a variant. */
 x_options_t x_variant_options(uint32_t variant, const x_options_t *options);
 
 #endif

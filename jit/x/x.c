@@ -94,7 +94,7 @@ static dame_status_t make_room(x_state_t *state, int32_t nprims)
     return has_all ? DAME_OK : DAME_ERR_NOMEM;
 }
 
-/* Inner levels stand behind outer ones. */
+/* Inner levels follow outer ones. */
 static void compile_levels(x_context_t *context, dame_entry_point_t *entries,
                            dame_machine_code_t *out)
 {

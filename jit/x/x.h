@@ -6,7 +6,7 @@
 #include "dame/cpu.h"
 
 /* The vectors that code for `cpu` uses, of up to vector_bits, 0: any; see dame_jit_stats_t. ""
- * where there is no emitter for it. Static storage. */
+ * without an emitter for it. Static storage. */
 const char *dame_x_vector_name(const dame_cpu_t *cpu, int vector_bits);
 
 #endif
