@@ -83,7 +83,7 @@ static void finish(dame_background_t *background, dame_order_t *order)
 
 /* ---- fork() ---- */
 
-/* In the child: what was under way stays so for ever, the rest is given back. */
+/* In the child: the order under way stays so for ever, the rest is given back. */
 static void leave_thread(void)
 {
     for (dame_background_t *at = all; at != NULL; at = at->others) {
@@ -115,8 +115,8 @@ static void be_modest(void)
     (void) setpriority(PRIO_PROCESS, 0, 19); /* on Linux, of the calling thread */
 }
 
-/* Somebody waits for the order to end: any core will do, that of the waiting thread is free.
- * Systems allow a higher priority to few. */
+/* A thread waits for the order to end: any core will do, since that thread's core is free. Systems
+ * allow a higher priority to few. */
 static void hurry(dame_background_t *background)
 {
     const int id = atomic_load(&background->id);
@@ -126,7 +126,7 @@ static void hurry(dame_background_t *background)
     }
 }
 
-/* fork() will wait for what is under way (loader.h). */
+/* fork() will wait for the compilation under way (loader.h). */
 static void hurry_all(void)
 {
     for (dame_background_t *at = all; at != NULL; at = at->others) {
@@ -136,7 +136,8 @@ static void hurry_all(void)
     }
 }
 
-/* Makes what is the provider's, until its next compilation, ours. Returns 0 when memory is out. */
+/* Copies data that the provider owns only until its next compilation. Returns 0 when memory is
+ * out. */
 static int keep(dame_found_t *found)
 {
     const dame_machine_code_t *code = &found->code;
@@ -189,7 +190,7 @@ static void work(dame_background_t *background, dame_order_t *order)
         return;
     }
     order->status = DAME_ERR_BUSY;
-    be_modest(); /* once more: somebody may have hurried the last order */
+    be_modest(); /* again: another thread may have hurried the last order */
     leave_cpu(background, order->cpu);
     for (int step = 0; order->status == DAME_ERR_BUSY && step < BUSY_STEPS; step++) {
         if (step > 0) {
@@ -330,7 +331,7 @@ int dame_background_stop(dame_background_t *background)
     if (has_thread && atomic_load(&background->has_ended)) {
         pthread_join(background->thread, NULL);
         background->has_thread = 0;
-    } else if (has_thread) { /* it does not get a core: all it will do is end */
+    } else if (has_thread) { /* it does not get a core, and will only end */
         pthread_detach(background->thread);
     }
     if (!works && !background->is_fork) {
@@ -348,7 +349,7 @@ void dame_background_free(dame_background_t *background)
         return;
     }
     dame_lock(DAME_LOCK_BACKGROUND);
-    const int has_thread = background->has_thread; /* it reads what it stops for */
+    const int has_thread = background->has_thread; /* it reads the flags that stop it */
     dame_background_t **at = &all;
     while (*at != background) {
         at = &(*at)->others;

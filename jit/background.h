@@ -4,7 +4,7 @@
  * it and keeps it there. The thread is started by the first order. It holds no lock while it works.
  *
  * Threads: all functions but dame_background_stop() and dame_background_free() may be called by
- * several at once. In the child of a fork() there is no such thread, and orders fail.
+ * several at once. The child of a fork() does not have that thread, and orders fail there.
  */
 #ifndef DAME_BACKGROUND_H
 #define DAME_BACKGROUND_H
@@ -30,9 +30,9 @@ struct dame_order {
     dame_order_t *next;
 };
 
-/* For one provider of a jit, which stay until dame_background_free(). Starts no thread yet. What is
- * then allowed to the calling thread, the processors that it may run on, is allowed to the other.
- * NULL: memory is out. */
+/* For one provider of a jit, which stay until dame_background_free(). Starts no thread yet. The
+ * other thread may run on the processors that the calling thread may run on then. NULL: memory is
+ * out. */
 dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider);
 
 /*
@@ -44,22 +44,22 @@ dame_background_t *dame_background_new(dame_jit_t *jit, int32_t provider);
 dame_status_t dame_background_order(dame_background_t *background, dame_program_t *program,
                                     dame_dir_t dir, const dame_candidate_t *candidate, void *owner);
 
-/* An order that is done, NULL: none, or a lock is taken. One load when there is none. The caller
- * frees it. */
+/* A finished order, or NULL if no order is finished or a lock is taken. Without a finished order,
+ * one load. The caller frees it. */
 dame_order_t *dame_background_take(dame_background_t *background);
 
 /* The same after dame_background_stop(): it waits for the lock. */
 dame_order_t *dame_background_take_rest(dame_background_t *background);
 
-/* Gives the code of an order whose status is DAME_OK to its program, with rank 0. Errors as
+/* Gives the code of an order with status DAME_OK to its program, with rank 0. Errors as
  * dame_jit_add(). */
 dame_status_t dame_order_install(dame_jit_t *jit, const dame_order_t *order, const char *name);
 void dame_order_free(dame_order_t *order);
 
 /*
- * Ends the thread. All orders are done then, but for one that is worked on for longer than a tenth
- * of a second: 0. Its program, the jit and what the jit was given then have to stay for ever; the
- * thread ends as soon as it can, and exit() waits until it has left the provider.
+ * Ends the thread. All orders are done then. Returns 0 if one takes longer than a tenth of a
+ * second. Its program, the jit and what the jit was given then have to stay for ever; the thread
+ * ends as soon as it can, and exit() waits until it has left the provider.
  */
 int dame_background_stop(dame_background_t *background);
 

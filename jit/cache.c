@@ -33,7 +33,7 @@ struct dame_cache {
     int64_t limit;
     dame_cache_names_t known; /* of dame_cache_look() */
     _Atomic int64_t hits, misses, stored, removed, refused;
-    atomic_int problem; /* 0: none; 1: being written; 2: to be told; 3: told */
+    atomic_int problem; /* 0: none; 1: being written; 2: to be reported; 3: reported */
     char text[512];
 };
 
@@ -315,7 +315,7 @@ int dame_cache_claim(dame_cache_t *cache, const dame_cache_key_t *key, dame_cach
     const char *path = cache->directories[0];
     int directory;
     if (*path == '\0' || dame_user_directory_open(path, 1, &directory) != 0) {
-        return 1; /* nobody could find what another has made */
+        return 1; /* no process could find another's code */
     }
     snprintf(claim->name, sizeof(claim->name), "%s.lock", key->name);
     const int error = dame_user_trylock(directory, claim->name, &claim->lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The code cache: machine code in files, shared by the ranks of a job and by later jobs. Only code
- * that depends on a program's shape is kept (provider.h: by_shape), under everything that it was
- * made from: whoever asks with the same key may run it.
+ * that depends on a program's shape is kept (provider.h: by_shape), under all inputs of its
+ * compilation: any process with the same key may run it.
  *
  * One directory is written; others, which an administrator fills, are only read. A file is refused
  * unless only its user or root may have written it, and ignored when it is damaged. Files are
@@ -29,8 +29,9 @@ typedef struct dame_cache dame_cache_t;
 
 /*
  * `directories`: absolute paths separated by colons; the first is written and made when it is
- * missing, "" for the first: none is written. `limit`: bytes of all files of the first, at least 1.
- * Touches no file yet. DAME_ERR_ARGUMENT: no absolute path; DAME_ERR_NOMEM. The caller closes it.
+ * missing. If the first is "", no directory is written. `limit`: bytes of all files of the first,
+ * at least 1. Touches no file yet. DAME_ERR_ARGUMENT: no absolute path; DAME_ERR_NOMEM. The caller
+ * closes it.
  */
 dame_status_t dame_cache_open(const char *directories, int64_t limit, dame_cache_t **out);
 void dame_cache_close(dame_cache_t *cache); /* accepts NULL */
@@ -43,7 +44,7 @@ dame_status_t dame_cache_key_make(const char *origin, const dame_program_t *prog
                                   dame_cache_key_t *out);
 void dame_cache_key_free(dame_cache_key_t *key);
 
-/* Finds the code of a key. 0: there is none that can be used. `room` may be NULL. */
+/* Finds the code of a key. Returns 0 if no usable code exists. `room` may be NULL. */
 int dame_cache_load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_cache_room_t *room,
                     dame_cache_code_t *out);
 void dame_cache_code_free(dame_cache_code_t *code);
@@ -82,13 +83,13 @@ typedef struct dame_cache_stats {
     int64_t misses;
     int64_t stored;
     int64_t removed; /* to keep the limit */
-    int64_t refused; /* files that were damaged or that somebody else may write */
+    int64_t refused; /* files that were damaged or that another user may write */
 } dame_cache_stats_t;
 
 void dame_cache_stats(dame_cache_t *cache, dame_cache_stats_t *out);
 
-/* A sentence about the first problem since the cache was opened, once: 0 when there is none that
- * has not been told yet. Written into `text`, cut to `size` bytes. */
+/* A sentence about the first problem since the cache was opened, once: 0 if no problem is left to
+ * report. Written into `text`, cut to `size` bytes. */
 int dame_cache_problem(dame_cache_t *cache, char *text, size_t size);
 
 #endif

@@ -56,7 +56,7 @@ static int is_left_by_profile(const char *name)
            fnmatch("*-[0-9]*K-[0-9]*K-*.profile.[0-9]*-[0-9a-f]*-[0-9]*.tmp", name, 0) == 0;
 }
 
-/* Removes a file, unless it is a lock that somebody holds. */
+/* Removes a file, unless it is a held lock. */
 static int remove_file(int directory, const char *name)
 {
     int lock;

@@ -26,8 +26,8 @@ typedef struct dame_cache_contents {
 } dame_cache_contents_t;
 
 /*
- * Reads a file of an open directory. Returns NULL and the contents; or what is wrong with it,
- * static storage, with *error an errno if the system says so and else 0. `room` may be NULL.
+ * Reads a file of an open directory. Returns NULL and the contents; or the defect as text in static
+ * storage, with an errno in *error after a failed system call and else 0. `room` may be NULL.
  */
 const char *dame_cache_file_read(int directory, const char *name, const dame_cache_room_t *room,
                                  dame_cache_contents_t *out, int *error);

@@ -11,11 +11,11 @@
 typedef struct dame_cache_file {
     const char *name;
     const char *origin; /* "" when the file is damaged */
-    const char *maker;  /* the same; "" also when there was none */
+    const char *maker;  /* the same; "" also without one */
     dame_dir_t dir;
     size_t code_bytes;
     int64_t used_s;    /* last use, seconds since 1970; noted once an hour */
-    const char *fault; /* NULL: good; else what is wrong with it */
+    const char *fault; /* NULL: good; else the defect */
 } dame_cache_file_t;
 
 /* Calls `each` for every file of code in a directory; its argument is valid during the call.
@@ -23,8 +23,8 @@ typedef struct dame_cache_file {
 int dame_cache_each(const char *directory, void (*each)(void *context, const dame_cache_file_t *),
                     void *context);
 
-/* Removes all files of the cache, its temporary ones, and what dead processes left of profiles in
- * the directory. Locks that somebody holds stay. Returns 0, an errno or a dame_file_error_t. */
+/* Removes all files of the cache, its temporary ones, and remains of profiles that dead processes
+ * left in the directory. Held locks stay. Returns 0, an errno or a dame_file_error_t. */
 int dame_cache_clear(const char *directory, int64_t *removed);
 
 #endif

@@ -37,7 +37,7 @@ struct dame_code_arena {
     dame_code_block_t *hand; /* the search begins with the hole after it */
     dame_jit_memory_t memory;
     int error;
-    int unwinds; /* not 0: libgcc is told of tables */
+    int unwinds; /* not 0: tables are registered with libgcc */
     pid_t process;
     size_t page;
     size_t limit; /* bytes, whole pages */
@@ -46,7 +46,7 @@ struct dame_code_arena {
     char *write;   /* DUAL: limit bytes, of which the first `taken` have memory */
     char *execute; /* the same bytes, for code that is a leaf */
     char *frames;  /* the same bytes, for other code */
-    struct dame_unwind_registration *leaf; /* of `execute`; NULL: none */
+    struct dame_unwind_registration *leaf; /* of `execute`; NULL: absent */
 };
 
 static size_t round_up(size_t n, size_t unit)
@@ -70,14 +70,14 @@ static void fill_with_traps(char *bytes, size_t n)
 }
 
 /*
- * Makes the instruction caches see what was written to `execute` by another address. Caches that
- * go by the physical address need no more (x86 nothing at all, AArch64 by address).
+ * Makes the instruction caches see bytes that were written to `execute` by another address. Caches
+ * that go by the physical address need no more (x86 nothing at all, AArch64 by address).
  */
 static void sync_instructions(char *execute, size_t n, int reused)
 {
     __builtin___clear_cache(execute, execute + n);
 #if !defined(__x86_64__) && !defined(__i386__)
-    /* Other CPUs may have fetched what was there before; the kernel makes them start afresh. */
+    /* Other CPUs may have fetched the old instructions; the kernel makes them fetch again. */
     if (reused && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) != 0 &&
         errno == EPERM) {
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
@@ -191,8 +191,8 @@ static void populate_to_run(char *bytes, size_t n, size_t page)
     }
 }
 
-/* Memory for `n` more bytes in all views, so that neither writing nor running faults. Returns 0 or
- * an error number. */
+/* Memory for `n` more bytes in all views, so that writing and running cause no page faults. Returns
+ * 0 or an error number. */
 static int take_segment(dame_code_arena_t *arena, size_t n)
 {
     char *write = arena->write + arena->taken;
@@ -257,7 +257,7 @@ static void map_once(dame_code_arena_t *arena)
         return;
     }
     if (map_views(arena) != 0) {
-        arena->error = errno; /* whatever it is: without addresses there is no arena */
+        arena->error = errno; /* any error: an arena needs addresses */
         arena->memory = DAME_JIT_MEMORY_OWN;
     } else if (arena->unwinds) {
         arena->leaf = register_leaf(arena->execute, arena->limit);
@@ -276,7 +276,7 @@ void dame_code_arena_destroy(dame_code_arena_t *arena)
         munmap(arena->write, arena->limit);
         munmap(arena->execute, arena->limit);
         munmap(arena->frames, arena->limit);
-    } /* else a child, in which tables stay registered, and what they are and describe stays, too */
+    } /* else a child: tables stay registered there, so they and their code stay also */
     dame_heap_free(arena);
 }
 
@@ -425,7 +425,7 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block)
 {
     block->prev->next = block->next;
     block->next->prev = block->prev;
-    arena->hand = block->prev; /* so that the hole is what is filled first */
+    arena->hand = block->prev; /* so that the hole is filled first */
     const int stays = block->unwind != NULL && dame_code_arena_is_inherited(arena);
     if (block->unwind != NULL && !stays) {
         dame_unwind_deregister(block->unwind);

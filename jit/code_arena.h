@@ -6,11 +6,11 @@
  * Not thread-safe: jit.c holds its lock. What holds no code holds instructions that trap, so a
  * stale jump stops the process instead of running something else.
  *
- * Whoever unwinds the stack finds its way through all code (unwind.h). The memory for codes that
- * are leaves has one table; each other code has its own. Unwinders cannot have both for one
- * address, so such code runs at a third address of the memory.
+ * Unwinders find their way through all code (unwind.h). The memory for codes that are leaves has
+ * one table; each other code has its own. Unwinders cannot have both for one address, so such code
+ * runs at a third address of the memory.
  *
- * fork(): a child goes on executing what was put before, whether its handlers ran or not. It never
+ * fork(): a child goes on executing older code, even if its fork handlers did not run. It never
  * writes there: the memory may be the parent's.
  */
 #ifndef DAME_CODE_ARENA_H
@@ -29,7 +29,7 @@ struct dame_code_block {
     size_t size;   /* bytes asked for */
     /* the arena's own */
     int own;                 /* not 0: it has pages of its own */
-    struct dame_unwind_registration *unwind; /* NULL: none of its own */
+    struct dame_unwind_registration *unwind; /* NULL: absent */
     size_t offset;           /* in the arena */
     size_t room;             /* bytes it takes */
     dame_code_block_t *next; /* by offset, in a ring through the arena itself */
@@ -37,8 +37,8 @@ struct dame_code_block {
 };
 
 /*
- * Takes neither addresses nor memory for code yet. `bytes`: the most it will take, rounded up
- * to whole pages. `best`: the kind of memory it tries first. DAME_ERR_NOMEM.
+ * Takes no addresses and no memory for code yet. `bytes`: the most it will take, rounded up to
+ * whole pages. `best`: the kind of memory it tries first. DAME_ERR_NOMEM.
  */
 dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_code_arena_t **out);
 

@@ -184,7 +184,7 @@ void dame_codes_end(dame_codes_t *codes)
         TAILQ_REMOVE(queue_of(code), code, order);
         free_code(code);
     }
-    codes->compilations = 0; /* nobody is left who compiles */
+    codes->compilations = 0; /* no compiler is left */
     dame_codes_trim(codes);
 }
 
@@ -288,7 +288,7 @@ static void collect_dropped(dame_jit_t *jit)
 
 /* ---- installing ---- */
 
-/* Room for the machine code, for which older code goes when there is none. */
+/* Room for the machine code; evicts older code if the arena is full. */
 static dame_status_t allocate(dame_jit_t *jit, const dame_machine_code_t *machine,
                               dame_code_block_t **block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine code from the code cache or, where it has none, from a provider. */
+/* Machine code from the code cache or else from a provider. */
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static size_t write_origin(const dame_jit_t *jit, const dame_slot_t *slot, uint3
     return length < 0 ? 0 : 1 + (size_t) length;
 }
 
-/* What is linked in is as fast as a file, and its options are not remembered. */
+/* A linked-in provider is as fast as a file, and its options are not kept. */
 static int is_kept(const dame_jit_t *jit, const dame_slot_t *slot)
 {
     void *state;
@@ -81,14 +81,14 @@ static int is_kept(const dame_jit_t *jit, const dame_slot_t *slot)
            provider->identity != NULL;
 }
 
-/* From now on, the maker of what is stored, and the oldest one of what is found. */
+/* From now on, the maker of stored code, and the oldest maker of code that is found. */
 static void set_maker(const dame_slot_t *slot, dame_cache_key_t *key)
 {
     const int has_one = slot->provider != NULL && slot->provider->maker != NULL;
     snprintf(key->maker, sizeof(key->maker), "%s", has_one ? slot->provider->maker : "");
 }
 
-/* 0: it has none. */
+/* 0: without. */
 static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request,
                     dame_cache_key_t *key)
 {
@@ -178,7 +178,7 @@ static dame_status_t load_or_compile(const dame_jit_t *jit, dame_cache_key_t *ke
     const dame_status_t status = compile(jit, slot, request, &out->code);
     if (status == DAME_OK) {
         set_maker(slot, key);
-        (void) dame_cache_store(jit->cache, key, &out->code); /* its problems are told below */
+        (void) dame_cache_store(jit->cache, key, &out->code); /* its problems are reported below */
     }
     dame_cache_release(&claim);
     return status;
@@ -216,7 +216,8 @@ dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
 int dame_has_file(const dame_jit_t *jit, const dame_slot_t *slot, const dame_request_t *request)
 {
     dame_cache_key_t key;
-    if (!dame_jit_has_any(jit, request->program, request->dir) || /* most have none: no key */
+    if (!dame_jit_has_any(jit, request->program, request->dir) || /* most programs have no such
+                                                                     code: no key */
         !make_key(jit, slot, request, &key)) {
         return 0;
     }

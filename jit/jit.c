@@ -144,7 +144,7 @@ static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candid
     return status;
 }
 
-/* Locked. `codes` counts this compilation, so neither it nor the program goes away. */
+/* Locked. `codes` counts this compilation, so it stays, and so does the program. */
 static dame_status_t reserve_and_compile(dame_codes_t *codes, const dame_candidate_t *candidate,
                                          const char *name, int64_t *cost_ns)
 {
@@ -291,7 +291,7 @@ static dame_code_t *find(const dame_program_t *program, dame_dir_t dir,
     return dame_codes_find(dame_codes_of(program, dir), candidate);
 }
 
-/* The code of the highest rank, NULL: none is ranked. */
+/* The code of the highest rank, NULL if no code is ranked. */
 static const dame_code_t *ranked_first(const dame_program_t *program, dame_dir_t dir)
 {
     const dame_codes_t *codes = dame_codes_of(program, dir);

@@ -8,13 +8,12 @@
  * code is ranked, dropped or evicted, while other threads may be running the program. All codes of
  * a level move the same bytes, so any mixture is right.
  *
- * Threads: all functions may be called by several threads at once, but for dame_jit_destroy().
- * Compiling holds no lock that the other functions need, nor fork(), which waits for nothing but a
- * provider that was loaded (loader.h). Memory of code that was dropped
- * or evicted is reused only when no reader is inside; see dame_reader_t. A thread that is inside as
- * a reader may not call these functions: another may be waiting for it with the lock held. A
- * program belongs to one dame_jit_t at a time. fork(): the child's programs run on the interpreter,
- * and nothing is compiled there.
+ * Threads: all functions except dame_jit_destroy() may be called by several threads at once.
+ * Compiling holds no lock that the other functions or fork() need. Fork() waits only for a loaded
+ * provider (loader.h). Memory of code that was dropped or evicted is reused only when no reader is
+ * inside; see dame_reader_t. A thread that is inside as a reader may not call these functions:
+ * another may be waiting for it with the lock held. A program belongs to one dame_jit_t at a time.
+ * fork(): the child's programs run on the interpreter, and nothing is compiled there.
  */
 #ifndef DAME_JIT_H
 #define DAME_JIT_H
@@ -49,8 +48,8 @@ dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *opti
                              int32_t *provider);
 
 /*
- * The same for DAME-L, whose face is linked in: it has candidates before it is loaded, and is
- * loaded only to compile what the code cache does not have. DAME_ERR_ARGUMENT: bad options.
+ * The same for DAME-L. Its face is linked in, so it has candidates before it is loaded. It is
+ * loaded only to compile code that the code cache does not have. DAME_ERR_ARGUMENT: bad options.
  */
 dame_status_t dame_jit_offer_l(dame_jit_t *jit, const char *path, const char *options,
                                int32_t *provider);
@@ -60,7 +59,7 @@ int dame_jit_l_understands(const char *options);
 
 /*
  * Loads and opens a provider; nothing to do when that has been done. It may take milliseconds.
- * DAME_ERR_UNSUPPORTED: it is not there, or does not work, which `complain` was told. What has
+ * DAME_ERR_UNSUPPORTED: it is absent, or does not work, which was reported to `complain`. What has
  * failed once is not tried again by this process.
  */
 dame_status_t dame_jit_load(dame_jit_t *jit, int32_t provider);
@@ -103,10 +102,10 @@ const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *can
  * thread. The program must stay until this returns; dame_jit_release() waits for it.
  *
  * Errors, which leave the program as it was: DAME_ERR_UNSUPPORTED (no provider for this CPU, or no
- * kernel of this program would become better: it is no use to ask again), DAME_ERR_DENIED
- * (execution is denied, or this process is a fork), DAME_ERR_FULL (the arena is full of code that
- * runs or is too small: later it may work), DAME_ERR_BUSY (another process is compiling it for the
- * code cache: later it may be there), DAME_ERR_NOMEM, DAME_ERR_LIMIT.
+ * kernel of this program would become better: asking again cannot help), DAME_ERR_DENIED (execution
+ * is denied, or this process is a fork), DAME_ERR_FULL (the arena is full of code that runs or is
+ * too small: later it may work), DAME_ERR_BUSY (another process is compiling it for the code cache:
+ * later it may be there), DAME_ERR_NOMEM, DAME_ERR_LIMIT.
  */
 dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                            const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
@@ -123,8 +122,8 @@ int dame_jit_has_any(const dame_jit_t *jit, const dame_program_t *program, dame_
 
 /*
  * Installs the code of a file as dame_jit_add() does, without compiling and without loading its
- * provider, which takes some microseconds where files are near. Errors: DAME_ERR_BUSY (there is no
- * file any more, or it is no good), and as dame_jit_add().
+ * provider, which takes some microseconds where files are near. Errors: DAME_ERR_BUSY (the file is
+ * gone or invalid), and as dame_jit_add().
  */
 dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                             const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);

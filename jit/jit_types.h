@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is said to a jit and by it (jit.h). */
+/* Options, results and statistics of a jit (jit.h). */
 #ifndef DAME_JIT_TYPES_H
 #define DAME_JIT_TYPES_H
 
@@ -34,9 +34,9 @@ typedef struct dame_jit_options {
                             whole pages */
     dame_jit_memory_t memory; /* the kind of memory to try first */
     const char *perf_map;     /* directory for perf-<pid>.map, the file in which perf looks for
-                                 names of machine code (/tmp, unless perf is told otherwise); NULL:
-                                 none. Then code has pages of its own, the only ones perf names.
-                                 The caller's, until dame_jit_create() returns */
+                                 names of machine code (/tmp, unless perf is configured otherwise);
+                                 NULL: absent. Then code has pages of its own, the only ones perf
+                                 names. The caller's, until dame_jit_create() returns */
     int gdb;                  /* not 0: tell GDB the names (its JIT interface), and libgcc how to unwind */
     int without_x;            /* not 0: DAME-X compiles nothing */
     void (*complain)(void *argument, const char *message); /* is called once a process for each
@@ -62,12 +62,12 @@ typedef struct dame_jit_stats {
     dame_jit_memory_t memory;
     int memory_errno;        /* why the kind of memory before was refused, 0: none was */
     int perf_map_errno;      /* why the last name for perf could not be written (whole_file.h) */
-    const char *vector_name; /* what vectors the code uses: "sse2", "avx2", "avx512", "neon"; ""
-                                when there is no compiler for this CPU. Static storage */
+    const char *vector_name; /* vectors that the code uses: "sse2", "avx2", "avx512", "neon"; ""
+                                without a compiler for this CPU. Static storage */
     int64_t compiled[2];     /* codes, by direction */
     int64_t found[2];        /* .. of which came from the code cache */
     int64_t evicted;
-    int64_t live;        /* codes that were neither evicted nor dropped nor released */
+    int64_t live;        /* codes not evicted, dropped or released yet */
     int64_t code_bytes;  /* of those */
     int64_t arena_bytes; /* memory taken for code, from the system */
     int64_t total_ns;    /* spent compiling; of this: */

@@ -138,7 +138,7 @@ static const dame_provider_t *open_object(const char *path, char message[DAME_LO
         snprintf(message, DAME_LOADER_MESSAGE, "%s cannot be loaded: %s", path, dlerror());
         return NULL;
     }
-    dame_at_exit(wait_for_all); /* comes before the destructors of what was just loaded */
+    dame_at_exit(wait_for_all); /* comes before the destructors of the object just loaded */
     const dame_provider_t *(*get)(void) = NULL;
     void *symbol = dlsym(object, DAME_PROVIDER_SYMBOL);
     memcpy(&get, &symbol, sizeof(get)); /* ISO C has no cast for it */
@@ -152,7 +152,7 @@ static const dame_provider_t *open_object(const char *path, char message[DAME_LO
                  provider != NULL ? (int) provider->version : 0, DAME_PROVIDER_VERSION);
         provider = NULL;
     }
-    return provider; /* the object stays even if it is no use: its constructors have run */
+    return provider; /* the object stays even if it is useless: its constructors have run */
 }
 
 const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOADER_MESSAGE])

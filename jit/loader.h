@@ -2,9 +2,9 @@
 /*
  * Shared objects that export a provider. Private to jit/.
  *
- * Each is tried once in a process, whoever asks, and noted as failed before the attempt: an escape
- * from it, such as exit() in a constructor of the object, leaves that. What was loaded stays until
- * the process ends.
+ * Each is tried once in a process and marked as failed before the attempt, so an escape from it,
+ * such as exit() in a constructor of the object, leaves it failed. A loaded object stays until the
+ * process ends.
  */
 #ifndef DAME_LOADER_H
 #define DAME_LOADER_H
@@ -31,9 +31,9 @@ int dame_loader_enter(void);
 void dame_loader_leave(void);
 
 /*
- * Makes exit() wait before it runs any handler that is registered by now. A library registers such
- * handlers while it compiles, too: each for an object that it makes when it first needs it. In the
- * main thread, it waits before those that are registered later as well.
+ * Makes exit() wait before it runs any handler that is registered by now. A library also registers
+ * such handlers while it compiles, one for each object that it makes at its first use. In the main
+ * thread, it waits before those that are registered later as well.
  */
 void dame_loader_wait_at_exit(void);
 

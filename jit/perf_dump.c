@@ -139,7 +139,7 @@ static size_t put_table(char *to, const char *code, size_t instructions, size_t 
     memcpy(to, code, instructions);
     size_t table = size - instructions;
     if (unwind != DAME_NO_UNWIND) {
-        memcpy(to + at, code + unwind, table); /* it lay so far behind the code, too */
+        memcpy(to + at, code + unwind, table); /* it also lay at that distance after the code */
     } else {
         table = dame_unwind_leaf(to + at, to, instructions);
     }

@@ -26,8 +26,8 @@ dame_status_t dame_perf_dump_create(const char *directory, dame_perf_dump_t **ou
 void dame_perf_dump_destroy(dame_perf_dump_t *dump);
 
 /* `size` and `unwind` as in provider.h. Returns 0 or an error number (whole_file.h): then the file
- * lacks the code. Where files of the directory cannot be mapped to be executed, there is no file,
- * and no error. */
+ * lacks the code. If files of the directory cannot be mapped for execution, no file is written,
+ * without an error. */
 int dame_perf_dump_add(dame_perf_dump_t *dump, const char *code, size_t size, uint32_t unwind,
                        const char *name);
 

@@ -48,7 +48,7 @@ int dame_perf_file_append(const char *path, int flags, const void *bytes, size_t
     }
     struct stat about;
     int error = fstat(fd, &about) != 0 ? errno : distrust(&about);
-    if (error == 0 && about.st_nlink != 1) { /* somebody may have linked it here */
+    if (error == 0 && about.st_nlink != 1) { /* another user may have linked it here */
         error = EMLINK;
     }
     if (error == 0) {

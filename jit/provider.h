@@ -68,7 +68,7 @@ typedef struct dame_provider {
                              direction, variant, CPU, options and maker, such as its own version.
                              The code cache keeps code under it; NULL: keeps none. Static storage */
     const char *maker; /* the compiler library and its version, "LLVM 19.1.7", under 32 bytes: code
-                          of any maker does for code of another, the newest is kept. NULL: none.
+                          of any maker does for code of another, the newest is kept. NULL if absent.
                           Static storage */
     /*
      * Makes a state. `cpu`: the features that code may use; stays until close. `options`:
@@ -78,8 +78,8 @@ typedef struct dame_provider {
     dame_status_t (*open)(const dame_cpu_t *cpu, const char *options, void **state);
     /*
      * The variants that could be the fastest for this program and direction, the likeliest first:
-     * writes up to `room` of them and returns how many it wrote. A variant is a number whose
-     * meaning is the provider's own, the same in every process and for every program.
+     * writes up to `room` of them and returns how many it wrote. A variant is a number with a
+     * meaning of the provider's own, the same in every process and for every program.
      */
     int32_t (*variants)(void *state, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
                         int32_t room);

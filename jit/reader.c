@@ -78,7 +78,7 @@ static int barrier(void)
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) {
         return 1;
     }
-    /* A process has to register first; a system that has no membarrier refuses that, too. */
+    /* A process has to register first; a system without membarrier also refuses that. */
     return dame_readers_prepare() &&
            syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }

@@ -16,7 +16,7 @@
 
 typedef struct dame_reader {
     _Atomic uint64_t epoch; /* odd: inside */
-    pthread_t thread;       /* whose it is */
+    pthread_t thread;       /* its owner */
     struct dame_reader *next;
     struct dame_reader **link; /* what points to it, NULL: not in the list */
 } dame_reader_t;
@@ -57,9 +57,9 @@ static inline void dame_reader_leave(dame_reader_t *reader)
 int dame_readers_prepare(void);
 
 /*
- * Waits until no reader runs what it found before the call. Returns 1, or 0 when that cannot be
- * known: the system has no membarrier, or a reader is still inside after a hundredth of a second.
- * The calling thread is not inside.
+ * Waits until no reader runs code that it found before the call. Returns 1, or 0 when that cannot
+ * be known: the system has no membarrier, or a reader is still inside after a hundredth of a
+ * second. The calling thread is not inside.
  */
 int dame_readers_wait(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shape of a program: what is the same for all programs of one structure, wherever their blocks
+ * The shape of a program: the part that all programs of one structure share, wherever their blocks
  * are. Code of a provider that is by_shape (provider.h) depends on nothing else of the program.
  */
 #ifndef DAME_SHAPE_H

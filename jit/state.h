@@ -55,13 +55,13 @@ struct dame_codes {
     dame_program_t *program; /* NULL: left behind by a fork */
     dame_dir_t dir;
     int compilations;            /* that are under way */
-    LIST_HEAD(, dame_code) list; /* the highest rank first, what was dropped last */
+    LIST_HEAD(, dame_code) list; /* the highest rank first, dropped codes last */
 };
 
 typedef struct dame_slot {
     const dame_provider_t *provider; /* NULL: not loaded */
     void *state;
-    const dame_provider_t *face; /* NULL: none */
+    const dame_provider_t *face; /* NULL if absent */
     void *face_state;
     char *path;    /* NULL: linked in */
     char *options; /* behind the path, in one allocation */
@@ -77,7 +77,7 @@ struct dame_jit {
     dame_code_arena_t *arena;
     dame_perf_map_t *perf_map;
     dame_perf_dump_t *perf_dump;
-    dame_cache_t *cache; /* NULL: none */
+    dame_cache_t *cache; /* NULL if absent */
     dame_slot_t slots[DAME_JIT_MOST_PROVIDERS];
     int32_t nslots;
     struct dame_code_queue queues[DAME_CODE_USES]; /* the oldest first */
@@ -121,7 +121,7 @@ void dame_slot_put(dame_slot_t *slot, const dame_slot_t *copy);
 const dame_provider_t *dame_slot_face(const dame_slot_t *slot, void **state);
 
 /* Locked, given back meanwhile: waits for something to change in another thread. Returns 0 in the
- * child of a fork whose handlers did not run: there is no other thread. */
+ * child of a fork without handlers, where this thread is the only one. */
 int dame_jit_wait(const dame_jit_t *jit);
 
 /* No thread is compiling any more. */
@@ -155,7 +155,7 @@ dame_status_t dame_find_code(const dame_jit_t *jit, dame_slot_t *slot,
                              const dame_request_t *request, dame_found_t *out);
 void dame_found_free(dame_found_t *found);
 
-/* The same from the code cache only, and whether it is said to be there; DAME_ERR_BUSY: it is not.
+/* The same from the code cache only; DAME_ERR_BUSY: it is not there.
  */
 dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
                              const dame_request_t *request, const dame_cache_room_t *room,
@@ -164,21 +164,22 @@ int dame_has_file(const dame_jit_t *jit, const dame_slot_t *slot, const dame_req
 
 /* ---- jit.c ---- */
 
-/* Installs what another thread found, as dame_jit_add() does what it finds. */
+/* Installs code that another thread found, as dame_jit_add() installs its own. */
 dame_status_t dame_jit_put(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                            const dame_candidate_t *candidate, const dame_found_t *found,
                            const char *name);
 
 /* ---- codes.c, all locked ---- */
 
-/* The codes of a program and direction, NULL: none and no compilation is under way. Without the
- * lock it only tells whether it is NULL: then jit/ does not touch the program any more. */
+/* The codes of a program and direction. NULL: no code exists and no compilation is under way.
+ * Without the lock it only tells whether it is NULL: then jit/ does not touch the program any
+ * more. */
 dame_codes_t *dame_codes_of(const dame_program_t *program, dame_dir_t dir);
 
-/* The same, made if there are none; NULL when memory is out. */
+/* The same, made if absent; NULL when memory is out. */
 dame_codes_t *dame_codes_make(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir);
 
-/* Frees it when there are neither codes nor compilations; accepts NULL. */
+/* Frees it if no code and no compilation is left; accepts NULL. */
 void dame_codes_trim(dame_codes_t *codes);
 
 /* The code of a candidate that lives, or NULL. */

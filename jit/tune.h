@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Priors: what was fastest on a CPU of each make. DAME-X's first variant (x/variant.h) follows
+ * Priors: the fastest choices on a CPU of each make. DAME-X's first variant (x/variant.h) follows
  * them. Private to jit/ and the tests.
  */
 #ifndef DAME_TUNE_H
@@ -11,7 +11,8 @@
 
 typedef struct dame_tune {
     const char *measured_on; /* the machine that the values come from */
-    int move_bytes; /* widest registers that copy whole blocks, where AVX-512 VBMI is there, too */
+    int move_bytes;    /* widest registers that copy whole blocks, on CPUs that also have AVX-512
+                          VBMI */
     int gathers_pairs; /* packed vectors of several blocks come from two of user memory */
     int scatter_bytes; /* widest registers that unpack several blocks at once */
     int prefetches[2]; /* [dame_dir_t]; loops over short blocks fetch lines ahead */

@@ -3,9 +3,9 @@
  * Unwind information for machine code: how debuggers, profilers, backtrace(3) and C++ exceptions
  * find a kernel's caller. Format: .eh_frame (Linux Standard Base 5.0, Core, 10.6; DWARF 5, 6.4).
  *
- * Most kernels neither move the stack pointer nor change a register that calls keep. One table, the
- * leaf table, describes any amount of such code, so that memory for it is registered once. Code
- * with frames brings a table of its own (provider.h).
+ * Most kernels move no stack pointer and change no register that calls keep. One table, the leaf
+ * table, describes any amount of such code, so that memory for it is registered once. Code with
+ * frames brings a table of its own (provider.h).
  *
  * Private to jit/.
  */
@@ -44,12 +44,13 @@ enum {
 /* Starts a table. On a CPU that has no description here it stays empty. */
 void dame_unwind_begin(dame_unwind_t *table, char *start);
 
-/* Starts what is said of `size` bytes of code at `code`; instructions (DW_CFA_...) may follow. */
+/* Starts the description of `size` bytes of code at `code`; instructions (DW_CFA_...) may
+ * follow. */
 void dame_unwind_function(dame_unwind_t *table, const char *code, size_t size);
 
 void dame_unwind_byte(dame_unwind_t *table, unsigned byte);
 
-/* What follows is true from `bytes` bytes of code on, counted from where that was said last. */
+/* The next instructions hold from `bytes` bytes of code after the last such place on. */
 void dame_unwind_advance(dame_unwind_t *table, uint32_t bytes);
 
 /* Ends it. Returns its size, with what marks the end. */
@@ -71,8 +72,8 @@ typedef struct dame_unwind_registration dame_unwind_registration_t;
  * Tells that library of a copy of a table of `size` bytes, which describes the code from `code` on.
  * The copy is memory of this process alone: the child of a fork, which keeps the registration,
  * shares the memory of code with its parent. To be taken back in the same process only: in a child
- * another thread may have held the library's lock. Returns NULL when memory has run out, or where
- * there is no such library.
+ * another thread may have held the library's lock. Returns NULL when memory has run out, or without
+ * that library.
  */
 dame_unwind_registration_t *dame_unwind_register(const char *table, size_t size, const char *code);
 void dame_unwind_deregister(dame_unwind_registration_t *registration);
