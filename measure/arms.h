@@ -48,9 +48,9 @@ double dame_arms_price(const dame_policy_t *policy, int32_t arm);
 int32_t dame_arms_wanting(const dame_policy_t *policy);
 
 /*
- * A round is over: half as many arms stay, the fastest, and what is CLOSE to the best. That may be
- * one that left before: then it was measured while the machine was slow, or the others while it was
- * fast.
+ * A round is over: the faster half of the arms stays, and all that are CLOSE to the best. That may
+ * be one that left before: then it was measured while the machine was slow, or the others while it
+ * was fast.
  */
 void dame_arms_halve(dame_policy_t *policy);
 

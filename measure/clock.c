@@ -86,7 +86,7 @@ typedef struct moment {
 } moment_t;
 
 /* Both clocks at one time. The system may run something else between two readings, for many times
- * what the rate is measured over: of a few pairs, the one whose readings were closest. */
+ * the measured interval. So of a few pairs, take the one with the closest readings. */
 static moment_t read_both(void)
 {
     enum { PAIRS = 5 };

@@ -47,7 +47,7 @@ static inline int64_t dame_clock_counter(void)
 
 /*
  * Ticks since some time in the past, read after all earlier instructions are done, so that an
- * interval holds what was executed between its two ends. A CPU's counter costs about 10 ns.
+ * interval covers exactly the instructions between its two ends. A CPU's counter costs about 10 ns.
  */
 static inline int64_t dame_clock_now(void)
 {
@@ -64,7 +64,8 @@ const char *dame_clock_name(void);
  * the two went back meanwhile, as a virtual machine's may, it is not known, and 10^9. */
 int64_t dame_clock_hz(void);
 
-/* The same, measured anew, also where the CPU says. Only where its counter is the source. */
+/* The same, but always measured, even if the CPU states it. Only where its counter is the
+ * source. */
 int64_t dame_clock_measured_hz(void);
 
 #endif

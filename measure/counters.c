@@ -45,7 +45,7 @@ static int beside(char *path, size_t room)
     return snprintf(path, room, "%.*sdame_papi.so", length, info.dli_fname) < (int) room;
 }
 
-/* NULL, and why there is no PAPI. */
+/* NULL, and why PAPI is absent. */
 static const dame_papi_t *load(const char *path, char *why, size_t room)
 {
     struct stat found;
@@ -173,7 +173,7 @@ int dame_counters_end(dame_papi_use_t *use, int64_t counts[DAME_COUNTERS])
     return 0 == error ? 1 : miss(error);
 }
 
-/* ---- What was counted ----------------------------------------------------------------------- */
+/* ---- Counts --------------------------------------------------------------------------------- */
 
 int32_t dame_counters_number(void)
 {

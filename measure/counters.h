@@ -22,7 +22,7 @@
  */
 int dame_counters_start(const char *events, const char *object, void (*tell)(const char *text));
 
-/* Frees what start() took. No thread is inside of the other functions or calls them later, but for
+/* Frees what start() took. No thread is inside of the other functions or calls them later, except
  * dame_counters_begin(). */
 void dame_counters_stop(void);
 
@@ -41,7 +41,7 @@ int32_t dame_counters_number(void);
 const char *dame_counters_name(int32_t event);
 
 /* Uses that could not be counted because PAPI refused, and its last reason: static storage, ""
- * when there is none. */
+ * without a refusal. */
 int64_t dame_counters_missed(const char **why);
 
 #endif

@@ -70,7 +70,7 @@ typedef struct leaf {
 
 static void find_leaf(const dame_prim_t *prim, int64_t iterations, int depth, leaf_t *best)
 {
-    enum { DEEP = 8, MANY = 32 }; /* what is beyond is not looked at */
+    enum { DEEP = 8, MANY = 32 }; /* deeper levels are not looked at */
     if (0 == prim->inner_delta && NULL == prim->inner_deltas) {
         const int64_t bytes =
             NULL != prim->prefix ? prim->prefix[prim->count] : iterations * prim->iter_size;

@@ -6,7 +6,7 @@
 #include "base/heap.h"
 
 /*
- * What is expected of a program that nothing is known of, in nanoseconds; measured on Zen 4 and
+ * The expected cost of a program without any measurement, in nanoseconds; measured on Zen 4 and
  * Emerald Rapids (bench/pack, bench/compile). Before a use was timed, so little is certain to be
  * saved that a compilation in vain costs less than two per cent.
  */
@@ -90,7 +90,7 @@ int32_t dame_measured_more(const dame_costs_t *costs, int64_t bytes, int32_t use
 /* ---- Code that takes long to compile ---- */
 
 static const double FILE_NS = 10000; /* to install it from the code cache: bench/background */
-static const double SLOW_COMPILATION_NS = 3e7; /* with what is to be loaded first */
+static const double SLOW_COMPILATION_NS = 3e7; /* with libraries to load first */
 
 static dame_profile_key_t slow_key(void)
 {
@@ -134,7 +134,7 @@ static int32_t keep_those_to_be_had(const dame_costs_t *costs, const dame_progra
     return kept;
 }
 
-/* What it costs to have the code of an arm; `compiled`: ticks, when it is in no file. */
+/* The cost of getting the code of an arm; `compiled`: ticks, if it is in no file. */
 static void set_slow_cost(const dame_costs_t *costs, dame_measured_t *measured,
                           const dame_program_t *program, dame_dir_t dir, int has_files,
                           double compiled, int32_t arm)
@@ -158,7 +158,7 @@ static dame_profile_key_t key_of(const dame_program_t *program, dame_dir_t dir, 
     return key;
 }
 
-/* What is known of the codes of programs of one kind. */
+/* Measurements of the codes of programs of one kind. */
 typedef struct codes {
     dame_profile_code_t at[4 * DAME_POLICY_ARMS]; /* other programs of the kind may have others */
     int32_t n;
@@ -175,8 +175,8 @@ static double known(const codes_t *codes, int64_t bytes, const char *code)
     return 0;
 }
 
-/* The candidates that are known come first, the fastest first. Returns the fastest one's ticks, 0:
- * none is known. */
+/* The candidates that are known come first, the fastest first. Returns the fastest one's ticks, or
+ * 0 if none is known. */
 static double sort_candidates(dame_jit_t *jit, dame_candidate_t *candidates, int32_t n,
                               const codes_t *codes, int64_t bytes)
 {

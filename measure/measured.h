@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measured promotion of a program in one direction: asks the policy (policy.h) and does what it
- * says.
+ * Measured promotion of a program in one direction: asks the policy (policy.h) and follows it.
  *
- * A use that is to be timed is timed by the caller, with the clock of clock.h. What is known of the
- * costs of compiling is the caller's dame_costs_t. Threads: one at a time calls these functions,
- * for all programs of one dame_costs_t, as if under one lock, but for dame_measured_first() and
+ * A use that is to be timed is timed by the caller, with the clock of clock.h. The known costs of
+ * compiling are in the caller's dame_costs_t. Threads: one at a time calls these functions, for all
+ * programs of one dame_costs_t, as if under one lock, except dame_measured_first() and
  * dame_measured_record().
  */
 #ifndef DAME_MEASURED_H
@@ -25,7 +24,7 @@ enum { DAME_LEAST_REPEATS = 3, DAME_MOST_REPEATS = 15 };
 typedef struct dame_measured {
     dame_policy_t policy;
     dame_candidate_t candidates[DAME_POLICY_CANDIDATES]; /* arms 1 and up */
-    int64_t evictions;       /* dame_jit_evictions() when the policy was told last */
+    int64_t evictions;       /* dame_jit_evictions() when the policy was last informed */
     _Atomic uint32_t runs;   /* another for each change of the arm; odd: the native engine runs */
     _Atomic uint64_t sample; /* the last one that the policy was not told, 0: none */
     _Atomic int64_t brief;   /* see dame_measured_repeats() */
@@ -36,7 +35,7 @@ typedef struct dame_measured_result {
     int32_t uses; /* to the next event, 0: none */
     int settled;  /* the search is over */
     int compiled; /* another code runs than before, or for the first time */
-    int native;   /* the native engine is to move what it can */
+    int native;   /* the native engine moves all messages that it can */
     int sample;   /* the next use is to be timed */
     int orders;   /* `order` is to be compiled elsewhere: dame_measured_order_done() */
     dame_candidate_t order;
@@ -53,12 +52,12 @@ typedef enum dame_slow_how {
 /* What programs share: what compiling costs, and where that is known from. */
 typedef struct dame_costs {
     dame_jit_t *jit;
-    dame_profile_t *profile; /* what is expected of programs comes from it, and what was measured
-                                goes to it; NULL: none. Not owned */
-    const char *native;      /* name of the caller's other engine; NULL: there is none */
-    int32_t slow_provider;   /* of the jit, whose code takes that long; -1: none */
+    dame_profile_t *profile; /* expectations about programs come from it, and measurements go to it;
+                                NULL if absent. Not owned */
+    const char *native;      /* name of the caller's other engine; NULL if absent */
+    int32_t slow_provider;   /* number of the jit's provider with slow code; -1: absent */
     dame_slow_how_t slow;    /* .. how it is acquired */
-    double compile_ns;       /* the rest is measured.c's: of one compilation, 0: there was none */
+    double compile_ns;       /* the rest is measured.c's: of one compilation, 0: not compiled yet */
     int64_t compilations;    /* the first one, which takes memory, is not in the mean */
 } dame_costs_t;
 
@@ -88,8 +87,8 @@ static inline void dame_measured_promise(dame_measured_t *measured, double uses)
     dame_policy_promise(&measured->policy, uses);
 }
 
-/* What came of an order: its code lives, with rank 0, when the status is DAME_OK. It took `ns`, to
- * be compiled or found. */
+/* The result of an order. DAME_OK: its code is installed, with rank 0. Compiling or finding it took
+ * `ns`. */
 void dame_measured_order_done(const dame_costs_t *costs, dame_measured_t *measured,
                               const dame_candidate_t *candidate, dame_status_t status, int64_t ns,
                               int is_compiled);
@@ -105,7 +104,7 @@ static inline uint32_t dame_measured_class(size_t bytes, int whole, const void *
            ((uintptr_t) packed % LINE == 0);
 }
 
-/* Adds what was measured to the profile. The program still has its codes. */
+/* Adds the measurements to the profile. The program still has its codes. */
 void dame_measured_learn(const dame_costs_t *costs, const dame_measured_t *measured,
                          const dame_program_t *program, dame_dir_t dir);
 
@@ -136,8 +135,8 @@ dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t 
 
 /*
  * The clock to time uses with: where that is cheap, without waiting for earlier instructions to
- * end. Uses overlap with what the CPU does before and after them, and how well they do is part of
- * what they cost: fenced, two codes of 150 and 175 ns both took 190.
+ * end. Uses overlap with the CPU's work before and after them, and that overlap is part of their
+ * cost: fenced, two codes of 150 and 175 ns both took 190.
  */
 static inline int64_t dame_measured_now(void)
 {
@@ -165,8 +164,8 @@ static inline int dame_measured_repeats(const dame_measured_t *measured, int64_t
 }
 
 /*
- * A use of class `key`, below 2^16, took `ticks`. It began when `runs` was what it says. Any thread
- * that keeps `measured`; of several samples before the next event, the last counts.
+ * A use of class `key`, below 2^16, took `ticks`. `runs` is the value at its start. Any thread that
+ * keeps `measured`; of several samples before the next event, the last counts.
  */
 static inline void dame_measured_record(dame_measured_t *measured, uint32_t runs, uint32_t key,
                                         int64_t ticks)

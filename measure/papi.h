@@ -27,7 +27,7 @@ typedef struct dame_papi {
      * then nothing is counted and end() is not called. Any thread. */
     int (*begin)(dame_papi_use_t *use);
 
-    /* Ends that; counts[event]: what was counted since. 0, or PAPI's error number. */
+    /* Ends that; counts[event]: the counts since then. 0, or PAPI's error number. */
     int (*end)(dame_papi_use_t *use, int64_t *counts);
 
     const char *(*error_text)(int error); /* static storage */

@@ -8,7 +8,7 @@
 
 enum {
     ATTEMPTS = 4 * DAME_POLICY_BATCH, /* samples asked for before a batch ends unfilled */
-    FIRST_USES = 3                    /* before that only what is certain is compiled */
+    FIRST_USES = 3                    /* before that it compiles only if the gain is certain */
 };
 
 static const double BEHIND = 1.5; /* times the best's time: leaves within the first round */
@@ -179,7 +179,7 @@ static dame_step_t search(dame_policy_t *policy)
                    ? run(policy, policy->best)
                    : wait_for(lacking / (policy->explore * dame_arms_ticks_now(policy)));
     }
-    if (policy->arms[0].tried == 0) { /* without a search, too, what is slower is demoted */
+    if (policy->arms[0].tried == 0) { /* even without a search, slower code is demoted */
         return measure(policy, 0);
     }
     for (int32_t a = 0; a < policy->narms; a++) {
@@ -295,7 +295,7 @@ static dame_step_t sample(dame_policy_t *policy)
         policy->attempts++;
         return (dame_step_t){.kind = DAME_STEP_SAMPLE, .uses = 1};
     }
-    if (policy->checking == 1 && has_changed(policy)) { /* if it is again, it is no noise */
+    if (policy->checking == 1 && has_changed(policy)) { /* if it is again, it is not noise */
         policy->checking = 2;
         return measure(policy, policy->trying);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a policy (policy.h), which the files that decide share; and what they ask of it. */
+/* The state of a policy (policy.h), shared by the files that decide, and their queries of it. */
 #ifndef DAME_POLICY_TYPES_H
 #define DAME_POLICY_TYPES_H
 
@@ -8,7 +8,7 @@
 enum {
     DAME_POLICY_ARMS = 13, /* most arms, the interpreter and the native engine included */
     DAME_POLICY_CANDIDATES = DAME_POLICY_ARMS - 2,
-    DAME_POLICY_CLASSES = 4, /* classes of messages that are told apart, the commonest */
+    DAME_POLICY_CLASSES = 4, /* classes of messages that are distinguished, the commonest */
     DAME_POLICY_BATCH = 4    /* samples of an arm before another runs */
 };
 
@@ -17,7 +17,7 @@ enum {
                                   our best time: a native engine that takes longer is not chosen */
 #define DAME_POLICY_DRIFT 1.25 /* times as slow or fast as when it was chosen: search again */
 
-/* What is expected of a program before it is measured. */
+/* Expectations of a program before it is measured. */
 typedef struct dame_policy_expect {
     double ticks;   /* a use with the interpreter takes, > 0 */
     double saved;   /* share of that which the first candidate saves, 0 to 1 */
@@ -54,20 +54,20 @@ typedef enum dame_policy_phase {
 
 typedef enum dame_far {
     DAME_AT_HAND,
-    DAME_FAR,    /* has to be ordered */
-    DAME_ORDERED /* was */
+    DAME_FAR,    /* must be ordered */
+    DAME_ORDERED /* ordered already */
 } dame_far_t;
 
 typedef struct dame_policy_arm {
     float mean[DAME_POLICY_CLASSES]; /* ticks of a use; valid where batches > 0 */
     uint8_t batches[DAME_POLICY_CLASSES];
     uint8_t tried;    /* batches of this search */
-    uint8_t setbacks; /* evictions, and times that there was no room */
+    uint8_t setbacks; /* evictions, and times without room */
     uint8_t lives;    /* its code can run */
     uint8_t in;       /* the search; never again when failed */
     uint8_t failed;
     uint8_t far; /* dame_far_t */
-    float cost;  /* ticks to add it; 0: what is expected of all */
+    float cost;  /* ticks to add it; 0: as expected of all arms */
 } dame_policy_arm_t;
 
 /* The fields are policy.c's. Moves with a plain copy. */
@@ -86,7 +86,7 @@ typedef struct dame_policy {
     dame_policy_arm_t arms[DAME_POLICY_ARMS];
     dame_policy_phase_t phase;
     int8_t narms;
-    int8_t native;   /* the arm that is the native engine; narms: there is none */
+    int8_t native;   /* the arm of the native engine; narms if absent */
     int8_t current;  /* the arm that runs */
     int8_t fallback; /* the same, or while the native engine runs, what moves the rest */
     int8_t best;

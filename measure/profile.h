@@ -7,11 +7,11 @@
  * The file is read by dame_profile_load() or when it is first asked for, and written by
  * dame_profile_save() alone, which merges what this process has learnt into what the file holds by
  * then. Processes that save wait for each other (a lock file beside it), readers never: a file is
- * always whole. An empty file is as good as none. What is damaged, not the user's own or of another
- * CPU is left out, with one message.
+ * always whole. An empty file is as good as none. Files that are damaged, not the user's own or of
+ * another CPU are left out, with one message.
  *
- * Any thread may call these functions, but for dame_profile_free(). A child of fork() saves
- * nothing. Format: measure/README.md.
+ * Any thread may call these functions, except dame_profile_free(). A child of fork() saves nothing.
+ * Format: measure/README.md.
  */
 #ifndef DAME_PROFILE_H
 #define DAME_PROFILE_H
@@ -30,10 +30,10 @@ typedef struct dame_profile dame_profile_t;
 typedef void (*dame_profile_tell_t)(void *argument, const char *text, int trouble);
 
 /*
- * `where`: "auto" stands for the user's cache directory, $XDG_CACHE_HOME/dame or else
- * $HOME/.cache/dame; "" for none; else the name of a directory that exists, or of a file. `cpu`:
- * dame_profile_cpu(), or another name, of the letters of words. `tell`: NULL, messages are not
- * wanted; else it is called with `argument`. Touches no file. NULL: out of memory.
+ * `where`: "auto" means the user's cache directory, $XDG_CACHE_HOME/dame or else $HOME/.cache/dame;
+ * "" for none; else the name of a directory that exists, or of a file. `cpu`: dame_profile_cpu(),
+ * or another name, of the letters of words. `tell`: NULL, messages are not wanted; else it is
+ * called with `argument`. Touches no file. NULL: out of memory.
  */
 dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profile_tell_t tell,
                                  void *argument);
@@ -41,14 +41,14 @@ dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profil
 /* Reads the file, for callers with a better time for that than the first question. */
 void dame_profile_load(dame_profile_t *profile);
 
-/* Accepts NULL. What was learnt and not saved is lost. */
+/* Accepts NULL. Unsaved measurements are lost. */
 void dame_profile_free(dame_profile_t *profile);
 
-/* What is known: the file's and what was added since. 0: nothing. */
+/* The measurements: the file's and those added since. 0 without any. */
 int dame_profile_find(dame_profile_t *profile, const dame_profile_key_t *key,
                       dame_profile_value_t *out);
 
-/* What is known of a code. */
+/* Measurements of a code. */
 typedef struct dame_profile_code {
     char candidate[DAME_PROFILE_NAME];
     dame_profile_value_t value;
@@ -72,13 +72,13 @@ int32_t dame_profile_each(dame_profile_t *profile,
                           void *argument);
 
 /*
- * Merges what was added since the last time into the file. Nothing to do, and no file touched, when
+ * Merges the additions since the last time into the file. Nothing to do, and no file touched, when
  * nothing was. Waits up to two seconds for other processes. DAME_ERR_DENIED: the file could not be
  * written (tell says why).
  */
 dame_status_t dame_profile_save(dame_profile_t *profile);
 
-/* The file, "" when there is none. The profile's. */
+/* The file, "" without one. The profile's. */
 const char *dame_profile_path(dame_profile_t *profile);
 
 /* The name of this CPU as far as speed depends on it: maker, model, sizes of caches, and the

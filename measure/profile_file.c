@@ -203,7 +203,7 @@ static int read_all(int file, char *text, size_t size)
     return 1;
 }
 
-/* The file's text, dame_heap_alloc()'s, or NULL, an error number, and whose it is. */
+/* The file's text, dame_heap_alloc()'s, or NULL, an error number, and its owner. */
 static char *read_text(const char *path, size_t *size, int *error, const char **whose)
 {
     const char *name;

@@ -8,7 +8,7 @@
 
 typedef struct dame_record {
     dame_profile_key_t key;
-    dame_profile_value_t known;  /* the file's and what was learnt; 0 samples: nothing */
+    dame_profile_value_t known;  /* the file's and new measurements; 0 samples: nothing */
     dame_profile_value_t learnt; /* since the file was written last */
     int64_t confirmed; /* the number of the write that measured it last, from 1 on, or DAME_NOW */
 } dame_record_t;
@@ -54,7 +54,7 @@ typedef enum dame_profile_read {
 } dame_profile_read_t;
 
 /* Reads the file of that CPU into `out`, which is empty, and stays empty unless the file is good.
- * `why`, of `room` bytes: a sentence's end that says what is wrong. */
+ * `why`, of `room` bytes: a sentence's end that names the defect. */
 dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_records_t *out,
                                       char *why, size_t room);
 

@@ -13,7 +13,7 @@ typedef int describe_fn(void *library, const char *event, const char *descriptio
 
 enum { READ_ONLY_DELTA = 0x00, READ_ONLY_INSTANT = 0x10, LONG_LONG = 0 };
 
-/* PAPI looks for libsde in the process when it is initialised. NULL: there is no PAPI. */
+/* PAPI looks for libsde in the process when it is initialised. NULL: without PAPI. */
 static void *find_libsde(void)
 {
     if (dlsym(RTLD_DEFAULT, "papi_sde_init") != NULL) {

@@ -14,7 +14,7 @@
 typedef struct dame_sde_counter {
     const char *name;                  /* static storage, as the description */
     const char *description;           /* a sentence */
-    int is_level;                      /* what is there now; otherwise it counts up */
+    int is_level;                      /* a present number; otherwise it counts up */
     long long (*read)(void *argument); /* any thread calls it, as long as the process lives */
     void *argument;
 } dame_sde_counter_t;

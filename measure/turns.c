@@ -21,7 +21,7 @@ static double time_of(const dame_turns_t *turns, int which, int64_t times)
     return now() - start;
 }
 
-/* How many runs make a sample; *seconds: what it takes. Twice timed, so that one interruption does
+/* The number of runs in a sample; *seconds: their time. Twice timed, so that one interruption does
  * not make it too short. */
 static int64_t calibrate(const dame_turns_t *turns, int which, double *seconds)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Alternatives that are timed in turns, so that what disturbs the machine meets all of them alike:
- * for commands and benchmarks, which may repeat what they measure. (A job's own messages, which
+ * Alternatives that are timed in turns, so that disturbances of the machine affect all of them
+ * alike. For commands and benchmarks, which may repeat a measurement. (A job's own messages, which
  * come once, are policy.h's.) Needs libc only.
  */
 #ifndef DAME_TURNS_H
