@@ -70,7 +70,7 @@ static inline dame_countdown_value_t dame_countdown_load(const dame_countdown_t 
     return atomic_load_explicit(&countdown->word, memory_order_relaxed);
 }
 
-/* What was written before is seen by whoever finds this value and acts on it. */
+/* A thread that loads this value and acts on it sees all earlier writes. */
 static inline void dame_countdown_set(dame_countdown_t *countdown, dame_countdown_value_t value)
 {
     atomic_store_explicit(&countdown->word, value, memory_order_release);
@@ -84,7 +84,8 @@ static inline bool dame_countdown_change(dame_countdown_t *countdown, dame_count
                                                    memory_order_acq_rel, memory_order_relaxed);
 }
 
-/* Is no use counted? `code`: where the program keeps its code of this direction, NULL: none. */
+/* Are uses not counted? `code`: where the program keeps its code of this direction, NULL if
+ * absent. */
 static inline bool dame_countdown_is_settled(dame_countdown_value_t value,
                                              _Atomic(void *) const *code)
 {
@@ -92,8 +93,8 @@ static inline bool dame_countdown_is_settled(dame_countdown_value_t value,
                           NULL != atomic_load_explicit(code, memory_order_relaxed));
 }
 
-/* A use begins where it is counted. True: it is no event, and not timed. Counts that threads lose
- * to each other only delay the event. */
+/* A use begins where it is counted. True: it is not an event, and not timed. Counts that threads
+ * lose to each other only delay the event. */
 static inline bool dame_countdown_pass(dame_countdown_t *countdown, dame_countdown_value_t value)
 {
     if (value > 1) {

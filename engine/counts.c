@@ -81,8 +81,8 @@ void dame_counts_settle_all(dame_counts_t *counts)
 
 /* ---- Reading while threads settle ----------------------------------------------------------- */
 
-/* What is read may have been half moved. After some attempts the thread that settles has lost its
- * CPU; after many it is stopped, and what it has half moved is accepted. */
+/* The values read may have been half moved. After some attempts the thread that settles has lost
+ * its CPU; after many it is stopped, and its half-moved values are accepted. */
 typedef struct attempt {
     uint64_t settled; /* sum over the threads */
     bool is_torn;     /* one of them was at it */
@@ -203,7 +203,7 @@ static void move_credits(dame_cells_t *cells, dame_credit_t *to, uint32_t mask)
             memcpy(&to[credit->epoch & mask], credit, sizeof(*credit));
         }
     }
-    /* What promotion has not heard of is looked for in the place of its own datatype. */
+    /* Uses not yet reported to promotion are looked for in the place of their own datatype. */
     for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
         const dame_credit_t *credit = &cells->credits[i];
         dame_credit_t *place = &to[credit->before & mask];
@@ -222,7 +222,7 @@ void dame_cells_grow(dame_cells_t *cells)
     const uint32_t credits = TIMES * dame_cells_credits(cells);
     void *before = cells->memory;
     if (credits > DAME_MOST_CREDITS || 0 == dame_trylock(DAME_LOCK_THREADS)) {
-        return; /* a message waits for us, and somebody may read for long */
+        return; /* a message waits for us, and another thread may read for long */
     }
     void *memory = dame_heap_zalloc((credits + 1) * sizeof(dame_credit_t));
     if (NULL != memory) {

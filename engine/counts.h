@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of what is done. Every thread counts its messages for itself, without locks or atomic
- * read-modify-write; readers add up. A thread's counts survive it. What happens seldom is counted
- * in one place, atomically.
+ * Counters of messages and bytes. Every thread counts its messages for itself, without locks or
+ * atomic read-modify-write; readers add up. A thread's counts survive it. What happens seldom is
+ * counted in one place, atomically.
  *
- * Messages of the layouts that a thread has credit for are counted in its dame_credit_t
- * (credit.h), in two words each. dame_counts_settle() moves them to the thread's counters and to
- * their amounts; until then, whoever sums up adds them, and begins anew when a thread has settled
- * meanwhile.
+ * Messages of the layouts that a thread has credit for are counted in its dame_credit_t (credit.h),
+ * in two words each. dame_counts_settle() moves them to the thread's counters and to their amounts;
+ * until then, a sum adds them, and starts again if a thread has settled meanwhile.
  */
 #ifndef DAME_COUNTS_H
 #define DAME_COUNTS_H
@@ -21,7 +20,7 @@
 #include "base/heap.h"
 #include "types.h"
 
-/* What was moved of some datatypes, by work and tier. */
+/* Uses and bytes of some datatypes, by work and tier. */
 typedef struct dame_amount {
     _Atomic int64_t uses;
     _Atomic int64_t bytes;
@@ -36,13 +35,13 @@ typedef struct dame_amounts {
 typedef struct dame_credit {
     uint64_t epoch;                    /* dame_use_epoch() when uses were granted; 0: unused */
     void *codes[2];                    /* [dame_dir_t]; of its program, when uses were granted */
-    _Atomic uint64_t uses[DAME_WORKS]; /* granted, and in the lower half those left of them */
-    _Atomic int64_t bytes[DAME_WORKS]; /* of the granted uses that are not left */
+    _Atomic uint64_t uses[DAME_WORKS]; /* granted, and in the lower half those not used up */
+    _Atomic int64_t bytes[DAME_WORKS]; /* of the granted uses that are used up */
     _Atomic int32_t tier[DAME_WORKS];  /* dame_tier_t: what runs since they were granted */
-    _Atomic(dame_amounts_t *) amounts; /* NULL: none are kept */
+    _Atomic(dame_amounts_t *) amounts; /* NULL: not counted */
     int32_t misses;                    /* uses of layouts that found this one here */
-    int32_t untold[2]; /* [dame_dir_t]; uses of the layout that was here before, which promotion
-                          has not heard of */
+    int32_t untold[2]; /* [dame_dir_t]; uses of the credit's previous layout, not yet reported to
+                          promotion */
     uint64_t before;   /* its epoch */
 } __attribute__((aligned(128))) dame_credit_t;
 
@@ -93,8 +92,8 @@ static inline void dame_amounts_add(dame_amounts_t *amounts, dame_work_t work, d
     atomic_fetch_add_explicit(&amount->bytes, bytes, memory_order_relaxed);
 }
 
-/* Moves what was counted to the thread's counters and the amounts, and ends the credit. Of the
- * calling thread. Returns the uses. */
+/* Moves the counts to the thread's counters and the amounts, and ends the credit. Of the calling
+ * thread. Returns the uses. */
 int32_t dame_counts_settle(dame_cells_t *cells, dame_credit_t *credit, dame_work_t work);
 
 /* The same for all of every thread's, of which none moves data. Then no amounts are referred to. */
@@ -109,7 +108,7 @@ void dame_counts_of(dame_counts_t *counts, const dame_amounts_t *amounts,
 /* The same of a counter, one of the engine's or a caller's. */
 int64_t dame_counts_total(dame_counts_t *counts, dame_counter_t counter);
 
-/* The first place of these bytes that is aligned as a dame_credit_t, which so many more are for. */
+/* Aligns `memory` up to a dame_credit_t; callers allocate one more than they need. */
 static inline void *dame_credit_aligned(void *memory)
 {
     const uintptr_t over = (uintptr_t) memory % sizeof(dame_credit_t);
@@ -142,11 +141,11 @@ void dame_counts_keep_thread(dame_counts_t *counts, dame_cells_t *own);
 const char *dame_counts_name(dame_counter_t counter);
 const char *dame_counts_description(dame_counter_t counter);
 
-/* Facts about compiled programs, of what a jit says of itself. Names have static storage. */
+/* Facts about compiled programs, of a jit's statistics. Names have static storage. */
 int64_t dame_code_stat(const dame_jit_stats_t *stats, dame_code_stat_t stat);
 const char *dame_code_stat_name(dame_code_stat_t stat);
 const char *dame_code_stat_description(dame_code_stat_t stat);
-bool dame_code_stat_is_level(dame_code_stat_t stat); /* what is there now; else it counts up */
+bool dame_code_stat_is_level(dame_code_stat_t stat); /* a present number; else it counts up */
 
 /* Nanoseconds on a clock that only runs forward. */
 int64_t dame_ns_now(void);

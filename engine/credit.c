@@ -2,13 +2,13 @@
 #include "credit.h"
 
 enum {
-    LEAST = 4,    /* uses that are worth credit */
+    LEAST = 4,    /* fewer uses are not worth a credit */
     PATIENCE = 8, /* misses before one makes room for another: more in turn than there are credits
                      would only replace each other */
-    CROWD = 4     /* is_crowded() counts so many for each credit before the thread gets more */
+    CROWD = 4     /* evictions for each credit before the thread gets more credits */
 };
 
-/* Is it the layout's and tally's, revoked or not? */
+/* Same layout and tally, ignoring revocations. */
 static bool is_of(uint64_t epoch, const dame_use_t *use)
 {
     return 0 == (epoch ^ dame_use_epoch(use)) << (64 - DAME_EPOCH_NUMBER_BITS);
@@ -61,19 +61,18 @@ void dame_credit_end_all(dame_thread_t *thread)
 }
 
 /*
- * Are more datatypes used in turn than the thread has credits? Then old ones find their place taken
- * by newer ones, and those by old ones. Where datatypes come and go, new ones find the places of
- * those that are gone.
+ * Are more datatypes used in turn than the thread has credits? Then old datatypes evict newer ones
+ * and the reverse. Where datatypes come and go, only new ones evict old ones.
  */
 static bool is_crowded(dame_cells_t *cells, const dame_credit_t *credit, uint64_t epoch)
 {
-    enum { OLDER = 4 }; /* worth so many newer ones */
+    enum { OLDER = 4 }; /* weight of an eviction by an older datatype */
     const int up = 64 - DAME_EPOCH_NUMBER_BITS;
     cells->crowded += epoch << up < credit->epoch << up ? OLDER : cells->crowded > 0 ? -1 : 0;
     return cells->crowded > (int32_t) (CROWD * dame_cells_credits(cells));
 }
 
-/* The datatype's, which others may have to make room for; NULL: not yet. */
+/* The datatype's credit, for which another's may be evicted; NULL: not yet. */
 static dame_credit_t *credit_for(dame_thread_t *thread, const dame_use_t *use, bool samples)
 {
     dame_credit_t *credit = dame_credit_of(thread, use);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that need no decision, and what they cost besides being moved: two counts in the
- * thread's own memory. (To find the program, a caller also looks into its table; the program's code
- * is compared with that of the credit; and the thread's reader is entered and left.)
+ * Messages that need no decision; their cost besides the move is two counts in the thread's own
+ * memory. (To find the program, a caller also looks into its table; the program's code is compared
+ * with that of the credit; and the thread's reader is entered and left.)
  *
  * When promotion has nothing to ask of a layout for a while, a thread is granted credit for its
- * next uses: messages, which it counts down without looking at anything that other threads write;
- * so, too, while the policy waits for uses to pass. With them it counts their bytes. Credit ends
+ * next uses: messages, which it counts down without reading memory that other threads write. The
+ * same holds while the policy waits for uses to pass. With them it counts their bytes. Credit ends
  * with its last use, when the program gets or loses machine code, or when it is revoked
- * (dame_layout_revoke_credits()); then uses and bytes go to the counters and to the tally, and
- * promotion hears of them. While samples are taken, no credit goes beyond the next one
- * (timing.h). Layouts in use, or their datatypes of one name where each name has a tally, have a
- * dame_credit_t each in every thread that uses them, up to DAME_MOST_CREDITS.
+ * (dame_layout_revoke_credits()); then uses and bytes go to the counters and to the tally, and are
+ * reported to promotion. While samples are taken, no credit goes beyond the next one (timing.h).
+ * Layouts in use, or their datatypes of one name where each name has a tally, have a dame_credit_t
+ * each in every thread that uses them, up to DAME_MOST_CREDITS.
  */
 #ifndef DAME_CREDIT_H
 #define DAME_CREDIT_H
@@ -76,8 +76,8 @@ static inline bool dame_credit_take(dame_thread_t *thread, const dame_use_t *use
     return true;
 }
 
-/* A message begins that may not: settles credit that has ended. Returns the uses that promotion has
- * not heard of. `samples`: are samples taken? */
+/* A message begins that may not: settles credit that has ended. Returns the uses not yet reported
+ * to promotion. `samples`: are samples taken? */
 int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
                         bool samples);
 

@@ -4,7 +4,7 @@
  * the lists that fork() goes through; a process may have several.
  *
  * A caller has handles (use.h) for its datatypes, and a dame_thread_t in each thread that moves
- * data. It gets layouts (layout.h), asks credit.h and promote.h at each message what is to be done
+ * data. It gets layouts (layout.h), calls credit.h and promote.h at each message for the work
  * besides moving it, and moves it by the layout's program (dame/program.h, dame/cursor.h) inside
  * the thread's reader.
  */
@@ -33,7 +33,7 @@ typedef struct dame_engine {
     const dame_observer_t *observer; /* the caller's; set before the start, stays */
 } dame_engine_t;
 
-/* What an observer is told without any. */
+/* The default observer: ignores all events. */
 extern const dame_observer_t dame_no_observer;
 
 /* Once, or again after dame_engine_stop(); the strings in the options stay until then. Threads may
@@ -43,11 +43,11 @@ void dame_engine_start(dame_engine_t *engine, const dame_engine_options_t *optio
 /* Before the last datatypes give up their layouts: nothing is compiled any more. */
 void dame_engine_settle(dame_engine_t *engine);
 
-/* When no thread uses it any more and no datatype has a layout. What was counted stays, and threads
- * may go on counting. saves: this process writes the machine's profile. */
+/* When no thread uses it any more and no datatype has a layout. Its counts stay, and threads may go
+ * on counting. saves: this process writes the machine's profile. */
 void dame_engine_stop(dame_engine_t *engine, bool saves);
 
-/* After dame_engine_stop(), for who frees the engine: no thread may move data with it any more.
+/* After dame_engine_stop(), before the engine is freed: no thread may move data with it any more.
  * False: a compilation could not be stopped and will report to the engine, which has to stay. */
 bool dame_engine_end(dame_engine_t *engine);
 

@@ -192,7 +192,7 @@ static dame_layout_t *take_surplus(dame_layouts_t *all)
     return surplus;
 }
 
-/* Nobody has the layout any more. */
+/* No datatype or holder has the layout any more. */
 static dame_layout_t *retire(dame_layouts_t *all, dame_layout_t *layout)
 {
     if (!layout->is_shared) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the engine knows of a layout: the program that moves its data, when that is compiled, and
- * what was counted of it.
+ * A layout: the program that moves its data, the state of its compilation, and its counts.
  *
  * Datatypes that move the same bytes share one dame_layout_t. It lives as long as one of them does,
  * and somewhat longer: an application that makes the same datatype for every message finds its
- * program again. Layouts without a datatype are kept up to a number of bytes; those whose last
- * datatype has been gone for longest are freed first.
+ * program again. Layouts without a datatype are kept up to a number of bytes; those without a
+ * datatype for longest are freed first.
  *
- * "Locked": the caller holds DAME_LOCK_LAYOUTS (base/lock.h), which is the caller's to use for what
- * it keeps of datatypes, too.
+ * "Locked": the caller holds DAME_LOCK_LAYOUTS (base/lock.h), which the caller may also use for its
+ * own data about datatypes.
  */
 #ifndef DAME_LAYOUT_H
 #define DAME_LAYOUT_H
@@ -41,7 +40,8 @@ typedef struct dame_promotion {
     _Atomic int32_t after;     /* uses from one that is timed to the next event */
     _Atomic int32_t runs_code; /* not 0: its program runs machine code, unless it was evicted */
     bool is_ordered;           /* code for it is made in the background (order.h) */
-    int32_t reported_arm;      /* measured: the arm that observers were told; 0: the interpreter */
+    int32_t reported_arm;      /* measured: the arm last reported to observers; 0: the
+                                  interpreter */
     struct dame_measured *measured; /* owned; NULL: nothing is measured yet */
 } dame_promotion_t;
 
@@ -79,8 +79,8 @@ struct dame_layout {
     _Atomic int32_t declined;       /* the caller's reason, 0: DAME moves its data */
     atomic_bool by_native[2];       /* [dame_dir_t]; whole messages are left to the other engine */
     dame_promotion_t promotions[2]; /* [dame_dir_t] */
-    struct dame_promoter *promoter; /* who decides about it; NULL: nobody */
-    _Atomic(struct dame_tally *) tally; /* of the first datatype that had one; NULL: none is kept */
+    struct dame_promoter *promoter; /* the promoter that decides about it, or NULL */
+    _Atomic(struct dame_tally *) tally; /* of the first datatype that had one, or NULL */
     _Atomic(dame_hints_t *) hints;      /* owned; hints.h; NULL: the user gave none */
     _Atomic int32_t holds;              /* of dame_layout_hold() */
     /* layout.c's, locked: */
@@ -102,7 +102,7 @@ typedef struct dame_layout_source {
     int32_t passing; /* the one reason for declining that may be gone next time */
 } dame_layout_source_t;
 
-/* All layouts of an engine that are shared, by their sketch. Locked, but for `known`. */
+/* All layouts of an engine that are shared, by their sketch. Locked, except `known`. */
 typedef struct dame_layouts {
     dame_layout_t **chains;
     size_t mask; /* number of chains - 1 */
@@ -150,13 +150,13 @@ static inline bool dame_layout_may_be_known(const dame_layouts_t *layouts, uint6
 
 /*
  * Locked: the layout of a datatype with this sketch, any number that is equal for datatypes of one
- * key, or NULL if it is not known. What is returned has one datatype more.
+ * key, or NULL if it is not known. The returned layout counts one datatype more.
  */
 dame_layout_t *dame_layout_find(dame_layouts_t *layouts, const dame_layout_source_t *source,
                                 const void *datatype, uint64_t sketch);
 
-/* Locked: makes a layout that is not known. Who decides about its code is to be told of it,
- * dame_promote_layout_init(), before the lock is given up. NULL when memory is out. */
+/* Locked: makes a new layout. The caller registers it with promotion, by
+ * dame_promote_layout_init(), before it releases the lock. NULL when memory is out. */
 dame_layout_t *dame_layout_new(dame_layouts_t *layouts, const dame_layout_source_t *source,
                                const void *datatype, uint64_t sketch);
 
@@ -164,14 +164,14 @@ dame_layout_t *dame_layout_new(dame_layouts_t *layouts, const dame_layout_source
  * find. NULL when memory is out; then the program is still the caller's. */
 dame_layout_t *dame_layout_private(dame_layouts_t *layouts, dame_program_t *program);
 
-/* Locked: a datatype ends. Returns layouts that dame_promote_free() is to be given once the lock
- * has been released. */
+/* Locked: a datatype ends. Returns layouts to pass to dame_promoter_free() once the lock has been
+ * released. */
 dame_layout_t *dame_layout_put(dame_layouts_t *layouts, dame_layout_t *layout);
 
 /*
- * For those who use a layout longer than they hold a datatype of it. The caller of the first holds
- * a datatype, so the layout cannot be freed meanwhile; it takes no lock. The second takes the lock,
- * and returns what dame_promote_free() is to be given. Any thread.
+ * For callers that use a layout longer than they hold a datatype of it. The caller of the first
+ * holds a datatype, so the layout cannot be freed meanwhile; it takes no lock. The second takes the
+ * lock, and returns layouts to pass to dame_promoter_free(). Any thread.
  */
 static inline void dame_layout_hold(dame_layout_t *layout)
 {
@@ -181,7 +181,7 @@ static inline void dame_layout_hold(dame_layout_t *layout)
 }
 dame_layout_t *dame_layout_release(dame_layouts_t *layouts, dame_layout_t *layout);
 
-/* Returns all unused layouts for dame_promote_free(). No thread may be using any. */
+/* Returns all unused layouts, for dame_promoter_free(). No thread may be using any. */
 dame_layout_t *dame_layouts_clear(dame_layouts_t *layouts);
 
 /* Frees the chains, after that, if no layout is left. */

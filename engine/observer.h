@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who hears what happens to the codes of layouts: the tally, for the report, and one observer of
- * the caller. Called with the gate's lock held (base/lock.h), and never on the way of a message that
+ * Events in the life of layouts' codes. Observers are the tally, for the report, and one of the
+ * caller's. Called with the gate's lock held (base/lock.h), and never on the way of a message that
  * needs no decision.
  */
 #ifndef DAME_OBSERVER_H
@@ -13,7 +13,7 @@
 
 enum { DAME_CODE_NAME = 32, DAME_COSTS = 13 };
 
-/* What a byte cost with a code, in ticks of the clock (measure/clock.h). */
+/* The cost of a byte with a code, in ticks of the clock (measure/clock.h). */
 typedef struct dame_code_cost {
     double ticks;
     char code[DAME_CODE_NAME];
@@ -25,7 +25,7 @@ typedef enum dame_event_kind {
                         first one or the one that was chosen ("x:plain"); by the interpreter, as its
                         code was given up; or, whole messages, by the caller's other engine */
     DAME_EVENT_COSTS, /* the codes that a direction has tried, as measured: `costs` */
-    DAME_EVENT_NOT,   /* compiling for a direction ended with `status` */
+    DAME_EVENT_NOT,   /* compiling for a direction failed with `status` */
     DAME_EVENT_DENIED /* the system lets no code run (`error`: why, 0: not known): nothing is
                          compiled from now on; no `use` */
 } dame_event_kind_t;
@@ -44,7 +44,7 @@ typedef struct dame_event {
 } dame_event_t;
 
 typedef enum dame_log_level {
-    DAME_LOG_DETAIL, /* what is set up, for those who ask */
+    DAME_LOG_DETAIL, /* about the set-up, at high verbosity */
     DAME_LOG_PROBLEM /* of this node: of a directory, a file, a policy of the system */
 } dame_log_level_t;
 
@@ -52,7 +52,7 @@ typedef enum dame_log_level {
 typedef struct dame_observer {
     void *argument;
     void (*event)(void *argument, const dame_event_t *event);
-    /* Writes the datatype's name, for perf and GDB, cut to `room`; "": it has none. */
+    /* Writes the datatype's name, for perf and GDB, cut to `room`; "" if it has no name. */
     void (*name)(void *argument, const dame_use_t *use, char *name, size_t room);
     /* A message of one line. Without a lock, or with the gate's. */
     void (*log)(void *argument, dame_log_level_t level, const char *text);

@@ -180,7 +180,7 @@ dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, 
     if (layout->promotions[dir].is_ordered) {
         return DAME_ERR_BUSY;
     }
-    if (dame_jit_rank(orders->jit, layout->program, dir, &first, 1)) { /* it has come */
+    if (dame_jit_rank(orders->jit, layout->program, dir, &first, 1)) { /* it is installed */
         return DAME_OK;
     }
     if (dame_jit_has(orders->jit, layout->program, dir, &first)) {

@@ -22,7 +22,7 @@ typedef struct dame_order_options {
     const char *object;  /* where DAME-L is; NULL: dame_llvm.so beside the object that this code is
                             part of */
     dame_slow_how_t how; /* when LLVM compiles what the code cache does not have */
-    const char *code_directories;    /* of the code cache (jit/cache.h), NULL: none */
+    const char *code_directories;    /* of the code cache (jit/cache.h), or NULL */
     bool code_directory_is_standard; /* the user named none: its problems are details */
     int64_t code_bytes;              /* most bytes in the first of them */
 } dame_order_options_t;
@@ -39,13 +39,13 @@ typedef struct dame_complaint {
 
 /* Of an engine. */
 typedef struct dame_orders {
-    dame_jit_t *jit; /* NULL: there is no DAME-L */
+    dame_jit_t *jit; /* NULL: without DAME-L */
     dame_costs_t *costs;
     dame_layouts_t *layouts;
     const dame_observer_t *observer;
     int32_t provider;
     dame_slow_how_t how;
-    dame_background_t *background; /* NULL: none, or memory is out */
+    dame_background_t *background; /* NULL: absent, or memory is out */
     char path[PATH_MAX];           /* of DAME-L */
     bool directory_is_standard;
     atomic_bool has_complaints;
@@ -85,8 +85,8 @@ dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, 
                                   const char *name);
 
 /* Gives code that is done to its programs, and has them ask what to do with it at their next use.
- * What it returns is for dame_orders_release(), which is called without a lock, and adds layouts
- * that were held for an order alone to *surplus. */
+ * Pass the result to dame_orders_release() without a lock. Adds layouts that were held for an order
+ * alone to *surplus. */
 dame_order_t *dame_orders_collect(dame_orders_t *orders);
 void dame_orders_release(dame_orders_t *orders, dame_order_t *done, dame_layout_t **surplus);
 

@@ -6,13 +6,13 @@
 #include "promote_fixed.h"
 #include "promote_measured.h"
 
-/* Uses of layouts that are settled, of a thread, between looks at one of them; prime, lest one of
- * several that take turns is never met. */
+/* A thread's uses of settled layouts between two looks at one; prime, so that layouts used in
+ * rotation are all sampled. */
 enum { TICK = 1021 };
 
 /* ---- Decisions ------------------------------------------------------------------------------ */
 
-/* As dame_promote_at_measured_use(). Unless another thread decides. */
+/* As dame_promote_at_measured_use(). Does nothing while another thread decides. */
 static void decide(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir, size_t bytes,
                    int32_t settled)
 {
@@ -35,7 +35,7 @@ static void decide(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t 
     dame_orders_flush_messages(&promoter->orders);
 }
 
-/* A use begins that is an event, or is to be timed. */
+/* At the start of a use that ends the countdown or that is to be timed. */
 static struct dame_measured *meet(const dame_use_t *use, dame_dir_t dir, size_t bytes,
                                   dame_countdown_value_t value)
 {
@@ -50,8 +50,8 @@ static struct dame_measured *meet(const dame_use_t *use, dame_dir_t dir, size_t 
     return NULL;
 }
 
-/* A use begins of a direction that is settled. `untold`: uses before it that were not counted
- * here. Of the uses that come without any, one in TICK stands for as many. */
+/* At the start of a use of a settled direction. `untold`: earlier uses that promotion has not
+ * counted yet. If it is 0, one use in TICK is reported, as TICK uses. */
 static void meet_settled(dame_thread_t *thread, const dame_use_t *use, dame_dir_t dir, size_t bytes,
                          int32_t untold)
 {

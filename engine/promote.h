@@ -6,9 +6,9 @@
  * Either the policy of measure/policy.h decides, for which some uses are timed
  * (promote_measured.c); or each direction is compiled at its threshold-th use (promote_fixed.c).
  *
- * The thread whose use brings an event compiles, for some microseconds; one thread of the process
- * at a time. The others go on with what runs and never wait. A program that cannot be compiled
- * stays with the interpreter.
+ * The thread that starts the use compiles, for some microseconds; one thread of the process at a
+ * time. The others go on with what runs and never wait. A program that cannot be compiled stays
+ * with the interpreter.
  *
  * Unless noted, the caller holds a datatype of the layout, and no lock.
  */
@@ -50,10 +50,10 @@ static inline dame_tier_t dame_promote_tier(const dame_layout_t *layout, dame_di
 
 /*
  * A message of `bytes` bytes begins that credit does not cover: ends the layout's credit, and
- * counts this use and those that promotion has not heard of. If a decision is due, it is taken
- * here, one at most. `samples`: are samples taken (timing.h)? `natively`: the other engine moves
- * the message for a sample, so only a fixed use counts it, and nothing else is decided. Lost counts
- * of threads that use one datatype at the same time do not matter.
+ * counts this use and those not yet reported to promotion. If a decision is due, it is taken here,
+ * one at most. `samples`: are samples taken (timing.h)? `natively`: the other engine moves the
+ * message for a sample, so only a fixed use counts it, and nothing else is decided. Lost counts of
+ * threads that use one datatype at the same time do not matter.
  *
  * The caller holds the datatype, which DAME moves data of, and is not inside its reader. Returns
  * where this message's time is to be recorded (timing.h), or NULL.

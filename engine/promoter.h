@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who compiles the programs of an engine's layouts: its jit, what it knows of costs, the machine's
- * profile, and whether anything is compiled at all. When a program is, promote.h says.
+ * The promoter compiles the programs of an engine's layouts. It has the jit, the measured costs,
+ * the machine's profile, and the switch that stops all compiling. When a program is, promote.h
+ * says.
  */
 #ifndef DAME_PROMOTER_H
 #define DAME_PROMOTER_H
@@ -17,26 +18,26 @@ typedef struct dame_promote_options {
                             for none. The caller's, until dame_promoter_stop() */
     const int *explore;  /* measured: per cent of the time that may be spent on the search for the
                             fastest code, 0 to 100; may change; until dame_promoter_stop() */
-    const char *native;  /* measured: name of another engine of the caller, which may move whole
-                            messages, too; NULL: there is none */
+    const char *native;  /* measured: name of another engine of the caller, which may also move
+                            whole messages; NULL if absent */
     dame_jit_options_t jit; /* its strings are the caller's, and stay until dame_promoter_stop() */
     dame_order_options_t order; /* the caller's, until dame_promoter_start() returns */
 } dame_promote_options_t;
 
 typedef struct dame_promoter {
-    dame_jit_t *jit;         /* NULL: nothing is compiled */
+    dame_jit_t *jit;         /* NULL: the engine compiles nothing */
     dame_costs_t costs;      /* under the gate's lock */
     dame_orders_t orders;    /* under the gate's lock */
     atomic_bool compiles;    /* only the holder of the gate's lock changes it, and only to false */
-    atomic_bool is_prepared; /* what is kept from job to job was looked for, or need not be */
+    atomic_bool is_prepared; /* profile and code cache were looked for, or need not be */
     _Atomic int32_t threshold; /* of new layouts */
-    bool must_stay;            /* a thread that could not be stopped is at work with jit, and
-                                  complains to orders */
+    bool must_stay;            /* a thread that could not be stopped still uses jit, and logs to
+                                  orders */
     dame_jit_stats_t last;     /* when jit was destroyed */
     dame_promote_options_t options;
     dame_counts_t *counts;
     dame_layouts_t *layouts;
-    const dame_observer_t *observers[2]; /* the tally's, NULL: none; the caller's */
+    const dame_observer_t *observers[2]; /* the tally's, NULL if absent; the caller's */
     struct dame_promoter *next;          /* another engine's, under the gate's lock */
 } dame_promoter_t;
 
@@ -56,24 +57,24 @@ void dame_promoter_prepare(dame_promoter_t *promoter);
  * they keep the kernels that they have. Returns when no thread compiles. Any thread. */
 void dame_promoter_disable(dame_promoter_t *promoter);
 
-/* Ends layouts that nobody can find any more (NULL: none), their programs and codes. No lock is
+/* Ends layouts that can no longer be found (a list, or NULL), their programs and codes. No lock is
  * held. Any thread. */
 void dame_promoter_free(dame_promoter_t *promoter, dame_layout_t *layouts);
 
 /* Before the last layouts end: nothing is compiled any more, and no order holds a layout. */
 void dame_promoter_settle(dame_promoter_t *promoter);
 
-/* After the last layout, with no thread inside. What was counted stays. saves: the profile is
- * written; others of the same job, who have learnt the like, need not wait for that. */
+/* After the last layout, with no thread inside. Counts stay. saves: the profile is written; other
+ * processes of the job, with similar measurements, need not wait for that. */
 void dame_promoter_stop(dame_promoter_t *promoter, bool saves);
 
 /* Of all machine code made so far. Any thread, with no lock from DAME_LOCK_STATISTICS on held. */
 void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats);
 
 /*
- * For those who compile; with the gate's lock held. Writes the name that perf and GDB are given for
- * a datatype's machine code, which they read up to the end of the line, and returns it; NULL:
- * nobody wants one.
+ * For those who compile; with the gate's lock held. Writes the name of a datatype's machine code
+ * for perf and GDB, which read it up to the end of the line, and returns it. NULL: no name is
+ * needed.
  */
 const char *dame_promoter_name_code(const dame_promoter_t *promoter, const dame_use_t *use,
                                     char name[DAME_LONGEST_CODE_NAME]);

@@ -61,7 +61,7 @@ int64_t dame_run_continue(dame_engine_t *engine, dame_thread_t *thread, dame_beg
 /* The move() of a copy by the program: from `base` to `packed`. */
 int64_t dame_run_copied(dame_begin_t *it, dame_thread_t *thread);
 
-/* A whole message of `count` elements, whose bytes fit in 64 bits. */
+/* A whole message of `count` elements; its bytes fit in 64 bits. */
 void dame_run_whole(dame_engine_t *engine, dame_thread_t *thread, const dame_use_t *use,
                     dame_dir_t dir, uintptr_t base, int64_t count, char *packed);
 

@@ -12,8 +12,8 @@
 /* An application that names every datatype differently must not fill the memory. */
 enum { MOST_TALLIES = 1024 };
 
-/* With fewer samples of the native engine, or of large fragments, nothing is said of it: they need
- * not be typical. */
+/* With fewer samples of the native engine, or of large fragments, the report has no time of it:
+ * they may be untypical. */
 enum { LEAST_NATIVE = 6, LEAST_LARGE = 3, LARGE = 1 << 20 /* bytes */ };
 
 _Static_assert(0 == offsetof(dame_tally_t, amounts), "dame_tally_of()");
@@ -33,7 +33,7 @@ void dame_tallies_start(dame_tallies_t *tallies, bool on)
 
 void dame_tallies_stop(dame_tallies_t *tallies)
 {
-    dame_lock(DAME_LOCK_STATISTICS); /* who reads them for a report has it, too */
+    dame_lock(DAME_LOCK_STATISTICS); /* also held while they are read for a report */
     dame_tally_t *tally = atomic_exchange(&tallies->first, NULL);
     dame_unlock(DAME_LOCK_STATISTICS);
     while (NULL != tally) {
@@ -129,7 +129,7 @@ void dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name,
     atomic_fetch_add_explicit(&tally->datatypes, 1, memory_order_relaxed);
 }
 
-/* What was counted by now, by all threads. */
+/* The present counts of all threads. */
 typedef struct sums {
     int64_t uses[DAME_WORKS][DAME_TIERS];
     int64_t bytes[DAME_WORKS][DAME_TIERS];
@@ -148,7 +148,7 @@ static const dame_amounts_t *next_amounts(const dame_amounts_t *amounts)
 
 /* ---- What happens to codes; with the gate's lock held --------------------------------------- */
 
-/* The use is told by what was settled, so that the message that compiles does not wait for all
+/* The use comes from settled counts, so that the message that compiles does not wait for all
  * threads' counts. */
 static void note_compiled(dame_tally_t *tally, dame_dir_t dir, int64_t ns)
 {
@@ -268,7 +268,7 @@ bool dame_native_is_enough(const dame_native_t *native)
 typedef struct sample {
     double ns;
     double bytes;
-    uint32_t at; /* the use, where it is known */
+    uint32_t at; /* the use, if known */
 } sample_t;
 
 static int compare_rates(const void *a, const void *b)
@@ -279,8 +279,8 @@ static int compare_rates(const void *a, const void *b)
     return (difference > 0) - (difference < 0);
 }
 
-/* Without those that took MUCH longer than most, and LONG: then the system gave the CPU to somebody
- * else. Returns how many. */
+/* Drops outliers: MUCH times slower than most and over LONG ns, since another process had the CPU
+ * then. Returns the number kept. */
 static size_t read_samples(const dame_kept_t *samples, const _Atomic uint32_t *at,
                            sample_t read[DAME_KEPT])
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was done with each datatype, for reports.
+ * The statistics of each datatype, for reports.
  *
  * A tally belongs to all datatypes of one name and one layout that an engine uses, one after the
  * other or at the same time, and outlives them: applications create the same datatype again and
- * again. It hears of codes as an observer.
+ * again. It receives events of codes as an observer.
  */
 #ifndef DAME_TALLY_H
 #define DAME_TALLY_H
@@ -18,8 +18,8 @@
 
 enum { DAME_TALLY_NAME = 40, DAME_TALLY_WORDS = 64 };
 
-/* What a byte costs, as samples say. 19 of 20 such estimates are no farther from what all samples
- * would say than the root of error2. */
+/* What a byte costs, as samples say. 19 of 20 such estimates are within the root of error2 of the
+ * result of all samples. */
 typedef struct dame_rate {
     double ns; /* < 0: not known */
     double error2;
@@ -33,7 +33,7 @@ typedef struct dame_row_moved {
 
 enum { DAME_STEPS = 4 };
 
-/* From this use on, this code ran: "x:plain" or the like, or "interp", the interpreter again. */
+/* From this use on, this code ran: a name such as "x:plain", or "interp", the interpreter again. */
 typedef struct dame_code_step {
     int64_t use;
     char code[DAME_CODE_NAME];
@@ -49,7 +49,7 @@ typedef struct dame_history {
 
 /* All datatypes of one name and layout that this process has used. Plain data. */
 typedef struct dame_tally_row {
-    char name[DAME_TALLY_NAME]; /* "": they have none */
+    char name[DAME_TALLY_NAME]; /* "": without a name */
     char words[DAME_TALLY_WORDS];
     int64_t size; /* of an element */
     int64_t datatypes;
@@ -57,41 +57,42 @@ typedef struct dame_tally_row {
     dame_rate_t native[DAME_WORKS]; /* the same work by the native engine */
     int64_t compiled_at[2];         /* [dame_dir_t]: the use; 0: was not compiled */
     int64_t compile_ns;
-    int64_t demoted;               /* times that machine code was no faster */
+    int64_t demoted;               /* times that machine code was not faster */
     dame_history_t history[2];     /* [dame_dir_t] */
-    int64_t left_uses[DAME_WORKS]; /* .. and what dame_tally_leave() was called for */
+    int64_t left_uses[DAME_WORKS]; /* uses that dame_tally_leave() counted */
     int64_t left_bytes[DAME_WORKS];
     int32_t left_why; /* of the last one */
 } dame_tally_row_t;
 
-/* Some of the times that were taken of something, each as likely to be there as any other: 32 bits
- * of nanoseconds, 32 bits of bytes each. */
+/* A reservoir sample: any time measured is as likely to be in it as any other. A sample is 32 bits
+ * of nanoseconds and 32 bits of bytes. */
 enum { DAME_KEPT = 64 };
 typedef struct dame_kept {
-    _Atomic uint32_t count; /* ever taken */
+    _Atomic uint32_t count; /* measured so far, kept or not */
     _Atomic uint64_t kept[DAME_KEPT];
 } dame_kept_t;
 
-/* Work that the native engine did. Its times come in windows, during which it moves what DAME would
- * have moved. */
+/* Work that the native engine did. Its samples come in windows, during which it moves messages in
+ * DAME's place. */
 typedef struct dame_native {
     _Atomic int64_t next; /* the use at which a window may open */
     dame_kept_t samples;
     _Atomic uint32_t at[DAME_KEPT]; /* the use at which the window of each began */
-    uint32_t window;                /* the last one, and what it has seen so far; its owner's */
+    uint32_t window;                /* the last window, and the samples it has so far; its
+                                       owner's */
     uint32_t seen;
     _Atomic uint32_t began; /* at this use */
-    uint32_t warm;          /* samples of messages that count; the same owner's */
+    uint32_t warm;          /* warm samples, which count; the same owner's */
 } dame_native_t;
 
 typedef struct dame_moved {
-    _Atomic bool has_usual; /* `samples` has others than early ones, and those no more */
+    _Atomic bool has_usual; /* `samples` has steady samples, and no early ones any more */
     dame_kept_t samples;
 } dame_moved_t;
 
 typedef struct dame_tally dame_tally_t;
 struct dame_tally {
-    dame_amounts_t amounts; /* first: what handles and credits point to */
+    dame_amounts_t amounts; /* first: handles and credits point to it */
     dame_tally_t *next;
     uint64_t number; /* from 1 on */
     char name[DAME_TALLY_NAME];
@@ -105,7 +106,7 @@ struct dame_tally {
     _Atomic int64_t demoted;
     dame_tier_t runs[2]; /* [dame_dir_t]; what the last step runs; under DAME_LOCK_GATE */
     dame_history_t
-        history[2]; /* [dame_dir_t]; DAME_LOCK_STATISTICS; changes with the gate's, too */
+        history[2]; /* [dame_dir_t]; DAME_LOCK_STATISTICS; changes also need the gate's */
     dame_amount_t left[DAME_WORKS]; /* to the caller's other engine */
     _Atomic int32_t left_why;
 };
@@ -119,8 +120,9 @@ typedef struct dame_tallies {
     dame_observer_t observer; /* what promotion tells */
 } dame_tallies_t;
 
-/* Uses of a tally before this one are early: they are not like the others, memory that nobody has
- * touched yet among them. The native engine gets none, and DAME's count until there are others. */
+/* Uses of a tally before this one are early: they differ from later ones, for example by memory
+ * that is touched for the first time. The native engine gets none, and DAME's count until there are
+ * others. */
 enum { DAME_FIRST_SAMPLE = 8 };
 
 /* Once. `counts` stays. */
@@ -135,13 +137,13 @@ void dame_tallies_stop(dame_tallies_t *tallies);
  * DAME_LOCK_LAYOUTS held. */
 void dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name, bool own);
 
-/* The tally of a name, a layout in words, and its size; NULL: none are kept, or memory is out. With
- * DAME_LOCK_LAYOUTS held. */
+/* The tally of a name, a layout in words, and its size; NULL if tallies are off or memory is out.
+ * With DAME_LOCK_LAYOUTS held. */
 dame_tally_t *dame_tally_get(dame_tallies_t *tallies, const char *name, const char *words,
                              int64_t size);
 
-/* The caller's other engine moves a message, for a reason that the caller numbers. `tally`: NULL,
- * none is kept. Any thread. */
+/* The caller's other engine moves a message, for a reason that the caller numbers. `tally` may be
+ * NULL: off. Any thread. */
 static inline void dame_tally_leave(dame_tally_t *tally, dame_work_t work, int64_t bytes,
                                     int32_t why)
 {
@@ -164,7 +166,7 @@ void dame_native_add(dame_native_t *native, int64_t ns, int64_t bytes);
 /* Are there samples enough to say what the native engine takes? */
 bool dame_native_is_enough(const dame_native_t *native);
 
-/* Uses so far, but for those that are counted in a dame_credit_t. */
+/* Uses so far, except those that are counted in a dame_credit_t. */
 static inline int64_t dame_tally_uses(const dame_tally_t *tally, dame_work_t work)
 {
     int64_t uses = 0;
@@ -174,8 +176,8 @@ static inline int64_t dame_tally_uses(const dame_tally_t *tally, dame_work_t wor
     return uses;
 }
 
-/* A message begins that no dame_credit_t counts. Returns which use it is of its kind, but for those
- * that are counted there. */
+/* A message begins that no dame_credit_t counts. Returns the number of this use among those of its
+ * kind, except those that are counted there. */
 static inline int64_t dame_tally_use(dame_tally_t *tally, dame_work_t work, dame_tier_t tier,
                                      int64_t bytes)
 {

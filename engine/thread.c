@@ -31,7 +31,7 @@ static void unlink_thread(list_t *list, const dame_thread_t *thread)
     }
 }
 
-/* What is left of a thread is its counts. */
+/* Only a thread's counts remain. */
 static void end_thread(dame_thread_t *thread)
 {
     dame_threads_t *threads = thread->of;

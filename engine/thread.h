@@ -36,7 +36,7 @@ struct dame_threads {
     dame_threads_t *next; /* another engine's, under DAME_LOCK_THREADS */
     dame_counts_t *counts;
     bool running;
-    bool owns;      /* threads are those of dame_thread_of(), whose memory is the engine's */
+    bool owns;      /* threads are those of dame_thread_of(), in the engine's memory */
     void *argument; /* of the callbacks */
     void (*on_unwatched)(void *argument);  /* a thread is not enlisted, see below */
     void (*at_end)(dame_thread_t *thread); /* in each thread that ends */
@@ -45,22 +45,21 @@ struct dame_threads {
 };
 
 /*
- * Before the first thread is enlisted; `threads` has its callbacks. A thread whose end cannot be
- * noticed is not enlisted; each such thread calls on_unwatched(), because nobody can wait for it to
- * leave machine code. No-op when it is running.
+ * Before the first thread is enlisted; `threads` has its callbacks. A thread is not enlisted if its
+ * end cannot be noticed. Each such thread calls on_unwatched(), because no thread can wait for it
+ * to leave machine code. No-op when it is running.
  */
 void dame_threads_start(dame_threads_t *threads, dame_counts_t *counts);
 
 /* Forgets the threads that are enlisted, and frees those that it owns; none of them may be counting
- * or running kernels, but they may end at the same time. A caller whose threads may go on after
- * that leaves it out: then ends of threads are noticed for as long as the process lives, and
+ * or running kernels, but they may end at the same time. A caller with threads that may go on after
+ * that does not call it: then ends of threads are noticed for as long as the process lives, and
  * `threads` stays. */
 void dame_threads_stop(dame_threads_t *threads);
 
-/* The calling thread's, made and enlisted at its first call, for callers with `owns`. It takes
- * a lock; who keeps what it returns does so until at_end(). NULL: memory is out, or the thread's
- * end cannot be noticed; then nothing is compiled from now on, and programs may be run without a
- * reader.
+/* The calling thread's, made and enlisted at its first call, for callers with `owns`. It takes a
+ * lock; the result is valid until at_end(). NULL: memory is out, or the thread's end cannot be
+ * noticed; then nothing is compiled from now on, and programs may be run without a reader.
  */
 dame_thread_t *dame_thread_of(dame_threads_t *threads);
 

@@ -33,7 +33,7 @@ static inline bool dame_timing_is_due(const dame_timing_t *timing, dame_thread_t
 }
 
 /* A message begins. Of a tally's first uses of each tier, the second one is timed, and the next
- * three times that they have doubled: so what is used seldom, or comes late, is not without a time.
+ * three times that they have doubled: so rare or late uses also get a time.
  */
 static inline void dame_timing_ask(dame_thread_t *thread, const dame_tally_t *tally,
                                    dame_work_t work, dame_tier_t tier)
@@ -86,7 +86,7 @@ static inline dame_trial_t dame_trial_begin(dame_measured_t *measured)
 
 /*
  * It has been moved, by the native engine or not, at once. Does the trial count, of `count`
- * elements at `base`? Then *ticks is what it took so far.
+ * elements at `base`? Then *ticks is its time so far.
  */
 bool dame_trial_counts(const dame_trial_t *trial, const dame_layout_t *layout, bool native,
                        size_t count, const void *base, int64_t *ticks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every file of engine/ and its callers speak of: what is done with a message, by what, and
+ * Types for every file of engine/ and its callers: works on a message, the tiers that do them, and
  * the counters.
  */
 #ifndef DAME_ENGINE_TYPES_H
@@ -8,7 +8,7 @@
 
 #include "dame/program.h"
 
-/* What is done with a message; the first two are dame_dir_t's. */
+/* Works on a message; the first two are dame_dir_t's. */
 typedef enum dame_work {
     DAME_WORK_PACK = DAME_PACK,
     DAME_WORK_UNPACK = DAME_UNPACK,

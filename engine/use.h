@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The handle: what the engine knows of one datatype of a caller. It is the first member of what
- * the caller keeps for the datatype, which it finds again from the handle. Whoever gives the engine
- * a handle holds the datatype, and so its layout.
+ * The handle: what the engine knows of one datatype of a caller. It is the first member of what the
+ * caller keeps for the datatype, which it finds again from the handle. A caller that passes a
+ * handle holds the datatype, and so its layout.
  */
 #ifndef DAME_USE_H
 #define DAME_USE_H
@@ -12,8 +12,8 @@
 
 #include "layout.h"
 
-/* Is the caller's other engine right about whole messages of a datatype? Broken: it was found
- * wrong. */
+/* Does the caller's other engine move whole messages of a datatype correctly? Broken: it moved
+ * wrong bytes. */
 typedef enum dame_trust {
     DAME_TRUST_UNKNOWN,
     DAME_TRUST_GIVEN,
@@ -23,11 +23,12 @@ typedef enum dame_trust {
 
 typedef struct dame_use {
     dame_layout_t *layout;   /* shared with other datatypes */
-    dame_amounts_t *amounts; /* of its tally (tally.h), which it may share; NULL: none is kept */
-    uint64_t tally_bits; /* 0, or what tells its uses from those of its layout with another tally */
+    dame_amounts_t *amounts; /* of its tally (tally.h), which it may share; NULL: not counted */
+    uint64_t tally_bits;     /* 0, or bits that distinguish its uses from those of its layout with
+                                another tally */
     uint16_t slot;       /* where its messages are counted: dame_credit_slot() */
     _Atomic uint16_t trust; /* dame_trust_t, the caller's to decide */
-    _Atomic int32_t own;    /* the caller's, in what is left of half a cache line */
+    _Atomic int32_t own;    /* a word for the caller, in the rest of half a cache line */
 } dame_use_t;
 
 _Static_assert(sizeof(dame_use_t) == 32, "callers put it into cache lines with fields of theirs");
