@@ -6,7 +6,7 @@
 
 /* ---- Messages that credit covers (engine/credit.h) ------------------------------------------ */
 
-/* Credit has counted the message as a whole one: what is not moved yet is taken off. */
+/* Credit has counted the message as a whole one: subtract the bytes that are not moved yet. */
 static int32_t end_covered(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
                            size_t moved, size_t *max_data)
 {
@@ -36,7 +36,8 @@ static void recount(const dt_entry_t *entry, const opal_convertor_t *convertor, 
     }
 }
 
-/* The first fragment, or all of a message, of a layout whose whole ones are the native engine's. */
+/* The first fragment, or all of a message, of a layout that leaves whole ones to the native
+ * engine. */
 static __attribute__((noinline)) int32_t begin_native(dt_thread_t *thread, dt_entry_t *entry,
                                                       opal_convertor_t *convertor, dame_dir_t dir,
                                                       struct iovec *iov, uint32_t *out_size,
@@ -49,7 +50,7 @@ static __attribute__((noinline)) int32_t begin_native(dt_thread_t *thread, dt_en
     return end_covered(thread, convertor, dir, moved, max_data);
 }
 
-/* A whole message whose packed bytes overlap its data, which the native engine moves as ever. */
+/* A whole message with packed bytes that overlap its data; the native engine moves it. */
 static int32_t begin_overlapping(dt_entry_t *entry, opal_convertor_t *convertor, dame_dir_t dir,
                                  struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
@@ -61,7 +62,7 @@ static int32_t begin_overlapping(dt_entry_t *entry, opal_convertor_t *convertor,
     return dt_move_end(convertor, dt_native_move(convertor, dir, iov), max_data);
 }
 
-/* A whole message whose packed bytes lie between bytes of its data. */
+/* A whole message with packed bytes between bytes of its data. */
 static __attribute__((noinline)) int32_t begin_within(dt_entry_t *entry,
                                                       opal_convertor_t *convertor, dame_dir_t dir,
                                                       struct iovec *iov, uint32_t *out_size,

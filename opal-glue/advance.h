@@ -3,7 +3,7 @@
  * The functions that move data for Open MPI's convertor (opal/datatype/opal_convertor.h).
  *
  * Contract of convertor->fAdvance: for each of *out_size iovecs move up to iov_len bytes between
- * iov_base and user memory; set every iov_len to what was moved, *out_size to the iovecs used,
+ * iov_base and user memory; set every iov_len to the bytes moved, *out_size to the iovecs used,
  * *max_data to the sum; advance bConverted; at the end set CONVERTOR_COMPLETED and return 1, else
  * return 0.
  *

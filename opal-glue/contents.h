@@ -35,8 +35,8 @@ typedef struct dt_contents {
 } dt_contents_t;
 
 /*
- * Reads the call into memory of the tree; the old types are borrowed from the datatype. False:
- * there is none, or not one we know, or memory is out, and only then is *declined changed.
+ * Reads the call into memory of the tree; the old types are borrowed from the datatype. False: it
+ * is absent or not one we know, or memory is out; *declined is changed only then.
  */
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                       dt_contents_t *contents, dt_decline_t *declined);
@@ -49,8 +49,8 @@ int dt_contents_constructor(const struct opal_datatype_t *datatype, int64_t *num
  * it. */
 const struct opal_datatype_t *dt_contents_of_one(const struct opal_datatype_t *datatype);
 
-/* The datatype's name: the user's, or Open MPI's own for predefined datatypes and for copies
- * ("Dup " and the original's name). "" when it has none. Borrowed from the datatype. */
+/* The datatype's name: the user's, or Open MPI's own for predefined datatypes and for copies ("Dup
+ * " and the original's name). "" without one. Borrowed from the datatype. */
 const char *dt_contents_name(const struct opal_datatype_t *datatype);
 
 #endif

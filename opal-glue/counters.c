@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What other rooms may ask of what was counted (glue.h). */
+/* The counters for other rooms (glue.h). */
 #include "counters.h"
 
 #include "base/lock.h"

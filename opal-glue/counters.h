@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was counted, in all and of each datatype. Any thread; texts have static storage. */
+/* Counts, in all and of each datatype. Any thread; texts have static storage. */
 #ifndef DT_COUNTERS_H
 #define DT_COUNTERS_H
 

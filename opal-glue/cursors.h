@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cursors of messages in progress that a thread keeps (thread.h). Nothing is kept in a
- * convertor: its cursor is found by datatype, buffer, count and position, or made anew.
+ * convertor: its cursor is found by datatype, buffer, count and position, or made again.
  */
 #ifndef DT_CURSORS_H
 #define DT_CURSORS_H
@@ -27,9 +27,9 @@ static inline dt_cached_cursor_t *dt_cursors_slot(dt_thread_t *thread,
     return &thread->cursors[dt_hash(convertor) >> (64 - DT_CURSORS_LOG2)];
 }
 
-/* A cursor at the beginning of a message of the entry's datatype, in the convertor's slot, whose
- * datatype the caller sets: before that, nobody finds it, also if a signal handler jumps out. NULL:
- * it cannot be made. */
+/* A cursor at the beginning of a message of the entry's datatype, in the convertor's slot. The
+ * caller sets the slot's datatype; before that, no search finds the cursor, even if a signal
+ * handler jumps out. NULL: it cannot be made. */
 static inline dt_cached_cursor_t *dt_cursors_begin(dt_thread_t *thread, const dt_entry_t *entry,
                                                    const opal_convertor_t *convertor)
 {
@@ -40,7 +40,7 @@ static inline dt_cached_cursor_t *dt_cursors_begin(dt_thread_t *thread, const dt
     cached->serial = entry->serial;
     cached->mark = (dt_native_mark_t){.item = NULL};
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and DAME only
-       handles convertors (glue.c) whose count * size fits. */
+     * handles convertors (glue.c) if count * size fits. */
     return DAME_OK == dame_cursor_init(&cached->cursor, entry->use.layout->program,
                                        (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count)
                ? cached

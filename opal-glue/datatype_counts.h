@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was counted of one MPI_Datatype with all others of its name and layout. The caller must not
- * free it meanwhile. Any thread. */
+/* The counts of one MPI_Datatype with all others of its name and layout. The caller must not free
+ * it meanwhile. Any thread. */
 #ifndef DT_DATATYPE_COUNTS_H
 #define DT_DATATYPE_COUNTS_H
 

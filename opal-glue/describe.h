@@ -27,8 +27,8 @@ void dt_describe(dame_tree_t *tree, const struct opal_datatype_t *datatype, cons
  *
  *     hvector(64, 1, 18432, vector(64, 1, 144, MPI_DOUBLE))
  *
- * False: they are too many, or a datatype is inside that no such call makes; what was written is of
- * no use then.
+ * False: they are too many, or a datatype is inside that no such call makes; the text is incomplete
+ * then.
  */
 bool dt_describe_calls(dame_tree_t *tree, const struct opal_datatype_t *datatype, FILE *out);
 

@@ -72,7 +72,7 @@ static inline bool is_right(const void *packed, const int *position, MPI_Comm co
            NULL != comm && MPI_COMM_NULL != comm && is_fit() && !is_invalid(comm);
 }
 
-/* The entry of a datatype whose whole messages DAME moves; NULL: it does not. What has an entry was
+/* The entry of a datatype, or NULL if DAME does not move its whole messages. What has an entry was
  * accepted by Open MPI before: it is committed. */
 static inline dt_entry_t *entry_of(const opal_datatype_t *datatype, dame_dir_t dir)
 {

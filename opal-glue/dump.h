@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs of a running job as files (parameter dump): one for all datatypes of a process that have
- * one name and were made by the same constructor calls, with a comment that says what they are and
- * how they were used.
+ * one name and were made by the same constructor calls, with a comment about the datatypes and
+ * their uses.
  *
  * A file is written when its first datatype is imported, so that a job that crashes leaves its
  * files, and again when one ends, because only then its uses are known. A file is always whole: it
@@ -22,11 +22,11 @@
 
 struct opal_datatype_t;
 
-/* Datatypes that have a file; until dt_dump_stop(), or until the datatype ends, if it is no
- * other's.
+/* Datatypes that have a file; until dt_dump_stop(), or until the datatype ends, if no other
+ * datatype uses it.
  */
 typedef struct dt_dump {
-    /* By dame_dir_t. As the counters of counters.def: what is listed in place is not among them. */
+    /* By dame_dir_t. As the counters of counters.def: values listed in place are not among them. */
     _Atomic int64_t messages[2];
     _Atomic int64_t bytes[2];
     char *path;              /* of the file */
@@ -41,7 +41,7 @@ typedef struct dt_dump {
 } dt_dump_t;
 
 /* From now on datatypes get a file in `directory`, if it takes any, up to `most` files, with
- * `codes` their machine code, too, and with `raw` their programs before any pass. Once a process.
+ * `codes` also their machine code, and with `raw` their programs before any pass. Once a process.
  */
 void dt_dump_start(const char *directory, int most, bool codes, bool raw);
 
@@ -52,19 +52,19 @@ void dt_dump_start(const char *directory, int most, bool codes, bool raw);
  */
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const struct opal_datatype_t *datatype);
 
-/* Writes the file without uses, if it was not yet (NULL: none). It may take long: a caller does not
- * hold the table's lock, but a reference to the datatype, so that dt_dump_end() comes later. Any
- * thread; in the child of a fork() nothing is written. */
+/* Writes the file without uses, if it is not written yet (may be NULL). It may take long: a caller
+ * does not hold the table's lock, but a reference to the datatype, so that dt_dump_end() comes
+ * later. Any thread; in the child of a fork() nothing is written. */
 void dt_dump_write(dt_dump_t *dump, const dame_program_t *program);
 
 /* With the gate's lock held: writes the program's machine code, if there is any and it is wanted,
- * to a file beside the datatype's (NULL: it has none), which will name it. Nobody takes the code
- * away meanwhile. Any thread. */
+ * to a file beside the datatype's (may be NULL: no file), which will name it. The code is not
+ * evicted meanwhile. Any thread. */
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir);
 
-/* The datatype ends: what other datatypes of its layout have had compiled goes to files beside its
- * (NULL: it has none), unless machine code is not to be written. The caller holds the layout, and
- * no lock. */
+/* The datatype ends: code compiled for other datatypes of its layout goes to files beside its own
+ * (may be NULL: no file), unless machine code is not dumped. The caller holds the layout, and no
+ * lock. */
 void dt_dump_codes(dt_dump_t *dump, const dame_layout_t *layout);
 
 /* Any thread that holds a reference to the datatype; no allocation, lock or system call. */
@@ -79,7 +79,7 @@ static inline void dt_dump_count(dt_dump_t *dump, dame_dir_t dir, int64_t messag
  * Any thread. */
 void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined);
 
-/* After the last dt_dump_end(): frees what is left. */
+/* After the last dt_dump_end(): frees the rest. */
 void dt_dump_stop(void);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Hardware events of the uses of each datatype (parameter papi_events), for the report.
  *
- * What is counted outlives the datatype. Datatypes of one name and one program share their counts,
- * so an application that makes the same datatype again and again has one line in the report.
+ * The counts outlive the datatype. Datatypes of one name and one program share their counts, so an
+ * application that makes the same datatype again and again has one line in the report.
  */
 #ifndef DT_EVENTS_H
 #define DT_EVENTS_H

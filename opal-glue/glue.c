@@ -189,7 +189,7 @@ static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
 
 /*
  * Of a convertor that the native engine moves the data of. A persistent request goes back from the
- * end of its convertor to the beginning for each message instead of preparing it anew: a layout
+ * end of its convertor to the beginning for each message instead of preparing it again: a layout
  * that was too new when the request was made may be DAME's by now.
  */
 static int32_t position_native(opal_convertor_t *convertor, size_t *position)

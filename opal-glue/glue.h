@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The face of opal-glue/: all that other rooms include of it. Files of this room include what they
- * use, not this.
+ * The face of opal-glue/: all that other rooms include of it. Files of this room include the
+ * headers that they use, not this one.
  *
- * DAME inside Open MPI: from start to stop, DAME's programs move the data of convertors whose data
- * is not contiguous. One start and one stop a process, by the thread that is in MPI_Init (or in the
- * call that starts late) or MPI_Finalize. Unless noted, the other functions may be called by any
- * thread, also before the start and after the stop.
+ * DAME inside Open MPI: from start to stop, DAME's programs move the data of convertors of
+ * non-contiguous data. One start and one stop a process, by the thread that is in MPI_Init (or in
+ * the call that starts late) or MPI_Finalize. Unless noted, the other functions may be called by
+ * any thread, also before the start and after the stop.
  */
 #ifndef DT_GLUE_H
 #define DT_GLUE_H

@@ -83,7 +83,7 @@ static dame_status_t import_list(importer_t *importer, const dt_contents_t *call
     return dame_type_index(importer->tree, n, blklens, disps, child, out);
 }
 
-/* A struct whose members are of one type is a list. */
+/* A struct with members of one type is a list. */
 static bool has_one_type(const dt_contents_t *call)
 {
     const int64_t n = call->ints[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes a framework visible in ompi_info (info.h), whose list of frameworks is fixed
+ * Makes a framework visible in ompi_info (info.h), which has a fixed list of frameworks
  * (ompi/tools/ompi_info/ompi_info.c): the two functions it shows components and parameters with are
  * given lists to which the framework has been added.
  */

@@ -55,7 +55,7 @@ static inline uint64_t swap_halves(uint64_t word)
     return word << 32 | word >> 32;
 }
 
-/* A polynomial modulo 2^64, whose factors are odd numbers without a pattern. */
+/* A polynomial modulo 2^64 with odd factors without a pattern. */
 static inline uint64_t add_to_sketch(uint64_t sketch, item_t item)
 {
     return sketch * UINT64_C(0xFF51AFD7ED558CCD) +
@@ -183,7 +183,7 @@ static inline wide_t next(wide_t key, int level, wide_t value)
     return plus(times(key, at.level[level]), value);
 }
 
-/* A list of numbers, whose length is among the coefficients before it. */
+/* A list of numbers; its length is among the coefficients before it. */
 static wide_t add_bytes(wide_t key, int level, const void *list, size_t bytes)
 {
     const char *from = list;

@@ -100,7 +100,7 @@ __attribute__((format(printf, 2, 0))) static void put(const char *who, const cha
     dame_cancel_restore(cancel_state);
 }
 
-/* From the verbosity `level` on. Everybody's lines say whose they are. */
+/* From the verbosity `level` on. Lines that every rank prints name the rank. */
 __attribute__((format(printf, 2, 0))) static void show(int level, const char *format, va_list args)
 {
     if (ALWAYS == level) {

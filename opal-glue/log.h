@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages: for everybody, once a node or a job, and for those who asked for them (parameter
+ * Messages: for every user, once a node or a job, and others at higher verbosity (parameter
  * verbose).
  */
 #ifndef DT_LOG_H
@@ -12,7 +12,7 @@
 typedef enum dt_log_level {
     DT_LOG_STATE = 1,    /* is DAME on? One line a job */
     DT_LOG_TYPES = 5,    /* datatypes imported, and declined with the reason */
-    DT_LOG_SETUP = 10,   /* what is set up; programs compiled */
+    DT_LOG_SETUP = 10,   /* set-up; programs compiled */
     DT_LOG_MESSAGES = 20 /* every message, and who moves it */
 } dt_log_level_t;
 
@@ -41,14 +41,14 @@ static inline bool dt_log_wants(dt_log_level_t level)
     return __builtin_expect(*(const volatile int *) dt_log_verbosity >= (int) level, 0);
 }
 
-/* What is set up or decided, once a process: shown at DT_LOG_SETUP. */
+/* Set-up and decisions, once a process: shown at DT_LOG_SETUP. */
 __attribute__((format(printf, 1, 2))) void dt_log(const char *format, ...);
 
 /* Is this the process of its node that speaks, and writes, for the others? */
 bool dt_log_speaks_for_node(void);
 
-/* The same about a datatype, at a verbosity. The line starts with the datatype's name; "" when it
- * has none. */
+/* The same about a datatype, at a verbosity. The line starts with the datatype's name; "" without a
+ * name. */
 __attribute__((format(printf, 3, 4))) void dt_log_of(dt_log_level_t level, const char *name,
                                                      const char *format, ...);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ways to move data of a convertor: a whole message by its program, any fragment through a
- * cursor, and a whole message by the native engine. They count nothing but what only they know, and
- * leave the convertor as it is, but for dt_move_end().
+ * cursor, and a whole message by the native engine. They count only what no other file knows.
+ * Except dt_move_end(), they leave the convertor as it is.
  */
 #ifndef DT_MOVE_H
 #define DT_MOVE_H
@@ -20,7 +20,7 @@ int64_t dt_move_pack_rest(const opal_convertor_t *convertor, dt_cached_cursor_t 
 
 /*
  * Packs as much as the native engine would, but that much room may leave a short block whole. So an
- * element is cut only where that engine cuts it, too: stock receivers lose track of cut elements
+ * element is cut only where that engine also cuts it: stock receivers lose track of cut elements
  * when fragments overtake each other.
  */
 static inline int64_t dt_move_pack(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
@@ -139,8 +139,8 @@ static inline bool dt_move_is_native(dt_entry_t *entry, dame_dir_t dir,
            dt_native_is_trusted(entry, convertor);
 }
 
-/* Moves what fits, by what is the fastest for it. `entry`: of a message that may be whole, else
- * NULL. Returns the bytes. */
+/* Moves the bytes that fit, by the fastest way. `entry`: of a message that may be whole, else NULL.
+ * Returns the bytes. */
 static inline size_t dt_move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
                              dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
 {
@@ -154,7 +154,7 @@ static inline size_t dt_move(dt_thread_t *thread, opal_convertor_t *convertor, d
                : dt_move_fragment(thread, NULL, convertor, dir, iov, out_size);
 }
 
-/* The convertor stands behind what has been moved. Returns 1 at the end of the message, else 0, as
+/* The convertor's position follows the moved bytes. Returns 1 at the end of the message, else 0, as
  * fAdvance does. */
 static inline int32_t dt_move_end(opal_convertor_t *convertor, size_t moved, size_t *max_data)
 {

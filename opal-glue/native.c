@@ -52,8 +52,9 @@ bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor)
     return DAME_TRUST_GIVEN == trust;
 }
 
-/* What Open MPI puts into its convertors: the same for all that DAME takes over (openmpi.h) of one
- * direction, whose datatype is or is not contiguous but for its ends. */
+/* The values that Open MPI puts into its convertors: the same for all convertors that DAME takes
+ * over (openmpi.h), given the direction and whether the datatype is contiguous except for its
+ * ends. */
 typedef struct mover {
     _Atomic convertor_advance_fct_t advance; /* NULL: not known yet */
     _Atomic dt_openmpi_position_t rewind;
@@ -124,7 +125,7 @@ size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position,
     const size_t offset = position % convertor->pDesc->size;
     dt_native_mark_t at = *mark;
     if (convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) {
-        return position; /* copied as bytes, whatever it consists of */
+        return position; /* copied as bytes, of whatever types */
     }
     if (NULL == at.item || offset < at.start) {
         at = (dt_native_mark_t){.item = convertor->use_desc->desc};

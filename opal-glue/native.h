@@ -26,8 +26,8 @@ void dt_native_destruct(opal_convertor_t *native);
  * DAME. Datatypes of one layout may have several descriptions. */
 bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor);
 
-/* Positions a convertor whose data the native engine moves, as that engine does: opal_convertor.h
- * has dealt with the end of the message. */
+/* Positions a convertor of the native engine, as that engine does: opal_convertor.h has dealt with
+ * the end of the message. */
 int32_t dt_native_position(opal_convertor_t *convertor, size_t *position);
 
 /* The native engine moves the whole message, for which there is room in iov, of a convertor of

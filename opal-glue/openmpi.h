@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What DAME asks of Open MPI and what is answered in another way in each series. glue.c is written
- * in these terms. Here: what is the same in all series or in two; openmpi_<series>.h: the rest.
+ * Questions to Open MPI that each series answers in another way. glue.c is written in these terms.
+ * Here: answers common to all series or to two; openmpi_<series>.h: the rest.
  */
 #ifndef DT_OPENMPI_H
 #define DT_OPENMPI_H

@@ -8,8 +8,8 @@ enum {
     DT_OPENMPI_DEVICE = CONVERTOR_CUDA | CONVERTOR_CUDA_ASYNC | CONVERTOR_CUDA_UNIFIED
 };
 
-/* Does the native engine move every byte of an item of a description, whose elements have `size`
- * bytes, when it is given the whole message? */
+/* Does the native engine move every byte of an item of a description, with elements of `size`
+ * bytes, in a whole message? */
 static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t size)
 {
     (void) item;

@@ -9,10 +9,10 @@ enum {
         CONVERTOR_ACCELERATOR | CONVERTOR_ACCELERATOR_ASYNC | CONVERTOR_ACCELERATOR_UNIFIED
 };
 
-/* Does the native engine move every byte of an item of a description, whose elements have `size`
- * bytes, when it is given the whole message? Short blocks it moves number by number, and from one
- * block to the next it goes by the numbers that fit in between; a complex one need not stand at a
- * multiple of its size. */
+/* Does the native engine move every byte of an item of a description, with elements of `size`
+ * bytes, in a whole message? Short blocks it moves number by number, and from one block to the next
+ * it goes by the numbers that fit in between; a complex one need not stand at a multiple of its
+ * size. */
 static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t size)
 {
     return !dt_openmpi_is_short(item) ||

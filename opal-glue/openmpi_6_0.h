@@ -6,13 +6,13 @@
 #include <limits.h>
 
 enum {
-    DT_OPENMPI_CHECKSUM = 0, /* this series has none */
+    DT_OPENMPI_CHECKSUM = 0, /* not in this series */
     DT_OPENMPI_DEVICE =
         CONVERTOR_ACCELERATOR | CONVERTOR_ACCELERATOR_ASYNC | CONVERTOR_ACCELERATOR_UNIFIED
 };
 
-/* Does the native engine move every byte of an item of a description, whose elements have `size`
- * bytes, when it is given the whole message? Short blocks it moves number by number. */
+/* Does the native engine move every byte of an item of a description, with elements of `size`
+ * bytes, in a whole message? Short blocks it moves number by number. */
 static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t size)
 {
     (void) size;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-/* Takes what is written to it until the limit is passed, and fails then. */
+/* Takes text until the limit is passed, and fails then. */
 static ssize_t swallow(void *cookie, const char *text, size_t size)
 {
     int64_t *room = cookie;

@@ -10,8 +10,8 @@
 
 /*
  * Writes the program's text, or, when that is longer than `limit` bytes, a comment line that says
- * so: subprograms that are shared in memory are repeated in text, so that a small datatype can have
- * a text that nobody could store or wait for.
+ * so: subprograms that are shared in memory are repeated in text, so a small datatype can have a
+ * text that is too long to store or wait for.
  */
 void dt_program_text(const dame_program_t *program, int64_t limit, FILE *out);
 

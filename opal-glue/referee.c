@@ -33,7 +33,7 @@ static void move_block(walk_t *walk, uintptr_t address, size_t length)
     walk->left -= n;
 }
 
-/* The items from `item` up to `end`, whose displacements count from `origin`. */
+/* The items from `item` up to `end`, with displacements from `origin`. */
 static void move_items(walk_t *walk, const dt_elem_desc_t *item, const dt_elem_desc_t *end,
                        uintptr_t origin)
 {

@@ -12,19 +12,19 @@ enum {
     MOST_BYTES = 1 << 30, /* of a fragment that the native engine is given */
     WINDOW = 128,         /* fragments that count */
     LARGE = 1 << 20,      /* bytes of a fragment from which on .. */
-    LARGE_COUNTS = 5,     /* .. it counts as so many */
+    LARGE_COUNTS = 5,     /* .. it counts as LARGE_COUNTS fragments */
     LEAST = 12,           /* .. before the window may be found to take too much of the time */
     FREE_AGAIN = 128,     /* uses */
-    WINDOW_SHARE = 256,   /* .. which is one part in so many */
+    WINDOW_SHARE = 256,   /* .. the window may use 1/256 of the moving time */
     WARMING = 512,        /* fragments that do not count, at most */
-    COLD = 4,             /* messages of a kind that a window begins with do not count .. */
-    COLD_LONG = 1,        /* .. of those that have .. */
+    COLD = 4,             /* first messages of a kind in a window, which do not count */
+    COLD_LONG = 1,        /* .. if they have LONG bytes and more */
     ENOUGH = 8,           /* fragments of a tally that count */
-    LONG = 16384,         /* .. so many bytes */
+    LONG = 16384,         /* bytes */
     CLOSING = 128,        /* fragments until messages under way are given up */
-    FOLLOWED = 32,        /* messages that may be under way at the same time */
-    NATIVE_SHARE = 32,    /* one part in so many of the time is the native engine's */
-    /* From 5.0 on, the native engine makes mistakes behind the first fragment. */
+    FOLLOWED = 32,        /* messages that may be in flight at the same time */
+    NATIVE_SHARE = 32,    /* the native engine may use 1/32 of the time */
+    /* From 5.0 on, the native engine moves wrong bytes after the first fragment. */
     WHOLE_ONLY = OMPI_MAJOR_VERSION >= 5
 };
 
@@ -44,7 +44,8 @@ typedef struct native_message {
 
 /* The window that is open. */
 static struct {
-    _Atomic(dt_thread_t *) owner; /* NULL: none is; all else is the owner's */
+    _Atomic(dt_thread_t *) owner; /* NULL: no window is open; the owner alone uses the other
+                                     fields */
     uint32_t number;
     bool closes;       /* no more messages */
     int32_t to_count;  /* fragments; may end below 0 */
@@ -86,7 +87,7 @@ static void leave_window(dame_thread_t *base)
     }
 }
 
-/* In the child of a fork(): another thread's window is nobody's, and may be half changed. */
+/* In the child of a fork(): another thread's window has no owner there, and may be half changed. */
 static void forget_owner(void *unused, dame_thread_t *thread)
 {
     (void) unused;
@@ -183,7 +184,7 @@ static dame_native_t *enter(dame_tally_t *tally, dame_work_t work)
     return native;
 }
 
-/* A message of so many bytes begins: does it count? The first of their kind find the datatype's
+/* A message of `bytes` bytes begins: does it count? The first of their kind find the datatype's
  * description, the data and the engine's predictions colder than without DAME. */
 static bool message_counts(dame_tally_t *tally, dame_work_t work, size_t bytes)
 {
@@ -203,7 +204,7 @@ static void keep(dame_tally_t *tally, dame_work_t work, bool counts, int64_t ns,
     }
 }
 
-/* A fragment has passed, of which the native engine may have moved `bytes`, and taken `ns`. */
+/* Counts a fragment. The native engine moved `bytes` of it, or 0, in `ns`. */
 static void pass(dt_thread_t *thread, size_t bytes, bool counts, int64_t ns)
 {
     const bool is_moved = bytes > 0;
@@ -225,8 +226,8 @@ static void pass(dt_thread_t *thread, size_t bytes, bool counts, int64_t ns)
     }
 }
 
-/* May the native engine be stopped, or started, behind so many bytes of a message? Some releases
- * lose track of basic elements that are cut. */
+/* May the native engine stop or start after `position` bytes of a message? Some releases lose track
+ * of basic elements that are cut. */
 static bool is_between_elements(const opal_convertor_t *convertor, size_t position)
 {
     dt_native_mark_t mark = {.item = NULL};
@@ -278,7 +279,7 @@ static bool fits(const native_message_t *message, const opal_convertor_t *conver
            (DAME_PACK == dir) == (0 != (native->flags & CONVERTOR_SEND));
 }
 
-/* The message whose next fragment it is; NULL: the native engine has not moved it up to there. */
+/* The message of this fragment; NULL: the native engine has not moved it up to there. */
 static native_message_t *find(const opal_convertor_t *convertor, dame_dir_t dir)
 {
     for (int32_t i = 0, left = window.under_way; left > 0; i++) {

@@ -102,7 +102,7 @@ static int look_for_pair(struct dl_phdr_info *object, size_t size, void *context
     return found;
 }
 
-/* Are both addresses in one loaded object? dladdr() would look for symbols, too: 5 us. */
+/* Are both addresses in one loaded object? dladdr() would also look for symbols: 5 us. */
 static bool are_together(const void *address, const void *other)
 {
     pair_t pair = {address, other, false};

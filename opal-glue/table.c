@@ -14,7 +14,7 @@
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_generation_count;
 
-/* Under DAME_LOCK_LAYOUTS, but for `changes`. */
+/* Under DAME_LOCK_LAYOUTS, except `changes`. */
 static struct {
     size_t entries;
     dt_entry_t *unused;
@@ -29,7 +29,7 @@ static struct {
 
 enum { FIRST_BUCKETS = 1024 };
 
-#define AT_ONCE SIZE_MAX /* in place of a count: the layout is wanted now, whatever it is worth */
+#define AT_ONCE SIZE_MAX /* in place of a count: import the layout now, even if it does not pay */
 
 static void link_entry(dt_buckets_t *buckets, dt_entry_t *entry)
 {
@@ -204,7 +204,7 @@ typedef struct described {
 } described_t;
 
 /* The row of a datatype that has no program, which is built for its words; not for all of them, if
- * there are very many. NULL: there is no report. */
+ * there are very many. NULL: without a report. */
 static dame_tally_t *row_of(const struct opal_datatype_t *datatype, uint64_t sketch)
 {
     described_t *at = NULL == table.described ? NULL : &table.described[sketch % DESCRIBED];
@@ -287,7 +287,7 @@ static dt_worth_t worth_of(const dt_entry_t *entry)
     return (dt_worth_t){.cost = entry->waiting.cost, .kind = entry->waiting.kind};
 }
 
-/* A use of a datatype whose layout is still to be had. Is that worth its import now? */
+/* A use of a datatype without a layout so far. Is that worth its import now? */
 static bool is_due(dt_entry_t *entry, size_t count)
 {
     int32_t owed = atomic_load_explicit(dt_entry_owed(entry), memory_order_relaxed);
@@ -415,7 +415,7 @@ static dame_layout_t *close_entry(const dt_entry_t *entry)
     return NULL;
 }
 
-/* Takes the datatype's entry out of its chain; NULL: it has none. */
+/* Takes the datatype's entry out of its chain; NULL if it has no entry. */
 static dt_entry_t *unlink_entry(const struct opal_datatype_t *datatype)
 {
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);

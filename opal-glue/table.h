@@ -20,7 +20,8 @@
 /*
  * Hash chains. Entries are never freed while the table is in use, only recycled, and the bucket
  * arrays that were outgrown are kept: a reader that is overtaken by a change may walk into another
- * chain and miss, but never into freed memory. What it missed it finds again under the lock.
+ * chain and miss, but never into freed memory. An entry that it missed is found again under the
+ * lock.
  */
 typedef struct dt_buckets {
     struct dt_buckets *older;
@@ -36,7 +37,7 @@ static inline _Atomic(dt_entry_t *) *dt_table_head(dt_buckets_t *buckets,
     return &buckets->heads[(dt_hash(datatype) >> 32) & buckets->mask];
 }
 
-/* The entry of a datatype, or NULL when there is none, or when a change overtook the search. */
+/* The entry of a datatype, or NULL if it has none or a change overtook the search. */
 static inline dt_entry_t *dt_table_find(const struct opal_datatype_t *datatype)
 {
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_acquire);
@@ -57,8 +58,8 @@ void dt_table_start(bool has_extras);
 /* Finds it under the lock, or makes it, with its layout. */
 dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype);
 
-/* The entry of a datatype, with its layout, imported now if it is new. NULL only when memory is
- * out, and then there was none. */
+/* The entry of a datatype, with its layout, imported now if it is new. NULL only when memory is out
+ * and the datatype had no entry. */
 static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
 {
     dt_entry_t *entry = dt_table_find(datatype);
@@ -71,8 +72,8 @@ static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
 dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes);
 
 /*
- * Grows whenever a datatype leaves. While it stays the same, what was found stays true, so a caller
- * that remembers both saves the search.
+ * Grows whenever a datatype leaves. While it stays the same, results stay true, so a caller that
+ * remembers both saves the search.
  */
 extern _Atomic uint64_t dt_table_generation_count;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Advance functions that count what is moved for each datatype (parameter dump), and what happens
- * meanwhile (parameter papi_events). They pass on to those that move it.
+ * Advance functions that count the messages and bytes of each datatype (parameter dump), and the
+ * hardware events meanwhile (parameter papi_events). They pass on to those that move it.
  */
 #ifndef DT_USES_H
 #define DT_USES_H

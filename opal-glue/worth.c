@@ -29,7 +29,7 @@ static const rate_t guess = {2000, 20, 0, 0}; /* Zen 4: 14 to 39 ns an item (ben
 static const rate_t bounds[2] = {{.fixed = 100, .per_item = 0.5f},
                                  {.fixed = 20000, .per_item = 200}};
 
-/* A layout whose datatypes ended before their uses sufficed. */
+/* A layout of datatypes that ended before their uses sufficed. */
 typedef struct past {
     uint64_t sketch; /* 0: none */
     int32_t left;    /* of the cost */

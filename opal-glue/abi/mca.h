@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Components, frameworks, parameters and performance variables: the same in all series but for what
- * series_<series>.h says (opal/mca/mca.h, opal/mca/base/, ompi/mca/hook/hook.h,
+ * Components, frameworks, parameters and performance variables: the same in all series except where
+ * series_<series>.h differs (opal/mca/mca.h, opal/mca/base/, ompi/mca/hook/hook.h,
  * opal/runtime/opal_info_support.h, opal/util/proc.h). Included by abi.h.
  */
 #ifndef DT_ABI_MCA_H
@@ -50,7 +50,7 @@ enum { MCA_BASE_METADATA_PARAM_NONE = 0x00, MCA_BASE_METADATA_PARAM_CHECKPOINT =
     .mca_##level##_major_version = (major), .mca_##level##_minor_version = (minor),                \
     .mca_##level##_release_version = (release)
 
-/* The first fields of a component of the framework `name`, whose interface has this version. */
+/* The first fields of a component of the framework `name` with an interface of this version. */
 #define DT_ABI_COMPONENT(name, major, minor, release)                                              \
     .mca_major_version = 2, .mca_minor_version = 1, .mca_release_version = 0,                      \
     .mca_project_name = "ompi",                                                                    \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What DAME calls and reads of libopen-pal and of libmpi (libopen_mpi in 6.0): the same in all
- * series but for what series_<series>.h says. Included by abi.h; facts_internal.c after Open
- * MPI's own headers, so that the compiler compares the two.
+ * Functions and variables of libopen-pal and libmpi (libopen_mpi in 6.0) that DAME uses: the same
+ * in all series except where series_<series>.h differs. Included by abi.h; facts_internal.c after
+ * Open MPI's own headers, so that the compiler compares the two.
  */
 #ifndef DT_ABI_PROTOTYPES_H
 #define DT_ABI_PROTOTYPES_H
@@ -11,7 +11,7 @@
 
 /*
  * How components call MPI: DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank). From 6.0 on a program
- * may be linked with the standard's libmpi_abi, whose functions come first and do not understand
+ * may be linked with the standard's libmpi_abi. Its functions come first and do not understand
  * mpi.h's handles; those of libmpi do.
  */
 #if OMPI_MAJOR_VERSION >= 6

@@ -115,7 +115,7 @@ enum {
     OMPI_COMM_INVALID = 0x00000020,
 };
 
-/* Only what is read. */
+/* Only the fields that are read. */
 typedef struct ompi_communicator_t {
     char unused[232];
     uint32_t c_flags;

@@ -115,7 +115,7 @@ enum {
     OMPI_COMM_INVALID = 0x00000020,
 };
 
-/* Only what is read. */
+/* Only the fields that are read. */
 typedef struct ompi_communicator_t {
     char unused[224];
     uint32_t c_flags;
@@ -198,7 +198,8 @@ int32_t opal_convertor_set_position_nocheck(opal_convertor_t *convertor, size_t 
 /* Only its first member is declared: 1 and more: device memory. */
 extern struct dt_abi_accelerator {
     int (*check_addr)(const void *address, int *device, uint64_t *flags);
-} opal_accelerator __attribute__((weak)); /* 4.1 has none, and is told so (../self_test.c) */
+} opal_accelerator __attribute__((weak)); /* 4.1 has none, and the test allows it
+                                             (../self_test.c) */
 #endif
 
 #endif

@@ -115,7 +115,7 @@ enum {
     OMPI_COMM_INVALID = 0x00000020,
 };
 
-/* Only what is read. */
+/* Only the fields that are read. */
 typedef struct ompi_communicator_t {
     char unused[224];
     uint32_t c_flags;
@@ -195,7 +195,8 @@ struct mca_base_var_enum_t;
 /* Only its first member is declared: 1 and more: device memory. */
 extern struct dt_abi_accelerator {
     int (*check_addr)(const void *address, int *device, uint64_t *flags);
-} opal_accelerator __attribute__((weak)); /* 4.1 has none, and is told so (../self_test.c) */
+} opal_accelerator __attribute__((weak)); /* 4.1 has none, and the test allows it
+                                             (../self_test.c) */
 #endif
 
 #endif

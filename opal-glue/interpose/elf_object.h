@@ -18,8 +18,8 @@ typedef struct dt_elf_object {
     const ElfW(Sym) * symbols;
     const ElfW(Rela) * tables[2]; /* PLT and others */
     size_t counts[2];
-    size_t n_relative;          /* of the second table, at its start: these are no slots */
-    const uint32_t *hash;       /* DT_GNU_HASH; NULL: none */
+    size_t n_relative;          /* of the second table, at its start: these are not slots */
+    const uint32_t *hash;       /* DT_GNU_HASH; NULL if absent */
     uintptr_t relro, relro_end; /* pages that are read-only after relocation */
 } dt_elf_object_t;
 

@@ -127,10 +127,10 @@ typedef struct change {
 } change_t;
 
 /*
- * A slot that is not bound yet leads back into its own object. What the dynamic linker would put
- * there is known only where it looks into the global scope first and nobody can have told it
- * otherwise: in the main program, and in Open MPI's own libraries for Fortran. Others, which may
- * have been opened with RTLD_DEEPBIND beside a wrapper, stay as they are.
+ * A slot that is not bound yet leads back into its own object. The dynamic linker's choice is known
+ * only where it looks into the global scope first and no flag can have changed that: in the main
+ * program, and in Open MPI's own libraries for Fortran. Others, which may have been opened with
+ * RTLD_DEEPBIND beside a wrapper, stay as they are.
  */
 static bool will_lead_to_original(const change_t *change, size_t which, uintptr_t target)
 {
@@ -187,9 +187,9 @@ static dt_got_status_t change_slots(object_t *object, const struct dl_phdr_info 
     return change.status;
 }
 
-/* ---- What is loaded ------------------------------------------------------------------------- */
+/* ---- Loaded objects ------------------------------------------------------------------------- */
 
-/* Here are no slots of ours: from here the originals must stay callable. */
+/* Our slots are not in this object: from here the originals must stay callable. */
 static bool is_this_object(const struct dl_phdr_info *info)
 {
     return dt_elf_contains(info, (uintptr_t) &is_this_object);
@@ -235,8 +235,8 @@ static void note(dt_got_status_t *first, dt_got_status_t status)
  * Open MPI opens and closes many components. The dynamic linker lists new objects last: unless one
  * was unloaded since another walk, as many as are known come first, and they are those.
  *
- * It relocates what it opens before it opens more. So, since this code runs, all that is listed
- * before this object is relocated, and is changed at once; what comes after may have to wait.
+ * It relocates an object before it opens more. So, since this code runs, all that is listed before
+ * this object is relocated, and is changed at once; what comes after may have to wait.
  */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {

@@ -27,8 +27,8 @@ typedef struct dt_got_hook {
 
 typedef enum dt_got_status {
     DT_GOT_OK,
-    DT_GOT_NO_SLOT,   /* nobody calls these functions through a GOT; those with an original do not
-                         count */
+    DT_GOT_NO_SLOT,   /* no object calls these functions through a GOT; those with an original do
+                         not count */
     DT_GOT_READ_ONLY, /* a page could not be made writable */
     DT_GOT_NO_MEMORY
 } dt_got_status_t;
