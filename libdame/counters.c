@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counters of a context (include/dame/datatype.h says what they count). */
+/* The counters of a context (described in include/dame/datatype.h). */
 #include <string.h>
 
 #include "lib.h"

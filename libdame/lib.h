@@ -40,7 +40,7 @@ struct dame_basic {
 };
 
 struct dame_datatype {
-    dame_type_t node; /* first, so that the nodes that are its children are datatypes, too */
+    dame_type_t node; /* first, so that the nodes that are its children are also datatypes */
     atomic_int references;
     int nested; /* constructors inside each other, this one included */
     int dense;  /* the bytes lie without gaps in typemap order, starting at true_lb */

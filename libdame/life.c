@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A datatype's references, its commit, and what it says of itself in numbers. */
+/* A datatype's references, its commit, and its numbers. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "lib.h"
 #include "signature.h"
 
-/* Drops the references to the children of a datatype that nobody needs any more; those that were
- * the last go on the list. Not recursive: datatypes nest deep. */
+/* Drops the references to the children of a datatype that is no longer needed; those that were the
+ * last go on the list. Not recursive: datatypes nest deep. */
 static dame_datatype_t *release_children(dame_datatype_t *type, dame_datatype_t *freed)
 {
     const int64_t members = dame_members(type);

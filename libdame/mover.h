@@ -26,8 +26,8 @@ typedef struct dame_mover_options {
     dame_options_t program;       /* limit is not used */
     int32_t threshold;            /* -1: measured; 0: never; n: the n-th use */
     int x, l;                     /* machine code by DAME-X, by LLVM */
-    const char *profile;          /* as dame_profile_new() takes it; "": none */
-    const char *code_directories; /* of the code cache; NULL: none */
+    const char *profile;          /* as dame_profile_new() takes it; "": no profile */
+    const char *code_directories; /* of the code cache; NULL: no cache */
     const char *llvm;             /* dame_llvm.so; NULL: where it was installed */
 } dame_mover_options_t;
 
@@ -38,19 +38,19 @@ dame_status_t dame_mover_open(const dame_mover_options_t *options, dame_movers_t
 void dame_mover_close(dame_movers_t *movers);
 
 /*
- * Builds the program of `type`, whose tree lives as long as what is attached. Errors:
+ * Builds the program of `type`; its tree lives as long as the attached program. Errors:
  * DAME_ERR_NOMEM; DAME_ERR_LIMIT, with the limit in *limit.
  */
 dame_status_t dame_mover_attach(dame_movers_t *movers, const dame_type_t *type, dame_limit_t *limit,
                                 dame_mover_t **out);
 
-/* Nobody uses it any more. */
+/* No thread uses it any more. */
 void dame_mover_release(dame_mover_t *mover);
 
 /* For texts; it lives as long as the mover. */
 const dame_program_t *dame_mover_program(const dame_mover_t *mover);
 
-/* One message: `count` elements, whose bytes fit in 64 bits, at `base`. */
+/* One message: `count` elements at `base`; their bytes fit in 64 bits. */
 typedef struct dame_message {
     const dame_mover_t *mover;
     int64_t count;
@@ -60,8 +60,8 @@ typedef struct dame_message {
 /* Moves whole elements: the complete message. */
 void dame_mover_run(const dame_message_t *message, dame_dir_t dir, char *packed);
 
-/* Moves exactly `length` bytes of the stream from `position` on; the caller has cut `length` to
- * what is left. Error: DAME_ERR_NOMEM, only for programs deeper than DAME_CURSOR_DEPTH. */
+/* Moves exactly `length` bytes of the stream from `position` on; the caller has cut `length` to the
+ * rest of the message. Error: DAME_ERR_NOMEM, only for programs deeper than DAME_CURSOR_DEPTH. */
 dame_status_t dame_mover_fragment(const dame_message_t *message, dame_dir_t dir, int64_t position,
                                   char *packed, int64_t length);
 
@@ -72,7 +72,7 @@ dame_status_t dame_mover_blocks(const dame_message_t *message, int64_t *position
 /* Copies a message to another of as many bytes, without a packed stream. Errors as above. */
 dame_status_t dame_mover_copy(const dame_message_t *from, const dame_message_t *to);
 
-/* Counters of what was moved and compiled, by number: the name, NULL behind the last; the value. */
+/* Counters of moves and compilations, by number: the name, NULL behind the last; the value. */
 const char *dame_mover_counter_name(int i);
 int64_t dame_mover_counter(dame_movers_t *movers, int i);
 

@@ -19,7 +19,7 @@
 int dame_signature_basic(dame_signature_t *signature, const dame_basic_t *basic);
 
 /*
- * Of a datatype all of whose members but `signature` are set, from its children's. The bytes of its
+ * Of a datatype with all members except `signature` set, from its children's. The bytes of its
  * elements fit in 64 bits. False: memory is out.
  */
 int dame_signature_make(dame_datatype_t *type);

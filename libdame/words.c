@@ -15,7 +15,7 @@
 #include "signature.h"
 
 /* Blocks of a struct may share a subprogram, which text repeats: a short program can have a text
- * that nobody can hold. */
+ * that is too long for memory. */
 enum { LONGEST_TEXT = 256 << 20, MOST_MEMBERS = 8, DEEPEST = 12 };
 
 /* A text that grows. */
