@@ -13,7 +13,7 @@
         "MPI_" name, kind, 0, _Alignof(type), NULL, 0, sizeof(type)                                \
     }
 
-/* A kind of its own: a Fortran LOGICAL is no int. */
+/* A kind of its own: a Fortran LOGICAL is not an int. */
 #define OWN(name, kind, type)                                                                      \
     {                                                                                              \
         "MPI_" name, kind, sizeof(type), _Alignof(type), NULL, 0, sizeof(type)                     \
@@ -98,7 +98,7 @@ static const basic_t basics[] = {
 
 enum { BASICS = sizeof(basics) / sizeof(basics[0]), LONGEST = 40 };
 
-/* Names of C, of libdame and of NumPy whose upper case is no name of MPI. */
+/* Names of C, of libdame and of NumPy with an upper case that is not a name of MPI. */
 static const struct {
     const char *name, *mpi;
 } aliases[] = {

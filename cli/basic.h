@@ -17,11 +17,11 @@ typedef struct basic {
     int64_t extent;   /* bytes from one to the next */
 } basic_t;
 
-/* A name such as MPI_DOUBLE, double, "unsigned int", int32_t or float64; case does not matter.
- * NULL: there is none. */
+/* A name such as MPI_DOUBLE, double, "unsigned int", int32_t or float64; case does not matter. NULL
+ * if unknown. */
 const basic_t *basic_named(const char *name, size_t length);
 
-/* One of `size` bytes whose values are integers or bytes, for programs that do not say more. */
+/* One of `size` bytes, of integers or bytes, for programs that do not say more. */
 const basic_t *basic_of_bytes(int64_t size);
 
 #endif

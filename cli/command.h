@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other programs, and what they print. */
+/* Other programs, and their output. */
 #ifndef COMMAND_H
 #define COMMAND_H
 

@@ -30,8 +30,8 @@ extern const tool_command_t tool_tune;
 extern const tool_command_t tool_typemap;
 extern const tool_command_t tool_unpack;
 
-/* The first name in a list of engines, the parameter dt, that is no engine's, and its length; NULL:
- * all are. */
+/* The first name in a list of engines, the parameter dt, that is not an engine's, and its length;
+ * NULL: all are. */
 const char *tool_unknown_engine(const char *list, size_t length, size_t *unknown);
 
 #endif

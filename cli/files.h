@@ -17,14 +17,14 @@ typedef struct files {
 typedef enum files_form { FILES_OPTIMISED, FILES_RAW } files_form_t;
 
 /*
- * The operands argv[first] to argv[last - 1]; a directory stands for its files *.dame in the order
- * of their names. TOOL_SYSTEM after a message: a directory cannot be read or has none, or memory is
- * out. The caller frees with files_free().
+ * The operands argv[first] to argv[last - 1]; a directory means its files *.dame in the order of
+ * their names. TOOL_SYSTEM after a message: a directory cannot be read or has no such files, or
+ * memory is out. The caller frees with files_free().
  */
 int files_find(char **argv, int first, int last, files_form_t form, files_t *files);
 void files_free(files_t *files);
 
-/* How the output of several files is told apart. */
+/* How the outputs of several files are distinguished. */
 typedef enum files_heading {
     FILES_NONE,
     FILES_LINE, /* a line "# FILE" before each, and an empty one between */

@@ -13,8 +13,8 @@ typedef struct native {
     char missing[160];   /* "": measured; else why not */
 } native_t;
 
-/* Of `count` elements of the datatype that `expression` makes, `size` bytes each; NULL: nobody
- * knows how to make it. */
+/* Of `count` elements of the datatype that `expression` makes, `size` bytes each; NULL: its
+ * constructor is not known. */
 void native_measure(const char *expression, int64_t size, int64_t count, native_t *native);
 
 #endif

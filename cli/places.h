@@ -8,7 +8,7 @@
 
 enum { PLACES_MODULES = 256 };
 
-/* A place, and what is known of it. */
+/* A place, and its known source line. */
 typedef struct place {
     int module;
     uint64_t offset;
@@ -24,7 +24,7 @@ typedef struct places {
     size_t nasked;
 } places_t;
 
-/* Asks for a place. TOOL_USAGE when there can be no such module; TOOL_SYSTEM after a message that
+/* Asks for a place. TOOL_USAGE if such a module cannot exist; TOOL_SYSTEM after a message that
  * starts with `path`. */
 int places_ask(places_t *places, const char *path, int module, uint64_t offset);
 

@@ -9,9 +9,8 @@
 #include "dame/dame.h"
 
 /*
- * The program in a file of up to 1 GiB; "-" is standard input. TOOL_WRONG after a message
- * "dame: FILE:LINE:COLUMN: what is wrong", or TOOL_SYSTEM. The caller frees with
- * dame_program_free().
+ * The program in a file of up to 1 GiB; "-" is standard input. TOOL_WRONG after a message "dame:
+ * FILE:LINE:COLUMN: the error", or TOOL_SYSTEM. The caller frees with dame_program_free().
  */
 int tool_load(const char *path, dame_program_t **out);
 

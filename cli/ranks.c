@@ -60,7 +60,7 @@ void ranks_remove(const char *prefix)
 
 int ranks_run(char **argv)
 {
-    /* Ctrl-C ends the job, which says how; what it left is to be removed. */
+    /* Ctrl-C ends the job, which says how; its files must be removed. */
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     fflush(NULL);
     sigaction(SIGINT, &ignore, &before);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs an application whose ranks write files for dame(1). */
+/* Runs an application with ranks that write files for dame(1). */
 #ifndef RANKS_H
 #define RANKS_H
 
@@ -16,7 +16,7 @@ void ranks_library(const char *room_of, const char *name, char *directory, size_
  * files are PREFIX.0, PREFIX.1, ... in it. TOOL_SYSTEM after a message. */
 int ranks_directory(const char *command, char prefix[RANKS_PATH]);
 
-/* Removes the directory and what is in it. */
+/* Removes the directory and its files. */
 void ranks_remove(const char *prefix);
 
 /* Runs a command; returns how it ended as a shell says it, -1 after a message. */

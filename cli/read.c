@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the text of a program: a hundred million displacements. What is longer never ends, most
- * likely. */
+/* Of the text of a program: a hundred million displacements. A longer text most likely never
+ * ends. */
 static const size_t TEXT_MAX = (size_t) 1 << 30;
 
 const char *tool_input_name(const char *path)

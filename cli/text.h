@@ -33,7 +33,7 @@ int text_sequence(const char *text);
 
 /*
  * How many bytes of `text` a line of `room` characters holds: whole words if it can be. Characters
- * of 3 bytes and more, which tend to be wide, count twice; bytes that are no UTF-8 are a character
+ * of 3 bytes and more, which tend to be wide, count twice; bytes that are not UTF-8 are a character
  * each.
  */
 size_t text_fit(const char *text, int64_t room);

@@ -2,8 +2,8 @@
 /*
  * What the commands of dame(1) share: the table of commands, exit codes, messages, options, input.
  *
- * Messages go to standard error and start with "dame: "; results go to standard output, whose
- * errors main() reports.
+ * Messages go to standard error and start with "dame: "; results go to standard output; main()
+ * reports its errors.
  */
 #ifndef TOOL_H
 #define TOOL_H
@@ -31,7 +31,7 @@ typedef struct tool_command {
     const char *name;
     const char *arguments; /* as in "Usage: dame NAME ARGUMENTS" */
     const char *what;      /* half a line, no full stop */
-    const char *help;      /* options and remarks, whole lines; "" when there are none */
+    const char *help;      /* options and remarks, whole lines; "" without any */
     int (*run)(int argc, char **argv);
 } tool_command_t;
 
@@ -97,7 +97,7 @@ typedef struct tool_bounds {
 
 /*
  * The bytes that `count` elements have in user memory lie in [*low, *high), from the first
- * element's origin on; 0 and 0 when there are none. *total is the length of their packed stream.
+ * element's origin on; 0 and 0 without data. *total is the length of their packed stream.
  * TOOL_USAGE after a message when a number does not fit in 64 bits.
  */
 int tool_span(const tool_bounds_t *bounds, int64_t count, int64_t *low, int64_t *high,
@@ -107,12 +107,12 @@ int tool_span(const tool_bounds_t *bounds, int64_t count, int64_t *low, int64_t 
 
 /*
  * Makes `bytes` the contents of a file; "-" is standard output. A file is replaced as a whole, or,
- * after an error, left as it was; what is no regular file, or is in a directory that takes no new
- * file, is written to. TOOL_SYSTEM after a message.
+ * after an error, left as it was; a file that is not regular, or is in a directory that takes no
+ * new file, is written to. TOOL_SYSTEM after a message.
  */
 int tool_write(const char *path, const char *bytes, size_t length);
 
-/* Writes `text` as a JSON string, quotes included; bytes that are no UTF-8 become U+FFFD. */
+/* Writes `text` as a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */
 void tool_json_string(FILE *out, const char *text);
 
 #endif
