@@ -11,9 +11,9 @@
 typedef struct code_row {
     const char *path;
     dame_dir_t dir;
-    const dame_program_t *program; /* as it is in the file */
+    const dame_program_t *program; /* as in the file */
     dame_jit_t *jit;
-    const dame_candidate_t *candidate; /* NULL: there is none */
+    const dame_candidate_t *candidate; /* NULL if absent */
     char variant[DAME_CANDIDATE_NAME]; /* of DAME-L; "" of DAME-X */
     int is_found;                      /* in the code cache */
     double first_ns;   /* of the first compilation of this process, 0: that was another. Of DAME-L,
@@ -38,7 +38,7 @@ extern const char *const code_row_directions[2];
 int code_row_look(code_row_t *row);
 void code_row_end(code_row_t *row);
 
-/* Compiles it so many times more. An exit code of tool.h. */
+/* Compiles it `repeats` times more. An exit code of tool.h. */
 int code_row_time(code_row_t *row, int64_t repeats);
 
 /* To standard output; `verbose`: with each loop level. */

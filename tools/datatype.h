@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes of libdame, for the commands about data: what is here uses the headers that libdame
- * installs, and nothing else of the house (test/house checks it).
+ * Datatypes of libdame, for the commands about data: they use only the headers that libdame
+ * installs (test/house checks it).
  */
 #ifndef DATATYPE_H
 #define DATATYPE_H
@@ -21,7 +21,7 @@ dame_context_t *tool_context(void);
 
 /*
  * The datatype of the program in a file of up to 1 GiB; "-" is standard input. TOOL_WRONG after a
- * message "dame: FILE:LINE:COLUMN: what is wrong", or TOOL_SYSTEM. The caller frees with
+ * message "dame: FILE:LINE:COLUMN: the error", or TOOL_SYSTEM. The caller frees with
  * tool_datatype_free().
  */
 int tool_datatype_load(const char *path, tool_datatype_t *out);
@@ -33,7 +33,7 @@ int tool_datatype_parse(const char *path, const char *text, size_t length, tool_
  * about `thing`. */
 int tool_datatype_take(const char *thing, dame_datatype_t *type, tool_datatype_t *out);
 
-/* Accepts what is all zeros. */
+/* Accepts an all-zero structure. */
 void tool_datatype_free(tool_datatype_t *datatype);
 
 /* Says why the last function of libdame failed; returns the exit code that fits its status. */

@@ -8,14 +8,14 @@
 typedef struct doctor {
     char *parameters;         /* what ompi_info prints of the framework dt and both engines */
     char directory[PATH_MAX]; /* of mca_dt_dame.so; "": not found */
-    char advice[4096];        /* lines: what stands in the way, what to know, what to type */
-    int stands;               /* something stands in the way */
+    char advice[4096];        /* lines: obstacles, remarks, commands to type */
+    int stands;               /* something prevents its use */
 } doctor_t;
 
 /* A line about `subject`; "" continues the one before. */
 __attribute__((format(printf, 2, 3))) void doctor_say(const char *subject, const char *format, ...);
 
-/* One thing that stands in the way. */
+/* One obstacle. */
 __attribute__((format(printf, 2, 3))) void doctor_advise(doctor_t *doctor, const char *format, ...);
 
 /* One thing with which DAME works. */
@@ -25,13 +25,13 @@ __attribute__((format(printf, 2, 3))) void doctor_note(doctor_t *doctor, const c
  * know it. */
 char *doctor_parameter(const doctor_t *doctor, const char *name);
 
-/* Open MPI, and what DAME was compiled for. Returns 0 when there is no ompi_info. */
+/* Open MPI, and the one that DAME was compiled for. Returns 0 without ompi_info. */
 int doctor_look_at_openmpi(doctor_t *doctor);
 
 /* Where Open MPI looks for components, and where DAME's two are. */
 void doctor_look_at_files(doctor_t *doctor);
 
-/* The CPU, memory for machine code, LLVM, PAPI; and where jobs keep what they have learnt. */
+/* The CPU, memory for machine code, LLVM, PAPI; and where jobs keep their measurements and code. */
 void doctor_look_at_machine(doctor_t *doctor);
 
 #endif

@@ -17,7 +17,7 @@ enum {
 /* Addresses that are drawn; larger than any of user memory, and far enough from overflow. */
 #define FAR (INT64_C(1) << 61)
 
-/* What is drawn. */
+/* The drawing. */
 typedef struct scene {
     const facts_t *facts;
     pieces_t pieces;

@@ -11,8 +11,8 @@
 typedef struct grid_row {
     int64_t address; /* of its first byte */
     int64_t skipped; /* bytes between the end of the row before and this one that are not drawn */
-    int64_t alike;   /* of these, so many rows would look like the one before, but for the colours;
-                        0: they are empty */
+    int64_t alike;   /* of these, this number of rows would look like the one before, except for
+                        colours; 0: they are empty */
 } grid_row_t;
 
 typedef struct grid_cell {
@@ -33,7 +33,7 @@ typedef struct grid {
     grid_cell_t *cells; /* rows * columns */
 } grid_t;
 
-/* An empty grid with room for rows whose addresses the caller sets, all 0. TOOL_SYSTEM after a
+/* An empty grid with room for rows, all 0; the caller sets their addresses. TOOL_SYSTEM after a
  * message when memory is out. The caller frees with grid_fini(). */
 int grid_init(grid_t *grid, int64_t cell, int64_t columns, int64_t rows);
 void grid_fini(grid_t *grid);
@@ -47,7 +47,7 @@ void grid_fold(grid_t *grid);
 /* What a row with `skipped` says of it: "999,984 bytes (977 KiB) skipped". */
 void grid_break_text(const grid_t *grid, int64_t row, char *text, size_t room);
 
-/* Eighths of a cell that are data, rounded, but not to nothing nor to all. */
+/* Eighths of a cell that are data, rounded, but not to 0 or 8 unless exact. */
 int64_t grid_share(const grid_t *grid, const grid_cell_t *cell);
 enum { GRID_SHARES = 8 };
 

@@ -11,20 +11,19 @@
 #include "datatype.h"
 #include "expression.h"
 
-/* The value of the first line of that field: not '\0'-terminated, *value_length bytes; NULL: there
- * is none before the program begins. */
+/* The value of the first line of that field: not '\0'-terminated, *value_length bytes; NULL if
+ * absent before the program begins. */
 const char *header_field(const char *text, size_t length, const char *field, size_t *value_length);
 
-/* The same as a string that the caller frees; NULL: there is none, or memory is out. */
+/* The same as a string that the caller frees; NULL if absent or memory is out. */
 char *header_string(const char *text, size_t length, const char *field);
 
-/* A field that is a number; `missing` when there is none. */
+/* A field that is a number; `missing` if absent. */
 int64_t header_number(const char *text, size_t length, const char *field, int64_t missing);
 
 /*
  * The constructor calls of the field "mpi", which must describe what `datatype`, the program's,
- * moves. NULL: there are none, or, after a message, they do not. The caller frees with
- * expression_free().
+ * moves. NULL: absent, or, after a message, they do not. The caller frees with expression_free().
  */
 expression_t *header_expression(const char *path, const char *text, size_t length,
                                 const tool_datatype_t *datatype);

@@ -9,7 +9,7 @@
 typedef struct tool_layout {
     tool_datatype_t datatype;
     facts_t facts;
-    char *name; /* the datatype's, of the field "name"; NULL: it has none */
+    char *name; /* the datatype's, of the field "name"; NULL if absent */
 } tool_layout_t;
 
 /* As tool_datatype_load(). The caller frees with tool_layout_free(). */

@@ -69,7 +69,7 @@ static uintptr_t base_address(const measure_t *measure)
     return (uintptr_t) measure->memory - (uintptr_t) measure->low;
 }
 
-/* Not known to the compiler, which would otherwise see that nobody reads what is copied. */
+/* Unknown to the compiler, which would otherwise see that the copy is never read. */
 static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
 static void copy_message(const measure_t *measure, int64_t fragment)
@@ -241,7 +241,7 @@ static dame_status_t compile_one(measure_t *measure, int tier, int32_t provider,
     return tool_compile_code(jit, program, dir, &candidates[0]);
 }
 
-/* Both directions; the tier is missing when neither becomes machine code. */
+/* Both directions; the tier is missing if no direction becomes machine code. */
 static dame_status_t compile_tier(measure_t *measure, int tier)
 {
     dame_status_t made[2] = {DAME_OK, DAME_OK};

@@ -23,12 +23,12 @@ typedef struct measure {
     double seconds;              /* for all; more where messages are large */
     const char *const *variants; /* each a tier more: "x:" or "l:", and a name */
     int nvariants;
-    const char *llvm; /* dame_llvm.so; NULL: there is no tier l. "l" is the last tier */
+    const char *llvm; /* dame_llvm.so; NULL: without tier l. "l" is the last tier */
     int64_t offset;   /* from a page to the first byte of user memory and of packed bytes */
 
     dame_jit_t **jits;         /* of the tiers that compile */
     dame_program_t **programs; /* of the tiers */
-    dame_status_t *missing;    /* of the tiers: why there is none, or DAME_OK */
+    dame_status_t *missing;    /* of the tiers: why one is absent, or DAME_OK */
     dame_cursor_t *cursors;    /* of the tiers */
     char *memory;              /* byte 0 is at `low` */
     char *packed[3];           /* total bytes each */

@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-    NEST = 1 << 30, /* a count beyond int becomes a datatype of so many, so many times */
+    NEST = 1 << 30, /* a count beyond int becomes a count of larger datatypes */
     COLUMNS = 100
 };
 
-/* What was written before: the number it has got. */
+/* A constructor that was written before: its number. */
 typedef struct known {
     char *text;
     int index;
@@ -230,7 +230,7 @@ static int write_disps(mpi_code_t *code, const int64_t *disps, int64_t count)
 
 /* What the blocks so far reach. */
 typedef struct reach {
-    int64_t align; /* the basic datatype's at most; an MPI pads bounds that are no multiples */
+    int64_t align; /* the basic datatype's at most; an MPI pads bounds that are not multiples */
     __int128 low, high;
     int any;
     int exact;
@@ -490,7 +490,7 @@ static int write_members(mpi_code_t *code, const expression_t *e, int64_t *too_l
     return list;
 }
 
-/* Writes the arguments, but for the new datatype. */
+/* Writes the arguments except the new datatype. */
 static void write_arguments(mpi_code_t *code, const expression_t *e, FILE *out, int64_t *too_large)
 {
     int numbers = 0, lists = 0;

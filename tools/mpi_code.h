@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * C code that makes MPI datatypes. One call of a constructor for one function here; what was made
- * before with the same arguments is not made again. Counts and blocklengths beyond int are split
- * into nested datatypes.
+ * C code that makes MPI datatypes. One call of a constructor for one function here; a datatype that
+ * was made before with the same arguments is used again. Counts and blocklengths beyond int are
+ * split into nested datatypes.
  */
 #ifndef MPI_CODE_H
 #define MPI_CODE_H
@@ -23,7 +23,7 @@ typedef struct mpi_type {
     int exact;         /* do lb and extent certainly hold? MPI may pad structs, for instance */
 } mpi_type_t;
 
-/* Code whose basic datatype is named `basic` and has `bytes` bytes. NULL when memory is out. */
+/* Code with a basic datatype named `basic` of `bytes` bytes. NULL when memory is out. */
 mpi_code_t *mpi_code_new(const char *basic, int64_t bytes);
 void mpi_code_free(mpi_code_t *code);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What dame bench and dame suggest run to time Open MPI's own engine: MPI_Pack and MPI_Unpack of a
- * datatype in a process without DAME, in turns. Prints one line: the nanoseconds of the two, or says
- * what is wrong.
+ * datatype in a process without DAME, in turns. Prints one line: the nanoseconds of the two, or
+ * reports an error.
  */
 #include <mpi.h>
 #include <stdio.h>

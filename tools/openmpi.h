@@ -18,7 +18,7 @@ char *openmpi_parameters(const char *framework, const char *component);
 const char *openmpi_base(void);
 
 /* The rest of the line of that text that starts with `prefix`, such as a parameter's value; the
- * caller frees. NULL: there is none. */
+ * caller frees. NULL if absent. */
 char *openmpi_value(const char *text, const char *prefix);
 
 #endif

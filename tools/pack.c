@@ -23,7 +23,7 @@ typedef struct arguments {
     int has_base;
 } arguments_t;
 
-/* What is to be moved. */
+/* The move. */
 typedef struct transfer {
     tool_datatype_t datatype;
     int64_t count;  /* elements */
@@ -116,7 +116,7 @@ static int choose_part(const arguments_t *arguments, int64_t total, transfer_t *
     return TOOL_OK;
 }
 
-/* Where the elements stand in the memory file; they touch [low, high) from the first's origin. */
+/* The place of the elements in the memory file; they touch [low, high) from the first's origin. */
 static int choose_base(const arguments_t *arguments, int64_t low, int64_t high,
                        transfer_t *transfer)
 {
@@ -228,8 +228,8 @@ static int pack(const arguments_t *arguments, const transfer_t *transfer)
     return code;
 }
 
-/* The size of the memory file, as far as it is known before it is read; -1: there is nothing to be
- * read. Pipes and the like are only written to. */
+/* The size of the memory file, as far as it is known before it is read; -1: nothing to read. Pipes
+ * and devices are only written to. */
 static int64_t size_of_contents(const char *path)
 {
     struct stat status;
@@ -240,7 +240,7 @@ static int64_t size_of_contents(const char *path)
     return S_ISREG(status.st_mode) ? status.st_size : S_ISBLK(status.st_mode) ? 0 : -1;
 }
 
-/* The memory file as it is, or zeros when there is none yet. */
+/* The memory file as it is, or zeros if it does not exist yet. */
 static int read_memory(const arguments_t *arguments, const transfer_t *transfer, char **memory,
                        size_t *present)
 {

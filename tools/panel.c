@@ -485,7 +485,7 @@ int panel_bounds(const grid_t *grid, const pieces_t *pieces)
 }
 
 /* Flags at the lower bounds of the elements and at the upper bound of the last, and one of another
- * colour at address 0 where that is no lower bound; all with an outline. */
+ * colour at address 0 if that is not a lower bound; all with an outline. */
 static void write_flags(const panel_t *panel, FILE *out)
 {
     static const char *const paints[] = {"stroke=\"" PANEL_PAPER "\" stroke-width=\"2\"", "fill="};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The picture of a message as SVG, and what is in one. SVG has no scripts, no fonts of its own, no
+ * The picture of a message as SVG, and its contents. SVG has no scripts, no fonts of its own, no
  * outside references, and an own background. The same message gives the same bytes.
  */
 #ifndef PICTURE_H

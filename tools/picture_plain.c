@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The picture as characters for a terminal, and as TikZ for LaTeX: the memory without what is
- * magnified. */
+/* The picture as characters for a terminal, and as TikZ for LaTeX: the memory without the magnified
+ * parts. */
 #include "picture_plain.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 /* ---- characters ---- */
 
-/* Blocks are told apart by these while there are enough. */
+/* These distinguish blocks while there are enough. */
 static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 static int has_letters(const picture_t *picture, const grid_t *grid)

@@ -47,8 +47,8 @@ static int walk_window(const pieces_t *pieces, walk_t *walk, int64_t position, i
     return TOOL_OK;
 }
 
-/* Where the first piece at or behind `start` begins: what is left of the piece with the byte before
- * it ends there. */
+/* The start of the first piece at or behind `start`; the piece with the byte before it ends
+ * there. */
 static int next_start(const pieces_t *pieces, int64_t start, int64_t *position)
 {
     struct iovec rest;

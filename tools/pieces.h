@@ -39,8 +39,8 @@ typedef struct pieces {
  */
 int pieces_init(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count);
 
-/* The same without counting them, for who walks as many as he wants: walks, sampled and window are
- * 0, and pieces_walk() gives up to PIECES_MAX. */
+/* The same without counting them, for callers that limit the walk themselves: walks, sampled and
+ * window are 0, and pieces_walk() gives up to PIECES_MAX. */
 int pieces_open(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count);
 
 /*

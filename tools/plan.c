@@ -12,10 +12,10 @@ enum {
     PLAIN_COLUMNS = 128, /* where nothing lines up; half as many for small pictures */
     SMALL = 2048,        /* cells */
     STRIDES = 32,
-    NEAR = 64 /* bytes: bounds that are no further from the data are drawn */
+    NEAR = 64 /* bytes: bounds up to this far from the data are drawn */
 };
 
-/* ---- what is drawn ---- */
+/* ---- the drawing ---- */
 
 /* Regular blocks stay a picture; their gaps are what there is to see. */
 static int is_regular(const survey_t *survey, int64_t from, int64_t to)

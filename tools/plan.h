@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How memory is laid out on paper: how many bytes a cell stands for, how many cells make a row,
- * and which long empty ranges are left out.
+ * How memory is laid out on paper: how many bytes a cell has, how many cells make a row, and which
+ * long empty ranges are left out.
  */
 #ifndef PLAN_H
 #define PLAN_H

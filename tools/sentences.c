@@ -386,7 +386,7 @@ static void tell_memory(teller_t *teller)
     }
 }
 
-/* What it means that lines are visited again. */
+/* The meaning of lines that are visited again. */
 static void tell_visits(teller_t *teller)
 {
     const survey_t *survey = teller->survey;

@@ -74,7 +74,7 @@ static void read_uses(const char *text, size_t length, int64_t rank, summary_row
     }
 }
 
-/* The row of that name and program, a new one if there is none; NULL after a message. */
+/* The row of that name and program, a new one if absent; NULL after a message. */
 static summary_row_t *row_for(summary_t *summary, const char *path, const char *text, size_t length,
                               int *code)
 {

@@ -36,7 +36,7 @@ static void spread_add(spread_t *spread, int64_t value)
     spread->n++;
 }
 
-/* Sorts; what is sorted already, as most lists of lengths and gaps are, costs next to nothing. */
+/* Sorts; a sorted list, as most lists of lengths and gaps are, costs next to nothing. */
 static void sort_numbers(int64_t *values, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {

@@ -30,7 +30,7 @@ static char *file_name(void)
     return name;
 }
 
-/* The file's text, "" when there is no file; the caller frees. */
+/* The file's text, "" without a file; the caller frees. */
 static int read_file(const char *name, char **text, size_t *length)
 {
     if (access(name, F_OK) != 0 && errno == ENOENT) {
@@ -176,13 +176,13 @@ static const char *state_of(const char *value, size_t length)
 /* Where a parameter can be set, besides the environment. */
 typedef struct files {
     char *list;     /* separated by commas or colons, the first that has a parameter counts */
-    char *override; /* comes before all else, the environment, too; NULL: none */
+    char *override; /* comes before all else, even the environment; NULL if absent */
     int no_environment;
 } files_t;
 
-/* A parameter's value and who sets it. */
+/* A parameter's value and its source. */
 typedef struct setting {
-    char *value; /* NULL: nobody sets it */
+    char *value; /* NULL: it is not set */
     char *file;  /* NULL: the environment does */
 } setting_t;
 
@@ -192,8 +192,8 @@ static void free_setting(setting_t *setting)
     free(setting->file);
 }
 
-/* Of a file, the last line with the parameter counts. Returns 0 when it has none, or cannot be
- * read: then Open MPI does not see it, either. */
+/* Of a file, the last line with the parameter counts. Returns 0 if it is absent or cannot be read:
+ * then Open MPI does not see it either. */
 static int set_by_file(const char *file, const char *parameter, setting_t *out)
 {
     char *text;
@@ -334,7 +334,7 @@ static int print_status(const char *own_file)
 
 /* ---- All parameters ------------------------------------------------------------------------- */
 
-/* Some files may name a parameter that others do, too: a set. */
+/* Several files may name one parameter: a set. */
 typedef struct names {
     char *of[512];
     int n;

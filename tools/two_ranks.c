@@ -32,7 +32,7 @@ static void start_counting(void)
     }
 }
 
-/* -1: there is no variable of that name. */
+/* -1: no variable has that name. */
 static long long read_counter(int i)
 {
     unsigned long long value = 0;
