@@ -5,9 +5,9 @@
  * datatype (shape.h). It has a text form, so that the core is tested and fed without a front end.
  *
  * Everything is in BYTES: positions in the buffer, offsets from a base, sizes, strides. Loops are
- * normalised: an iteration number counts from 0 to trip - 1, and a trip of 0 or less is no
- * iteration. A front end writes `for (i = 1; i <= n; i++) f(i)` as a loop of n iterations over
- * f(1 + i).
+ * normalised: an iteration number counts from 0 to trip - 1, and a trip of 0 or less means no
+ * iteration. A front end writes `for (i = 1; i <= n; i++) f(i)` as a loop of n iterations over f(1
+ * + i).
  *
  * Ownership: a program owns its space and everything in it until access_free(); arrays and texts
  * given to its functions are copied. Threads: one at a time.
@@ -18,7 +18,7 @@
  * Texts have no control characters.
  *
  * The text form (white space is free, # starts a comment; names are C identifiers, or any text in
- * quotes, where \" and \\ stand for " and \):
+ * quotes, where \" and \\ mean " and \):
  *
  *     program "exchange_3"                              optional: a name for messages
  *     sum isiz2 + 4                                     optional, any number: see poly_note()
@@ -28,7 +28,7 @@
  *         field "x" 16 double[8] address "q->first"     fields {name, offset, type[bytes]}, address
  *     for k < nz {                                      loop: iteration number, trip
  *       for j < ny {
- *         if "mask[c] != 0" with c = 1 + k {            guard: condition, what its names stand for
+ *         if "mask[c] != 0" with c = 1 + k { guard: condition, values of its names
  *           copy 40*(j+ny*k) <- g + 40*(nx + (isiz1+4)*(j+2)), 40 MPI_DOUBLE[8] at "lu.c":118:9
  *         }
  *       }
@@ -107,7 +107,7 @@ typedef struct access_loop {
     access_place_t place;
 } access_loop_t;
 
-/* Name in the text of a guard, and what it stands for. */
+/* A name in the text of a guard, and its value. */
 typedef struct access_binding {
     const char *name;
     const poly_t *value;
@@ -127,7 +127,7 @@ typedef struct access_copy {
     int base;
     const poly_t *offset; /* from the base's address */
     const poly_t *size;
-    access_type_t type; /* basic MPI datatype of what is copied; its size divides `size` */
+    access_type_t type; /* basic MPI datatype of the copied data; its size divides `size` */
     int loop;           /* the innermost loop around it, or -1 */
     int guard;          /* the innermost guard around it, or -1 */
     access_place_t place;
@@ -145,7 +145,7 @@ typedef struct access_call {
 /* Read-only for callers. */
 typedef struct access_program {
     poly_space_t *space;
-    const char *name; /* "" when it has none */
+    const char *name; /* "" without a name */
     bool has_call;
     access_call_t call;
     int nbases, nloops, nguards, ncopies;
@@ -169,7 +169,7 @@ void access_name(access_program_t *program, const char *name);
  */
 void access_set_call(access_program_t *program, const access_call_t *call);
 
-/* A base, whose name is new. `address` may be NULL for the name. Returns its index. */
+/* A base with a new name. `address` may be NULL for the name. Returns its index. */
 int access_add_base(access_program_t *program, const access_base_t *base);
 
 /*
@@ -210,7 +210,7 @@ int access_path(const access_program_t *program, int copy, int *path);
 
 /* ---- text ---- */
 
-/* Where and why a text is no access program. Lines and columns (in bytes) count from 1. */
+/* Where and why a text is not an access program. Lines and columns (in bytes) count from 1. */
 typedef struct access_text_error {
     int64_t line;
     int64_t column;

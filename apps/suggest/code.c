@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ON_STACK = 64 }; /* most blocks in arrays that are no memory of malloc() */
+enum { ON_STACK = 64 }; /* most blocks in arrays that are not memory of malloc() */
 
 typedef struct emitter {
     access_program_t *program;
@@ -19,8 +19,8 @@ typedef struct emitter {
     int depth;
     int names; /* that were made */
     bool lists;
-    bool *addressed; /* bases whose address is in a variable */
-    bool *symbolic;  /* bases whose struct's size and members are written as sizeof and offsetof */
+    bool *addressed; /* bases with their address in a variable */
+    bool *symbolic;  /* bases of structs with sizes and members written as sizeof and offsetof */
     bool offsets;
 } emitter_t;
 
@@ -194,7 +194,7 @@ static const char *whole_elements(emitter_t *emitter, const access_base_t *base,
                 poly_string(emitter->space, elements, POLY_AINT, true));
 }
 
-/* The bytes before `at` in an element: offsetof(), and what is left in a member that is an array. */
+/* The bytes before `at` in an element: offsetof(), and the rest in a member that is an array. */
 static const char *member_text(emitter_t *emitter, const access_base_t *base, int64_t at)
 {
     const access_field_t *part = part_at(base, at, 1);
@@ -510,7 +510,7 @@ static void fill(emitter_t *emitter, list_t *list)
     close_loops(emitter, node);
 }
 
-/* What is known before the loops: children's types, and whether they are one. */
+/* Facts before the loops: children's types, and whether they are one. */
 static void prepare(emitter_t *emitter, list_t *list)
 {
     const types_node_t *node = list->node;

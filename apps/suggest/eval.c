@@ -10,7 +10,7 @@
 
 enum { BLOCKS = 1 << 16, STEPS = 1 << 18, KINDS = 4 };
 
-/* What is moved, in bytes. */
+/* A move, in bytes. */
 typedef struct block {
     int64_t position; /* in the buffer */
     int base;
@@ -27,7 +27,7 @@ typedef struct trial {
     access_program_t *program;
     instance_t instance;
     int64_t steps; /* that are left */
-    bool failed;   /* too many steps, too large numbers, no memory: no comparison */
+    bool failed;   /* too many steps, too large numbers, no memory: not compared */
     bool negative; /* some trip was */
     blocks_t loop, type;
 } trial_t;
@@ -182,7 +182,8 @@ static int by_position(const void *a, const void *b)
     return left->position < right->position ? -1 : left->position > right->position;
 }
 
-/* Joins what is contiguous in memory and in the buffer. false: a gap, or an overlap, there. */
+/* Joins moves that are contiguous in memory and in the buffer. false: a gap, or an overlap,
+ * there. */
 static bool join(blocks_t *blocks, int64_t start)
 {
     size_t kept = 0;

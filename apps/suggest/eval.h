@@ -18,7 +18,7 @@ typedef struct eval {
     eval_verdict_t verdict;
     int trials;        /* of eval_random(): sizes at which loop and type were compared ... */
     int moved;         /* ... and moved something */
-    char message[400]; /* what is wrong or unknown */
+    char message[400]; /* the error or unknown */
 } eval_t;
 
 /*

@@ -8,9 +8,9 @@
 #include "dame/type.h"
 
 /*
- * Copies a type's elements one by one between user memory, whose byte 0 is at `memory`, and the
- * packed stream: loops around loops, as they stand in source code, with the innermost compiled for
- * the size of the element.
+ * Copies a type's elements one by one between user memory, with byte 0 at `memory`, and the packed
+ * stream: loops around loops, as in source code, with the innermost compiled for the size of the
+ * element.
  */
 void hand_pack(const dame_type_t *type, const char *memory, char *packed);
 void hand_unpack(const dame_type_t *type, char *memory, const char *packed);

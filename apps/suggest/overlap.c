@@ -269,7 +269,7 @@ static bool same_dimensions(const nest_t *a, const nest_t *b)
     return same;
 }
 
-/* The first and the last byte + 1 of a nest, whose strides have a known sign. */
+/* The first and the last byte + 1 of a nest; its strides have a known sign. */
 static bool bounds(finder_t *finder, const nest_t *nest, const poly_t **low, const poly_t **high)
 {
     const poly_t *one = poly_constant(finder->space, 1);

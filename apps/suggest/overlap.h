@@ -10,7 +10,8 @@
 #include "types.h"
 
 typedef struct overlap {
-    bool certain;    /* it does, for some sizes that are no exception; conditions[0] says where */
+    bool certain;    /* it does, for some sizes that are not an exception; conditions[0] says
+                        where */
     int nconditions; /* else: it does not where these hold; 0: never */
     const char *const *conditions; /* each like "8*n1 >= 8*m", or a sentence; of the space */
 } overlap_t;

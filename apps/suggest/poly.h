@@ -9,7 +9,7 @@
  * independent. Polynomials of different spaces must not meet.
  *
  * Errors are sticky: after an overflow, a limit or a failed allocation poly_error() says so for
- * ever, and every function still returns a valid polynomial, whose value means nothing. Callers
+ * ever, and every function still returns a valid polynomial with a meaningless value. Callers
  * compute, and look at poly_error() before they believe the result.
  */
 #ifndef SUGGEST_POLY_H
@@ -87,7 +87,7 @@ const char *poly_text(poly_space_t *space, const char *text, size_t length);
 poly_atom_t poly_name(poly_space_t *space, const char *text, size_t length);
 poly_atom_t poly_opaque(poly_space_t *space, const char *text, size_t length);
 
-/* A new atom at every call, for a loop whose variable has that name. */
+/* A new atom at every call, for a loop with a variable of that name. */
 poly_atom_t poly_loop(poly_space_t *space, const char *text, size_t length);
 
 /*
@@ -115,7 +115,7 @@ const poly_t *poly_negate(poly_space_t *space, const poly_t *a);
 const poly_t *poly_multiply(poly_space_t *space, const poly_t *a, const poly_t *b);
 const poly_t *poly_scale(poly_space_t *space, const poly_t *a, int64_t factor);
 
-/* q with a = q * b; NULL when there is none with integer coefficients, or b is 0. */
+/* q with a = q * b; NULL if no q has integer coefficients, or b is 0. */
 const poly_t *poly_divide(poly_space_t *space, const poly_t *a, const poly_t *b);
 
 /* a = *q * b + *r, as far as the leading term of b divides terms. b is not 0. */
@@ -142,7 +142,7 @@ bool poly_depends(const poly_space_t *space, const poly_t *a, poly_atom_t atom);
 /* Has it a factor or subscript that is the iteration number of any loop? */
 bool poly_depends_on_loops(const poly_space_t *space, const poly_t *a);
 
-/* a = *slope * atom + *rest, neither of which depends on the atom; false: there are no such two. */
+/* a = *slope * atom + *rest, which do not depend on the atom; false if no such two exist. */
 bool poly_linear(poly_space_t *space, const poly_t *a, poly_atom_t atom, const poly_t **slope,
                  const poly_t **rest);
 
@@ -154,7 +154,7 @@ bool poly_at_least(poly_space_t *space, const poly_t *a, int64_t least);
 
 /* ---- values ---- */
 
-/* Where atoms get their values. value() is asked for atoms that are no entries, and entry() for
+/* Where atoms get their values. value() is called for atoms other than entries, entry() for
  * entries, with the values of the subscripts. */
 typedef struct poly_values {
     int64_t (*value)(void *data, poly_atom_t atom);
@@ -174,7 +174,7 @@ bool poly_value(const poly_space_t *space, const poly_t *a, const poly_values_t 
  */
 void poly_note(poly_space_t *space, const poly_t *sum);
 
-/* What is remembered, *count sums; valid until the next poly_note(). */
+/* The noted sums, *count of them; valid until the next poly_note(). */
 const poly_t *const *poly_notes(const poly_space_t *space, int *count);
 
 typedef enum poly_style {
@@ -184,9 +184,9 @@ typedef enum poly_style {
 } poly_style_t;
 
 /*
- * Writes it, factored: the common number and atoms first, then noted sums that divide it, then what
- * is left. POLY_ACCESS: expanded. `factor`: it stands in a product, or behind a minus; what has
- * several terms gets parentheses.
+ * Writes it, factored: the common number and atoms first, then noted sums that divide it, then the
+ * rest. POLY_ACCESS: expanded. `factor`: it is in a product, or follows a minus; several terms get
+ * parentheses.
  */
 void poly_print(poly_space_t *space, const poly_t *a, poly_style_t style, bool factor, FILE *out);
 

@@ -168,7 +168,7 @@ static void print_expanded(poly_space_t *space, const poly_t *a, FILE *out)
 
 /* ---- the factored form ---- */
 
-/* What is written behind the cast must be a product's first factor, not a sum. */
+/* After the cast must follow a product's first factor, not a sum. */
 static void print_cast(bool wanted, FILE *out)
 {
     if (wanted) {
@@ -243,7 +243,7 @@ static bool print_sign(bool goes_on, const poly_term_t *next, FILE *out)
     return minus;
 }
 
-/* The terms of a sum one by one, but for multiples of a noted sum. `goes_on`: terms stand before
+/* The terms of a sum one by one, except multiples of a noted sum. `goes_on`: terms stand before
  * it. */
 static void print_sum(poly_space_t *space, const poly_t *a, poly_style_t style, bool goes_on,
                       FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From an access program to a type tree. The buffer drives it: a loop whose stride in the buffer is
- * the length of what it packs is absorbed; neighbours in the buffer become one; until one piece is
+ * From an access program to a type tree. The buffer drives it: a loop is absorbed if its stride in
+ * the buffer is the length of its piece; neighbours in the buffer become one; until one piece is
  * left. So the order of loops, their splitting and reversal do not matter. Where positions are
  * `next`, the order of the text is the order in the buffer.
  */
@@ -25,7 +25,7 @@ typedef enum shape_count {
 /* All texts and nodes belong to the program's space. */
 typedef struct shape {
     shape_refusal_t refusal;
-    const char *reason;       /* of a refusal: what was found, and what would have to be known; one
+    const char *reason;       /* of a refusal: the fact found, and the fact that is missing; one
                                  line without full stop */
     access_place_t place;     /* that the reason is about */
     const types_node_t *type; /* when decided; its origin is the address to call with */

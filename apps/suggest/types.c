@@ -10,7 +10,7 @@ static types_node_t *new_node(access_program_t *program, types_kind_t kind, type
 {
     types_node_t *node = poly_alloc(program->space, 1, sizeof(*node));
     static types_node_t after_error;
-    if (node == NULL) { /* what it says means nothing, but it is a node */
+    if (node == NULL) { /* its contents are meaningless, but it is a node */
         static const poly_t none;
         after_error = (types_node_t){.origin = {0, &none}, .count = &none, .stride = &none};
         return &after_error;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The type tree: a datatype whose counts, strides and displacements are polynomials in the sizes of
- * the source. The core builds it from an access program (shape.h), a recorder from what a run did.
+ * The type tree: a datatype with counts, strides and displacements that are polynomials in the
+ * sizes of the source. The core builds it from an access program (shape.h), a recorder from what a
+ * run did.
  *
  * A node describes bytes in the order in which they are packed. Its origin is the address that
- * offsets below it count from. All is in BYTES. Extents never matter: a node that is no TYPES_DENSE
- * is used with blocklength 1 and byte strides or displacements.
+ * offsets below it count from. All is in BYTES. Extents never matter: a node that is not a
+ * TYPES_DENSE is used with blocklength 1 and byte strides or displacements.
  *
  * Ownership: nodes are read-only and live as long as the program's space (access.h); they may be
  * children of any number of others. Errors are the space's sticky ones: after one, functions return
- * a node whose contents mean nothing, or NULL.
+ * a node with meaningless contents, or NULL.
  */
 #ifndef SUGGEST_TYPES_H
 #define SUGGEST_TYPES_H
@@ -60,7 +61,7 @@ struct types_node {
 
 /* ---- making nodes; each returns the simplest node of these bytes that it knows ---- */
 
-/* `size` contiguous bytes of a basic type, whose size divides every term of `size`; NULL if not. */
+/* `size` contiguous bytes of a basic type, if its size divides every term of `size`; else NULL. */
 const types_node_t *types_dense(access_program_t *program, types_address_t origin,
                                 const poly_t *size, access_type_t type);
 

@@ -234,8 +234,8 @@ static bool one_basic_type(const types_node_t *node)
     return true;
 }
 
-/* Struct, or list whose loops were printed: children at displacements. `lengths`: instead of the
- * children's types, their numbers of elements. */
+/* Struct, or list with its loops already printed: children at displacements. `lengths`: instead of
+ * the children's types, their numbers of elements. */
 static void print_children(printer_t *printer, const types_node_t *node, types_address_t from,
                            bool lengths)
 {

@@ -177,7 +177,7 @@ void run_forget(struct run *run, int base, const struct c_type *type)
             run->bases[base].symbol != symbol) {
             continue;
         }
-        /* a static whose address is never taken changes in functions of the unit only */
+        /* a static without a taken address changes in functions of the unit only */
         if (base != RUN_ANY && !symbol->address_taken && symbol->kind == C_SYMBOL_STATIC) {
             continue;
         }

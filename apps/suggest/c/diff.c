@@ -23,7 +23,7 @@ bool edits_add(struct edits *edits, size_t begin, size_t end, const char *text)
         if (begin < other->end && other->begin < end) {
             return false;
         }
-        /* an insertion inside of what is replaced */
+        /* an insertion inside of a replaced part */
         if ((begin == end && other->begin < begin && begin < other->end) ||
             (other->begin == other->end && begin < other->begin && other->begin < end)) {
             return false;
@@ -83,7 +83,7 @@ char *edits_apply(struct edits *edits, const char *text, size_t size)
 /* ---- lines ---- */
 
 struct lines {
-    const char **line; /* n + 1: the end, too */
+    const char **line; /* n + 1: with the end */
     size_t n;
 };
 

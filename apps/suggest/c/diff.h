@@ -20,7 +20,7 @@ struct edits {
 
 /* Copies TEXT. Returns false, without an edit, when it overlaps another one. */
 bool edits_add(struct edits *edits, size_t begin, size_t end, const char *text);
-/* The same, before what was inserted there already. */
+/* The same, before earlier insertions there. */
 bool edits_add_first(struct edits *edits, size_t begin, size_t end, const char *text);
 /* Forgets the edits from number N on. */
 void edits_cut(struct edits *edits, size_t n);

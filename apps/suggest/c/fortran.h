@@ -5,8 +5,8 @@
  * Reads the text that gfortran prints for -fdump-fortran-original (documented nowhere; tried with
  * gfortran 12): every name is qualified by the scope that declares it, constants are folded, and
  * statements are prefix expressions. The C text has the same loads, stores, loops, conditions and
- * calls of MPI. What is not understood becomes a call of an unknown function, or makes the whole
- * procedure one that is not analysed; nothing is skipped.
+ * calls of MPI. An unknown construct becomes a call of an unknown function, or the whole procedure
+ * is not analysed; nothing is skipped.
  */
 #ifndef SUGGEST_C_FORTRAN_H
 #define SUGGEST_C_FORTRAN_H
@@ -96,7 +96,7 @@ struct f_statement {
 struct f_procedure {
     const char *name;
     struct f_statement *statements;
-    struct f_procedure *parent; /* whose variables it may change */
+    struct f_procedure *parent; /* with the variables that it may change */
     bool has_inner;
     struct f_procedure *next;
 };
@@ -113,7 +113,7 @@ struct f_symbol *f_find(const struct f_dump *dump, const char *scope, const char
 /* Reads an expression from *text, and moves it behind; NULL when it is not understood. */
 struct f_expression *f_expression(struct c_memory *memory, const char **text);
 
-/* ---- positions (fortran_lines.c): the dump has none ---- */
+/* ---- positions (fortran_lines.c): not in the dump ---- */
 
 struct f_lines;
 
@@ -121,7 +121,7 @@ struct f_lines *f_lines_read(const char *path);
 void f_lines_free(struct f_lines *lines);
 void f_lines_enter(struct f_lines *lines, const char *procedure);
 /* The line of the next statement of the source with all these words in this order, blanks left out;
- * that of the statement before when there is none. */
+ * that of the statement before if absent. */
 unsigned f_lines_find(struct f_lines *lines, const char *first, const char *second);
 
 /* ---- C (fortran_text.c) ---- */

@@ -160,7 +160,7 @@ static bool is_global(const struct writer *writer, const struct f_symbol *symbol
            procedure->has_inner;
 }
 
-/* Memory that C cannot show: what is not contiguous, or overlaid by something else. */
+/* Memory that C cannot show: not contiguous, or overlaid by something else. */
 static bool is_opaque(const struct writer *writer, const struct f_symbol *symbol)
 {
     return symbol->is_overlaid || symbol->is_procedure || symbol->array.shape == F_DESCRIPTOR ||
@@ -544,7 +544,7 @@ static struct f_expression *read_expression(struct writer *writer, const char **
     return expression;
 }
 
-/* A call of something that may change whatever it can reach. */
+/* A call of a function that may change all memory it can reach. */
 static void put_call(struct writer *writer, const char *name)
 {
     if (name[0] == '_') {
@@ -634,8 +634,8 @@ static void put_unknown(struct writer *writer, const struct f_expression *refere
     }
 }
 
-/* A variable goes to a function, which may read and write it; of an array, elements behind the one
- * that is named, too (sequence association, Fortran 2018, 15.5.2.11). */
+/* A variable goes to a function, which may read and write it; of an array, also elements after the
+ * named one (sequence association, Fortran 2018, 15.5.2.11). */
 static void put_passed(struct writer *writer, const struct f_expression *reference)
 {
     struct f_symbol *symbol = symbol_of(writer, reference);
@@ -1007,7 +1007,7 @@ static bool is_simple(const char *text)
     return false;
 }
 
-/* Constructs whose names the dump leaves out. */
+/* Constructs without names in the dump. */
 static bool has_labels(const struct writer *writer)
 {
     const struct f_symbol *symbol;
@@ -1268,7 +1268,7 @@ static void write_procedure(struct writer *writer)
         statement(writer, one->text);
     }
     *writer->end = NULL;
-    /* bounds name variables, too */
+    /* bounds also name variables */
     all = body;
     writer->end = &body;
     body = NULL;

@@ -5,8 +5,8 @@
 
 #include "site.h"
 
-/* A variable that STATEMENT assigns and that is read later, before it is assigned again; NULL:
- * none. Names inside of the nodes in `gone` do not count. */
+/* A variable that STATEMENT assigns and that is read later, before it is assigned again; NULL if
+ * absent. Names inside of the nodes in `gone` do not count. */
 const struct c_symbol *live_after(const struct run *run, const struct c_node *statement,
                                   const struct c_node *const *gone, size_t n_gone);
 

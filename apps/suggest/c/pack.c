@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Pack and MPI_Unpack of basic datatypes as what they do (MPI 3.1, 4.2): a copy of bytes and a
- * step of the position. The rest of the analysis then sees an ordinary packing loop. Calls that are
- * not understood stay calls, and so the address of their position is taken. */
+/* MPI_Pack and MPI_Unpack of basic datatypes, modelled by their effect (MPI 3.1, 4.2): a copy of
+ * bytes and a step of the position. The rest of the analysis then sees an ordinary packing loop.
+ * Calls that are not understood stay calls, and so the address of their position is taken. */
 #include "datatype.h"
 #include "run.h"
 

@@ -241,7 +241,7 @@ static const struct c_type *read_type(struct reader *reader, CXType clang)
     return type;
 }
 
-/* A declaration's own copy of a type whose arrays are of variable length, with the lengths from the
+/* A declaration's own copy of a type with arrays of variable length, with the lengths from the
  * declaration's children, innermost first; ALL: constant ones are among them. */
 static struct c_type *with_lengths(struct reader *reader, const struct c_type *type,
                                    struct c_node **lengths, size_t *n, bool all)
@@ -335,7 +335,7 @@ static struct c_node *read_variable_children(struct reader *reader, struct c_sym
     if (wanted > 0) {
         size_t left = n, all = dimensions(symbol->type, false);
 
-        /* `double a[][m]`: the outermost may have none, and is then read last */
+        /* `double a[][m]`: the outermost may have no length, and is then read last */
         if (n == all || (n == wanted && constants_last(symbol->type))) {
             symbol->type = with_lengths(reader, symbol->type, expressions, &left, n == all);
         } else if (n + 1 == wanted && symbol->type->kind == C_TYPE_ARRAY &&
@@ -727,7 +727,7 @@ static size_t skip_literal(const char *text, size_t at, size_t size)
     return at;
 }
 
-/* The two semicolons of a `for` whose text begins at BEGIN. */
+/* The two semicolons of a `for` that begins at BEGIN. */
 static bool find_semicolons(const struct c_unit *unit, size_t begin, size_t *first, size_t *second)
 {
     size_t at, found = 0;
@@ -976,7 +976,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
     return CXChildVisit_Continue;
 }
 
-/* Small static functions of headers, whose calls may be substituted. */
+/* Small static functions of headers; their calls may be substituted. */
 static void read_helpers(struct reader *reader)
 {
     size_t i;

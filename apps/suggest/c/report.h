@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* apps/suggest/c/report.h: what is found, as diagnostics, SARIF or a patch. */
+/* apps/suggest/c/report.h: the results, as diagnostics, SARIF or a patch. */
 #ifndef SUGGEST_C_REPORT_H
 #define SUGGEST_C_REPORT_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/run.h: symbolic execution of one function, into a list of events.
  *
- * Integers and pointers are polynomials (apps/suggest/poly.h) over the values that the function started
- * with or read from memory. A loop without MPI calls is summarised: its body runs once to find what
- * each variable gains in an iteration, and once more with v0 + t * gain. Loops with MPI calls are a
- * context: their body runs once, for an iteration of which nothing is known.
- * What is not understood makes values unknown and leaves an event that says so; region.c decides.
+ * Integers and pointers are polynomials (apps/suggest/poly.h) over the values that the function
+ * started with or read from memory. A loop without MPI calls is summarised: its body runs once to
+ * find what each variable gains in an iteration, and once more with v0 + t * gain. Loops with MPI
+ * calls are a context: their body runs once, for an iteration of which nothing is known. Unknown
+ * constructs make values unknown and leave an event that says so; region.c decides.
  */
 #ifndef SUGGEST_C_RUN_H
 #define SUGGEST_C_RUN_H
@@ -65,7 +65,7 @@ struct run_base {
     struct c_symbol *symbol; /* FRESH: the pointer it was first assigned to */
     int version;
     const struct c_node *node;
-    const struct c_type *type; /* OBJECT: of the variable; else what is pointed to; may be NULL */
+    const struct c_type *type; /* OBJECT: of the variable; else of the target; may be NULL */
     size_t time;
     struct run_text text; /* LOADED */
     const struct c_type *read_as;
@@ -130,7 +130,7 @@ struct run_place {
     int n_assumed;
     const poly_t *assumed[RUN_ASSUMED];
     const char *why;
-    struct c_symbol *scalar;         /* the variable whose value is tracked */
+    struct c_symbol *scalar;         /* the variable with a tracked value */
     const struct c_node *subscripts; /* expression */
     int n_index; /* subscripts of arrays, innermost first, each within its array's bounds */
     const poly_t *index[POLY_SUBSCRIPTS];
@@ -162,8 +162,7 @@ struct run {
     struct c_memory *memory;
     poly_space_t *space;
     bool assume_distinct;
-    struct c_symbol *
-        *symbols; /* that the function, and what it calls, names; their index counts here */
+    struct c_symbol **symbols; /* that the function and its callees name; their index counts here */
     size_t n_symbols;
     struct run_value *state; /* of symbols */
     int *version;
@@ -199,7 +198,7 @@ struct run {
     size_t n_sums;
 };
 
-/* What was written, when. */
+/* A write and its time. */
 struct run_write {
     int base;
     const struct c_type *type; /* NULL: any */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What alias.c, value.c, loop.c and run.c share. */
+/* Shared by alias.c, effect.c, loop.c, statement.c and value.c. */
 #ifndef SUGGEST_C_RUN_PRIVATE_H
 #define SUGGEST_C_RUN_PRIVATE_H
 
@@ -24,7 +24,7 @@ bool run_is_tracked(const struct c_symbol *symbol);
 bool run_same(const struct run_value *a, const struct run_value *b);
 poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *name);
 bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind);
-/* Is `test` true of an atom that the value depends on, through operations and subscripts, too? */
+/* Is `test` true of an atom that the value depends on, even through operations and subscripts? */
 bool run_any_atom(struct run *run, const poly_t *poly,
                   bool (*test)(struct run *run, int atom, const void *data), const void *data);
 bool run_find_fact(struct run *run, const struct c_node *condition, bool negated,
@@ -47,7 +47,7 @@ void run_control(struct run *run, const struct c_node *node, const char *why);
 /* ---- loop.c ---- */
 void run_loop(struct run *run, const struct c_node *node);
 
-/* ---- run.c ---- */
+/* ---- statement.c ---- */
 void run_statement(struct run *run, const struct c_node *node);
 /* The scalars that the subtree assigns. Returns their number; the caller frees *symbols. */
 size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols);

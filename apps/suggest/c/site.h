@@ -27,7 +27,7 @@ struct site {
     const struct c_node *call;
     size_t event;       /* of the call */
     size_t first, last; /* the region's events, inclusive */
-    size_t begin, end;  /* and its time */
+    size_t begin, end;  /* the region's time; `end` is exclusive */
     int buffer;         /* base */
     size_t *copies;     /* events */
     size_t n_copies;
@@ -50,8 +50,8 @@ size_t site_find(struct run *run, struct site **sites);
 void site_free(struct site *site);
 const char *site_refusal_text(int number);
 
-/* region.c: fills in region and copies; refuses what is not on the whitelist. false: nothing is
- * packed or unpacked, so it is no site. */
+/* region.c: fills in region and copies; refuses events that are not on the whitelist. false:
+ * nothing is packed or unpacked, so it is not a site. */
 bool site_region(struct run *run, struct site *site);
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

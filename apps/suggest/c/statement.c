@@ -199,7 +199,7 @@ static void add_fact(struct run *run, const struct run_fact *fact)
     run->facts[run->n_facts++] = *fact;
 }
 
-/* The conjuncts of a condition that can be facts; *all: there are no others. */
+/* The conjuncts of a condition that can be facts; *all: no other conjuncts exist. */
 static int find_facts(struct run *run, const struct c_node *condition, bool negated,
                       struct run_fact *facts, int room, bool *all)
 {

@@ -29,7 +29,7 @@ static int start(const char *path, const char *with, int output, pid_t *child)
     return error;
 }
 
-/* The lines from "measured" on; false: there are none. */
+/* The lines from "measured" on; false if absent. */
 static bool copy_lines(FILE *in, FILE *out)
 {
     char *line = NULL;

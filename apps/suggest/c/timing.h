@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Prints the lines of `dame suggest --program` about the time: by hand, with Open MPI's own engine,
- * and with DAME. `with`: sizes for its option --with, or NULL. Or prints why there are none. */
+ * and with DAME. `with`: sizes for its option --with, or NULL. Or prints why not. */
 void timing_print(const struct site *site, const char *with, FILE *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* apps/suggest/c/tree.h: C functions as trees of our own.
  *
- * Only apps/suggest/c/parse.c sees libclang. What it does not know becomes C_OTHER, which the analysis
- * refuses, so a construct is understood or refused but never skipped.
- * All nodes, types and symbols live until c_unit_free().
+ * Only apps/suggest/c/parse.c sees libclang. An unknown construct becomes C_OTHER, which the
+ * analysis refuses. So a construct is understood or refused but never skipped. All nodes, types and
+ * symbols live until c_unit_free().
  */
 #ifndef SUGGEST_C_TREE_H
 #define SUGGEST_C_TREE_H
@@ -16,7 +16,7 @@ struct c_node;
 
 enum c_type_kind {
     C_TYPE_VOID,
-    C_TYPE_INTEGER, /* enumerations, too */
+    C_TYPE_INTEGER, /* also enumerations */
     C_TYPE_BOOL,
     C_TYPE_FLOATING,
     C_TYPE_POINTER,
@@ -68,7 +68,7 @@ struct c_symbol {
 
 enum c_kind {
     /* expressions */
-    C_INTEGER, /* value; sizeof and enumerators, too */
+    C_INTEGER, /* value; also of sizeof and enumerators */
     C_FLOATING,
     C_STRING,
     C_NAME,      /* symbol */

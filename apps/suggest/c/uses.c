@@ -70,7 +70,7 @@ static bool is_copied(const struct c_node *address)
            (strcmp(c_callee(parent), "memcpy") == 0 || strcmp(c_callee(parent), "memmove") == 0);
 }
 
-/* The address that the expression NODE stands for is used by its parent: how? */
+/* How does its parent use the address that the expression NODE yields? */
 static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const struct c_node *node)
 {
     const struct c_node *parent = node->parent;
