@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks: an MPI program whose ranks are functions that can stop and be resumed, several in each MPI
- * process. While one waits for a message, another computes (T. Nguyen, P. Cicotti, E. Bylaska, D.
- * Quinlan, S. Baden: Bamboo).
+/* Tasks: an MPI program with ranks that are functions. They can stop and be resumed; each MPI
+ * process runs several. While one waits for a message, another computes (T. Nguyen, P. Cicotti, E.
+ * Bylaska, D. Quinlan, S. Baden: Bamboo).
  *
  * A function that waits keeps its parameters and variables in a frame. Where it waits, it notes the
  * place in the frame and returns; called again with the frame, it goes on there. By hand:
@@ -34,8 +34,8 @@
 
 typedef enum bamboo_state {
     BAMBOO_DONE, /* the function has returned; its frame holds the result */
-    BAMBOO_WAITS /* to be called again with the same frame; what it waits for is known to the
-                    runtime */
+    BAMBOO_WAITS /* to be called again with the same frame; the runtime knows the event that it
+                    waits for */
 } bamboo_state_t;
 
 /* Begins every frame. */
@@ -72,8 +72,7 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program);
 /* ---- frames ---- */
 
 /* Memory for the frame of a callee, zeroed, aligned to 64 bytes, of the running task; it is never
- * moved. Ends the job if there is no memory. pop() frees the frame and all that were pushed after
- * it. */
+ * moved. Ends the job if memory is out. pop() frees the frame and all that were pushed after it. */
 void *bamboo_push(size_t bytes);
 void bamboo_pop(void *frame);
 
@@ -231,11 +230,10 @@ int bamboo_mpi_pack_size(int count, MPI_Datatype type, bamboo_comm_t *comm, int 
 /* ---- where tasks are ----
  *
  * Called by main() before bamboo_run(). The world has P * V ranks. By default process p has ranks p
- * * V to p * V + V - 1. With a geometry of
- * so many dimensions, whose extents are those of MPI_Dims_create() and of which the rank is the
- * row-major index, layouts name the dimensions along which the tasks of a process are neighbours,
- * so that messages of these dimensions stay inside. Where V cannot be shared out among them, the
- * default holds. */
+ * * V to p * V + V - 1. With a geometry, its extents are those of MPI_Dims_create(), and a rank is
+ * the row-major index. Layouts name the dimensions along which the tasks of a process are
+ * neighbours, so that messages of these dimensions stay inside. Where V cannot be shared out among
+ * them, the default holds. */
 typedef enum bamboo_layout {
     BAMBOO_NEAREST_NEIGHBOUR, /* NN, NearestNeighbor: tasks exchange with both neighbours along the
                                  dimension */

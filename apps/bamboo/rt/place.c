@@ -32,7 +32,7 @@ void bamboo_layout(bamboo_layout_t layout, int dimension)
     layout_count++;
 }
 
-/* The tasks of a node are a block of the geometry with so many in each dimension. */
+/* The tasks of a node are a block of the geometry, with these sizes in each dimension. */
 static void place_blocks(const int *dims, const int *block)
 {
     for (int rank = 0; rank < bamboo_world_size; rank++) {
@@ -82,7 +82,7 @@ static int share_out(const int *dims, int *block, int vf)
 /* Returns NULL, or a message. */
 static const char *choose(int vf)
 {
-    static char message[160]; /* memory may be what is missing */
+    static char message[160]; /* memory may be out */
     int dims[MOST] = {0}, block[MOST];
     for (int rank = 0; rank < bamboo_world_size; rank++) {
         bamboo_places[rank] = (bamboo_place_t){.node = rank / vf, .local = rank % vf};

@@ -9,7 +9,7 @@ typedef struct bamboo_place {
 } bamboo_place_t;
 
 /* Lays nodes * vf ranks out, by what bamboo_geometry() and bamboo_layout() said. Returns NULL, or a
- * message about what they said; the ranks are in blocks then. */
+ * message about the layouts; the ranks are in blocks then. */
 const char *bamboo_place_all(int nodes, int vf);
 
 extern bamboo_place_t *bamboo_places; /* of each rank of the world */

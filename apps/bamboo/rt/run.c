@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From main() to the last task's end, and what is said when nothing goes on. */
+/* From main() to the last task's end, and the message when nothing goes on. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -269,7 +269,7 @@ static void check(int process, int processes, const bamboo_program_t *program)
     }
 }
 
-/* Sends that nobody waited for go on; receives that nobody answered end. */
+/* Sends without a wait go on; receives without an answer end. */
 static void end_messages(void)
 {
     bamboo_ns_t start = bamboo_now(bamboo_nodes);

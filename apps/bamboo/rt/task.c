@@ -309,7 +309,7 @@ static bamboo_task_t *take_ready(bamboo_node_t *node)
     return task;
 }
 
-/* The node whose next step is the earliest: a message that it sends cannot reach another one before
+/* The node with the earliest next step: a message that it sends cannot reach another one before
  * that one's time. */
 static bamboo_node_t *earliest(void)
 {

@@ -25,9 +25,9 @@ typedef struct bamboo_task {
     int rank, local;
     struct bamboo_node *node;
     bamboo_phase_t phase;
-    int needs; /* firing rule: so many completions, and it is ready */
+    int needs; /* firing rule: completions still needed; 0: ready */
     void (*finish)(
-        struct bamboo_task *); /* called before it is resumed: writes what was waited for */
+        struct bamboo_task *); /* called before it is resumed: writes the awaited results */
     struct {                   /* what finish() reads; see wait.c */
         int count, *number, *indices;
         bamboo_request_t **requests, *one[2];
@@ -40,7 +40,7 @@ typedef struct bamboo_task {
     int status, tests;
     const char *call, *file; /* where it is, for reports */
     int line;
-    int collective; /* in a collective operation, whose name call is */
+    int collective; /* in a collective operation, which `call` names */
     int initialised, finalised;
     size_t packed; /* bytes of messages that have arrived and were packed */
     bamboo_request_t *posted, **posted_end;        /* receives and probes, in order */
@@ -61,8 +61,8 @@ typedef struct bamboo_event {
 
 typedef struct bamboo_node {
     bamboo_ns_t clock;     /* modelled: the time until which it has run */
-    bamboo_ns_t told;      /* modelled: the last time that was told, which never goes back */
-    bamboo_ns_t port_free; /* modelled: when its link has sent what it was given */
+    bamboo_ns_t told;      /* modelled: the last time that was returned, which never goes back */
+    bamboo_ns_t port_free; /* modelled: when its link has sent all its messages */
     bamboo_task_t *ready, **ready_end;
     bamboo_event_t *events; /* a heap, the first is the next */
     int event_count, event_room;
@@ -74,18 +74,18 @@ extern int bamboo_task_count;
 extern bamboo_node_t *bamboo_nodes;
 extern int bamboo_node_count;
 
-/* Ends the job: what is wrong, in which rank and where. */
+/* Ends the job, with the error, the rank and the place. */
 void bamboo_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void *bamboo_allocate(size_t bytes); /* zeroed; or ends the job */
 
 void bamboo_make_ready(bamboo_task_t *task);
 /* Another completion; the task becomes ready when it needs no more. */
 void bamboo_fulfil(bamboo_task_t *task);
-/* The running task waits for so many completions, then finish() is called. If it needs none, calls
+/* The running task waits for `needs` completions, then finish() is called. If it needs none, calls
  * it at once. Returns whether the task can go on. */
 int bamboo_wait_for(int needs, void (*finish)(bamboo_task_t *));
 
-/* The time of a node; of the running task's, with what it has computed by now. */
+/* The time of a node; for the running task's, including its computing so far. */
 bamboo_ns_t bamboo_now(bamboo_node_t *node);
 void bamboo_at_time(bamboo_node_t *node, bamboo_ns_t when, void (*fire)(void *), void *what);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that wait: what each needs before its task goes on (its firing rule), and what it writes
- * then. */
+/* Calls that wait: the needs of each before its task goes on (its firing rule), and the results
+ * that it writes then. */
 #include "calls.h"
 #include "options.h"
 #include "place.h"
@@ -101,7 +101,7 @@ int bamboo_mpi_wait(bamboo_request_t **request, MPI_Status *status)
 
 /* ---- one or some ---- */
 
-/* -1: none is active; 0: none is complete; 1: at least one is. */
+/* -1: no request is active; 0: none complete; 1: at least one. */
 static int look(const bamboo_task_t *task)
 {
     int active = 0;
@@ -307,7 +307,7 @@ static int await_own(bamboo_request_t *first, bamboo_request_t *second, MPI_Stat
     return bamboo_wait_for(needs, finish_own);
 }
 
-/* So many bytes were sent to a task that did not run that it is to run first, or memory would fill.
+/* Many bytes were sent to a task that has not run since: it is to run first, or memory would fill.
  */
 static int floods(int rank)
 {

@@ -40,7 +40,7 @@ enum call_kind call_kind(const char *name, const char **advice)
     return CALL_OTHER;
 }
 
-/* Which part a call has in the exchange of messages: decides where it may stand in a region. */
+/* Which part a call has in the exchange of messages: decides where it may be in a region. */
 unsigned call_communicates(const char *name)
 {
     const mpi_function_t *function = mpi_function(name);

@@ -351,7 +351,7 @@ static void check_region(struct program *program, const struct directive *region
     }
 }
 
-/* ---- a send that depends on what was received ---- */
+/* ---- a send that depends on received data ---- */
 
 /* What a call sends from or receives into: its first argument, without blanks. */
 static const char *buffer_of(const struct file *file, const struct node *call)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Macros whose bodies name variables that have moved. Around a declaration that uses them they are
- * defined again, with what stands for the variables there. */
+/* Macros with moved variables in their bodies. Around a declaration that uses them they are defined
+ * again, with the variables' replacements there. */
 #include "translate.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static void add_mapping(struct file *file, struct mappings *mappings, const stru
     mappings->mapping[mappings->n++] = (struct mapping){variable->name, text, node, false, false};
 }
 
-/* References that do not stand in the text. */
+/* References that are not in the text. */
 static void find_mappings(struct file *file, const struct node *node, struct mappings *mappings)
 {
     size_t i;
@@ -142,7 +142,7 @@ static bool has_parameter(const struct macro *macro, size_t body, const char *te
     return false;
 }
 
-/* The definition with what stands for the names, or NULL when it has none of them. */
+/* The definition with replacements for the names, or NULL if it has none of them. */
 static const char *rewritten(const struct macro *macro, struct mappings *mappings)
 {
     size_t body = body_of(macro), i, j, at = 0;

@@ -98,7 +98,7 @@ static bool is_array(const struct node *node)
            kind == CXType_VariableArray;
 }
 
-/* strchr(const char *) and its kin return a pointer into what they promise not to change. */
+/* strchr(const char *) and its kin return a pointer into memory that they promise not to change. */
 static bool is_handed_back(const struct node *argument)
 {
     const struct node *call = argument->parent;

@@ -256,7 +256,7 @@ static bool has_label(const struct node *node)
     return false;
 }
 
-/* The directive of this kind whose statement is NODE. */
+/* The directive of this kind for the statement NODE. */
 static const struct directive *block_at(const struct program *program, const struct file *file,
                                         const struct node *node, enum directive_kind kind)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bamboocc: a program's files as trees with positions, what is known about its functions and
- * variables, and the edits that make tasks of them.
+/* bamboocc: a program's files as trees with positions, facts about its functions and variables, and
+ * the edits that make tasks of them.
  *
  * Everything lives until the program ends; what does not fit into memory ends it with a message. */
 #ifndef BAMBOO_TRANSLATE_TRANSLATE_H
@@ -54,7 +54,7 @@ struct variable {
     size_t offset; /* of the name in the file, when it is declared in the file's own text */
     CXType type;
     struct node *declaration;  /* a local variable's or parameter's */
-    struct function *function; /* whose local variable it is */
+    struct function *function; /* the function of the local variable */
     bool automatic, parameter, thread, external;
     int number; /* of a parameter */
     bool in_header, in_macro, defined, incomplete;
@@ -64,7 +64,7 @@ struct variable {
     bool framed;           /* automatic: lives in the function's frame */
     bool address_taken;    /* or, of an array, more than elements are named */
     bool spilled;          /* framed, and a C variable between waits */
-    const char *text;      /* what stands for it in the translation */
+    const char *text;      /* its replacement in the translation */
     const char *task_name; /* of the array, when per_task */
     const char *member;
 };
@@ -78,7 +78,7 @@ struct node {
     size_t n;
     size_t begin, end; /* in the file's text; where a macro is used, all of its use */
     bool here;         /* in the file's text, not in a header */
-    bool spelled;      /* a name that stands in the text at begin */
+    bool spelled;      /* a name in the text at begin */
     bool in_macro;     /* the first token comes from a macro's body */
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
@@ -121,7 +121,7 @@ struct file {
     size_t size;
     struct tokens tokens;
     struct node *
-        *top; /* declarations, in their order; those of headers that are not the system's, too */
+        *top; /* declarations, in their order; also those of headers that are not the system's */
     size_t n_top;
     struct declaration *declarations; /* of functions and variables outside of functions, here */
     size_t n_declarations;
@@ -145,13 +145,13 @@ struct function {
     bool is_static, in_header, defined_in_header, variadic, is_main, declared_before;
     struct node **calls; /* calls in its body */
     size_t n_calls;
-    struct node **references; /* to it, that are no calls */
+    struct node **references; /* to it that are not calls */
     size_t n_references;
     struct variable **locals; /* parameters first */
     size_t n_locals, n_parameters;
     bool resumable;
     bool visited, reached;
-    bool unfit;            /* its text cannot be rewritten; that has been said */
+    bool unfit;            /* its text cannot be rewritten; that has been reported */
     unsigned communicates; /* COMMUNICATES_..., itself or through others */
     /* Of its translation: */
     const char *task_name, *frame, *face;
@@ -256,7 +256,7 @@ void print_refusals(void);
 void presumed(const struct file *file, size_t at, const char **name, unsigned *line,
               unsigned *column);
 
-/* ---- calls.c: what is known about calls by name ---- */
+/* ---- calls.c: facts about calls by name ---- */
 
 enum call_kind {
     CALL_OTHER,
@@ -276,13 +276,13 @@ unsigned call_communicates(const char *name);
 enum access { ACCESS_READ, ACCESS_ESCAPES, ACCESS_WRITTEN };
 
 void analyse(struct program *program);
-/* What is done to the lvalue NODE: to a variable, or through it to a part. */
+/* The use of the lvalue NODE: of a variable, or through it of a part. */
 enum access access_of(const struct node *node);
 bool is_waiting_call(const struct node *call);
 
 /* ---- directives.c ---- */
 
-/* What can be said before the parser's errors: words, order, number. */
+/* Errors that can be reported before the parser's: words, order, number. */
 void read_directives(struct program *program, struct file *file);
 void place_directives(struct program *program);
 void check_directives(struct program *program);
@@ -308,9 +308,9 @@ const char *reorder(struct program *program, struct file *file);
 /* ---- frame.c: names, and which variables frames hold ---- */
 
 void plan_frames(struct program *program);
-/* The first of the names, which end with NULL, that neither the function nor a macro has. */
+/* The first of the names, which end with NULL, that is not in use in the function or a macro. */
 const char *free_name(const struct function *function, const char *const *names);
-/* A member that the text has no variable for; returns what stands for it. */
+/* A member without a variable in the text; returns its replacement. */
 const char *frame_member(struct function *function, const char *name, const char *type);
 const char *declared(const char *type, const char *name);
 /* The struct of a function that others call by a prototype, with the types of DECLARATION's file.
@@ -337,8 +337,8 @@ void rewrite_body(struct function *function);
 
 /* ---- macros.c ---- */
 
-/* Around a declaration in which macros name variables: macros that name what stands for them.
- * BEFORE and AFTER get text. */
+/* Around a declaration in which macros name variables: macros that name their replacements. BEFORE
+ * and AFTER get text. */
 void rewrite_macros(struct file *file, struct node *declaration, struct text *before,
                     struct text *after);
 

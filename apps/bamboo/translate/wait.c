@@ -146,7 +146,7 @@ static void check_reads(struct file *file, const struct node *wait, const struct
     }
 }
 
-/* The arguments stand in the text one after the other. */
+/* The arguments follow each other in the text. */
 static bool plain_arguments(const struct file *file, const struct node *call)
 {
     size_t i, at = call->begin + strlen(call->callee->name);
@@ -302,7 +302,7 @@ static void find_waits(const struct node *node, struct node ***list, size_t *n)
     }
 }
 
-/* DIRECT: the call whose value is used in place, at once and once, or NULL. */
+/* DIRECT: the call with a value that is used in place, at once and once, or NULL. */
 static const char *lift(struct function *function, const struct node *root,
                         const struct node *direct)
 {
