@@ -12,7 +12,7 @@ CXType ask_unqualified(CXType type)
 }
 
 /* Not one of the types that clang uses within expressions, such as that of a bound member function,
- * nor one that a template's argument decides. */
+ * and not one that a template's argument decides. */
 static bool has_layout(CXType type)
 {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;

@@ -17,13 +17,13 @@ int64_t ask_size(CXType type);
 int64_t ask_align(CXType type);
 /* Elements of an array; -1 for all other types. */
 int64_t ask_count(CXType array);
-/* The type of argument I of a function type; invalid where there is none, as in C's f(). */
+/* The type of argument I of a function type; invalid if absent, as in C's f(). */
 CXType ask_argument(CXType function, int i);
 /* The member's offset in bits; -1: no member of a complete record. */
 int64_t ask_offset(CXCursor member);
 /* The value of an expression, where that is an integer that fits. */
 bool ask_integer(CXCursor expression, int64_t *value);
-/* Is it a number, a floating-point one, too, that is zero? */
+/* Is it a number, possibly a floating-point one, that is zero? */
 bool ask_is_zero(CXCursor expression);
 
 #endif
