@@ -4,7 +4,7 @@
  *
  * Open MPI has no such framework; the hook component mca_hook_dt.so registers it. A component is
  * chosen once, by priority as in every framework, in MPI_Init or at the process's first
- * non-contiguous datatype. The built-in component "opal" stands for Open MPI's own engine and does
+ * non-contiguous datatype. The built-in component "opal" represents Open MPI's own engine and does
  * nothing.
  */
 #ifndef DT_H

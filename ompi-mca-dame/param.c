@@ -23,7 +23,7 @@ static int register_variable(const dt_param_t *param, const char *standard,
     return index;
 }
 
-/* Makes `value` the variable's, as if nobody had set it. */
+/* Makes `value` the variable's, as if it were the default. */
 static void set_default(const dt_param_t *param, int index, const void *value, size_t size)
 {
     (void) mca_base_var_set_flag(index, MCA_BASE_VAR_FLAG_SETTABLE, true);

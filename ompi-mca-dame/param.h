@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Registers parameters, all of which treat a bad value alike, wherever it comes from: one message a
- * job names the parameter, the value and what is allowed, and the default is used, which is then
- * what ompi_info and MPI_T show. MPI_T can change those that say so.
+ * job names the parameter, the value and the allowed values. The default is used, and ompi_info and
+ * MPI_T show it. MPI_T can change those that say so.
  */
 #ifndef DT_PARAM_H
 #define DT_PARAM_H
@@ -24,9 +24,9 @@ typedef struct dt_param {
  * value is a bad one. */
 void dt_param_register(const dt_param_t *param, dt_values_t *values, int *storage);
 
-/* Why a text is no value for a parameter, for its message. */
+/* Why a text is not a value for a parameter, for its message. */
 typedef struct dt_refusal {
-    char why[512]; /* half a sentence: what is wrong, and what is allowed */
+    char why[512]; /* half a sentence: the defect, and the allowed values */
     bool of_node;  /* other nodes may allow it, so that each has a message */
 } dt_refusal_t;
 

@@ -10,7 +10,7 @@
 
 /* ---- Texts and values ----------------------------------------------------------------------- */
 
-/* The power of two that a letter stands for; 0 for none, -1 for no such letter. */
+/* The power of two of a letter; 0 without a letter, -1 for another letter. */
 static int shift_of(const char *suffix)
 {
     static const char letters[] = "KMG";

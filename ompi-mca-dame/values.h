@@ -31,7 +31,7 @@ typedef struct dt_values {
     bool (*parse)(const struct dt_values *values, const char *text, int *value);
     int low;
     int high;
-    bool bytes;                   /* K, M and G after a number stand for powers of 1024 */
+    bool bytes;                   /* K, M and G after a number mean powers of 1024 */
     const dt_value_name_t *names; /* the first ones all have different values */
     int count;                    /* of values with names */
     dt_values_answer_t answer;    /* to MCA's last question */

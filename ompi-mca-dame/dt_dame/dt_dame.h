@@ -7,7 +7,7 @@
 #include "opal-glue/glue.h"
 #include "record.h"
 
-/* Values of the parameter `dump`: a set of what is written. */
+/* Values of the parameter `dump`: the set of files to write. */
 enum {
     MCA_DT_DAME_DUMP_NONE = 0,
     MCA_DT_DAME_DUMP_PROGRAM = 1,
@@ -73,10 +73,10 @@ int mca_dt_dame_threshold(void);
 /* The parameter import_threshold as a number of uses, 1 and more; 0: when it pays. */
 int mca_dt_dame_import_threshold(void);
 
-/* What they say about machine code. The strings in it are the parameters'. After registering. */
+/* The parameters about machine code. The strings in it are the parameters'. After registering. */
 dame_promote_options_t mca_dt_dame_promote_options(void);
 
-/* Those of DAME-L and the code cache. Its options; then the cache's directories, NULL: none. Static
+/* Those of DAME-L and the code cache. Its options; then the cache's directories, or NULL. Static
  * storage. */
 void mca_dt_dame_register_llvm(const mca_base_component_t *component);
 const char *mca_dt_dame_llvm_options(void);

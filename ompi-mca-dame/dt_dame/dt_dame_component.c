@@ -46,7 +46,8 @@ static int output = -1;
 static bool fits; /* what we know of Open MPI */
 static bool running;
 
-/* A component whose register fails vanishes, and who asked for it by name would be refused. */
+/* If register failed, Open MPI would drop the component, and `--mca dt dame` would abort the
+ * job. */
 static int dame_register(void)
 {
     fits = dt_openmpi_fits();

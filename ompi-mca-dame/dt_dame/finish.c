@@ -27,7 +27,7 @@ static double started;
 static double ran, waited; /* by then, and what follows is of the same thread, most likely */
 static pid_t publisher;    /* this process, once its record is published */
 static dt_dame_job_t job;
-static bool many_nodes; /* whose reports are brought together */
+static bool many_nodes; /* to bring its ranks' reports together */
 
 /* When the next snapshot is due, by CLOCK_MONOTONIC; INT64_MAX: never, or one is being written. */
 static _Atomic int64_t due = INT64_MAX;
@@ -112,7 +112,7 @@ static int number(const char *variable)
     return NULL == text ? 0 : atoi(text);
 }
 
-/* Do all ranks run on this node? False when nobody says so. */
+/* Do all ranks run on this node? False when it is unknown. */
 static bool is_one_node(int ranks)
 {
     return 1 == ranks || ranks == number("OMPI_COMM_WORLD_LOCAL_SIZE") ||
@@ -164,7 +164,7 @@ static bool is_directory(const char *path)
 }
 
 /* Of a process on this node, or of a job's session: mpirun removes that, also where the job was
- * killed. Slurm's and others' servers name theirs, too. */
+ * killed. Slurm's and others' servers also name theirs. */
 static const char *job_session(void)
 {
     enum { NAME = 128 }; /* what follows, at most */
@@ -188,8 +188,8 @@ static const char *parent_on_node(void)
 
 /*
  * On one node: the session's directory, memory, or a directory for temporary files. A report of
- * several nodes needs a directory that they share: the user's home. What is merely kept for
- * ompi_info is not worth that: ranks of other nodes are left out.
+ * several nodes needs a directory that they share: the user's home. The last run for ompi_info
+ * alone is not worth that: ranks of other nodes are left out.
  */
 static bool open_job(int rank, int ranks)
 {
@@ -223,7 +223,7 @@ static bool was_used(void)
            0 != dt_stats_total(DT_COUNT_copies_left);
 }
 
-/* What this process has done so far. `pattern`: of the report's name; NULL: there is no report. The
+/* What this process has done so far. `pattern`: of the report's name; NULL without a report. The
  * caller frees; NULL: out of memory, or MPI is not there. */
 static dt_dame_record_t *record_now(const char *pattern, bool last_run)
 {
@@ -349,7 +349,7 @@ static void write_last_run(const dt_dame_sum_t *sum, FILE *out)
     fputs(DT_LAST_RUN_LAST_LINE, out);
 }
 
-/* Nobody has asked for this file: no word when it cannot be written. */
+/* This file was not requested: no message when it cannot be written. */
 static void keep_last_run(const dt_dame_sum_t *sum)
 {
     char name[4096];
@@ -513,7 +513,7 @@ static bool write_snapshot(const dt_dame_record_t *record, bool published)
     return written;
 }
 
-/* Failures are told at the end, when they matter. */
+/* Failures are reported at the end, when they matter. */
 void mca_dt_dame_hear_time(int64_t time)
 {
     int64_t then = atomic_load_explicit(&due, memory_order_relaxed);

@@ -75,7 +75,7 @@ static void name_of_temporary(const dt_dame_job_t *job, int rank, char path[LONG
     (void) snprintf(path, LONGEST_PATH, "%s/%s%d.new", job->directory, record_prefix, rank);
 }
 
-/* A directory of our own, not a link to one, that nobody else can write to. */
+/* A directory of our own, not a link to one, that no other user can write to. */
 static bool is_ours(const char *directory)
 {
     struct stat status;
@@ -135,7 +135,7 @@ static bool write_all(int fd, const void *bytes, size_t size)
     return 0 == errno;
 }
 
-/* It is written behind a record, so that one whose bytes were changed is not read. */
+/* It follows a record, so that a record with changed bytes is not read. */
 uint64_t dt_dame_job_checksum(const void *record, size_t size)
 {
     const unsigned char *bytes = record;
@@ -146,7 +146,7 @@ uint64_t dt_dame_job_checksum(const void *record, size_t size)
     return sum;
 }
 
-/* A new file: what has its name, of a rank that died, may be a pipe. */
+/* A new file: a file of its name, of a rank that died, may be a pipe. */
 static int create(const char *path)
 {
     (void) unlink(path);
@@ -161,7 +161,7 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     name_of_temporary(job, job->rank, temporary);
     const uint64_t sum = dt_dame_job_checksum(record, size);
     int fd = create(temporary);
-    if (fd < 0 && ENOENT == errno && make_directory(job)) { /* whoever could not write removed it */
+    if (fd < 0 && ENOENT == errno && make_directory(job)) { /* a writer that failed removed it */
         fd = create(temporary);
     }
     const bool written = fd >= 0 && write_all(fd, record, size) && write_all(fd, &sum, sizeof(sum));
@@ -170,13 +170,14 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     }
     const int why = errno;
     (void) unlink(temporary);
-    (void) rmdir(job->directory); /* of the last rank, when none has published; nobody collects */
+    (void) rmdir(job->directory); /* of the last rank, when none has published; no rank collects */
     errno = why;
     return false;
 }
 
-/* Only one rank can rename the directory: nobody finds it under its name afterwards, whatever it
- * still holds. A job that was killed while it collected may have left one under the new name. */
+/* Only one rank can rename the directory: no rank finds it under its name afterwards, even if
+ * records are left in it. A job that was killed while it collected may have left one under the new
+ * name. */
 bool dt_dame_job_claim(dt_dame_job_t *job)
 {
     char claimed[DT_DAME_JOB_PATH];
@@ -208,8 +209,7 @@ static bool read_all(int fd, void *to, size_t size)
     return true;
 }
 
-/* What has another size, or other bytes than were written, is no record of ours. errno says why
- * not. */
+/* A file with another size, or with changed bytes, is not a record of ours. errno says why not. */
 static bool read_record(const dt_dame_job_t *job, const char *path, char *record, size_t size)
 {
     struct stat status;

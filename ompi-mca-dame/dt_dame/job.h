@@ -4,16 +4,16 @@
  * another.
  *
  * Each rank writes its record to a file in a directory of the job before the barrier inside
- * MPI_Finalize. Behind the barrier, every record of a living rank with DAME is there; the first
- * rank that comes claims the directory by renaming it, reads what it finds, and removes it. So a
- * rank that runs natively, or has died, is missing from the report and delays nobody. (Where Open
- * MPI is told to leave the barriers out, --mca async_mpi_finalize 1 or async_mpi_init 1, ranks that
- * come later are missing, too, and write a report of their own.)
+ * MPI_Finalize. After the barrier, every record of a living rank with DAME is there. The first rank
+ * to arrive claims the directory by renaming it, reads the records, and removes it. So a rank that
+ * runs natively, or has died, is missing from the report and delays no rank. (If Open MPI leaves
+ * the barriers out, by --mca async_mpi_finalize 1 or async_mpi_init 1, later ranks are also
+ * missing, and write a report of their own.)
  *
  * The name of the directory may come again, and a job that is killed inside MPI_Finalize leaves its
- * records behind. All ranks of a job start before one of them can leave MPI_Init: so what was
- * written before this process began is of an earlier job. It is not read, and removed. Records have
- * a checksum.
+ * records behind. All ranks of a job start before one of them can leave MPI_Init: so records
+ * written before this process began are of an earlier job. It is not read, and removed. Records
+ * have a checksum.
  *
  * Knows no MPI.
  */
@@ -50,8 +50,8 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
 /* Removes this rank's record, and the directory when it was the last. */
 void dt_dame_job_withdraw(const dt_dame_job_t *job);
 
-/* Is the caller the first who asks? Then it must collect, and job->directory has the new name.
- * False with ENOENT: another was; else it cannot be claimed, and errno says why. */
+/* Is the caller the first rank to collect? Then it must collect, and job->directory has the new
+ * name. False with ENOENT: another was; else it cannot be claimed, and errno says why. */
 bool dt_dame_job_claim(dt_dame_job_t *job);
 
 /* Of a record's bytes, or of a name: FNV-1a, 64 bits. */

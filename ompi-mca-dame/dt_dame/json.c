@@ -69,7 +69,7 @@ static void write_counters(FILE *out, const dt_dame_sum_t *sum)
     fputs("\n  },\n", out);
 }
 
-/* null: there are no samples. */
+/* null: without samples. */
 static void write_rate(FILE *out, const dt_dame_amount_t *amount)
 {
     if (amount->timed_bytes > 0) {

@@ -167,7 +167,7 @@ bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
         const int index = register_pvar(component, dt_counter_name((dt_counter_t) i),
                                         dt_counter_description((dt_counter_t) i),
                                         MCA_BASE_PVAR_CLASS_COUNTER, read_counter, i);
-        const bool is_compared = 1 == i; /* the first whose context is not NULL */
+        const bool is_compared = 1 == i; /* the first one with a context that is not NULL */
         if (is_compared && 0 <= index && !dt_openmpi_pvar_fits(index, (void *) (intptr_t) i)) {
             return false;
         }

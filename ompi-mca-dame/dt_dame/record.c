@@ -110,8 +110,8 @@ static void add_compared(dt_dame_compared_t *to, const dt_dame_compared_t *from)
     to->error2 += from->error2;
 }
 
-/* One rank's. What moved less than half of the data may be without a time; then the rest says what
- * it took. */
+/* One rank's. A tier that moved less than half of the data may be without a time; then the rest
+ * gives the rate. */
 static dt_dame_compared_t compare(const dame_tally_row_t *row, int work)
 {
     const dame_rate_t *native = &row->native[work];

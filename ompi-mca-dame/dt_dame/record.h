@@ -134,15 +134,15 @@ dt_dame_compared_t dt_dame_compare(const dt_dame_sum_t *sum);
 /* Part of all bytes moved, also of datatypes that have no row, that `compared` is of: 0 to 1. */
 double dt_dame_compared_part(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared);
 
-/* Part of all bytes, but for contiguous data's, that DAME moved: 0 to 1. */
+/* Part of all bytes, except contiguous data, that DAME moved: 0 to 1. */
 double dt_dame_share(const dt_dame_sum_t *sum);
 
-/* With less than this part compared there is no verdict on the whole: importing and compiling have
- * a cost for all data, but a gain is known only of what was timed. */
+/* With less than this part compared the report gives no verdict on the whole: importing and
+ * compiling have a cost for all data, but the gain is known only for timed data. */
 #define DT_DAME_ENOUGH 0.8
 
-/* Nanoseconds by which a difference may be off; and if it is taken for that of all data: what was
- * not timed may have saved or lost at the same rate. */
+/* Nanoseconds by which a difference may be off; and the same for all data, since untimed data may
+ * have saved or lost at the same rate. */
 double dt_dame_error(const dt_dame_compared_t *compared);
 double dt_dame_error_in_all(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared);
 

@@ -275,7 +275,7 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
     fputc('\n', out);
 }
 
-/* Nanoseconds that its data took; what was not timed is taken to be as fast as the rest. */
+/* Nanoseconds that its data took; untimed data is assumed to be as fast as the rest. */
 static double time_of(const dt_dame_sum_row_t *row)
 {
     double ns = 0, timed = 0, bytes = 0;
@@ -358,7 +358,7 @@ static void write_rows(FILE *out, const dt_dame_sum_t *sum)
     }
 }
 
-/* ---- What it saved, and what was left ------------------------------------------------------- */
+/* ---- Savings, and data left to Open MPI ----------------------------------------------------- */
 
 static void write_costs(FILE *out, const dt_dame_sum_t *sum)
 {

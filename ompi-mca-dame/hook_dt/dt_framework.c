@@ -32,7 +32,7 @@ int dt_framework_start(void)
     mca_base_component_t *component = NULL;
     rc = mca_base_select("dt", ompi_dt_base_framework.framework_output,
                          &ompi_dt_base_framework.framework_components, &module, &component, NULL);
-    if (OPAL_SUCCESS == rc) { /* otherwise nobody wants to: Open MPI's own functions stay */
+    if (OPAL_SUCCESS == rc) { /* otherwise not requested: Open MPI's own functions stay */
         chosen = (const mca_dt_base_module_t *) module;
         if (NULL != chosen->dtm_enable) {
             chosen->dtm_enable();

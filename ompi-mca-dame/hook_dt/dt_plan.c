@@ -48,7 +48,7 @@ static bool file_has_parameters(const char *name)
     return found;
 }
 
-/* The value of a string parameter of MCA's own, NULL: it has none. */
+/* The value of a string parameter of MCA's own, or NULL. */
 static const char *mca_value(const char *name)
 {
     const int index = mca_base_var_find("opal", "mca", "base", name);

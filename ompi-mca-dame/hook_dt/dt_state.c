@@ -97,7 +97,7 @@ static int distance(const char *a, const char *b)
     return row[length];
 }
 
-/* The parameter of this framework whose name is most like `name`, or NULL when none is. */
+/* The parameter of this framework with the name most like `name`, or NULL. */
 static const char *nearest(const char *name)
 {
     const char *best = NULL;

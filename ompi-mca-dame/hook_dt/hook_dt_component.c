@@ -57,8 +57,8 @@ static void register_framework(void)
     dt_info_show("dt", &ompi_dt_base_framework, dt_last_run_register);
 }
 
-/* In an Open MPI of another version nothing is registered: neither the framework nor a component of
- * it is there. */
+/* In an Open MPI of another version nothing is registered: the framework and its components are
+ * absent. */
 static void register_what_fits(void)
 {
     if (dt_openmpi_fits()) {
@@ -75,7 +75,7 @@ static void open_framework(void)
     }
 }
 
-/* What was put off. The environment may be another by now: the choice was made in MPI_Init. */
+/* The delayed start. The environment may be another by now: the choice was made in MPI_Init. */
 static void catch_up(void)
 {
     static char dame[] = "dame";
@@ -85,7 +85,7 @@ static void catch_up(void)
     open_framework();
 }
 
-/* A component whose register or open fails vanishes from ompi_info, so both succeed. */
+/* A component vanishes from ompi_info if its register or open fails, so both succeed. */
 static int dt_register(void)
 {
     is_late = dt_plan_is_late();
