@@ -77,7 +77,7 @@ static void send_message(int socket, const dame_datatype_t *type, int64_t count,
     for (int64_t position = 0; position < bytes;) {
         check(dame_pack(type, count, base, position, buffer, BUFFER, &packed));
         wait_for(socket, POLLOUT);
-        /* at most 700 bytes, so that what was packed behind them is packed again */
+        /* at most 700 bytes, so that the bytes packed after them are packed again */
         const ssize_t sent = send(socket, buffer, packed < 700 ? (size_t) packed : 700, 0);
         if (sent < 0) {
             fail("send");

@@ -110,9 +110,9 @@ AC_DEFUN([DAME_SANITIZERS], [
     AC_SUBST([DAME_MODULE_DEFS_LDFLAGS])
 ])
 
-# DAME_COVERAGE: --enable-coverage, for test/coverage. What is copied as machine code must not count.
+# DAME_COVERAGE: --enable-coverage, for test/coverage. Functions that are copied as machine code must not count.
 AC_DEFUN([DAME_COVERAGE], [
-    AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build so that gcov can say what was run])])
+    AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build for gcov, to measure coverage])])
     DAME_COVERAGE_LDFLAGS=
     DAME_NO_COVERAGE_CFLAGS=
     AS_IF([test "x$enable_coverage" = xyes],
@@ -144,8 +144,8 @@ AC_DEFUN([DAME_X86_KERNELS], [
 ])
 
 # DAME_HARDENING, after the sanitizers: DAME_FORTIFY_CFLAGS and DAME_STACK_CFLAGS for everything that is compiled, and
-# DAME_HARDENING_LDFLAGS for everything that is linked. A sanitizer sees memcpy, but not the __memcpy_chk which stands
-# for it in fortified code.
+# DAME_HARDENING_LDFLAGS for everything that is linked. A sanitizer sees memcpy, but not the __memcpy_chk that
+# replaces it in fortified code.
 AC_DEFUN([DAME_HARDENING], [
     DAME_STACK_CFLAGS=
     DAME_TRY_CFLAG([-fstack-protector-strong], [DAME_STACK_CFLAGS])

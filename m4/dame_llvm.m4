@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# DAME_LLVM: the library that dame_llvm.so (jit/l/) makes machine code with. 19 is what it is measured
-# with; 16 and 22 pass its unit tests and the differential test. Only dame_llvm.so links with it.
+# DAME_LLVM: the library that dame_llvm.so (jit/l/) makes machine code with. 19 is the version
+# measured; 16 and 22 pass its unit tests and the differential test. Only dame_llvm.so links with
+# it.
 AC_DEFUN([DAME_LLVM], [
     AC_ARG_WITH([llvm],
         [AS_HELP_STRING([--with-llvm@<:@=PATH@:>@],

@@ -67,7 +67,7 @@ openmpi-bin and libopenmpi-dev; elsewhere give --with-openmpi=DIR; --without-ope
 ])
 
 # Flags. Open MPI's directories are given as system directories, so that -Wextra does not judge its headers.
-# OPENMPI_INTERNAL_CPPFLAGS: where the internal headers are, if anywhere. OPENMPI_MPI_LIBS: libmpi, without what it needs.
+# OPENMPI_INTERNAL_CPPFLAGS: where the internal headers are, if anywhere. OPENMPI_MPI_LIBS: libmpi, without its dependencies.
 AC_DEFUN([_DAME_OPENMPI_FLAGS], [
     dame_mpi_cppflags=`$OPENMPI_MPICC --showme:compile`
     OPENMPI_INTERNAL_CPPFLAGS=
@@ -159,7 +159,7 @@ AC_DEFUN([_DAME_OPENMPI_TOOLS], [
     AC_MSG_CHECKING([for Open MPI's component directory])
     OPENMPI_PKGLIBDIR=`$OPENMPI_INFO --parsable --path pkglibdir 2>/dev/null | sed -n 's/^path:pkglibdir://p'`
     AS_IF([test ! -d "$OPENMPI_PKGLIBDIR"],
-          [AC_MSG_ERROR([$OPENMPI_INFO --path pkglibdir gives "$OPENMPI_PKGLIBDIR", which is no directory])])
+          [AC_MSG_ERROR([$OPENMPI_INFO --path pkglibdir gives "$OPENMPI_PKGLIBDIR", which is not a directory])])
     AC_MSG_RESULT([$OPENMPI_PKGLIBDIR])
 ])
 

@@ -37,7 +37,7 @@ def _call(name, *arguments):
 
 
 def _made(name, *arguments):
-    """Calls a function whose last argument receives a handle."""
+    """Calls a function that returns a handle in its last argument."""
     handle = _handle()
     _call(name, *arguments, ctypes.byref(handle))
     return handle
@@ -94,8 +94,8 @@ class Layout:
         return out
 
     def packer(self, array, out):
-        """A function that packs `array` into `out`, whose memory stays where it is, again and again:
-        what ctypes makes of the arguments is made once."""
+        """A function that packs `array` into `out`, which must not move, any number of
+        times; ctypes converts the arguments once."""
         self._check(array, out)
         function = ctypes.CDLL(_library._name).dame_pack  # without argtypes: they are made here
         arguments = (self.handle, _number(1), _handle(_address(array)), _number(0), _handle(_address(out)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Spack: in a repository of yours as packages/dame-openmpi/package.py. packaging/README.md says what was tried.
+# Spack: in a repository of yours as packages/dame-openmpi/package.py. Versions tried: packaging/README.md.
 from spack.package import *
 
 
@@ -12,7 +12,7 @@ class DameOpenmpi(AutotoolsPackage):
 
     license("BSD-3-Clause", checked_by="dame-openmpi")
 
-    variant("llvm", default=False, description="Machine code by LLVM, too (dame_llvm.so)")
+    variant("llvm", default=False, description="Also machine code by LLVM (dame_llvm.so)")
     variant("papi", default=False, description="Hardware events in reports (dame_papi.so)")
     variant("report", default=True, description="dame report, which reads JSON")
 
