@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the mini-applications share; operations.c uses its memory, too. Each application solves its
+ * Shared by the mini-applications; operations.c also uses its memory. Each application solves its
  * problem twice, sending its data as derived datatypes and packed by hand, in turns, compares the
- * solutions with what is known of them, and prints for each way
+ * solutions with known results, and prints for each way
  *
  *   result APPLICATION_SIZE types|hand SECONDS OF_IT_COMMUNICATION FIRST_TEN_STEPS right|WRONG
  *
@@ -56,7 +56,7 @@ static inline void app_print(const char *name, long size, bool by_hand, double s
     }
 }
 
-/* Zeros, whose pages are there before anything is timed; ends the job when memory is out. */
+/* Zeros; their pages are mapped before anything is timed. Ends the job when memory is out. */
 static inline void *app_memory(size_t bytes)
 {
     void *memory = malloc(bytes);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A two-dimensional FFT of n x n complex numbers, whose rows are distributed over the ranks, as in
- * the DAME paper's Figure 18: FFT of all rows, transpose, FFT, transpose. Sent as datatypes, the
+ * A two-dimensional FFT of n x n complex numbers, with rows distributed over the ranks, as in the
+ * DAME paper's Figure 18: FFT of all rows, transpose, FFT, transpose. Sent as datatypes, the
  * transpose is one MPI_Alltoall from columns into rows without another copy (T. Hoefler, S.
  * Gottlieb, EuroMPI 2010); by hand, blocks are transposed into a buffer and out of one.
  *
  *   app_fft [N [STEPS]]      default 512, 20; N: a multiple of the ranks, powers of 2 times powers
  * of 3
  *
- * A step transforms forth and back. The field is a sum of two plane waves, whose transform is
- * known, and after the last step it must be there again.
+ * A step transforms forth and back. The field is a sum of two plane waves, with a known transform,
+ * and must be the same after the last step.
  */
 #include <complex.h>
 #include <math.h>

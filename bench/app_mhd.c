@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fields on a staggered grid, in the style of a magnetohydrodynamics code: eight arrays of doubles
- * with two layers of ghost cells, whose thin faces go to the six neighbours with MPI_Sendrecv,
+ * with two layers of ghost cells. Their thin faces go to the six neighbours with MPI_Sendrecv,
  * field by field, in each step. As datatypes, faces are subarrays; by hand they are copied.
  *
  *   app_mhd [N [STEPS]]      default 48, 100: N^3 cells a rank
  *
  * Each field is carried along one axis by the scheme of Lax and Wendroff, with a step of one cell's
- * time, at which the scheme is exact: after the last step each field is the first one, moved by so
- * many cells.
+ * time, at which the scheme is exact: after the last step each field is the first one, moved by one
+ * cell a step.
  */
 #include <math.h>
 
@@ -34,7 +34,7 @@ static size_t index_of(const grid_t *g, int i, int j, int k)
     return ((size_t) i * (size_t) g->m + (size_t) j) * (size_t) g->m + (size_t) k;
 }
 
-/* Where a face begins along its axis: what is sent to, and received from, side 2 * axis or 2 * axis
+/* Where a face begins along its axis: the one sent to, and received from, side 2 * axis or 2 * axis
  * + 1. */
 static int start_of(const grid_t *g, int side, bool ghosts)
 {

@@ -29,7 +29,7 @@ function distribution(kind, source, title,    i, j, t, n, list, never) {
 function summary(kind, title) {
     if (rows[kind] == 0)
         return
-    printf "%s, %d rows. Uses that repay\n  %-22s %8s %8s %8s %8s %8s %8s %6s\n", title, rows[kind], "in so many of 100",
+    printf "%s, %d rows. Uses that repay\n  %-22s %8s %8s %8s %8s %8s %8s %6s\n", title, rows[kind], "percentile",
            "10", "25", "50", "75", "90", "99", "never"
     distribution(kind, "x", "x, compiled")
     distribution(kind, "l", "l, compiled")

@@ -146,16 +146,16 @@ static int32_t live(const job_t *job)
     return arm;
 }
 
-/* What is measured in turns: the arms, and the chosen one once more; all that twice. Who looks for
- * the fastest of several in noise finds one that was lucky: the best is picked by other rounds than
+/* Measured in turns: the arms, and the chosen one once more; all that twice. Who looks for the
+ * fastest of several in noise finds one that was lucky: the best is picked by other rounds than
  * those that say how fast it is. */
 typedef struct times {
     double pick[ARMS + 1]; /* seconds of a message; 0: it has no code */
     double score[ARMS + 1];
 } times_t;
 
-/* The lowest tenth of the rounds is what the machine does when nobody disturbs, not even another
- * thread of the core. */
+/* The lowest tenth of the rounds is the undisturbed machine, without even another thread on the
+ * core. */
 static const double UNDISTURBED = 0.1;
 
 typedef struct contest {

@@ -42,8 +42,8 @@ find_build()
     choose_binding
 }
 
-# One process is bound to a core, where the machine lets us. Who has pinned us to a few cores (taskset)
-# chose them: mpirun would bind to the machine's first core whatever it was started on.
+# One process is bound to a core, where the machine lets us. If taskset has pinned us to a few cores, keep them:
+# mpirun would bind to the machine's first core instead.
 choose_binding()
 {
     BIND=(--bind-to core)
@@ -128,7 +128,7 @@ engine()
     esac
 }
 
-# peer_programs NAME MPICC PROGRAM…: builds them anew with another MPI, as PROGRAM.peer_NAME.
+# peer_programs NAME MPICC PROGRAM…: builds them again with another MPI, as PROGRAM.peer_NAME.
 peer_programs()
 {
     local mpicc=$2 programs=("${@:3}")
@@ -239,7 +239,7 @@ check_dame()
     [ "$plain" != "$reported" ] || fail "--mca dt dame gives no report: $COMPONENTS did not load"
 }
 
-# Do the components know the parameter by which tiers are chosen? One they do not know is no error.
+# Do the components know the parameter by which tiers are chosen? An unknown one is not an error.
 have_tiers()
 {
     OMPI_MCA_mca_base_component_path=$COMPONENT_PATH "$OMPI_INFO" --param dt dame --level 9 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times one operation at a time, as it is told to; one of the processes that bench/compare has take
- * turns within a few milliseconds.
+ * Times one operation at a time, on request; one of the processes that take turns of a few
+ * milliseconds in bench/compare.
  *
  *   compare_worker [--layout NAME]… [--quick] [--anchors] [--warm MILLISECONDS] [--list]
  *
@@ -12,7 +12,7 @@
  *
  * FRAGMENT: bytes; 0: MPI_Pack or MPI_Unpack of the whole message. When the line differs from the
  * one before, the bytes are compared with those of the hand-written loop, and the operation runs
- * for so many milliseconds (--warm), before it is timed.
+ * for --warm milliseconds before it is timed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ enum { SAMPLES = 11, THIRD = 2 };
 
 static const double SAMPLE_SECONDS = 30e-6;
 
-/* What is measured at the moment. */
+/* The present measurement. */
 static struct layout *layout;
 static struct layout_side *side;
 static unsigned char *packed;
@@ -110,13 +110,13 @@ static void make_layout(const struct layout_spec *spec, enum layout_place place)
     packed = layout_packed(layout, layout->bytes);
 }
 
-/* The layout of that name; ends the job when there is none. */
+/* The layout of that name; ends the job if it does not exist. */
 static const struct layout_spec *find(const char *name)
 {
     for (int l = 0; l < layouts_count(); l++)
         if (0 == strcmp(name, layouts_get(l)->name))
             return layouts_get(l);
-    fprintf(stderr, "compare_worker: '%s' is no layout\n", name);
+    fprintf(stderr, "compare_worker: unknown layout '%s'\n", name);
     MPI_Abort(MPI_COMM_WORLD, 1);
     return NULL;
 }
@@ -128,7 +128,7 @@ static void answer(const char *line, double warming)
     void (*run)(void) = pack;
 
     if (4 != sscanf(line, "%63s %3s %6s %zu", name, place, direction, &fragment)) {
-        fprintf(stderr, "compare_worker: '%s' is no question\n", line);
+        fprintf(stderr, "compare_worker: unknown request '%s'\n", line);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (0 == strcmp(direction, "unpack"))

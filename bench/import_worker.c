@@ -145,7 +145,7 @@ static void measure_layout(const struct layout_spec *spec)
     layout_free(layout);
 }
 
-/* Lets the engine set up whatever it sets up once per process. */
+/* Lets the engine do its set-up of the process. */
 static void warm_up(void)
 {
     double numbers[8] = {0}, packed[2];

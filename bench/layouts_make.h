@@ -15,7 +15,7 @@ extern const struct layout_spec layouts_more[];
 /* Zeroed memory that lives as long as the layout. */
 void *layout_keep(struct layout *layout, size_t size);
 
-/* The next user array of a side, page-aligned but for a stagger that keeps arrays off each other's
+/* The next user array of a side, page-aligned except a stagger that keeps arrays off each other's
  * cache sets; the first bytes are aligned to 64. */
 void *layout_array(struct layout *layout, int side, size_t size);
 

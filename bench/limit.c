@@ -22,8 +22,8 @@ static void clear(const struct layout_side *side)
 }
 
 /* at[p]: the number of the byte of the arrays, one behind the other, at which packed byte p lies.
- * Only the hand loops know: they unpack streams whose bytes are a part of their position. NULL: out
- * of memory. */
+ * Only the hand loops know: they unpack streams of bytes that are a part of their position. NULL:
+ * out of memory. */
 static size_t *places(const struct layout *layout, const struct layout_side *side)
 {
     size_t all = 0;

@@ -10,7 +10,7 @@
  *   NAME pack|unpack N life|hand NANOSECONDS
  *
  * life: with N uses: all constructors of the send type, MPI_Type_commit, N times MPI_Pack or
- * MPI_Unpack, and MPI_Type_free. hand: N times the hand-written loop, whose lists are there before.
+ * MPI_Unpack, and MPI_Type_free. hand: N times the hand-written loop, with its lists made before.
  */
 #include <stdio.h>
 

@@ -46,7 +46,7 @@ typedef struct sum {
 } sum_t;
 
 enum { MOST_SUMS = 256 };
-static sum_t sums[MOST_SUMS]; /* the last one: all others, too */
+static sum_t sums[MOST_SUMS]; /* the last one: also all others */
 static int nsums;
 static int64_t clock_cost;
 

@@ -6,12 +6,12 @@
  *   operations [NAME]…      default: all but threads
  *
  * Each operation is done with derived datatypes and packed by hand, in turns. Before and after
- * timing, all that was received is compared with what it must be, untouched memory included. Prints
+ * timing, all received data is compared with the expected bytes, untouched memory included. Prints
  *
  *   result NAME types|hand MICROSECONDS right|WRONG
  *
- * with the median of the slower rank. With names, MPI is told of threads. Exit code 1 when a byte
- * is wrong. Needs no DAME and no Open MPI.
+ * with the median of the slower rank. With names, MPI is initialised for threads. Exit code 1 when
+ * a byte is wrong. Needs no DAME and no Open MPI.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -122,7 +122,7 @@ static bool goes(const int *moves, const int *d)
     return true;
 }
 
-/* What is there before an exchange: this rank's cells, and ghosts that nothing has touched. */
+/* The state before an exchange: this rank's cells, and untouched ghosts. */
 static void halo_fill(void)
 {
     for (int q = 0; q < halo.populations; q++) {

@@ -114,7 +114,7 @@ static void one_sided(bool by_hand)
     const int count = EDGE * matrix.n;
     MPI_Win window = by_hand ? matrix.staging : matrix.window;
     double *own = GET == matrix.kind ? matrix.b : matrix.a;
-    if (by_hand && GET == matrix.kind) { /* what the peer shall get lies ready in the window */
+    if (by_hand && GET == matrix.kind) { /* the peer's data is ready in the window */
         for (size_t i = 0; i < n; i++) {
             memcpy(matrix.in + EDGE * i, matrix.b + n * i, EDGE * sizeof(double));
         }
@@ -165,7 +165,7 @@ bool matrix_is_right(bool by_hand)
     const size_t n = (size_t) matrix.n, half = (size_t) matrix.half;
     bool right = true;
     matrix_fill();
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody puts into what is being filled */
+    MPI_Barrier(MPI_COMM_WORLD); /* no rank puts into a buffer that is being filled */
     matrix_step(by_hand);
     for (size_t i = 0; i < matrix.cells_b; i++) {
         double expected = UNTOUCHED;

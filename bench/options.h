@@ -18,7 +18,7 @@ struct options {
     long fragment;                               /* --fragment BYTES; 0: no such option */
     long warm;       /* --warm MILLISECONDS, where there is --place: of each operation before it is
                         sampled */
-    bool limit;      /* --limit, where there is --place: the limit (limit.h), too */
+    bool limit;      /* --limit, with --place: also the limit (limit.h) */
     const char *cold; /* --cold data|all, where there is --place: what each sample finds out of the
                          caches; NULL: nothing */
     unsigned places; /* --place: a bit for each enum layout_place; 0: no such option */
@@ -27,12 +27,11 @@ struct options {
 #define OPTIONS_ON  (1u << LAYOUT_ON_LINE)
 #define OPTIONS_OFF (1u << LAYOUT_OFF_LINE)
 
-/* Reads the command line; `fragment` and `places` are set before, to what they are without the
- * option. Returns true,
- * or prints one message naming the option, its value and what is allowed, and returns false. */
+/* Reads the command line; `fragment` and `places` are set before, to their defaults. Returns true,
+ * or prints one message naming the option, its value and the allowed values, and returns false. */
 bool options_read(struct options *options, int argc, char **argv);
 
-/* True when the options select this layout: all but the short ones when nothing was said. */
+/* True when the options select this layout: all but the short ones by default. */
 bool options_select(const struct options *options, const struct layout_spec *spec);
 
 /* Prints name, family, packed bytes, and whether it is an anchor or of the quick subset, one layout

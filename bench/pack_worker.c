@@ -22,7 +22,7 @@
  *
  * All kinds work on the send type and are sampled in turn (timing.h), with warm caches. With --cold
  * data, user arrays and packed bytes are out of the caches when a sample begins (where the CPU can
- * do that, else nothing is measured); with --cold all, datatypes, lists and code are, too (cool.h).
+ * do that, else nothing is measured); with --cold all, also datatypes, lists and code (cool.h).
  * Before timing, every kind's result is compared with the hand-written one; a difference ends the
  * job.
  */

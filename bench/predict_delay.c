@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network for one process whose messages go to itself: preloaded, it holds each receive back
+ * A network for one process that sends messages to itself: preloaded, it holds each receive back
  * until PREDICT_LATENCY microseconds of the process's CPU time have passed since the message was
  * sent. CPU time, so that other jobs of the machine hardly matter. For bench/predict_worker only:
- * blocking receives and persistent requests are not among what it knows, nor tags but 1 to TAGS
- * - 1.
+ * blocking receives and persistent requests are not supported; tags are 1 to TAGS - 1.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
@@ -120,7 +119,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     return REAL(MPI_Waitall)(count, requests, statuses);
 }
 
-/* Asks MPI only for the requests whose time has come. */
+/* Asks MPI only for the requests that are due. */
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     static MPI_Request due[REQUESTS];

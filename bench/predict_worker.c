@@ -8,7 +8,8 @@
  * messages; bench/predict_delay.c makes a network of that. V = 1 is the blocking program: receives,
  * sends, MPI_Waitall, update. V > 1 is the same plane as V tasks, cut along y: each has messages of
  * its own to the left and right, hands its upper and lower row to the tasks beside it by a copy,
- * and runs when all four are there. One MPI_Testsome a round, so that what is waited for is seen.
+ * and runs when all four are there. One MPI_Testsome a round, so that the awaited requests are
+ * seen.
  *
  * Prints "result V MICROSECONDS CHECKSUM": CPU time of a step. The checksum is that of the plane's
  * bytes, the same for every V.
@@ -102,7 +103,7 @@ static void pack(task_t *task)
     }
 }
 
-/* What was sent to the left comes in at the right. */
+/* Data sent to the left comes in at the right. */
 static void unpack(task_t *task)
 {
     for (int y = 0; y < task->ny; y++) {

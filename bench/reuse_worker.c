@@ -70,8 +70,8 @@ static double live(const struct job *job, long n)
     return bench_now() - start;
 }
 
-/* The mean of those that nobody interrupted. When a datatype is promoted is drawn for each layout,
- * so lives differ. */
+/* The mean of the uninterrupted ones. When a datatype is promoted is drawn for each layout, so
+ * lives differ. */
 static double mean_life(const double *seconds, int lives)
 {
     double sorted[MOST_LIVES], sum = 0;

@@ -9,7 +9,7 @@ function ns(value) { return value == "" ? "-" : sprintf("%.1f", value) }
 
 function times(r) { return r == "" ? "-" : sprintf("%.2f", r) }
 
-# Counts what is slower than `other` by more than noise, and keeps the worst.
+# Counts rows that are slower than `other` by more than noise, and keeps the worst.
 function remember(other, r, saved, row) {
     if (r == "")
         return

@@ -15,7 +15,7 @@ struct timing {
 /* Seconds that each operation runs before it is sampled, so that measured promotion is over; 0. */
 extern double timing_warming;
 
-/* Called before each sample, which then is of one operation; not timed. NULL: none. */
+/* Called before each sample, which then is of one operation; not timed. NULL if absent. */
 extern void (*timing_prepare)(const struct job *job);
 
 /* Samples of each timing, 7 unless set; where they take more than 2 ms in the mean, down to half as many. */

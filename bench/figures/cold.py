@@ -6,7 +6,7 @@ from figures.pack import read  # of the same program
 title = "Packing with cold caches"
 shows = ("MPI_Pack and MPI_Unpack of whole messages, one operation in each sample. `data`: the layout's arrays and the packed bytes are "
          "flushed from all caches before, and what the engine needs besides is warm. `all`: other memory, twice as large as the "
-         "last-level cache, is read before, so that datatypes, lists of displacements and code come from memory, too, as in programs "
+         "last-level cache, is read before, so that datatypes, lists of displacements and code also come from memory, as in programs "
          "that compute much between their messages; the hand-written loop has the least of these. DAME's machine code was chosen in warm "
          "caches. Flushing is not timed.")
 unit = "ns"

@@ -24,8 +24,8 @@ _reasons = [  # rows, the ratio down to which it holds, and why
      "and stores, where the limit touches a line for all its blocks. 3,062 single doubles take 0.34 ns each even if all lie in eight lines, "
      "and 0.51 in random order in 28 KB; blocks of three doubles 0.77 and 0.81"),
     (r"FFT2_scatter", 0.4,
-     "columns whose lines are a multiple of 4096 bytes apart share few sets of the caches. The limit goes by address and does not meet this: "
-     "the lines of FFT2_scatter_512 take it 23 µs by address and 45 by columns, but 23 by columns, too, when rows are 64 bytes longer. "
+     "columns with lines a multiple of 4096 bytes apart share few sets of the caches. The limit goes by address and does not meet this: "
+     "the lines of FFT2_scatter_512 take it 23 µs by address and 45 by columns, but also 23 by columns, when rows are 64 bytes longer. "
      "With such rows packing falls from 63 to between 40 and 49 µs, and unpacking stays at 50; what the rest is has not been measured. "
      "Large pages change nothing, so it is not the TLB"),
 ]

@@ -4,7 +4,7 @@ import collections
 
 title = "Datatypes that are created, used n times, and freed"
 shows = ("Nanoseconds of a life, by the number of uses. libpack and DAME both ask how many uses repay a compilation (libpack, "
-         "Figure 9; DAME paper, Figure 17: tens); what is new costs nothing here until it pays. By hand, nothing is created: the "
+         "Figure 9; DAME paper, Figure 17: tens); a new datatype costs nothing here until it pays. By hand, nothing is created: the "
          "program has its lists.")
 unit = "ns"
 subject = "known:life"
@@ -12,7 +12,7 @@ against = {"native:life": "Open MPI", "known:hand": "packing by hand", "mpich:li
 engines = ["native", "known", "mpich"]
 rounds = {"quick": 3, "full": 5}
 seconds = {"quick": 60, "full": 400}
-_REPAID = 0.97  # of a ratio: equal, but for noise
+_REPAID = 0.97  # of a ratio: equal, apart from noise
 
 
 def runs(engine, full, layouts):

@@ -3,8 +3,8 @@
 title = "100, 1,000 and 10,000 datatypes in a job"
 shows = ("Nanoseconds for one of n datatypes that are alive at the same time: each has a layout of its own (vectors, subarrays, blocks at random "
          "displacements; 16 to 1248 bytes), and all are packed one after the other, again and again. `create` is a constructor with "
-         "MPI_Type_commit, `first` the first MPI_Pack, `use` one MPI_Pack after 100 of each. By hand, nothing is created. What they "
-         "keep stands with the memory of datatypes.")
+         "MPI_Type_commit, `first` the first MPI_Pack, `use` one MPI_Pack after 100 of each. By hand, nothing is created. Their "
+         "memory is in the figure of datatypes' memory.")
 unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loops", "mpich:mpi": "MPICH"}

@@ -18,7 +18,7 @@ engines = ["native", "known"]
 rounds = {"quick": 3, "full": 7}
 seconds = {"quick": 60, "full": 300}
 RANKS = 2
-SIZES = {  # of quick and full; the programs say what they are
+SIZES = {  # of quick and full; the programs define them
     "FFTW": ("64 2", "96 4"), "SpFFT": ("64 20", "128 30"), "mpi4py-fft": ("48 20", "96 20"), "ARMCI-MPI": ("96 100", "96 500"),
     "Boost.MPI": ("2000 400", "2000 2000"), "HDF5": ("1", "4"), "PnetCDF": ("1", "4"), "HPCC": ("1000", "2000"),
     "ScaLAPACK": ("500 8", "600 20"), "NWChem": ("", "4")}

@@ -42,7 +42,7 @@ static long bytes_of(const struct jacobi_frame *f)
     return (long) (f->n[0] + 2) * (f->n[1] + 2) * (f->n[2] + 2) * (long) sizeof(double);
 }
 
-/* Returns NULL, or what is wrong. */
+/* Returns NULL, or an error. */
 static const char *set_up(struct jacobi_frame *f)
 {
     int argument = 1, argc = f->main.argc;
@@ -139,7 +139,7 @@ static void compute(const struct jacobi_frame *f, int low, int high)
     }
 }
 
-/* The first cell of what is sent (from the edge inside) or received (the halo). */
+/* The first cell that is sent (from the edge inside) or received (the halo). */
 static double *face(const struct jacobi_frame *f, int dimension, int side, int halo)
 {
     int at[3] = {1, 1, 1};
