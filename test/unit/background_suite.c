@@ -239,7 +239,7 @@ TEST(code_is_found_without_its_provider)
         _exit(dame_jit_add(jit, program, DAME_PACK, &candidate, NULL, NULL) != DAME_OK);
     }
     expect_exit_0(child);
-    ck_assert(!dame_jit_has(jit, program, DAME_PACK, &candidate)); /* nobody has looked */
+    ck_assert(!dame_jit_has(jit, program, DAME_PACK, &candidate)); /* no caller has looked */
     ck_assert(!dame_jit_has_any(jit, program, DAME_PACK));
     dame_jit_look(jit);
     dame_candidate_t found[8];
@@ -298,7 +298,7 @@ TEST(a_newer_maker_replaces_code)
 
 /* ---- the end ---- */
 
-/* Where the thread that compiles may run; the empty set: there is none. */
+/* Where the thread that compiles may run; the empty set: without such a thread. */
 static cpu_set_t cpus_of_compiler(void)
 {
     cpu_set_t cpus;

@@ -138,7 +138,7 @@ TEST(it_runs_forward_in_four_threads)
         pthread_join(threads[i], NULL);
         ck_assert_int_eq(failures[i], 0);
     }
-    dame_clock_source = DAME_CLOCK_SYSTEM; /* as on a CPU whose counter changes its rate */
+    dame_clock_source = DAME_CLOCK_SYSTEM; /* as on a CPU with a counter that changes its rate */
     ck_assert_str_eq(dame_clock_name(), "clock_gettime");
     ck_assert_int_eq(dame_clock_hz(), 1000000000);
     runs_forward(&failures[4]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for machine code: what is put in stays whole and runs, what is freed traps. */
+/* Memory for machine code: stored code stays whole and runs, freed code traps. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -187,7 +187,7 @@ LOOP_TEST(memory_is_taken_when_needed_and_not_beyond_the_limit, COUNT_OF(kinds))
     ck_assert_int_eq(dame_code_arena_put(arena, code, page + 1, DAME_NO_UNWIND, &more),
                      DAME_ERR_FULL);
     ck_assert_ptr_null(more);
-    put(arena, code, page); /* the last byte, too */
+    put(arena, code, page); /* also the last byte */
     dame_code_arena_destroy(arena);
 }
 
@@ -225,12 +225,12 @@ TEST(pages_of_its_own_go_back_to_the_system)
     ck_assert_uint_eq(dame_code_arena_taken(arena), 2 * page_size());
     dame_code_arena_free(arena, block);
     ck_assert_uint_eq(dame_code_arena_taken(arena), 0);
-    ck_assert_int_eq(msync(pages, page_size(), MS_ASYNC), -1); /* says what is mapped */
+    ck_assert_int_eq(msync(pages, page_size(), MS_ASYNC), -1); /* lists the mappings */
     ck_assert_int_eq(errno, ENOMEM);
     dame_code_arena_destroy(arena);
 }
 
-/* Puts and frees at random; whatever is there must be whole, and no two blocks share a byte. */
+/* Puts and frees at random; all blocks must be whole, and no two share a byte. */
 LOOP_TEST(random_puts_and_frees_keep_all_code_whole, COUNT_OF(kinds))
 {
     enum { BLOCKS = 100, STEPS = 20000 };
@@ -267,12 +267,12 @@ LOOP_TEST(random_puts_and_frees_keep_all_code_whole, COUNT_OF(kinds))
     dame_code_arena_destroy(arena);
 }
 
-/* ---- what the system refuses ---- */
+/* ---- refusals by the system ---- */
 
 typedef struct refused_case {
     const char *what;
     refusal_t refusals[3];
-    dame_jit_memory_t memory; /* what is left */
+    dame_jit_memory_t memory; /* the rest */
     int error;                /* why the kind before was refused */
 } refused_case_t;
 
@@ -305,7 +305,7 @@ static const refused_case_t refused_cases[] = {
      {EXEC_MAP(MAP_SHARED), EXEC_PROTECT, NEVER},
      DAME_JIT_MEMORY_NONE,
      EPERM},
-    {"there are no files in memory",
+    {"no files in memory",
      {{.call = SYS_memfd_create, .argument = 1, .bits = ~0u, .error = ENOSYS}, NEVER, NEVER},
      DAME_JIT_MEMORY_OWN,
      ENOSYS},
@@ -322,7 +322,7 @@ static const refused_case_t refused_cases[] = {
      DAME_JIT_MEMORY_DUAL,
      0},
     {"memory may not be populated", {POPULATE(EPERM), NEVER, NEVER}, DAME_JIT_MEMORY_DUAL, 0},
-    {"memory may not be populated, nor touched by the system",
+    {"memory may not be populated or touched by the system",
      {POPULATE(EPERM), {.call = SYS_getcpu, .argument = 0, .bits = ~0u, .error = EACCES}, NEVER},
      DAME_JIT_MEMORY_OWN,
      EACCES},
@@ -461,7 +461,7 @@ static const char *use_inherited(void *argument)
     if (!call(inherited->block)) {
         return "the parent's code does not run";
     }
-    /* Emulators may give a child what it is not to have. */
+    /* Emulators may give a child mappings that it must not have. */
     if (msync(inherited->probe, page_size(), MS_ASYNC) != 0 && can_write_code()) {
         return "the parent's code can be written";
     }

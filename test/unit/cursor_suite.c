@@ -106,8 +106,8 @@ TEST(positions_beyond_2_33_are_found)
     }
 }
 
-/* The stream is nothing but zeros up to the last member. Every tier, whose offsets may be of 32
- * bits. ThreadSanitizer would keep a record of all the bytes. */
+/* The stream is nothing but zeros up to the last member. Every tier; its offsets may be of 32 bits.
+ * ThreadSanitizer would keep a record of all the bytes. */
 TEST(a_member_behind_two_gigabytes_is_moved)
 {
 #ifndef THREAD_SANITIZER
@@ -200,7 +200,7 @@ TEST(packing_with_much_room_spares_blocks_of_up_to_64_bytes)
     }
 }
 
-/* ---- apart: what is not said to be costs a copy more ---- */
+/* ---- apart: otherwise a message costs one more copy ---- */
 
 /* A face of a cube of doubles with 34 cells each way. */
 static dame_program_t *face(int64_t x, int64_t y, int64_t z)

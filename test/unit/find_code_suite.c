@@ -118,7 +118,7 @@ static const char *want(void *argument)
         fault = "counted wrongly";
     }
     if (!fault && stats.found[wish->dir] == 0 && compilations() == before) {
-        fault = "neither found nor compiled";
+        fault = "not found and not compiled";
     }
     if (!fault && complaints != wish->complaints) {
         fault = complaints > 0 ? "it complains" : "it does not complain";
@@ -135,7 +135,7 @@ static int compiles(wish_t wish)
     return compilations() - before;
 }
 
-/* ---- what they find ---- */
+/* ---- results ---- */
 
 TEST(code_is_found_by_what_it_was_made_from)
 {
@@ -194,7 +194,7 @@ TEST(one_of_eight_processes_compiles)
     ck_assert_int_eq(compilations(), 1);
 }
 
-/* ---- files that are no good ---- */
+/* ---- invalid files ---- */
 
 static dame_cache_key_t key; /* of the only file */
 

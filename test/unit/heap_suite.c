@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of DAME's own: blocks, threads, what goes back to the system. With AddressSanitizer it is
- * malloc()'s, and what is about mappings has nothing to look at.
+ * malloc()'s, and tests about mappings have nothing to look at.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -200,7 +200,7 @@ static const char *use_up(void *argument)
     if (setrlimit(RLIMIT_AS, &limit) != 0) {
         return "setrlimit";
     }
-    for (size_t size = 256 * MiB; size >= 16; size /= 2) { /* also what is kept */
+    for (size_t size = 256 * MiB; size >= 16; size /= 2) { /* also kept memory */
         while ((block = dame_heap_alloc(size)) != NULL) {
             block->next = blocks;
             blocks = block;
@@ -262,7 +262,7 @@ static bool free_marked(unsigned char *block)
     return good;
 }
 
-/* Puts blocks into slots that all threads share, and frees whatever was there. */
+/* Puts blocks into slots that all threads share, and frees the former ones. */
 static void *exchange_blocks(void *argument)
 {
     unsigned number = *(unsigned *) argument;
@@ -312,7 +312,7 @@ TEST(a_child_can_allocate_whatever_its_parent_was_doing)
     for (int i = 0; i < 100; i++) {
         const pid_t child = fork();
         if (child == 0) {
-            alarm(10); /* ends a child that waits for a lock that nobody has */
+            alarm(10); /* ends a child that waits for a lock without a holder */
             dame_heap_free(dame_heap_alloc(100));
             _exit(0);
         }

@@ -83,7 +83,7 @@ static int add_one(void)
     return error;
 }
 
-/* Whoever may write to the directory can have put it there. */
+/* Any user with write access to the directory can have put it there. */
 TEST(nothing_is_appended_to_a_file_of_somebody_else)
 {
     char other[120];
@@ -140,7 +140,7 @@ TEST(the_dump_replaces_regular_files_of_the_user_only)
     ck_assert_int_gt(after.st_size, 40);
 }
 
-/* A program, compiled in both directions while perf is told; one has a name. */
+/* A program, compiled in both directions with names for perf; one has a name. */
 static dame_jit_t *told_to_perf(dame_program_t **program)
 {
     dame_jit_options_t options = *dame_jit_options_default();
@@ -258,7 +258,7 @@ struct jit_descriptor {
 
 extern struct jit_descriptor __jit_debug_descriptor;
 
-/* The name that an object gives to code at `start`, NULL: none. */
+/* The name that an object gives to code at `start`, or NULL. */
 static const char *name_in(const struct jit_code_entry *entry, const void *start, size_t size)
 {
     const char *image = entry->symfile_addr;

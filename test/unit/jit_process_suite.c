@@ -144,7 +144,7 @@ static void *compile_one(void *argument)
                                                                                           : NULL;
 }
 
-/* A family whose first program another thread is compiling. */
+/* A family; another thread is compiling its first program. */
 static void slow_family(pthread_t *thread, family_t *family)
 {
     static dame_provider_t slow_provider;
@@ -207,7 +207,7 @@ TEST(who_compiles_is_not_cancelled)
     void *result = NULL;
     ck_assert_int_eq(pthread_join(thread, &result), 0);
     sem_post(&may_compile);
-    /* Neither the provider nor the program is left reserved. */
+    /* Provider and program are not left reserved. */
     ck_assert_int_eq(dame_jit_compile(family.jit, family.programs[1], DAME_PACK, NULL), DAME_OK);
     free_all(family.jit, family.programs, 2);
 }
@@ -273,7 +273,7 @@ TEST(a_fork_finds_nothing_half_done)
 
 /* ---- cancellation ---- */
 
-/* How far a thread came whose cancellation is pending. */
+/* How far a thread with a pending cancellation came. */
 enum { IN_NEITHER, IN_BOTH, IN_ONE, IN_NONE, CANCELLED_TOO_LATE };
 static int reached;
 

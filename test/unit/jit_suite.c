@@ -176,13 +176,13 @@ TEST(large_code_makes_several_go_and_what_never_fits_none)
         ck_assert_int_eq(is_compiled(programs[i], DAME_PACK), i == 3);
     }
     ck_assert_int_eq(stats_of(jit).evicted, 3);
-    atomic_store(&test_provider_bytes, FIT * UNIT); /* the last byte of the arena, too */
+    atomic_store(&test_provider_bytes, FIT * UNIT); /* also the last byte of the arena */
     compile(jit, programs[5], DAME_PACK);
     ck_assert_int_eq(stats_of(jit).evicted, 5);
     free_all(jit, programs, PROGRAMS);
 }
 
-/* Types come and go: the arena does not grow, nor does the process. */
+/* Types come and go: arena and process do not grow. */
 TEST(a_hundred_thousand_compilations_take_bounded_memory)
 {
     enum { TURNS = 100000, LIVE = 8 };
@@ -209,7 +209,7 @@ TEST(a_hundred_thousand_compilations_take_bounded_memory)
     ck_assert_int_eq(stats_of(jit).live, 2 * LIVE);
     ck_assert_int_le(stats_of(jit).arena_bytes, 24 * UNIT); /* sixteen codes; holes are filled */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
-    ck_assert_int_le(resident[1] - resident[0], 64); /* pages; sanitizers keep what was freed */
+    ck_assert_int_le(resident[1] - resident[0], 64); /* pages; sanitizers keep freed memory */
 #endif
     for (int i = 0; i < LIVE; i++) {
         ck_assert(packs(programs[i], 20 + i, 1));

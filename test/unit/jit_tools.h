@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the suites of jit/ share: programs whose code is the tests' provider's, and children in
- * which the system refuses things.
+ * Shared by the suites of jit/: programs with code of the tests' provider, and children in which
+ * the system refuses calls.
  */
 #ifndef TEST_JIT_TOOLS_H
 #define TEST_JIT_TOOLS_H
@@ -28,7 +28,7 @@ enum { UNIT = 1024 };
 
 /* A jit that must come to be. */
 dame_jit_t *jit_with(const dame_jit_options_t *options);
-/* With an arena of so many bytes. */
+/* With an arena of `arena_bytes` bytes. */
 dame_jit_t *jit_of(size_t arena_bytes);
 dame_jit_stats_t stats_of(dame_jit_t *jit);
 int is_compiled(const dame_program_t *program, dame_dir_t dir);
@@ -53,15 +53,15 @@ typedef struct guest {
 void start_guest(guest_t *guest);
 void end_guest(guest_t *guest);
 
-/* Runs `body` in a child made by fork(). NULL when it returned NULL, else what it returned, or how
- * it ended. */
+/* Runs `body` in a child made by fork(). NULL when it returned NULL, else its result, or how it
+ * ended. */
 const char *in_child(const char *(*body)(void *argument), void *argument);
 void expect_in_child(const char *(*body)(void *argument), void *argument); /* NULL */
 
 /*
- * What the system is to refuse from now on to this process, each with an errno: a system call whose
- * argument number `argument` has any of `bits`, and, where `with` is not 0, whose argument number
- * `and_argument` has any of those. Returns 0 when the system does not know seccomp filters.
+ * Refusals of the system to this process from now on, each with an errno: a system call is refused
+ * if its argument number `argument` has any of `bits`, and, where `with` is not 0, its argument
+ * number `and_argument` has any of those. Returns 0 when the system does not know seccomp filters.
  */
 typedef struct refusal {
     long call;

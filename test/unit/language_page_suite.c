@@ -43,7 +43,7 @@ static const char *next_program(const char *at, size_t *length)
     return at;
 }
 
-/* The program whose text contains `what`; the caller frees. */
+/* The program with `what` in its text; the caller frees. */
 static dame_program_t *page_program(const char *text, const char *what)
 {
     size_t length = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text to program and back: what is read, printed and refused. */
+/* Text to program and back: reading, printing and refusals. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static const char everything[] = "EXIT\n"
                                  "    BOTTOM\n"
                                  "BOTTOM\n";
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 TEST(a_printed_program_is_read_as_it_is_written)
 {
@@ -194,7 +194,7 @@ TEST(a_failing_file_is_reported)
     dame_program_free(program);
 }
 
-/* ---- what is refused, where and how ---- */
+/* ---- refusals, where and how ---- */
 
 typedef struct wrong {
     const char *text;

@@ -186,7 +186,7 @@ TEST(an_error_inside_llvm_does_not_end_the_process)
     l->close(state);
 }
 
-/* It would end the process, too, which has 48 MiB left: enough for DAME, and for some of LLVM. */
+/* It would also end the process, which has 48 MiB left: enough for DAME, and for some of LLVM. */
 LOOP_TEST(without_memory_llvm_is_not_called, 2)
 {
     const int resource = _i == 0 ? RLIMIT_AS : RLIMIT_DATA;

@@ -35,8 +35,8 @@ TEST(long_stretches_of_longer_blocks_are_not_divided)
     dame_program_free(program);
 }
 
-/* What is known of the elements in a block that members were joined to; it does not depend on how
- * they are nested. */
+/* Facts about the elements in a block that members were joined to; they do not depend on the
+ * nesting. */
 TEST(granules_are_those_of_what_was_joined)
 {
     const dame_passes_t both = ONLY(NORMALISE) | ONLY(MERGE);

@@ -26,7 +26,7 @@ TEST(the_first_use_to_ask_at_is_a_quarter_of_those_that_repay)
 TEST(what_is_certain_to_repay_is_asked_for_at_once)
 {
     dame_policy_expect_t expect = expected;
-    expect.saved = 0.01; /* 500 uses repay it, 10 if what is certain is right */
+    expect.saved = 0.01; /* 500 uses repay it, 10 if the certain estimate is right */
     expect.certain = 0.5;
     ck_assert_int_eq(dame_policy_first(&expect, 8), 125 - 8);
     ck_assert_int_eq(dame_policy_first(&expect, 9), 1);

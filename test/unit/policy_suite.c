@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The policy of promotion in a simulated process: arms whose times are known, samples as a loaded
- * machine gives them, patterns of reuse that are typical or that an adversary would choose.
+ * The policy of promotion in a simulated process: arms with known times, samples as on a loaded
+ * machine, patterns of reuse that are typical or that an adversary would choose.
  */
 #include "measure/policy.h"
 
@@ -24,12 +24,12 @@ typedef struct world {
     double (*time)(const struct world *world, int64_t use, int32_t arm, uint32_t *key);
     double (*noise)(rng_t *rng, double ticks); /* what a sample shows; NULL: the truth */
     dame_added_t (*answer)(int64_t adds, int32_t arm);
-    int32_t native;     /* the last arm, when that is the native engine; 0: there is none */
+    int32_t native;     /* the last arm, when that is the native engine; 0: without one */
     int native_is_mute; /* it can move none of the messages: ours does, and no sample counts */
     uint32_t far;       /* a bit for each arm that has to be ordered */
     double far_cost;    /* ticks */
     int64_t far_uses;   /* until an order comes */
-    int evict_after;    /* an added code is evicted so many uses later; 0: never */
+    int evict_after;    /* an added code is evicted this number of uses later; 0: never */
 } world_t;
 
 typedef struct result {
@@ -39,7 +39,7 @@ typedef struct result {
     int64_t samples;
     int32_t last; /* the arm that runs at the end */
     int32_t choice;
-    int32_t ours;   /* the arm that ran last, but for the native engine */
+    int32_t ours;   /* the arm that ran last, except the native engine */
     uint32_t lives; /* a bit for each code that lives at the end */
     int64_t orders;
     int64_t first_order; /* the use */
@@ -99,7 +99,7 @@ static void do_step(driver_t *driver, const dame_step_t *step, int64_t use)
     }
 }
 
-/* Does what the policy wants before the use begins; returns what is left: to wait, or to take a
+/* Carries out the policy's steps before the use begins; returns the last one: to wait, or to take a
  * sample. */
 static dame_step_t ask(driver_t *driver, int64_t use, int32_t uses)
 {
@@ -286,7 +286,7 @@ TEST(typical_programs_keep_the_bound)
     }
 }
 
-/* Without a search and samples that cost: what ski rental costs alone. */
+/* Without a search and samples that cost: the cost of ski rental alone. */
 static double mean_regret(double saved, double break_even, int64_t uses, int is_drawn)
 {
     enum { PROGRAMS = 160 };
@@ -314,7 +314,7 @@ TEST(on_average_no_number_of_uses_is_bad)
             worst = drawn > worst ? drawn : worst;
             worst_fixed = fixed > worst_fixed ? fixed : worst_fixed;
         }
-        const double owed = COST + DAME_POLICY_BATCH * SAMPLE; /* a trial has to be repaid, too */
+        const double owed = COST + DAME_POLICY_BATCH * SAMPLE; /* a trial also has to be repaid */
         ck_assert_double_le(worst, 1 + owed / COST * saved[i] / (e - 1) * 1.08); /* 16 parts */
         ck_assert_double_ge(worst_fixed, 1 + 0.8 * saved[i]);
     }
@@ -340,7 +340,7 @@ TEST(what_is_used_once_or_twice_pays_nothing)
             world_t world = world_of(typical[r], 0.01);
             world.part = dame_policy_part((uint64_t) r);
             ck_assert_double_eq(simulate(&world, uses, 0).total, uses * typical[r][0]);
-            world.certain = world.expected; /* nor does it when much is certain to be saved */
+            world.certain = world.expected; /* the same when a large saving is certain */
             const result_t result = simulate(&world, uses, 0);
             ck_assert_double_le(result.total, uses * typical[r][0]);
             ck_assert_int_eq(result.adds, typical[r][0] - typical[r][1] > COST);

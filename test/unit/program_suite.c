@@ -158,7 +158,7 @@ TEST(displacements_are_kept_in_32_bits_where_they_fit)
 
 /* ---- memory and limits ---- */
 
-/* n blocks of 8 bytes whose steps grow by 8: nothing repeats. */
+/* n blocks of 8 bytes with steps that grow by 8: nothing repeats. */
 static const dame_type_t *irregular(int64_t n)
 {
     int64_t *disps = dame_tree_array(tree, n);

@@ -72,7 +72,7 @@ LOOP_TEST(a_provider_is_loaded_when_it_is_first_needed, 2)
     free_all(jit, &program, 1);
 }
 
-/* What was loaded for one serves others, each with a state of its own. */
+/* An object loaded for one jit serves others, each with a state of its own. */
 TEST(a_provider_is_loaded_once_for_all)
 {
     dame_jit_t *jits[] = {complaining_jit(), complaining_jit()};
@@ -157,7 +157,7 @@ static const char *empty_file(void)
     return no_object;
 }
 
-/* Each is told of once a process, and is not tried again even if it has been repaired. */
+/* Each is reported once a process, and is not tried again even if it has been repaired. */
 LOOP_TEST(a_broken_provider_is_told_of_once, 4)
 {
     static const struct {

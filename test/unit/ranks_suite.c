@@ -126,7 +126,7 @@ static void check_bytes(world_t *w, int program)
     ck_assert_mem_eq(packed, wanted, size);
 }
 
-/* ---- what is done ---- */
+/* ---- actions ---- */
 
 static void add(world_t *w, int program, dame_dir_t dir, int variant, rng_t *rng)
 {
@@ -203,7 +203,7 @@ LOOP_TEST(each_level_runs_the_best_that_lives, 2)
     dame_jit_destroy(w.jit);
 }
 
-/* A search drops most of what it has tried: that does not fill the memory. */
+/* A search drops most codes that it has tried: they do not fill the memory. */
 TEST(what_was_dropped_is_freed)
 {
     enum { BYTES = 1 << 20, CODES = 12000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Readers: who waits knows that nobody runs what was there before. */
+/* Readers: after the wait, no thread runs the old code. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -278,7 +278,7 @@ static const char *wait_without_membarrier(void *argument)
     }
     dame_reader_t reader = {.link = NULL};
     if (!dame_readers_wait()) {
-        return "nobody is there, and yet it waits";
+        return "no reader is inside, and yet it waits";
     }
     dame_reader_add(&reader);
     if (dame_readers_wait()) {

@@ -9,7 +9,7 @@
 
 enum { MOST_SUITES = 40, MOST_TESTS = 30 };
 
-/* The next of at most so many. */
+/* The next of at most `most`. */
 static inline int next_of(int *n, int most)
 {
     if (*n == most) {

@@ -94,7 +94,7 @@ static const dame_cpu_t intel = {DAME_MAKE_INTEL, 1, 1, 1};
 static const dame_cpu_t amd = {DAME_MAKE_AMD, 1, 1, 1};
 static const dame_cpu_t other = {DAME_MAKE_OTHER, 1, 1, 1};
 
-/* Programs, and what is listed for them: only what could matter, what the make is known for first.
+/* Programs, and their candidates: only those that could matter, the make's prior first.
  */
 TEST(variants_differ_where_it_could_matter)
 {
@@ -197,7 +197,7 @@ TEST(vectors_follow_the_variant_and_the_cpu)
         {&intel, 0, pairs, "avx512", 32, 32, 64, 64, 1},
         {&no_vbmi, 0, wide, "avx512", 64, 32, 64, 0, 0},
         {&no_vbmi, 0, pairs, "avx512", 32, 32, 64, 0, 0},
-        /* what a user asks for is no matter of variants */
+        /* a user's choice is not a variant */
         {&intel, 256, wide, "avx512", 32, 32, 32, 32, 0},
         {&amd, 512, 0, "avx512", 64, 64, 64, 64, 0},
         {&amd, 512, pairs, "avx512", 64, 64, 64, 64, 0},

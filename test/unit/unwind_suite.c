@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever unwinds the stack passes through machine code, whatever it is doing. */
+/* Unwinders pass through machine code at any of its instructions. */
 #define _GNU_SOURCE
 #include <execinfo.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include "test/lib/thread_sanitizer.h"
 #include "tools.h"
 
-/* Leaves, as straight-line code and as a loop; calls of memcpy(); calls of inner kernels; so many
+/* Leaves, as straight-line code and as a loop; calls of memcpy(); calls of inner kernels; enough
  * loops that registers must be saved. */
 static const char *const texts[] = {
     "EXIT VECTORFINAL(16, 1, 2, 8, 8) CONTIGFINAL(8) BOTTOM",
@@ -184,7 +184,7 @@ TEST(code_that_replaces_other_code_is_described)
 #ifdef __x86_64__
 /* ---- instruction by instruction ---- */
 
-/* What the caller has in the registers that calls keep, but for rbp; DWARF's numbers of them. */
+/* The caller's values in the registers that calls keep, except rbp; DWARF's numbers of them. */
 enum { KEPT = 5 };
 static const int kept[KEPT] = {3, 12, 13, 14, 15};
 static const uintptr_t values[KEPT] = {0x1111, 0x2222, 0x3333, 0x4444, 0x5555};

@@ -82,7 +82,7 @@ static uint64_t constant_written(int reg)
             value = (value & ~((uint64_t) 0xffff << shift)) | bits << shift;
             break;
         default:
-            ck_abort_msg("0x%08x is no move of a constant", word(i));
+            ck_abort_msg("0x%08x is not a move of a constant", word(i));
         }
     }
     return value;
