@@ -16,7 +16,8 @@ enum { MESSAGES = 4 };
 
 static bool verify, native; /* is Open MPI's engine the broken one? */
 
-/* From rank 0 to rank 1, `count` elements at once. `broken` is the rank whose engine spoils it. */
+/* From rank 0 to rank 1, `count` elements at once. `broken` is the rank with the engine that spoils
+ * it. */
 static void send_some(const layout_t *l, int count, int broken, const char *name)
 {
     unsigned char *stream = stream_new(l, count, 7);

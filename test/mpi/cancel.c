@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads use MPI while their cancellation is pending. MPI_Pack and MPI_Unpack have no cancellation
-   points in Open MPI; DAME adds none, whatever it writes to files meanwhile, and nobody waits for a
-   thread that is gone. */
+   points in Open MPI; DAME adds none, even while it writes to files, and no thread waits for one
+   that is gone. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

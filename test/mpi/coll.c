@@ -47,7 +47,7 @@ static places_t places(enum order order, int each)
 
 enum op { BCAST, GATHER, SCATTER, GATHERV, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV };
 
-/* Who sends, who receives, and for whom there is a part of what they send and get: the root, or
+/* The ranks that send, that receive, and that have a part of their own in the buffers: the root, or
  * all. */
 static const struct {
     const char *name;
@@ -112,7 +112,7 @@ static void collective(enum op op, enum variant variant, const type_case_t *c, i
     const places_t to = places(ops[op].out, each), from = places(ops[op].in, each);
     const int n = UNEVEN == ops[op].out ? my_rank + 1 : each;
     const bool is_root = my_rank == root, in_place = IN_PLACE == variant;
-    const int receiver = ops[op].part_for_all ? my_rank : root; /* whose parts arrive here */
+    const int receiver = ops[op].part_for_all ? my_rank : root; /* from which parts arrive here */
     message_t out = msg_new(l, ops[op].part_for_all ? to.total : n);
     message_t got = msg_new(l, ops[op].part_from_all ? from.total : n);
     message_t expected = msg_shadow(&got);

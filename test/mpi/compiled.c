@@ -3,7 +3,7 @@
  * When programs become machine code, and what happens when they cannot. argv[1]:
  *   uses N           dt_dame_promotion_threshold is N
  *   measured         dt_dame_promotion_threshold is -1
- *   churn BYTES      100,000 datatypes with a code cache of so many bytes
+ *   churn BYTES 100,000 datatypes with a code cache of BYTES bytes
  *   evict            threads use many datatypes with a code cache of 4096 bytes
  *   crash            machine code reads memory that is not there, and a handler asks backtrace(3)
  *   denied WHAT      machine code may not be executed: shared (not in shared mappings) or all
@@ -90,8 +90,8 @@ static void uses(int threshold)
 
 /* ---- measured ---- */
 
-/* What is used twice is interpreted; what is used very often, and is much faster so, is machine
- * code. Every now and then all bytes are looked at. */
+/* A datatype used twice is interpreted; one used very often, and much faster in machine code, is
+ * compiled. Every now and then all bytes are looked at. */
 static void measured(void)
 {
     enum { OFTEN = 200000 };
@@ -122,8 +122,8 @@ static void measured(void)
 
 /* ---- lives ---- */
 
-/* Datatypes of one layout, one after the other, each used once: their uses add up, and what is
- * compiled serves all that come. */
+/* Datatypes of one layout, one after the other, each used once: their uses add up, and the code
+ * serves all later ones. */
 static void lives(int threshold)
 {
     for (int i = 1; i <= 3 * threshold; i++) {

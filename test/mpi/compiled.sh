@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2153,SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: machine code.
+# Sourced by test/mpi/run, with its functions and variables: machine code.
 
 # compiled CONFIGURATION MESSAGES ARGUMENT... -- MODE...: the program compiled does MODE on two ranks
-# and ends well, and the message that machine code cannot be executed is printed so many times.
+# and ends well, and the message that machine code cannot be executed is printed MESSAGES times.
 compiled()
 {
     local config=$1 messages=$2 arguments modes
@@ -135,7 +135,7 @@ machine_code()
     # Open MPI 6.0's own patches would crash.
     compiled "execution denied" 1 "${at_once[@]}" --mca patcher ^overwrite -- denied all
     code_files
-    # What is above the convertor knows of no codes.
+    # The code above the convertor knows of no codes.
     matrix "compiled at once" "convertor lifetime threads frags $(in_long pack edge p2p coll onesided file)"
     matrix "small code cache" "lifetime threads $(in_long convertor p2p)" "${small[@]}"
     for x in 128 256 512; do

@@ -68,7 +68,7 @@ static layout_t *random_layout(void)
     return layout;
 }
 
-/* Rooms on both sides of what is much (4 KiB), down to less than an element. */
+/* Rooms on both sides of much room (4 KiB), down to less than an element. */
 static size_t random_room(void)
 {
     switch (random_from(0, 3)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A signal handler jumps out of a kernel (siglongjmp), because memory of the message cannot be
    read. When it can, the same convertor goes on where it was. Open MPI's own engine promises no
-   such thing: its convertors keep what was half done. */
+   such thing: its convertors keep half-done elements. */
 #include "conv_tools.h"
 
 #include <setjmp.h>

@@ -26,7 +26,7 @@ static layout_t *shuffled(const layout_t *ints, int width)
     return l;
 }
 
-/* A layout whose datatype is at `address`, or NULL. */
+/* A layout with its datatype at `address`, or NULL. */
 static layout_t *shuffled_at(const void *address, const layout_t *ints, int width)
 {
     layout_t *tries[MOST_TRIES];

@@ -13,7 +13,7 @@ enum { GUARD = 16, GUARD_BYTE = 0xA5, WIDEST_ELEMENT = 16 };
 
 /*
  * Where it pays, Open MPI's engine describes neighbours of several kinds as bytes, and it copies
- * types that are contiguous but for gaps between their elements as bytes. Of these it may end a
+ * types that are contiguous except gaps between their elements as bytes. Of these it may end a
  * fragment inside an element, and be positioned there; DAME does just the same.
  */
 enum { AS_BYTES = OPAL_DATATYPE_OPTIMIZED_RESTRICTED | OPAL_DATATYPE_FLAG_CONTIGUOUS };
@@ -142,7 +142,8 @@ static void check_engine(const opal_convertor_t *c, subject_t *s)
     memcpy(&function, &c->fAdvance, sizeof(function));
     if (0 == dladdr(function, &info) ||
         with_dame != (NULL != strstr(info.dli_fname, "mca_dt_dame"))) {
-        subject_fault(s, "it is moved by %s", NULL == info.dli_fname ? "nobody" : info.dli_fname);
+        subject_fault(s, "it is moved by %s",
+                      NULL == info.dli_fname ? "no engine" : info.dli_fname);
     }
 }
 
@@ -164,7 +165,7 @@ void conv_prepare(opal_convertor_t *c, subject_t *s, bool send)
 
 void conv_construct(opal_convertor_t *c)
 {
-    memset(c, 0, sizeof(*c)); /* clone reads stack_pos, which nobody sets for contiguous data */
+    memset(c, 0, sizeof(*c)); /* clone reads stack_pos, which is not set for contiguous data */
     dt_object_construct(c, &opal_convertor_t_class);
 }
 
@@ -331,7 +332,7 @@ static void check_call(const opal_convertor_t *c, subject_t *s, const call_t *ca
 }
 
 /* For contiguous types with gaps between elements, 4.1.4's own engine leaves the last iov_len
-   longer than what was moved, and may give one iovec less than it used. Takes max_data as the
+   longer than the moved bytes, and may give one iovec less than it used. Takes max_data as the
    truth. */
 static uint32_t amend_native(const subject_t *s, call_t *call, uint32_t used, size_t moved)
 {
@@ -405,7 +406,7 @@ void conv_seek(opal_convertor_t *c, subject_t *s, size_t position)
     if (!with_dame && position > c->bConverted) {
         /* Going forwards from inside a loop, 4.1.4's own engine enters the loop again without
            having left it (opal_datatype_position.c): wrong places, and at last a stack overflow.
-           From the end it starts anew. */
+           From the end it starts again. */
         size_t end = total;
         (void) dt_openmpi_set_position(c, &end);
         (void) dt_openmpi_set_position(c, &reached);

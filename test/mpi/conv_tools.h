@@ -64,11 +64,11 @@ bool conv_move_some(opal_convertor_t *c, subject_t *s, size_t most);
 void conv_finish(opal_convertor_t *c, subject_t *s, size_t most);
 void conv_seek(opal_convertor_t *c, subject_t *s, size_t position);
 
-/* Open MPI's own engine, whoever moves the data otherwise: where a sender stands that is set to
-   `*position`, and how many bytes it packs from there into `room` bytes at `packed`. */
+/* Open MPI's own engine, even if another moves the data: the position of a sender set to
+ * `*position`, and the number of bytes that it packs from there into `room` bytes at `packed`. */
 size_t native_pack(const subject_t *s, size_t *position, void *packed, size_t room);
-/* Is `length` all of the `most` bytes that can be packed, but for a short block that DAME may leave
-   where there is much room? */
+/* Is `length` all of the `most` bytes that can be packed, except a short block that DAME may leave
+ * where room is large? */
 bool conv_full(size_t room, size_t length, size_t most);
 
 /* Runs work(argument) in a second thread, which is always the same, and waits for it. */

@@ -89,7 +89,7 @@ static void every_way(const type_case_t *c, int64_t count)
         msg_clear(&to);
         ways[i].move(&from, &to);
         check(msg_holds(&to, stream, to.bytes), "%s of %d %s", ways[i].name, (int) count, c->name);
-        check(msg_holds(&from, stream, from.bytes), "%s of %d %s: what was sent", ways[i].name,
+        check(msg_holds(&from, stream, from.bytes), "%s of %d %s: the bytes sent", ways[i].name,
               (int) count, c->name);
         if (ways[i].copies && has_gaps(l, count)) {
             check(
@@ -271,7 +271,7 @@ static void within_an_array(void)
 
 /* ---- device memory ---- */
 
-static const char *device; /* an address that is said to be in device memory */
+static const char *device; /* an address that counts as device memory */
 
 #if OMPI_MAJOR_VERSION >= 5
 /* Open MPI and DAME ask the accelerator component. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What SELinux or a hardened kernel may do: a process cannot execute what it has written. Libraries
-   can still be loaded. */
+/* What SELinux or a hardened kernel may do: a process cannot execute memory that it has written.
+   Libraries can still be loaded. */
 #ifndef TEST_DENY_H
 #define TEST_DENY_H
 
@@ -8,7 +8,7 @@
 
 typedef enum deny {
     DENY_SHARED, /* in shared mappings only */
-    DENY_ALL,    /* nor in anonymous ones, nor by mprotect() */
+    DENY_ALL,    /* and not in anonymous ones or by mprotect() */
     DENY_ADVICE  /* nothing but madvise() */
 } deny_t;
 

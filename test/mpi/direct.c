@@ -4,7 +4,7 @@
  * and that a profiling library sees each call. Needs one rank. argv[1]:
  *   direct     most calls must not go through Open MPI's convertor
  *   convertor  all must
- *   fortran    all must, but for those from Fortran, most of which must not
+ *   fortran all must, except those from Fortran, most of which must not
  *   measured   DAME decides, by time
  */
 #include <dlfcn.h>
@@ -40,7 +40,7 @@ int32_t opal_convertor_unpack(opal_convertor_t *convertor, struct iovec *iov, ui
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
 static bool direct, fortran_direct, measured; /* argv[1] */
-static int *wrapped; /* the profiling library's count; NULL: there is none */
+static int *wrapped;                          /* the profiling library's count; NULL if absent */
 static int calls;    /* that this program has made and the library could see */
 static MPI_Comm comms[4];
 enum { COMMS = sizeof(comms) / sizeof(comms[0]) };
@@ -71,7 +71,7 @@ static bool is_spare(const unsigned char *bytes, int n)
     return 0 == n;
 }
 
-/* One use; `size`: that MPI is told, no less than what is needed. */
+/* One use; `size`: passed to MPI, not less than needed. */
 static void use(const type_case_t *c, message_t *m, const unsigned char *stream,
                 unsigned char *packed, int size, MPI_Comm comm)
 {
@@ -87,7 +87,7 @@ static void use(const type_case_t *c, message_t *m, const unsigned char *stream,
     check(same_bytes(packed + BEFORE, stream, bytes, &bad) && is_spare(packed, BEFORE) &&
               is_spare(packed + BEFORE + bytes, BEHIND),
           "%s of %d: packed", c->name, count);
-    check(msg_holds(m, stream, bytes), "%s of %d: what was packed", c->name, count);
+    check(msg_holds(m, stream, bytes), "%s of %d: the bytes packed", c->name, count);
     if (c->send_only) {
         return;
     }
@@ -138,7 +138,7 @@ static void lives(void)
     lay_free(doubles);
 }
 
-/* ---- Which way, and what is counted --------------------------------------------------------- */
+/* ---- Ways and counts ------------------------------------------------------------------------ */
 
 enum { BLOCKS = 16, STEP = 3, BYTES = BLOCKS * 8, REPEATS = 2000 };
 
@@ -177,7 +177,7 @@ static void ways(MPI_Datatype type)
     check_way(direct, before, 2 * REPEATS, "C");
 }
 
-/* DAME has its counters; without it there are none. */
+/* DAME has its counters; without DAME they are absent. */
 static void counts(MPI_Datatype type)
 {
     if (0 == pvar_start("dt_dame_")) {
@@ -211,7 +211,7 @@ static void handler(MPI_Comm *comm, int *code, ...)
     handled++;
 }
 
-/* Arguments of a call; what is not the same as in `right` is wrong. */
+/* Arguments of a call; values that differ from `right` are wrong. */
 typedef struct arguments {
     const char *name;
     int class; /* of the error, by the standard and by Open MPI's manual pages */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: the files of dt_dame_dump.
+# Sourced by test/mpi/run, with its functions and variables: the files of dt_dame_dump.
 
 # new_directory: for files of dt_dame_dump.
 new_directory()
@@ -17,7 +17,7 @@ files_are()
     [ "$found" = "$1" ] || { echo "$found files in $2 instead of $1"; return 1; }
 }
 
-# has_line FILE TEXT: a line of FILE is TEXT, an extended regular expression; "! TEXT": none is.
+# has_line FILE TEXT: a line of FILE is TEXT, an extended regular expression; "! TEXT": no line is.
 has_line()
 {
     case $2 in
@@ -45,8 +45,8 @@ dumped()
         -np 2 "${dame[@]}" "${@:3}" "$PROGRAMS/dump" "$scratch/dump" "${mode[@]}"
 }
 
-# dump_fails CONFIGURATION MESSAGES TEXT MODE ARGUMENT...: the job ends well, and so many of two
-# processes say TEXT, once, and nothing else of files.
+# dump_fails CONFIGURATION MESSAGES TEXT MODE ARGUMENT...: the job ends well, and MESSAGES of two processes
+# print TEXT, once, and nothing else of files.
 dump_fails()
 {
     dumped "$1" "$2 of dt:dame: dump: $3" "$2 of dt:dame: dump" -- "$4" --mca dt_dame_dump program "${@:5}"

@@ -12,7 +12,7 @@
 
 typedef struct dump_file {
     char path[512];
-    char *text; /* NULL: there is no such file */
+    char *text; /* NULL: no such file */
     size_t length;
 } dump_file_t;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes and threads at the edge of what is reasonable: nothing may crash, hang, cost memory out
- * of proportion or move wrong bytes.
+ * Extreme datatypes and threads: nothing may crash, hang, cost memory out of proportion or move
+ * wrong bytes.
  *
  *   edge [PLUGIN.so]
  */
@@ -41,8 +41,8 @@ static bool round_trip(MPI_Datatype type, char *memory, size_t size, char *packe
     return good;
 }
 
-/* Open MPI 4.1.4 has true bounds of its own for such vectors; whatever it packs, also within
- * another type, DAME must (the engine verify compares). */
+/* Open MPI 4.1.4 has true bounds of its own for such vectors. DAME must pack the same bytes, also
+ * within another type (the engine verify compares). */
 static void test_wrong_bounds(void)
 {
     MPI_Datatype backwards, type;

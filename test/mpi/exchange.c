@@ -106,7 +106,7 @@ static void check_status(MPI_Status *s, const layout_t *l, int64_t bytes, const 
     check(wide == expected, "%s: Get_elements_x gives %ld", name, (long) wide);
 }
 
-/* What this transport sends right, and the like otherwise. */
+/* A datatype that this transport sends correctly, else a similar one. */
 static enum send_mode sent_by(enum send_mode mode, const layout_t *l)
 {
     return (BSEND == mode || SEND_PERSISTENT == mode) && !requests_are_sent_right(l) ? ISEND : mode;

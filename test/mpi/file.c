@@ -38,7 +38,7 @@ static const char *const double_memory[] = {
 static const char *const char_views[] = {"vector-3-of-bytes", NULL};
 static const char *const char_memory[] = {"vector-3-of-bytes", "hindexed-block-1", NULL};
 
-/* The whole file becomes blank pattern, so that gaps can be told. */
+/* The whole file becomes blank pattern, so that gaps can be recognised. */
 static void blank_file(int64_t bytes)
 {
     MPI_Barrier(MPI_COMM_WORLD);

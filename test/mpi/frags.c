@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that are cut into fragments, also inside elements. The runner sets the sizes of the
    cuts; this program takes care that message lengths fall on, before and after them. Needs two
-   ranks. argv[1]: typed leaves out streams of MPI_PACKED, whose fragments end inside elements. Open
+   ranks. argv[1]: typed leaves out streams of MPI_PACKED: their fragments end inside elements. Open
    MPI 4.1.4's own engine receives them wrongly when one fragment overtakes another, 4.1.0's in any
    order. */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What DAME allocates is not in the application's heap: using datatypes neither grows it, nor keeps
-   what the application frees from going back to the system, nor gives back what it needs again.
-   One rank. */
+/* DAME's memory is not in the application's heap. Using datatypes does not grow that heap. It does
+   not keep freed memory from going back to the system, and does not give back memory that is needed
+   again. One rank. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -25,7 +25,7 @@ static void check(int ok, const char *name, const char *what)
 
 static MPI_T_pvar_session session;
 
-/* Programs compiled to pack by now; -1: nobody counts. */
+/* Programs compiled to pack by now; -1: not counted. */
 static long long compiled(void)
 {
     static MPI_T_pvar_handle handle;
@@ -99,7 +99,7 @@ static int wrong(MPI_Datatype column)
     return dame_fix_count(column, 7) & dame_fix_base(column, packed) & dame_type_matters(column);
 }
 
-/* With DAME: after so many messages, so many codes have been made, at least and at most. */
+/* With DAME: after `messages` messages, the number of codes made, at least and at most. */
 static const struct {
     const char *name;
     int (*hint)(MPI_Datatype column);

@@ -40,7 +40,7 @@ static void commit_contiguous(void)
 /* From and to this rank; how many messages DAME packed. */
 static long long send_blocks(int n)
 {
-    enum { BLOCKS = 5000 }; /* whose first message repays the import, whatever a block costs */
+    enum { BLOCKS = 5000 }; /* its first message repays the import at any cost of a block */
     int from[2 * BLOCKS], to[2 * BLOCKS], errors = 0;
     MPI_Datatype type;
     MPI_Type_vector(BLOCKS, 1, 2, MPI_INT, &type);

@@ -42,7 +42,7 @@ typedef struct layout {
 
 /* The predefined datatypes. elem and unit as in run_t. */
 layout_t *lay_basic(MPI_Datatype type, int elem, int unit);
-/* MPI_DOUBLE_INT and the like: a value, then an int. */
+/* MPI_DOUBLE_INT and similar types: a value, then an int. */
 layout_t *lay_pair(MPI_Datatype type, MPI_Datatype value, int value_size);
 
 /* One for each constructor. The old layouts stay the caller's. */

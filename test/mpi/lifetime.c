@@ -225,7 +225,8 @@ static void churn_messages(void)
     lay_free(ints);
 }
 
-/* What a delete callback does to the datatype that ends, and what it may free meanwhile. */
+/* Uses of the ending datatype by a delete callback, and other datatypes that it may free
+ * meanwhile. */
 typedef struct last_use {
     const layout_t *layout; /* the shape of the datatype that ends */
     MPI_Datatype other;     /* to be freed, or MPI_DATATYPE_NULL */

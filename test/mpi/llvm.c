@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DAME-L in a job whose dt_dame_tiers are interp,l, so that all machine code is LLVM's. argv[1]:
+ * DAME-L in a job with dt_dame_tiers interp,l, so that all machine code is LLVM's. argv[1]:
  *   fill        waits for code of both directions, however it is come by; argv[2]: how many are
  *               compiled by all ranks together
  *   third       a warm code cache and measured promotion: the third message is the code's
- *   search      packs until LLVM has compiled something for the search of the fastest code; here
- *               dt_dame_tiers has x, too, and dt_dame_explore is 100
- *   none        there is no code to be had; right bytes
+ *   search packs until LLVM has compiled something for the search of the fastest code; here
+ *   dt_dame_tiers also has x, and dt_dame_explore is 100
+ *   none no code is available; right bytes
  *   fork        the application forks while LLVM compiles
  *   end         the job ends while LLVM compiles
  * argv[3], to be compared: "loaded" or "not-loaded", LLVM at the end.

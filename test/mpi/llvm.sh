@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2153,SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: DAME-L and the code cache.
+# Sourced by test/mpi/run, with its functions and variables: DAME-L and the code cache.
 
 # llvm CONFIGURATION RANKS DIRECTORY LINES ARGUMENT... -- MODE...: the program llvm does MODE with the
 # code cache DIRECTORY and ends well, and DAME prints LINES lines.
@@ -18,7 +18,7 @@ llvm()
     verdict $code llvm "$config" "$log"
 }
 
-# holds CONFIGURATION DIRECTORY SUFFIX N: so many files, and nothing else when SUFFIX is code.
+# holds CONFIGURATION DIRECTORY SUFFIX N: N files, and nothing else when SUFFIX is code.
 holds()
 {
     local n others=0
@@ -73,7 +73,7 @@ llvm_jobs()
     llvm "warm" 8 "$cache" 0 "${at_once[@]}" -- fill 0 not-loaded
     llvm "read-only" 2 ":$cache" 0 "${at_once[@]}" "${never[@]}" -- fill 0 not-loaded
     dame=(--mca mca_base_component_path "$scratch/other:$PKGLIBDIR" --mca dt dame --mca dt_dame_import_threshold 1)
-    llvm "warm, LLVM is no object" 2 "$cache" 0 "${at_once[@]}" -- fill 0 not-loaded
+    llvm "warm, LLVM is not an object" 2 "$cache" 0 "${at_once[@]}" -- fill 0 not-loaded
     dame=("${path[@]}" --mca dt dame --mca dt_dame_import_threshold 1)
     llvm "no cache" 2 "" 0 "${at_once[@]}" -- fill 4 loaded
     llvm "now" 1 "$scratch/now" 0 "${at_once[@]}" "${now[@]}" -- end "" loaded

@@ -118,14 +118,14 @@ static void matched_before_received(int n)
         msg_clear(&m[i]);
         MPI_Imrecv(m[i].buf, n + i, spread->type, &found[i], &requests[i]);
     }
-    for (int i = 0; i < DEEP; i++) { /* MPI_Waitall crashes in 5.0.7's pml ucx, without DAME, too */
+    for (int i = 0; i < DEEP; i++) { /* MPI_Waitall crashes in 5.0.7's pml ucx, also without DAME */
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
         check_received(&m[i], n + i, i, "matched before it was received");
         msg_free(&m[i]);
     }
 }
 
-/* A receive that nobody sends to. Its memory stays, and the next message finds the next receive. */
+/* A receive without a sender. Its memory stays, and the next message finds the next receive. */
 static void cancelled_receives(int n)
 {
     if (0 == my_rank) {

@@ -54,7 +54,7 @@ typedef struct message {
 message_t msg_new(const layout_t *layout, int64_t count);
 /* The same in memory of the caller's, if it has room. */
 message_t msg_in(const layout_t *layout, int64_t count, void *memory, int64_t room);
-/* One like it in memory of its own, for what it must hold. */
+/* One like it in memory of its own, for the expected bytes. */
 message_t msg_shadow(const message_t *m);
 void msg_free(message_t *m);
 /* Everything is gap pattern; then the stream's bytes at their places. */
@@ -74,7 +74,7 @@ unsigned char *stream_new(const layout_t *layout, int64_t count, unsigned seed);
    nothing: in a child of fork() another thread may have had the C library's locks. */
 bool packs_as(MPI_Datatype type, const layout_t *layout);
 
-/* Do MPI_Pack and MPI_Unpack of so many elements move the right bytes, and no others? */
+/* Do MPI_Pack and MPI_Unpack of `count` elements move the right bytes, and no others? */
 bool moves_right(const layout_t *layout, int count);
 
 /* All bytes the same; otherwise *at is the first that differs. */

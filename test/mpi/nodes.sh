@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2153,SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: a job on two nodes. They are network
-# namespaces with names, temporary directories and memory of their own on this machine, which root makes.
+# Sourced by test/mpi/run, with its functions and variables: a job on two nodes. They are network namespaces with
+# names, temporary directories and memory of their own on this machine, which root makes.
 
 nodes=()
 
@@ -31,7 +31,7 @@ start_nodes()
             for own in "$@"; do mount -t tmpfs node "$own"; done
             : >"$dir/ready"; exec sleep 100' sh $n "$dir" "$@" &
         nodes[n]=$!
-        disown $! # whose end is not worth a word
+        disown $! # the shell need not report its end
         for _ in $(seq 100); do [ -e "$dir/ready" ] || sleep 0.1; done
         [ -e "$dir/ready" ] || return 1
     done

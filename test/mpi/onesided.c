@@ -17,7 +17,7 @@ static const char *const sync_names[] = {"fence", "lock", "lock_all and flush", 
 
 typedef struct window {
     const char *kind;
-    MPI_Win win, below; /* below: the shared window whose memory `win` lies on, if any */
+    MPI_Win win, below; /* below: the shared window with the memory that `win` uses, if any */
     unsigned char *base;
 } window_t;
 
@@ -124,8 +124,8 @@ static void op_free(op_t *o)
     free(o->theirs);
 }
 
-/* The operation that the elements can bear: random bytes are no good floats, and overflow of short
-   is not defined. */
+/* An operation that suits the elements: random bytes are not good floats, and overflow of short is
+   not defined. */
 static MPI_Op op_for(MPI_Datatype basic)
 {
     return MPI_INT == basic ? MPI_SUM : MPI_SHORT == basic ? MPI_BXOR : MPI_REPLACE;
@@ -216,10 +216,10 @@ static void operate(op_t *o, enum kind kind)
     msg_free(&result);
 }
 
-/* Known defects of Open MPI 4.1.4 with Get_accumulate of derived datatypes, engine or not:
-   osc/rdma returns wrong results when the target's memory is not mapped here (its
-   ompi_osc_rdma_gacc_amo advances `result` before it unpacks), osc/pt2pt crashes on long messages,
-   osc/ucx does not wait for what it gets before it replaces it. All give their windows a name. */
+/* Known defects of Open MPI 4.1.4 with Get_accumulate of derived datatypes, engine or not: osc/rdma
+   returns wrong results when the target's memory is not mapped here (its ompi_osc_rdma_gacc_amo
+   advances `result` before it unpacks), osc/pt2pt crashes on long messages, osc/ucx replaces data
+   before it has got it. All give their windows a name. */
 static bool has_get_accumulate(const window_t *w, bool is_long)
 {
     char name[MPI_MAX_OBJECT_NAME];

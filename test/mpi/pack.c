@@ -196,7 +196,7 @@ static void in_a_gap(void)
         wrong += memory[FAR + i] != i / BLOCKS * 2 * FAR + i % BLOCKS * 2;
     }
     check(0 == wrong, "packed in a gap: %d of %d wrong", wrong, 2 * BLOCKS);
-    check(!counts || before == pvar_read("dt_dame_declined_overlap"), "a gap is no overlap");
+    check(!counts || before == pvar_read("dt_dame_declined_overlap"), "a gap is not an overlap");
     at = 0;
     MPI_Pack(memory, 1, both, memory, 2 * BLOCKS * sizeof(int), &at, MPI_COMM_SELF);
     check(!counts || before + 1 == pvar_read("dt_dame_declined_overlap"), "an overlap is counted");

@@ -5,18 +5,19 @@
 
 #include <stdbool.h>
 
-/* Starts all performance variables whose name has the prefix; returns how many there are. Open MPI
-   gives counters as what was counted since their start. */
+/* Starts all performance variables with the prefix in their name; returns their number. Open MPI
+ * gives counters as counts since their start. */
 int pvar_start(const char *prefix);
-/* Since pvar_start: one variable, -1 if it is not there; the sum of those whose name holds a word.
+/* Since pvar_start: one variable, -1 if it is not there; the sum of those with a word in their
+ * name.
  */
 long long pvar_read(const char *name);
 long long pvar_sum(const char *word);
 void pvar_done(void);
 
-/* A control variable as text, between pvar_start and pvar_done; false if there is none. */
+/* A control variable as text, between pvar_start and pvar_done; false if absent. */
 bool cvar_read(const char *name, char *text, int room);
-/* What MPI_T_cvar_write says to another value; MPI_T_ERR_INVALID_NAME if there is no such int. */
+/* MPI_T_cvar_write's result for another value; MPI_T_ERR_INVALID_NAME if no such int exists. */
 int cvar_write(const char *name, int value);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Traffic whose counts are known, for the report at MPI_Finalize (report.sh), and the same counts
+ * Traffic with known counts, for the report at MPI_Finalize (report.sh), and the same counts
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
  * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 kills all when
  * rank 0 has published its record, "working": rank 1 dies when the file argv[2] is there, or after a
  * minute, while messages go on, "long": messages of 1.5 s, "emptied": the same, after which MPI_T
  * empties the report's name, "tool": MPI_T is never finalized, or "names": the datatype's name is
- * hostile, "left": datatypes that are not imported. argv[2]: the job's namespace, as far as DAME is
- * told; argv[3]: where its records are.
+ * hostile, "left": datatypes that are not imported. argv[2]: the job's namespace, as DAME sees it;
+ * argv[3]: where its records are.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A DAME whose samples of Open MPI's own engine (opal-glue/sample.h) never end: while the report is
+ * A DAME with endless samples of Open MPI's own engine (opal-glue/sample.h): while the report is
  * on, that engine moves most fragments. Functions are wrapped by the linker (--wrap): a window may
  * open at each use, costs nothing, and every third fragment of it is DAME's nevertheless, wherever
  * in a message that is. SAMPLED_UNWATCHED=1: the ends of threads cannot be noticed.

@@ -63,7 +63,7 @@ typedef struct walk {
     int calls[MOST_CALLERS]; /* a caller's slots of functions that DAME replaces */
     int astray;              /* of those of all objects, such as do not lead to DAME; the first: */
     char first_astray[160];
-    bool takes;   /* the libraries' slots from DAME, but for one function's */
+    bool takes;   /* the libraries' slots from DAME, except one function's */
     int takeable; /* .. those that are DAME's there, if it works */
     int taken;
 } walk_t;
@@ -221,7 +221,7 @@ static void take_some(void)
     }
 }
 
-/* So that Open MPI has loaded and resolved what it does lazily. */
+/* So that Open MPI has done its lazy loading and resolving. */
 static void some_traffic(void)
 {
     layout_t *ints = lay_basic(MPI_INT, 4, 4), *l = lay_vector(10, 1, 2, ints);

@@ -30,7 +30,7 @@ int slots_main(int argc, char **argv);
 int threads_main(int argc, char **argv);
 int typemaps_main(int argc, char **argv);
 
-/* What tests share: so many datatypes of one shape, one after the other (lifetime.c). Of each
+/* What tests share: a number of datatypes of one shape, one after the other (lifetime.c). Of each
    seven, one is not used; the others are used once. */
 void churn(int lives);
 

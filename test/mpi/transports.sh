@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034,SC2054,SC2153,SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: the transports of clusters, on one node.
-# InfiniBand has pml ucx, which moves fragments through the convertor; Omni-Path and Slingshot have pml cm
-# with mtl ofi, which packs and unpacks whole messages.
+# Sourced by test/mpi/run, with its functions and variables: the transports of clusters, on one node. InfiniBand has
+# pml ucx, which moves fragments through the convertor; Omni-Path and Slingshot have pml cm with mtl ofi, which packs
+# and unpacks whole messages.
 
-# What is to be had on one node: shared memory; TCP; and both at once, where fragments overtake each other.
+# Transports that work on one node: shared memory; TCP; and both at once, where fragments overtake each other.
 ucx=(--mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any)
 ucx_tcp=("${ucx[@]}" -x UCX_TLS=tcp,self)
 ucx_lanes=("${ucx[@]}" -x UCX_TLS=posix,sysv,tcp,self -x UCX_MAX_RNDV_LANES=4 -x UCX_MAX_EAGER_LANES=4)

@@ -34,16 +34,16 @@ const type_case_t *types_find(const types_t *t, const char *name);
 /*
  * Is the engine of every rank trusted with every byte? From 5.0 on, Open MPI's own leaves the
  * padding of a long double behind, and in fragments it moves wrong bytes of short blocks at odd
- * strides; in 5.0 it moves wrong bytes of complex numbers whose stride is no multiple of their
- * size. test/mpi/run says when it takes part.
+ * strides; in 5.0 it moves wrong bytes of complex numbers with a stride that is not a multiple of
+ * their size. test/mpi/run says when it takes part.
  */
 bool every_engine_is_right(void);
 
 /*
  * What Open MPI's pml cm with mtl ofi is trusted with; test/mpi/run says when it takes part. It
- * does not unpack what it receives by MPI_Mrecv, and in 4.1 MPI_Ssend is not told of it either.
- * In 4.1, persistent and buffered sends of contiguous data begin at displacement 0 and not at the
- * datatype's true lower bound; MPI_Alltoallv, MPI_Alltoallw and osc pt2pt use such. After a
+ * does not unpack data received by MPI_Mrecv, and in 4.1 MPI_Ssend does not learn of the receive
+ * either. In 4.1, persistent and buffered sends of contiguous data begin at displacement 0 and not
+ * at the datatype's true lower bound; MPI_Alltoallv, MPI_Alltoallw and osc pt2pt use such. After a
  * message that does not fit, libfabric may lose the next one.
  */
 bool matched_receives_are_right(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every way into MPI leads to DAME: MPI_Init_thread, sessions, spawned processes, large counts.
- * Uses nothing but MPI, so that it can be compiled for the standard's ABI, too. argv[1]: the way;
+ * Uses nothing but MPI, so that it can also be compiled for the standard's ABI. argv[1]: the way;
  * argv[2]: dame or native, who must have moved the data. Two ranks. The last line is "N passed, M
  * failed".
  */
@@ -25,7 +25,7 @@ static void check(int holds, const char *what)
 
 /* ---- Who moves the data --------------------------------------------------------------------- */
 
-/* DAME's counter of messages, from now on; without DAME there is none. */
+/* DAME's counter of messages, from now on; absent without DAME. */
 static MPI_T_pvar_session counters;
 static MPI_T_pvar_handle messages;
 static int counts;
