@@ -72,7 +72,7 @@ static bool top_bit(uint64_t bits, int bytes)
     return 0 != (bits >> (8 * bytes - 1) & 1);
 }
 
-/* Flags of a result, but for carry and overflow. */
+/* Flags of a result, except carry and overflow. */
 static void set_flags(cpu_t *cpu, uint64_t result, int bytes, knowledge_t knowledge)
 {
     cpu->flags.zero = result == 0;
@@ -163,7 +163,8 @@ static bool known_condition(cpu_t *cpu)
             cpu_fail(cpu, RULE_DEFINED, "the overflow was not set: a shift came before"));
 }
 
-/* Two operands, the first of which takes the result. Flags that are not modelled nobody may use. */
+/* Two operands, the first of which takes the result. Flags that are not modelled must not be
+ * used. */
 static bool arithmetic(cpu_t *cpu)
 {
     const instruction_t *in = cpu->now;
@@ -396,7 +397,7 @@ static bool set_if(cpu_t *cpu)
                    (value_t){holds(&cpu->flags, cpu->now->condition), KNOWN, 0});
 }
 
-/* A register that was not set may be saved, too. */
+/* A register that was not set may also be saved. */
 static bool push(cpu_t *cpu)
 {
     const operand_t *operand = &cpu->now->operands[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A CPU that runs kernels without memory: general registers, flags, masks and the stack are exact;
- * of vectors, and of what is loaded from user memory or from the stream, only whether it was set.
+ * of vectors, and of values loaded from user memory or the stream, only whether they were set.
  *
  * Every access is checked for exactly the bytes that it touches. Control flow and addresses must
  * not depend on the bytes that are moved (rule DATA), so they depend on the arguments of the

@@ -122,14 +122,14 @@ static bool call_function(cpu_t *cpu, uint64_t function)
     const dame_prim_t *prim = prim_argument(cpu);
     if (!prim) {
         return cpu_fail(cpu, RULE_CALL,
-                        "calls 0x%" PRIx64 ", which is not memcpy, and rdi is no primitive",
+                        "calls 0x%" PRIx64 ", which is not memcpy, and rdi is not a primitive",
                         function);
     }
     const uint64_t kernel = (uint64_t) (uintptr_t) dame_prim_run(prim, cpu->footprint->run.dir);
     if (kernel == 0 || function != kernel) {
         return cpu_fail(cpu, RULE_CALL,
-                        "calls 0x%" PRIx64 ", which is neither memcpy nor the kernel of primitive "
-                        "%d in rdi",
+                        "calls 0x%" PRIx64
+                        ", which is not memcpy or the kernel of primitive %d in rdi",
                         function, (int) (prim - cpu->footprint->run.program->prims));
     }
     return call_kernel(cpu, prim);
@@ -170,7 +170,7 @@ static bool call_entry(cpu_t *cpu, int64_t target)
 {
     const uint32_t back = cpu->now->offset + cpu->now->length;
     if (!is_entry(cpu, target)) {
-        return cpu_fail(cpu, RULE_CALL, "calls offset %" PRId64 ", which is no entry", target);
+        return cpu_fail(cpu, RULE_CALL, "calls offset %" PRId64 ", which is not an entry", target);
     }
     if (cpu->depth == MOST_FRAMES) {
         return cpu_fail(cpu, RULE_ENDS, "more than %d calls within each other", MOST_FRAMES);

@@ -132,7 +132,7 @@ bool cpu_pop(cpu_t *cpu, value_t *value)
 {
     const uint64_t at = cpu->gpr[RSP].bits;
     if (at + 8 > frame_top(cpu)) {
-        return cpu_fail(cpu, RULE_STACK, "pops what it did not push");
+        return cpu_fail(cpu, RULE_STACK, "pops a value that it did not push");
     }
     *value = stack_value(cpu, at, 8); /* not set: a push that only aligned the stack */
     cpu->gpr[RSP].bits = at + 8;

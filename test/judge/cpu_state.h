@@ -11,9 +11,9 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, 
 
 enum { MASKS = 8, STACK_BYTES = 16384, MOST_FRAMES = 64 };
 
-/* What is known of a value, from nothing to all. */
+/* The knowledge of a value, from nothing to all. */
 typedef enum knowledge {
-    UNDEFINED, /* nobody set it */
+    UNDEFINED, /* not set */
     MOVED,     /* it comes from bytes that are moved */
     KNOWN
 } knowledge_t;
@@ -28,12 +28,12 @@ typedef struct value {
 typedef struct frame {
     uint64_t rsp;        /* at the entry: where the return address stands */
     uint32_t back;       /* offset to return to */
-    value_t saved[GPRS]; /* what registers held at the entry */
+    value_t saved[GPRS]; /* values of registers at the entry */
 } frame_t;
 
 typedef struct flags {
     bool carry, zero, sign, overflow, parity;
-    bool has_shifted; /* and nobody may use the overflow */
+    bool has_shifted; /* and the overflow must not be used */
     knowledge_t knowledge;
 } flags_t;
 

@@ -54,7 +54,7 @@ static const fault_t faults[] = {
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-static const fault_t *made; /* the fault that the emitter makes now; NULL: none */
+static const fault_t *made; /* the fault that the emitter makes now, or NULL */
 
 static const fault_t *find_fault(const char *name)
 {

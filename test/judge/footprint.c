@@ -347,7 +347,7 @@ bool footprint_is_complete(const footprint_t *footprint, uint32_t offset, verdic
 {
     const bool packs = footprint->run.dir == DAME_PACK;
     uint64_t bit = 0;
-    /* what is overwritten later need not be read */
+    /* bytes that are overwritten later need not be read */
     int64_t left = packs || !overlaps(footprint) ? footprint->bytes : 0;
     while (left > 0) {
         const uint64_t word = bit / 64;

@@ -26,8 +26,8 @@ static void print_help(void)
            "  --cases N      how many random datatypes, 0 to %d (default 700; with --layout 0)\n"
            "  --seed S       seed of all choices, 0 to 18446744073709551615 (default: the time)\n"
            "  --case K       random datatype K only, 0 to %d\n"
-           "  --tier x|l     whose code (default x); exit status 77: there is no dame_llvm.so\n"
-           "  --layout NAME  this layout, or those whose names start so, only\n"
+           "  --tier x|l     the tier of the code (default x); exit status 77: no dame_llvm.so\n"
+           "  --layout NAME  this layout, or those with names that start so, only\n"
            "  --help         print this and exit\n\n"
            "The exit status is 0 when all code is right, 1 when some is wrong, and 2 for wrong "
            "options.\n",
@@ -48,7 +48,7 @@ static uint64_t number_option(const char *option, const char *text, uint64_t hig
     return value;
 }
 
-/* The provider in dame_llvm.so for "l", NULL for "x"; else says what is wrong and exits. */
+/* The provider in dame_llvm.so for "l", NULL for "x"; else reports an error and exits. */
 static const dame_provider_t *tier_option(const char *text)
 {
     const dame_provider_t *(*get)(void) = NULL;
@@ -56,7 +56,7 @@ static const dame_provider_t *tier_option(const char *text)
         return NULL;
     }
     if (strcmp(text, "l") != 0) {
-        fprintf(stderr, "judge: --tier: '%s' is neither x nor l\n", text);
+        fprintf(stderr, "judge: --tier: '%s' is not x or l\n", text);
         exit(2);
     }
     void *object = dlopen(DAME_LLVM_SO, RTLD_NOW | RTLD_LOCAL);

@@ -205,7 +205,7 @@ static bool take_operands(const decoded_t *d, instruction_t *in, verdict_t *verd
     return true;
 }
 
-/* Before VEX, whole vectors in memory had to be aligned, but for these moves. */
+/* Before VEX, whole vectors in memory had to be aligned, except in these moves. */
 static bool wants_aligned(const instruction_t *in, ZydisMnemonic mnemonic)
 {
     if (in->action != ACTION_VECTOR || !in->sse || mnemonic == ZYDIS_MNEMONIC_MOVDQU ||
@@ -332,7 +332,7 @@ static instruction_t *new_instruction(listing_t *listing, verdict_t *verdict)
     return &listing->instructions[listing->count++];
 }
 
-/* Decodes what is at `offset`, and notes what comes after. */
+/* Decodes the instruction at `offset`, and notes its successors. */
 static bool reach(listing_t *listing, uint32_t offset, verdict_t *verdict)
 {
     decoded_t d;
@@ -340,7 +340,7 @@ static bool reach(listing_t *listing, uint32_t offset, verdict_t *verdict)
         return true;
     }
     if (!decode(listing->code, offset, &d)) {
-        return verdict_fail(verdict, RULE_DECODES, offset, "byte 0x%02x is no instruction",
+        return verdict_fail(verdict, RULE_DECODES, offset, "byte 0x%02x is not an instruction",
                             (unsigned char) listing->code->bytes[offset]);
     }
     instruction_t *in = new_instruction(listing, verdict);
@@ -380,7 +380,7 @@ static bool check_cpu(const listing_t *listing, const dame_jit_options_t *option
     return true;
 }
 
-/* ---- what is not reached ---- */
+/* ---- unreached bytes ---- */
 
 static bool note_constants(listing_t *listing, verdict_t *verdict)
 {
@@ -462,7 +462,7 @@ static bool check_rest(const listing_t *listing, verdict_t *verdict)
         if (n == 0 || padded > LONGEST_PADDING) {
             return verdict_fail(verdict, RULE_REACHED, i,
                                 n ? "more than %d bytes of padding"
-                                  : "neither reached nor constant nor padding",
+                                  : "not reached, constant or padding",
                                 LONGEST_PADDING);
         }
     }
@@ -509,7 +509,7 @@ static bool check_entries(const listing_t *listing, const dame_program_t *progra
             !dame_prim_run(&program->prims[entry->prim], DAME_PACK)) {
             return verdict_fail(verdict, RULE_ENTRY, entry->offset,
                                 "entry %d is for primitive %d%s", i, entry->prim,
-                                again ? " again" : ", which is no loop level");
+                                again ? " again" : ", which is not a loop level");
         }
         static const char endbr64[] = {'\xf3', '\x0f', '\x1e', '\xfa'};
         if (entry->offset >= code->size || code->size - entry->offset < sizeof endbr64 ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Machine code as instructions: decoded by Zydis from the entry points on, and checked for what can
- * be said without running it.
+ * Machine code as instructions: decoded by Zydis from the entry points on, and checked for the
+ * rules that need no run.
  */
 #ifndef JUDGE_LISTING_H
 #define JUDGE_LISTING_H
@@ -87,7 +87,7 @@ typedef struct operand {
     bool written;
     uint8_t number;  /* of the register */
     uint16_t bytes;  /* of the register's part, or of memory */
-    uint8_t element; /* memory: bytes that one bit of a mask stands for */
+    uint8_t element; /* memory: bytes of one bit of a mask */
     int8_t base;     /* memory: GPR, NO_REGISTER or NEXT_INSTRUCTION */
     int8_t index;    /* GPR or NO_REGISTER */
     uint8_t scale;
@@ -107,7 +107,7 @@ typedef struct instruction {
     bool is_merged;     /* what the mask leaves out stays as it was */
     bool is_sparing;    /* and memory that it leaves out is not touched */
     bool is_broadcast;  /* of memory: to all lanes of the mask */
-    bool is_insert; /* of vectors: the next operand fills a part, and nobody may read the others */
+    bool is_insert; /* of vectors: the next operand fills a part, and the others must not be read */
     bool interleaves; /* two vectors; the half that the first one gives may be unused */
     bool is_idiom;    /* its result does not depend on its operands: xor a, a */
     uint16_t vector;  /* bytes of the vectors, 0: none */
@@ -132,7 +132,7 @@ typedef struct listing {
     size_t code_room;
 } listing_t;
 
-/* Zero *listing before, but for has_unused_constants; it may be used again. False, with a verdict,
+/* Zero *listing before, except has_unused_constants; it may be used again. False, with a verdict,
  * when a rule is broken. */
 bool listing_make(listing_t *listing, const dame_machine_code_t *code,
                   const dame_program_t *program, const dame_jit_options_t *options,

@@ -24,13 +24,13 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
 /* The same by what comes of two masks, k2 and k3, in k1. */
 #define MASK_OF(a, b, text)                                                                        \
     MASKED("mov eax, " a "; kmovd k2, eax; mov eax, " b "; kmovd k3, eax;" text, "k1")
-/* As LLVM writes it: a mask whose unused bits are what the register had, half a vector that nobody
- * sets or reads, a product in rdx:rax. */
+/* As LLVM writes it: a mask with unused bits left from the register, half a vector that is never
+ * set or read, a product in rdx:rax. */
 #define PART_OF_MASK(number, then, vector)                                                         \
     "endbr64; mov r9, rdx; mov rax, rcx; imul rsi; mov rdx, r9; mov r10w, " number                 \
     "; kmovd k1, r10d;" then START "1: vmovdqu8 " vector "{k1}{z}, [rsi];"                         \
     "vinserti128 ymm2, ymm3, xmm0, 1; vmovdqu8 [rdx]{k1}, " vector ";" NEXT "2: vzeroupper; ret;"
-/* A flag in a register that held what is moved is spilled, and a byte of it is tested. */
+/* A flag in a register that held moved data is spilled, and a byte of it is tested. */
 #define SPILLED(tested)                                                                            \
     START "push rax; mov r9, [rsi]; mov r9b, 1; mov [rsp], r9d; test byte ptr [rsp + " tested      \
           "], 1;"                                                                                  \
@@ -52,7 +52,7 @@ _Static_assert(offsetof(dame_prim_t, disps32) == 48, "the displacements stand at
     CALL_LOOP(pushes, "24", before,                                                                \
               "mov rdi, rbp; mov rsi, rbx;" size "movabs rax, 0x1122334455667788; call rax;",      \
               "add rbx, 24; add rbp, 8;" behind, pops)
-/* A second entry, of the level around, which calls the first, or what is at `label`. */
+/* A second entry, of the level around, which calls the first, or the code at `label`. */
 #define OUTER(name, label)                                                                         \
     ".balign 32, 0xcc;" #name "_second:" CALL_LOOP(                                                \
         PUSHES, "1424", "",                                                                        \

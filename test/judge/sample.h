@@ -26,12 +26,12 @@ typedef struct sample {
     judge_rule_t rule; /* that it breaks, RULE_NONE: it is right */
     int32_t vectors;   /* bits that are allowed */
     cpu_model_t model; /* that it is for */
-    const char *begin; /* the code, whose first entry is the level of the blocks .. */
+    const char *begin; /* the code; its first entry is the level of the blocks .. */
     const char *end;
-    const char *second; /* .. and whose second one, EXIT's, is here, or NULL */
+    const char *second; /* .. and its second one, EXIT's, is here, or NULL */
 } sample_t;
 
-/* In the code this number stands for the address of memcpy. */
+/* In the code this number replaces the address of memcpy. */
 #define SAMPLE_MEMCPY UINT64_C(0x1122334455667788)
 
 /* All; the last has no name. */

@@ -22,7 +22,7 @@ static dame_program_t *program_of(sample_type_t type)
         snprintf(text, sizeof text, "EXIT VECTORFINAL(60, 1, 65536, 8, 8) CONTIGFINAL(8) BOTTOM");
     } else if (type == SAMPLE_LIST) {
         n = snprintf(text, sizeof text, "EXIT BLOCKINDEXFINAL(%d, 1, [", LISTED);
-        for (int i = 0; i < LISTED; i++) { /* negative ones, too, and never the same step twice */
+        for (int i = 0; i < LISTED; i++) { /* also negative ones, and never the same step twice */
             n += snprintf(text + n, sizeof text - (size_t) n, "%s%d", i > 0 ? ", " : "",
                           (i * i * 3 + i % 7) * 20 - 40000);
         }
@@ -65,7 +65,7 @@ static bool test(emulation_t *emulation, const sample_t *sample, const dame_prog
     put_memcpy(bytes, code.size);
     if (sample->second) {
         entries[1].offset = (uint32_t) (sample->second - sample->begin);
-        if (entries[1].offset == 0) { /* an entry for what is no level */
+        if (entries[1].offset == 0) { /* an entry for a primitive that is not a level */
             entries[1].prim = program->nprims - 1;
         }
     }

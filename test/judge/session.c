@@ -34,7 +34,7 @@ static dame_jit_options_t random_options(rng_t *rng)
     return options;
 }
 
-/* What is judged: code of a variant for a target. */
+/* The subject: code of a variant for a target. */
 typedef struct subject {
     const char *name;
     const dame_program_t *program;
@@ -269,7 +269,7 @@ static void judge_cases(session_t *session, const session_plan_t *plan)
 bool session_run(session_t *session, const session_plan_t *plan)
 {
     session->provider = plan->provider ? plan->provider : &dame_provider_x;
-    /* LLVM leaves constants behind whose last use it has found a shorter way for. */
+    /* LLVM leaves constants behind after it has found a shorter way for their last use. */
     session->emulation.listing.has_unused_constants = plan->provider != NULL;
     if (plan->cases > 0 || plan->only >= 0) {
         judge_cases(session, plan);

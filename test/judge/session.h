@@ -24,7 +24,7 @@ typedef struct session_plan {
     int64_t most_failures;
 } session_plan_t;
 
-/* Zero at first, but for `out`. */
+/* Zero at first, except `out`. */
 typedef struct session {
     FILE *out; /* receives the report */
     const dame_provider_t *provider;

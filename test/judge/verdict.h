@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* RULE(name, what it demands) */
+/* RULE(name, its demand) */
 #define JUDGE_RULES(RULE)                                                                          \
-    RULE(DECODES, "what is reached decodes, as one sequence of instructions")                      \
+    RULE(DECODES, "reached bytes decode, as one sequence of instructions")                         \
     RULE(INSIDE, "control stays in the code")                                                      \
     RULE(REACHED, "all bytes are instructions that are reached, constants or padding")             \
     RULE(ALLOWED, "only instructions of the list are used")                                        \
@@ -45,7 +45,7 @@ typedef enum judge_rule {
         RULE_COUNT
 } judge_rule_t;
 
-/* What was violated first; RULE_NONE: nothing. */
+/* The rule violated first; RULE_NONE: none. */
 typedef struct verdict {
     judge_rule_t rule;
     uint32_t offset; /* in the code, of the instruction */

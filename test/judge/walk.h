@@ -14,7 +14,7 @@
 /* One contiguous block: `packed` bytes after the start of the run. False ends the walk. */
 typedef bool (*walk_block_fn)(void *context, uint64_t address, int64_t packed, int64_t bytes);
 
-/* Iterations [first, first + n) of a level whose origin is `origin`, in stream order. False when
+/* Iterations [first, first + n) of a level with origin `origin`, in stream order. False when
  * `block` ended it. */
 bool walk_run(const dame_prim_t *prim, uint64_t origin, int64_t first, int64_t n,
               walk_block_fn block, void *context);
