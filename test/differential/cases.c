@@ -34,7 +34,7 @@ static type_limits_t random_limits(rng_t *rng)
     return limits;
 }
 
-/* So many elements of one width that unrolled loops have a rest, and no other level fits in. */
+/* Enough elements of one width that unrolled loops have a rest, and no other level fits in. */
 static signature_t of_width(rng_t *rng, int64_t width, type_limits_t *limits)
 {
     const signature_t signature = {1, {width}, rng_range(rng, 4, 60)};

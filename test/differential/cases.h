@@ -23,7 +23,7 @@ typedef struct test_case {
     bool overlap;               /* data may overlap */
     const dame_type_t *partner; /* a type of the same signature, or NULL */
     int64_t pair_count;         /* elements of `type` that have the signature of .. */
-    int64_t partner_count;      /* .. so many elements of `partner` */
+    int64_t partner_count;      /* .. this number of elements of `partner` */
     const char *isa;            /* kernels to use */
     uint64_t check_seed;        /* for cuts, orders and contents */
 } test_case_t;

@@ -125,7 +125,7 @@ static bool check_returned(check_t *check, const message_t *m, const dame_cursor
         fault = "leaves a granule or more unused";
     } else if (spares && (want < DAME_SPARING_ROOM || cursor->in_block != 0 ||
                           most - got >= DAME_SPARED_BLOCK)) {
-        fault = "spares what is no short block";
+        fault = "spares more than a short block";
     }
     if (fault) {
         return check_fail(check,
@@ -148,7 +148,7 @@ static bool check_stand(check_t *check, const message_t *m, const dame_cursor_t 
     }
     bool boundary = oracle_is_boundary(&m->oracle, m->count, position);
     bool said = dame_cursor_on_boundary(cursor) != 0;
-    /* It may not know, but not where there is only one size of elements, nor at either end. */
+    /* It may not know, except where all elements have one size, and at both ends. */
     bool knows = m->unit != 0 || position == 0 || position == m->total;
     if (said != boundary && (said || knows)) {
         return check_fail(check, "on_boundary at %lld of %lld says %d", (long long) position,
@@ -484,7 +484,7 @@ static bool check_all(check_t *check, message_t *m)
                                  : check_text(check, m->program, m) && check_normal_form(check, m);
 }
 
-/* What is left when the machine code is gone runs. */
+/* The kernels that are left without machine code run. */
 static bool check_released(check_t *check, message_t *m)
 {
     if (check->message[0] != '\0') { /* of change_codes() */

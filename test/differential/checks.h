@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is promised of a message, tried on one. Every check returns false, and sets check->message,
- * at the first difference from the oracle.
+ * The promises about messages, tried on one. Every check returns false, and sets check->message, at
+ * the first difference from the oracle.
  */
 #ifndef TEST_CHECKS_H
 #define TEST_CHECKS_H
@@ -23,8 +23,8 @@ bool check_moves(check_t *check, message_t *m);
 /* Copies the message, and asks which shifts of it are apart. */
 bool check_copy(check_t *check, message_t *m);
 
-/* What is printed is read back as the same program, which packs the message if there is one; texts
- * that end early are refused. */
+/* A printed program is read back as the same program, which packs the message, if any; texts that
+ * end early are refused. */
 bool check_text(check_t *check, const dame_program_t *program, const message_t *m);
 
 /* The program does not change when it is optimised again, and types of one typemap have one
@@ -48,10 +48,10 @@ typedef struct checked {
     int64_t again;       /* programs optimised again, .. */
     int64_t again_other; /* .. that became others */
     int64_t disguises;   /* types written in another way, .. */
-    int64_t disguised;   /* .. whose programs were others */
+    int64_t disguised;   /* .. with different programs */
     int64_t gaps;        /* some of their gaps could not be touched */
     int64_t threads;
-    int64_t apart; /* shifts within a message by which it was said to be apart, and is */
+    int64_t apart; /* shifts within a message by which it was reported to be apart, and is */
 } checked_t;
 
 extern checked_t checked;

@@ -119,8 +119,8 @@ static void count(const compiled_t *c, dame_dir_t dir, dame_status_t status)
     compiled_counts.bytes += (int64_t) dame_jit_code(c->program, dir, &code);
 }
 
-/* Was it compiled, or not for one of the reasons that are no fault: no kernel would become better,
- * the arena is full, or DAME-L's code is larger than it takes? */
+/* Was it compiled, or not for one of the accepted reasons: no kernel would become better, the arena
+ * is full, or DAME-L's code is larger than it takes? */
 static bool is_fine(dame_status_t status)
 {
     return status == DAME_OK || status == DAME_ERR_UNSUPPORTED || status == DAME_ERR_FULL ||

@@ -14,30 +14,30 @@
 
 struct check;
 
-/* A program in an arena of its own, or what is all zero. */
+/* A program in an arena of its own, or all zero. */
 typedef struct compiled {
     dame_program_t *program;
     dame_jit_t *jit;
     dame_run_fn *before; /* the interpreter's kernels, two for each primitive */
 } compiled_t;
 
-/* The vectors that machine code uses here, or "" when there is no compiler for this CPU. */
+/* The vectors that machine code uses here, or "" without a compiler for this CPU. */
 const char *compiled_vectors(void);
 
-/* Sizes that small messages exceed, sensible ones, and the ends of what is allowed. */
+/* Sizes that small messages exceed, sensible ones, and the extremes allowed. */
 dame_jit_options_t compiled_random_options(rng_t *rng);
 
-/* What users have, but for an arena that a few codes fill. */
+/* The users' defaults, except an arena that a few codes fill. */
 dame_jit_options_t compiled_small_options(rng_t *rng);
 
-/* Compiles for both directions, in an order drawn at random. False after check_fail(); what has no
- * compiler is no failure. compiled_fini() is needed either way, before the program goes. */
+/* Compiles for both directions, in an order drawn at random. False after check_fail(); a missing
+ * compiler is not a failure. compiled_fini() is needed either way, before the program goes. */
 bool compiled_init(struct check *check, compiled_t *compiled, dame_program_t *program);
 
 /*
  * One step of the life of a program with several codes: one of its candidates, of DAME-X, the
  * tests' provider or DAME-L, is added and ranked, or loses its rank, or is dropped. Any thread that
- * is not inside as a reader may call it, with an rng of its own. What is wrong, or NULL.
+ * is not inside as a reader may call it, with an rng of its own. The error, or NULL.
  */
 const char *compiled_change(const compiled_t *compiled, rng_t *rng);
 

@@ -26,7 +26,7 @@ static bool copies(check_t *check, message_t *m)
         oracle_unpack(&m->oracle, message_base_in(m, m->partial), 0, m->total, m->expected);
         ok = message_arena_is(check, m, m->partial, "copy");
     } else {
-        ok = check_fail(check, "two buffers %lld bytes apart are said to meet",
+        ok = check_fail(check, "two buffers %lld bytes apart are reported to meet",
                         (long long) (m->base - from));
     }
     if (ok && 0 != memcmp(beside.bytes, m->image, (size_t) m->arena_size)) {
@@ -37,7 +37,7 @@ static bool copies(check_t *check, message_t *m)
     return ok;
 }
 
-/* No byte of the message may be one of the same message `shift` bytes on, where that is said. */
+/* No byte of the message may be one of the same message `shift` bytes on, if that is reported. */
 static bool is_apart(check_t *check, message_t *m)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -55,7 +55,7 @@ static bool is_apart(check_t *check, message_t *m)
             const uintptr_t at =
                 oracle_address(&m->oracle, base, k) + (uintptr_t) shift - (uintptr_t) m->partial;
             if (at < (uintptr_t) m->arena_size && m->partial[at] != 0) {
-                return check_fail(check, "%lld bytes away the message is said to be apart",
+                return check_fail(check, "%lld bytes away the message is reported to be apart",
                                   (long long) shift);
             }
         }

@@ -46,7 +46,7 @@ static struct {
     int64_t deep; /* beyond DAME_CURSOR_DEPTH */
     int64_t far;  /* with a level that steps over LONG_WALK bytes */
     int64_t pairs;
-    int64_t with[DAME_OP_COUNT]; /* messages whose program has the operation */
+    int64_t with[DAME_OP_COUNT]; /* messages with the operation in their program */
 } seen;
 
 /* For the handler of crashes. */
@@ -106,7 +106,7 @@ static void on_crash(int signal_number)
     raise(signal_number);
 }
 
-/* Only signals that nobody handles yet: a sanitizer reports better. */
+/* Only signals without a handler: a sanitizer reports better. */
 static void catch_crashes(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -156,7 +156,7 @@ static void report(const options_t *options, const test_case_t *c, int64_t numbe
 
 /* ---- cases ---- */
 
-/* The messages of a case; on failure *check says what is wrong. */
+/* The messages of a case; on failure *check has the error. */
 static bool run_messages(const test_case_t *c, const tier_t *tier, check_t *check)
 {
     enum { ROUNDS = 6 }; /* of one code: compiling takes longer than all of them */
@@ -303,7 +303,7 @@ static void tier_option(const char *text, options_t *options)
         return;
     }
     fprintf(stderr,
-            "differential: --tier: '%s' is not any, nor some of these with commas between:", text);
+            "differential: --tier: '%s' is not any, or some of these with commas between:", text);
     for (const tier_t *tier = tiers; tier->name; tier++) {
         fprintf(stderr, " %s", tier->name);
     }

@@ -33,7 +33,7 @@ typedef struct tier {
     uint64_t llvm_choice;     /* .. and one of its variants */
 } tier_t;
 
-/* What is wrong, if anything is; the first failure stays. */
+/* The error, if any; the first one stays. */
 typedef struct check {
     rng_t rng;
     const tier_t *tier;
@@ -50,7 +50,7 @@ typedef struct message {
     dame_tree_t *tree;       /* of the shifted type, when displacements are absolute */
     const dame_type_t *type; /* NULL: the program comes from a text */
     dame_program_t *program;
-    dame_program_t *built;    /* the same, or what it is a copy of */
+    dame_program_t *built;    /* the same, or the original of a copy */
     guarded_program_t copied; /* the copy, if it is one */
     oracle_t oracle;
     int64_t count;
@@ -63,8 +63,8 @@ typedef struct message {
     guarded_t sent;      /* the stream */
     guarded_t room;      /* the scratch */
     char *arena;         /* user memory, at work */
-    char *image;         /* what it holds before */
-    char *after;         /* what it holds after unpacking all of `stream` */
+    char *image;         /* its bytes before */
+    char *after;         /* its bytes after unpacking all of `stream` */
     char *partial;       /* scratch */
     char *expected;      /* packed from `image` */
     char *stream;        /* random bytes to unpack */

@@ -52,8 +52,8 @@ static bool check_again(check_t *check, const message_t *m)
     return ok;
 }
 
-/* Without what is known of basic elements: of those of several sizes in one block that depends on
- * what the block was joined from. */
+/* Without the facts about basic elements: for those of several sizes in one block they depend on
+ * the parts that the block was joined from. */
 static dame_program_t *in_bytes(dame_program_t *program)
 {
     dame_options_t options = *dame_options_default();

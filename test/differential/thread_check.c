@@ -12,10 +12,10 @@
 #include "checks.h"
 
 enum {
-    ONE_OF = 12,     /* of so many messages, one .. */
-    LONGEST = 20000, /* .. of up to so many bytes */
+    ONE_OF = 12,     /* of this number of messages, one .. */
+    LONGEST = 20000, /* .. of up to this number of bytes */
     CHANGES = 12,    /* by each of two threads .. */
-    MOVERS = 4       /* .. while so many use the program */
+    MOVERS = 4       /* .. while this number of threads uses the program */
 };
 
 /* A thread that packs or unpacks again and again. */

@@ -18,7 +18,7 @@ tier_set_t tiers_all(void);
 tier_set_t tiers_compiled(void);
 tier_set_t tiers_of_llvm(void);
 
-/* Names with commas between, or "any" for tiers_all(); false when one is no tier's. */
+/* Names with commas between, or "any" for tiers_all(); false when one is not a tier's. */
 bool tiers_parse(const char *text, tier_set_t *out);
 
 /* One of the set, drawn from the seed, with what options it draws from the seed. */
