@@ -31,10 +31,10 @@ static void usage(FILE *out)
         "  --seed S          0 by default\n"
         "  --first N         the number of the first program, by default 0\n"
         "  --cases N         how many programs, by default 100\n"
-        "  --minutes M       as many as M minutes allow; one line a minute says what was done\n"
+        "  --minutes M       as many as M minutes allow; one line a minute sums up\n"
         "  --threads         MPI_THREAD_MULTIPLE, and steps of several threads\n"
-        "  --forks           steps whose children pack, or run another program\n"
-        "  --directory DIR   for files of MPI_File; without it there are none\n"
+        "  --forks           steps with children that pack, or run another program\n"
+        "  --directory DIR   for files of MPI_File; without it, no files\n"
         "  --windows KIND    create, allocate or none (the default)\n"
         "  --no-truncate     no message exceeds what receives it\n"
         "  --no-matched      no MPI_Mrecv\n"
@@ -48,7 +48,7 @@ static void usage(FILE *out)
         "  --count N         at most N elements\n"
         "  --rounds N        at most N rounds\n"
         "  --list            prints the steps\n"
-        "  --print FILE      writes the program as C, without what it needs of play.h and play*.c\n"
+        "  --print FILE      writes the program as C, without its parts of play.h and play*.c\n"
         "The last line is \"N passed, M failed\", after a line \"failed: NUMBER\" for each that "
         "failed.\n",
         out);

@@ -62,7 +62,7 @@ static signature_t random_basics(rng_t *rng, const scale_t *scale, program_t *pr
     return s;
 }
 
-/* Several elements in a row neither overlap nor lie far apart. */
+/* Several elements in a row do not overlap and do not lie far apart. */
 static const dame_type_t *in_a_row(rng_t *rng, dame_tree_t *tree, const dame_type_t *type,
                                    bool overlap)
 {
@@ -122,7 +122,7 @@ static bool make_shape(rng_t *rng, const signature_t *s, const scale_t *scale, b
     return ok;
 }
 
-/* More of what is used most. */
+/* More of the most used ones. */
 static const char *random_op(rng_t *rng)
 {
     static const char *const ops[] = {

@@ -288,7 +288,7 @@ static void one_step(play_t *p, int i)
             return;
         }
     }
-    same(p, false, "there is no such operation");
+    same(p, false, "no such operation");
 }
 
 long play(const program_t *program, uint64_t mask, const char *name)

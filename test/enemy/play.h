@@ -95,7 +95,7 @@ typedef struct play {
     int number; /* of the step */
     const char *name;
     uint64_t random; /* state; the same on all ranks */
-    bool threaded;   /* other threads send, too */
+    bool threaded;   /* other threads also send */
 } play_t;
 
 /* The next random number of a step: in [0, n), the same on every rank. */
@@ -114,10 +114,10 @@ bool succeeded(const play_t *p, int code, const char *function);
 MPI_Datatype basic_type(int basic);
 int basic_size(int basic);
 int basic_unit(int basic);
-/* The shape, or another one whose data is near displacement 0. */
+/* The shape, or another one with data near displacement 0. */
 int near_shape(const play_t *p, int shape);
-/* Such a shape whose elements lie one behind the other, or -1 if there is none: Open MPI's
-   collectives and reductions allocate too little for negative extents. */
+/* Such a shape with elements one behind the other, or -1 if absent: Open MPI's collectives and
+   reductions allocate too little for negative extents. */
 int forward_shape(const play_t *p, int shape);
 /* Nothing but data, as far as one element, or several in a row, go. */
 bool is_contiguous(const shape_t *shape);
@@ -128,7 +128,7 @@ int64_t basics_in(const program_t *program, int64_t bytes); /* of whole periods 
 MPI_Datatype datatype_made(const shape_t *shape);
 /* Those of all its records, of which the last one is meant; the caller frees them and the list. */
 MPI_Datatype *datatypes_of_records(const shape_t *shape, int64_t *n);
-/* That of one record, whose children are among those made before. */
+/* That of one record; its children are among those made before. */
 MPI_Datatype type_of_record(const int64_t *record, const MPI_Datatype *made);
 
 /* `count` elements of a shape somewhere in a buffer. */
@@ -138,7 +138,7 @@ typedef struct part {
     unsigned char *zero; /* displacement 0 of the first element */
 } part_t;
 
-/* Memory that holds parts and the gaps between them, and what it must hold. */
+/* Memory for parts and the gaps between them, and its expected bytes. */
 typedef struct buffer {
     unsigned char *block, *want;
     int64_t bytes;
@@ -149,7 +149,7 @@ typedef struct buffer {
 /* A part for each shape and count, one behind the other: on all ranks at the same places. */
 buffer_t buffer_new(const play_t *p, int n, const shape_t *const *shapes, const int64_t *counts);
 buffer_t buffer_of(const play_t *p, const shape_t *shape, int64_t count);
-/* Random bytes everywhere, which are what it must hold. */
+/* Random bytes everywhere, which are also the expected ones. */
 void buffer_fill(buffer_t *b, uint64_t seed);
 void buffer_free(buffer_t *b);
 /* Nothing but what was expected has changed? */

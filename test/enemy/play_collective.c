@@ -72,7 +72,7 @@ static int list_of(const collective_t *c, int rank, bool in, int *list)
     return n;
 }
 
-/* Where the elements of rank `i` for each of its list stand in its array, and how many there are.
+/* The place in its array, and the number, of rank `i`'s elements for each of its list.
  */
 static int places(const collective_t *c, int i, bool in, int *counts, int *displs)
 {

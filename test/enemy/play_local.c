@@ -160,7 +160,7 @@ void op_self(play_t *p)
     buffer_free(&out);
 }
 
-/* ---- attributes, whose callbacks use the datatype ---- */
+/* ---- attributes with callbacks that use the datatype ---- */
 
 typedef struct seen {
     play_t *p;

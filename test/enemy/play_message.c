@@ -22,7 +22,7 @@ enum send_kind {
     IBSEND,
     BSEND_INIT, /* need a buffer of the process */
     SENDRECV,
-    REPLACE, /* receive, too */
+    REPLACE, /* also receive */
     SEND_KINDS
 };
 enum { AT_ONCE = 1000 };
@@ -56,7 +56,7 @@ typedef struct message {
     char what[100]; /* for messages of differences */
 } message_t;
 
-/* ---- what is sent how ---- */
+/* ---- ways of sending ---- */
 
 static bool is_ready(int kind)
 {
@@ -362,7 +362,8 @@ static void check_received(message_t *m, int round)
         unsigned char *before = must(malloc((size_t) m->in.bytes));
         memcpy(before, m->in.want, (size_t) m->in.bytes);
         expect(&m->in, 0, 0, stream, m->fits);
-        for (int64_t i = 0; i < m->in.bytes; i++) { /* nobody says how much of it arrives */
+        for (int64_t i = 0; i < m->in.bytes; i++) { /* the standard does not say how much of it
+                                                       arrives */
             if (m->in.block[i] == before[i]) {
                 m->in.want[i] = before[i];
             }

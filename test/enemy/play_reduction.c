@@ -30,7 +30,8 @@ static buffer_t filled(const play_t *p, int64_t count, bool out, int rank)
     return b;
 }
 
-/* Sums of what ranks [from, to) put in; `in`: the rank whose own is in its receive buffer, or -1.
+/* Sums of the inputs of ranks [from, to); `in`: the rank with its input in the receive buffer, or
+ * -1.
  */
 static unsigned char *sums(const play_t *p, int64_t count, int from, int to, int in)
 {

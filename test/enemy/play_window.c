@@ -163,7 +163,7 @@ void op_window(play_t *p)
     expect_it(&o);
     buffer_check(p, &o.own, names[o.kind]);
     buffer_check(p, &o.target, names[o.kind]);
-    MPI_Barrier(p->comm); /* nobody reads it any more */
+    MPI_Barrier(p->comm); /* no rank reads it any more */
     if (allocated) {
         o.target.block = NULL;
     }

@@ -12,7 +12,8 @@ typedef struct maker {
     const program_t *program;
     int64_t *words, nwords, room;
     MPI_Datatype *made;
-    const dame_type_t **nodes; /* whose datatype record i is; NULL: a part of another one */
+    const dame_type_t **nodes; /* the owner of the datatype of record i; NULL: a part of another
+                                  one */
     int64_t nrecords, records_room;
     bool refused; /* MPI made no datatype of a record */
 } maker_t;
@@ -169,7 +170,7 @@ static int64_t make_steps(maker_t *m, const dame_type_t *t, int64_t child)
     return end(m, at);
 }
 
-/* Open MPI packs other bytes of vectors whose blocks adjoin, or overlap, backwards:
+/* Open MPI packs other bytes of vectors with blocks that adjoin, or overlap, backwards:
  * test/mpi/edge.c. */
 static int64_t make_vector(maker_t *m, const dame_type_t *t)
 {

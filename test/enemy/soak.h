@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs for some minutes, and a line each minute: what was done, and what the process holds. */
+/* Programs for some minutes, and a line each minute: the work done, and the process's resources. */
 #ifndef TEST_ENEMY_SOAK_H
 #define TEST_ENEMY_SOAK_H
 

@@ -28,8 +28,8 @@ wrong_steps()
     sed -n "s/.*DIFFERS $seed:$number step \([0-9]*\) .*/\1/p" "$@" | sort -u
 }
 
-# is_own SEED NUMBER DAME NATIVE: is it Open MPI's own? Without DAME, whose log is NATIVE, the program does not come
-# to its end either, or every step differs that differs with DAME.
+# is_own SEED NUMBER DAME NATIVE: is it Open MPI's own? Without DAME (log NATIVE), the program does not come to
+# its end either, or every step differs that differs with DAME.
 is_own()
 {
     finished "$4" || return 0
