@@ -26,7 +26,7 @@ typedef struct victim {
 
 static bool asynchronous;
 
-/* What was moved when it came to an end is not known, unless it ended between two rounds. */
+/* The bytes moved at its end are not known, unless it ended between two rounds. */
 static void *pack_until_cancelled(void *argument)
 {
     victim_t *v = argument;

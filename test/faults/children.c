@@ -23,7 +23,7 @@ enum { USED = 11, NEW = 100, COUNT = 3, ROOM = 1 << 20, LONGEST = 60, STACK = 1 
 extern char **environ;
 static char *const executed[] = {"/proc/self/exe", "child", NULL};
 
-/* Memory that a child needs, taken before: after a raw clone() nobody may ask the C library for
+/* Memory that a child needs, taken before: after a raw clone() the C library must not be asked for
  * any. */
 static layout_t *used;
 static message_t message;

@@ -4,13 +4,12 @@
  * read them: clock_gettime(), gettimeofday(), time(). Everybody else's are right, because Open MPI
  * does not survive others.
  *
- *   CLOCKS_ONCE=NUMBER   instead they go back by ten hours before the reading of this number, from 0
- *                        on, and stay there
- *   CLOCKS_COUNTER=1     the CPU's time stamp counter jumps, too: the instruction traps (prctl(2),
- *                        PR_SET_TSC), and a handler says what it has read
- *   CLOCKS_COUNTS=FILE   appends, when the process ends, how often DAME's objects read a clock, how
- *                        many of these readings were the first ones after a jump, and how many were
- *                        of the counter: "N readings, N jumps, N of the counter"
+ *   CLOCKS_ONCE=NUMBER   instead they go back by ten hours before the reading of this number, from
+ * 0 on, and stay there CLOCKS_COUNTER=1 the CPU's time stamp counter also jumps: the instruction
+ * traps (prctl(2), PR_SET_TSC), and a handler supplies the result CLOCKS_COUNTS=FILE   appends,
+ * when the process ends, how often DAME's objects read a clock, how many of these readings were the
+ * first ones after a jump, and how many were of the counter: "N readings, N jumps, N of the
+ * counter"
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * damage [--every N] [--types] [--many] KIND FILE [COMMAND ARGUMENT...]: damages copies of a file that DAME
- * has written, and reads each as DAME does. It must be refused, or be read for what it is; nothing
- * may crash, or take longer than some seconds.
+ * damage [--every N] [--types] [--many] KIND FILE [COMMAND ARGUMENT...]: damages copies of a file
+ * that DAME has written, and reads each as DAME does. It must be refused, or be read correctly;
+ * nothing may crash, or take longer than some seconds.
  *
  *   code     a file of the code cache: refused unless its bytes are the same
  *   profile  the machine's profile: the same

@@ -63,6 +63,6 @@ int ends_main(int argc, char **argv)
         end(how);
         return CODE;
     }
-    traffic_wait(1L << 40); /* until rank 1's end is this rank's, too */
+    traffic_wait(1L << 40); /* until rank 1's end is also this rank's */
     return 0;
 }

@@ -120,7 +120,7 @@ typedef struct place {
 #define DESCRIPTOR(fd) ((place_t) {fd, NULL, NULL})
 #define STREAM(stream) ((place_t) {-1, NULL, stream})
 
-/* Its name from the root on, "" where it has none. */
+/* Its name from the root on, "" without one. */
 static void name_file(place_t place, char name[LONGEST_FILE])
 {
     char link[64] = "/proc/self/cwd", start[PATH_MAX] = "";
@@ -383,7 +383,7 @@ CALL(int, posix_spawnp, EAGAIN, EAGAIN,
      (pid, file, actions, attributes, argv, environment))
 CALL(int, dladdr1, 0, 0, (const void *address, Dl_info *info, void **extra, int flags), (address, info, extra, flags))
 
-/* They close, and say that what was written before is lost. */
+/* They close, and report that earlier writes are lost. */
 #define CLOSE(name, type, code, place)                                                             \
     int name(type file)                                                                            \
     {                                                                                              \

@@ -13,7 +13,7 @@
 
 enum { USAGE = 2 };
 
-/* quiet ROUNDS: nothing; or what was done to the process from outside. */
+/* quiet ROUNDS: nothing; the process is attacked from outside. */
 int quiet_main(int argc, char **argv)
 {
     check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);

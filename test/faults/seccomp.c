@@ -2,8 +2,8 @@
 /*
  * seccomp EPERM|ENOSYS before|after NAME,NAME...: the system refuses these calls with that error,
  * from before MPI_Init on or from when data is moved. "execute" is an mmap() or mprotect() that
- * makes memory executable, but not of a file's code. Prints "no filter" and ends with 77 where
- * there are none.
+ * makes memory executable, but not of a file's code. Prints "no filter" and ends with 77 on systems
+ * without filters.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -93,7 +93,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     write_below(own_stack ? 256 : USED_BELOW);
 }
 
-/* As small as the system takes it, but for what the handler needs. */
+/* As small as the system allows, plus the handler's needs. */
 static void give_stack(int index)
 {
     static char *stacks[STACKS];

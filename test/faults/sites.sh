@@ -33,7 +33,7 @@ tell_reached()
         grep -vxFf "$listed" all_sites >missed_sites
         all=$(wc -l <all_sites) missed=$(wc -l <missed_sites)
         echo "${object##*/}: $((all - missed)) of $all call sites reached, the others: $unreached"
-        # what was listed is found here, too, or this list is worth nothing
+        # the listed calls are also found here, or this list is worth nothing
         ! grep -qF " ${object##*/}+" "$listed" || holds "call sites of ${object##*/} are known" [ "$all" -gt "$missed" ]
         paste -d' ' missed_sites <(sed 's/.*+/0x/' missed_sites | addr2line -f -p -e "$object") >>"$unreached"
     done

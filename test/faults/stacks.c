@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stacks BYTES [pack|send] ROUNDS: threads whose stacks are so small, with an inaccessible page
- * below, make datatypes, pack, unpack and, unless told to pack only, send. Without BYTES the least
- * that the C library allows.
+ * stacks BYTES [pack|send] ROUNDS: threads with stacks of BYTES, and an inaccessible page below,
+ * make datatypes, pack, unpack and, without "pack", send. Without BYTES the least that the C
+ * library allows.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -90,7 +90,7 @@ static bool swap_right(const lane_t *lane, const layout_t *l, int count, unsigne
     return right;
 }
 
-/* Does the other rank want to stop, too? */
+/* Does the other rank also want to stop? */
 static bool both_stop(const lane_t *lane)
 {
     int mine = stopping, other = mine;

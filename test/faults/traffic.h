@@ -32,7 +32,7 @@ void traffic_stop(void);
 /* Of this rank, so far. */
 long traffic_rounds(void);
 
-/* Waits for so many more rounds. */
+/* Waits for `rounds` more rounds. */
 void traffic_wait(long rounds);
 
 pthread_t traffic_thread(int i);
