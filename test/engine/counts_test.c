@@ -83,7 +83,7 @@ static void counts_survive_their_threads(void)
                   total(DAME_COUNT_bytes_packed) == round * steps * COUNTS,
               "round %d: all counts of threads that ended are there", round);
         check(total((dame_counter_t) OWN) == (int64_t) round * COUNTERS * COUNTS / 3,
-              "round %d: a caller's, too", round);
+              "round %d: also a caller's", round);
     }
     check(grows, "totals only grow, and to no more than was counted");
     check(0 == total(DAME_COUNT_bytes_unpacked), "other counters stay 0");
@@ -91,7 +91,7 @@ static void counts_survive_their_threads(void)
 
 static pthread_key_t late_key;
 
-/* Runs after the end that thread.h knows of, whose key is older. */
+/* Runs after the end that thread.h knows of: its key is older. */
 static void count_late(void *value)
 {
     (void) value;
@@ -116,7 +116,7 @@ static void a_thread_that_comes_back_at_its_end_is_in_no_list(void)
     pthread_create(&thread, NULL, count_and_end, NULL);
     pthread_join(thread, NULL);
     pthread_key_delete(late_key);
-    check(1 == total(DAME_COUNT_cut_blocks), "what it counted before is there");
+    check(1 == total(DAME_COUNT_cut_blocks), "its earlier counts are there");
     check(added + 1 == readers_added && readers_removed == readers_added, "one reader more");
     check(1 == unwatched, "and it is known that its end will not be noticed");
 }
@@ -246,7 +246,7 @@ static double rate(int n, int early, const int64_t ns[])
     return row.moved[DAME_WORK_UNPACK][DAME_TIER_INTERP].rate.ns;
 }
 
-/* Memory that nobody has touched makes the first uses of many tallies hundreds of times as dear. */
+/* Untouched memory makes the first uses of many tallies hundreds of times as slow. */
 static void early_samples_count_until_there_are_others(void)
 {
     const int64_t fault = 200 * USUAL;
@@ -272,7 +272,7 @@ typedef struct native_sample {
     uint32_t at; /* the use at which its window began */
 } native_sample_t;
 
-/* What is said of the native engine after these samples. */
+/* The rate of the native engine after these samples. */
 static dame_rate_t native_rate(int n, const native_sample_t samples[])
 {
     dame_tally_row_t row;
@@ -342,7 +342,7 @@ static void one_sample_may_be_off_by_all_of_it(void)
     stop_tallies();
 }
 
-/* Granted and left: what is left is taken back, of every credit and kind of work. */
+/* Granted and not used up: the rest is taken back, of every credit and kind of work. */
 static void all_credits_end_with_the_uses_that_they_have_had(void)
 {
     static dame_thread_t thread;

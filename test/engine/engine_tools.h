@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An engine for the tests of this folder. What is said once a node is kept, and events of
+/* An engine for the tests of this folder. Messages printed once a node are kept, and events of
  * compilations are counted. */
 #ifndef TEST_ENGINE_TOOLS_H
 #define TEST_ENGINE_TOOLS_H

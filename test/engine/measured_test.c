@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * engine/promote.c and measure/measured.c with the real compiler: uses take the
- * ticks that the test says, so what is chosen does not depend on the machine. Worth running under
- * ASan and TSan.
+ * engine/promote.c and measure/measured.c with the real compiler: uses take the ticks that the test
+ * sets, so the choice does not depend on the machine. Worth running under ASan and TSan.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -19,8 +18,8 @@
 
 enum { BYTES = 8192, SPAN = 2 * BYTES };
 
-static const char *profile; /* NULL: none */
-static const char *native;  /* the name of another engine, NULL: there is none */
+static const char *profile; /* NULL if absent */
+static const char *native;  /* the name of another engine, NULL if absent */
 
 static void start(int32_t threshold, double explore, size_t arena)
 {
@@ -143,7 +142,7 @@ static void the_fastest_stays(void)
         check(policy_of(&entry)->narms > 2, "there are several");
         check(stats().compiled[0] == policy_of(&entry)->narms - 1, "each was tried");
         check(stats().live == (0 != arm), "and only the best lives");
-        check(compiled > 0, "the observer was told");
+        check(compiled > 0, "the observer was notified");
         check_bytes(&entry);
         end_entry(&entry);
         check(0 == stats().live, "all is freed");
@@ -223,7 +222,8 @@ static void the_native_engine_moves_what_it_moves_faster(void)
             was_tried = was_tried || dame_promote_is_native(layout, DAME_PACK);
         }
         check(was_tried, "the native engine was tried");
-        check(faster == dame_promote_is_native(layout, DAME_PACK), "it moves what it moves faster");
+        check(faster == dame_promote_is_native(layout, DAME_PACK),
+              "it moves messages that it moves faster");
         check(is_compiled(&entry) && 0 != layout->promotions[DAME_PACK].runs_code,
               "fragments are moved by machine code");
         check(1 == total(DAME_COUNT_promoted) - promoted && 0 == total(DAME_COUNT_demoted) - demoted,
@@ -253,7 +253,7 @@ static void no_trial_outlives_the_policy(void)
     dame_promoter_disable(&engine.promoter);
     use_often(&entry, ticks, 100);
     check(!dame_promote_is_native(entry.layout, DAME_PACK),
-          "nobody leaves it the messages for good");
+          "promotion does not leave it the messages for good");
     end_entry(&entry);
     stop_engine();
     native = NULL;
@@ -269,8 +269,8 @@ static void without_a_search_there_is_one_candidate(void)
         const int64_t demoted = total(DAME_COUNT_demoted);
         new_entry(&entry);
         use_often(&entry, worlds[w], OFTEN);
-        check(w == total(DAME_COUNT_demoted) - demoted, "what is demoted is counted");
-        check(1 - w == arm_of(&entry), "what is not faster is demoted: arm %d",
+        check(w == total(DAME_COUNT_demoted) - demoted, "a demotion is counted");
+        check(1 - w == arm_of(&entry), "an arm that is not faster is demoted: arm %d",
               (int) arm_of(&entry));
         check(1 == stats().compiled[0] - before, "one is tried");
         check_bytes(&entry);
@@ -344,7 +344,7 @@ static void short_uses_are_timed_with_repetitions_once_code_is_compared(void)
 
 /* ---- hints ---------------------------------------------------------------------------------- */
 
-/* Codes made after so many uses, at least and at most. */
+/* Codes made after this number of uses, at least and at most. */
 static void announced_uses_count_as_uses(void)
 {
     static const struct {
@@ -487,7 +487,7 @@ static void the_policy_hears_of_all_uses_of_layouts_that_share_a_slot(void)
     for (int i = 0; i < 2; i++) {
         const double uses = (policy_of(&entries[i])->elapsed - heard[i]) / (3 * UNIT);
         check(uses > PHASE * (PHASES / 2 - 3) && uses < PHASE * (PHASES / 2 + 3),
-              "%d: heard of %.0f uses", i, uses);
+              "%d: got %.0f uses", i, uses);
         end_entry(&entries[i]);
     }
     stop_engine();

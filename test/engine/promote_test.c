@@ -23,7 +23,7 @@ static char some_code;
 static struct {
     dame_status_t answer;
     long asked;
-    long asked_twice; /* for what is compiled */
+    long asked_twice; /* for compiled codes */
     _Atomic int inside;
     _Atomic int crowded; /* more than one thread inside */
     void (*while_inside)(void);
@@ -451,7 +451,7 @@ static void code_has_a_name_where_somebody_reads_it(void)
     new_entry(&entry);
     use(&entry, DAME_PACK);
     check(0 == strcmp("halo x", jit.name), "the name is \"%s\"", jit.name);
-    check(1 == compiled, "the observer was told");
+    check(1 == compiled, "the observer was notified");
     type_name = "";
     use(&entry, DAME_UNPACK);
     char number[64];
@@ -577,7 +577,7 @@ static void answer_this_and_that(void)
     jit.answer = answers[jit.asked % 4];
 }
 
-/* Uses, and now and then takes away somebody's code, as eviction does. */
+/* Uses, and now and then takes away a program's code, as eviction does. */
 static void *user(void *arg)
 {
     const unsigned number = (unsigned) (uintptr_t) arg;
@@ -715,7 +715,7 @@ static void forbid(void)
     dame_promoter_disable(&engine.promoter);
 }
 
-/* A thread whose end cannot be noticed may be running code by then. */
+/* A thread without a noticeable end may be running code by then. */
 static void what_comes_after_compiling_was_forbidden_is_not_installed(void)
 {
     dame_use_t entry;
@@ -750,7 +750,8 @@ static void a_child_compiles_nothing(void)
                   ? 0
                   : 1);
     }
-    check(child == waitpid(child, &status, 0) && 0 == status, "the child asks nobody: %d", status);
+    check(child == waitpid(child, &status, 0) && 0 == status, "the child asks no policy: %d",
+          status);
     check(1 == uses_until_asked(&entry, DAME_PACK, 100), "the parent goes on");
     end_entry(&entry);
     stop_engine();
