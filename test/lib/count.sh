@@ -30,7 +30,7 @@ verdict()
     fi
 }
 
-# holds NAME COMMAND...: the command succeeds; what it prints tells more.
+# holds NAME COMMAND...: the command succeeds; its output tells more.
 holds()
 {
     local name=$1

@@ -22,7 +22,7 @@ has_debian()
     verdict $? "$1: debootstrap" "$scratch/log"
 }
 
-# fresh SUITE LAYER COMMAND...: in a Debian of the suite, on top of what is in the directory LAYER.
+# fresh SUITE LAYER COMMAND...: in a Debian of the suite, on top of the directory LAYER.
 fresh()
 {
     local suite=$1 layer=$2

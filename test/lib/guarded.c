@@ -27,7 +27,7 @@ static size_t page_size(void)
     return size;
 }
 
-/* The smallest room that holds `size` bytes; *class is its number, CLASSES when there is none. */
+/* The smallest room that holds `size` bytes; *class is its number, CLASSES if all are too small. */
 static size_t room_for(size_t size, int *class)
 {
     size_t room = page_size();

@@ -22,7 +22,7 @@ typedef struct guarded {
     size_t offset; /* from malloc(): bytes before the first */
 } guarded_t;
 
-/* False when memory is out; guarded_free() accepts what was zero before, or has failed. */
+/* False when memory is out; guarded_free() accepts a zeroed or failed one. */
 int guarded_alloc(guarded_t *buffer, size_t size, edge_t edge);
 
 /* The same without an edge, `offset` bytes behind the start of a cache line. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A piece with the same bytes; NULL when there is no room for one more. */
+/* A piece with the same bytes; NULL without room for one more. */
 static void *copy_piece(guarded_program_t *copy, const void *bytes, size_t size, edge_t edge)
 {
     if (copy->npieces == MOST_PIECES || !guarded_alloc(&copy->pieces[copy->npieces], size, edge)) {

@@ -15,7 +15,7 @@
 enum { MOST_PIECES = 60 };
 
 typedef struct guarded_program {
-    dame_program_t *program; /* NULL: there is no copy. Not for dame_program_free() */
+    dame_program_t *program; /* NULL: no copy. Not for dame_program_free() */
     int npieces;
     guarded_t pieces[MOST_PIECES]; /* the program, then its tables */
 } guarded_program_t;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# Sourced by test/hosts, whose functions and variables it uses: hosts that share home, code cache, profile, report and
-# last run, as slow as on a network file system.
+# Sourced by test/hosts, with its functions and variables: hosts that share home, code cache, profile, report and last run, as
+# slow as on a network file system.
 
 shared=$scratch/shared
 tool=$BUILDDIR/tools/dame
@@ -17,7 +17,7 @@ in_shared()
     on_b=("${on_a[@]}")
 }
 
-# codes_of TEXT: the names of the files of code whose line of `dame cache list` has the text.
+# codes_of TEXT: the names of the files of code with the text in their line of `dame cache list`.
 codes_of()
 {
     "$tool" cache --code-dir "$shared/cache/dame" list | grep -F "$1" | cut -d' ' -f1 | sort
@@ -39,7 +39,7 @@ watch_report()
     done 2>>"$1"
 }
 
-# files_are_whole MARK: what is there after each job: whole files of both ranks, written since the file MARK, and nothing else.
+# files_are_whole MARK: after each job there are whole files of both ranks, written since the file MARK, and nothing else.
 files_are_whole()
 {
     local left ranks file
@@ -110,7 +110,7 @@ one_cpu()
     # The more programs, the more is measured.
     cases=$((cases < 20 ? 20 : cases)) program=("$enemy" --seed 34 --cases "$cases" --no-truncate)
     in_shared "$1"
-    shared_job "files $1: what is measured" interp,x,l
+    shared_job "files $1: measurements" interp,x,l
     "$tool" tune --show --profile "$shared"/cache/dame/*.profile >profile 2>&1 && grep -q ' x' profile
     verdict $? "files $1: the profile is whole" profile
 }
@@ -129,7 +129,7 @@ slow_files()
         rm -rf "$shared/cache"
         one_cpu "$1"
     fi
-    [[ $1 = *half* ]] || verdict "$(wc -l <watched)" "files $1: whoever reads the report finds a whole one" watched
+    [[ $1 = *half* ]] || verdict "$(wc -l <watched)" "files $1: readers of the report find a whole one" watched
     rm watched
     wait "$watcher"
     for word in $1; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# Sourced by test/hosts, whose functions and variables it uses: jobs with a host that has another release of Open MPI.
+# Sourced by test/hosts, with its functions and variables: jobs with a host that has another release of Open MPI.
 
 # enter_other: writes the program `enter`, which runs a command in the other Debian with this machine's devices, names
 # of hosts, and the files of this job and of the project.
@@ -45,7 +45,7 @@ compile_other()
 }
 
 # with_other NAME ENGINE ARGUMENT...: programs of our rank 0, which has this engine, and the other's rank 1. (As rank 0
-# 4.1.0 does not name its pml, which 4.1.4 asks for: "PML add procs failed".) Those that fail natively, too, are Open
+# 4.1.0 does not name its pml, which 4.1.4 asks for: "PML add procs failed".) Those that also fail natively are Open
 # MPI's own; the array own has their lines.
 with_other()
 {

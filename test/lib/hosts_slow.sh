@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# Sourced by test/hosts, whose functions and variables it uses: jobs in which one host or the link is slow.
+# Sourced by test/hosts, with its functions and variables: jobs in which one host or the link is slow.
 
 # ranks_of HOST: the processes of test/enemy there.
 ranks_of()

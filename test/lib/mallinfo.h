@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Before glibc 2.33 there is no mallinfo2(), but mallinfo(), whose numbers are int. */
+/* Before glibc 2.33 there is no mallinfo2(), but mallinfo() with int numbers. */
 #ifndef TEST_MALLINFO_H
 #define TEST_MALLINFO_H
 

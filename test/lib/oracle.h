@@ -18,16 +18,16 @@ typedef struct oracle {
     int64_t size;     /* packed bytes of one element */
     int64_t lb;       /* lower bound, markers of resized types respected */
     int64_t extent;   /* upper bound - lower bound */
-    int64_t true_lb;  /* first byte of data; 0 when there is none */
-    int64_t true_ub;  /* one past the last byte of data; 0 when there is none */
-    int64_t *offsets; /* size entries: where packed byte i of an element stands in user memory */
+    int64_t true_lb;  /* first byte of data; 0 without data */
+    int64_t true_ub;  /* one past the last byte of data; 0 without data */
+    int64_t *offsets; /* size entries: where packed byte i of an element is in user memory */
     bool *starts;     /* size entries: packed byte i is the first of a basic element */
 } oracle_t;
 
 /* Fills *oracle; false when memory is out. Free with oracle_fini(). */
 bool oracle_init(oracle_t *oracle, const dame_type_t *type);
 
-/* The same of a verified program, whose basic elements nobody knows: every byte is one. False also
+/* The same of a verified program; its basic elements are unknown, so every byte is one. False also
  * when the program's size is not that of its primitives. */
 bool oracle_init_program(oracle_t *oracle, const dame_program_t *program);
 void oracle_fini(oracle_t *oracle);
@@ -44,7 +44,7 @@ typedef struct oracle_place {
 
 void oracle_place(const oracle_t *oracle, uintptr_t base, int64_t position, oracle_place_t *place);
 
-/* The address, after which the place is that of the next byte. Not when there is no data. */
+/* The address, after which the place is that of the next byte. Not for empty data. */
 static inline uintptr_t oracle_next(oracle_place_t *place)
 {
     const oracle_t *oracle = place->oracle;
@@ -70,8 +70,8 @@ void oracle_span(const oracle_t *oracle, int64_t count, int64_t *low, int64_t *h
 /* Lower bound and extent of a type by the markers rule, without enumerating its data. */
 void oracle_bounds(const dame_type_t *type, int64_t *lb, int64_t *extent);
 
-/* A constructor as a list of blocks, and block i of it: so many instances of a child, where. Not
- * for basic types. */
+/* A constructor as a list of blocks, and block i of it: the number of instances of a child, and
+ * where. Not for basic types. */
 typedef struct oracle_block {
     int64_t length;
     int64_t displacement;

@@ -8,9 +8,9 @@
  * Options: padding=BYTES, that each code is made longer by. The environment variable TEST_PROVIDER
  * makes it another provider: "old" of another version of the interface, "by-program" not by_shape.
  * TEST_PROVIDER_LOG names a file that each compilation makes a byte longer, 20 ms before its end.
- * TEST_PROVIDER_MS: so many instead, and another byte at its end, for which it needs an object that
- * exit() destroys. TEST_PROVIDER_MAKER: its maker. TEST_PROVIDER_EXITS: while it is loaded, it
- * makes the log a byte longer and then registers so many functions of exit().
+ * TEST_PROVIDER_MS: this number instead, and another byte at its end; for that it needs an object
+ * that exit() destroys. TEST_PROVIDER_MAKER: its maker. TEST_PROVIDER_EXITS: while it is loaded, it
+ * makes the log a byte longer and then registers this number of functions of exit().
  */
 #include <stdio.h>
 #include <stdlib.h>

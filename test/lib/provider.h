@@ -11,7 +11,7 @@
 
 enum { TEST_VARIANTS = 4 };
 
-/* Each code has at least so many bytes. */
+/* Each code has at least this number of bytes. */
 extern atomic_size_t test_provider_bytes;
 
 /* What compiling answers instead, unless DAME_OK. */

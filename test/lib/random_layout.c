@@ -37,7 +37,7 @@ static void shuffle(rng_t *rng, int64_t *a, int64_t n)
     }
 }
 
-/* The order in which blocks stand in memory: order[r] is the block on place r. */
+/* The order of blocks in memory: order[r] is the block on place r. */
 static void random_order(rng_t *rng, int64_t *order, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {

@@ -481,7 +481,7 @@ static const dame_type_t *build_chain(gen_t *g, const task_t *task)
     return type;
 }
 
-/* Columns of a matrix: a vector whose instances stand one unit apart, between each other's blocks.
+/* Columns of a matrix: a vector with instances one unit apart, between each other's blocks.
  */
 static const dame_type_t *build_columns(gen_t *g, const task_t *task)
 {

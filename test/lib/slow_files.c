@@ -182,7 +182,7 @@ int rename(const char *from, const char *to)
 
 /* ---- names that are not found yet ---- */
 
-/* Is a name not found, as was told before? */
+/* Is a name still not found, as an earlier look-up said? */
 static int told_before(int directory, const char *name, char path[PATH_MAX])
 {
     const int saved = errno;

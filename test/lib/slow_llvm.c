@@ -25,7 +25,7 @@ static void note(void)
     }
 }
 
-/* LLVM is no neighbour of this object, but one of the caller's. */
+/* LLVM is not beside this object, but beside the caller's. */
 int LLVMTargetMachineEmitToMemoryBuffer(void *machine, void *module, int kind, char **error, void **code)
 {
     const struct timespec longer = {.tv_nsec = 150000000};

@@ -9,8 +9,8 @@
 #include "dame/program.h"
 
 /*
- * Writes the offsets of one element's bytes from its start, at most `room`; returns how many there
- * are, or -1 when there is no room. The program has been verified.
+ * Writes the offsets of one element's bytes from its start, at most `room`; returns their number,
+ * or -1 without room. The program has been verified.
  */
 int64_t walk_program(const dame_program_t *program, int64_t *offsets, int64_t room);
 
