@@ -76,7 +76,7 @@ def ranges(numbers):
 
 
 def read_known(path):
-    """{(file, function): reason}; a function "*" stands for all of the file."""
+    """{(file, function): reason}; a function "*" means all of the file."""
     known, reason = {}, ""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("# "):
@@ -111,8 +111,8 @@ def print_rooms(files):
 
 def print_unexplained(files, known, root):
     """Functions of the rooms with a limit that have lines which did not run, for no reason that is known; and reasons for
-    functions that are no more. That all lines of a function ran is no mistake: in another run they may not, since which call
-    fails first, or which thread comes first, is chance."""
+    functions that are no more. That all lines of a function ran is not a mistake: in another run they may not, since it is chance
+    which call fails first, or which thread comes first."""
     used, wrong = set(), 0
     for name in sorted(files):
         if not ROOMS[room_of(name)]:
@@ -134,7 +134,7 @@ def print_unexplained(files, known, root):
 
 
 def is_there(path, function):
-    """Does the file have a function of that name, one that a macro makes, too? gcov calls lines without one "(inlined)"."""
+    """Does the file have a function of that name, possibly made by a macro? gcov calls lines without one "(inlined)"."""
     named = rf"\b{re.escape(function)}\(|\({re.escape(function)},"
     return path.exists() and (function in ("*", "(inlined)") or re.search(named, path.read_text()) is not None)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * QEMU before 8.1 does not see code that is written by another address than the one it runs at: it
- * goes on with what it has translated. Loaded before a program, this makes it translate anew
- * wherever the program makes other cores fetch instructions anew: QEMU forgets what it knows of a
- * page when that becomes writable.
+ * goes on with its translation. Loaded before a program, this makes it translate again wherever the
+ * program makes other cores fetch instructions again: QEMU forgets a page's translation when the
+ * page becomes writable.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

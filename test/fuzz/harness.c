@@ -91,7 +91,7 @@ static dame_program_t *optimised(const dame_program_t *program, choices_t *choic
     return result;
 }
 
-/* The bytes that choose the message choose its contents and fragments, too. */
+/* The bytes that choose the message also choose its contents and fragments. */
 static uint64_t seed_of(choices_t choices)
 {
     uint64_t seed = choices.left;
@@ -202,7 +202,7 @@ int fuzz_one(const uint8_t *data, size_t size)
     memcpy(text, length > 0 ? data : (const uint8_t *) "", length);
     int moved = try_text(text, length, &choices);
     free(text);
-    if (zero) { /* the whole input as a text, too: a zero byte is legal in a comment */
+    if (zero) { /* also the whole input as a text: a zero byte is legal in a comment */
         dame_program_free(read_text((const char *) data, size));
     }
     return moved;

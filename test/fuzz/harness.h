@@ -1,5 +1,5 @@
 /*
- * What is tried on every input of the fuzzer; the replay of the corpus shares it.
+ * Checks on every input of the fuzzer; the replay of the corpus shares them.
  */
 #ifndef TEST_FUZZ_HARNESS_H
 #define TEST_FUZZ_HARNESS_H
@@ -12,10 +12,10 @@
  * before and after optimising, in all ways of the differential test. Aborts at anything wrong.
  *
  * An input is a program's text. What follows its first zero byte, if there is one, chooses the
- * message. An input that starts with 0xff is no text: its bytes direct
- * make_text(), and all of it chooses the message.
+ * message. An input that starts with 0xff is not a text: its bytes direct make_text(), and all of
+ * it chooses the message.
  *
- * Returns 1 when the message was moved, 0 when the input was no program, or too large a one.
+ * Returns 1 when the message was moved, 0 when the input was not a program, or too large a one.
  */
 int fuzz_one(const uint8_t *data, size_t size);
 

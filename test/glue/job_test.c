@@ -200,7 +200,7 @@ static void changed_bytes(void)
     }
 }
 
-/* Nobody waits for a pipe's other end. */
+/* No rank waits for a pipe's other end. */
 static void pipes(void)
 {
     static record_t record;
@@ -348,7 +348,7 @@ static void records_that_cannot_be_written(void)
           "records that cannot be written leave no directory");
 }
 
-/* Nobody had a record yet when a rank that could not write gave the directory up. */
+/* No rank had a record yet when a rank that could not write gave the directory up. */
 static void a_directory_that_is_gone(void)
 {
     static record_t record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The verdicts of the report, from records of ranks that are made up here: ompi-mca-dame/dt_dame/
- * record.c and summary.c. What is expected was computed by hand.
+ * record.c and summary.c. Expected values were computed by hand.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,11 +87,11 @@ static void begin(void)
         record->rank = rank;
         record->ranks = RANKS;
         record->seconds = 1;
-        record->ghz = 2; /* so that clock cycles are no nanoseconds */
+        record->ghz = 2; /* so that clock cycles differ from nanoseconds */
     }
 }
 
-/* The rank has moved so many megabytes of a datatype, of which the report knows two costs. */
+/* The rank has moved `mb` megabytes of a datatype, of which the report knows two costs. */
 static void moved(int rank, const char *name, dame_work_t work, dame_tier_t tier, double mb,
                   dame_rate_t dame, dame_rate_t native)
 {

@@ -66,7 +66,7 @@ bool dt_layout_key(dame_tree_t *tree, const datatype_t *datatype, dame_layout_ke
     return true;
 }
 
-/* What imports cost and gain, and what was told of them. */
+/* Costs and gains of imports, and the reports about them. */
 static struct {
     dt_worth_t worth;
     _Atomic bool is_first;
@@ -141,7 +141,7 @@ dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decl
 static _Atomic int64_t dumps_begun, dumps_written, dumps_ended, dumps_wrong;
 static _Atomic dt_decline_t dump_declined; /* of the last that ended */
 
-/* Writing a file of this shape takes until somebody says that it is done. */
+/* Writing a file of this shape takes until the test ends it. */
 static struct {
     int64_t shape;
     sem_t begun, done;

@@ -97,7 +97,7 @@ static void drop(shape_t *shape)
     model.counts.dropped++;
 }
 
-/* Nobody uses the shape any more: it stays, unless there is no room for it or an older one. */
+/* No datatype uses the shape any more: it stays, unless there is no room for it or an older one. */
 static void leave(shape_t *shape)
 {
     if (shape->datatypes > 0 || shape->holds > 0) {
@@ -216,8 +216,8 @@ static void clear_all(int types)
     dt_table_clear();
 }
 
-/* So many datatypes of so many shapes are used, freed and made again, now and then as another one;
-   the table is cleared, and what it may keep changes. */
+/* Many datatypes of several shapes are used, freed and made again, now and then as another one. The
+ * table is cleared, and its bound for kept layouts changes. */
 static void random_datatypes(int types, int shapes, int steps)
 {
     rng_t rng = rng_seeded((uint64_t) types, 0);
@@ -623,7 +623,7 @@ static int use_in_child(datatype_t *known, const dt_entry_t *entry, int64_t coun
 
 static void children_find_the_table_and_the_counters_whole(void)
 {
-    if (NULL != getenv("UNDER_QEMU")) { /* whose children of a process with threads end with 127 */
+    if (NULL != getenv("UNDER_QEMU")) { /* where children of a process with threads end with 127 */
         return;
     }
     pthread_t threads[HAMMERS];

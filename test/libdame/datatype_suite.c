@@ -229,7 +229,7 @@ TEST(dense_datatypes_are_one_entry_of_the_typemap)
 
 /* ---- copies ---- */
 
-/* Pairs of datatypes whose programs differ in one parameter only. */
+/* Pairs of datatypes with programs that differ in one parameter only. */
 TEST(layouts_that_differ_a_little_are_told_apart)
 {
     const int64_t disps[] = {0, 32, 64}, list[] = {0, 24, 64}, others[] = {0, 40, 64};
@@ -324,7 +324,7 @@ TEST(periods_that_merge_where_they_touch_are_found)
     }
 }
 
-/* a b c a b begins again after three, but is no repetition of a b c. */
+/* a b c a b begins again after three, but is not a repetition of a b c. */
 TEST(periods_divide_what_they_repeat)
 {
     dame_datatype_t *byte;
@@ -378,7 +378,7 @@ TEST(periods_are_skipped_only_where_both_begin)
     }
 }
 
-/* One list of 3000 runs against its two halves, whose walks never meet at the start of a period. */
+/* One list of 3000 runs against its two halves; their walks never meet at the start of a period. */
 TEST(runs_are_compared_where_periods_do_not_meet)
 {
     enum { N = 3000 };

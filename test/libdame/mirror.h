@@ -7,7 +7,7 @@
 #include "dame/type.h"
 #include "test/lib/rng.h"
 
-/* The kind that a basic element of so many bytes has. */
+/* The kind of a basic element of `size` bytes. */
 const char *mirror_kind(int64_t size);
 
 /* The same constructors, called through the public header; `rng` chooses between those that mean

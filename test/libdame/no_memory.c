@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every allocation fails once: each time the call that needed it says so, writes no output, and all
- * that was allocated is freed again. This program's malloc() and mmap() serve the library, too.
+ * that was allocated is freed again. This program's malloc() and mmap() also serve the library.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -205,7 +205,7 @@ int main(void)
         places[i] = 16 * i + 8 * (i % 3 == 0);
     }
     setvbuf(stdout, NULL, _IONBF, 0);
-    dame_status_t status = everything(); /* also allocates what is kept for ever */
+    dame_status_t status = everything(); /* also allocates memory that is kept for ever */
     for (int k = 0; k < MOST && failed == 0; k++) {
         const int64_t before = live;
         countdown = k;
@@ -217,7 +217,7 @@ int main(void)
                    (long long) (live - before), (int) status, dame_error_message());
             failed++;
         } else if (!reached) {
-            break; /* there are not so many */
+            break; /* there are fewer */
         } else {
             passed++;
         }

@@ -318,8 +318,8 @@ static int a_thread_compiles(void)
     return found;
 }
 
-/* The thread waits for the other end of a pipe, which it takes for DAME-L. When it is told that it
- * is none, all contexts have ended, and memory that was theirs is no longer mapped. */
+/* The thread waits for the other end of a pipe, which it takes for DAME-L. The other end sends data
+ * that is not DAME-L; by then all contexts have ended, and their memory is no longer mapped. */
 TEST(a_compilation_that_outlives_its_context_may_still_complain)
 {
     char directory[] = "/tmp/libdame_XXXXXX", pipe[40];

@@ -301,7 +301,7 @@ static bool check_text(dame_context_t *context, const message_t *m, const char *
                  same("the parsed text's extent", extent, wanted) &&
                  ok(dame_pack(again, m->count, m->base, 0, packed, m->total, NULL)) &&
                  (memcmp(packed, expected, (size_t) m->total) == 0 ||
-                  fail("what was printed and parsed packs other bytes"));
+                  fail("the printed and parsed datatype packs other bytes"));
     seen.texts += right;
     dame_free(text);
     dame_free(words);
@@ -462,7 +462,7 @@ int main(int argc, char **argv)
     printf("seed %llu\n", (unsigned long long) seed);
     for (int64_t k = only < 0 ? 0 : only;
          k < (only < 0 ? cases : only + 1) && failed < MOST_FAILURES; k++) {
-        dame_context_t *context; /* must not outlive its datatypes, nor they it */
+        dame_context_t *context; /* must end together with its datatypes */
         if (new_context(k, &context) != DAME_OK) {
             printf("FAILED: %s\n", dame_error_message());
             failed++;

@@ -85,7 +85,7 @@ static bool check_text(rng_t *rng, dame_context_t *context, const char *text)
     if (wanted != DAME_OK || status != DAME_OK) {
         dame_program_free(program);
         dame_datatype_free(type);
-        /* blocks of several lengths need an extent, whose bounds may leave 64 bits */
+        /* blocks of several lengths need an extent; its bounds may leave 64 bits */
         return status == wanted || (status == DAME_ERR_RANGE && strstr(text, "INDEX("));
     }
     bool right = dame_datatype_commit(type) == DAME_OK;

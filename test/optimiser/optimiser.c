@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs the optimiser on programs and compares what it makes of them with the text that is expected.
+ * Runs the optimiser on programs and compares its results with the expected text.
  *
  * A file of cases (*.cases, all of those beside this file, or those named) has
  *

@@ -57,7 +57,7 @@ static void halo(void)
     }
 }
 
-/* A communicator of its own, whose ranks are the other way round. */
+/* A communicator of its own, with ranks the other way round. */
 static void split(void)
 {
     MPI_Comm other;

@@ -128,7 +128,7 @@ def compare(name, predictions, rows, steps):
         near(f"{name}: faster of {one['vf']}", one["faster"], today / step)
 
 
-# Nobody is late; the network is all there is to wait for.
+# No rank is late; only the network delays.
 pair = [Rank(r, 1000, 400, -100, 0, 0, 0) for r in (0, 1)]
 found, group = run("even", pair, [None, None], latency=350)
 check(group["pays"] and group["reasons"] == [], f"even: {group['pays']} {group['reasons']}")
@@ -154,7 +154,7 @@ found, group = run("late", uneven, [None, None], latency=30)
 check(found["hosts"] == 1, "late: hosts")
 near("late: the share of the wait", next(c for c in group["calls"] if c["call"] == "MPI_Waitall")["late"], 0.4)
 
-# The same on two hosts, whose clocks differ by 5 s: the messages tell.
+# The same on two hosts with clocks that differ by 5 s, which the messages show.
 apart = [Rank(0, 900, 500, 200, 50, 0, 0), Rank(1, 1100, 100, -200, 250, 5 * 10**9, 1)]
 found, group = run("hosts", apart, [None, None], latency=30)
 check(found["hosts"] == 2 and any("2 hosts" in note for note in found["notes"]), "hosts: the note")

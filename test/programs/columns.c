@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two ranks write columns of a matrix into one file and read rows of it: by HDF5, by PnetCDF. columns FILE [ROUNDS]; prints the sum of what is read, and the seconds. */
+/* Two ranks write columns of a matrix into one file and read rows of it: by HDF5, by PnetCDF.
+ * columns FILE [ROUNDS]; prints the sum of the values read, and the seconds. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@ for shape, grid, dtype in (
         space = fft.backward(spectrum, space)
         seconds += MPI.Wtime()
     seen.update(np.ascontiguousarray(spectrum).tobytes())
-    # The mean is the spectrum's first value; and forwards and backwards is what was there.
+    # The mean is the spectrum's first value; and forwards and backwards gives the original values.
     mean = comm.allreduce(before.sum()) / np.prod(shape)
     first = comm.allreduce(np.ravel(spectrum)[0] if all(part.start == 0 for part in fft.local_slice(True)) else 0)
     assert abs(first - mean) < 1e-12 and np.allclose(space, before, rtol=0, atol=1e-12), shape

@@ -63,7 +63,8 @@ static double spectrum(const job_t *job, const ptrdiff_t *at)
     return sum * (double) (job->n[0] * job->n[1] * job->n[2]);
 }
 
-/* The transforms of one job; returns the seconds of ROUNDS pairs of them, and adds to what is wrong. */
+/* The transforms of one job; returns the seconds of ROUNDS pairs of them, and adds the errors to
+ * *wrong. */
 static double transform(const job_t *job, int rounds, int *wrong)
 {
     const int first = 3 - job->dimensions; /* the dimension that is distributed, and the next when transposed */

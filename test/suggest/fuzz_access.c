@@ -1,5 +1,5 @@
-/* The fuzzer's harness for access programs (test/fuzz/ has that of the language's texts): what is
- * read is printed and read back, answered, checked and written as C. */
+/* The fuzzer's harness for access programs (test/fuzz/ has that of the language's texts): a program
+ * that is read is printed and read back, answered, checked and written as C. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Runs the cases of a file on two ranks and writes every byte that was sent or changed to
  * OUTPUT.0 and OUTPUT.1, so that an original and its patched copy can be compared.
  *
- * A file lists its cases as CASES(SEND, RECV): SEND(f): rank 0 calls f(1), which sends any number of
- * messages; RECV(f, bytes): rank 1 calls f(0), which receives one message of so many bytes.
+ * A file lists its cases as CASES(SEND, RECV): SEND(f): rank 0 calls f(1), which sends any number
+ * of messages; RECV(f, bytes): rank 1 calls f(0), which receives one message of `bytes` bytes.
  */
 #include <mpi.h>
 #include <stdio.h>

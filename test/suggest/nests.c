@@ -32,7 +32,7 @@ typedef struct nest {
     int order[DIMS]; /* of loops */
     int64_t element;
     int unrolled; /* the dimension that is written as statements, or -1 */
-    int split;    /* the dimension whose first iteration is a loop of its own, or -1 */
+    int split;    /* the dimension with its first iteration as a loop of its own, or -1 */
     int receives;
 } nest_t;
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Counts a test, and says what is wrong where it fails. */
+/* Counts a test, and prints the error if it fails. */
 void check(bool good, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The files of cases. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Does dame bench notice a tier that unpacks other bytes? tools/measure.c runs with an engine whose
- * unpack of whole messages, or of fragments, is wrong, or whose compiler makes wrong machine code:
+ * Does dame bench notice a tier that unpacks other bytes? tools/measure.c runs with an engine that
+ * unpacks whole messages or fragments wrongly, or with a compiler that makes wrong machine code:
  * dame_program_optimise(), dame_cursor_unpack() and dame_jit_compile() come here first (linked with
  * --wrap).
  */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a picture of dame draw back: prints what each row of a panel shows.
 
-cells.py FILE.svg [PANEL]      PANEL 0 is the memory, 1 what is magnified
+cells.py FILE.svg [PANEL]      PANEL 0 is the memory, 1 the magnified part
 
 A line for each row of cells: a letter for each cell, in the order of its colour from dark (a) to light, '.' for
 an empty one. A capital letter is hatched: sent more than once. A digit behind a letter: that many eighths of

@@ -1,4 +1,4 @@
-/* Loops whose shape no polynomial tells: --patch=inspect records where their data is. */
+/* Loops with a shape that no polynomial describes: --patch=inspect records where their data is. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

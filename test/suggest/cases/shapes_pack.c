@@ -1,5 +1,5 @@
-/* Messages that are packed by MPI_Pack and unpacked by MPI_Unpack: what is there when a program's authors
- * wanted no datatype. */
+/* Messages that are packed by MPI_Pack and unpacked by MPI_Unpack: the usual way to avoid
+ * datatypes. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void two_arrays(int peer)
     MPI_Send(buffer, position, MPI_PACKED, peer, 1, W); /* decided */
 }
 
-/* a header and what it counts: other types, so bytes */
+/* a header and the counted values: other types, so bytes */
 static void with_header(int peer)
 {
     char buffer[ROOM];

@@ -1,5 +1,5 @@
-/* MPI_Pack that is no packing loop which a datatype of ours could replace. The comment at a call is the
- * verdict. */
+/* MPI_Pack that is not a packing loop which a datatype of ours could replace. The comment at a call
+ * is the verdict. */
 #include <mpi.h>
 
 enum { N = 12, ROOM = 4000 };
@@ -8,7 +8,7 @@ static double a[N][N];
 static int length, where;
 void look(int *position);
 
-/* what was packed with a derived datatype is not known */
+/* the bytes packed with a derived datatype are not known */
 void derived(int n, MPI_Datatype column)
 {
     char buffer[ROOM];
@@ -112,7 +112,7 @@ void unpacks_on_itself(int n)
         MPI_Unpack(buffer, ROOM, &position, &a[0][0], 1, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
-/* a count of another name than what is packed: MPI_FLOAT of doubles is bytes of another size */
+/* a count of another type than the packed data: MPI_FLOAT of doubles is bytes of another size */
 void other_elements(int n)
 {
     char buffer[ROOM];

@@ -10,7 +10,7 @@ static double a[N][M];
 void fill(double *values);
 void ends(int *object);
 
-/* ---- memory of malloc() has the type of what was stored last (C11 6.5, 6) ---- */
+/* ---- memory of malloc() has the type of the last store (C11 6.5, 6) ---- */
 
 void retyped_through_a_cast(int n)
 {
@@ -167,7 +167,7 @@ void too_few_waited_for(int n)
     MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
 }
 
-/* ---- lengths of arrays, and what is not written as a statement ---- */
+/* ---- lengths of arrays, and effects outside statements ---- */
 
 void row_of_a_length_that_was(int m)
 {

@@ -227,7 +227,7 @@ static void changed(void)
     }
 }
 
-/* One buffer is sent twice, read, filled anew and sent again. */
+/* One buffer is sent twice, read, filled again and sent again. */
 static void reuse(void)
 {
     if (rank == 0) {
