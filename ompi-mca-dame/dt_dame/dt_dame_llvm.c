@@ -92,11 +92,11 @@ static void register_cache(void)
     register_string("code_dir",
                     "The code cache: directories, with colons between, of machine code that LLVM "
                     "made in earlier jobs or that dame compile --tier l made, shared by all "
-                    "processes. The first is written, too; the others, such as one that an "
+                    "processes. The first is also written; the others, such as one that an "
                     "administrator has filled, are only read. Each has to belong to the user or "
-                    "to root, and nobody else may write it. auto: the directory dame in "
+                    "to root, and no other user may write it. auto: the directory dame in "
                     "XDG_CACHE_HOME, or in .cache in the user's home directory. An empty first "
-                    "name: none is written. Empty: there is no code cache",
+                    "name: nothing is written. Empty: no code cache",
                     OPAL_INFO_LVL_4, check_code_dir, automatic, &mca_dt_dame_params.code_dir);
     dt_values_bytes(&bytes, 1, INT_MAX);
     mca_dt_dame_params.code_dir_size = 64 << 20;
@@ -119,25 +119,26 @@ void mca_dt_dame_register_llvm(const mca_base_component_t *component)
     register_cache();
     dt_values_choice(&compiles, compile_names);
     mca_dt_dame_params.llvm_compile = DAME_SLOW_BACKGROUND;
-    register_int("llvm_compile",
-                 "When LLVM compiles machine code that dt_dame_code_dir does not have, if "
-                 "dt_dame_tiers has l. never: what is not there is not used; background: when that "
-                 "is expected to pay, a thread of low priority compiles it while the job goes on; "
-                 "now: the message that wants it waits, some milliseconds each, for tests. LLVM is "
-                 "loaded for the first compilation only",
-                 OPAL_INFO_LVL_4, &compiles, &mca_dt_dame_params.llvm_compile);
+    register_int(
+        "llvm_compile",
+        "When LLVM compiles machine code that dt_dame_code_dir does not have, if "
+        "dt_dame_tiers has l. never: only code that is there is used; background: when that "
+        "is expected to pay, a thread of low priority compiles it while the job goes on; "
+        "now: the message that wants it waits, some milliseconds each, for tests. LLVM is "
+        "loaded for the first compilation only",
+        OPAL_INFO_LVL_4, &compiles, &mca_dt_dame_params.llvm_compile);
     register_string("llvm_passes",
                     "The optimisations of LLVM that machine code is compiled with, as LLVM's opt "
                     "takes them, with commas inside brackets only; none: no optimisations. Empty: "
                     "several kinds are tried",
                     OPAL_INFO_LVL_6, check_passes, "", &mca_dt_dame_params.llvm_passes);
     register_string("llvm_cpu",
-                    "The CPU that LLVM compiles for, by LLVM's name, whose instructions this CPU "
-                    "must have. native: this one",
+                    "The CPU that LLVM compiles for, by LLVM's name; this CPU must have its "
+                    "instructions. native: this one",
                     OPAL_INFO_LVL_6, check_cpu, "native", &mca_dt_dame_params.llvm_cpu);
 }
 
-/* ---- What they say -------------------------------------------------------------------------- */
+/* ---- Their values --------------------------------------------------------------------------- */
 
 /* From the root on: the program may change its working directory. Commas divide options. Returns
  * whether LLVM will write something. */
@@ -157,8 +158,8 @@ static bool add_dump(char *text, size_t room)
     }
     (void) snprintf(path, sizeof(path), "%s%s%s", working, is_relative ? "/" : "", directory);
     if (NULL != strchr(path, ',') || !is_option("dump", path)) {
-        dt_log_once_a_node("dump: %s: nothing of LLVM is written there, which takes directories "
-                           "whose names have no comma and fewer than 400 bytes.",
+        dt_log_once_a_node("dump: %s: nothing of LLVM is written there; the directory's name must "
+                           "have no comma and fewer than 400 bytes.",
                            path);
         return false;
     }
@@ -193,7 +194,7 @@ const char *mca_dt_dame_code_directories(void)
     char own[PATH_MAX] = "";
     const char *given = mca_dt_dame_params.code_dir;
     if (NULL == given || dumps) {
-        return NULL; /* what is found has no IR to show */
+        return NULL; /* code found in the cache has no IR to show */
     }
     const size_t length = strcspn(given, ":");
     const bool is_automatic = 0 == strncmp(given, automatic, length) && length > 0;

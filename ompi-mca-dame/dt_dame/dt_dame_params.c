@@ -139,7 +139,7 @@ static void register_basics(void)
     dt_values_choice(&reports, report_names);
     register_changing(
         "report",
-        "Say at MPI_Finalize what DAME did and what it saved. none: nothing; summary: "
+        "Report DAME's work and savings at MPI_Finalize. none: nothing; summary: "
         "one page on stderr for all ranks; json: the same and more in a file "
         "(dt_dame_report_file). While it is on, DAME takes times of some "
         "messages and lets Open MPI's own engine move a few, to compare; if it is switched on "
@@ -236,7 +236,7 @@ static bool check_passes(const char *value, dt_refusal_t *refusal)
                         dame_pass_name((dame_pass_t) pass));
     }
     (void) snprintf(refusal->why, sizeof(refusal->why),
-                    "has \"%.*s\", which is no pass; allowed: all, none, or a comma-separated "
+                    "has \"%.*s\", which is not a pass; allowed: all, none, or a comma-separated "
                     "list, without blanks, of %s",
                     bad_length < 100 ? bad_length : 100, bad, names);
     return false;
@@ -298,13 +298,14 @@ static void register_layouts(void)
     static dt_values_t cache, directs;
     dt_values_bool(&directs);
     mca_dt_dame_params.direct_pack = 1;
-    register_values("direct_pack",
-                    "Let calls of MPI_Pack and MPI_Unpack of a datatype that DAME knows come to it "
-                    "directly, without Open MPI's convertor: 128 bytes in 16 blocks take 14 ns "
-                    "instead of 33. Then DAME changes GOT slots of the program and its libraries, "
-                    "too, where they lead to libmpi: calls that a profiling library wraps still go "
-                    "through it. Switch it off for tools that put probes into libmpi's code",
-                    &directs, OPAL_INFO_LVL_5, &mca_dt_dame_params.direct_pack);
+    register_values(
+        "direct_pack",
+        "Let calls of MPI_Pack and MPI_Unpack of a datatype that DAME knows come to it "
+        "directly, without Open MPI's convertor: 128 bytes in 16 blocks take 14 ns "
+        "instead of 33. Then DAME also changes GOT slots of the program and its libraries where "
+        "they lead to libmpi: calls that a profiling library wraps still go "
+        "through it. Switch it off for tools that put probes into libmpi's code",
+        &directs, OPAL_INFO_LVL_5, &mca_dt_dame_params.direct_pack);
     dt_values_bytes(&cache, 0, INT_MAX);
     mca_dt_dame_params.layout_cache_size = 1 << 20;
     register_values("layout_cache_size",
@@ -414,7 +415,8 @@ static void register_promotion(void)
         "promotion_threshold",
         "When a datatype's program is compiled to machine code. -1: when the time that this is "
         "expected to have saved by then equals its cost; some messages are timed, several kinds of "
-        "machine code are tried, the fastest is kept, and what is no faster is demoted. A number: "
+        "machine code are tried, the fastest is kept, and code that is not faster is demoted. A "
+        "number: "
         "at "
         "this message, 1 being the first, one kind of machine code and nothing else, so that runs "
         "are alike. 0: never. Packed and unpacked messages are counted separately",

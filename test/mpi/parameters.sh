@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2153,SC2154
-# Sourced by test/mpi/run, whose functions and variables it uses: parameters and their bad values.
+# Sourced by test/mpi/run, with its functions and variables: parameters and their bad values.
 
 # bad_values CONFIGURATION FIRST ROW...: parameters have bad values, by turns from the environment (FIRST 0),
 # the command line (1) and a file (2). A row is "NAME|VALUE|MESSAGE|DEFAULT" without dt_; MESSAGE is a regular expression.
@@ -64,7 +64,7 @@ bad_parameters()
     local dump="allowed: none, or a comma-separated list of raw, program, asm, llvm\."
     local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
     local cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
-    local passes="which is no pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
+    local passes="which is not a pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
     local compile="allowed: never, background, now\\." dirs="absolute names of directories with colons between"
     local report="allowed: none, summary, json\." ahead="from -1 to 2147483647\."
     local empty=("dame_priority||$percent|20" "dame_verbose||$percent|0" \
@@ -110,8 +110,8 @@ state()
         -np 2 --mca mca_base_component_path "$3:$PKGLIBDIR" "${@:4}" "$mpi_test" p2p short
 }
 
-# Every way to go without DAME says so to those who ask for DAME, or ask whether it is on. (slots() has those
-# for which both components are there.)
+# Each way to run without DAME is reported if DAME is chosen or dt_dame_verbose is set. (slots() has those for which both
+# components are there.)
 states()
 {
     local hook=$scratch/hook dame_only=$scratch/dame loud=(--mca dt_dame_verbose 1)
@@ -163,8 +163,8 @@ papi_events()
         sde:::DAME::READINGS sh -c 'LD_PRELOAD=$0 exec "$1" mpit dame >/dev/null' "$preload" "$mpi_test"
 }
 
-# A job that uses no derived datatype has no thread more, no file, neither PAPI nor a compiler, no memory for machine
-# code; and not even DAME's component where it starts late.
+# A job that uses no derived datatype has no extra thread, no file, no PAPI, no compiler and no memory for machine code.
+# With a late start it does not even have DAME's component.
 idle()
 {
     local name=idle config="dame costs nothing" log code=0 rank
@@ -184,7 +184,7 @@ idle()
     verdict $code "$name" "$config" "$log"
 }
 
-# What a process has, but for the component itself and what is named after the job or the process.
+# A process's resources, except the component itself and names with the job or process number.
 idle_list()
 {
     grep -Ev '/mca_dt_dame\.so$|/ompi\.|/prterun\.|/openmpi-sessions|/vader_segment|/dev/shm/|/dev/pts/|/(native|dame)\.[0-9]$' "$1" |

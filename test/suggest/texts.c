@@ -35,7 +35,7 @@ void texts_run(void)
     refused("send 9223372036854775807*n + 9223372036854775807*n MPI_INT[4]", 1, 52, "does not fit");
     refused("send \"a\\n\" MPI_INT[4]", 1, 6, "stands before");
     refused("send \"a\n\" MPI_INT[4]", 1, 6, "no end in its line");
-    refused("send 12x MPI_INT[4]", 1, 6, "no number");
+    refused("send 12x MPI_INT[4]", 1, 6, "not a number");
     refused("send n MPI_INT[4] base a int[4] [][n][] copy next <- a", 1, 41,
             "only the first dimension");
     refused("send n MPI_INT[4] base a \"struct s\"[8] field \"x\" 8 int[4] copy", 1, 59,

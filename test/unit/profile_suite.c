@@ -586,7 +586,7 @@ TEST(a_directory_that_cannot_be_written_to_costs_one_line)
     ck_assert_int_eq(dame_profile_save(profile), DAME_ERR_DENIED);
     ck_assert_int_eq(dame_profile_save(profile), DAME_ERR_DENIED);
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(strstr(last, "is not written") != NULL, "%s", last);
+    ck_assert_msg(strstr(last, "measurements are not written") != NULL, "%s", last);
     dame_profile_free(profile);
     if (getuid() == 0) {
         ck_assert_int_eq(seteuid(0), 0);
