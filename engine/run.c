@@ -204,11 +204,13 @@ void dame_run_copy(dame_engine_t *engine, dame_thread_t *thread, const dame_use_
                    uintptr_t to, uintptr_t from, int64_t count)
 {
     static const dame_begin_ops_t ops = {.move = dame_run_copied};
-    dame_begin_t run = dame_begin(&ops, use, DAME_WORK_COPY, count * use->layout->program->size,
-                                  count, from, (char *) to, false);
-    if (dame_credit_take(thread, use, DAME_WORK_COPY, run.bytes)) {
-        (void) dame_run_copied(&run, thread);
-    } else {
-        (void) dame_run_begin(engine, thread, &run);
+    const dame_program_t *program = use->layout->program;
+    const int64_t bytes = count * program->size;
+    if (dame_credit_take(thread, use, DAME_WORK_COPY, bytes)) {
+        dame_program_copy(program, to, from, count);
+        return;
     }
+    dame_begin_t run =
+        dame_begin(&ops, use, DAME_WORK_COPY, bytes, count, from, (char *) to, false);
+    (void) dame_run_begin(engine, thread, &run);
 }

@@ -70,8 +70,8 @@ static int64_t sample(dame_begin_t *it, dame_thread_t *thread)
                : -1;
 }
 
-static message_t message_of(opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t *entry,
-                            struct iovec *iov, uint32_t *out_size)
+static message_t message_of(const dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
+                            dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
 {
     static const dame_begin_ops_t ops = {move, repeat, is_native, opens, sample};
     message_t message = {dame_begin(&ops, &entry->use, (dame_work_t) dir,
@@ -80,15 +80,16 @@ static message_t message_of(opal_convertor_t *convertor, dame_dir_t dir, dt_entr
                                     *out_size > 0 ? iov[0].iov_base : NULL,
                                     dt_move_is_whole(convertor, iov, out_size)),
                          convertor, entry, iov, out_size};
-    message.it.in_window = dt_sample_has_window(dt_thread());
+    message.it.in_window = dt_sample_has_window(thread);
     return message;
 }
 
 int32_t dt_counted_begin(opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t *entry,
                          struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
-    message_t message = message_of(convertor, dir, entry, iov, out_size);
-    const int64_t moved = dame_run_begin(&dt_engine, &dt_thread()->base, &message.it);
+    dt_thread_t *thread = dt_thread();
+    message_t message = message_of(thread, convertor, dir, entry, iov, out_size);
+    const int64_t moved = dame_run_begin(&dt_engine, &thread->base, &message.it);
     return dt_move_end(convertor, (size_t) moved, max_data);
 }
 
@@ -96,8 +97,9 @@ int32_t dt_counted_continue(opal_convertor_t *convertor, dame_dir_t dir, struct 
                             uint32_t *out_size, size_t *max_data)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
-    message_t message = message_of(convertor, dir, entry, iov, out_size);
-    const int64_t moved = dame_run_continue(&dt_engine, &dt_thread()->base, &message.it);
+    dt_thread_t *thread = dt_thread();
+    message_t message = message_of(thread, convertor, dir, entry, iov, out_size);
+    const int64_t moved = dame_run_continue(&dt_engine, &thread->base, &message.it);
     return dt_move_end(convertor, (size_t) moved, max_data);
 }
 
