@@ -16,7 +16,7 @@ int run_add_base(struct run *run, struct run_base base)
             (base.kind == RUN_OBJECT ? base.symbol == other->symbol
              : base.kind == RUN_POINTEE
                  ? base.symbol == other->symbol && base.version == other->version
-             : base.kind == RUN_FRESH ? base.node == other->node
+             : base.kind == RUN_FRESH ? base.node == other->node && base.from == other->from
                                       : base.version == other->version)) {
             return i;
         }
@@ -88,19 +88,35 @@ static bool apart(const struct run_base *a, const struct run_base *b)
     return false;
 }
 
-bool run_distinct(const struct run *run, int a, int b)
+static bool proved_distinct(const struct run *run, int a, int b)
 {
-    if (a == b) {
-        return false;
-    }
     if (a == RUN_ANY || b == RUN_ANY) {
         const struct run_base *known = &run->bases[a == RUN_ANY ? b : a];
 
-        return (a == RUN_ANY ? b : a) != RUN_ANY && is_private(known) &&
-               known->symbol->n_flows == 0;
+        return a != b && is_private(known) && known->symbol->n_flows == 0;
     }
-    return run->assume_distinct || apart(&run->bases[a], &run->bases[b]) ||
-           apart(&run->bases[b], &run->bases[a]);
+    return apart(&run->bases[a], &run->bases[b]) || apart(&run->bases[b], &run->bases[a]);
+}
+
+bool run_distinct(struct run *run, int a, int b)
+{
+    const char *one, *two;
+
+    if (a == b && a != RUN_ANY) {
+        return false;
+    }
+    if (proved_distinct(run, a, b)) {
+        return true;
+    }
+    if (run->level == RUN_STRICT || (run->level == RUN_DISTINCT && (a == RUN_ANY || b == RUN_ANY))) {
+        return false;
+    }
+    if (run->needs && a != RUN_ANY && b != RUN_ANY) {
+        one = run_base_name(run, a < b ? a : b);
+        two = run_base_name(run, a < b ? b : a);
+        run_assume(run, RUN_ASSUMES_DISTINCT, NULL, "%s and %s are different memory", one, two);
+    }
+    return true;
 }
 
 /* Under the rules of C for effective types (6.5, 7). */
@@ -120,13 +136,13 @@ static bool types_differ(const struct c_type *a, const struct c_type *b)
            (b->kind == C_TYPE_INTEGER || b->kind == C_TYPE_FLOATING || b->kind == C_TYPE_POINTER);
 }
 
-bool run_conflict(const struct run *run, int base, const struct c_type *type, int other,
+bool run_conflict(struct run *run, int base, const struct c_type *type, int other,
                   const struct c_type *other_type)
 {
     return !types_differ(type, other_type) && !run_distinct(run, base, other);
 }
 
-bool run_written(const struct run *run, int base, const struct c_type *type, size_t from, size_t to)
+bool run_written(struct run *run, int base, const struct c_type *type, size_t from, size_t to)
 {
     size_t i;
 
@@ -185,6 +201,26 @@ void run_forget(struct run *run, int base, const struct c_type *type)
             continue;
         }
         run->state[i] = run_fresh(run, symbol);
+    }
+}
+
+void run_forget_all(struct run *run)
+{
+    size_t i;
+    int base;
+
+    run_log_write(run, RUN_ANY, NULL);
+    for (base = 0; base < run->n_bases; base++) {
+        run_log_write(run, base, NULL);
+    }
+    for (i = 0; i < run->n_symbols; i++) {
+        struct c_symbol *symbol = run->symbols[i];
+
+        if ((symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
+             symbol->address_taken) &&
+            run_is_tracked(symbol)) {
+            run->state[i] = run_fresh(run, symbol);
+        }
     }
 }
 

@@ -98,3 +98,15 @@ bool c_datatype_fits(const struct c_datatype *datatype, const struct c_type *typ
     }
     return strcmp(datatype->c, type->name) == 0;
 }
+
+const struct c_datatype *c_datatype_of(const struct c_type *type)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof basics / sizeof *basics; i++) {
+        if (basics[i].c && strcmp(basics[i].c, c_element_of(type)->name) == 0) {
+            return &basics[i];
+        }
+    }
+    return NULL;
+}

@@ -15,6 +15,9 @@ struct c_datatype {
 /* The datatype that an argument names, or NULL: it is derived, or not known. */
 const struct c_datatype *c_find_datatype(struct c_unit *unit, const struct c_node *argument);
 
+/* The datatype of elements of that C type, or NULL. */
+const struct c_datatype *c_datatype_of(const struct c_type *type);
+
 /* Does the datatype name elements of that C type, or of an array of them? */
 bool c_datatype_fits(const struct c_datatype *datatype, const struct c_type *type);
 

@@ -25,6 +25,7 @@ struct run_event *run_event(struct run *run, enum run_event_kind kind, const str
     event->loop = run->loop;
     event->guard = run->guard;
     event->context = run->context;
+    event->frame = run->frame;
     event->time = run->clock;
     event->irregular = run->irregular > 0;
     event->to.base = event->from.base = RUN_ANY;
@@ -137,8 +138,8 @@ static struct run_value assign(struct run *run, const struct c_node *node)
 
     if (object && object->type->kind != C_TYPE_ARRAY) {
         from = run_lvalue(run, object);
-        if (from.scalar && object->kind == C_NAME) {
-            value = run_read(run, object->symbol);
+        if (from.scalar) {
+            value = run_read(run, from.scalar);
         } else if (type->kind == C_TYPE_INTEGER || type->kind == C_TYPE_POINTER) {
             struct run_place again = from;
 
@@ -223,7 +224,7 @@ static struct run_value run_step(struct run *run, const struct c_node *node, str
     wide = *node->type;
     wide.is_signed = true;
     value = run_binary(run, node, C_OP_ADD, old, run_constant(run, 1), &wide);
-    value.modular = true;
+    value.modular = run->level < RUN_TRUSTING;
     return value;
 }
 
@@ -301,7 +302,8 @@ static struct run_value fresh_object(struct run *run, const struct c_node *node)
     for (i = 1; i < node->n; i++) {
         run_evaluate(run, node->child[i]);
     }
-    value.base = run_add_base(run, (struct run_base){.kind = RUN_FRESH, .node = node});
+    value.base =
+        run_add_base(run, (struct run_base){.kind = RUN_FRESH, .node = node, .from = run->frame});
     value.poly = poly_constant(run->space, 0);
     return value;
 }
@@ -392,6 +394,38 @@ static bool has_no_effect(const char *name)
     return false;
 }
 
+/* Does the parameter let the function change what the argument leads to? */
+static bool hands_over(const struct c_node *argument)
+{
+    return argument->type && argument->type->kind == C_TYPE_POINTER && argument->type->inner &&
+           !argument->type->inner->is_const && argument->type->inner->kind != C_TYPE_FUNCTION;
+}
+
+/* A function that is not followed changes what it is handed, and what that leads to. */
+static void forget_handed(struct run *run, const struct c_node *node,
+                          const struct run_value *arguments)
+{
+    bool *handed = c_allocate(run->memory, (size_t) run->n_bases + 1);
+    int base, n = run->n_bases;
+    size_t i;
+
+    for (i = 1; i < node->n; i++) {
+        if (hands_over(node->child[i]) && arguments[i].kind == RUN_POINTER) {
+            handed[arguments[i].base] = true;
+        }
+    }
+    for (base = 0; base < n; base++) {
+        if (run->bases[base].kind == RUN_LOADED && run->bases[base].from >= 0 &&
+            run->bases[base].from < base) {
+            handed[base] = handed[base] || handed[run->bases[base].from];
+        }
+        if (handed[base]) {
+            run_log_write(run, base, NULL);
+            run_forget(run, base, NULL);
+        }
+    }
+}
+
 static void forget_everything(struct run *run)
 {
     run_log_write(run, RUN_ANY, NULL);
@@ -423,6 +457,9 @@ static void complete_receives(struct run *run)
             event->node->n > 1) {
             int base = event->arguments[1].kind == RUN_POINTER ? event->arguments[1].base : RUN_ANY;
 
+            if (base == RUN_ANY && run->level == RUN_TRUSTING) {
+                continue;
+            }
             run_log_write(run, base, NULL);
             run_forget(run, base, NULL);
         }
@@ -465,7 +502,8 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
     event = run_event(run, RUN_MPI, node);
     event->arguments = arguments;
     if (run->trial == 0) {
-        event->state = run_save(run);
+        event->state = memcpy(c_allocate(run->memory, run->n_symbols * sizeof *run->state + 1), run->state,
+                              run->n_symbols * sizeof *run->state);
         event->facts = c_allocate(run->memory, (size_t) (run->n_facts + 1) * sizeof *event->facts);
         if (run->n_facts) {
             memcpy(event->facts, run->facts, (size_t) run->n_facts * sizeof *event->facts);
@@ -499,10 +537,54 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
     return run_unknown("what MPI returns", node);
 }
 
+/* memset(to, byte, bytes): a write of what is no copy */
+static void memory_set(struct run *run, const struct c_node *node, struct run_value to)
+{
+    struct run_event *event = run_event(run, RUN_STORE, node);
+
+    event->why = "the bytes are set by memset()";
+    if (to.kind == RUN_POINTER) {
+        event->to.base = to.base;
+        event->to.offset = to.poly;
+    }
+    run_log_write(run, event->to.base, NULL);
+    run_forget(run, event->to.base, NULL);
+}
+
+/* A function that is not seen, or cannot be followed. */
+static struct run_value unseen(struct run *run, const struct c_node *node,
+                               struct run_value *arguments)
+{
+    const char *name = c_callee(node);
+    struct run_event *event = run_event(run, RUN_CALL, node);
+    struct run_value value = run_unknown("a function's result", node);
+
+    event->why = node->symbol ? name : "a function pointer";
+    event->arguments = arguments;
+    if (node->symbol && node->symbol->body) { /* it may assign globals */
+        run_forget_all(run);
+    }
+    forget_handed(run, node, arguments);
+    run->clock++;
+    if (node->type && node->type->kind == C_TYPE_POINTER) {
+        value = (struct run_value){.kind = RUN_POINTER, .poly = poly_constant(run->space, 0)};
+        value.base = run_add_base(
+            run, (struct run_base){
+                     .kind = RUN_FRESH, .node = node, .from = run->frame, .type = node->type->inner});
+        value.pointee = node->type->inner;
+        if (value.pointee && value.pointee->kind == C_TYPE_VOID) {
+            value.pointee = NULL;
+        }
+    }
+    return value;
+}
+
 struct run_value run_call(struct run *run, const struct c_node *node)
 {
     const char *name = c_callee(node);
     const struct c_node *expression;
+    struct run_value *arguments, value;
+    bool absent = node->symbol && !node->symbol->body;
     size_t i;
 
     if (node->symbol && run->calls < 8 &&
@@ -512,7 +594,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
     if (c_is_allocator(node)) {
         return fresh_object(run, node);
     }
-    if (node->symbol && !node->symbol->body) {
+    if (absent) {
         if ((strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0 ||
              strcmp(name, "__builtin_memcpy") == 0 || strcmp(name, "__builtin_memmove") == 0) &&
             node->n == 4) {
@@ -522,27 +604,42 @@ struct run_value run_call(struct run *run, const struct c_node *node)
             return mpi_call(run, node);
         }
     }
+    if (run_follow(run, node, &value)) {
+        return value;
+    }
+    arguments = c_allocate(run->memory, (node->n + 1) * sizeof *arguments);
     for (i = 1; i < node->n; i++) {
-        struct run_value value = run_evaluate(run, node->child[i]);
-
+        arguments[i] = run_evaluate(run, node->child[i]);
         /* strlen(), strcmp(), memcmp() read their arguments */
-        if (node->symbol && !node->symbol->body && has_no_effect(name) &&
-            node->child[i]->type && node->child[i]->type->kind == C_TYPE_POINTER) {
+        if (absent && has_no_effect(name) && node->child[i]->type &&
+            node->child[i]->type->kind == C_TYPE_POINTER) {
             run_load(run, node->child[i],
-                     (struct run_place){.base = value.kind == RUN_POINTER ? value.base : RUN_ANY});
+                     (struct run_place){.base = arguments[i].kind == RUN_POINTER ? arguments[i].base
+                                                                                 : RUN_ANY});
         }
     }
-    if (node->symbol && !node->symbol->body &&
-        (strcmp(name, "abort") == 0 || strcmp(name, "exit") == 0 || strcmp(name, "_Exit") == 0)) {
+    if (absent && (strcmp(name, "abort") == 0 || strcmp(name, "exit") == 0 ||
+                   strcmp(name, "_Exit") == 0 || strcmp(name, "__assert_fail") == 0)) {
         run->dead = true;
         return run_unknown("nothing", node);
     }
-    if (node->symbol && strcmp(name, "free") == 0 && !node->symbol->body) {
-        run_event(run, RUN_FREE, node);
+    if (absent && strcmp(name, "free") == 0) {
+        struct run_event *event = run_event(run, RUN_FREE, node);
+
+        if (node->n == 2 && arguments[1].kind == RUN_POINTER) {
+            event->to.base = arguments[1].base;
+        }
         return run_unknown("nothing", node);
     }
-    if (node->symbol && !node->symbol->body && has_no_effect(name)) {
+    if (absent && has_no_effect(name)) {
         return run_unknown("a function's result", node);
+    }
+    if (run->level == RUN_TRUSTING) {
+        if (absent && strcmp(name, "memset") == 0 && node->n == 4) {
+            memory_set(run, node, arguments[1]);
+            return arguments[1];
+        }
+        return unseen(run, node, arguments);
     }
     {
         struct run_event *event = run_event(run, RUN_CALL, node);

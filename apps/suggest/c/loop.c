@@ -9,7 +9,7 @@
 
 struct gains {
     struct c_symbol **symbols;
-    size_t n;
+    size_t n, room;
     const poly_t **gain; /* in an iteration; NULL: not the same in all */
     struct run_value *entry;
     struct run_value *trial;
@@ -92,6 +92,27 @@ static void find_gains(struct run *run, struct gains *gains)
             memcpy(gains->trial[i].assumed, after.assumed, sizeof after.assumed);
             gains->trial[i].n_assumed = after.n_assumed;
         }
+    }
+}
+
+static void make_gains(struct run *run, struct gains *gains)
+{
+    gains->room = 2 * gains->n + 8;
+    gains->gain = c_allocate(run->memory, gains->room * sizeof *gains->gain);
+    gains->entry = c_allocate(run->memory, gains->room * sizeof *gains->entry);
+    gains->trial = c_allocate(run->memory, gains->room * sizeof *gains->trial);
+}
+
+static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symbol)
+{
+    gains->symbols = realloc(gains->symbols, (gains->n + 1) * sizeof *gains->symbols);
+    if (!gains->symbols) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    gains->symbols[gains->n++] = symbol;
+    if (gains->n > gains->room) {
+        make_gains(run, gains);
     }
 }
 
@@ -192,10 +213,10 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
     if (start.kind == RUN_INTEGER) {
         const struct c_type *compared = side[0]->type;
 
-        *why = "a comparison in an unsigned type that may wrap";
+        *why = run->level < RUN_TRUSTING ? "a comparison in an unsigned type that may wrap" : NULL;
         /* Unsigned and exact, from a start that is not negative: a bound that wrapped is more than
          * any array has elements. */
-        if (is_unsigned(compared) &&
+        if (*why && is_unsigned(compared) &&
             (!compared || compared->kind != C_TYPE_INTEGER || op == C_OP_NE || gain < 0 ||
              start.modular || (compared->size < 8 && bound.modular) ||
              (name->symbol->type->is_signed &&
@@ -203,7 +224,7 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
             return NULL;
         }
         *why = "a loop bound that may have wrapped";
-        if (bound.modular && !is_unsigned(compared)) {
+        if (bound.modular && !is_unsigned(compared) && run->level < RUN_TRUSTING) {
             return NULL;
         }
     }
@@ -228,11 +249,17 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
     return steps(run, distance, gain);
 }
 
-static void assume_trip(struct run_value *value, const poly_t *trip)
+static void assume_trip(struct run *run, struct run_value *value, const poly_t *trip,
+                        const struct c_node *node)
 {
     int i;
 
     if (poly_is_constant(trip, NULL)) {
+        return;
+    }
+    if (run->level == RUN_TRUSTING) {
+        run_assume(run, RUN_ASSUMES_TRIP, node, "the loop of line %u does not run a negative number of times",
+                   node->span.line);
         return;
     }
     for (i = 0; i < value->n_assumed && !poly_equal(value->assumed[i], trip); i++) {
@@ -264,7 +291,8 @@ static bool may_wrap(const struct gains *gains, size_t i)
 }
 
 /* Values at the beginning of iteration T of the loop, or behind it (T = trip). */
-static void set_values(struct run *run, const struct gains *gains, const poly_t *t, bool behind)
+static void set_values(struct run *run, const struct gains *gains, const poly_t *t, bool behind,
+                       const struct c_node *node)
 {
     size_t i;
 
@@ -276,16 +304,19 @@ static void set_values(struct run *run, const struct gains *gains, const poly_t 
             value = run_unknown("a variable that the loop changes irregularly", NULL);
         } else if (poly_is_zero(gains->gain[i])) {
             /* as before the loop */
-        } else if (may_wrap(gains, i)) {
+        } else if (run->level < RUN_TRUSTING && may_wrap(gains, i)) {
             value = run_unknown("an unsigned variable that may wrap", NULL);
         } else {
+            if (may_wrap(gains, i)) {
+                run_assume(run, RUN_ASSUMES_FITS, node, "%s does not overflow", gains->symbols[i]->name);
+            }
             value.poly =
                 poly_add(run->space, value.poly, poly_multiply(run->space, t, gains->gain[i]));
             for (j = 0; j < gains->trial[i].n_assumed && value.kind != RUN_UNKNOWN; j++) {
-                assume_trip(&value, gains->trial[i].assumed[j]);
+                assume_trip(run, &value, gains->trial[i].assumed[j], node);
             }
             if (behind && value.kind != RUN_UNKNOWN) {
-                assume_trip(&value, t);
+                assume_trip(run, &value, t, node);
             }
         }
         run->state[gains->symbols[i]->index] = value;
@@ -346,7 +377,7 @@ static int add_loop(struct run *run, const struct c_node *node, const poly_t *tr
         exit(3);
     }
     run->loops[run->n_loops] =
-        (struct run_loop){.atom = atom, .trip = trip, .parent = run->loop, .node = node};
+        (struct run_loop){.atom = atom, .trip = trip, .parent = run->loop, .node = node, .frame = run->frame};
     return run->n_loops++;
 }
 
@@ -366,7 +397,7 @@ static void regular_loop(struct run *run, const struct c_node *node, struct gain
         run->loop = loop;
         run->loops[loop].first = run->n_events;
         run->loops[loop].begin = run->clock;
-        set_values(run, gains, t, false);
+        set_values(run, gains, t, false, node);
         push_active(run, gains);
         if (parts[0]) {
             run_evaluate(run, parts[0]);
@@ -377,7 +408,32 @@ static void regular_loop(struct run *run, const struct c_node *node, struct gain
         run->loops[loop].end = run->clock;
         run->loop = outer;
     }
-    set_values(run, gains, never ? poly_constant(run->space, 0) : trip, true);
+    set_values(run, gains, never ? poly_constant(run->space, 0) : trip, true, node);
+}
+
+enum { MOST_TRIES = 4 };
+
+/* Does the body change scalars that are not among those of the gains: through pointers, or in functions that it calls?
+ * Then they are, now. A variable of a function that the body calls starts again with each call. */
+static bool changes_more(struct run *run, struct gains *gains, const struct run_value *saved)
+{
+    size_t i, n = gains->n;
+
+    for (i = 0; i < run->n_symbols && run->level == RUN_TRUSTING; i++) {
+        struct c_symbol *symbol = run->symbols[i];
+        int frame = run->frame;
+
+        if (run_unchanged(&saved[i], &run->state[i]) || find_symbol(gains, symbol) < gains->n) {
+            continue;
+        }
+        while (frame >= 0 && symbol->owner && run->frames[frame].function != symbol->owner) {
+            frame = run->frames[frame].parent;
+        }
+        if (frame >= 0) {
+            add_gain(run, gains, symbol);
+        }
+    }
+    return gains->n > n;
 }
 
 /* parts: condition, step, body */
@@ -387,16 +443,22 @@ static void summarise(struct run *run, const struct c_node *node, const struct c
     const char *why = run_unstructured(parts[2]);
     const poly_t *trip = NULL;
     struct run_value *saved = run_save(run);
+    int tries = 0;
 
-    gains->first_write = run->n_writes;
-    start_trial(run, gains);
+    do {
+        memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
+        gains->first_write = run->n_writes;
+        start_trial(run, gains);
+        run->trial++;
+        if (parts[0]) {
+            run_evaluate(run, parts[0]);
+        }
+        run_body(run, parts[2], parts[1]);
+        run->dead = false;
+        run->trial--;
+        gains->last_write = run->n_writes;
+    } while (changes_more(run, gains, saved) && ++tries < MOST_TRIES);
     run->trial++;
-    if (parts[0]) {
-        run_evaluate(run, parts[0]);
-    }
-    run_body(run, parts[2], parts[1]);
-    run->dead = false;
-    gains->last_write = run->n_writes;
     find_gains(run, gains);
     /* the bound is evaluated as in an iteration, so that what the body changes shows */
     memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
@@ -416,27 +478,54 @@ static void summarise(struct run *run, const struct c_node *node, const struct c
     } else {
         irregular_loop(run, node, gains, parts, why);
     }
+    free(saved);
 }
 
-/* An iteration may have changed any object. */
-static void forget_memory(struct run *run)
+/* What an iteration may have changed: memory, and variables. Where functions are followed, what the body writes is known. */
+static void forget_iteration(struct run *run, const struct gains *gains)
 {
-    int i;
+    size_t i, last = gains->last_write;
 
-    run_log_write(run, RUN_ANY, NULL);
-    for (i = 0; i < run->n_bases; i++) {
-        run_log_write(run, i, NULL);
+    for (i = 0; i < gains->n; i++) {
+        run->state[gains->symbols[i]->index] = run_fresh(run, gains->symbols[i]);
     }
-    run_forget(run, RUN_ANY, NULL);
+    if (run->level < RUN_TRUSTING) {
+        run_forget_all(run);
+        return;
+    }
+    for (i = gains->first_write; i < last; i++) {
+        const struct run_write write = run->writes[i]; /* they move */
+
+        run_log_write(run, write.base, write.type);
+        run_forget(run, write.base, write.type);
+    }
 }
 
 /* A loop around MPI calls: one iteration, of which nothing is known. */
 static void context_loop(struct run *run, const struct c_node *node, const struct c_node *parts[3],
                          struct gains *gains)
 {
-    int outer = run->context, n_facts = run->n_facts;
-    size_t i;
+    int outer = run->context, n_facts = run->n_facts, tries = 0;
+    struct run_value *saved;
 
+    if (run->level == RUN_TRUSTING) {
+        saved = run_save(run);
+        run->trial++;
+        do {
+            memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
+            gains->first_write = run->n_writes;
+            if (parts[0]) {
+                run_evaluate(run, parts[0]);
+            }
+            run_body(run, parts[2], parts[1]);
+            gains->last_write = run->n_writes;
+            run->n_facts = n_facts;
+            run->dead = false;
+        } while (changes_more(run, gains, saved) && ++tries < MOST_TRIES);
+        run->trial--;
+        memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
+        free(saved);
+    }
     run->contexts = realloc(run->contexts, (size_t) (run->n_contexts + 1) * sizeof *run->contexts);
     if (!run->contexts) {
         fprintf(stderr, "dame suggest: out of memory\n");
@@ -445,10 +534,7 @@ static void context_loop(struct run *run, const struct c_node *node, const struc
     run->contexts[run->n_contexts] = (struct run_context){outer, node};
     run_control(run, node, "a loop with MPI calls");
     run->context = run->n_contexts++;
-    for (i = 0; i < gains->n; i++) {
-        run->state[gains->symbols[i]->index] = run_fresh(run, gains->symbols[i]);
-    }
-    forget_memory(run);
+    forget_iteration(run, gains);
     if (parts[0]) {
         run_evaluate(run, parts[0]);
     }
@@ -457,10 +543,7 @@ static void context_loop(struct run *run, const struct c_node *node, const struc
     run->context = outer;
     run->n_facts = n_facts;
     run_control(run, node, "a loop with MPI calls");
-    for (i = 0; i < gains->n; i++) {
-        run->state[gains->symbols[i]->index] = run_fresh(run, gains->symbols[i]);
-    }
-    forget_memory(run);
+    forget_iteration(run, gains);
 }
 
 void run_loop(struct run *run, const struct c_node *node)
@@ -489,13 +572,9 @@ void run_loop(struct run *run, const struct c_node *node)
                                      .child = (struct c_node *[]){(struct c_node *) parts[0],
                                                                   (struct c_node *) parts[1],
                                                                   (struct c_node *) parts[2]}};
-        size_t n;
 
         gains.n = run_assigned(&whole, &gains.symbols);
-        n = gains.n + 1;
-        gains.gain = c_allocate(run->memory, n * sizeof *gains.gain);
-        gains.entry = c_allocate(run->memory, n * sizeof *gains.entry);
-        gains.trial = c_allocate(run->memory, n * sizeof *gains.trial);
+        make_gains(run, &gains);
         if (run_has_mpi(&whole)) {
             context_loop(run, node, parts, &gains);
         } else {

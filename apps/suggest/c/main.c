@@ -41,9 +41,10 @@ static void usage(FILE *out)
         "MPI_Pack's\n"
         "  --patch=inspect   print one that records where the data of other loops is\n"
         "  --only LINE       only calls in that line\n"
-        "  --assume distinct pointers with different names lead to different memory, and no other "
-        "code\n"
-        "                    reads the buffers\n"
+        "  --strict          assume nothing: what the source does not show is refused\n"
+        "  --assume distinct assume only that pointers with different names lead to different "
+        "memory,\n"
+        "                    and that no other code reads the buffers\n"
         "\n"
         "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
         "some\n"
@@ -109,7 +110,7 @@ static bool is_regular(const char *path)
 }
 
 /* One clear message for a file that the compiler would not take either. */
-static bool has_errors(const struct c_unit *unit)
+static bool has_errors(const struct report *report, const struct c_unit *unit)
 {
     const struct c_error *error = unit->errors;
 
@@ -121,40 +122,125 @@ static bool has_errors(const struct c_unit *unit)
     if (unit->n_errors > 1) {
         fprintf(stderr, " (and %zu more)", unit->n_errors - 1);
     }
-    fprintf(
-        stderr,
-        "\ndame suggest: %s: not analysed; give its compiler arguments with -p BUILD or after --\n",
-        unit->path);
+    fprintf(stderr, "\ndame suggest: %s: %s; give its compiler arguments with -p BUILD or after --\n",
+            unit->path,
+            report->level == RUN_TRUSTING ? "analysed as far as it is understood" : "not analysed");
     return true;
 }
 
+/* What the analysis of one function says of a call. The best is reported: that of the function with the call, or else of
+ * those that call it. */
+struct verdict {
+    const struct c_node *call;
+    bool receives;
+    size_t function;
+    int rank;
+    bool own; /* the function has the call itself */
+};
+
+struct verdicts {
+    struct verdict *verdict;
+    size_t n;
+};
+
+enum { MOST_DECIDED = 3, REFUSED = 2, NOT_PACKING = 1 };
+
+static int rank_of(const struct site *site)
+{
+    return site->kind != SITE_PACKS ? NOT_PACKING : site->refusal ? REFUSED : MOST_DECIDED;
+}
+
+static void add_verdict(struct verdicts *verdicts, const struct site *site, size_t function)
+{
+    verdicts->verdict =
+        realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
+    if (!verdicts->verdict) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    verdicts->verdict[verdicts->n++] = (struct verdict){
+        site->call, site->function->receives, function, rank_of(site), site->run->events[site->event].frame == 0};
+}
+
+/* Is the verdict of this function on the call the one to report? */
+static bool is_best(const struct verdicts *verdicts, const struct site *site, size_t function)
+{
+    const struct verdict *best = NULL;
+    size_t i;
+
+    for (i = 0; i < verdicts->n; i++) {
+        const struct verdict *other = &verdicts->verdict[i];
+
+        if (other->call == site->call && other->receives == site->function->receives &&
+            (!best || other->rank > best->rank || (other->rank == best->rank && other->own && !best->own))) {
+            best = other;
+        }
+    }
+    return best && best->function == function && best->rank == rank_of(site);
+}
+
+struct visit {
+    struct report *report;
+    struct c_unit *unit;
+    struct verdicts verdicts;
+    bool reports; /* the second time; the first one collects verdicts */
+};
+
+static void visit_function(struct visit *visit, size_t i)
+{
+    struct report *report = visit->report;
+    struct run *run = run_function(visit->unit, &visit->unit->functions[i], report->level);
+    struct site *sites = NULL;
+    size_t n = run->refused ? 0 : site_find(run, &sites), j;
+
+    if (run->refused && visit->reports) {
+        report_unfollowed(report, run);
+    }
+    for (j = 0; j < n; j++) {
+        if (!visit->reports) {
+            add_verdict(&visit->verdicts, &sites[j], i);
+        } else {
+            sites[j].skipped = (report->only && sites[j].call->span.line != report->only) ||
+                               !is_best(&visit->verdicts, &sites[j], i);
+        }
+    }
+    if (visit->reports) {
+        report_function(report, run, sites, n);
+    }
+    for (j = 0; j < n; j++) {
+        site_free(&sites[j]);
+    }
+    free(sites);
+    run_free(run);
+}
+
+/* Each function twice: which function says most about a call is known only when all were seen. */
 static void analyse(struct report *report, struct c_unit *unit)
 {
+    struct visit visit = {.report = report, .unit = unit};
     size_t i;
 
     c_lower_pack(unit);
     c_find_uses(unit);
-    report_begin_file(report, unit);
-    for (i = 0; i < unit->n_functions; i++) {
-        struct run *run;
-        struct site *sites;
-        size_t n, j;
-
-        if (!run_has_mpi(unit->functions[i].body)) {
-            continue;
-        }
-        run = run_function(unit, &unit->functions[i], report->assume_distinct);
-        n = run->refused ? 0 : site_find(run, &sites);
-        report_function(report, run, n ? sites : NULL, n);
-        for (j = 0; j < n; j++) {
-            site_free(&sites[j]);
-        }
-        if (!run->refused) {
-            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): site_find() made them */
-            free(sites);
-        }
-        run_free(run);
+    c_find_owners(unit);
+    if (report->level == RUN_TRUSTING) {
+        c_find_callers(unit);
     }
+    report_begin_file(report, unit);
+    for (visit.reports = false;; visit.reports = true) {
+        for (i = 0; i < unit->n_functions; i++) {
+            if (run_has_mpi(unit->functions[i].body)) {
+                visit_function(&visit, i);
+            }
+        }
+        if (visit.reports) {
+            break;
+        }
+    }
+    for (i = 0; i < unit->n_functions; i++) {
+        report->seen += site_calls(unit->functions[i].body);
+    }
+    free(visit.verdicts.verdict);
     report_end_file(report, unit);
 }
 
@@ -218,8 +304,8 @@ static bool suggest_file(struct report *report, const char *path, const char *bu
         fprintf(stderr, "dame suggest: %s: cannot be read as C\n", path);
         return false;
     }
-    fine = !has_errors(unit);
-    if (fine) {
+    fine = !has_errors(report, unit);
+    if (fine || report->level == RUN_TRUSTING) {
         analyse(report, unit);
     }
     c_unit_free(unit);
@@ -228,7 +314,7 @@ static bool suggest_file(struct report *report, const char *path, const char *bu
 
 int main(int argc, char **argv)
 {
-    struct report report = {.out = stdout};
+    struct report report = {.out = stdout, .level = RUN_TRUSTING};
     struct words files = {0}, flags = {0};
     const char *build = NULL;
     bool fine = true;
@@ -266,10 +352,12 @@ int main(int argc, char **argv)
                     return wrong_use(argv[i], "--only takes the number of a line");
                 }
             } else if (strcmp(argv[i], "distinct") == 0) {
-                report.assume_distinct = true;
+                report.level = RUN_DISTINCT;
             } else {
                 return wrong_use(argv[i], "--assume takes the word distinct");
             }
+        } else if (strcmp(argument, "--strict") == 0) {
+            report.level = RUN_STRICT;
         } else if (strcmp(argument, "--measure") == 0) {
             report.measure = true;
         } else if (strcmp(argument, "--explain") == 0) {

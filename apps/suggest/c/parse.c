@@ -1057,7 +1057,7 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     unit->memory = c_memory_new();
     unit->text = whole_file(path, &unit->size);
     code = unit->text ? clang_parseTranslationUnit2(index, path, arguments, n_arguments, NULL, 0,
-                                                    CXTranslationUnit_None, &reader.translation)
+                                                    CXTranslationUnit_KeepGoing, &reader.translation)
                       : CXError_Failure;
     if (code != CXError_Success) {
         clang_disposeIndex(index);
@@ -1067,7 +1067,7 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     reader.unit = unit;
     reader.main_file = clang_getFile(reader.translation, path);
     read_errors(&reader);
-    if (unit->n_errors == 0 && reader.main_file) {
+    if (reader.main_file) {
         clang_visitChildren(clang_getTranslationUnitCursor(reader.translation), visit_top, &reader);
         read_helpers(&reader);
     }

@@ -90,18 +90,13 @@ static bool in_macro(const struct c_node *node)
     return node->span.in_macro || node->span.elsewhere;
 }
 
-/* The whole statement of a copy, from its outermost loop. */
-static const struct c_node *whole_statement(const struct run *run, const struct run_event *copy)
+/* The whole statement of a copy, from its outermost loop, or the statement that calls the function which copies. */
+static const struct c_node *whole_statement(const struct run *run, const struct site *site,
+                                            const struct run_event *copy)
 {
-    int loop = copy->loop;
+    const struct c_node *node = site_statement(run, site, copy);
 
-    if (loop < 0) {
-        return statement_of(copy->node);
-    }
-    while (run->loops[loop].parent >= 0) {
-        loop = run->loops[loop].parent;
-    }
-    return run->loops[loop].node;
+    return node->kind == C_FOR || node->kind == C_WHILE ? node : statement_of(node);
 }
 
 /* Removes a statement, with its line if nothing else is on it. */
@@ -148,7 +143,7 @@ static const char *does_more(const struct run *run, const struct c_node *stateme
     for (i = 0; i < run->n_events; i++) {
         const struct run_event *event = &run->events[i];
 
-        if (!c_contains(statement, event->node) || event->kind == RUN_LOAD) {
+        if (!run_within(run, event, statement) || event->kind == RUN_LOAD) {
             continue;
         }
         if (event->kind == RUN_COPY && is_patched_copy(sites, n, chosen, i)) {
@@ -227,6 +222,9 @@ static const char *must_stay(const struct run *run, const struct site *site,
     size_t i;
 
     *where = site->call;
+    if (site->directive) {
+        return site->directive;
+    }
     if (site->shared) {
         return "other code may read the buffer";
     }
@@ -234,7 +232,7 @@ static const char *must_stay(const struct run *run, const struct site *site,
         return "the buffer is also used by another call";
     }
     for (i = 0; i < site->n_copies; i++) {
-        const struct c_node *statement = whole_statement(run, &run->events[site->copies[i]]);
+        const struct c_node *statement = whole_statement(run, site, &run->events[site->copies[i]]);
         const char *why = does_more(run, statement, sites, n, chosen);
 
         *where = statement;
@@ -270,6 +268,9 @@ static const char *why_no_call(const struct site *site)
     const struct c_node *statement = call_statement(site), *node;
     int i;
 
+    if (site->home != 0 || site->at != site->call) {
+        return "it depends on the function's callers";
+    }
     for (node = site->call; node != statement; node = node->parent) {
         if (node->parent->kind == C_VARIABLE || node->parent->kind == C_RETURN ||
             node->parent->kind == C_DECLARE) {
@@ -399,7 +400,7 @@ static void collect_gone(struct run *run, struct site *sites, size_t n, const bo
         }
         for (j = 0; j < sites[i].n_copies; j++) {
             add_node(&removal->gone, &removal->n_gone,
-                     whole_statement(run, &run->events[sites[i].copies[j]]));
+                     whole_statement(run, &sites[i], &run->events[sites[i].copies[j]]));
         }
     }
 }
@@ -449,14 +450,14 @@ static void patch_types(struct patch *patch, struct run *run, struct site *sites
     }
     for (i = 0; i < n; i++) {
         for (j = 0; chosen[i] && !stays[i] && j < sites[i].n_copies; j++) {
-            const struct c_node *statement = whole_statement(run, &run->events[sites[i].copies[j]]);
+            const struct c_node *statement = whole_statement(run, &sites[i], &run->events[sites[i].copies[j]]);
             size_t k, l;
             bool kept = false;
 
             for (k = 0; k < n; k++) {
                 for (l = 0; stays[k] && l < sites[k].n_copies; l++) {
                     kept =
-                        kept || whole_statement(run, &run->events[sites[k].copies[l]]) == statement;
+                        kept || whole_statement(run, &sites[k], &run->events[sites[k].copies[l]]) == statement;
                 }
             }
             if (!kept) {
@@ -525,7 +526,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
             continue;
         }
         last = site->function->receives
-                   ? whole_statement(run, &run->events[site->copies[site->n_copies - 1]])
+                   ? whole_statement(run, site, &run->events[site->copies[site->n_copies - 1]])
                    : statement;
         if (in_macro(last)) {
             no_patch(site, last, "a macro is in the way");
@@ -584,6 +585,9 @@ static const char *why_no_inspection(const struct run *run, const struct site *s
 
         if (copy->datatype) {
             return "MPI_Pack makes a copy";
+        }
+        if (run->events[site->copies[i]].frame != site->home) {
+            return "another function copies";
         }
         if (statement_of(copy) != copy) {
             return "a copy is part of a larger expression";

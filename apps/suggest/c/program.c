@@ -58,8 +58,8 @@ static const struct c_symbol *declared_in(const struct c_node *block, const char
 /* Does NAME mean the symbol at the call? */
 static bool in_scope(const struct builder *builder, const struct c_symbol *symbol)
 {
-    const struct c_node *node = builder->site->call, *at = node;
-    const struct c_function *function = builder->run->function;
+    const struct c_node *node = builder->site->at, *at = node;
+    const struct c_symbol *function = builder->run->frames[builder->site->home].function;
     size_t i;
 
     for (; node; node = node->parent) {
@@ -72,9 +72,9 @@ static bool in_scope(const struct builder *builder, const struct c_symbol *symbo
             return found == symbol;
         }
     }
-    for (i = 0; i < function->symbol->n_parameters; i++) {
-        if (strcmp(function->symbol->parameters[i]->name, symbol->name) == 0) {
-            return function->symbol->parameters[i] == symbol;
+    for (i = 0; i < function->n_parameters; i++) {
+        if (strcmp(function->parameters[i]->name, symbol->name) == 0) {
+            return function->parameters[i] == symbol;
         }
     }
     return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
@@ -129,20 +129,115 @@ static bool holds(const struct builder *builder, const struct c_symbol *symbol, 
            in_scope(builder, symbol);
 }
 
-static bool text_holds(const struct builder *builder, const struct run_text *text, int base,
-                       const struct c_type *type, size_t time)
+/* A variable with that value where the call is, SYMBOL if it can be; NULL: there is none. */
+static const struct c_symbol *name_for(const struct builder *builder, const struct c_symbol *symbol,
+                                       const poly_t *value, int base)
 {
-    size_t call = builder->run->events[builder->site->event].time;
-    size_t from = time < call ? time : call, to = (time < call ? call : time) + 1;
+    struct run *run = builder->run;
+    size_t i;
+
+    if (holds(builder, symbol, value, base)) {
+        return symbol;
+    }
+    for (i = 0; i < run->n_symbols; i++) {
+        if (run->symbols[i]->type->kind == (base == RUN_ANY ? C_TYPE_INTEGER : C_TYPE_POINTER) &&
+            holds(builder, run->symbols[i], value, base)) {
+            return run->symbols[i];
+        }
+    }
+    return NULL;
+}
+
+struct renaming {
+    const struct builder *builder;
+    const struct run_text *text;
+    FILE *out;
+    size_t done; /* of the file's text */
+    bool failed;
+};
+
+static const struct run_binding *binding_of(const struct run_text *text, const struct c_symbol *symbol)
+{
     int i;
 
     for (i = 0; i < text->n_bindings; i++) {
-        if (!holds(builder, text->bindings[i].symbol, text->bindings[i].value,
-                   text->bindings[i].base)) {
-            return false;
+        if (text->bindings[i].symbol == symbol) {
+            return &text->bindings[i];
         }
     }
-    return names_in_scope(builder, text->node) && !run_written(builder->run, base, type, from, to);
+    return NULL;
+}
+
+static const char *pointer_text(struct builder *builder, int base);
+
+/* The names in the subtree as they are called where the call is. */
+static void rename_in(struct renaming *renaming, const struct c_node *node)
+{
+    struct builder *builder = (struct builder *) renaming->builder;
+    const char *text = builder->run->unit->text;
+    size_t i;
+
+    if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION) {
+        const struct run_binding *binding = binding_of(renaming->text, node->symbol);
+        const struct c_symbol *name =
+            binding ? name_for(builder, node->symbol, binding->value, binding->base)
+            : in_scope(builder, node->symbol) ? node->symbol
+                                              : NULL;
+        const char *other = name ? name->name : NULL;
+
+        if (!other && binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
+            other = pointer_text(builder, binding->base);
+            other = other ? c_format(builder->run->memory, "(%s)", other) : NULL;
+        } else if (!other && binding && binding->base == RUN_ANY) {
+            int64_t number;
+
+            other = poly_is_constant(binding->value, &number)
+                        ? c_format(builder->run->memory, "%lld", (long long) number)
+                        : NULL;
+        }
+        if (!other || (other != node->symbol->name && (node->span.in_macro || node->span.begin < renaming->done))) {
+            renaming->failed = true;
+        } else if (other != node->symbol->name) {
+            fprintf(renaming->out, "%.*s%s", (int) (node->span.begin - renaming->done),
+                    text + renaming->done, other);
+            renaming->done = node->span.end;
+        }
+        return;
+    }
+    for (i = 0; i < node->n; i++) {
+        rename_in(renaming, node->child[i]);
+    }
+}
+
+/* The expression as it is written where the call is; NULL: it has another value there, or names that are not known. What it
+ * is read from must not be written in between. */
+static const char *text_at_call(struct builder *builder, const struct run_text *text, int base,
+                                const struct c_type *type, size_t time)
+{
+    const struct run_event *call = &builder->run->events[builder->site->event];
+    size_t from = time < call->time ? time : call->time, to = (time < call->time ? call->time : time) + 1;
+    struct renaming renaming = {builder, text, NULL, text->node->span.begin, false};
+    char *written = NULL;
+    size_t size;
+    const char *result = NULL;
+
+    if (base != RUN_ANY && run_written(builder->run, base, type, from, to)) {
+        return NULL;
+    }
+    renaming.out = open_memstream(&written, &size);
+    if (!renaming.out) {
+        return NULL;
+    }
+    rename_in(&renaming, text->node);
+    if (text->node->span.end > renaming.done) {
+        fprintf(renaming.out, "%.*s", (int) (text->node->span.end - renaming.done),
+                builder->run->unit->text + renaming.done);
+    }
+    if (fclose(renaming.out) == 0 && !renaming.failed) {
+        result = c_copy(builder->run->memory, written);
+    }
+    free(written);
+    return result;
 }
 
 /* ---- polynomials of the run in the program ---- */
@@ -158,25 +253,15 @@ static void not_at_call(struct builder *builder, const char *name)
 static const poly_t *translate_symbol(struct builder *builder, int atom)
 {
     struct run *run = builder->run;
-    const poly_t *value = poly_variable(run->space, atom);
     const struct c_symbol *symbol = run->atoms[atom].symbol;
-    size_t i;
+    const struct c_symbol *name = name_for(builder, symbol, poly_variable(run->space, atom), RUN_ANY);
 
-    if (!holds(builder, symbol, value, RUN_ANY)) {
-        for (i = 0; i < run->n_symbols; i++) {
-            if (run->symbols[i]->type->kind == C_TYPE_INTEGER &&
-                holds(builder, run->symbols[i], value, RUN_ANY)) {
-                break;
-            }
-        }
-        if (i == run->n_symbols) {
-            not_at_call(builder, symbol->name);
-            return poly_constant(builder->program->space, 1);
-        }
-        symbol = run->symbols[i];
+    if (!name) {
+        not_at_call(builder, symbol->name);
+        return poly_constant(builder->program->space, 1);
     }
     return poly_variable(builder->program->space,
-                         poly_name(builder->program->space, symbol->name, strlen(symbol->name)));
+                         poly_name(builder->program->space, name->name, strlen(name->name)));
 }
 
 static const poly_t *translate_load(struct builder *builder, int atom)
@@ -186,21 +271,22 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     poly_space_t *space = builder->program->space;
     const poly_t *subscripts[POLY_SUBSCRIPTS];
     const poly_t *const *given;
+    const char *text = text_at_call(builder, &known->text, known->base, known->type, known->time);
     int i, n;
 
-    if (!text_holds(builder, &known->text, known->base, known->type, known->time)) {
+    if (!text) {
         not_at_call(builder, known->text.text);
         return poly_constant(space, 1);
     }
     if (poly_kind(run->space, atom) != POLY_ENTRY) {
-        return poly_variable(space, poly_opaque(space, known->text.text, strlen(known->text.text)));
+        return poly_variable(space, poly_opaque(space, text, strlen(text)));
     }
     given = poly_subscripts(run->space, atom, &n);
     for (i = 0; i < n; i++) {
         subscripts[i] = translate(builder, given[i]);
     }
     return poly_variable(
-        space, poly_entry(space, known->text.text, strlen(known->text.text), n, subscripts));
+        space, poly_entry(space, text, strlen(text), n, subscripts));
 }
 
 static const poly_t *translate_atom(struct builder *builder, int atom)
@@ -317,6 +403,56 @@ static const poly_t *count_elements(struct builder *builder, const poly_t *count
     return elements;
 }
 
+/* A datatype that is a variable is that of the elements which are copied. */
+static const struct c_datatype *assumed_datatype(struct builder *builder, const struct c_node *argument)
+{
+    struct run *run = builder->run;
+    const struct site *site = builder->site;
+    const struct run_event *copy = &run->events[site->copies[0]];
+    const struct c_type *element = c_element_of(site->function->receives ? copy->to.type : copy->from.type);
+    const struct c_datatype *named;
+    struct c_datatype *assumed;
+    const char *text = site->home == run->events[site->event].frame
+                           ? c_text(run->memory, run->unit, argument)
+                           : NULL;
+
+    if (!element || element->size <= 0) {
+        return NULL;
+    }
+    named = c_datatype_of(element);
+    text = text && names_in_scope(builder, argument) ? text : named ? named->mpi : NULL;
+    if (!text) {
+        return NULL;
+    }
+    assumed = c_allocate(run->memory, sizeof *assumed);
+    *assumed = (struct c_datatype){text, element->name, element->size, 0};
+    run_assume(run, RUN_ASSUMES_DATATYPE, argument, "%s is %s",
+               c_text(run->memory, run->unit, argument), named ? named->mpi : element->name);
+    return assumed;
+}
+
+/* The call's count where the call is; a count that is not known keeps its text, and is compared where it runs. */
+static const poly_t *count_of(struct builder *builder, const struct run_value *count)
+{
+    struct run *run = builder->run;
+    struct site *site = builder->site;
+    const struct c_node *argument = site->call->child[site->function->count];
+    int refusal = site->refusal;
+    const poly_t *known = count->kind == RUN_INTEGER ? translate(builder, count->poly) : NULL;
+    const char *text;
+
+    if (run->level < RUN_TRUSTING || (known && !site->refusal)) {
+        return known;
+    }
+    site->refusal = refusal;
+    if (site->at != site->call || !run_is_pure(argument) || !names_in_scope(builder, argument)) {
+        return NULL;
+    }
+    text = c_text(run->memory, run->unit, argument);
+    return poly_variable(builder->program->space,
+                         poly_opaque(builder->program->space, text, strlen(text)));
+}
+
 static void set_call(struct builder *builder)
 {
     struct site *site = builder->site;
@@ -328,17 +464,21 @@ static void set_call(struct builder *builder)
                             .place = place_of(builder, site->call)};
 
     builder->basic = c_find_datatype(builder->run->unit, type_node);
+    if (!builder->basic && builder->run->level == RUN_TRUSTING) {
+        builder->basic = assumed_datatype(builder, type_node);
+    }
     if (!builder->basic) {
         site_refuse(site, C_REFUSED_DATATYPE, type_node, "%s is not a known basic datatype",
                     c_text(builder->run->memory, builder->run->unit, type_node));
         return;
     }
-    if (count->kind != RUN_INTEGER) {
+    access.count = count_of(builder, count);
+    if (!access.count) {
         site_refuse(site, C_REFUSED_COUNT, site->call->child[site->function->count], "%s",
                     count->why ? count->why : "the count is not known");
         return;
     }
-    access.count = count_elements(builder, translate(builder, count->poly));
+    access.count = count_elements(builder, access.count);
     builder->type = (access_type_t){builder->basic->mpi, builder->basic->size};
     access.type = builder->type;
     access.start = translate(builder, buffer->poly);
@@ -354,23 +494,19 @@ static const char *pointer_text(struct builder *builder, int base)
     struct run *run = builder->run;
     const struct run_base *known = &run->bases[base];
     const poly_t *zero = poly_constant(run->space, 0);
-    size_t i;
+    const struct c_symbol *name;
 
+    if (known->kind == RUN_OBJECT) {
+        return in_scope(builder, known->symbol) ? c_format(run->memory, "&%s", known->symbol->name) : NULL;
+    }
     if (known->kind == RUN_LOADED) {
-        return text_holds(builder, &known->text, known->from, known->read_as, known->read_time)
-                   ? known->text.text
-                   : NULL;
+        return text_at_call(builder, &known->text, known->from, known->read_as, known->read_time);
     }
-    if (known->symbol && holds(builder, known->symbol, zero, base)) {
-        return known->symbol->name;
+    name = known->symbol ? name_for(builder, known->symbol, zero, base) : NULL;
+    if (!name && run->n_symbols > 0) {
+        name = name_for(builder, run->symbols[0], zero, base);
     }
-    for (i = 0; i < run->n_symbols; i++) {
-        if (run->symbols[i]->type->kind == C_TYPE_POINTER &&
-            holds(builder, run->symbols[i], zero, base)) {
-            return run->symbols[i]->name;
-        }
-    }
-    return NULL;
+    return name ? name->name : NULL;
 }
 
 static void add_fields(struct builder *builder, access_base_t *base, int number)
@@ -563,6 +699,11 @@ static void open_guard(struct builder *builder, int id)
                 not_at_call(builder, known->symbol->name);
             }
             bindings[i].value = NULL;
+        } else if (builder->site->home != builder->run->events[builder->site->event].frame ||
+                   !in_scope(builder, known->symbol)) {
+            site_refuse(builder->site, C_REFUSED_PLACE, guard->condition,
+                        "this condition cannot be evaluated where the call is");
+            return;
         } else {
             bindings[i].value = translate(builder, known->value);
         }
@@ -699,7 +840,7 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
                                                    : "the place is not known");
         return;
     }
-    if (assumes_more(builder->run, copy, data)) {
+    if (builder->run->level < RUN_TRUSTING && assumes_more(builder->run, copy, data)) {
         site_refuse(site, C_REFUSED_SIZES, copy->node,
                     "the place depends on an earlier loop with a number of iterations that may be "
                     "negative");
@@ -804,6 +945,20 @@ static bool no_byte_twice(struct run *run, const struct site *site)
 
 enum { RANDOM_SIZES = 40 };
 
+static void assume_shape(struct run *run, const struct site *site)
+{
+    const struct c_node *count = site->call->child[site->function->count];
+    int i;
+
+    if (site->shape.count != SHAPE_COUNT_PROVED) {
+        run_assume(run, RUN_ASSUMES_COUNT, count, "%s is the number of elements that are %s",
+                   c_text(run->memory, run->unit, count), site->function->receives ? "unpacked" : "packed");
+    }
+    for (i = 0; i < site->shape.nconditions && site->function->receives && !no_byte_twice(run, site); i++) {
+        run_assume(run, RUN_ASSUMES_PARTS, site->call, "%s", site->shape.conditions[i]);
+    }
+}
+
 static void find_shape(struct run *run, struct site *site)
 {
     eval_t check;
@@ -820,12 +975,14 @@ static void find_shape(struct run *run, struct site *site)
         site->where = site->call;
         return;
     }
-    if (site->function->receives && site->shape.nconditions > 0 && !no_byte_twice(run, site)) {
+    if (run->level == RUN_TRUSTING) {
+        assume_shape(run, site);
+    } else if (site->function->receives && site->shape.nconditions > 0 && !no_byte_twice(run, site)) {
         site_refuse(site, SHAPE_REFUSED_OVERLAP, site->call, "it is not known that %s",
                     site->shape.conditions[0]);
         return;
     }
-    if (site->shape.count != SHAPE_COUNT_PROVED) {
+    if (site->shape.count != SHAPE_COUNT_PROVED && run->level < RUN_TRUSTING) {
         site_refuse(site, SHAPE_REFUSED_COUNT, site->call,
                     "it is not known that the call's count equals the copied elements");
         return;
@@ -865,7 +1022,7 @@ void site_program(struct run *run, struct site *site)
     for (i = 0; i < (size_t) run->n_loops; i++) {
         builder.loops[i] = POLY_NO_ATOM;
     }
-    access_name(builder.program, run->function->symbol->name);
+    access_name(builder.program, run->frames[site->home].function->name);
     note_sums(&builder);
     set_call(&builder);
     /* bases come before loops */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The region rule: everything between the first packed store and the last use of the buffer is on a
  * whitelist, or the call is refused. For receives: from the call to the end of unpacking. */
+#include "datatype.h"
 #include "site.h"
 
 #include <stdarg.h>
@@ -48,17 +49,9 @@ const char *site_refusal_text(int number)
     }
 }
 
-static const char *base_name(const struct run *run, int base)
+static bool trusting(const struct run *run)
 {
-    const struct run_base *known;
-
-    if (base == RUN_ANY) {
-        return "memory that is not known";
-    }
-    known = &run->bases[base];
-    return known->symbol      ? known->symbol->name
-           : known->text.text ? known->text.text
-                              : "an allocation";
+    return run->level == RUN_TRUSTING;
 }
 
 /* ---- conditions ---- */
@@ -141,7 +134,10 @@ static void check_conditions(struct run *run, struct site *site, const struct ru
                 g == guard || (run->guards[g].is_fact && run->guards[guard].is_fact &&
                                run_implies(run, &run->guards[g].fact, &run->guards[guard].fact));
         }
-        if (!found) {
+        if (!found && trusting(run) && !site_around_call(run, site, copy->guard) && copy->guard >= 0) {
+            run_assume(run, RUN_ASSUMES_RETURN, run->guards[guard].condition,
+                       "data is unpacked only where this condition of the receive holds");
+        } else if (!found) {
             site_refuse(site, C_REFUSED_CONDITION, copy->node,
                         "this unpacks even when the condition of %s does not hold",
                         c_callee(site->call));
@@ -220,6 +216,114 @@ static bool is_opaque_pack(const struct run_event *event)
     return event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Pack") == 0;
 }
 
+/* Is context A the context B, or one around it? */
+static bool around(const struct run *run, int a, int b)
+{
+    while (b >= 0 && b != a) {
+        b = run->contexts[b].parent;
+    }
+    return b == a;
+}
+
+/* What a call of MPI reads or writes: COUNT elements of a basic type at the buffer. */
+static struct run_extent extent_of_call(struct run *run, const struct run_event *event, int buffer,
+                                        int count, int type)
+{
+    struct run_extent extent = {.base = RUN_ANY, .loop = event->loop};
+    const struct run_value *address = &event->arguments[buffer], *n = &event->arguments[count];
+    const struct c_datatype *basic;
+
+    if ((size_t) type >= event->node->n || address->kind != RUN_POINTER || n->kind != RUN_INTEGER) {
+        return extent;
+    }
+    basic = c_find_datatype(run->unit, event->node->child[type]);
+    extent.base = address->base;
+    extent.offset = address->poly;
+    extent.size = basic ? poly_scale(run->space, n->poly, basic->size) : NULL;
+    return extent;
+}
+
+/* What the call sends, or receives, of its buffer. */
+static bool is_of_slice(struct run *run, const struct site *site, const struct run_extent *extent)
+{
+    return run_meet(run, &site->slice, extent);
+}
+
+static struct run_extent extent_of(const struct run_event *event, const struct run_place *place)
+{
+    return (struct run_extent){place->base, place->offset, event->size, event->loop};
+}
+
+/* Does the event receive into the bytes that this call moves? */
+static bool receives_slice(struct run *run, const struct site *site, const struct run_event *event)
+{
+    const struct site_function *function = receives_into(event, site->buffer) ? receiver(event->node) : NULL;
+    struct run_extent extent;
+
+    if (!function) {
+        return false;
+    }
+    extent = extent_of_call(run, event, function->buffer, function->count, function->type);
+    return is_of_slice(run, site, &extent);
+}
+
+/* Does the event use the bytes that this call sends? What uses others filled them earlier. */
+static bool sends_slice(struct run *run, const struct site *site, const struct run_event *event)
+{
+    size_t j;
+
+    for (j = 0; j < sizeof functions / sizeof *functions; j++) {
+        if (functions[j].kind == kind_of(event->node) &&
+            argument_base(event, functions[j].buffer) == site->buffer) {
+            const struct run_extent extent =
+                extent_of_call(run, event, functions[j].buffer, functions[j].count, functions[j].type);
+
+            return is_of_slice(run, site, &extent);
+        }
+    }
+    return false;
+}
+
+/* Copies into the buffer before the call, in the same loops with calls or outside of them: one buffer may be sent several
+ * times. Those that other code of such a loop makes are not seen. */
+static void find_trusted_packing(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    size_t i;
+
+    for (i = site->event; i-- > 0;) {
+        const struct run_event *event = &run->events[i];
+
+        if (excluded(run, site, event)) {
+            continue;
+        }
+        if (is_opaque_pack(event) && mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node,
+                        "MPI_Pack of a datatype that is not known here");
+            break;
+        }
+        if (stores_into(event, site->buffer)) {
+            const struct run_extent extent = extent_of(event, &event->to);
+
+            if (!is_of_slice(run, site, &extent)) {
+                continue;
+            }
+            if (!around(run, event->context, call->context)) {
+                site->elsewhere = event->node;
+                break;
+            }
+            if (site->n_copies > 0 && run->events[site->copies[0]].context != event->context) {
+                break; /* filled before the loop, and again in it */
+            }
+            add_copy(site, i);
+        } else if (receives_slice(run, site, event) ||
+                   (site->n_copies > 0 && mentions(event, site->buffer) &&
+                    sends_slice(run, site, event))) {
+            break;
+        }
+    }
+}
+
 /* Copies into the buffer before the call, back to the buffer's last use. */
 static void find_packing(struct run *run, struct site *site)
 {
@@ -227,7 +331,10 @@ static void find_packing(struct run *run, struct site *site)
     bool left = false; /* the call's context */
     size_t i, n;
 
-    for (i = site->event; i-- > 0 && !(left && site->n_copies > 0);) {
+    if (trusting(run)) {
+        find_trusted_packing(run, site);
+    }
+    for (i = site->event; !trusting(run) && i-- > 0 && !(left && site->n_copies > 0);) {
         const struct run_event *event = &run->events[i];
 
         if (is_opaque_pack(event) && mentions(event, site->buffer)) {
@@ -266,12 +373,28 @@ static void find_unpacking(struct run *run, struct site *site)
         if (excluded(run, site, event)) {
             continue;
         }
-        if (event->context != call->context) {
-            if (reads(event, site->buffer) || mentions(event, site->buffer)) {
+        if (event->context != call->context &&
+            !(trusting(run) && around(run, event->context, call->context))) {
+            if (trusting(run) && reads(event, site->buffer)) {
+                site->elsewhere = event->node;
+            } else if (reads(event, site->buffer) || mentions(event, site->buffer)) {
                 site_refuse(site, C_REFUSED_READ, event->node,
                             "%s is read here, in another loop than that of the receive",
-                            base_name(run, site->buffer));
+                            run_base_name(run, site->buffer));
             }
+            continue;
+        }
+        if (trusting(run) && reads(event, site->buffer)) {
+            const struct run_extent extent = {event->from.base, event->from.offset,
+                                              event->size ? event->size : run_size(run, event->from.type),
+                                              event->loop};
+
+            if (!is_of_slice(run, site, &extent)) {
+                continue;
+            }
+        }
+        if (trusting(run) && event->kind == RUN_MPI && mentions(event, site->buffer) &&
+            !receives_slice(run, site, event) && !sends_slice(run, site, event)) {
             continue;
         }
         if (event->kind == RUN_COPY && event->from.base == site->buffer) {
@@ -279,12 +402,12 @@ static void find_unpacking(struct run *run, struct site *site)
         } else if (event->kind == RUN_LOAD && event->from.base == site->buffer) {
             site_refuse(site, C_REFUSED_READ, event->node,
                         "%s is read here for something other than unpacking",
-                        base_name(run, site->buffer));
+                        run_base_name(run, site->buffer));
         } else if (receives_into(event, site->buffer) || stores_into(event, site->buffer)) {
             break;
         } else if (mentions(event, site->buffer)) {
             site_refuse(site, C_REFUSED_READ, event->node, "%s is used here before it is unpacked",
-                        base_name(run, site->buffer));
+                        run_base_name(run, site->buffer));
         }
     }
 }
@@ -327,6 +450,91 @@ static bool uses_request(struct run *run, const struct run_event *event,
         }
     }
     return false;
+}
+
+/* Does a call of MPI_Wait and its kin complete the request, or one of its array? */
+static bool may_complete(const struct run_event *event, const struct run_value *request)
+{
+    size_t i;
+
+    if (event->kind != RUN_MPI || mpi_function(c_callee(event->node))->kind != KIND_WAIT ||
+        request->kind != RUN_POINTER) {
+        return false;
+    }
+    for (i = 1; i < event->node->n; i++) {
+        if (event->arguments[i].kind == RUN_POINTER && event->arguments[i].base == request->base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* MPI_Waitall of so few that the request is not among them. */
+static bool completes_another(struct run *run, const struct run_event *event,
+                              const struct run_value *request)
+{
+    int64_t offset, count;
+
+    return may_complete(event, request) && strcmp(c_callee(event->node), "MPI_Waitall") == 0 &&
+           request->pointee && event->arguments[2].kind == RUN_POINTER &&
+           event->arguments[1].kind == RUN_INTEGER &&
+           poly_is_constant(event->arguments[1].poly, &count) &&
+           poly_is_constant(poly_subtract(run->space, request->poly, event->arguments[2].poly), &offset) &&
+           (offset < 0 || offset >= count * request->pointee->size);
+}
+
+/* A request that is copied away, or used by another call, is not the same at the next call of MPI_Wait. */
+static bool changes_request(struct run *run, const struct run_event *event,
+                            const struct run_value *request)
+{
+    if (event->kind == RUN_MPI) {
+        return request->kind == RUN_POINTER && uses_request(run, event, request);
+    }
+    return (event->kind == RUN_COPY || event->kind == RUN_STORE) && request->kind == RUN_POINTER &&
+           event->to.base == request->base && event->to.offset &&
+           poly_equal(event->to.offset, request->poly);
+}
+
+/* The first call behind this one that may complete the request; where none is seen, the buffer's next use. */
+static size_t find_trusted_completion(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    const struct run_value *request = &call->arguments[site->function->request];
+    size_t i, last = site->event;
+
+    for (i = site->event + 1; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (excluded(run, site, event)) {
+            continue;
+        }
+        if (completes_another(run, event, request)) {
+            continue;
+        }
+        if (may_complete(event, request)) {
+            if (!(event->node->n > 1 && same_request(run, &event->arguments[1], request)) &&
+                !(event->node->n > 2 && in_array(run, event, request))) {
+                run_assume(run, RUN_ASSUMES_WAIT, event->node, "%s completes the request of line %u",
+                           c_callee(event->node), site->call->span.line);
+            }
+            return i;
+        }
+        if (changes_request(run, event, request)) {
+            site_refuse(site, C_REFUSED_WAIT, event->node, "the request may be changed here");
+            return site->event;
+        }
+        if (stores_into(event, site->buffer) || reads(event, site->buffer) ||
+            receives_into(event, site->buffer) ||
+            (event->kind == RUN_FREE && event->to.base == site->buffer)) {
+            break;
+        }
+        last = i;
+    }
+    run_assume(run, RUN_ASSUMES_WAIT, site->call,
+               site->function->receives ? "the request of this call is complete where %s is unpacked"
+                                        : "the data sent from %s does not change until the request is complete",
+               run_base_name(run, site->buffer));
+    return last;
 }
 
 static size_t find_completion(struct run *run, struct site *site)
@@ -376,6 +584,47 @@ static size_t find_completion(struct run *run, struct site *site)
     return site->event;
 }
 
+/* ---- the function that a site is in ---- */
+
+static int common_frame(const struct run *run, int a, int b)
+{
+    int frame;
+
+    for (; a >= 0; a = run->frames[a].parent) {
+        for (frame = b; frame >= 0; frame = run->frames[frame].parent) {
+            if (frame == a) {
+                return a;
+            }
+        }
+    }
+    return 0;
+}
+
+static void find_home(struct run *run, struct site *site)
+{
+    size_t i;
+
+    site->home = run->events[site->event].frame;
+    for (i = 0; i < site->n_copies; i++) {
+        site->home = common_frame(run, site->home, run->events[site->copies[i]].frame);
+    }
+    site->at = run_node_in(run, site->home, &run->events[site->event]);
+}
+
+const struct c_node *site_statement(const struct run *run, const struct site *site,
+                                    const struct run_event *copy)
+{
+    const struct c_node *found = run_node_in(run, site->home, copy);
+    int loop;
+
+    for (loop = copy->loop; loop >= 0; loop = run->loops[loop].parent) {
+        if (run->loops[loop].frame == site->home) {
+            found = run->loops[loop].node;
+        }
+    }
+    return found;
+}
+
 /* ---- the region ---- */
 
 static size_t outermost(const struct run *run, int loop)
@@ -384,6 +633,18 @@ static size_t outermost(const struct run *run, int loop)
         loop = run->loops[loop].parent;
     }
     return (size_t) loop;
+}
+
+/* Are both contexts in the same loop, directly below OUTER? */
+static bool shares_context(const struct run *run, int a, int b, int outer)
+{
+    while (a >= 0 && run->contexts[a].parent != outer) {
+        a = run->contexts[a].parent;
+    }
+    while (b >= 0 && run->contexts[b].parent != outer) {
+        b = run->contexts[b].parent;
+    }
+    return a >= 0 && a == b;
 }
 
 static void find_region(struct run *run, struct site *site, size_t completion)
@@ -409,6 +670,22 @@ static void find_region(struct run *run, struct site *site, size_t completion)
         site->begin = begin < site->begin ? begin : site->begin;
         site->end = end > site->end ? end : site->end;
     }
+    if (trusting(run)) { /* a loop with calls runs again before the region ends */
+        int context = run->events[site->event].context, outer = run->events[last].context;
+
+        for (i = 0; i < site->n_copies; i++) {
+            int other = run->events[site->copies[i]].context;
+
+            outer = around(run, other, outer) ? other : outer;
+        }
+        for (i = 0; i < run->n_events && context != outer; i++) {
+            if (around(run, outer, run->events[i].context) && run->events[i].context != outer &&
+                shares_context(run, run->events[i].context, context, outer)) {
+                first = i < first ? i : first;
+                last = i > last ? i : last;
+            }
+        }
+    }
     site->first = first;
     site->last = last;
 }
@@ -432,8 +709,10 @@ static const struct run_place *data_of(const struct site *site, const struct run
 }
 
 /* The group's data that a write (read) of PLACE may change (see), or NULL. */
-static const struct run_place *touches(struct run *run, const struct site *site,
-                                       const struct run_place *place, bool bytes)
+static const struct run_place *touches_part(struct run *run, const struct site *site,
+                                            const struct run_place *place, bool bytes,
+                                            const struct run_extent *extent,
+                                            const struct c_node *where)
 {
     size_t i;
 
@@ -444,24 +723,55 @@ static const struct run_place *touches(struct run *run, const struct site *site,
         bool untyped = bytes || place->base == data->base ||
                        run->events[site->copies[i]].node->kind == C_CALL;
 
-        if (run_conflict(run, place->base, untyped ? NULL : place->type, data->base, data->type)) {
+        if (!run_conflict(run, place->base, untyped ? NULL : place->type, data->base, data->type)) {
+            continue;
+        }
+        if (!trusting(run)) {
             return data;
         }
+        if (extent && place->base == data->base) {
+            const struct run_extent all = {data->base, data->offset,
+                                           run->events[site->copies[i]].size,
+                                           run->events[site->copies[i]].loop};
+
+            if (!run_meet(run, extent, &all)) {
+                run_assume(run, RUN_ASSUMES_PARTS, where, "this is another part of %s than is %s", run_base_name(run, data->base),
+                           site->function->receives ? "received" : "sent");
+                continue;
+            }
+        }
+        return data;
     }
     return NULL;
+}
+
+static const struct run_place *touches(struct run *run, const struct site *site,
+                                       const struct run_place *place, bool bytes)
+{
+    return touches_part(run, site, place, bytes, NULL, NULL);
 }
 
 static void check_receive(struct run *run, struct site *site, const struct run_event *event,
                           int base)
 {
     const struct run_place place = {.base = base};
+    const struct site_function *function = receiver(event->node);
+    struct run_extent extent = {.base = RUN_ANY};
 
-    if (touches(run, site, &place, true) || base == RUN_ANY) {
+    if (base == RUN_ANY && trusting(run)) {
+        return;
+    }
+    if (function && argument_base(event, function->buffer) == base) {
+        extent = extent_of_call(run, event, function->buffer, function->count, function->type);
+    }
+    if (touches_part(run, site, &place, true, &extent, event->node) || base == RUN_ANY) {
         site_refuse(site, C_REFUSED_SOURCE, event->node, "%s may receive into the data",
                     c_callee(event->node));
+    } else if (trusting(run) && base == site->buffer && !is_of_slice(run, site, &extent)) {
+        return;
     } else if (!run_distinct(run, base, site->buffer)) {
         site_refuse(site, C_REFUSED_ALIAS, event->node, "%s may receive into %s",
-                    c_callee(event->node), base_name(run, site->buffer));
+                    c_callee(event->node), run_base_name(run, site->buffer));
     }
 }
 
@@ -503,10 +813,36 @@ static bool starts_more(const char *name)
     }
 }
 
+/* Receives that started before and that this call may complete. */
+static void check_received(struct run *run, struct site *site, const struct run_event *wait)
+{
+    size_t i;
+
+    for (i = 0; &run->events[i] < wait; i++) {
+        const struct run_event *event = &run->events[i];
+        const struct site_function *function =
+            event->kind == RUN_MPI && i != site->event ? receiver(event->node) : NULL;
+
+        if (function && function->request && (size_t) function->request < event->node->n &&
+            may_complete(wait, &event->arguments[function->request])) {
+            check_receive(run, site, event, argument_base(event, function->buffer));
+        }
+    }
+    if (!own_requests(run, wait)) {
+        run_assume(run, RUN_ASSUMES_WAIT, wait->node, "%s completes no receive into %s",
+                   c_callee(wait->node),
+                   run_base_name(run, data_of(site, &run->events[site->copies[0]])->base));
+    }
+}
+
 static void check_completion(struct run *run, struct site *site, const struct run_event *event)
 {
     size_t i;
 
+    if (trusting(run)) {
+        check_received(run, site, event);
+        return;
+    }
     if (!own_requests(run, event)) {
         site_refuse(site, C_REFUSED_SOURCE, event->node,
                     "%s may complete a receive that another function posted",
@@ -524,6 +860,49 @@ static void check_completion(struct run *run, struct site *site, const struct ru
             i != site->event) {
             check_receive(run, site, event, argument_base(other, 1));
         }
+    }
+}
+
+/* Known by name to touch nothing but what it is handed. */
+static bool is_of_library(const char *name)
+{
+    static const char *const names[] = {
+        "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "fputs", "fflush", "perror", "time", "clock",
+        "gettimeofday", "clock_gettime", "getenv", "rand", "drand48", "omp_get_wtime", "malloc", "calloc", "realloc", "assert",
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof *names && strcmp(names[i], name) != 0; i++) {
+    }
+    return i < sizeof names / sizeof *names || strncmp(name, "MPI_", 4) == 0;
+}
+
+/* A function that is not followed: what it is handed must be neither the buffer nor the data. */
+static void check_call(struct run *run, struct site *site, const struct run_event *event)
+{
+    const char *name = *c_callee(event->node) ? c_callee(event->node)
+                                             : c_text(run->memory, run->unit, event->node->child[0]);
+    size_t i;
+
+    for (i = 1; i < event->node->n; i++) {
+        const struct c_type *type = event->node->child[i]->type;
+        bool may_write = type && type->inner && !type->inner->is_const;
+        struct run_place place = {.base = argument_base(event, (int) i)};
+
+        if (place.base == RUN_ANY) {
+            continue;
+        }
+        if (place.base == site->buffer) {
+            site_refuse(site, may_write ? C_REFUSED_CALL : C_REFUSED_READ, event->node,
+                        "%s() may %s %s", name, may_write ? "change" : "read",
+                        run_base_name(run, site->buffer));
+        } else if ((may_write || site->function->receives) && touches(run, site, &place, true)) {
+            site_refuse(site, C_REFUSED_CALL, event->node, "%s() may %s the data that is %s", name,
+                        may_write ? "change" : "read", site->function->receives ? "received" : "sent");
+        }
+    }
+    if (!is_of_library(name)) {
+        run_assume(run, RUN_ASSUMES_CALL, event->node, "%s() changes nothing but what it is handed", name);
     }
 }
 
@@ -551,7 +930,7 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
         return;
     }
     if (strncmp(name, "MPI_Wait", 8) == 0) {
-        if (at != completion || strcmp(name, "MPI_Wait") != 0) {
+        if (trusting(run) || at != completion || strcmp(name, "MPI_Wait") != 0) {
             check_completion(run, site, event);
         }
         return;
@@ -563,40 +942,60 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
             known = true;
             if (functions[i].receives) {
                 check_receive(run, site, event, base);
+            } else if (trusting(run) && base == RUN_ANY) {
+                continue;
             } else if (site->function->receives) {
                 const struct run_place place = {.base = base};
+                const struct run_extent extent =
+                    extent_of_call(run, event, functions[i].buffer, functions[i].count, functions[i].type);
 
-                if (base == RUN_ANY || touches(run, site, &place, true)) {
+                if (base == RUN_ANY || touches_part(run, site, &place, true, &extent, event->node)) {
                     site_refuse(site, C_REFUSED_DESTINATION, event->node,
                                 "%s may send the data that is not unpacked yet", name);
                 }
             } else if (base == RUN_ANY) {
                 site_refuse(site, C_REFUSED_READ, event->node, "%s may read %s", name,
-                            base_name(run, site->buffer));
+                            run_base_name(run, site->buffer));
             }
         }
     }
-    if (!known) {
+    if (!known && trusting(run)) {
+        check_call(run, site, event);
+    } else if (!known) {
         site_refuse(site, C_REFUSED_CALL, event->node, "what %s() does to the data is not known",
                     name);
     }
+}
+
+/* Behind the call, or for another one of the same loop: the datatype does not read the buffer. */
+static bool fills_again(const struct run *run, const struct site *site,
+                        const struct run_event *event)
+{
+    return trusting(run) && !site->function->receives &&
+           (event > &run->events[site->event] ||
+            event->context != run->events[site->copies[0]].context);
 }
 
 static void check_store(struct run *run, struct site *site, const struct run_event *event)
 {
     bool bytes = event->node->kind == C_CALL;
 
+    const struct run_extent extent = extent_of(event, &event->to);
+
     if (event->to.base == RUN_ANY || !run_distinct(run, event->to.base, site->buffer)) {
+        if (event->to.base == site->buffer && fills_again(run, site, event)) {
+            return;
+        }
         if (event->to.base == site->buffer) {
             site_refuse(site, C_REFUSED_SOURCE, event->node, "%s is written here",
-                        base_name(run, site->buffer));
+                        run_base_name(run, site->buffer));
         } else if (run_conflict(run, event->to.base, bytes ? NULL : event->to.type, site->buffer,
                                 NULL)) {
             site_refuse(site, C_REFUSED_ALIAS, event->node, "this may write to %s",
-                        base_name(run, site->buffer));
+                        run_base_name(run, site->buffer));
         }
     }
-    if (touches(run, site, &event->to, bytes)) {
+    if (touches_part(run, site, &event->to, bytes, &extent, event->node)) {
         site_refuse(site, site->function->receives ? C_REFUSED_DESTINATION : C_REFUSED_SOURCE,
                     event->node, "this may change the data that is %s",
                     site->function->receives ? "received" : "sent");
@@ -619,12 +1018,41 @@ static void check_load(struct run *run, struct site *site, const struct run_even
 
     if (may_read(run, site, from)) {
         site_refuse(site, C_REFUSED_READ, event->node, "this may read %s",
-                    base_name(run, site->buffer));
+                    run_base_name(run, site->buffer));
     }
-    if (site->function->receives && touches(run, site, from, false)) {
+    const struct run_extent extent = {from->base, from->offset,
+                                      event->size ? event->size : run_size(run, from->type), event->loop};
+
+    if (site->function->receives && touches_part(run, site, from, false, &extent, event->node)) {
         site_refuse(site, C_REFUSED_DESTINATION, event->node,
                     "this may read the data before it is unpacked");
     }
+}
+
+/* Does the flow of control decide which of the copies are made, before the call? */
+static bool matters(struct run *run, const struct site *site, const struct run_event *event)
+{
+    size_t i;
+
+    if (strcmp(event->why, "a label") == 0) {
+        return true;
+    }
+    if (strcmp(event->why, "a return") == 0 || strcmp(event->why, "a goto") == 0) {
+        if (site->function->receives) {
+            run_assume(run, RUN_ASSUMES_RETURN, event->node,
+                       "the function does not end here, before all is unpacked");
+        }
+        return false;
+    }
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *copy = &run->events[site->copies[i]];
+
+        if (event->node->kind != C_CALL && run_within(run, copy, event->node) &&
+            !run_within(run, &run->events[site->event], event->node)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void check_event(struct run *run, struct site *site, size_t at, size_t completion)
@@ -634,7 +1062,7 @@ static void check_event(struct run *run, struct site *site, size_t at, size_t co
     if (excluded(run, site, event)) {
         return;
     }
-    if (event->irregular && event->kind != RUN_CONTROL) {
+    if (event->irregular && event->kind != RUN_CONTROL && !(trusting(run) && !is_copy_of(site, at))) {
         site_refuse(site, C_REFUSED_CONTROL, event->node, "this is in a loop that is not followed");
     }
     switch (event->kind) {
@@ -651,6 +1079,10 @@ static void check_event(struct run *run, struct site *site, size_t at, size_t co
         check_load(run, site, event);
         break;
     case RUN_CALL:
+        if (trusting(run)) {
+            check_call(run, site, event);
+            break;
+        }
         site_refuse(site, C_REFUSED_CALL, event->node, "what %s() changes is not known",
                     event->why);
         break;
@@ -658,9 +1090,19 @@ static void check_event(struct run *run, struct site *site, size_t at, size_t co
         check_mpi(run, site, at, completion);
         break;
     case RUN_CONTROL:
+        if (trusting(run) && !matters(run, site, event)) {
+            break;
+        }
         site_refuse(site, C_REFUSED_CONTROL, event->node, "%s", event->why);
         break;
     case RUN_FREE:
+        if (trusting(run)) {
+            const struct run_place freed = {.base = event->to.base};
+
+            if (freed.base == RUN_ANY || at > site->event || !touches(run, site, &freed, true)) {
+                break;
+            }
+        }
         site_refuse(site, C_REFUSED_CALL, event->node, "memory is freed here");
         break;
     }
@@ -694,7 +1136,7 @@ static void check_readers(struct run *run, struct site *site)
         if (event->from.base != site->buffer) {
             if (!site->shared && may_read(run, site, &event->from)) {
                 site_refuse(site, C_REFUSED_READ, event->node, "this may read %s",
-                            base_name(run, site->buffer));
+                            run_base_name(run, site->buffer));
             }
             continue;
         }
@@ -703,7 +1145,7 @@ static void check_readers(struct run *run, struct site *site)
             site_refuse(site, C_REFUSED_READ, event->node,
                         filler ? "%s is read here after it was packed"
                                : "%s is read here before it is filled",
-                        base_name(run, site->buffer));
+                        run_base_name(run, site->buffer));
         }
     }
 }
@@ -721,7 +1163,7 @@ static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
         if (&unit->functions[i] == run->function || !c_mentions(unit->functions[i].body, symbol)) {
             continue;
         }
-        other = run_function(run->unit, &unit->functions[i], run->assume_distinct);
+        other = run_function(run->unit, &unit->functions[i], run->level);
         found = other->refused != NULL;
         for (j = 0; j < other->n_events && !found; j++) {
             const struct run_event *event = &other->events[j];
@@ -762,20 +1204,25 @@ static void check_shared(struct run *run, struct site *site)
             visible = false;
         } else if (symbol->kind == C_SYMBOL_STATIC &&
                    (base->kind == RUN_OBJECT || symbol->only_allocated)) {
-            visible = symbol->n_flows > 0 || read_elsewhere(run, symbol);
+            visible = symbol->n_flows > 0 || trusting(run) || read_elsewhere(run, symbol);
         }
         for (i = 0; i < symbol->n_flows; i++) {
             visible = visible || symbol->flows[i]->kind != C_SYMBOL_LOCAL;
         }
     }
-    if (!visible || run->assume_distinct) {
+    if (!visible || run->level == RUN_DISTINCT) {
+        return;
+    }
+    if (trusting(run)) {
+        run_assume(run, RUN_ASSUMES_SHARED, site->call, "no other code reads %s",
+                   run_base_name(run, site->buffer));
         return;
     }
     site->shared = true;
     if (site->function->receives) {
         site_refuse(site, C_REFUSED_SHARED, site->call,
                     "%s may be read by other code, which would miss the received data",
-                    base_name(run, site->buffer));
+                    run_base_name(run, site->buffer));
     }
 }
 
@@ -784,20 +1231,22 @@ static void check_shared(struct run *run, struct site *site)
 static void check_text(struct run *run, struct site *site)
 {
     const struct c_unit *unit = run->unit;
-    size_t begin = site->call->span.begin, end = site->call->span.end, i;
+    const struct c_node *function = run->frames[site->home].function->body;
+    size_t begin = site->at->span.begin, end = site->at->span.end, i;
     const char *line;
 
-    for (i = 0; i < site->n_copies; i++) {
-        const struct c_node *node = run->events[site->copies[i]].node;
+    if (function->span.elsewhere) {
+        return;
+    }
 
-        if (run->events[site->copies[i]].loop >= 0) {
-            node = run->loops[outermost(run, run->events[site->copies[i]].loop)].node;
-        }
+    for (i = 0; i < site->n_copies; i++) {
+        const struct c_node *node = site_statement(run, site, &run->events[site->copies[i]]);
+
         begin = node->span.begin < begin ? node->span.begin : begin;
         end = node->span.end > end ? node->span.end : end;
     }
     /* also directives right before the first statement */
-    while (begin > run->function->begin && unit->text[begin - 1] != ';' &&
+    while (begin > function->span.begin && unit->text[begin - 1] != ';' &&
            unit->text[begin - 1] != '{' && unit->text[begin - 1] != '}') {
         begin--;
     }
@@ -812,6 +1261,11 @@ static void check_text(struct run *run, struct site *site)
         at += strspn(at, " \t");
         if (*at == '#') {
             at += 1 + strspn(at + 1, " \t");
+            if (trusting(run)) {
+                site->directive = c_format(run->memory, "there is a #%.*s in between",
+                                           (int) strspn(at, "abcdefghijklmnopqrstuvwxyz"), at);
+                continue;
+            }
             site_refuse(site, C_REFUSED_TEXT, site->call, "there is a #%.*s in between",
                         (int) strspn(at, "abcdefghijklmnopqrstuvwxyz"), at);
         }
@@ -820,7 +1274,9 @@ static void check_text(struct run *run, struct site *site)
         /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a unit has a text */
         const char *pragma = strstr(unit->text + begin, "_Pragma");
 
-        if (pragma && pragma < unit->text + end) {
+        if (pragma && pragma < unit->text + end && trusting(run)) {
+            site->directive = "there is a _Pragma in between";
+        } else if (pragma && pragma < unit->text + end) {
             site_refuse(site, C_REFUSED_TEXT, site->call, "there is a _Pragma in between");
         }
     }
@@ -845,7 +1301,7 @@ static void check_copies(struct run *run, struct site *site)
         if (data->base == RUN_ANY ? !run_distinct(run, site->buffer, RUN_ANY)
                                   : run_conflict(run, site->buffer, NULL, data->base, NULL)) {
             site_refuse(site, C_REFUSED_ALIAS, copy->node, "%s and %s may share memory",
-                        base_name(run, site->buffer), base_name(run, data->base));
+                        run_base_name(run, site->buffer), run_base_name(run, data->base));
         }
     }
 }
@@ -855,35 +1311,84 @@ static void check_writes(struct run *run, struct site *site)
 {
     size_t i;
 
-    for (i = 0; i < site->n_copies && !site->function->receives; i++) {
+    for (i = 0; i < site->n_copies && !site->function->receives && !trusting(run); i++) {
         const struct run_event *copy = &run->events[site->copies[i]];
 
         if (run_written(run, copy->from.base, copy->from.type, site->begin, site->end)) {
             site_refuse(site, C_REFUSED_SOURCE, copy->node, "%s may change before it is sent",
-                        base_name(run, copy->from.base));
+                        run_base_name(run, copy->from.base));
         }
     }
 }
 
-bool site_region(struct run *run, struct site *site)
+/* A buffer that is filled with zeros first, and then packed: only the copies count. */
+static void drop_fills(struct run *run, struct site *site)
+{
+    size_t i, n = 0;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *event = &run->events[site->copies[i]];
+
+        if (event->kind == RUN_COPY || (event->node->kind != C_VARIABLE && event->node->kind != C_CALL)) {
+            site->copies[n++] = site->copies[i];
+        }
+    }
+    site->n_copies = n;
+}
+
+static enum site_kind kind_of_site(struct run *run, struct site *site)
+{
+    const struct run_base *base = &run->bases[site->buffer];
+    size_t i;
+
+    if (!trusting(run)) {
+        return site->n_copies > 0 || site->refusal == C_REFUSED_DATATYPE ? SITE_PACKS : SITE_DIRECT;
+    }
+    drop_fills(run, site);
+    if (base->kind == RUN_OBJECT && base->type && base->type->kind != C_TYPE_ARRAY) {
+        return SITE_DIRECT;
+    }
+    for (i = 0; i < site->n_copies; i++) {
+        if (run->events[site->copies[i]].kind == RUN_COPY) {
+            return SITE_PACKS;
+        }
+    }
+    if (site->n_copies > 0) {
+        return SITE_COMPUTED;
+    }
+    if (site->elsewhere && !site->refusal) {
+        site_refuse(site, C_REFUSED_CONTROL, site->elsewhere,
+                    "%s is %s in another loop with calls than that of this one",
+                    run_base_name(run, site->buffer), site->function->receives ? "read" : "filled");
+    }
+    return site->refusal ? SITE_PACKS : SITE_DIRECT;
+}
+
+enum site_kind site_region(struct run *run, struct site *site)
 {
     const struct run_event *call = &run->events[site->event];
     size_t completion = site->event, i;
+    enum site_kind kind;
 
+    site->at = site->call;
+    site->home = call->frame;
     site->buffer = argument_base(call, site->function->buffer);
     if (site->buffer == RUN_ANY) {
-        return false;
+        return SITE_DIRECT;
     }
+    site->slice = extent_of_call(run, call, site->function->buffer, site->function->count, site->function->type);
     if (site->function->receives) {
         find_unpacking(run, site);
     } else {
         find_packing(run, site);
     }
-    if (site->n_copies == 0) {
-        return site->refusal == C_REFUSED_DATATYPE;
+    kind = kind_of_site(run, site);
+    if (kind != SITE_PACKS || site->n_copies == 0) {
+        return kind;
     }
+    find_home(run, site);
     if (site->function->request) {
-        completion = find_completion(run, site);
+        completion = trusting(run) ? find_trusted_completion(run, site) : find_completion(run, site);
     }
     find_region(run, site, completion);
     if (site->function->receives && completion > site->copies[0]) {
@@ -902,12 +1407,16 @@ bool site_region(struct run *run, struct site *site)
     check_shared(run, site);
     check_readers(run, site);
     check_text(run, site);
-    return true;
+    if (site->directive) {
+        run_assume(run, RUN_ASSUMES_TEXT, site->at, "%s, which changes nothing", site->directive);
+    }
+    return SITE_PACKS;
 }
 
 void site_free(struct site *site)
 {
     access_free(site->program);
+    free(site->needs.index);
     free(site->copies);
     free(site->statements);
 }
@@ -920,22 +1429,51 @@ static void check_pairs(struct run *run, struct site *sites, size_t n)
 
     for (i = 0; i < n; i++) {
         for (j = 0; j < n && !sites[i].refusal; j++) {
-            if (i == j || sites[j].refusal || !sites[i].function->receives ||
+            if (i == j || sites[j].refusal || sites[i].kind != SITE_PACKS || sites[j].kind != SITE_PACKS || !sites[i].function->receives ||
                 sites[i].first > sites[j].last || sites[j].first > sites[i].last) {
                 continue;
             }
             for (k = 0; k < sites[j].n_copies; k++) {
-                const struct run_place *data = data_of(&sites[j], &run->events[sites[j].copies[k]]);
+                const struct run_event *copy = &run->events[sites[j].copies[k]];
+                const struct run_place *data = data_of(&sites[j], copy);
+                const struct run_extent extent = extent_of(copy, data);
 
-                if (touches(run, &sites[i], data, true)) {
+                run->needs = &sites[i].needs;
+                if (touches_part(run, &sites[i], data, true, &extent, copy->node)) {
                     site_refuse(&sites[i], C_REFUSED_DESTINATION,
                                 run->events[sites[j].copies[k]].node,
                                 "%s is part of another message that is under way with this one",
-                                base_name(run, data->base));
+                                run_base_name(run, data->base));
                 }
             }
         }
     }
+}
+
+/* Besides those that the site asked for: what the run assumed while its data was packed. */
+static void note_assumptions(struct run *run, struct site *site)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_assumptions; i++) {
+        const struct run_assumption *known = &run->assumptions[i];
+
+        if (known->number == RUN_ASSUMES_TRIP &&
+            (site->n_copies == 0 || site->copies[site->n_copies - 1] < known->event)) {
+            continue; /* no copy comes behind the loop */
+        }
+        if (known->first != (size_t) -1 && known->first < site->end && known->last >= site->begin) {
+            run_need(&site->needs, i);
+        }
+    }
+}
+
+static const struct site_function *function_of(const struct run_event *event, size_t j)
+{
+    return event->kind == RUN_MPI && functions[j].kind == kind_of(event->node) &&
+                   event->node->n > (size_t) functions[j].type
+               ? &functions[j]
+               : NULL;
 }
 
 size_t site_find(struct run *run, struct site **sites)
@@ -944,20 +1482,24 @@ size_t site_find(struct run *run, struct site **sites)
 
     *sites = NULL;
     for (i = 0; i < run->n_events; i++) {
-        for (j = 0; run->events[i].kind == RUN_MPI && j < sizeof functions / sizeof *functions;
-             j++) {
-            struct site site = {.run = run, .function = &functions[j], .event = i};
+        for (j = 0; j < sizeof functions / sizeof *functions; j++) {
+            struct site site = {.run = run, .function = function_of(&run->events[i], j), .event = i};
 
-            if (functions[j].kind != kind_of(run->events[i].node) ||
-                run->events[i].node->n <= (size_t) functions[j].type) {
+            if (!site.function) {
                 continue;
             }
+            run->needs = &site.needs;
             site.call = run->events[i].node;
-            if (!site_region(run, &site)) {
+            site.kind = site_region(run, &site);
+            if (site.kind != SITE_PACKS && !trusting(run)) {
                 site_free(&site);
                 continue;
             }
-            site_program(run, &site);
+            if (site.kind == SITE_PACKS) {
+                site_program(run, &site);
+                note_assumptions(run, &site);
+            }
+            run->needs = NULL;
             *sites = realloc(*sites, (n + 1) * sizeof **sites);
             if (!*sites) {
                 fprintf(stderr, "dame suggest: out of memory\n");
@@ -967,5 +1509,19 @@ size_t site_find(struct run *run, struct site **sites)
         }
     }
     check_pairs(run, *sites, n);
+    run->needs = NULL;
+    return n;
+}
+
+size_t site_calls(const struct c_node *node)
+{
+    size_t i, n = 0;
+
+    for (i = 0; node && node->kind == C_CALL && i < sizeof functions / sizeof *functions; i++) {
+        n += functions[i].kind == kind_of(node);
+    }
+    for (i = 0; node && i < node->n; i++) {
+        n += site_calls(node->child[i]);
+    }
     return n;
 }

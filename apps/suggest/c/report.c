@@ -66,6 +66,36 @@ static void explain(struct report *report, const struct site *site)
     }
 }
 
+static const char *assumption_rule(int number)
+{
+    static const char *const rules[] = {
+#define C_ASSUMPTION(number, name, text) [number] = text,
+#include "assumptions.def"
+#undef C_ASSUMPTION
+    };
+
+    return rules[number];
+}
+
+/* One line each, where they are needed. */
+static void assumed(struct report *report, const struct site *site)
+{
+    const struct c_unit *unit = site->run->unit;
+    size_t i;
+
+    for (i = 0; i < site->needs.n; i++) {
+        const struct run_assumption *known = &site->run->assumptions[site->needs.index[i]];
+        const struct c_node *where =
+            known->where && !known->where->span.elsewhere ? known->where : site->call;
+
+        fprintf(stream(report), "%s:%u:%u: note: assumed: %s [dame-assumed-%d]\n", unit->path,
+                where->span.line, where->span.column, known->text, known->number);
+        if (report->explain) {
+            fprintf(stream(report), "  %s\n", assumption_rule(known->number));
+        }
+    }
+}
+
 static void decided(struct report *report, struct site *site)
 {
     const struct c_unit *unit = site->run->unit;
@@ -80,10 +110,17 @@ static void decided(struct report *report, struct site *site)
 
     report->decided++;
     diagnose(report, unit, site->call, "note", 0, message);
+    if (site->at != site->call && !report->sarif) {
+        fprintf(stream(report), "%s:%u:%u: note: this is about the call from here\n", unit->path,
+                site->at->span.line, site->at->span.column);
+    }
     if (site->shared && !report->sarif) {
         fprintf(stream(report),
                 "%s:%u:%u: note: the packing stays: other code may read the buffer\n", unit->path,
                 site->call->span.line, site->call->span.column);
+    }
+    if (!report->sarif) {
+        assumed(report, site);
     }
     if (report->explain && !report->sarif) {
         explain(report, site);
@@ -111,23 +148,26 @@ static void refused(struct report *report, struct site *site)
     }
 }
 
+void report_unfollowed(struct report *report, struct run *run)
+{
+    report->refused++;
+    diagnose(report, run->unit, run->refused_at, "warning", C_REFUSED_FUNCTION,
+             c_format(run->memory, "%s: not analysed: %s [dame-refused-%d]",
+                      run->function->symbol->name, run->refused, C_REFUSED_FUNCTION));
+}
+
 void report_function(struct report *report, struct run *run, struct site *sites, size_t n)
 {
     size_t i;
 
-    if (run->refused) {
-        report->refused++;
-        diagnose(report, run->unit, run->refused_at, "warning", C_REFUSED_FUNCTION,
-                 c_format(run->memory, "%s: not analysed: %s [dame-refused-%d]",
-                          run->function->symbol->name, run->refused, C_REFUSED_FUNCTION));
-        return;
-    }
     for (i = 0; i < n; i++) {
-        sites[i].skipped = report->only && sites[i].call->span.line != report->only;
         if (sites[i].skipped) {
             continue;
         }
-        if (sites[i].refusal) {
+        if (sites[i].kind != SITE_PACKS) {
+            *(sites[i].kind == SITE_DIRECT ? &report->direct : &report->computed) += 1;
+            sites[i].skipped = true;
+        } else if (sites[i].refusal) {
             refused(report, &sites[i]);
         } else {
             decided(report, &sites[i]);
@@ -165,7 +205,10 @@ void report_end(struct report *report)
     if (report->sarif) {
         sarif_end(report->out);
     } else {
-        fprintf(stream(report), "%zu decided, %zu refused%s\n", report->decided, report->refused,
+        fprintf(stream(report),
+                "%zu calls that send or receive: %zu decided, %zu refused, %zu not packing (%zu of them of values "
+                "that are computed)%s\n",
+                report->seen, report->decided, report->refused, report->direct + report->computed, report->computed,
                 report->decided == 0 || report->measure
                     ? ""
                     : "; --measure times the decided ones, by hand and as datatypes");

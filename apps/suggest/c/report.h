@@ -9,18 +9,23 @@
 
 struct report {
     FILE *out;
-    bool explain, sarif, assume_distinct, measure;
+    bool explain, sarif, measure;
+    enum run_level level;
     const char *with; /* sizes to measure with, or NULL */
     enum patch_mode patch;
     unsigned long only; /* line; 0: all */
-    size_t decided, refused;
+    size_t seen; /* calls that send or receive */
+    size_t decided, refused, direct, computed;
     size_t results;      /* of SARIF */
     struct patch *edits; /* of the file */
 };
 
 void report_begin(struct report *report);
 void report_begin_file(struct report *report, struct c_unit *unit);
+/* The sites of a function that are not skipped. */
 void report_function(struct report *report, struct run *run, struct site *sites, size_t n);
+/* A function that was not followed. */
+void report_unfollowed(struct report *report, struct run *run);
 /* A procedure that calls MPI and is not analysed. */
 void report_procedure(struct report *report, const struct c_unit *unit, unsigned line,
                       const char *name, const char *why);

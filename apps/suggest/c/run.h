@@ -17,6 +17,34 @@ enum run_value_kind { RUN_UNSET, RUN_UNKNOWN, RUN_INTEGER, RUN_POINTER, RUN_CHOI
 
 enum { RUN_ASSUMED = 4, RUN_ANY = -1 };
 
+/* How much is taken for granted. */
+enum run_level {
+    RUN_STRICT,   /* nothing */
+    RUN_DISTINCT, /* different pointers lead to different memory */
+    RUN_TRUSTING, /* all of assumptions.def; calls are followed into functions of the unit */
+};
+
+enum run_assumption_number {
+#define C_ASSUMPTION(number, name, text) RUN_ASSUMES_##name = number,
+#include "assumptions.def"
+#undef C_ASSUMPTION
+};
+
+/* Something that an answer takes for granted. */
+struct run_assumption {
+    int number;
+    const char *text; /* as a person says it: "log_time() does not change u" */
+    const struct c_node *where;
+    size_t first, last; /* when the run needed it; first: -1: never */
+    size_t event;       /* the next event when it was first needed */
+};
+
+/* The assumptions that a question needed, by their index. */
+struct run_needs {
+    size_t *index;
+    size_t n;
+};
+
 enum run_relation { RUN_EQUAL, RUN_UNEQUAL, RUN_LESS, RUN_NOT_LESS };
 
 /* left < 0, == 0 and so on */
@@ -69,7 +97,7 @@ struct run_base {
     size_t time;
     struct run_text text; /* LOADED */
     const struct c_type *read_as;
-    int from; /* LOADED: the base it was read from */
+    int from; /* LOADED: the base it was read from; FRESH: the frame */
     size_t read_time;
 };
 
@@ -93,7 +121,15 @@ struct run_atom {
     int loop; /* LOOP */
 };
 
+/* A function that runs: the analysed one is frame 0, others are called, and followed. */
+struct run_frame {
+    int parent;
+    const struct c_node *call; /* in the parent; NULL for frame 0 */
+    const struct c_symbol *function;
+};
+
 struct run_loop {
+    int frame;
     poly_atom_t atom;
     const poly_t *trip;
     int parent;
@@ -111,6 +147,13 @@ struct run_guard {
     struct run_fact fact;
     struct run_text text;
     bool bound; /* all names have known values, and it has no effects */
+};
+
+/* Bytes that an event reads or writes in all iterations of the loops around it. */
+struct run_extent {
+    int base;
+    const poly_t *offset, *size; /* NULL: not known */
+    int loop;
 };
 
 enum run_event_kind {
@@ -139,7 +182,7 @@ struct run_place {
 struct run_event {
     enum run_event_kind kind;
     const struct c_node *node;
-    int loop, guard, context;
+    int loop, guard, context, frame;
     struct run_place to, from;
     const poly_t *size;
     size_t time;
@@ -148,7 +191,7 @@ struct run_event {
     struct run_value *state; /* MPI: values of all symbols before the call */
     struct run_fact *facts;
     int n_facts;
-    struct run_value *arguments; /* MPI */
+    struct run_value *arguments; /* MPI, CALL */
 };
 
 struct run_context {
@@ -161,7 +204,13 @@ struct run {
     const struct c_function *function;
     struct c_memory *memory;
     poly_space_t *space;
-    bool assume_distinct;
+    enum run_level level;
+    struct run_assumption *assumptions;
+    size_t n_assumptions;
+    struct run_needs *needs; /* of the site that is asked about; NULL: the function runs */
+    struct run_frame *frames;
+    int n_frames, frame;      /* now */
+    struct run_exits *exits;  /* of the function that is followed now */
     struct c_symbol **symbols; /* that the function and its callees name; their index counts here */
     size_t n_symbols;
     struct run_value *state; /* of symbols */
@@ -207,26 +256,39 @@ struct run_write {
 
 /* Runs a function. The caller frees. */
 struct run *run_function(struct c_unit *unit, const struct c_function *function,
-                         bool assume_distinct);
+                         enum run_level level);
 void run_free(struct run *run);
 /* Makes symbols' indices those of this run, after another one. */
 void run_resume(struct run *run);
 
 /* Can no byte belong to both? */
-bool run_distinct(const struct run *run, int a, int b);
+bool run_distinct(struct run *run, int a, int b);
 /* May a write to BASE as TYPE (NULL: bytes) change what is read from OTHER as OTHER_TYPE? */
-bool run_conflict(const struct run *run, int base, const struct c_type *type, int other,
+bool run_conflict(struct run *run, int base, const struct c_type *type, int other,
                   const struct c_type *other_type);
 /* Was anything that may conflict written in [from, to)? */
-bool run_written(const struct run *run, int base, const struct c_type *type, size_t from,
+bool run_written(struct run *run, int base, const struct c_type *type, size_t from,
                  size_t to);
+/* Do two sets of bytes meet? Looked at with small numbers for all sizes; true also where it is not
+ * known. */
+bool run_meet(struct run *run, const struct run_extent *a, const struct run_extent *b);
 /* Bytes of a type, NULL when not known. */
 const poly_t *run_size(struct run *run, const struct c_type *type);
 bool run_contradicts(struct run *run, const struct run_fact *a, const struct run_fact *b);
 bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b);
 /* Is everything in the subtree free of assignments and calls? */
 bool run_is_pure(const struct c_node *node);
+/* Does the subtree call MPI, itself or through functions that are followed? */
 bool run_has_mpi(const struct c_node *node);
+/* Notes an assumption that is needed now, once for each text. */
+void run_assume(struct run *run, int number, const struct c_node *where, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void run_need(struct run_needs *needs, size_t assumption);
+const char *run_base_name(const struct run *run, int base);
+/* Did the event happen in NODE, or in a function that was called there? */
+bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node);
+/* Where in frame FRAME the event happened: its node, or the call that led to it. */
+const struct c_node *run_node_in(const struct run *run, int frame, const struct run_event *event);
 /* Everything that must be known to write an expression again; false: it cannot. */
 bool run_text_of(struct run *run, const struct c_node *node, struct run_text *text);
 int run_base_of_symbol(struct run *run, struct c_symbol *symbol);

@@ -10,6 +10,8 @@ int run_add_base(struct run *run, struct run_base base); /* or the one that is t
 void run_log_write(struct run *run, int base, const struct c_type *type);
 /* Scalars that a write may change get new values. */
 void run_forget(struct run *run, int base, const struct c_type *type);
+/* All scalars that other code can reach get new values, and all memory may be written. */
+void run_forget_all(struct run *run);
 
 /* ---- value.c ---- */
 struct run_value run_unknown(const char *why, const struct c_node *where);
@@ -22,6 +24,8 @@ struct run_place run_lvalue(struct run *run, const struct c_node *node);
 struct run_value run_resolve(struct run *run, struct run_value value);
 bool run_is_tracked(const struct c_symbol *symbol);
 bool run_same(const struct run_value *a, const struct run_value *b);
+/* The state of one symbol before and now; what had no value then is not compared. */
+bool run_unchanged(const struct run_value *a, const struct run_value *b);
 poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *name);
 bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind);
 /* Is `test` true of an atom that the value depends on, even through operations and subscripts? */
@@ -43,6 +47,15 @@ struct run_value run_call(struct run *run, const struct c_node *node);
 struct run_event *run_event(struct run *run, enum run_event_kind kind, const struct c_node *node);
 void run_load(struct run *run, const struct c_node *node, struct run_place place);
 void run_control(struct run *run, const struct c_node *node, const char *why);
+
+/* ---- follow.c: calls of functions of the unit ---- */
+/* Runs a function that is called, when it can be followed; false: it cannot. */
+bool run_follow(struct run *run, const struct c_node *call, struct run_value *value);
+/* A return of a function that is followed. */
+void run_exit(struct run *run, struct run_value value);
+/* Values of the symbols in SAVED that differ now become unknown. */
+void run_unsettle(struct run *run, const struct run_value *saved, const char *why,
+                  const struct c_node *node);
 
 /* ---- loop.c ---- */
 void run_loop(struct run *run, const struct c_node *node);

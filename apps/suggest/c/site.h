@@ -21,18 +21,31 @@ struct site_function {
     bool receives;
 };
 
+enum site_kind {
+    SITE_PACKS,    /* what looks like packing, or unpacking: decided, or refused */
+    SITE_DIRECT,   /* the buffer is sent, or used, as it is */
+    SITE_COMPUTED, /* it is filled with values that are computed */
+};
+
 struct site {
     const struct run *run;
+    enum site_kind kind;
     const struct site_function *function;
     const struct c_node *call;
     size_t event;       /* of the call */
-    size_t first, last; /* the region's events, inclusive */
-    size_t begin, end;  /* the region's time; `end` is exclusive */
+    struct run_extent slice; /* of the buffer, that the call moves */
+    int home;               /* the frame with both the copies and the call */
+    const struct c_node *at; /* there: the call, or that of the function it is in */
+    size_t first, last;     /* the region's events, inclusive */
+    size_t begin, end;      /* the region's time; `end` is exclusive */
+    struct run_needs needs; /* assumptions */
     int buffer;         /* base */
     size_t *copies;     /* events */
     size_t n_copies;
     const struct c_node **statements; /* outermost statements that hold the copies */
     size_t n_statements;
+    const struct c_node *elsewhere; /* the buffer is filled or read there, out of the call's reach */
+    const char *directive;          /* of the preprocessor, in between */
     bool shared; /* the buffer can be seen by other code, so packing stays */
     int refusal; /* 0: decided */
     const char *reason;
@@ -48,11 +61,15 @@ struct site {
  */
 size_t site_find(struct run *run, struct site **sites);
 void site_free(struct site *site);
+/* How many buffers the calls of MPI in the subtree send and receive. */
+size_t site_calls(const struct c_node *node);
 const char *site_refusal_text(int number);
 
-/* region.c: fills in region and copies; refuses events that are not on the whitelist. false:
- * nothing is packed or unpacked, so it is not a site. */
-bool site_region(struct run *run, struct site *site);
+/* region.c: fills in region and copies; refuses events that are not on the whitelist. */
+enum site_kind site_region(struct run *run, struct site *site);
+/* In the function of the site: the outermost loop around a copy, or the statement or call that makes it. */
+const struct c_node *site_statement(const struct run *run, const struct site *site,
+                                    const struct run_event *copy);
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -36,7 +36,8 @@ bool run_has_mpi(const struct c_node *node)
     if (!node) {
         return false;
     }
-    if (node->kind == C_CALL && c_is_mpi(node) && strcmp(c_callee(node), "MPI_Abort") != 0) {
+    if (node->kind == C_CALL && ((node->symbol && node->symbol->calls_mpi) ||
+                                 (c_is_mpi(node) && strcmp(c_callee(node), "MPI_Abort") != 0))) {
         return true;
     }
     for (i = 0; i < node->n; i++) {
@@ -160,8 +161,13 @@ static const struct c_node *find_jump(const struct c_node *node, const char **wh
 struct run_value *run_save(struct run *run)
 {
     size_t bytes = run->n_symbols * sizeof *run->state;
+    struct run_value *saved = malloc(bytes + 1);
 
-    return memcpy(c_allocate(run->memory, bytes + 1), run->state, bytes);
+    if (!saved) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    return memcpy(saved, run->state, bytes);
 }
 
 static void join(struct run *run, const struct run_value *then, const struct run_value *other,
@@ -324,11 +330,11 @@ static void if_statement(struct run *run, const struct c_node *node)
     const struct c_node *other = node->n > 2 ? node->child[2] : NULL;
     struct run_fact facts[MOST_FACTS];
     struct run_value *before, *then;
-    int n, n_facts = run->n_facts, guard = run->guard, verdict;
+    int n, n_facts = run->n_facts, guard = run->guard, then_guard, verdict;
     bool all = true, dead = run->dead, then_dead, else_dead;
 
     run_evaluate(run, condition);
-    if (has_effects(condition)) {
+    if (run->level < RUN_TRUSTING && has_effects(condition)) {
         run_control(run, condition, "a condition with effects");
     }
     n = find_facts(run, condition, false, facts, MOST_FACTS, &all);
@@ -347,23 +353,24 @@ static void if_statement(struct run *run, const struct c_node *node)
     then_dead = run->dead;
     memcpy(run->state, before, run->n_symbols * sizeof *run->state);
     run->n_facts = n_facts;
+    then_guard = run->guard;
     run->guard = guard;
     run->dead = dead;
     branch(run, condition, true, other);
     else_dead = run->dead;
-    run->guard = guard;
+    /* behind `if (...) return;` of a followed function its rest has a condition that the caller has not */
+    run->guard = !run->exits || then_dead == else_dead ? guard : then_dead ? run->guard : then_guard;
     run->dead = dead || (then_dead && else_dead);
-    if (then_dead && !else_dead) {
-        /* behind `if (...) return;` the contrary holds, until the block ends */
-        return;
-    }
-    run->n_facts = n_facts;
     if (else_dead && !then_dead) {
+        run->n_facts = n_facts;
         memcpy(run->state, then, run->n_symbols * sizeof *run->state);
-        return;
-    }
-    before = run_save(run);
-    join(run, then, before, all && n == 1 ? &facts[0] : NULL);
+    } else if (then_dead == else_dead) {
+        run->n_facts = n_facts;
+        memcpy(before, run->state, run->n_symbols * sizeof *run->state);
+        join(run, then, before, all && n == 1 ? &facts[0] : NULL);
+    } /* else the contrary holds, until the block ends */
+    free(before);
+    free(then);
 }
 
 static void declaration(struct run *run, const struct c_node *node)
@@ -410,17 +417,95 @@ static bool is_once(const struct c_node *node)
            !run_unstructured(node->child[0]);
 }
 
-static void statement_here(struct run *run, const struct c_node *node)
+static bool has_label(const struct c_node *node)
 {
     size_t i;
-    int n_facts = run->n_facts;
+
+    if (!node || c_is_other(node, "LabelStmt")) {
+        return node != NULL;
+    }
+    for (i = 0; i < node->n && !has_label(node->child[i]); i++) {
+    }
+    return i < node->n;
+}
+
+/* A place that is reached from elsewhere: nothing is known there. */
+static void label(struct run *run, const struct c_node *node)
+{
+    size_t i;
+
+    run->dead = false;
+    run_control(run, node, "a label");
+    for (i = 0; i < run->n_symbols; i++) {
+        if (run->state[i].kind != RUN_UNSET) {
+            run->state[i] = run_fresh(run, run->symbols[i]);
+        }
+    }
+    run_forget_all(run);
+    for (i = 0; i < node->n; i++) {
+        run_statement(run, node->child[i]);
+    }
+}
+
+static void block(struct run *run, const struct c_node *node)
+{
+    int n_facts = run->n_facts, guard = run->guard;
+    size_t i;
+
+    for (i = 0; i < node->n; i++) {
+        const struct c_node *child = node->child[i];
+
+        if (run->level == RUN_TRUSTING && c_is_other(child, "LabelStmt")) {
+            run->n_facts = n_facts;
+            run->guard = guard;
+            label(run, child);
+        } else if (!run->dead) {
+            run_statement(run, child);
+        } else if (has_label(child)) {
+            run->refused = "a label in a block that is not reached otherwise";
+            run->refused_at = child;
+        }
+    }
+    run->n_facts = n_facts;
+}
+
+/* A statement that is not understood: its parts may be executed in any order, or not at all. */
+static void other_statement(struct run *run, const struct c_node *node)
+{
+    struct run_value *saved;
+    struct c_symbol **symbols;
+    size_t n, i;
+
+    if (run->level == RUN_TRUSTING && c_is_other(node, "GotoStmt")) {
+        run_control(run, node, "a goto");
+        run->dead = true;
+        return;
+    }
+    saved = run_save(run);
+    n = run_assigned(node, &symbols);
+    run_control(run, node, node->name);
+    run->irregular++;
+    for (i = 0; i < n; i++) {
+        run->state[symbols[i]->index] = run_unknown(node->name, node);
+    }
+    for (i = 0; i < node->n; i++) {
+        run_statement(run, node->child[i]);
+    }
+    run->dead = false;
+    run_unsettle(run, saved, node->name, node);
+    run->irregular--;
+    run_control(run, node, node->name);
+    free(symbols);
+    free(saved);
+}
+
+static void statement_here(struct run *run, const struct c_node *node)
+{
+    struct run_value value;
 
     switch (node->kind) {
     case C_BLOCK:
-        for (i = 0; i < node->n && !run->dead; i++) {
-            run_statement(run, node->child[i]);
-        }
-        run->n_facts = n_facts;
+        block(run, node);
         break;
     case C_DECLARE:
         declaration(run, node);
@@ -440,35 +525,19 @@ static void statement_here(struct run *run, const struct c_node *node)
         }
         break;
     case C_RETURN:
-        if (node->n) {
-            run_evaluate(run, node->child[0]);
+        value = node->n ? run_evaluate(run, node->child[0]) : run_unknown("no value", node);
+        if (run->exits) {
+            run_exit(run, value);
+        } else {
+            run_control(run, node, "a return");
         }
-        run_control(run, node, "a return");
         run->dead = true;
         break;
     case C_EMPTY:
         break;
-    case C_OTHER: {
-        struct c_symbol **symbols;
-        size_t n = run_assigned(node, &symbols);
-
-        run_control(run, node, node->name);
-        run->irregular++;
-        for (i = 0; i < n; i++) {
-            run->state[symbols[i]->index] = run_unknown(node->name, node);
-        }
-        for (i = 0; i < node->n; i++) {
-            run_statement(run, node->child[i]);
-        }
-        run->dead = false;
-        for (i = 0; i < n; i++) {
-            run->state[symbols[i]->index] = run_unknown(node->name, node);
-        }
-        run->irregular--;
-        run_control(run, node, node->name);
-        free(symbols);
+    case C_OTHER:
+        other_statement(run, node);
         break;
-    }
     default:
         run_evaluate(run, node);
     }
@@ -519,8 +588,9 @@ static void add_symbol(struct run *run, struct c_symbol *symbol)
     for (i = 0; i < symbol->n_parameters; i++) {
         add_symbol(run, symbol->parameters[i]);
     }
-    if (symbol->body && symbol->body->n == 1 && symbol->body->child[0]->kind == C_RETURN) {
-        add_symbols(run, symbol->body); /* may be substituted */
+    if (symbol->body && (run->level == RUN_TRUSTING ||
+                         (symbol->body->n == 1 && symbol->body->child[0]->kind == C_RETURN))) {
+        add_symbols(run, symbol->body); /* may be followed, or substituted */
     }
 }
 
@@ -537,7 +607,7 @@ void run_resume(struct run *run)
 }
 
 struct run *run_function(struct c_unit *unit, const struct c_function *function,
-                         bool assume_distinct)
+                         enum run_level level)
 {
     struct run *run = calloc(1, sizeof *run);
     size_t i;
@@ -548,7 +618,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     }
     run->unit = unit;
     run->function = function;
-    run->assume_distinct = assume_distinct;
+    run->level = level;
     run->memory = c_memory_new();
     run->space = poly_space_new();
     run->symbols = calloc(unit->n_symbols + 1, sizeof *run->symbols);
@@ -572,7 +642,14 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
         exit(3);
     }
     run->contexts[0].parent = -1;
-    run->refused_at = find_jump(function->body, &run->refused);
+    run->frames = calloc(1, sizeof *run->frames);
+    if (!run->frames) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->frames[0] = (struct run_frame){.parent = -1, .function = function->symbol};
+    run->n_frames = 1;
+    run->refused_at = level < RUN_TRUSTING ? find_jump(function->body, &run->refused) : NULL;
     if (run->refused) {
         return run;
     }
@@ -609,6 +686,8 @@ void run_free(struct run *run)
         free(run->state);
         free(run->version);
         free(run->facts);
+        free(run->assumptions);
+        free(run->frames);
         free(run->bases);
         free(run->atoms);
         free(run->loops);

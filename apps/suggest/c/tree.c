@@ -105,6 +105,11 @@ char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_
     return c_format(memory, "%.*s", (int) (end - begin), unit->text + begin);
 }
 
+bool c_is_other(const struct c_node *node, const char *name)
+{
+    return node && node->kind == C_OTHER && node->name && strcmp(node->name, name) == 0;
+}
+
 bool c_contains(const struct c_node *outer, const struct c_node *inner)
 {
     for (; inner; inner = inner->parent) {

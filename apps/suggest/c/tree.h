@@ -60,6 +60,8 @@ struct c_symbol {
     const struct c_node *body;    /* of a function defined here, or of a small one in a header */
     struct c_symbol **parameters; /* of such a function */
     size_t n_parameters;
+    const struct c_symbol *owner; /* of a variable or parameter: the function it is declared in */
+    bool calls_mpi;               /* a function: itself, or through functions that are followed */
     size_t declared; /* offset in the file */
     size_t index;    /* in the symbols of the run that is under way */
     uint64_t key;
@@ -203,6 +205,7 @@ void c_memory_free(struct c_memory *memory);
 const struct c_node *c_bare(const struct c_node *node);
 /* The text of the file that NODE was read from. */
 char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node);
+bool c_is_other(const struct c_node *node, const char *name); /* a C_OTHER of that name */
 bool c_contains(const struct c_node *outer, const struct c_node *inner);
 /* Does the name occur in the subtree? NULL is an empty one. */
 bool c_mentions(const struct c_node *node, const struct c_symbol *symbol);
@@ -215,5 +218,9 @@ void c_lower_pack(struct c_unit *unit);
 
 /* uses.c: fills in address_taken, escapes, only_allocated and flows of all symbols. */
 void c_find_uses(struct c_unit *unit);
+/* Fills in the owners of variables. */
+void c_find_owners(struct c_unit *unit);
+/* Fills in calls_mpi; run_has_mpi() then sees through calls. */
+void c_find_callers(struct c_unit *unit);
 
 #endif

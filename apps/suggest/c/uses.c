@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What happens to the addresses of a unit's variables. Flow-insensitive: one use that is not
  * understood anywhere in the unit is enough. */
-#include "tree.h"
+#include "run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -279,5 +279,51 @@ void c_find_uses(struct c_unit *unit)
             symbol->only_allocated = false;
         }
         symbol->escapes = spreads(symbol, 0);
+    }
+}
+
+static void own_variables(struct c_symbol *function, const struct c_node *node)
+{
+    size_t i;
+
+    if (!node) {
+        return;
+    }
+    if (node->kind == C_VARIABLE && node->symbol && node->symbol->kind == C_SYMBOL_LOCAL) {
+        node->symbol->owner = function;
+    }
+    for (i = 0; i < node->n; i++) {
+        own_variables(function, node->child[i]);
+    }
+}
+
+void c_find_owners(struct c_unit *unit)
+{
+    size_t i, j;
+
+    for (i = 0; i < unit->n_symbols; i++) {
+        struct c_symbol *function = unit->symbols[i];
+
+        for (j = 0; j < function->n_parameters; j++) {
+            function->parameters[j]->owner = function;
+        }
+        own_variables(function, function->body);
+    }
+}
+
+void c_find_callers(struct c_unit *unit)
+{
+    bool more = true;
+    size_t i;
+
+    while (more) {
+        more = false;
+        for (i = 0; i < unit->n_symbols; i++) {
+            struct c_symbol *function = unit->symbols[i];
+
+            if (function->body && !function->calls_mpi && run_has_mpi(function->body)) {
+                function->calls_mpi = more = true;
+            }
+        }
     }
 }

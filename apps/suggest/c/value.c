@@ -128,6 +128,14 @@ bool run_same(const struct run_value *a, const struct run_value *b)
     return a->kind == RUN_UNSET;
 }
 
+bool run_unchanged(const struct run_value *a, const struct run_value *b)
+{
+    return a->kind == RUN_UNSET || run_same(a, b) ||
+           (a->kind == b->kind && (a->kind == RUN_UNKNOWN ||
+                                   (a->kind == RUN_CHOICE && a->alternative[0] == b->alternative[0] &&
+                                    a->alternative[1] == b->alternative[1])));
+}
+
 bool run_any_atom(struct run *run, const poly_t *poly,
                   bool (*test)(struct run *run, int atom, const void *data), const void *data)
 {
@@ -346,8 +354,9 @@ static bool fits(int64_t value, const struct c_type *type)
     return value >= 0 && value < (int64_t) 1 << (8 * type->size);
 }
 
-static struct run_value convert_integer(struct run_value value, const struct c_type *from,
-                                        const struct c_type *to, const struct c_node *node)
+static struct run_value convert_integer(struct run *run, struct run_value value,
+                                        const struct c_type *from, const struct c_type *to,
+                                        const struct c_node *node)
 {
     int64_t constant;
 
@@ -362,6 +371,13 @@ static struct run_value convert_integer(struct run_value value, const struct c_t
             return value;
         }
         return run_unknown("a conversion that changes a constant", node);
+    }
+    if (run->level == RUN_TRUSTING && to->size >= 4) {
+        if (to->size < from->size || (to->is_signed != from->is_signed && to->size <= from->size)) {
+            run_assume(run, RUN_ASSUMES_FITS, node, "%s fits in %s",
+                       c_text(run->memory, run->unit, node), to->name);
+        }
+        return value;
     }
     if (to->size < from->size) {
         return run_unknown("a conversion to a narrower integer", node);
@@ -397,7 +413,7 @@ static struct run_value convert(struct run *run, const struct c_node *node)
     }
     value = run_evaluate(run, child);
     if (child->type->kind == C_TYPE_INTEGER && node->type->kind == C_TYPE_INTEGER) {
-        return convert_integer(value, child->type, node->type, node);
+        return convert_integer(run, value, child->type, node->type, node);
     }
     if (value.kind == RUN_UNKNOWN) {
         return value;
@@ -546,6 +562,13 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
     default:
         return run_unknown("an operation that is not a polynomial", node);
     }
+    if (run->level == RUN_TRUSTING) {
+        if (!type->is_signed && op == C_OP_SUB && !poly_is_constant(value.poly, NULL)) {
+            run_assume(run, RUN_ASSUMES_FITS, node, "%s is not negative",
+                       c_text(run->memory, run->unit, node));
+        }
+        return value;
+    }
     if (!type->is_signed && !poly_is_constant(value.poly, NULL)) {
         if (type->size < 8) {
             return run_unknown("unsigned arithmetic that may wrap", node);
@@ -649,6 +672,15 @@ struct run_place run_lvalue(struct run *run, const struct c_node *node)
         run_control(run, node, place.why);
     }
     place.subscripts = node;
+    if (run->level == RUN_TRUSTING && !place.scalar && place.base != RUN_ANY &&
+        run->bases[place.base].kind == RUN_OBJECT && place.offset && poly_is_zero(place.offset)) {
+        struct c_symbol *symbol = run->bases[place.base].symbol;
+
+        /* *position, where position is &n */
+        if (run_is_tracked(symbol) && node->type && strcmp(node->type->name, symbol->type->name) == 0) {
+            place.scalar = symbol;
+        }
+    }
     return place;
 }
 
@@ -892,11 +924,10 @@ static struct run_value load(struct run *run, const struct c_node *node)
         memcpy(value.assumed, place.assumed, sizeof value.assumed);
         return value;
     }
-    if (place.scalar && node->kind == C_NAME) {
-        run_load(run, node, place);
-        return run_read(run, node->symbol);
-    }
     run_load(run, node, place);
+    if (place.scalar) {
+        return run_read(run, place.scalar);
+    }
     if (!place.offset) {
         return run_unknown(place.why, node);
     }
@@ -959,10 +990,18 @@ static struct run_value maybe(struct run *run, const struct c_node *node, size_t
 
     (void) value;
     for (i = first; i < node->n; i++) {
+        struct run_value *saved = NULL;
+
         if (!run_is_pure(node->child[i])) {
             run_control(run, node, "an assignment or call that is only sometimes executed");
+            saved = run_save(run);
         }
         run_evaluate(run, node->child[i]);
+        if (saved) {
+            run_unsettle(run, saved, "its value depends on a condition", node);
+            run->dead = false;
+            free(saved);
+        }
     }
     return run_unknown("a value that depends on a condition", node);
 }
@@ -1006,6 +1045,12 @@ static struct run_value evaluate_here(struct run *run, const struct c_node *node
     case C_STRING:
         return run_unknown("no integer", node);
     default:
+        if (run->level == RUN_TRUSTING && c_is_other(node, "StmtExpr")) { /* assert() of glibc */
+            for (i = 0; i < node->n; i++) {
+                run_statement(run, node->child[i]);
+            }
+            return run_unknown("a statement expression", node);
+        }
         for (i = 0; i < node->n; i++) {
             run_evaluate(run, node->child[i]);
         }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is taken for granted, and when it was needed. */
+#include "run_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *run_base_name(const struct run *run, int base)
+{
+    const struct run_base *known;
+
+    if (base == RUN_ANY) {
+        return "memory that is not known";
+    }
+    known = &run->bases[base];
+    return known->symbol      ? known->symbol->name
+           : known->text.text ? known->text.text
+           : known->node && *c_callee(known->node)
+               ? c_format(run->memory, "what %s() returned", c_callee(known->node))
+               : "an allocation";
+}
+
+void run_need(struct run_needs *needs, size_t assumption)
+{
+    size_t i;
+
+    for (i = 0; i < needs->n && needs->index[i] != assumption; i++) {
+    }
+    if (i < needs->n) {
+        return;
+    }
+    needs->index = realloc(needs->index, (i + 1) * sizeof *needs->index);
+    if (!needs->index) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    needs->index[needs->n++] = assumption;
+}
+
+void run_assume(struct run *run, int number, const struct c_node *where, const char *format, ...)
+{
+    char text[600];
+    struct run_assumption *found;
+    va_list arguments;
+    size_t i;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (i = 0; i < run->n_assumptions; i++) {
+        found = &run->assumptions[i];
+        if (found->number == number && strcmp(found->text, text) == 0) {
+            break;
+        }
+    }
+    if (i == run->n_assumptions) {
+        run->assumptions = realloc(run->assumptions, (i + 1) * sizeof *run->assumptions);
+        if (!run->assumptions) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+        run->assumptions[run->n_assumptions++] = (struct run_assumption){
+            .number = number, .text = c_copy(run->memory, text), .where = where, .first = (size_t) -1,
+            .event = run->n_events};
+    }
+    found = &run->assumptions[i];
+    if (run->needs) {
+        run_need(run->needs, i);
+        return;
+    }
+    found->first = found->first == (size_t) -1 ? run->clock : found->first;
+    found->last = run->clock;
+}
+
+bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node)
+{
+    const struct c_node *at = event->node;
+    int frame = event->frame;
+
+    for (;; frame = run->frames[frame].parent) {
+        if (c_contains(node, at)) {
+            return true;
+        }
+        at = run->frames[frame].call;
+        if (!at) {
+            return false;
+        }
+    }
+}
+
+const struct c_node *run_node_in(const struct run *run, int frame, const struct run_event *event)
+{
+    const struct c_node *at = event->node;
+    int now = event->frame;
+
+    while (now != frame && at) {
+        at = run->frames[now].call;
+        now = run->frames[now].parent;
+    }
+    return at;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls of functions of the unit are followed: the body runs in the place of the call, with the
+ * arguments as values of its parameters. */
+#include "run_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CALLS = 8, MOST_FOLLOWED_STEPS = 1000000 };
+
+/* Where a followed function returned. */
+struct run_exits {
+    size_t n;
+    struct run_value *values;
+    struct run_value **states;
+};
+
+void run_exit(struct run *run, struct run_value value)
+{
+    struct run_exits *exits = run->exits;
+
+    if (run->dead) {
+        return;
+    }
+    exits->values = realloc(exits->values, (exits->n + 1) * sizeof *exits->values);
+    exits->states = realloc(exits->states, (exits->n + 1) * sizeof *exits->states);
+    if (!exits->values || !exits->states) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    exits->values[exits->n] = value;
+    exits->states[exits->n++] = run_save(run);
+}
+
+void run_unsettle(struct run *run, const struct run_value *saved, const char *why,
+                  const struct c_node *node)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_symbols; i++) {
+        if (!run_unchanged(&saved[i], &run->state[i])) {
+            run->state[i] = run_unknown(why, node);
+        }
+    }
+}
+
+static bool is_running(const struct run *run, const struct c_symbol *function)
+{
+    int frame;
+
+    for (frame = run->frame; frame >= 0; frame = run->frames[frame].parent) {
+        if (run->frames[frame].function == function) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int open_frame(struct run *run, const struct c_node *call)
+{
+    int i;
+
+    for (i = 0; i < run->n_frames; i++) {
+        if (run->frames[i].parent == run->frame && run->frames[i].call == call) {
+            return i;
+        }
+    }
+    run->frames = realloc(run->frames, (size_t) (i + 1) * sizeof *run->frames);
+    if (!run->frames) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    run->frames[run->n_frames++] = (struct run_frame){run->frame, call, call->symbol};
+    return i;
+}
+
+static void set_parameters(struct run *run, const struct c_node *call,
+                           const struct run_value *arguments)
+{
+    const struct c_symbol *function = call->symbol;
+    size_t i;
+
+    for (i = 0; i < function->n_parameters; i++) {
+        struct c_symbol *parameter = function->parameters[i];
+
+        run_log_write(run, run_base_of_symbol(run, parameter), NULL);
+        if (!run_is_tracked(parameter)) {
+            continue;
+        }
+        run->state[parameter->index] = arguments[i];
+        if (arguments[i].kind == RUN_POINTER && parameter->type->kind == C_TYPE_POINTER &&
+            parameter->type->inner && parameter->type->inner->kind != C_TYPE_VOID) {
+            run->state[parameter->index].pointee = parameter->type->inner;
+        } else if (arguments[i].kind == RUN_UNKNOWN && parameter->type->kind == C_TYPE_POINTER) {
+            run->state[parameter->index] = run_fresh(run, parameter);
+        }
+    }
+    for (i = 0; i < function->n_parameters; i++) {
+        run_set_length(run, function->parameters[i]->type);
+    }
+}
+
+/* The state, and the value, behind the call: what all ways out have in common. */
+static struct run_value leave(struct run *run, const struct run_exits *exits,
+                              const struct c_node *call)
+{
+    struct run_value value = run_unknown("a function's result", call);
+    size_t i, first = 0;
+
+    if (exits->n == 0) {
+        return value;
+    }
+    value = exits->values[0];
+    if (run->dead) { /* the end of the body is not reached */
+        memcpy(run->state, exits->states[0], run->n_symbols * sizeof *run->state);
+        first = 1;
+    }
+    for (i = first; i < exits->n; i++) {
+        run_unsettle(run, exits->states[i], "its value depends on a condition", call);
+        if (!run_same(&value, &exits->values[i])) {
+            value = run_unknown("a value that depends on a condition", call);
+        }
+    }
+    return value;
+}
+
+static bool can_follow(const struct run *run, const struct c_node *call)
+{
+    const struct c_symbol *function = call->symbol;
+
+    return run->level == RUN_TRUSTING && function && function->body &&
+           function->n_parameters == call->n - 1 && run->calls < MOST_CALLS &&
+           run->steps < MOST_FOLLOWED_STEPS && !is_running(run, function);
+}
+
+bool run_follow(struct run *run, const struct c_node *call, struct run_value *value)
+{
+    struct run_value *arguments;
+    struct run_exits exits = {0}, *outer_exits = run->exits;
+    int frame = run->frame, guard = run->guard, n_facts = run->n_facts;
+    size_t i;
+
+    if (!can_follow(run, call)) {
+        return false;
+    }
+    arguments = c_allocate(run->memory, (call->n + 1) * sizeof *arguments);
+    for (i = 0; i + 1 < call->n; i++) {
+        arguments[i] = run_evaluate(run, call->child[i + 1]);
+    }
+    run->frame = open_frame(run, call);
+    run->exits = &exits;
+    run->calls++;
+    set_parameters(run, call, arguments);
+    run_statement(run, call->symbol->body);
+    *value = leave(run, &exits, call);
+    if (exits.n > 0) { /* else the program ended: a call of exit() */
+        run->dead = false;
+    }
+    run->calls--;
+    run->exits = outer_exits;
+    run->frame = frame;
+    run->guard = guard;
+    run->n_facts = n_facts;
+    for (i = 0; i < exits.n; i++) {
+        free(exits.states[i]);
+    }
+    free(exits.states);
+    free(exits.values);
+    return true;
+}
