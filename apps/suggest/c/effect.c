@@ -54,6 +54,9 @@ void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_valu
     if (value.kind == RUN_POINTER && !value.pointee) { /* of malloc() */
         value.pointee = symbol->type->inner;
     }
+    if (value.kind == RUN_UNKNOWN && run->level == RUN_TRUSTING && run_is_tracked(symbol)) {
+        value = run_fresh(run, symbol);
+    }
     run->state[symbol->index] = value;
     if (value.kind == RUN_POINTER && run->bases[value.base].kind == RUN_FRESH &&
         !run->bases[value.base].symbol) {
@@ -496,7 +499,7 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
         arguments[i] = run_evaluate(run, argument);
     }
     if (strcmp(name, "MPI_Abort") == 0) {
-        run->dead = true;
+        run->dead = run->over = true;
         return run_unknown("nothing", node);
     }
     event = run_event(run, RUN_MPI, node);
@@ -620,7 +623,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
     }
     if (absent && (strcmp(name, "abort") == 0 || strcmp(name, "exit") == 0 ||
                    strcmp(name, "_Exit") == 0 || strcmp(name, "__assert_fail") == 0)) {
-        run->dead = true;
+        run->dead = run->over = true;
         return run_unknown("nothing", node);
     }
     if (absent && strcmp(name, "free") == 0) {

@@ -9,17 +9,8 @@
 
 enum { MOST_CALLS = 8, MOST_FOLLOWED_STEPS = 1000000 };
 
-/* Where a followed function returned. */
-struct run_exits {
-    size_t n;
-    struct run_value *values;
-    struct run_value **states;
-};
-
-void run_exit(struct run *run, struct run_value value)
+void run_exit(struct run *run, struct run_exits *exits, struct run_value value)
 {
-    struct run_exits *exits = run->exits;
-
     if (run->dead) {
         return;
     }
@@ -40,7 +31,8 @@ void run_unsettle(struct run *run, const struct run_value *saved, const char *wh
 
     for (i = 0; i < run->n_symbols; i++) {
         if (!run_unchanged(&saved[i], &run->state[i])) {
-            run->state[i] = run_unknown(why, node);
+            run->state[i] = run->level == RUN_TRUSTING ? run_fresh(run, run->symbols[i])
+                                                       : run_unknown(why, node);
         }
     }
 }
@@ -75,6 +67,35 @@ static int open_frame(struct run *run, const struct c_node *call)
     return i;
 }
 
+/* Is the struct only read in the subtree? */
+static bool only_read(const struct c_node *node, const struct c_symbol *symbol)
+{
+    const struct c_node *outer;
+    size_t i;
+
+    if (node && node->kind == C_NAME && node->symbol == symbol) {
+        for (outer = node->parent; outer->kind == C_MEMBER || outer->kind == C_SUBSCRIPT; outer = outer->parent) {
+            node = outer;
+        }
+        return !((outer->kind == C_ASSIGN || outer->kind == C_UPDATE) && outer->child[0] == node) &&
+               !(outer->kind == C_UNARY && outer->op >= C_OP_POST_INC && outer->op <= C_OP_ADDRESS);
+    }
+    for (i = 0; node && i < node->n; i++) {
+        if (node->child[i] && !only_read(node->child[i], symbol)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct c_symbol *run_original(const struct run *run, struct c_symbol *symbol)
+{
+    while (symbol->index != (size_t) -1 && run->stands[symbol->index].original) {
+        symbol = run->stands[symbol->index].original;
+    }
+    return symbol;
+}
+
 static void set_parameters(struct run *run, const struct c_node *call,
                            const struct run_value *arguments)
 {
@@ -85,6 +106,11 @@ static void set_parameters(struct run *run, const struct c_node *call,
         struct c_symbol *parameter = function->parameters[i];
 
         run_log_write(run, run_base_of_symbol(run, parameter), NULL);
+        run->stands[parameter->index].original = NULL;
+        if (parameter->type->kind == C_TYPE_RECORD && c_bare(call->child[i + 1])->kind == C_NAME &&
+            c_bare(call->child[i + 1])->symbol != parameter && only_read(function->body, parameter)) {
+            run->stands[parameter->index].original = c_bare(call->child[i + 1])->symbol;
+        }
         if (!run_is_tracked(parameter)) {
             continue;
         }
@@ -101,27 +127,31 @@ static void set_parameters(struct run *run, const struct c_node *call,
     }
 }
 
-/* The state, and the value, behind the call: what all ways out have in common. */
-static struct run_value leave(struct run *run, const struct run_exits *exits,
-                              const struct c_node *call)
+struct run_value run_meet_exits(struct run *run, struct run_exits *exits, const struct c_node *node)
 {
-    struct run_value value = run_unknown("a function's result", call);
+    struct run_value value = run_unknown("a function's result", node);
     size_t i, first = 0;
 
-    if (exits->n == 0) {
-        return value;
-    }
-    value = exits->values[0];
-    if (run->dead) { /* the end of the body is not reached */
-        memcpy(run->state, exits->states[0], run->n_symbols * sizeof *run->state);
-        first = 1;
-    }
-    for (i = first; i < exits->n; i++) {
-        run_unsettle(run, exits->states[i], "its value depends on a condition", call);
-        if (!run_same(&value, &exits->values[i])) {
-            value = run_unknown("a value that depends on a condition", call);
+    for (i = 0; i < exits->n; i++) {
+        if (i == 0) {
+            value = exits->values[0];
+        } else if (!run_same(&value, &exits->values[i])) {
+            value = run_unknown("a value that depends on a condition", node);
         }
     }
+    if (exits->n > 0 && run->dead) { /* the end of the body is not reached */
+        memcpy(run->state, exits->states[0], run->n_symbols * sizeof *run->state);
+        first = 1;
+        run->dead = false;
+    }
+    for (i = first; i < exits->n; i++) {
+        run_unsettle(run, exits->states[i], "its value depends on a condition", node);
+    }
+    for (i = 0; i < exits->n; i++) {
+        free(exits->states[i]);
+    }
+    free(exits->states);
+    free(exits->values);
     return value;
 }
 
@@ -137,7 +167,7 @@ static bool can_follow(const struct run *run, const struct c_node *call)
 bool run_follow(struct run *run, const struct c_node *call, struct run_value *value)
 {
     struct run_value *arguments;
-    struct run_exits exits = {0}, *outer_exits = run->exits;
+    struct run_exits exits = {0}, *outer_exits = run->exits, *breaks = run->breaks, *continues = run->continues;
     int frame = run->frame, guard = run->guard, n_facts = run->n_facts;
     size_t i;
 
@@ -150,22 +180,17 @@ bool run_follow(struct run *run, const struct c_node *call, struct run_value *va
     }
     run->frame = open_frame(run, call);
     run->exits = &exits;
+    run->breaks = run->continues = NULL;
     run->calls++;
     set_parameters(run, call, arguments);
     run_statement(run, call->symbol->body);
-    *value = leave(run, &exits, call);
-    if (exits.n > 0) { /* else the program ended: a call of exit() */
-        run->dead = false;
-    }
+    *value = run_meet_exits(run, &exits, call); /* none, and dead: a call of exit() */
     run->calls--;
     run->exits = outer_exits;
+    run->breaks = breaks;
+    run->continues = continues;
     run->frame = frame;
     run->guard = guard;
     run->n_facts = n_facts;
-    for (i = 0; i < exits.n; i++) {
-        free(exits.states[i]);
-    }
-    free(exits.states);
-    free(exits.values);
     return true;
 }

@@ -300,7 +300,9 @@ static void set_values(struct run *run, const struct gains *gains, const poly_t 
         struct run_value value = gains->entry[i];
         int j;
 
-        if (!gains->gain[i]) {
+        if (!gains->gain[i] && run->level == RUN_TRUSTING) {
+            value = run_fresh(run, gains->symbols[i]);
+        } else if (!gains->gain[i]) {
             value = run_unknown("a variable that the loop changes irregularly", NULL);
         } else if (poly_is_zero(gains->gain[i])) {
             /* as before the loop */
@@ -325,9 +327,18 @@ static void set_values(struct run *run, const struct gains *gains, const poly_t 
 
 static void run_body(struct run *run, const struct c_node *body, const struct c_node *step)
 {
+    struct run_exits exits = {0}, *breaks = run->breaks, *continues = run->continues;
+    int guard = run->guard;
+
+    run->breaks = NULL;
+    run->continues = run->level == RUN_TRUSTING ? &exits : NULL;
     if (body) {
         run_statement(run, body);
+        run_meet_exits(run, &exits, body);
     }
+    run->breaks = breaks;
+    run->continues = continues;
+    run->guard = guard;
     if (step) {
         run_evaluate(run, step);
     }
@@ -352,7 +363,8 @@ static void irregular_loop(struct run *run, const struct c_node *node, struct ga
 
     run_control(run, node, why);
     for (i = 0; i < gains->n; i++) {
-        run->state[gains->symbols[i]->index] = run_unknown(why, node);
+        run->state[gains->symbols[i]->index] =
+            run->level == RUN_TRUSTING ? run_fresh(run, gains->symbols[i]) : run_unknown(why, node);
     }
     gains->first_write = first;
     gains->last_write = run->n_writes;
@@ -364,7 +376,8 @@ static void irregular_loop(struct run *run, const struct c_node *node, struct ga
     run->irregular--;
     run->dead = false;
     for (i = 0; i < gains->n; i++) {
-        run->state[gains->symbols[i]->index] = run_unknown(why, node);
+        run->state[gains->symbols[i]->index] =
+            run->level == RUN_TRUSTING ? run_fresh(run, gains->symbols[i]) : run_unknown(why, node);
     }
 }
 
@@ -440,7 +453,7 @@ static bool changes_more(struct run *run, struct gains *gains, const struct run_
 static void summarise(struct run *run, const struct c_node *node, const struct c_node *parts[3],
                       struct gains *gains)
 {
-    const char *why = run_unstructured(parts[2]);
+    const char *why = run_unstructured(parts[2], run->level == RUN_TRUSTING);
     const poly_t *trip = NULL;
     struct run_value *saved = run_save(run);
     int tries = 0;

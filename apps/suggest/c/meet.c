@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 9, MOST_BLOCKS = 20000, LEAST_SIZE = 4, SIZES = 7, LATEST_ITERATION = 40 };
+enum { SAMPLES = 9, TRIED = 200, MOST_BLOCKS = 20000, LEAST_SIZE = 4, SIZES = 7, LATEST_ITERATION = 40 };
 
 struct block {
     int64_t begin, end;
@@ -62,6 +62,39 @@ static int64_t entry_of(void *data, poly_atom_t atom, int count, const int64_t *
         hash = mix(hash, subscripts[i]);
     }
     return LEAST_SIZE + hash % (3 * SIZES);
+}
+
+/* Numbers with which most loops of the function run at least once. */
+static void choose_seeds(struct run *run, struct sample *sample)
+{
+    unsigned best[SAMPLES] = {0}, seed;
+    int scores[SAMPLES], i, j;
+
+    for (i = 0; i < SAMPLES; i++) {
+        scores[i] = -1;
+    }
+    for (seed = 1; seed <= TRIED; seed++) {
+        int score = 0, at = SAMPLES;
+        int64_t trip;
+
+        sample->seed = mix(7, seed);
+        for (i = 0; i < run->n_loops; i++) {
+            score += !poly_depends_on_loops(run->space, run->loops[i].trip) &&
+                     poly_value(run->space, run->loops[i].trip, &sample->values, &trip) && trip > 0;
+        }
+        while (at > 0 && score > scores[at - 1]) {
+            at--;
+        }
+        for (j = SAMPLES - 1; j > at; j--) {
+            best[j] = best[j - 1];
+            scores[j] = scores[j - 1];
+        }
+        if (at < SAMPLES) {
+            best[at] = sample->seed;
+            scores[at] = score;
+        }
+    }
+    memcpy(run->seeds, best, sizeof best);
 }
 
 static void add_block(struct sample *sample, const struct run_extent *extent)
@@ -160,8 +193,11 @@ bool run_meet(struct run *run, const struct run_extent *a, const struct run_exte
     }
     memset(sample.iteration, 0xff, ((size_t) run->n_atoms + 1) * sizeof *sample.iteration);
     sample.values = (poly_values_t){value_of, entry_of, &sample};
-    for (i = 0; i < SAMPLES && !sample.failed; i++) {
-        sample.seed = mix(7, i);
+    if (!run->seeds && (run->seeds = calloc(SAMPLES, sizeof *run->seeds)) != NULL) {
+        choose_seeds(run, &sample);
+    }
+    for (i = 0; i < SAMPLES && run->seeds && !sample.failed; i++) {
+        sample.seed = run->seeds[i];
         sample.n = 0;
         list(&sample, a);
         n = sample.n;
@@ -173,5 +209,5 @@ bool run_meet(struct run *run, const struct run_extent *a, const struct run_exte
     }
     free(sample.blocks);
     free(sample.iteration);
-    return sample.failed || 2 * met > tried;
+    return sample.failed || !run->seeds || 2 * met > tried;
 }

@@ -178,11 +178,12 @@ static void rename_in(struct renaming *renaming, const struct c_node *node)
     size_t i;
 
     if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION) {
+        struct c_symbol *original = run_original(builder->run, node->symbol);
         const struct run_binding *binding = binding_of(renaming->text, node->symbol);
         const struct c_symbol *name =
             binding ? name_for(builder, node->symbol, binding->value, binding->base)
-            : in_scope(builder, node->symbol) ? node->symbol
-                                              : NULL;
+            : in_scope(builder, original) ? original
+                                          : NULL;
         const char *other = name ? name->name : NULL;
 
         if (!other && binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
@@ -194,6 +195,9 @@ static void rename_in(struct renaming *renaming, const struct c_node *node)
             other = poly_is_constant(binding->value, &number)
                         ? c_format(builder->run->memory, "%lld", (long long) number)
                         : NULL;
+        }
+        if (other && strcmp(other, node->symbol->name) == 0) {
+            other = node->symbol->name;
         }
         if (!other || (other != node->symbol->name && (node->span.in_macro || node->span.begin < renaming->done))) {
             renaming->failed = true;
@@ -240,6 +244,17 @@ static const char *text_at_call(struct builder *builder, const struct run_text *
     return result;
 }
 
+static const char *any_text_at_call(struct builder *builder, const struct run_text *text, int base,
+                                    const struct c_type *type, size_t time)
+{
+    const char *found = NULL;
+
+    for (; text && !found; text = text->other) {
+        found = text_at_call(builder, text, base, type, time);
+    }
+    return found;
+}
+
 /* ---- polynomials of the run in the program ---- */
 
 static const poly_t *translate(struct builder *builder, const poly_t *poly);
@@ -271,7 +286,7 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     poly_space_t *space = builder->program->space;
     const poly_t *subscripts[POLY_SUBSCRIPTS];
     const poly_t *const *given;
-    const char *text = text_at_call(builder, &known->text, known->base, known->type, known->time);
+    const char *text = any_text_at_call(builder, &known->text, known->base, known->type, known->time);
     int i, n;
 
     if (!text) {
@@ -500,7 +515,7 @@ static const char *pointer_text(struct builder *builder, int base)
         return in_scope(builder, known->symbol) ? c_format(run->memory, "&%s", known->symbol->name) : NULL;
     }
     if (known->kind == RUN_LOADED) {
-        return text_at_call(builder, &known->text, known->from, known->read_as, known->read_time);
+        return any_text_at_call(builder, &known->text, known->from, known->read_as, known->read_time);
     }
     name = known->symbol ? name_for(builder, known->symbol, zero, base) : NULL;
     if (!name && run->n_symbols > 0) {

@@ -72,20 +72,24 @@ int site_guard(struct run *run, const struct site *site, int guard)
 {
     const struct run_event *call = &run->events[site->event];
     const struct run_guard *known = &run->guards[guard];
-    int i;
+    bool all = known->is_fact;
+    int i, j;
 
     if (site_around_call(run, site, guard)) {
         return 1;
     }
-    for (i = 0; known->is_fact && i < call->n_facts; i++) {
-        if (run_implies(run, &call->facts[i], &known->fact)) {
-            return 1;
+    for (j = 0; j < known->n_facts; j++) {
+        bool holds = false;
+
+        for (i = 0; i < call->n_facts; i++) {
+            if (run_contradicts(run, &call->facts[i], &known->facts[j])) {
+                return 0;
+            }
+            holds = holds || run_implies(run, &call->facts[i], &known->facts[j]);
         }
-        if (run_contradicts(run, &call->facts[i], &known->fact)) {
-            return 0;
-        }
+        all = all && holds;
     }
-    return -1;
+    return all ? 1 : -1;
 }
 
 /* Is the event certainly not executed together with the call? */
@@ -111,6 +115,20 @@ static bool excluded(struct run *run, const struct site *site, const struct run_
     return false;
 }
 
+static bool guard_implies(struct run *run, const struct run_guard *a, const struct run_guard *b)
+{
+    int i, j;
+
+    for (j = 0; b->is_fact && j < b->n_facts; j++) {
+        for (i = 0; i < a->n_facts && !run_implies(run, &a->facts[i], &b->facts[j]); i++) {
+        }
+        if (i == a->n_facts) {
+            return false;
+        }
+    }
+    return b->is_fact;
+}
+
 /* A copy that a condition decides which the call does not have, outside of loops. */
 static void check_conditions(struct run *run, struct site *site, const struct run_event *copy)
 {
@@ -130,9 +148,7 @@ static void check_conditions(struct run *run, struct site *site, const struct ru
         int g;
 
         for (g = copy->guard; g >= 0 && !found; g = run->guards[g].parent) {
-            found =
-                g == guard || (run->guards[g].is_fact && run->guards[guard].is_fact &&
-                               run_implies(run, &run->guards[g].fact, &run->guards[guard].fact));
+            found = g == guard || guard_implies(run, &run->guards[g], &run->guards[guard]);
         }
         if (!found && trusting(run) && !site_around_call(run, site, copy->guard) && copy->guard >= 0) {
             run_assume(run, RUN_ASSUMES_RETURN, run->guards[guard].condition,
@@ -458,11 +474,11 @@ static bool may_complete(const struct run_event *event, const struct run_value *
     size_t i;
 
     if (event->kind != RUN_MPI || mpi_function(c_callee(event->node))->kind != KIND_WAIT ||
-        request->kind != RUN_POINTER) {
+        request->base == RUN_ANY || request->kind == RUN_INTEGER) {
         return false;
     }
     for (i = 1; i < event->node->n; i++) {
-        if (event->arguments[i].kind == RUN_POINTER && event->arguments[i].base == request->base) {
+        if (event->arguments[i].kind != RUN_INTEGER && event->arguments[i].base == request->base) {
             return true;
         }
     }
@@ -476,7 +492,7 @@ static bool completes_another(struct run *run, const struct run_event *event,
     int64_t offset, count;
 
     return may_complete(event, request) && strcmp(c_callee(event->node), "MPI_Waitall") == 0 &&
-           request->pointee && event->arguments[2].kind == RUN_POINTER &&
+           request->kind == RUN_POINTER && request->pointee && event->arguments[2].kind == RUN_POINTER &&
            event->arguments[1].kind == RUN_INTEGER &&
            poly_is_constant(event->arguments[1].poly, &count) &&
            poly_is_constant(poly_subtract(run->space, request->poly, event->arguments[2].poly), &offset) &&
@@ -534,7 +550,7 @@ static size_t find_trusted_completion(struct run *run, struct site *site)
                site->function->receives ? "the request of this call is complete where %s is unpacked"
                                         : "the data sent from %s does not change until the request is complete",
                run_base_name(run, site->buffer));
-    return last;
+    return site->function->receives ? site->event : last;
 }
 
 static size_t find_completion(struct run *run, struct site *site)
@@ -1016,7 +1032,9 @@ static void check_load(struct run *run, struct site *site, const struct run_even
 {
     const struct run_place *from = &event->from;
 
-    if (may_read(run, site, from)) {
+    if (trusting(run) && !site->function->receives) {
+        site->shared = site->shared || from->base == site->buffer; /* then the packing stays */
+    } else if (may_read(run, site, from)) {
         site_refuse(site, C_REFUSED_READ, event->node, "this may read %s",
                     run_base_name(run, site->buffer));
     }
@@ -1141,7 +1159,11 @@ static void check_readers(struct run *run, struct site *site)
             continue;
         }
         filler = filled_by(run, i, site->buffer);
-        if (!filler || filler->kind != RUN_MPI) {
+        if (trusting(run) && !site->function->receives) {
+            if (filler && filler->kind != RUN_MPI && i > site->event) {
+                site->shared = true; /* the datatype is right, and the packing stays */
+            }
+        } else if (!filler || filler->kind != RUN_MPI) {
             site_refuse(site, C_REFUSED_READ, event->node,
                         filler ? "%s is read here after it was packed"
                                : "%s is read here before it is filled",
@@ -1345,6 +1367,10 @@ static enum site_kind kind_of_site(struct run *run, struct site *site)
         return site->n_copies > 0 || site->refusal == C_REFUSED_DATATYPE ? SITE_PACKS : SITE_DIRECT;
     }
     drop_fills(run, site);
+    if (site->n_copies == 0 && !site->elsewhere && site->refusal != C_REFUSED_DATATYPE) {
+        site->refusal = 0; /* a receive buffer that is used as it is */
+        return SITE_DIRECT;
+    }
     if (base->kind == RUN_OBJECT && base->type && base->type->kind != C_TYPE_ARRAY) {
         return SITE_DIRECT;
     }

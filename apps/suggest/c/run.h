@@ -15,7 +15,7 @@
 
 enum run_value_kind { RUN_UNSET, RUN_UNKNOWN, RUN_INTEGER, RUN_POINTER, RUN_CHOICE };
 
-enum { RUN_ASSUMED = 4, RUN_ANY = -1 };
+enum { RUN_ASSUMED = 4, RUN_FACTS = 4, RUN_ANY = -1 };
 
 /* How much is taken for granted. */
 enum run_level {
@@ -86,6 +86,7 @@ struct run_text {
     const struct c_node *node;
     int n_bindings;
     struct run_binding *bindings;
+    struct run_text *other; /* another way to write it, or NULL */
 };
 
 struct run_base {
@@ -96,6 +97,7 @@ struct run_base {
     const struct c_type *type; /* OBJECT: of the variable; else of the target; may be NULL */
     size_t time;
     struct run_text text; /* LOADED */
+    const poly_t *offset; /* LOADED: where it was read */
     const struct c_type *read_as;
     int from; /* LOADED: the base it was read from; FRESH: the frame */
     size_t read_time;
@@ -116,6 +118,7 @@ struct run_atom {
     const struct c_type *type;
     size_t time;
     struct run_text text;  /* LOAD; the array when there are subscripts */
+    const poly_t *offset;  /* LOAD: where */
     const char *operation; /* OPERATION: "%s/%s" */
     const poly_t *operand[2];
     int loop; /* LOOP */
@@ -143,8 +146,9 @@ struct run_guard {
     bool negated;
     int parent;
     int loop;
-    bool is_fact;
-    struct run_fact fact;
+    int n_facts;
+    bool is_fact; /* the facts say all */
+    struct run_fact facts[RUN_FACTS];
     struct run_text text;
     bool bound; /* all names have known values, and it has no effects */
 };
@@ -199,6 +203,11 @@ struct run_context {
     const struct c_node *loop;
 };
 
+/* A struct that was handed to a followed function by value and that it does not change: what it was copied from. */
+struct run_stand {
+    struct c_symbol *original; /* NULL: nothing */
+};
+
 struct run {
     struct c_unit *unit;
     const struct c_function *function;
@@ -211,13 +220,18 @@ struct run {
     struct run_frame *frames;
     int n_frames, frame;      /* now */
     struct run_exits *exits;  /* of the function that is followed now */
+    struct run_exits *breaks; /* of the switch that runs now; NULL: a loop's */
+    struct run_exits *continues; /* of the loop's body that runs now; NULL: not followed */
     struct c_symbol **symbols; /* that the function and its callees name; their index counts here */
     size_t n_symbols;
     struct run_value *state; /* of symbols */
     int *version;
     struct run_fact *facts;
     int n_facts;
-    bool dead;
+    bool dead; /* this is not reached */
+    bool over; /* since the program ends */
+    struct run_stand *stands; /* of symbols */
+    unsigned *seeds;          /* of meet.c */
     struct run_base *bases;
     int n_bases;
     struct run_atom *atoms; /* by poly_atom_t */
@@ -292,5 +306,7 @@ const struct c_node *run_node_in(const struct run *run, int frame, const struct 
 /* Everything that must be known to write an expression again; false: it cannot. */
 bool run_text_of(struct run *run, const struct c_node *node, struct run_text *text);
 int run_base_of_symbol(struct run *run, struct c_symbol *symbol);
+/* The struct that the symbol is a copy of, or the symbol itself. */
+struct c_symbol *run_original(const struct run *run, struct c_symbol *symbol);
 
 #endif

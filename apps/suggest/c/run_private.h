@@ -51,8 +51,17 @@ void run_control(struct run *run, const struct c_node *node, const char *why);
 /* ---- follow.c: calls of functions of the unit ---- */
 /* Runs a function that is called, when it can be followed; false: it cannot. */
 bool run_follow(struct run *run, const struct c_node *call, struct run_value *value);
-/* A return of a function that is followed. */
-void run_exit(struct run *run, struct run_value value);
+/* Ways out of a function, switch or loop's body that is followed. */
+struct run_exits {
+    size_t n;
+    struct run_value *values;
+    struct run_value **states;
+};
+
+/* Control leaves here, with a value if it is a return. */
+void run_exit(struct run *run, struct run_exits *exits, struct run_value value);
+/* All ways out meet, with that of the end if it is reached. Frees; returns the value in common. */
+struct run_value run_meet_exits(struct run *run, struct run_exits *exits, const struct c_node *node);
 /* Values of the symbols in SAVED that differ now become unknown. */
 void run_unsettle(struct run *run, const struct run_value *saved, const char *why,
                   const struct c_node *node);
@@ -64,7 +73,7 @@ void run_loop(struct run *run, const struct c_node *node);
 void run_statement(struct run *run, const struct c_node *node);
 /* The scalars that the subtree assigns. Returns their number; the caller frees *symbols. */
 size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols);
-const char *run_unstructured(const struct c_node *body);
+const char *run_unstructured(const struct c_node *body, bool trusting);
 struct run_value *run_save(struct run *run);
 
 #endif

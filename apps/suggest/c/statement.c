@@ -89,7 +89,23 @@ size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols)
     return n;
 }
 
-const char *run_unstructured(const struct c_node *node)
+/* break of a switch is; that of a loop has its loop as parent's parent, which is looked at before. */
+static bool is_followed(const struct c_node *node)
+{
+    const struct c_node *outer = node->parent;
+
+    if (c_is_other(node, "BreakStmt")) {
+        while (outer && outer->kind != C_FOR && outer->kind != C_WHILE && outer->kind != C_DO &&
+               !c_is_other(outer, "SwitchStmt")) {
+            outer = outer->parent;
+        }
+        return c_is_other(outer, "SwitchStmt");
+    }
+    return c_is_other(node, "ContinueStmt") || c_is_other(node, "SwitchStmt") || c_is_other(node, "CaseStmt") ||
+           c_is_other(node, "DefaultStmt") || c_is_other(node, "StmtExpr");
+}
+
+const char *run_unstructured(const struct c_node *node, bool trusting)
 {
     const char *why;
     size_t i;
@@ -100,11 +116,11 @@ const char *run_unstructured(const struct c_node *node)
     if (node->kind == C_RETURN) {
         return "a return in the loop";
     }
-    if (node->kind == C_OTHER) {
+    if (node->kind == C_OTHER && !(trusting && is_followed(node))) {
         return node->name;
     }
     for (i = 0; i < node->n; i++) {
-        why = run_unstructured(node->child[i]);
+        why = run_unstructured(node->child[i], trusting);
         if (why) {
             return why;
         }
@@ -182,6 +198,12 @@ static void join(struct run *run, const struct run_value *then, const struct run
             run->state[i] = then[i];
             continue;
         }
+        if (run->level == RUN_TRUSTING && (!fact || then[i].kind == RUN_UNSET || other[i].kind == RUN_UNSET)) {
+            if (run_is_tracked(run->symbols[i])) {
+                run->state[i] = run_fresh(run, run->symbols[i]);
+            }
+            continue;
+        }
         if (!fact || then[i].kind == RUN_UNSET || other[i].kind == RUN_UNSET) {
             run->state[i] = run_unknown("its value depends on a condition", NULL);
             continue;
@@ -249,17 +271,16 @@ static bool has_effects(const struct c_node *node)
 }
 
 static int add_guard(struct run *run, const struct c_node *condition, bool negated,
-                     const struct run_fact *fact)
+                     const struct run_fact *facts, int n_facts, bool all)
 {
     struct run_guard guard = {.condition = condition,
                               .negated = negated,
                               .parent = run->guard,
                               .loop = run->loop,
-                              .is_fact = fact != NULL};
+                              .n_facts = n_facts < RUN_FACTS ? n_facts : RUN_FACTS,
+                              .is_fact = all && n_facts > 0 && n_facts <= RUN_FACTS};
 
-    if (fact) {
-        guard.fact = *fact;
-    }
+    memcpy(guard.facts, facts, (size_t) guard.n_facts * sizeof *facts);
     run->trial++;
     guard.bound = run_text_of(run, condition, &guard.text);
     run->trial--;
@@ -318,7 +339,10 @@ static void branch(struct run *run, const struct c_node *condition, bool negated
     for (i = 0; i < n; i++) {
         add_fact(run, &facts[i]);
     }
-    run->guard = add_guard(run, condition, negated, all && n == 1 ? &facts[0] : NULL);
+    if (run->level < RUN_TRUSTING && !(all && n == 1)) {
+        n = 0;
+    }
+    run->guard = add_guard(run, condition, negated, facts, n, all);
     if (body) {
         run_statement(run, body);
     }
@@ -331,7 +355,7 @@ static void if_statement(struct run *run, const struct c_node *node)
     struct run_fact facts[MOST_FACTS];
     struct run_value *before, *then;
     int n, n_facts = run->n_facts, guard = run->guard, then_guard, verdict;
-    bool all = true, dead = run->dead, then_dead, else_dead;
+    bool then_over, all = true, dead = run->dead, then_dead, else_dead;
 
     run_evaluate(run, condition);
     if (run->level < RUN_TRUSTING && has_effects(condition)) {
@@ -348,9 +372,12 @@ static void if_statement(struct run *run, const struct c_node *node)
         return;
     }
     before = run_save(run);
+    run->over = false;
     branch(run, condition, false, node->child[1]);
     then = run_save(run);
     then_dead = run->dead;
+    then_over = run->over;
+    run->over = false;
     memcpy(run->state, before, run->n_symbols * sizeof *run->state);
     run->n_facts = n_facts;
     then_guard = run->guard;
@@ -358,8 +385,14 @@ static void if_statement(struct run *run, const struct c_node *node)
     run->dead = dead;
     branch(run, condition, true, other);
     else_dead = run->dead;
-    /* behind `if (...) return;` of a followed function its rest has a condition that the caller has not */
-    run->guard = !run->exits || then_dead == else_dead ? guard : then_dead ? run->guard : then_guard;
+    /* behind `if (...) return;` of a followed function its rest has a condition that the caller has not; so has that of a
+     * loop's body behind `if (...) continue;` */
+    if ((!run->exits && !run->continues && !run->breaks) || then_dead == else_dead || then_over || run->over) {
+        run->guard = guard;
+    } else {
+        run->guard = then_dead ? run->guard : then_guard;
+    }
+    run->over = then_dead && else_dead && then_over && run->over;
     run->dead = dead || (then_dead && else_dead);
     if (else_dead && !then_dead) {
         run->n_facts = n_facts;
@@ -414,7 +447,7 @@ static bool is_once(const struct c_node *node)
     const struct c_node *condition = node->n == 2 ? c_bare(node->child[1]) : NULL;
 
     return condition && condition->kind == C_INTEGER && condition->value == 0 &&
-           !run_unstructured(node->child[0]);
+           !run_unstructured(node->child[0], false);
 }
 
 static bool has_label(const struct c_node *node)
@@ -469,6 +502,77 @@ static void block(struct run *run, const struct c_node *node)
     run->n_facts = n_facts;
 }
 
+/* One way through a switch: from the label I of its block on. */
+static void run_case(struct run *run, const struct c_node *block, size_t i, const struct run_value *value)
+{
+    const struct c_node *label = block->child[i];
+    struct run_fact fact = {.relation = RUN_EQUAL};
+    bool known = false;
+
+    while (c_is_other(label, "CaseStmt") && label->n == 2 && !known) {
+        struct run_value one = run_evaluate(run, label->child[0]);
+
+        known = value->kind == RUN_INTEGER && one.kind == RUN_INTEGER &&
+                !c_is_other(label->child[1], "CaseStmt") && !c_is_other(label->child[1], "DefaultStmt");
+        if (known) {
+            fact.left = poly_subtract(run->space, value->poly, one.poly);
+            add_fact(run, &fact);
+        }
+        label = label->child[1];
+    }
+    run->guard = add_guard(run, block->child[i], false, &fact, known, known);
+    run->guards[run->guard].bound = false;
+    for (; i < block->n && !run->dead; i++) {
+        label = block->child[i];
+        while ((c_is_other(label, "CaseStmt") || c_is_other(label, "DefaultStmt")) && label->n > 0) {
+            label = label->child[label->n - 1];
+        }
+        run_statement(run, label);
+    }
+}
+
+/* A block with labels at its top only; each is a way of its own, and all meet at the end. */
+static bool switch_statement(struct run *run, const struct c_node *node)
+{
+    const struct c_node *body = node->n == 2 ? node->child[1] : NULL;
+    struct run_exits exits = {0}, *breaks = run->breaks, *continues = run->continues;
+    struct run_value value, *before;
+    int n_facts = run->n_facts, guard = run->guard;
+    bool has_default = false;
+    size_t i;
+
+    if (!body || body->kind != C_BLOCK || body->n == 0 ||
+        !(c_is_other(body->child[0], "CaseStmt") || c_is_other(body->child[0], "DefaultStmt"))) {
+        return false;
+    }
+    value = run_evaluate(run, node->child[0]);
+    before = run_save(run);
+    run->breaks = &exits;
+    for (i = 0; i < body->n; i++) {
+        const struct c_node *label = body->child[i];
+
+        if (!c_is_other(label, "CaseStmt") && !c_is_other(label, "DefaultStmt")) {
+            continue;
+        }
+        for (; c_is_other(label, "CaseStmt") && label->n == 2; label = label->child[1]) {
+        }
+        has_default = has_default || c_is_other(label, "DefaultStmt");
+        memcpy(run->state, before, run->n_symbols * sizeof *run->state);
+        run_case(run, body, i, &value);
+        run_exit(run, &exits, value);
+        run->dead = false;
+        run->n_facts = n_facts;
+        run->guard = guard;
+    }
+    memcpy(run->state, before, run->n_symbols * sizeof *run->state);
+    run->dead = has_default;
+    run->breaks = breaks;
+    run->continues = continues;
+    run_meet_exits(run, &exits, node);
+    free(before);
+    return true;
+}
+
 /* A statement that is not understood: its parts may be executed in any order, or not at all. */
 static void other_statement(struct run *run, const struct c_node *node)
 {
@@ -478,6 +582,19 @@ static void other_statement(struct run *run, const struct c_node *node)
 
     if (run->level == RUN_TRUSTING && c_is_other(node, "GotoStmt")) {
         run_control(run, node, "a goto");
+        run->dead = true;
+        return;
+    }
+    if (run->level == RUN_TRUSTING && c_is_other(node, "SwitchStmt") && switch_statement(run, node)) {
+        return;
+    }
+    if (c_is_other(node, "BreakStmt") && run->breaks) {
+        run_exit(run, run->breaks, run_unknown("no value", node));
+        run->dead = true;
+        return;
+    }
+    if (c_is_other(node, "ContinueStmt") && run->continues) {
+        run_exit(run, run->continues, run_unknown("no value", node));
         run->dead = true;
         return;
     }
@@ -527,7 +644,7 @@ static void statement_here(struct run *run, const struct c_node *node)
     case C_RETURN:
         value = node->n ? run_evaluate(run, node->child[0]) : run_unknown("no value", node);
         if (run->exits) {
-            run_exit(run, value);
+            run_exit(run, run->exits, value);
         } else {
             run_control(run, node, "a return");
         }
@@ -628,8 +745,9 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
         add_symbols(run, function->body);
     }
     run->state = calloc(run->n_symbols + 1, sizeof *run->state);
+    run->stands = calloc(run->n_symbols + 1, sizeof *run->stands);
     run->version = calloc(run->n_symbols + 1, sizeof *run->version);
-    if (!run->space || !run->symbols || !run->state || !run->version) {
+    if (!run->space || !run->symbols || !run->state || !run->stands || !run->version) {
         fprintf(stderr, "dame suggest: out of memory\n");
         exit(3);
     }
@@ -684,6 +802,8 @@ void run_free(struct run *run)
         poly_space_free(run->space);
         free(run->symbols);
         free(run->state);
+        free(run->stands);
+        free(run->seeds);
         free(run->version);
         free(run->facts);
         free(run->assumptions);

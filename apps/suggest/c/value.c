@@ -7,7 +7,7 @@
 
 struct run_value run_unknown(const char *why, const struct c_node *where)
 {
-    return (struct run_value){.kind = RUN_UNKNOWN, .why = why, .where = where};
+    return (struct run_value){.kind = RUN_UNKNOWN, .why = why, .where = where, .base = RUN_ANY};
 }
 
 struct run_value run_integer(const poly_t *poly)
@@ -644,7 +644,7 @@ struct run_place run_lvalue(struct run *run, const struct c_node *node)
 
     switch (node->kind) {
     case C_NAME:
-        place = (struct run_place){.base = run_base_of_symbol(run, node->symbol),
+        place = (struct run_place){.base = run_base_of_symbol(run, run_original(run, node->symbol)),
                                    .offset = poly_constant(run->space, 0),
                                    .type = node->symbol->type};
         place.scalar = run_is_tracked(node->symbol) ? node->symbol : NULL;
@@ -776,12 +776,31 @@ static bool changes_in_loop(struct run *run, int base, const struct c_type *type
     return false;
 }
 
+static void add_text(struct run *run, struct run_text *known, const struct run_text *text)
+{
+    for (; !same_text(known, text); known = known->other) {
+        if (!known->other) {
+            known->other = c_allocate(run->memory, sizeof *text);
+            *known->other = *text;
+            return;
+        }
+    }
+}
+
+/* Has an element of both arrays, or of what both pointers lead to, the same type? */
+static bool same_dimensions(const struct c_type *a, const struct c_type *b)
+{
+    return a && b && a->inner && b->inner && strcmp(a->inner->name, b->inner->name) == 0;
+}
+
 /* array[i][j], where i and j are known: an entry of an index array. */
 static struct run_value load_entry(struct run *run, const struct c_node *node, int base)
 {
     const poly_t *subscripts[POLY_SUBSCRIPTS];
     const struct c_node *array = node;
     struct run_text text;
+    struct run_value first;
+    const poly_t *start;
     poly_atom_t atom;
     char *key;
     int n = 0, i;
@@ -813,15 +832,23 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
         subscripts[i] = subscripts[n - 1 - i];
         subscripts[n - 1 - i] = swap;
     }
+    run->trial++;
+    first = run_evaluate(run, array); /* the address that it decays to */
+    run->trial--;
+    start = first.kind == RUN_POINTER ? first.poly : NULL;
     /* the same array, not written since: the same name */
     key = NULL;
     for (i = run->n_atoms; i-- > 0 && !key;) {
         struct run_atom *known = &run->atoms[i];
 
         if (known->kind == RUN_ATOM_LOAD && poly_kind(run->space, i) == POLY_ENTRY &&
-            known->base == base && same_text(&known->text, &text) &&
+            known->base == base &&
+            (same_text(&known->text, &text) ||
+             (run->level == RUN_TRUSTING && start && known->offset && poly_equal(start, known->offset) &&
+              same_dimensions(known->text.node->type, array->type))) &&
             !run_written(run, base, node->type, known->time, run->clock)) {
             key = c_copy(run->memory, poly_atom_text(run->space, i));
+            add_text(run, &known->text, &text);
         }
     }
     if (!key) {
@@ -845,12 +872,14 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
                                              .type = node->type,
                                              .time = run->clock,
                                              .text = text,
+                                             .offset = start,
                                              .loop = -1};
     }
     return run_integer(atom_poly(run, atom));
 }
 
-static struct run_value load_integer(struct run *run, const struct c_node *node, int base)
+static struct run_value load_integer(struct run *run, const struct c_node *node, int base,
+                                     const poly_t *offset)
 {
     struct run_text text;
     poly_atom_t atom;
@@ -865,8 +894,12 @@ static struct run_value load_integer(struct run *run, const struct c_node *node,
     for (i = 0; i < run->n_atoms; i++) {
         struct run_atom *known = &run->atoms[i];
 
-        if (known->kind == RUN_ATOM_LOAD && known->base == base && same_text(&known->text, &text) &&
+        if (known->kind == RUN_ATOM_LOAD && known->base == base &&
+            (same_text(&known->text, &text) ||
+             (run->level == RUN_TRUSTING && known->offset && poly_equal(known->offset, offset) &&
+              strcmp(known->type->name, node->type->name) == 0)) &&
             !run_written(run, base, node->type, known->time, run->clock)) {
+            add_text(run, &known->text, &text);
             return run_integer(atom_poly(run, i));
         }
     }
@@ -875,11 +908,13 @@ static struct run_value load_integer(struct run *run, const struct c_node *node,
         run->atoms[atom].base = base;
         run->atoms[atom].type = node->type;
         run->atoms[atom].text = text;
+        run->atoms[atom].offset = offset;
     }
     return run_integer(atom_poly(run, atom));
 }
 
-static struct run_value load_pointer(struct run *run, const struct c_node *node, int from)
+static struct run_value load_pointer(struct run *run, const struct c_node *node, int from,
+                                     const poly_t *offset)
 {
     struct run_base base = {.kind = RUN_LOADED, .node = node, .from = from};
     struct run_value value = {.kind = RUN_POINTER};
@@ -891,14 +926,17 @@ static struct run_value load_pointer(struct run *run, const struct c_node *node,
         return run_unknown("a pointer read from memory that changes in the loop (rows)", node);
     }
     base.read_time = run->clock;
+    base.offset = offset;
     value.pointee = node->type->inner;
     value.poly = poly_constant(run->space, 0);
     for (i = 0; i < run->n_bases; i++) {
         struct run_base *known = &run->bases[i];
 
         if (known->kind == RUN_LOADED && known->from == from &&
-            same_text(&known->text, &base.text) &&
+            (same_text(&known->text, &base.text) ||
+             (run->level == RUN_TRUSTING && poly_equal(known->offset, offset))) &&
             !run_written(run, from, node->type, known->read_time, run->clock)) {
+            add_text(run, &known->text, &base.text);
             value.base = i;
             return value;
         }
@@ -938,8 +976,8 @@ static struct run_value load(struct run *run, const struct c_node *node)
     if (changes_in_loop(run, place.base, node->type)) {
         return run_unknown("a value read from memory that the loop may change", node);
     }
-    return node->type->kind == C_TYPE_POINTER ? load_pointer(run, node, place.base)
-                                              : load_integer(run, node, place.base);
+    return node->type->kind == C_TYPE_POINTER ? load_pointer(run, node, place.base, place.offset)
+                                              : load_integer(run, node, place.base, place.offset);
 }
 
 static struct run_value address(struct run *run, const struct c_node *node)
@@ -948,7 +986,9 @@ static struct run_value address(struct run *run, const struct c_node *node)
     struct run_value value = {.kind = RUN_POINTER};
 
     if (place.base == RUN_ANY || !place.offset) {
-        return run_unknown(place.why, node);
+        value = run_unknown(place.why, node);
+        value.base = place.base; /* somewhere in it */
+        return value;
     }
     value.base = place.base;
     value.poly = place.offset;
