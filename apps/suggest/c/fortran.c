@@ -246,6 +246,9 @@ static struct c_unit *parse_dump(const char *path, char *printed,
     unit = parse_text(&text);
     if (unit) {
         unit->path = path;
+        if (unit->main_file) {
+            unit->main_file->path = path;
+        }
         *refusals = copy_refusals(unit, text.refusals);
         for (i = 0; i < unit->n_functions; i++) {
             set_lines(unit->functions[i].body, &text);

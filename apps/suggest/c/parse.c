@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The only file that sees libclang: from its cursors to the trees of tree.h. */
-#include "apps/clang/ask.h"
-#include "tree.h"
+#include "parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
-    struct c_unit *unit;
-    CXTranslationUnit translation;
-    CXFile main_file;
-    struct c_type **types;
-    CXType *seen_types;
-    size_t n_types;
-    size_t depth;
-    size_t order;
-};
-
 enum { MOST_NESTING = 400 };
 
-static struct c_node *read_expression(struct reader *reader, CXCursor cursor);
 static struct c_node *read_statement(struct reader *reader, CXCursor cursor);
-static const struct c_type *read_type(struct reader *reader, CXType type);
 
-static const char *keep(struct reader *reader, CXString string)
+const char *read_string(struct reader *reader, CXString string)
 {
     const char *text = clang_getCString(string);
     const char *copy = c_copy(reader->unit->memory, text ? text : "");
@@ -34,11 +20,6 @@ static const char *keep(struct reader *reader, CXString string)
 }
 
 /* ---- children ---- */
-
-struct children {
-    CXCursor *cursor;
-    size_t n, room;
-};
 
 static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXClientData data)
 {
@@ -60,7 +41,7 @@ static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXCli
     return CXChildVisit_Continue;
 }
 
-static struct children children_of(CXCursor cursor)
+struct children read_children(CXCursor cursor)
 {
     struct children children = {0};
 
@@ -72,7 +53,7 @@ static struct children children_of(CXCursor cursor)
 
 /* Past the identifier and the parentheses of a macro's use, which ranges may end at the start of.
  */
-static size_t past_macro(const struct c_unit *unit, size_t at)
+static size_t past_macro(const struct c_file *unit, size_t at)
 {
     size_t end = at, look;
 
@@ -104,6 +85,42 @@ static bool same_place(CXFile file, unsigned offset, CXFile other, unsigned othe
     return offset == other_offset && (file == other || clang_File_isEqual(file, other));
 }
 
+/* Texts are read when they are asked for first. */
+static const struct c_file *file_of(struct reader *reader, CXFile clang)
+{
+    struct c_file *file;
+    const char *text;
+    size_t i, size;
+
+    for (i = 0; i < reader->n_files; i++) {
+        if (reader->seen_files[i] == clang || (clang && clang_File_isEqual(reader->seen_files[i], clang))) {
+            return reader->files[i];
+        }
+    }
+    text = clang ? clang_getFileContents(reader->translation, clang, &size) : NULL;
+    if (!text) {
+        return NULL;
+    }
+    file = c_allocate(reader->unit->memory, sizeof *file);
+    file->path = clang_File_isEqual(clang, reader->main_file) ? reader->unit->path
+                                                              : read_string(reader, clang_getFileName(clang));
+    file->text = c_format(reader->unit->memory, "%.*s", (int) size, text);
+    file->size = size;
+    if (clang_File_isEqual(clang, reader->main_file)) {
+        reader->unit->main_file = file;
+    }
+    reader->files = realloc(reader->files, (i + 1) * sizeof *reader->files);
+    reader->seen_files = realloc(reader->seen_files, (i + 1) * sizeof *reader->seen_files);
+    if (!reader->files || !reader->seen_files) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    reader->files[i] = file;
+    reader->seen_files[i] = clang;
+    reader->n_files++;
+    return file;
+}
+
 static struct c_span span_of(struct reader *reader, CXCursor cursor)
 {
     CXSourceRange range = clang_getCursorExtent(cursor);
@@ -114,14 +131,15 @@ static struct c_span span_of(struct reader *reader, CXCursor cursor)
     clang_getExpansionLocation(clang_getRangeStart(range), &file, &span.line, &span.column,
                                &offset);
     span.elsewhere = !file || !clang_File_isEqual(file, reader->main_file);
+    span.file = file_of(reader, file);
     span.begin = offset;
     clang_getSpellingLocation(clang_getRangeStart(range), &spelling, NULL, NULL, &spelling_offset);
     span.in_macro = !same_place(file, offset, spelling, spelling_offset);
     clang_getExpansionLocation(clang_getRangeEnd(range), &file, NULL, NULL, &offset);
     clang_getSpellingLocation(clang_getRangeEnd(range), &spelling, NULL, NULL, &spelling_offset);
     span.end = offset;
-    if (!span.elsewhere && !same_place(file, offset, spelling, spelling_offset)) {
-        span.end = past_macro(reader->unit, offset);
+    if (span.file && !same_place(file, offset, spelling, spelling_offset)) {
+        span.end = past_macro(span.file, offset);
         span.in_macro = true;
     }
     if (span.end < span.begin) {
@@ -173,6 +191,13 @@ static void read_type_kind(struct reader *reader, struct c_type *type, CXType cl
         type->kind = C_TYPE_POINTER;
         type->inner = read_type(reader, clang_getPointeeType(clang));
         break;
+    case CXType_LValueReference:
+    case CXType_RValueReference:
+        type->kind = C_TYPE_POINTER;
+        type->is_reference = true;
+        type->size = type->align = (int64_t) sizeof(void *);
+        type->inner = read_type(reader, clang_getPointeeType(clang));
+        break;
     case CXType_ConstantArray:
         type->kind = C_TYPE_ARRAY;
         type->inner = read_type(reader, clang_getArrayElementType(clang));
@@ -208,11 +233,11 @@ static struct c_type *new_type(struct reader *reader, CXType clang, CXType canon
     type->is_volatile = clang_isVolatileQualifiedType(canonical);
     type->is_restrict = clang_isRestrictQualifiedType(canonical);
     (void) clang;
-    type->name = keep(reader, clang_getTypeSpelling(ask_unqualified(canonical)));
+    type->name = read_string(reader, clang_getTypeSpelling(ask_unqualified(canonical)));
     return type;
 }
 
-static const struct c_type *read_type(struct reader *reader, CXType clang)
+const struct c_type *read_type(struct reader *reader, CXType clang)
 {
     CXType canonical = clang_getCanonicalType(clang);
     struct c_type *type;
@@ -286,20 +311,20 @@ static bool constants_last(const struct c_type *type)
 
 /* ---- symbols ---- */
 
-static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor);
-
 static void make_symbol(struct reader *reader, struct c_symbol *symbol, CXCursor cursor)
 {
     enum CX_StorageClass storage = clang_Cursor_getStorageClass(cursor);
     CXFile file;
     unsigned offset;
 
-    symbol->name = keep(reader, clang_getCursorSpelling(cursor));
+    symbol->name = read_string(reader, clang_getCursorSpelling(cursor));
     symbol->type = read_type(reader, clang_getCursorType(cursor));
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
     symbol->declared = offset;
-    if (cursor.kind == CXCursor_FunctionDecl) {
+    if (cursor.kind == CXCursor_FunctionDecl || cursor.kind == CXCursor_CXXMethod ||
+        cursor.kind == CXCursor_Constructor || cursor.kind == CXCursor_ConversionFunction) {
         symbol->kind = C_SYMBOL_FUNCTION;
+        symbol->is_foreign = clang_Location_isInSystemHeader(clang_getCursorLocation(cursor));
     } else if (cursor.kind == CXCursor_ParmDecl) {
         symbol->kind = C_SYMBOL_PARAMETER;
     } else if (storage == CX_SC_Static) {
@@ -317,7 +342,7 @@ static void make_symbol(struct reader *reader, struct c_symbol *symbol, CXCursor
 static struct c_node *read_variable_children(struct reader *reader, struct c_symbol *symbol,
                                              CXCursor cursor)
 {
-    struct children children = children_of(cursor);
+    struct children children = read_children(cursor);
     struct c_node *expressions[32], *initialiser = NULL;
     CXCursor given = clang_Cursor_getVarDeclInitializer(cursor);
     size_t i, n = 0, wanted = dimensions(symbol->type, true);
@@ -370,7 +395,7 @@ static void adjust_parameter(struct reader *reader, struct c_symbol *symbol, CXC
     symbol->type = pointer;
 }
 
-static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor)
+struct c_symbol *read_symbol(struct reader *reader, CXCursor cursor)
 {
     CXCursor canonical = clang_getCanonicalCursor(cursor);
     uint64_t key = clang_hashCursor(canonical);
@@ -406,7 +431,7 @@ static struct c_symbol *symbol_of(struct reader *reader, CXCursor cursor)
 
 /* ---- nodes ---- */
 
-static struct c_node *new_node(struct reader *reader, enum c_kind kind, CXCursor cursor, size_t n)
+struct c_node *read_node(struct reader *reader, enum c_kind kind, CXCursor cursor, size_t n)
 {
     struct c_node *node = c_allocate(reader->unit->memory, sizeof *node);
 
@@ -421,7 +446,7 @@ static struct c_node *new_node(struct reader *reader, enum c_kind kind, CXCursor
     return node;
 }
 
-static void set_child(struct c_node *node, size_t i, struct c_node *child)
+void read_set_child(struct c_node *node, size_t i, struct c_node *child)
 {
     node->child[i] = child;
     if (child) {
@@ -429,13 +454,13 @@ static void set_child(struct c_node *node, size_t i, struct c_node *child)
     }
 }
 
-static struct c_node *other(struct reader *reader, CXCursor cursor)
+struct c_node *read_other(struct reader *reader, CXCursor cursor)
 {
-    struct c_node *node = new_node(reader, C_OTHER, cursor, 0);
-    struct children children = children_of(cursor);
+    struct c_node *node = read_node(reader, C_OTHER, cursor, 0);
+    struct children children = read_children(cursor);
     size_t i;
 
-    node->name = keep(reader, clang_getCursorKindSpelling(clang_getCursorKind(cursor)));
+    node->name = read_string(reader, clang_getCursorKindSpelling(clang_getCursorKind(cursor)));
     node->child = c_allocate(reader->unit->memory, (children.n + 1) * sizeof *node->child);
     for (i = 0; i < children.n && reader->depth < MOST_NESTING; i++) {
         enum CXCursorKind kind = clang_getCursorKind(children.cursor[i]);
@@ -447,7 +472,7 @@ static struct c_node *other(struct reader *reader, CXCursor cursor)
             child = read_statement(reader, children.cursor[i]);
         }
         if (child) {
-            set_child(node, node->n++, child);
+            read_set_child(node, node->n++, child);
         }
     }
     free(children.cursor);
@@ -460,9 +485,9 @@ static struct c_node *integer(struct reader *reader, CXCursor cursor)
     struct c_node *node;
 
     if (!ask_integer(cursor, &value)) {
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
-    node = new_node(reader, C_INTEGER, cursor, 0);
+    node = read_node(reader, C_INTEGER, cursor, 0);
     node->value = value;
     return node;
 }
@@ -504,19 +529,19 @@ static enum c_operator unary_operator(enum CXUnaryOperatorKind kind)
 }
 
 /* KIND with the cursor's children, of which there must be N (or any number: N < 0). */
-static struct c_node *with_children(struct reader *reader, CXCursor cursor, enum c_kind kind, int n)
+struct c_node *read_with_children(struct reader *reader, CXCursor cursor, enum c_kind kind, int n)
 {
-    struct children children = children_of(cursor);
+    struct children children = read_children(cursor);
     struct c_node *node;
     size_t i;
 
     if (n >= 0 && children.n != (size_t) n) {
         free(children.cursor);
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
-    node = new_node(reader, kind, cursor, children.n);
+    node = read_node(reader, kind, cursor, children.n);
     for (i = 0; i < children.n; i++) {
-        set_child(node, i, read_expression(reader, children.cursor[i]));
+        read_set_child(node, i, read_expression(reader, children.cursor[i]));
     }
     free(children.cursor);
     return node;
@@ -526,7 +551,7 @@ static struct c_node *binary(struct reader *reader, CXCursor cursor)
 {
     enum CXBinaryOperatorKind clang = clang_getCursorBinaryOperatorKind(cursor);
     bool assigns = clang >= CXBinaryOperator_Assign && clang <= CXBinaryOperator_OrAssign;
-    struct c_node *node = with_children(reader, cursor,
+    struct c_node *node = read_with_children(reader, cursor,
                                         clang == CXBinaryOperator_Assign ? C_ASSIGN
                                         : assigns                        ? C_UPDATE
                                                                          : C_BINARY,
@@ -538,7 +563,11 @@ static struct c_node *binary(struct reader *reader, CXCursor cursor)
 
 static struct c_node *unary(struct reader *reader, CXCursor cursor)
 {
-    struct c_node *node = with_children(reader, cursor, C_UNARY, 1);
+    struct c_node *node = read_with_children(reader, cursor, C_UNARY, 1);
+
+    if (clang_getCursorUnaryOperatorKind(cursor) == CXUnaryOperator_Extension && node->kind == C_UNARY) {
+        return node->child[0]; /* __extension__ */
+    }
 
     node->op = unary_operator(clang_getCursorUnaryOperatorKind(cursor));
     if (node->kind == C_UNARY && node->op == C_OP_NONE) {
@@ -555,35 +584,37 @@ static struct c_node *name(struct reader *reader, CXCursor cursor)
 
     switch (clang_getCursorKind(referenced)) {
     case CXCursor_EnumConstantDecl:
-        node = new_node(reader, C_INTEGER, cursor, 0);
+        node = read_node(reader, C_INTEGER, cursor, 0);
         node->value = clang_getEnumConstantDeclValue(referenced);
         return node;
     case CXCursor_VarDecl:
     case CXCursor_ParmDecl:
     case CXCursor_FunctionDecl:
-        node = new_node(reader, C_NAME, cursor, 0);
-        node->symbol = symbol_of(reader, referenced);
+    case CXCursor_CXXMethod:
+        node = read_node(reader, C_NAME, cursor, 0);
+        node->symbol = read_symbol(reader, referenced);
         node->name = node->symbol->name;
         if (node->symbol->kind == C_SYMBOL_PARAMETER &&
             node->symbol->type->kind == C_TYPE_POINTER) {
             node->type = node->symbol->type;
         }
-        return node;
+        return cxx_object(reader, cursor, node);
     default:
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
 }
 
 static struct c_node *member(struct reader *reader, CXCursor cursor)
 {
     CXCursor field = clang_getCursorReferenced(cursor);
-    struct c_node *node = with_children(reader, cursor, C_MEMBER, 1);
+    struct c_node *node = cxx_self(reader, cursor);
     int64_t bits;
 
+    node = node ? node : read_with_children(reader, cursor, C_MEMBER, 1);
     if (node->kind != C_MEMBER) {
         return node;
     }
-    node->name = keep(reader, clang_getCursorSpelling(field));
+    node->name = read_string(reader, clang_getCursorSpelling(field));
     node->arrow = node->child[0]->type && node->child[0]->type->kind == C_TYPE_POINTER;
     bits = ask_offset(field);
     node->value = bits < 0 || clang_Cursor_isBitField(field) || bits % 8 ? -1 : bits / 8;
@@ -593,12 +624,15 @@ static struct c_node *member(struct reader *reader, CXCursor cursor)
 static struct c_node *call(struct reader *reader, CXCursor cursor)
 {
     CXCursor callee = clang_getCursorReferenced(cursor);
-    struct c_node *node = with_children(reader, cursor, C_CALL, -1);
+    struct c_node *node = read_with_children(reader, cursor, C_CALL, -1);
 
     if (clang_getCursorKind(callee) == CXCursor_FunctionDecl) {
-        node->symbol = symbol_of(reader, callee);
+        node->symbol = read_symbol(reader, callee);
     }
-    return node->n == 0 ? other(reader, cursor) : node;
+    if (node->n == 0) {
+        return read_other(reader, cursor);
+    }
+    return reader->cxx ? cxx_arguments(reader, cursor, node, 1) : node;
 }
 
 static bool same_but_qualifiers(CXType a, CXType b)
@@ -611,45 +645,49 @@ static bool same_but_qualifiers(CXType a, CXType b)
 /* Implicit casts and other things that libclang has no name for. */
 static struct c_node *unexposed(struct reader *reader, CXCursor cursor)
 {
-    struct children children = children_of(cursor);
+    struct children children = read_children(cursor);
     struct c_node *node, *child;
 
     if (children.n != 1 || !clang_isExpression(clang_getCursorKind(children.cursor[0]))) {
         free(children.cursor);
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
     child = read_expression(reader, children.cursor[0]);
+    if (child->type && child->type->kind == C_TYPE_RECORD && reader->cxx && child->kind != C_CALL) {
+        free(children.cursor); /* as its base class, or const */
+        return child;
+    }
     if (same_but_qualifiers(clang_getCursorType(cursor), clang_getCursorType(children.cursor[0]))) {
         free(children.cursor);
         return child;
     }
     free(children.cursor);
-    node = new_node(reader, C_CONVERT, cursor, 1);
-    set_child(node, 0, child);
+    node = read_node(reader, C_CONVERT, cursor, 1);
+    read_set_child(node, 0, child);
     return node;
 }
 
-static struct c_node *cast(struct reader *reader, CXCursor cursor)
+struct c_node *read_cast(struct reader *reader, CXCursor cursor)
 {
-    struct children children = children_of(cursor);
+    struct children children = read_children(cursor);
     struct c_node *node;
     size_t last = children.n - 1;
 
     if (children.n == 0 || !clang_isExpression(clang_getCursorKind(children.cursor[last]))) {
         free(children.cursor);
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
-    node = new_node(reader, C_CAST, cursor, 1); /* before it: references to types */
-    set_child(node, 0, read_expression(reader, children.cursor[last]));
+    node = read_node(reader, C_CAST, cursor, 1); /* before it: references to types */
+    read_set_child(node, 0, read_expression(reader, children.cursor[last]));
     free(children.cursor);
     return node;
 }
 
 static struct c_node *parentheses(struct reader *reader, CXCursor cursor)
 {
-    struct children children = children_of(cursor);
+    struct children children = read_children(cursor);
     struct c_node *node =
-        children.n == 1 ? read_expression(reader, children.cursor[0]) : other(reader, cursor);
+        children.n == 1 ? read_expression(reader, children.cursor[0]) : read_other(reader, cursor);
 
     free(children.cursor);
     return node;
@@ -657,49 +695,54 @@ static struct c_node *parentheses(struct reader *reader, CXCursor cursor)
 
 static struct c_node *read_expression_here(struct reader *reader, CXCursor cursor)
 {
+    struct c_node *node = reader->cxx ? cxx_expression(reader, cursor) : NULL;
+
+    if (node) {
+        return node;
+    }
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_IntegerLiteral:
     case CXCursor_CharacterLiteral:
     case CXCursor_UnaryExpr: /* sizeof, alignof */
         return integer(reader, cursor);
     case CXCursor_FloatingLiteral:
-        return new_node(reader, C_FLOATING, cursor, 0);
+        return read_node(reader, C_FLOATING, cursor, 0);
     case CXCursor_StringLiteral:
-        return new_node(reader, C_STRING, cursor, 0);
+        return read_node(reader, C_STRING, cursor, 0);
     case CXCursor_DeclRefExpr:
         return name(reader, cursor);
     case CXCursor_MemberRefExpr:
         return member(reader, cursor);
     case CXCursor_ArraySubscriptExpr:
-        return with_children(reader, cursor, C_SUBSCRIPT, 2);
+        return read_with_children(reader, cursor, C_SUBSCRIPT, 2);
     case CXCursor_UnaryOperator:
         return unary(reader, cursor);
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
         return binary(reader, cursor);
     case CXCursor_ConditionalOperator:
-        return with_children(reader, cursor, C_CONDITIONAL, 3);
+        return read_with_children(reader, cursor, C_CONDITIONAL, 3);
     case CXCursor_CallExpr:
         return call(reader, cursor);
     case CXCursor_CStyleCastExpr:
-        return cast(reader, cursor);
+        return read_cast(reader, cursor);
     case CXCursor_ParenExpr:
         return parentheses(reader, cursor);
     case CXCursor_UnexposedExpr:
         return unexposed(reader, cursor);
     case CXCursor_InitListExpr:
-        return with_children(reader, cursor, C_LIST, -1);
+        return read_with_children(reader, cursor, C_LIST, -1);
     default:
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
 }
 
-static struct c_node *read_expression(struct reader *reader, CXCursor cursor)
+struct c_node *read_expression(struct reader *reader, CXCursor cursor)
 {
     struct c_node *node;
 
     if (reader->depth >= MOST_NESTING) {
-        node = new_node(reader, C_OTHER, cursor, 0);
+        node = read_node(reader, C_OTHER, cursor, 0);
         node->name = "nesting deeper than 400";
         return node;
     }
@@ -764,8 +807,8 @@ static bool find_semicolons(const struct c_unit *unit, size_t begin, size_t *fir
 /* libclang leaves out the parts of a `for` that are empty; where the others stand tells which. */
 static struct c_node *read_for(struct reader *reader, CXCursor cursor)
 {
-    struct children children = children_of(cursor);
-    struct c_node *node = new_node(reader, C_FOR, cursor, 4);
+    struct children children = read_children(cursor);
+    struct c_node *node = read_node(reader, C_FOR, cursor, 4);
     size_t i, first = 0, second = 0;
     bool known =
         children.n == 4 ||
@@ -773,7 +816,7 @@ static struct c_node *read_for(struct reader *reader, CXCursor cursor)
 
     if (!known || children.n == 0) {
         free(children.cursor);
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
     for (i = 0; i < children.n; i++) {
         struct c_node *child = read_any(reader, children.cursor[i]);
@@ -785,7 +828,7 @@ static struct c_node *read_for(struct reader *reader, CXCursor cursor)
                    : child->span.begin <= second ? 1
                                                  : 2;
         }
-        set_child(node, part, child);
+        read_set_child(node, part, child);
     }
     free(children.cursor);
     return node;
@@ -812,8 +855,8 @@ static bool has_attribute(CXCursor variable)
 
 static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
 {
-    struct children children = children_of(cursor);
-    struct c_node *node = new_node(reader, C_DECLARE, cursor, children.n);
+    struct children children = read_children(cursor);
+    struct c_node *node = read_node(reader, C_DECLARE, cursor, children.n), *initialiser;
     size_t i, n = 0;
 
     for (i = 0; i < children.n; i++) {
@@ -827,13 +870,17 @@ static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
             return node;
         }
         if (clang_getCursorKind(child) == CXCursor_VarDecl) {
-            struct c_node *variable = new_node(reader, C_VARIABLE, child, 1);
+            struct c_node *variable = read_node(reader, C_VARIABLE, child, 1);
 
-            variable->symbol = symbol_of(reader, child);
+            variable->symbol = read_symbol(reader, child);
             variable->name = variable->symbol->name;
-            set_child(variable, 0, read_variable_children(reader, variable->symbol, child));
+            initialiser = read_variable_children(reader, variable->symbol, child);
+            if (initialiser && variable->symbol->type->is_reference) {
+                initialiser = cxx_address(reader, child, initialiser);
+            }
+            read_set_child(variable, 0, initialiser);
             variable->n = variable->child[0] ? 1 : 0;
-            set_child(node, n++, variable);
+            read_set_child(node, n++, variable);
         }
     }
     node->n = n;
@@ -843,12 +890,12 @@ static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
 
 static struct c_node *read_parts(struct reader *reader, CXCursor cursor, enum c_kind kind)
 {
-    struct children children = children_of(cursor);
-    struct c_node *node = new_node(reader, kind, cursor, children.n);
+    struct children children = read_children(cursor);
+    struct c_node *node = read_node(reader, kind, cursor, children.n);
     size_t i;
 
     for (i = 0; i < children.n; i++) {
-        set_child(node, i, read_any(reader, children.cursor[i]));
+        read_set_child(node, i, read_any(reader, children.cursor[i]));
     }
     free(children.cursor);
     return node;
@@ -856,6 +903,8 @@ static struct c_node *read_parts(struct reader *reader, CXCursor cursor, enum c_
 
 static struct c_node *read_statement_here(struct reader *reader, CXCursor cursor)
 {
+    struct c_node *node;
+
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_CompoundStmt:
         return read_parts(reader, cursor, C_BLOCK);
@@ -870,11 +919,15 @@ static struct c_node *read_statement_here(struct reader *reader, CXCursor cursor
     case CXCursor_DoStmt:
         return read_parts(reader, cursor, C_DO);
     case CXCursor_ReturnStmt:
-        return read_parts(reader, cursor, C_RETURN);
+        node = read_parts(reader, cursor, C_RETURN);
+        if (node->n == 1 && reader->returns_reference) {
+            read_set_child(node, 0, cxx_address(reader, cursor, node->child[0]));
+        }
+        return node;
     case CXCursor_NullStmt:
-        return new_node(reader, C_EMPTY, cursor, 0);
+        return read_node(reader, C_EMPTY, cursor, 0);
     default:
-        return other(reader, cursor);
+        return read_other(reader, cursor);
     }
 }
 
@@ -883,7 +936,7 @@ static struct c_node *read_statement(struct reader *reader, CXCursor cursor)
     struct c_node *node;
 
     if (reader->depth >= MOST_NESTING) {
-        node = new_node(reader, C_OTHER, cursor, 0);
+        node = read_node(reader, C_OTHER, cursor, 0);
         node->name = "nesting deeper than 400";
         return node;
     }
@@ -897,15 +950,23 @@ static struct c_node *read_statement(struct reader *reader, CXCursor cursor)
 
 static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CXCursor definition)
 {
-    struct children children = children_of(definition);
+    struct children children = read_children(definition);
+    struct c_symbol *self = reader->self;
     struct c_node *body = NULL;
     int n = clang_Cursor_getNumArguments(definition), i;
+    bool reference = reader->returns_reference;
 
     symbol->parameters =
-        c_allocate(reader->unit->memory, (size_t) (n > 0 ? n : 1) * sizeof *symbol->parameters);
+        c_allocate(reader->unit->memory, (size_t) (n > 0 ? n + 1 : 1) * sizeof *symbol->parameters);
+    reader->self = cxx_make_self(reader, definition);
+    reader->returns_reference =
+        clang_getCanonicalType(clang_getCursorResultType(definition)).kind == CXType_LValueReference;
+    if (reader->self) {
+        symbol->parameters[symbol->n_parameters++] = reader->self;
+    }
     for (i = 0; i < n; i++) {
         symbol->parameters[symbol->n_parameters++] =
-            symbol_of(reader, clang_Cursor_getArgument(definition, (unsigned) i));
+            read_symbol(reader, clang_Cursor_getArgument(definition, (unsigned) i));
     }
     for (i = 0; i < (int) children.n; i++) {
         if (clang_getCursorKind(children.cursor[i]) == CXCursor_CompoundStmt) {
@@ -913,6 +974,8 @@ static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CX
         }
     }
     free(children.cursor);
+    reader->self = self;
+    reader->returns_reference = reference;
     symbol->body = body;
     return body;
 }
@@ -920,11 +983,11 @@ static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CX
 static void read_initialised(struct reader *reader, CXCursor cursor)
 {
     struct c_unit *unit = reader->unit;
-    struct c_node *variable = new_node(reader, C_VARIABLE, cursor, 1);
+    struct c_node *variable = read_node(reader, C_VARIABLE, cursor, 1);
 
-    variable->symbol = symbol_of(reader, cursor);
+    variable->symbol = read_symbol(reader, cursor);
     variable->name = variable->symbol->name;
-    set_child(variable, 0, read_variable_children(reader, variable->symbol, cursor));
+    read_set_child(variable, 0, read_variable_children(reader, variable->symbol, cursor));
     variable->n = variable->child[0] ? 1 : 0;
     unit->initialised =
         realloc(unit->initialised, (unit->n_initialised + 1) * sizeof *unit->initialised);
@@ -948,14 +1011,27 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
         !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor))) {
         read_initialised(reader, cursor);
     }
-    if (clang_getCursorKind(cursor) != CXCursor_FunctionDecl || !clang_isCursorDefinition(cursor)) {
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_Namespace:
+    case CXCursor_LinkageSpec:
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl:
+        return reader->cxx ? CXChildVisit_Recurse : CXChildVisit_Continue;
+    case CXCursor_FunctionDecl:
+    case CXCursor_CXXMethod:
+    case CXCursor_Constructor:
+        break;
+    default:
+        return CXChildVisit_Continue;
+    }
+    if (!clang_isCursorDefinition(cursor)) {
         return CXChildVisit_Continue;
     }
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
     if (!file || !clang_File_isEqual(file, reader->main_file)) {
         return CXChildVisit_Continue;
     }
-    symbol = symbol_of(reader, cursor);
+    symbol = read_symbol(reader, cursor);
     if (symbol->body) {
         return CXChildVisit_Continue;
     }
@@ -989,7 +1065,8 @@ static void read_helpers(struct reader *reader)
             memcpy(&cursor, symbol->cursor, sizeof cursor);
             definition = clang_getCursorDefinition(cursor);
             if (!clang_Cursor_isNull(definition) &&
-                clang_Cursor_getStorageClass(definition) == CX_SC_Static) {
+                (clang_Cursor_getStorageClass(definition) == CX_SC_Static ||
+                 (reader->cxx && !symbol->is_foreign && !clang_CXXMethod_isVirtual(definition)))) {
                 body_of(reader, symbol, definition);
             }
         }
@@ -1011,8 +1088,8 @@ static void read_errors(struct reader *reader)
 
             clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &error->line,
                                        &error->column, NULL);
-            error->file = keep(reader, clang_getFileName(file));
-            error->text = keep(reader, clang_getDiagnosticSpelling(diagnostic));
+            error->file = read_string(reader, clang_getFileName(file));
+            error->text = read_string(reader, clang_getDiagnosticSpelling(diagnostic));
         }
         clang_disposeDiagnostic(diagnostic);
     }
@@ -1042,6 +1119,26 @@ static char *whole_file(const char *path, size_t *size)
     return text;
 }
 
+static bool is_cxx(const char *path, const char *const *arguments, int n)
+{
+    static const char *const endings[] = {".cc", ".cpp", ".cxx", ".C", ".hpp", ".hh", ".hxx", ".c++"};
+    const char *dot = strrchr(path, '.');
+    size_t i;
+    int j;
+
+    for (i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
+        if (strcmp(dot, endings[i]) == 0) {
+            return true;
+        }
+    }
+    for (j = 0; j < n; j++) {
+        if (strcmp(arguments[j], "c++") == 0 || strcmp(arguments[j], "-xc++") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arguments)
 {
     struct reader reader = {0};
@@ -1066,12 +1163,15 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     }
     reader.unit = unit;
     reader.main_file = clang_getFile(reader.translation, path);
+    reader.cxx = is_cxx(path, arguments, n_arguments);
     read_errors(&reader);
     if (reader.main_file) {
         clang_visitChildren(clang_getTranslationUnitCursor(reader.translation), visit_top, &reader);
         read_helpers(&reader);
     }
     free(reader.types);
+    free(reader.files);
+    free(reader.seen_files);
     free(reader.seen_types);
     clang_disposeTranslationUnit(reader.translation);
     clang_disposeIndex(index);

@@ -30,7 +30,8 @@ struct builder {
 
 static access_place_t place_of(const struct builder *builder, const struct c_node *node)
 {
-    return (access_place_t){builder->run->unit->path, node->span.line, node->span.column};
+    return (access_place_t){node->span.file ? node->span.file->path : builder->run->unit->path, node->span.line,
+                            node->span.column};
 }
 
 /* ---- is a name the same thing where the call is? ---- */
@@ -152,6 +153,7 @@ struct renaming {
     const struct builder *builder;
     const struct run_text *text;
     FILE *out;
+    const struct c_file *file;
     size_t done; /* of the file's text */
     bool failed;
 };
@@ -174,9 +176,13 @@ static const char *pointer_text(struct builder *builder, int base);
 static void rename_in(struct renaming *renaming, const struct c_node *node)
 {
     struct builder *builder = (struct builder *) renaming->builder;
-    const char *text = builder->run->unit->text;
+    const char *text = node->span.file ? node->span.file->text : "";
     size_t i;
 
+    if (node->span.file != renaming->file) { /* a macro's argument, say */
+        renaming->failed = true;
+        return;
+    }
     if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION) {
         struct c_symbol *original = run_original(builder->run, node->symbol);
         const struct run_binding *binding = binding_of(renaming->text, node->symbol);
@@ -186,7 +192,11 @@ static void rename_in(struct renaming *renaming, const struct c_node *node)
                                           : NULL;
         const char *other = name ? name->name : NULL;
 
-        if (!other && binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
+        if (name && node->symbol->type->is_reference != name->type->is_reference) {
+            other = c_format(builder->run->memory, name->type->is_reference ? "(&%s)" : "(*%s)", name->name);
+        } else if (!other && node->symbol->type->is_reference) {
+            other = NULL;
+        } else if (!other && binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
             other = pointer_text(builder, binding->base);
             other = other ? c_format(builder->run->memory, "(%s)", other) : NULL;
         } else if (!other && binding && binding->base == RUN_ANY) {
@@ -211,6 +221,13 @@ static void rename_in(struct renaming *renaming, const struct c_node *node)
     for (i = 0; i < node->n; i++) {
         rename_in(renaming, node->child[i]);
     }
+    if (node->suffix) {
+        if (node->child[0]->span.end > renaming->done) {
+            fprintf(renaming->out, "%.*s", (int) (node->child[0]->span.end - renaming->done), text + renaming->done);
+        }
+        fputs(node->suffix, renaming->out);
+        renaming->done = node->span.end;
+    }
 }
 
 /* The expression as it is written where the call is; NULL: it has another value there, or names that are not known. What it
@@ -220,12 +237,12 @@ static const char *text_at_call(struct builder *builder, const struct run_text *
 {
     const struct run_event *call = &builder->run->events[builder->site->event];
     size_t from = time < call->time ? time : call->time, to = (time < call->time ? call->time : time) + 1;
-    struct renaming renaming = {builder, text, NULL, text->node->span.begin, false};
+    struct renaming renaming = {builder, text, NULL, text->node->span.file, text->node->span.begin, false};
     char *written = NULL;
     size_t size;
     const char *result = NULL;
 
-    if (base != RUN_ANY && run_written(builder->run, base, type, from, to)) {
+    if (!renaming.file || (base != RUN_ANY && run_written(builder->run, base, type, from, to))) {
         return NULL;
     }
     renaming.out = open_memstream(&written, &size);
@@ -235,7 +252,7 @@ static const char *text_at_call(struct builder *builder, const struct run_text *
     rename_in(&renaming, text->node);
     if (text->node->span.end > renaming.done) {
         fprintf(renaming.out, "%.*s", (int) (text->node->span.end - renaming.done),
-                builder->run->unit->text + renaming.done);
+                renaming.file->text + renaming.done);
     }
     if (fclose(renaming.out) == 0 && !renaming.failed) {
         result = c_copy(builder->run->memory, written);
@@ -521,7 +538,9 @@ static const char *pointer_text(struct builder *builder, int base)
     if (!name && run->n_symbols > 0) {
         name = name_for(builder, run->symbols[0], zero, base);
     }
-    return name ? name->name : NULL;
+    return name && name->type->is_reference ? c_format(run->memory, "&%s", name->name)
+           : name                           ? name->name
+                                            : NULL;
 }
 
 static void add_fields(struct builder *builder, access_base_t *base, int number)

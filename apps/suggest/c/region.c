@@ -917,7 +917,7 @@ static void check_call(struct run *run, struct site *site, const struct run_even
                         may_write ? "change" : "read", site->function->receives ? "received" : "sent");
         }
     }
-    if (!is_of_library(name)) {
+    if (!is_of_library(name) && !(event->node->symbol && event->node->symbol->is_foreign)) {
         run_assume(run, RUN_ASSUMES_CALL, event->node, "%s() changes nothing but what it is handed", name);
     }
 }

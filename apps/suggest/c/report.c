@@ -41,15 +41,22 @@ const char *report_type(const struct site *site)
     return copy;
 }
 
+static const char *path_of(const struct c_unit *unit, const struct c_node *where)
+{
+    return where->span.file ? where->span.file->path : unit->path;
+}
+
 static void diagnose(struct report *report, const struct c_unit *unit, const struct c_node *where,
                      const char *kind, int refusal, const char *message)
 {
+    const char *path = path_of(unit, where);
+
     if (report->sarif) {
-        sarif_result(report->out, report->results++ == 0, unit->path, where->span.line,
+        sarif_result(report->out, report->results++ == 0, path, where->span.line,
                      where->span.column, refusal, message);
         return;
     }
-    fprintf(stream(report), "%s:%u:%u: %s: %s\n", unit->path, where->span.line, where->span.column,
+    fprintf(stream(report), "%s:%u:%u: %s: %s\n", path, where->span.line, where->span.column,
             kind, message);
 }
 
@@ -85,10 +92,9 @@ static void assumed(struct report *report, const struct site *site)
 
     for (i = 0; i < site->needs.n; i++) {
         const struct run_assumption *known = &site->run->assumptions[site->needs.index[i]];
-        const struct c_node *where =
-            known->where && !known->where->span.elsewhere ? known->where : site->call;
+        const struct c_node *where = known->where ? known->where : site->call;
 
-        fprintf(stream(report), "%s:%u:%u: note: assumed: %s [dame-assumed-%d]\n", unit->path,
+        fprintf(stream(report), "%s:%u:%u: note: assumed: %s [dame-assumed-%d]\n", path_of(unit, where),
                 where->span.line, where->span.column, known->text, known->number);
         if (report->explain) {
             fprintf(stream(report), "  %s\n", assumption_rule(known->number));
@@ -111,7 +117,7 @@ static void decided(struct report *report, struct site *site)
     report->decided++;
     diagnose(report, unit, site->call, "note", 0, message);
     if (site->at != site->call && !report->sarif) {
-        fprintf(stream(report), "%s:%u:%u: note: this is about the call from here\n", unit->path,
+        fprintf(stream(report), "%s:%u:%u: note: this is about the call from here\n", path_of(unit, site->at),
                 site->at->span.line, site->at->span.column);
     }
     if (site->shared && !report->sarif) {
@@ -139,7 +145,7 @@ static void refused(struct report *report, struct site *site)
     report->refused++;
     diagnose(report, unit, site->call, "warning", site->refusal, message);
     if (site->where && site->where != site->call && !report->sarif) {
-        fprintf(stream(report), "%s:%u:%u: note: this is about here\n", unit->path,
+        fprintf(stream(report), "%s:%u:%u: note: this is about here\n", path_of(unit, site->where),
                 site->where->span.line, site->where->span.column);
     }
     if (report->explain && !report->sarif) {

@@ -97,12 +97,17 @@ const struct c_node *c_bare(const struct c_node *node)
 
 char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node)
 {
+    const struct c_file *file = node->span.file;
     size_t begin = node->span.begin, end = node->span.end;
 
-    if (node->span.elsewhere || begin > end || end > unit->size) {
+    (void) unit;
+    if (node->suffix) {
+        return c_format(memory, "%s%s", c_text(memory, unit, node->child[0]), node->suffix);
+    }
+    if (!file || begin > end || end > file->size) {
         return c_copy(memory, "?");
     }
-    return c_format(memory, "%.*s", (int) (end - begin), unit->text + begin);
+    return c_format(memory, "%.*s", (int) (end - begin), file->text + begin);
 }
 
 bool c_is_other(const struct c_node *node, const char *name)
@@ -152,7 +157,8 @@ bool c_is_mpi(const struct c_node *call)
 
 bool c_is_allocator(const struct c_node *call)
 {
-    static const char *const names[] = {"malloc", "calloc", "aligned_alloc", "memalign", "valloc"};
+    static const char *const names[] = {"malloc", "calloc", "aligned_alloc", "memalign", "valloc",
+                                        "operator new"};
     const char *name = c_callee(call);
     size_t i;
 

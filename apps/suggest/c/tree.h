@@ -33,6 +33,7 @@ struct c_type {
     bool is_signed;
     bool is_volatile, is_atomic, is_const, is_restrict;
     bool is_union;
+    bool is_reference;           /* a pointer that C++ writes without & and * */
     const char *name;            /* canonical, without qualifiers */
     const struct c_type *inner;  /* pointee or element */
     int64_t count;               /* elements of an array; -1: `length`, or unknown */
@@ -61,6 +62,7 @@ struct c_symbol {
     struct c_symbol **parameters; /* of such a function */
     size_t n_parameters;
     const struct c_symbol *owner; /* of a variable or parameter: the function it is declared in */
+    bool is_foreign;              /* a function of C++'s library: changes what it is handed */
     bool calls_mpi;               /* a function: itself, or through functions that are followed */
     size_t declared; /* offset in the file */
     size_t index;    /* in the symbols of the run that is under way */
@@ -131,12 +133,18 @@ enum c_operator {
     C_OP_LNOT,
 };
 
+struct c_file {
+    const char *path, *text;
+    size_t size;
+};
+
 /* Bytes of the file; where a macro was expanded, the macro's use. */
 struct c_span {
     size_t begin, end;
     unsigned line, column;
     bool in_macro;  /* begins or ends inside a macro's body: no statement of the file's text */
     bool elsewhere; /* not in the main file */
+    const struct c_file *file; /* NULL: none */
 };
 
 struct c_node {
@@ -147,6 +155,7 @@ struct c_node {
     int64_t value;
     bool arrow;
     const char *name;
+    const char *suffix; /* what the text has behind that of [0]: ".data()" of the pointer in `v[i]` of a vector */
     struct c_span span;
     struct c_node *parent;
     size_t n;
@@ -169,6 +178,7 @@ struct c_error {
 
 struct c_unit {
     const char *path; /* as given */
+    struct c_file *main_file; /* the same path, and the text */
     char *text;       /* of the main file */
     size_t size;
     struct c_function *functions; /* defined in the main file */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by parse.c and parse_cxx.c, the only files that see libclang. */
+#ifndef SUGGEST_C_PARSE_H
+#define SUGGEST_C_PARSE_H
+
+#include "tree.h"
+#include "apps/clang/ask.h"
+
+struct reader {
+    struct c_unit *unit;
+    CXTranslationUnit translation;
+    CXFile main_file;
+    struct c_type **types;
+    CXType *seen_types;
+    size_t n_types;
+    size_t depth;
+    size_t order;
+    bool cxx;
+    struct c_symbol *self; /* `this` of the method that is read, or NULL */
+    bool returns_reference;
+    struct c_file **files;
+    CXFile *seen_files;
+    size_t n_files;
+};
+
+struct children {
+    CXCursor *cursor;
+    size_t n, room;
+};
+
+const char *read_string(struct reader *reader, CXString string); /* disposes of it */
+struct children read_children(CXCursor cursor);                  /* the caller frees .cursor */
+const struct c_type *read_type(struct reader *reader, CXType type);
+struct c_symbol *read_symbol(struct reader *reader, CXCursor cursor);
+struct c_node *read_expression(struct reader *reader, CXCursor cursor);
+struct c_node *read_node(struct reader *reader, enum c_kind kind, CXCursor cursor, size_t n);
+void read_set_child(struct c_node *node, size_t i, struct c_node *child);
+/* KIND with the cursor's children, of which there must be N (or any number: N < 0). */
+struct c_node *read_with_children(struct reader *reader, CXCursor cursor, enum c_kind kind, int n);
+struct c_node *read_other(struct reader *reader, CXCursor cursor);
+struct c_node *read_cast(struct reader *reader, CXCursor cursor);
+
+/* ---- parse_cxx.c ---- */
+/* An expression of C++ that C has not; NULL: it is none. */
+struct c_node *cxx_expression(struct reader *reader, CXCursor cursor);
+/* A member without an object in the source: that of `this`. NULL: there is none. */
+struct c_node *cxx_self(struct reader *reader, CXCursor cursor);
+/* *REFERENCE, of a pointer that C++ writes without *; other nodes as they are. */
+struct c_node *cxx_object(struct reader *reader, CXCursor cursor, struct c_node *reference);
+/* &OBJECT, for a reference to it; without the cursor's text. */
+struct c_node *cxx_address(struct reader *reader, CXCursor cursor, struct c_node *object);
+/* Arguments of a call from its child FIRST on: addresses where the parameter is a reference; and its result. */
+struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_node *call, size_t first);
+/* Parameters of a method have `this` first. */
+struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* C++ as trees of C: a reference is a pointer, `this` a parameter, a vector a pointer and a size. */
+#include "parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- references ---- */
+
+static struct c_node *wrapped(struct reader *reader, CXCursor cursor, struct c_node *inner,
+                              enum c_operator op, const struct c_type *type)
+{
+    struct c_node *node = read_node(reader, C_UNARY, cursor, 1);
+
+    node->op = op;
+    node->type = type;
+    node->span = inner->span;
+    read_set_child(node, 0, inner);
+    return node;
+}
+
+struct c_node *cxx_object(struct reader *reader, CXCursor cursor, struct c_node *reference)
+{
+    const struct c_type *type = reference->symbol ? reference->symbol->type : reference->type;
+
+    if (!type || !type->is_reference) {
+        return reference;
+    }
+    reference->type = type;
+    return wrapped(reader, cursor, reference, C_OP_DEREF, type->inner);
+}
+
+static const struct c_type *pointer_to(struct reader *reader, const struct c_type *inner)
+{
+    struct c_type *type = c_allocate(reader->unit->memory, sizeof *type);
+
+    *type = (struct c_type){.kind = C_TYPE_POINTER,
+                            .size = (int64_t) sizeof(void *),
+                            .align = (int64_t) sizeof(void *),
+                            .count = -1,
+                            .inner = inner};
+    type->name = c_format(reader->unit->memory, "%s *", inner ? inner->name : "void");
+    return type;
+}
+
+struct c_node *cxx_address(struct reader *reader, CXCursor cursor, struct c_node *object)
+{
+    if (object->kind == C_UNARY && object->op == C_OP_DEREF) {
+        return object->child[0];
+    }
+    return wrapped(reader, cursor, object, C_OP_ADDRESS, pointer_to(reader, object->type));
+}
+
+/* ---- this ---- */
+
+struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method)
+{
+    struct c_unit *unit = reader->unit;
+    struct c_symbol *symbol;
+
+    if (!reader->cxx || (method.kind != CXCursor_CXXMethod && method.kind != CXCursor_Constructor) ||
+        clang_CXXMethod_isStatic(method)) {
+        return NULL;
+    }
+    symbol = c_allocate(unit->memory, sizeof *symbol);
+    symbol->kind = C_SYMBOL_PARAMETER;
+    symbol->name = "this";
+    symbol->type =
+        pointer_to(reader, read_type(reader, clang_getCursorType(clang_getCursorSemanticParent(method))));
+    symbol->cursor = c_allocate(unit->memory, sizeof(CXCursor));
+    *(CXCursor *) symbol->cursor = clang_getNullCursor();
+    symbol->index = (size_t) -1;
+    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
+    if (!unit->symbols) {
+        exit(3);
+    }
+    unit->symbols[unit->n_symbols++] = symbol;
+    return symbol;
+}
+
+static struct c_node *self_name(struct reader *reader, CXCursor cursor)
+{
+    struct c_node *node = read_node(reader, C_NAME, cursor, 0);
+
+    node->span.end = node->span.begin; /* it is not in the text */
+    node->symbol = reader->self;
+    node->name = "this";
+    node->type = reader->self->type;
+    return node;
+}
+
+struct c_node *cxx_self(struct reader *reader, CXCursor cursor)
+{
+    struct children children = read_children(cursor);
+    struct c_node *node = NULL;
+    size_t i, n = 0;
+
+    for (i = 0; i < children.n; i++) { /* besides references to types */
+        n += clang_isExpression(clang_getCursorKind(children.cursor[i]));
+    }
+    free(children.cursor);
+    if (n == 0 && reader->self) {
+        node = read_node(reader, C_MEMBER, cursor, 1);
+        read_set_child(node, 0, self_name(reader, cursor));
+    }
+    return node;
+}
+
+/* ---- containers of the library ---- */
+
+static bool begins_with(const struct c_type *type, const char *text)
+{
+    return type && type->kind == C_TYPE_RECORD && strncmp(type->name, text, strlen(text)) == 0;
+}
+
+static bool is_vector(const struct c_type *type)
+{
+    return begins_with(type, "std::vector<") && !begins_with(type, "std::vector<bool");
+}
+
+static bool is_pointer_class(const struct c_type *type)
+{
+    return begins_with(type, "std::unique_ptr<") || begins_with(type, "std::shared_ptr<");
+}
+
+/* The pointer that a container holds at its beginning. */
+static struct c_node *held_pointer(struct reader *reader, CXCursor cursor, struct c_node *container,
+                                   const struct c_type *element, const char *suffix)
+{
+    struct c_node *node = read_node(reader, C_MEMBER, cursor, 1);
+
+    node->span = container->span;
+    node->suffix = suffix;
+    node->name = suffix;
+    node->value = 0;
+    node->type = pointer_to(reader, element);
+    read_set_child(node, 0, container);
+    return node;
+}
+
+/* v[i], p[i]; NULL: of another class */
+static struct c_node *element_of(struct reader *reader, CXCursor cursor, struct c_node *container,
+                                 CXCursor index)
+{
+    const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
+    const char *suffix = is_vector(container->type) || begins_with(container->type, "std::array<") ? ".data()"
+                         : is_pointer_class(container->type)                                      ? ".get()"
+                                                                                                  : NULL;
+    struct c_node *node, *pointer;
+
+    if (!suffix) {
+        return NULL;
+    }
+    pointer = held_pointer(reader, cursor, container, type, suffix);
+    if (begins_with(container->type, "std::array<")) { /* its elements are in it */
+        struct c_type *array = c_allocate(reader->unit->memory, sizeof *array);
+
+        *array = (struct c_type){.kind = C_TYPE_ARRAY, .inner = type, .count = -1, .size = -1, .name = "array"};
+        pointer->type = array;
+    }
+    node = read_node(reader, C_SUBSCRIPT, cursor, 2);
+    node->type = type;
+    read_set_child(node, 0, pointer);
+    read_set_child(node, 1, read_expression(reader, index));
+    return node;
+}
+
+/* ---- calls ---- */
+
+/* The value of a call: of a reference, the object. */
+static struct c_node *result(struct reader *reader, CXCursor cursor, struct c_node *call)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(cursor)));
+
+    if (type.kind != CXType_LValueReference && type.kind != CXType_RValueReference) {
+        return call;
+    }
+    call->type = read_type(reader, type);
+    return wrapped(reader, cursor, call, C_OP_DEREF, call->type->inner);
+}
+
+
+struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_node *call, size_t first)
+{
+    CXType type = clang_getCursorType(clang_getCursorReferenced(cursor));
+    size_t i;
+
+    for (i = first; i < call->n; i++) {
+        CXType parameter = clang_getCanonicalType(ask_argument(type, (int) (i - first)));
+
+        if (parameter.kind == CXType_LValueReference || parameter.kind == CXType_RValueReference) {
+            read_set_child(call, i, cxx_address(reader, cursor, call->child[i]));
+        }
+    }
+    return result(reader, cursor, call);
+}
+
+static struct c_symbol *library_function(struct reader *reader, const char *name)
+{
+    struct c_unit *unit = reader->unit;
+    struct c_symbol *symbol;
+    size_t i;
+
+    for (i = 0; i < unit->n_symbols; i++) {
+        if (unit->symbols[i]->kind == C_SYMBOL_FUNCTION && strcmp(unit->symbols[i]->name, name) == 0 &&
+            unit->symbols[i]->is_foreign) {
+            return unit->symbols[i];
+        }
+    }
+    symbol = c_allocate(unit->memory, sizeof *symbol);
+    symbol->kind = C_SYMBOL_FUNCTION;
+    symbol->name = name;
+    symbol->type = read_type(reader, clang_getCursorType(clang_getNullCursor()));
+    symbol->is_foreign = true;
+    symbol->cursor = c_allocate(unit->memory, sizeof(CXCursor));
+    *(CXCursor *) symbol->cursor = clang_getNullCursor();
+    symbol->index = (size_t) -1;
+    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
+    if (!unit->symbols) {
+        exit(3);
+    }
+    unit->symbols[unit->n_symbols++] = symbol;
+    return symbol;
+}
+
+/* A call of a function of the library by NAME, with the expressions among the cursor's children. */
+static struct c_node *library_call(struct reader *reader, CXCursor cursor, const char *name)
+{
+    struct children children = read_children(cursor);
+    struct c_node *node = read_node(reader, C_CALL, cursor, children.n + 1);
+    size_t i, n = 1;
+
+    node->symbol = library_function(reader, name);
+    read_set_child(node, 0, read_node(reader, C_EMPTY, cursor, 0));
+    for (i = 0; i < children.n; i++) {
+        if (clang_isExpression(clang_getCursorKind(children.cursor[i]))) {
+            read_set_child(node, n++, read_expression(reader, children.cursor[i]));
+        }
+    }
+    node->n = n;
+    free(children.cursor);
+    return node;
+}
+
+/* The object that a method is called for: `this` where none is written. */
+static struct c_node *object_of(struct reader *reader, CXCursor member)
+{
+    struct children children = read_children(member);
+    struct c_node *object = NULL;
+    size_t i;
+
+    for (i = 0; i < children.n && !object; i++) {
+        if (clang_isExpression(clang_getCursorKind(children.cursor[i]))) {
+            object = read_expression(reader, children.cursor[i]);
+        }
+    }
+    free(children.cursor);
+    if (!object && reader->self) {
+        object = wrapped(reader, member, self_name(reader, member), C_OP_DEREF, reader->self->type->inner);
+    } else if (object && object->type && object->type->kind == C_TYPE_POINTER) {
+        object = wrapped(reader, member, object, C_OP_DEREF, object->type->inner);
+    }
+    return object;
+}
+
+/* data(), size(), get() and at() of containers; NULL: something else */
+static struct c_node *container_method(struct reader *reader, CXCursor cursor, struct c_node *object,
+                                       const char *name, const struct children *children)
+{
+    const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
+    struct c_node *node;
+
+    if (is_vector(object->type) && strcmp(name, "data") == 0) {
+        node = held_pointer(reader, cursor, object, type->inner, ".data()");
+        node->span.end = read_node(reader, C_EMPTY, cursor, 0)->span.end;
+        return node;
+    }
+    if (is_pointer_class(object->type) && strcmp(name, "get") == 0) {
+        return held_pointer(reader, cursor, object, type->inner, ".get()");
+    }
+    if (is_vector(object->type) && strcmp(name, "size") == 0) {
+        node = read_node(reader, C_MEMBER, cursor, 1);
+        node->name = "size()";
+        node->value = (int64_t) sizeof(void *);
+        node->type = type;
+        read_set_child(node, 0, object);
+        return node;
+    }
+    if (strcmp(name, "at") == 0 && children->n == 2) {
+        return element_of(reader, cursor, object, children->cursor[1]);
+    }
+    return NULL;
+}
+
+static struct c_node *method_call(struct reader *reader, CXCursor cursor, CXCursor method)
+{
+    struct children children = read_children(cursor);
+    const char *name = read_string(reader, clang_getCursorSpelling(method));
+    bool is_operator = strncmp(name, "operator", 8) == 0 && children.n > 1 &&
+                       clang_getCursorKind(children.cursor[0]) != CXCursor_MemberRefExpr;
+    struct c_node *object = NULL, *node = NULL;
+    size_t i, first = is_operator ? 2 : 1, n = 1;
+
+    if (children.n > 0) {
+        object = is_operator ? read_expression(reader, children.cursor[0]) : object_of(reader, children.cursor[0]);
+    }
+    if (object && object->type && is_operator && strcmp(name, "operator[]") == 0 && children.n == 3) {
+        node = element_of(reader, cursor, object, children.cursor[2]);
+    } else if (object && object->type && is_operator && is_pointer_class(object->type) &&
+               (strcmp(name, "operator->") == 0 || strcmp(name, "operator*") == 0)) {
+        const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
+
+        node = held_pointer(reader, cursor, object, name[8] == '-' ? type->inner : type, ".get()");
+        node = name[8] == '-' ? node : wrapped(reader, cursor, node, C_OP_DEREF, type);
+    } else if (object && !is_operator) {
+        node = container_method(reader, cursor, object, name, &children);
+    }
+    if (node || !object) {
+        free(children.cursor);
+        return node ? node : read_other(reader, cursor);
+    }
+    node = read_node(reader, C_CALL, cursor, children.n + 2);
+    node->symbol = read_symbol(reader, method);
+    read_set_child(node, 0, read_node(reader, C_EMPTY, cursor, 0));
+    if (!clang_CXXMethod_isStatic(method)) {
+        read_set_child(node, n++, cxx_address(reader, cursor, object));
+    }
+    i = n;
+    for (; first < children.n; first++) {
+        read_set_child(node, n++, read_expression(reader, children.cursor[first]));
+    }
+    node->n = n;
+    free(children.cursor);
+    return cxx_arguments(reader, cursor, node, i);
+}
+
+struct c_node *cxx_expression(struct reader *reader, CXCursor cursor)
+{
+    CXCursor referenced;
+    struct c_node *node;
+
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_CXXThisExpr:
+        if (!reader->self) {
+            return NULL;
+        }
+        node = self_name(reader, cursor);
+        node->span.end += strlen("this");
+        return node;
+    case CXCursor_CXXBoolLiteralExpr:
+    case CXCursor_CXXNullPtrLiteralExpr:
+        node = read_node(reader, C_INTEGER, cursor, 0);
+        ask_integer(cursor, &node->value);
+        return node;
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXConstCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+        return read_cast(reader, cursor);
+    case CXCursor_CXXNewExpr:
+        return library_call(reader, cursor, "operator new");
+    case CXCursor_CXXDeleteExpr:
+        return library_call(reader, cursor, "free");
+    case CXCursor_CallExpr:
+        referenced = clang_getCursorReferenced(cursor);
+        if (clang_getCursorKind(referenced) == CXCursor_CXXMethod) {
+            return method_call(reader, cursor, referenced);
+        }
+        if (clang_getCursorKind(referenced) == CXCursor_Constructor) {
+            return library_call(reader, cursor, "a constructor");
+        }
+        return NULL;
+    default:
+        return NULL;
+    }
+}
