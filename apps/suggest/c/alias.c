@@ -142,19 +142,75 @@ bool run_conflict(struct run *run, int base, const struct c_type *type, int othe
     return !types_differ(type, other_type) && !run_distinct(run, base, other);
 }
 
-bool run_written(struct run *run, int base, const struct c_type *type, size_t from, size_t to)
+static bool changed_by(struct run *run, int writer, int base, const struct c_type *type, size_t first,
+                       size_t end)
 {
-    size_t i;
+    size_t i = writer + 1 < run->n_last_write ? run->last_write[writer + 1] : 0;
 
-    for (i = run->n_writes; i-- > 0;) {
-        const struct run_write *write = &run->writes[i];
+    for (; i > first; i = run->writes[i - 1].before) {
+        if (i <= end && run_conflict(run, writer, run->writes[i - 1].type, base, type)) {
+            return true;
+        }
+        if (i <= end && run_distinct(run, writer, base)) {
+            return false; /* and all its other writes */
+        }
+    }
+    return false;
+}
 
-        if (write->time < to && write->time >= from &&
-            run_conflict(run, write->base, write->type, base, type)) {
+bool run_changed(struct run *run, int base, const struct c_type *type, size_t first, size_t end)
+{
+    int writer;
+
+    if (run->level == RUN_TRUSTING && !run->needs) { /* others are different memory */
+        return changed_by(run, base, base, type, first, end);
+    }
+    for (writer = RUN_ANY; writer < run->n_bases; writer++) {
+        if (changed_by(run, writer, base, type, first, end)) {
             return true;
         }
     }
     return false;
+}
+
+/* The first write at that time or later; times ascend. */
+static size_t write_at(const struct run *run, size_t time)
+{
+    size_t low = 0, high = run->n_writes;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (run->writes[middle].time < time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool run_written(struct run *run, int base, const struct c_type *type, size_t from, size_t to)
+{
+    return run_changed(run, base, type, write_at(run, from), write_at(run, to));
+}
+
+static void note_last(struct run *run, int base)
+{
+    int n = run->n_bases + 1;
+
+    if (n > run->n_last_write) {
+        run->last_write = realloc(run->last_write, (size_t) (2 * n) * sizeof *run->last_write);
+        if (!run->last_write) {
+            fprintf(stderr, "dame suggest: out of memory\n");
+            exit(3);
+        }
+        memset(run->last_write + run->n_last_write, 0,
+               (size_t) (2 * n - run->n_last_write) * sizeof *run->last_write);
+        run->n_last_write = 2 * n;
+    }
+    run->writes[run->n_writes].before = run->last_write[base + 1];
+    run->last_write[base + 1] = ++run->n_writes;
 }
 
 void run_log_write(struct run *run, int base, const struct c_type *type)
@@ -174,7 +230,8 @@ void run_log_write(struct run *run, int base, const struct c_type *type)
             exit(3);
         }
     }
-    run->writes[run->n_writes++] = (struct run_write){base, type, run->clock++};
+    run->writes[run->n_writes] = (struct run_write){base, type, run->clock++, 0};
+    note_last(run, base);
 }
 
 void run_forget(struct run *run, int base, const struct c_type *type)

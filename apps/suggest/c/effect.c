@@ -418,7 +418,7 @@ static void forget_handed(struct run *run, const struct c_node *node,
         }
     }
     for (base = 0; base < n; base++) {
-        if (run->bases[base].kind == RUN_LOADED && run->bases[base].from >= 0 &&
+        if ((run->bases[base].kind == RUN_LOADED || run->bases[base].kind == RUN_ROWS) && run->bases[base].from >= 0 &&
             run->bases[base].from < base) {
             handed[base] = handed[base] || handed[run->bases[base].from];
         }

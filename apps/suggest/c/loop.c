@@ -23,18 +23,13 @@ static bool changes(struct run *run, int i, const void *data)
 {
     const struct gains *gains = data;
     const struct run_atom *atom = &run->atoms[i];
-    size_t j;
 
     if (atom->kind == RUN_ATOM_TRIAL ||
         (atom->kind == RUN_ATOM_SYMBOL && (size_t) i >= gains->n_atoms)) {
         return true;
     }
-    for (j = gains->first_write; atom->kind == RUN_ATOM_LOAD && j < gains->last_write; j++) {
-        if (run_conflict(run, run->writes[j].base, run->writes[j].type, atom->base, atom->type)) {
-            return true;
-        }
-    }
-    return false;
+    return atom->kind == RUN_ATOM_LOAD &&
+           run_changed(run, atom->base, atom->type, gains->first_write, gains->last_write);
 }
 
 /* May the value differ from iteration to iteration? */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 9, TRIED = 200, MOST_BLOCKS = 20000, LEAST_SIZE = 4, SIZES = 7, LATEST_ITERATION = 40 };
+enum { SAMPLES = 9, TRIED = 200, MOST_BLOCKS = 20000, LEAST_SIZE = 4, SIZES = 7, LATEST_ITERATION = 40, ROWS = 1000003, ROW = 1 << 24 };
 
 struct block {
     int64_t begin, end;
@@ -60,6 +60,9 @@ static int64_t entry_of(void *data, poly_atom_t atom, int count, const int64_t *
     }
     for (i = 0; i < count; i++) {
         hash = mix(hash, subscripts[i]);
+    }
+    if (sample->run->atoms[atom].type && sample->run->atoms[atom].type->kind == C_TYPE_POINTER) {
+        return (int64_t) (hash % ROWS) * ROW; /* rows are apart */
     }
     return LEAST_SIZE + hash % (3 * SIZES);
 }

@@ -636,6 +636,9 @@ static int add_base(struct builder *builder, const struct run_event *copy,
         base.name = known->symbol->name;
         base.address =
             type->kind == C_TYPE_ARRAY ? base.name : c_format(run->memory, "&%s", base.name);
+    } else if (known->kind == RUN_ROWS) {
+        base.name = known->text.text;
+        base.address = "MPI_BOTTOM"; /* offsets are addresses */
     } else {
         base.name = pointer_text(builder, place->base);
         base.address = base.name;

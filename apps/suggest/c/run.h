@@ -72,6 +72,7 @@ enum run_base_kind {
     RUN_POINTEE, /* of a pointer variable's value */
     RUN_FRESH,   /* of malloc() */
     RUN_LOADED,  /* of a pointer that was read from memory */
+    RUN_ROWS,    /* of the pointers in an array, all of them: offsets are addresses */
 };
 
 struct run_binding {
@@ -246,6 +247,8 @@ struct run {
     int n_contexts;
     struct run_write *writes; /* every write, also of trial runs */
     size_t n_writes, writes_room;
+    size_t *last_write; /* of each base, counted from 1; those of unknown memory first */
+    int n_last_write;
     size_t (*active)[2]; /* ranges of writes that loops around repeat */
     size_t n_active;
     size_t clock;
@@ -266,6 +269,7 @@ struct run_write {
     int base;
     const struct c_type *type; /* NULL: any */
     size_t time;
+    size_t before; /* the write to the same base before it, counted from 1; 0: none */
 };
 
 /* Runs a function. The caller frees. */

@@ -8,6 +8,8 @@
 /* ---- alias.c ---- */
 int run_add_base(struct run *run, struct run_base base); /* or the one that is there */
 void run_log_write(struct run *run, int base, const struct c_type *type);
+/* May a write among those from FIRST on and before END change what is read from the base? */
+bool run_changed(struct run *run, int base, const struct c_type *type, size_t first, size_t end);
 /* Scalars that a write may change get new values. */
 void run_forget(struct run *run, int base, const struct c_type *type);
 /* All scalars that other code can reach get new values, and all memory may be written. */

@@ -815,6 +815,7 @@ void run_free(struct run *run)
         free(run->events);
         free(run->contexts);
         free(run->writes);
+        free(run->last_write);
         free(run->active);
         free(run->lengths);
         free(run->length_values);

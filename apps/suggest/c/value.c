@@ -764,13 +764,11 @@ static bool depends_on_loops(struct run *run, const struct run_text *text)
 /* Is what is read here written by an iteration of a loop around it? */
 static bool changes_in_loop(struct run *run, int base, const struct c_type *type)
 {
-    size_t i, j;
+    size_t i;
 
     for (i = 0; i < run->n_active; i++) {
-        for (j = run->active[i][0]; j < run->active[i][1]; j++) {
-            if (run_conflict(run, run->writes[j].base, run->writes[j].type, base, type)) {
-                return true;
-            }
+        if (run_changed(run, base, type, run->active[i][0], run->active[i][1])) {
+            return true;
         }
     }
     return false;
@@ -913,6 +911,38 @@ static struct run_value load_integer(struct run *run, const struct c_node *node,
     return run_integer(atom_poly(run, atom));
 }
 
+/* a[i] of an array of pointers: an address, in memory that all of them lead to. */
+static struct run_value load_row(struct run *run, const struct c_node *node, int from)
+{
+    struct run_value value = load_entry(run, node, from);
+    const struct c_node *array = node;
+    int i;
+
+    if (value.kind != RUN_INTEGER) {
+        return run_unknown("a pointer read from memory that changes in the loop (rows)", node);
+    }
+    while (array->kind == C_SUBSCRIPT) {
+        array = c_bare(array->child[0]);
+    }
+    value.kind = RUN_POINTER;
+    value.pointee = node->type->inner;
+    for (i = 0; i < run->n_bases; i++) {
+        if (run->bases[i].kind == RUN_ROWS && run->bases[i].from == from) {
+            value.base = i;
+            return value;
+        }
+    }
+    value.base = run_add_base(
+        run, (struct run_base){.kind = RUN_ROWS,
+                               .from = from,
+                               .version = run->n_bases,
+                               .node = node,
+                               .type = node->type->inner,
+                               .text = {.text = c_format(run->memory, "the rows of %s",
+                                                         c_text(run->memory, run->unit, array))}});
+    return value;
+}
+
 static struct run_value load_pointer(struct run *run, const struct c_node *node, int from,
                                      const poly_t *offset)
 {
@@ -922,6 +952,10 @@ static struct run_value load_pointer(struct run *run, const struct c_node *node,
 
     base.type = node->type->inner;
     base.read_as = node->type;
+    if (run->level == RUN_TRUSTING && node->kind == C_SUBSCRIPT &&
+        (!run_text_of(run, node, &base.text) || depends_on_loops(run, &base.text))) {
+        return load_row(run, node, from);
+    }
     if (!run_text_of(run, node, &base.text) || depends_on_loops(run, &base.text)) {
         return run_unknown("a pointer read from memory that changes in the loop (rows)", node);
     }
