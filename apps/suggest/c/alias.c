@@ -236,10 +236,18 @@ void run_log_write(struct run *run, int base, const struct c_type *type)
 
 void run_forget(struct run *run, int base, const struct c_type *type)
 {
-    size_t i;
+    struct c_symbol *only = NULL;
+    size_t i, n = run->n_symbols;
 
-    for (i = 0; i < run->n_symbols; i++) {
-        struct c_symbol *symbol = run->symbols[i];
+    if (run->level == RUN_TRUSTING) { /* other memory is no variable */
+        if (base == RUN_ANY || run->bases[base].kind != RUN_OBJECT) {
+            return;
+        }
+        only = run->bases[base].symbol;
+        n = 1;
+    }
+    for (i = 0; i < n; i++) {
+        struct c_symbol *symbol = only ? only : run->symbols[i];
         bool reachable = symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
                          symbol->address_taken;
 
@@ -257,7 +265,7 @@ void run_forget(struct run *run, int base, const struct c_type *type)
         if (!run_conflict(run, base, type, run_base_of_symbol(run, symbol), symbol->type)) {
             continue;
         }
-        run->state[i] = run_fresh(run, symbol);
+        run->state[symbol->index] = run_fresh(run, symbol);
     }
 }
 
@@ -283,6 +291,9 @@ void run_forget_all(struct run *run)
 
 int run_base_of_symbol(struct run *run, struct c_symbol *symbol)
 {
-    return run_add_base(
-        run, (struct run_base){.kind = RUN_OBJECT, .symbol = symbol, .type = symbol->type});
+    if (run->objects[symbol->index] == 0) {
+        run->objects[symbol->index] =
+            1 + run_add_base(run, (struct run_base){.kind = RUN_OBJECT, .symbol = symbol, .type = symbol->type});
+    }
+    return run->objects[symbol->index] - 1;
 }

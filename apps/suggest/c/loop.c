@@ -492,7 +492,7 @@ static void summarise(struct run *run, const struct c_node *node, const struct c
 /* What an iteration may have changed: memory, and variables. Where functions are followed, what the body writes is known. */
 static void forget_iteration(struct run *run, const struct gains *gains)
 {
-    size_t i, last = gains->last_write;
+    size_t i, first, last = gains->last_write;
 
     for (i = 0; i < gains->n; i++) {
         run->state[gains->symbols[i]->index] = run_fresh(run, gains->symbols[i]);
@@ -501,11 +501,14 @@ static void forget_iteration(struct run *run, const struct gains *gains)
         run_forget_all(run);
         return;
     }
+    first = run->n_writes;
     for (i = gains->first_write; i < last; i++) {
         const struct run_write write = run->writes[i]; /* they move */
 
-        run_log_write(run, write.base, write.type);
-        run_forget(run, write.base, write.type);
+        if (run->last_write[write.base + 1] <= first) { /* once for each base */
+            run_log_write(run, write.base, NULL);
+            run_forget(run, write.base, NULL);
+        }
     }
 }
 

@@ -133,7 +133,7 @@ static bool has_errors(const struct report *report, const struct c_unit *unit)
 struct verdict {
     const struct c_node *call;
     bool receives;
-    size_t function;
+    const struct c_function *function;
     int rank;
     bool own; /* the function has the call itself */
 };
@@ -150,7 +150,7 @@ static int rank_of(const struct site *site)
     return site->kind != SITE_PACKS ? NOT_PACKING : site->refusal ? REFUSED : MOST_DECIDED;
 }
 
-static void add_verdict(struct verdicts *verdicts, const struct site *site, size_t function)
+static void add_verdict(struct verdicts *verdicts, const struct site *site, const struct c_function *function)
 {
     verdicts->verdict =
         realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
@@ -163,7 +163,7 @@ static void add_verdict(struct verdicts *verdicts, const struct site *site, size
 }
 
 /* Is the verdict of this function on the call the one to report? */
-static bool is_best(const struct verdicts *verdicts, const struct site *site, size_t function)
+static bool is_best(const struct verdicts *verdicts, const struct site *site, const struct c_function *function)
 {
     const struct verdict *best = NULL;
     size_t i;
@@ -181,15 +181,14 @@ static bool is_best(const struct verdicts *verdicts, const struct site *site, si
 
 struct visit {
     struct report *report;
-    struct c_unit *unit;
     struct verdicts verdicts;
     bool reports; /* the second time; the first one collects verdicts */
 };
 
-static void visit_function(struct visit *visit, size_t i)
+static void visit_function(struct visit *visit, struct c_unit *unit, const struct c_function *function)
 {
     struct report *report = visit->report;
-    struct run *run = run_function(visit->unit, &visit->unit->functions[i], report->level);
+    struct run *run = run_function(unit, function, report->level);
     struct site *sites = NULL;
     size_t n = run->refused ? 0 : site_find(run, &sites), j;
 
@@ -198,10 +197,10 @@ static void visit_function(struct visit *visit, size_t i)
     }
     for (j = 0; j < n; j++) {
         if (!visit->reports) {
-            add_verdict(&visit->verdicts, &sites[j], i);
+            add_verdict(&visit->verdicts, &sites[j], function);
         } else {
             sites[j].skipped = (report->only && sites[j].call->span.line != report->only) ||
-                               !is_best(&visit->verdicts, &sites[j], i);
+                               !is_best(&visit->verdicts, &sites[j], function);
         }
     }
     if (visit->reports) {
@@ -214,34 +213,47 @@ static void visit_function(struct visit *visit, size_t i)
     run_free(run);
 }
 
-/* Each function twice: which function says most about a call is known only when all were seen. */
-static void analyse(struct report *report, struct c_unit *unit)
+static void visit_unit(struct visit *visit, struct c_unit *unit)
 {
-    struct visit visit = {.report = report, .unit = unit};
     size_t i;
 
-    c_lower_pack(unit);
-    c_find_uses(unit);
-    c_find_owners(unit);
-    if (report->level == RUN_TRUSTING) {
-        c_find_callers(unit);
-    }
-    report_begin_file(report, unit);
-    for (visit.reports = false;; visit.reports = true) {
-        for (i = 0; i < unit->n_functions; i++) {
-            if (run_has_mpi(unit->functions[i].body)) {
-                visit_function(&visit, i);
-            }
-        }
-        if (visit.reports) {
-            break;
-        }
+    if (visit->reports) {
+        report_begin_file(visit->report, unit);
     }
     for (i = 0; i < unit->n_functions; i++) {
-        report->seen += site_calls(unit->functions[i].body);
+        if (run_has_mpi(unit->functions[i].body)) {
+            guard_file(unit->path);
+            visit_function(visit, unit, &unit->functions[i]);
+        }
+        visit->report->seen += visit->reports ? site_calls(unit->functions[i].body) : 0;
+    }
+    if (visit->reports) {
+        report_end_file(visit->report, unit);
+    }
+}
+
+/* Each function twice: which function says most about a call is known only when all were seen. */
+static void analyse(struct report *report, struct c_unit **units, size_t n)
+{
+    struct visit visit = {.report = report};
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        c_lower_pack(units[i]);
+        c_find_uses(units[i]);
+        c_find_owners(units[i]);
+    }
+    if (report->level == RUN_TRUSTING) {
+        c_link(units, n);
+        for (i = 0; i < n; i++) {
+            c_find_callers(units[i]);
+        }
+    }
+    for (i = 0; i < 2 * n; i++) {
+        visit.reports = i >= n;
+        visit_unit(&visit, units[i % n]);
     }
     free(visit.verdicts.verdict);
-    report_end_file(report, unit);
 }
 
 static bool suggest_fortran(struct report *report, const char *path, const struct words *flags)
@@ -263,7 +275,7 @@ static bool suggest_fortran(struct report *report, const char *path, const struc
         c_unit_free(unit);
         return false;
     }
-    analyse(report, unit);
+    analyse(report, &unit, 1);
     for (; refusals; refusals = refusals->next) {
         report_procedure(report, unit, refusals->line, refusals->procedure, refusals->why);
     }
@@ -271,8 +283,9 @@ static bool suggest_fortran(struct report *report, const char *path, const struc
     return true;
 }
 
-static bool suggest_file(struct report *report, const char *path, const char *build,
-                         const struct words *flags)
+/* Adds a file of C to the units; Fortran is reported at once. */
+static bool read_file(struct report *report, const char *path, const char *build,
+                      const struct words *flags, struct c_unit **units, size_t *n)
 {
     struct words arguments = {0};
     char **given = NULL;
@@ -306,9 +319,10 @@ static bool suggest_file(struct report *report, const char *path, const char *bu
     }
     fine = !has_errors(report, unit);
     if (fine || report->level == RUN_TRUSTING) {
-        analyse(report, unit);
+        units[(*n)++] = unit;
+    } else {
+        c_unit_free(unit);
     }
-    c_unit_free(unit);
     return fine;
 }
 
@@ -316,6 +330,8 @@ int main(int argc, char **argv)
 {
     struct report report = {.out = stdout, .level = RUN_TRUSTING};
     struct words files = {0}, flags = {0};
+    struct c_unit **units;
+    size_t n_units = 0;
     const char *build = NULL;
     bool fine = true;
     int i;
@@ -386,9 +402,21 @@ int main(int argc, char **argv)
     }
     guard_start("dame suggest");
     report_begin(&report);
-    for (i = 0; i < files.n; i++) {
-        fine &= suggest_file(&report, files.word[i], build, &flags);
+    units = calloc((size_t) files.n, sizeof *units);
+    if (!units) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
     }
+    for (i = 0; i < files.n; i++) {
+        fine &= read_file(&report, files.word[i], build, &flags, units, &n_units);
+    }
+    if (n_units > 0) {
+        analyse(&report, units, n_units);
+    }
+    while (n_units > 0) {
+        c_unit_free(units[--n_units]);
+    }
+    free(units);
     report_end(&report);
     free_words(&files);
     free_words(&flags);

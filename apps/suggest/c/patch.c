@@ -85,9 +85,9 @@ static const char *indent_of(struct c_memory *memory, const struct c_unit *unit,
     return c_format(memory, "%.*s", (int) n, unit->text + start);
 }
 
-static bool in_macro(const struct c_node *node)
+static bool in_macro(const struct c_unit *unit, const struct c_node *node)
 {
-    return node->span.in_macro || node->span.elsewhere;
+    return node->span.in_macro || node->span.file != unit->main_file;
 }
 
 /* The whole statement of a copy, from its outermost loop, or the statement that calls the function which copies. */
@@ -236,7 +236,7 @@ static const char *must_stay(const struct run *run, const struct site *site,
         const char *why = does_more(run, statement, sites, n, chosen);
 
         *where = statement;
-        if (in_macro(statement)) {
+        if (in_macro(run->unit, statement)) {
             return "a macro is in the way";
         }
         if (why) {
@@ -268,7 +268,7 @@ static const char *why_no_call(const struct site *site)
     const struct c_node *statement = call_statement(site), *node;
     int i;
 
-    if (site->home != 0 || site->at != site->call) {
+    if (site->home != 0 || site->at != site->call || site->call->span.file != site->run->unit->main_file) {
         return "it depends on the function's callers";
     }
     for (node = site->call; node != statement; node = node->parent) {
@@ -528,7 +528,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         last = site->function->receives
                    ? whole_statement(run, site, &run->events[site->copies[site->n_copies - 1]])
                    : statement;
-        if (in_macro(last)) {
+        if (in_macro(run->unit, last)) {
             no_patch(site, last, "a macro is in the way");
             continue;
         }
@@ -592,7 +592,7 @@ static const char *why_no_inspection(const struct run *run, const struct site *s
         if (statement_of(copy) != copy) {
             return "a copy is part of a larger expression";
         }
-        if (in_macro(copy) || in_macro(copy->child[0]) || in_macro(copy->child[1])) {
+        if (in_macro(run->unit, copy) || in_macro(run->unit, copy->child[0]) || in_macro(run->unit, copy->child[1])) {
             return "a macro is in the way";
         }
         for (j = 0; j < n; j++) {

@@ -232,6 +232,7 @@ struct run {
     bool dead; /* this is not reached */
     bool over; /* since the program ends */
     struct run_stand *stands; /* of symbols */
+    int *objects;             /* of symbols: their bases, counted from 1 */
     unsigned *seeds;          /* of meet.c */
     struct run_base *bases;
     int n_bases;

@@ -711,12 +711,27 @@ static void add_symbol(struct run *run, struct c_symbol *symbol)
     }
 }
 
+static size_t symbols_of(const struct c_unit *unit)
+{
+    size_t i, n = unit->program ? 0 : unit->n_symbols;
+
+    for (i = 0; i < unit->n_program; i++) {
+        n += unit->program[i]->n_symbols;
+    }
+    return n;
+}
+
 void run_resume(struct run *run)
 {
-    size_t i;
+    const struct c_unit *unit = run->unit;
+    size_t i, j;
 
-    for (i = 0; i < run->unit->n_symbols; i++) {
-        run->unit->symbols[i]->index = SIZE_MAX;
+    for (j = 0; j < (unit->program ? unit->n_program : 1); j++) {
+        const struct c_unit *one = unit->program ? unit->program[j] : unit;
+
+        for (i = 0; i < one->n_symbols; i++) {
+            one->symbols[i]->index = SIZE_MAX;
+        }
     }
     for (i = 0; i < run->n_symbols; i++) {
         run->symbols[i]->index = i;
@@ -738,7 +753,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     run->level = level;
     run->memory = c_memory_new();
     run->space = poly_space_new();
-    run->symbols = calloc(unit->n_symbols + 1, sizeof *run->symbols);
+    run->symbols = calloc(symbols_of(unit) + 1, sizeof *run->symbols);
     if (run->symbols) {
         run_resume(run);
         add_symbol(run, function->symbol);
@@ -746,8 +761,9 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     }
     run->state = calloc(run->n_symbols + 1, sizeof *run->state);
     run->stands = calloc(run->n_symbols + 1, sizeof *run->stands);
+    run->objects = calloc(run->n_symbols + 1, sizeof *run->objects);
     run->version = calloc(run->n_symbols + 1, sizeof *run->version);
-    if (!run->space || !run->symbols || !run->state || !run->stands || !run->version) {
+    if (!run->space || !run->symbols || !run->state || !run->stands || !run->objects || !run->version) {
         fprintf(stderr, "dame suggest: out of memory\n");
         exit(3);
     }
@@ -803,6 +819,7 @@ void run_free(struct run *run)
         free(run->symbols);
         free(run->state);
         free(run->stands);
+        free(run->objects);
         free(run->seeds);
         free(run->version);
         free(run->facts);

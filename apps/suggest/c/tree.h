@@ -64,7 +64,8 @@ struct c_symbol {
     const struct c_symbol *owner; /* of a variable or parameter: the function it is declared in */
     bool is_foreign;              /* a function of C++'s library: changes what it is handed */
     bool calls_mpi;               /* a function: itself, or through functions that are followed */
-    size_t declared; /* offset in the file */
+    struct c_symbol *shared; /* the same thing, of another unit, that takes its place; NULL: none */
+    size_t declared;         /* offset in the file */
     size_t index;    /* in the symbols of the run that is under way */
     uint64_t key;
     void *cursor; /* parse.c's */
@@ -190,6 +191,8 @@ struct c_unit {
     struct c_error *errors; /* of the parser */
     size_t n_errors;
     struct c_memory *memory;
+    struct c_unit **program; /* units that were read together, itself among them; NULL: it is alone */
+    size_t n_program;
 };
 
 /* parse.c: reads PATH with the compiler's arguments. Returns NULL when the file cannot be read,
@@ -228,6 +231,10 @@ void c_lower_pack(struct c_unit *unit);
 
 /* uses.c: fills in address_taken, escapes, only_allocated and flows of all symbols. */
 void c_find_uses(struct c_unit *unit);
+/* link.c: functions that one unit defines and others call are followed there, and a variable that they share is one symbol.
+ * UNITS lives as long as they do. */
+void c_link(struct c_unit **units, size_t n);
+
 /* Fills in the owners of variables. */
 void c_find_owners(struct c_unit *unit);
 /* Fills in calls_mpi; run_has_mpi() then sees through calls. */

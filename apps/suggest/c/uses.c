@@ -314,15 +314,19 @@ void c_find_owners(struct c_unit *unit)
 void c_find_callers(struct c_unit *unit)
 {
     bool more = true;
-    size_t i;
+    size_t i, j;
 
     while (more) {
         more = false;
-        for (i = 0; i < unit->n_symbols; i++) {
-            struct c_symbol *function = unit->symbols[i];
+        for (j = 0; j < (unit->program ? unit->n_program : 1); j++) {
+            struct c_unit *one = unit->program ? unit->program[j] : unit;
 
-            if (function->body && !function->calls_mpi && run_has_mpi(function->body)) {
-                function->calls_mpi = more = true;
+            for (i = 0; i < one->n_symbols; i++) {
+                struct c_symbol *function = one->symbols[i];
+
+                if (function->body && !function->calls_mpi && run_has_mpi(function->body)) {
+                    function->calls_mpi = more = true;
+                }
             }
         }
     }
