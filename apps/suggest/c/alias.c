@@ -100,8 +100,6 @@ static bool proved_distinct(const struct run *run, int a, int b)
 
 bool run_distinct(struct run *run, int a, int b)
 {
-    const char *one, *two;
-
     if (a == b && a != RUN_ANY) {
         return false;
     }
@@ -111,10 +109,8 @@ bool run_distinct(struct run *run, int a, int b)
     if (run->level == RUN_STRICT || (run->level == RUN_DISTINCT && (a == RUN_ANY || b == RUN_ANY))) {
         return false;
     }
-    if (run->needs && a != RUN_ANY && b != RUN_ANY) {
-        one = run_base_name(run, a < b ? a : b);
-        two = run_base_name(run, a < b ? b : a);
-        run_assume(run, RUN_ASSUMES_DISTINCT, NULL, "%s and %s are different memory", one, two);
+    if (run->needs && !run->quiet && a != RUN_ANY && b != RUN_ANY) {
+        run_assume_distinct(run, a, b);
     }
     return true;
 }
@@ -162,7 +158,7 @@ bool run_changed(struct run *run, int base, const struct c_type *type, size_t fi
 {
     int writer;
 
-    if (run->level == RUN_TRUSTING && !run->needs) { /* others are different memory */
+    if (run->level == RUN_TRUSTING) { /* others are different memory */
         return changed_by(run, base, base, type, first, end);
     }
     for (writer = RUN_ANY; writer < run->n_bases; writer++) {

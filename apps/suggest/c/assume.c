@@ -63,7 +63,7 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
         }
         run->assumptions[run->n_assumptions++] = (struct run_assumption){
             .number = number, .text = c_copy(run->memory, text), .where = where, .first = (size_t) -1,
-            .event = run->n_events};
+            .event = run->n_events, .bases = {RUN_ANY, RUN_ANY}};
     }
     found = &run->assumptions[i];
     if (run->needs) {
@@ -72,6 +72,18 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
     }
     found->first = found->first == (size_t) -1 ? run->clock : found->first;
     found->last = run->clock;
+}
+
+void run_assume_distinct(struct run *run, int a, int b)
+{
+    size_t n = run->n_assumptions;
+
+    run_assume(run, RUN_ASSUMES_DISTINCT, NULL, "%s and %s are different memory", run_base_name(run, a < b ? a : b),
+               run_base_name(run, a < b ? b : a));
+    if (run->n_assumptions > n) {
+        run->assumptions[n].bases[0] = a;
+        run->assumptions[n].bases[1] = b;
+    }
 }
 
 bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node)

@@ -150,12 +150,9 @@ static const struct c_symbol *name_for(const struct builder *builder, const stru
 }
 
 struct renaming {
-    const struct builder *builder;
+    struct builder *builder;
     const struct run_text *text;
-    FILE *out;
-    const struct c_file *file;
-    size_t done; /* of the file's text */
-    bool failed;
+    bool changed;
 };
 
 static const struct run_binding *binding_of(const struct run_text *text, const struct c_symbol *symbol)
@@ -172,62 +169,36 @@ static const struct run_binding *binding_of(const struct run_text *text, const s
 
 static const char *pointer_text(struct builder *builder, int base);
 
-/* The names in the subtree as they are called where the call is. */
-static void rename_in(struct renaming *renaming, const struct c_node *node)
+/* The name as it is called where the call is. */
+static const char *name_at_call(void *data, const struct c_node *node)
 {
-    struct builder *builder = (struct builder *) renaming->builder;
-    const char *text = node->span.file ? node->span.file->text : "";
-    size_t i;
+    struct renaming *renaming = data;
+    struct builder *builder = renaming->builder;
+    struct c_memory *memory = builder->run->memory;
+    struct c_symbol *original = run_original(builder->run, node->symbol);
+    const struct run_binding *binding = binding_of(renaming->text, node->symbol);
+    const struct c_symbol *name;
+    const char *text = NULL;
+    int64_t number;
 
-    if (node->span.file != renaming->file) { /* a macro's argument, say */
-        renaming->failed = true;
-        return;
+    if (node->symbol->kind == C_SYMBOL_FUNCTION) {
+        return node->name;
     }
-    if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION) {
-        struct c_symbol *original = run_original(builder->run, node->symbol);
-        const struct run_binding *binding = binding_of(renaming->text, node->symbol);
-        const struct c_symbol *name =
-            binding ? name_for(builder, node->symbol, binding->value, binding->base)
-            : in_scope(builder, original) ? original
-                                          : NULL;
-        const char *other = name ? name->name : NULL;
-
-        if (name && node->symbol->type->is_reference != name->type->is_reference) {
-            other = c_format(builder->run->memory, name->type->is_reference ? "(&%s)" : "(*%s)", name->name);
-        } else if (!other && node->symbol->type->is_reference) {
-            other = NULL;
-        } else if (!other && binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
-            other = pointer_text(builder, binding->base);
-            other = other ? c_format(builder->run->memory, "(%s)", other) : NULL;
-        } else if (!other && binding && binding->base == RUN_ANY) {
-            int64_t number;
-
-            other = poly_is_constant(binding->value, &number)
-                        ? c_format(builder->run->memory, "%lld", (long long) number)
-                        : NULL;
-        }
-        if (other && strcmp(other, node->symbol->name) == 0) {
-            other = node->symbol->name;
-        }
-        if (!other || (other != node->symbol->name && (node->span.in_macro || node->span.begin < renaming->done))) {
-            renaming->failed = true;
-        } else if (other != node->symbol->name) {
-            fprintf(renaming->out, "%.*s%s", (int) (node->span.begin - renaming->done),
-                    text + renaming->done, other);
-            renaming->done = node->span.end;
-        }
-        return;
+    name = binding                        ? name_for(builder, node->symbol, binding->value, binding->base)
+           : in_scope(builder, original) ? original
+                                         : NULL;
+    if (name && name->type->is_reference == node->symbol->type->is_reference) {
+        text = name->name;
+    } else if (name) {
+        text = c_format(memory, name->type->is_reference ? "(&%s)" : "(*%s)", name->name);
+    } else if (binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
+        text = pointer_text(builder, binding->base);
+        text = text ? c_format(memory, node->symbol->type->is_reference ? "(*%s)" : "(%s)", text) : NULL;
+    } else if (binding && binding->base == RUN_ANY && poly_is_constant(binding->value, &number)) {
+        text = c_format(memory, "%lld", (long long) number);
     }
-    for (i = 0; i < node->n; i++) {
-        rename_in(renaming, node->child[i]);
-    }
-    if (node->suffix) {
-        if (node->child[0]->span.end > renaming->done) {
-            fprintf(renaming->out, "%.*s", (int) (node->child[0]->span.end - renaming->done), text + renaming->done);
-        }
-        fputs(node->suffix, renaming->out);
-        renaming->done = node->span.end;
-    }
+    renaming->changed = renaming->changed || !text || strcmp(text, node->name) != 0;
+    return text;
 }
 
 /* The expression as it is written where the call is; NULL: it has another value there, or names that are not known. What it
@@ -237,28 +208,15 @@ static const char *text_at_call(struct builder *builder, const struct run_text *
 {
     const struct run_event *call = &builder->run->events[builder->site->event];
     size_t from = time < call->time ? time : call->time, to = (time < call->time ? call->time : time) + 1;
-    struct renaming renaming = {builder, text, NULL, text->node->span.file, text->node->span.begin, false};
-    char *written = NULL;
-    size_t size;
-    const char *result = NULL;
+    struct renaming renaming = {builder, text, false};
+    const struct c_names names = {name_at_call, &renaming};
+    const char *written;
 
-    if (!renaming.file || (base != RUN_ANY && run_written(builder->run, base, type, from, to))) {
+    if (base != RUN_ANY && run_written(builder->run, base, type, from, to)) {
         return NULL;
     }
-    renaming.out = open_memstream(&written, &size);
-    if (!renaming.out) {
-        return NULL;
-    }
-    rename_in(&renaming, text->node);
-    if (text->node->span.end > renaming.done) {
-        fprintf(renaming.out, "%.*s", (int) (text->node->span.end - renaming.done),
-                renaming.file->text + renaming.done);
-    }
-    if (fclose(renaming.out) == 0 && !renaming.failed) {
-        result = c_copy(builder->run->memory, written);
-    }
-    free(written);
-    return result;
+    written = c_write(builder->run->memory, text->node, &names);
+    return written && !renaming.changed ? text->text : written;
 }
 
 static const char *any_text_at_call(struct builder *builder, const struct run_text *text, int base,
@@ -309,6 +267,9 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     if (!text) {
         not_at_call(builder, known->text.text);
         return poly_constant(space, 1);
+    }
+    if (poly_kind(run->space, atom) == POLY_ENTRY && known->type && known->type->kind == C_TYPE_POINTER) {
+        text = c_format(run->memory, "(MPI_Aint) %s", text); /* a row, by its address */
     }
     if (poly_kind(run->space, atom) != POLY_ENTRY) {
         return poly_variable(space, poly_opaque(space, text, strlen(text)));

@@ -1476,6 +1476,52 @@ static void check_pairs(struct run *run, struct site *sites, size_t n)
     }
 }
 
+/* Does the loop copy, and another copy come behind it? */
+static bool decides_position(const struct run *run, const struct site *site, const struct run_assumption *trip)
+{
+    size_t i;
+
+    for (i = 0; i < site->n_copies && !run_within(run, &run->events[site->copies[i]], trip->where); i++) {
+    }
+    return i < site->n_copies && site->copies[site->n_copies - 1] >= trip->event;
+}
+
+/* The names of all memory that must be different, in one sentence: the buffer first. */
+static void note_distinct(struct run *run, struct site *site)
+{
+    int bases[RUN_NAMES] = {site->buffer}, n = 1, more = 0, j, k;
+    char text[500] = "";
+    size_t i, kept = 0;
+
+    for (i = 0; i < site->needs.n; i++) {
+        const struct run_assumption *known = &run->assumptions[site->needs.index[i]];
+
+        if (known->bases[0] == RUN_ANY) {
+            site->needs.index[kept++] = site->needs.index[i];
+            continue;
+        }
+        for (k = 0; k < 2; k++) {
+            for (j = 0; j < n && strcmp(run_base_name(run, bases[j]), run_base_name(run, known->bases[k])) != 0; j++) {
+            }
+            if (j == n && n < RUN_NAMES) {
+                bases[n++] = known->bases[k];
+            } else if (j == n) {
+                more++;
+            }
+        }
+    }
+    site->needs.n = kept;
+    if (n < 2) {
+        return;
+    }
+    for (j = 0; j < n; j++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
+                 j == 0 ? "" : j == n - 1 && more == 0 ? " and " : ", ", run_base_name(run, bases[j]));
+    }
+    run_assume(run, RUN_ASSUMES_DISTINCT, site->call, "%s%s are different memory", text,
+               more ? " and others in between" : "");
+}
+
 /* Besides those that the site asked for: what the run assumed while its data was packed. */
 static void note_assumptions(struct run *run, struct site *site)
 {
@@ -1484,14 +1530,14 @@ static void note_assumptions(struct run *run, struct site *site)
     for (i = 0; i < run->n_assumptions; i++) {
         const struct run_assumption *known = &run->assumptions[i];
 
-        if (known->number == RUN_ASSUMES_TRIP &&
-            (site->n_copies == 0 || site->copies[site->n_copies - 1] < known->event)) {
-            continue; /* no copy comes behind the loop */
+        if (known->number == RUN_ASSUMES_TRIP && !decides_position(run, site, known)) {
+            continue;
         }
         if (known->first != (size_t) -1 && known->first < site->end && known->last >= site->begin) {
             run_need(&site->needs, i);
         }
     }
+    note_distinct(run, site);
 }
 
 static const struct site_function *function_of(const struct run_event *event, size_t j)

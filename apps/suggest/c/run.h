@@ -15,7 +15,7 @@
 
 enum run_value_kind { RUN_UNSET, RUN_UNKNOWN, RUN_INTEGER, RUN_POINTER, RUN_CHOICE };
 
-enum { RUN_ASSUMED = 4, RUN_FACTS = 4, RUN_ANY = -1 };
+enum { RUN_ASSUMED = 4, RUN_FACTS = 4, RUN_NAMES = 6, RUN_ANY = -1 };
 
 /* How much is taken for granted. */
 enum run_level {
@@ -37,6 +37,7 @@ struct run_assumption {
     const struct c_node *where;
     size_t first, last; /* when the run needed it; first: -1: never */
     size_t event;       /* the next event when it was first needed */
+    int bases[2];       /* that are different memory; RUN_ANY: none */
 };
 
 /* The assumptions that a question needed, by their index. */
@@ -217,6 +218,7 @@ struct run {
     enum run_level level;
     struct run_assumption *assumptions;
     size_t n_assumptions;
+    bool quiet;              /* different memory is not noted */
     struct run_needs *needs; /* of the site that is asked about; NULL: the function runs */
     struct run_frame *frames;
     int n_frames, frame;      /* now */
@@ -305,6 +307,8 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
 void run_need(struct run_needs *needs, size_t assumption);
 const char *run_base_name(const struct run *run, int base);
 /* Did the event happen in NODE, or in a function that was called there? */
+/* Two bases that must be different memory. */
+void run_assume_distinct(struct run *run, int a, int b);
 bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node);
 /* Where in frame FRAME the event happened: its node, or the call that led to it. */
 const struct c_node *run_node_in(const struct run *run, int frame, const struct run_event *event);

@@ -95,21 +95,6 @@ const struct c_node *c_bare(const struct c_node *node)
     return node;
 }
 
-char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node)
-{
-    const struct c_file *file = node->span.file;
-    size_t begin = node->span.begin, end = node->span.end;
-
-    (void) unit;
-    if (node->suffix) {
-        return c_format(memory, "%s%s", c_text(memory, unit, node->child[0]), node->suffix);
-    }
-    if (!file || begin > end || end > file->size) {
-        return c_copy(memory, "?");
-    }
-    return c_format(memory, "%.*s", (int) (end - begin), file->text + begin);
-}
-
 bool c_is_other(const struct c_node *node, const char *name)
 {
     return node && node->kind == C_OTHER && node->name && strcmp(node->name, name) == 0;

@@ -218,6 +218,16 @@ void c_memory_free(struct c_memory *memory);
 const struct c_node *c_bare(const struct c_node *node);
 /* The text of the file that NODE was read from. */
 char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node);
+/* How names are written elsewhere: NULL: they cannot be. */
+struct c_names {
+    const char *(*name)(void *data, const struct c_node *name);
+    void *data;
+};
+/* text.c: the expression, written anew from its tree, with other names if NAMES is not NULL. NULL: it has parts that are not
+ * written. */
+const char *c_write(struct c_memory *memory, const struct c_node *node, const struct c_names *names);
+/* Does it come from the body of a macro, in part? Then its text is the macro's use. */
+bool c_is_in_macro(const struct c_node *node);
 bool c_is_other(const struct c_node *node, const char *name); /* a C_OTHER of that name */
 bool c_contains(const struct c_node *outer, const struct c_node *inner);
 /* Does the name occur in the subtree? NULL is an empty one. */

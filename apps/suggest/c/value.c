@@ -727,9 +727,9 @@ bool run_text_of(struct run *run, const struct c_node *node, struct run_text *te
     if (!run_is_pure(node) || (node->span.elsewhere && run->level < RUN_TRUSTING)) {
         return false;
     }
-    text->text = c_text(run->memory, run->unit, node);
+    text->text = c_is_in_macro(node) ? c_write(run->memory, node, NULL) : c_text(run->memory, run->unit, node);
     text->node = node;
-    return add_binding(run, text, node);
+    return text->text && add_binding(run, text, node);
 }
 
 static bool same_text(const struct run_text *a, const struct run_text *b)
