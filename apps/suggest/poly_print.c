@@ -21,6 +21,8 @@ static bool is_identifier(const char *text)
     return text[0] != '\0';
 }
 
+#define ADDRESS_CAST "(MPI_Aint) "
+
 /* Is it one operand in any C expression: an identifier, a call, a member, an element? */
 static bool is_primary(const char *text)
 {
@@ -64,7 +66,11 @@ static void print_atom(poly_space_t *space, poly_atom_t atom, poly_style_t style
             fputs(entry->text, out);
         }
     } else {
-        fprintf(out, is_primary(entry->text) ? "%s" : "(%s)", entry->text);
+        /* an address among the entries of an array of pointers is cast; subscripts bind more tightly */
+        const size_t cast = entry->nsubscripts > 0 && strncmp(entry->text, ADDRESS_CAST, sizeof(ADDRESS_CAST) - 1) == 0
+                                ? sizeof(ADDRESS_CAST) - 1
+                                : 0;
+        fprintf(out, is_primary(entry->text + cast) ? "%s" : "(%s)", entry->text);
     }
     for (int i = 0; i < entry->nsubscripts; i++) {
         fputc('[', out);

@@ -22,7 +22,7 @@ const char helpers_check[] =
     "    }\n"
     "    *done = bytes;\n"
     "    MPI_Pack_size(count, type, MPI_COMM_SELF, &size);\n"
-    "    packed = malloc((size_t) size + 1);\n"
+    "    packed = (char *) malloc((size_t) size + 1);\n"
     "    if (packed) {\n"
     "        MPI_Pack(address, count, type, packed, size, &position, MPI_COMM_SELF);\n"
     "        if (position != bytes || memcmp(packed, buffer, (size_t) bytes) != 0) {\n"

@@ -1163,7 +1163,7 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     }
     reader.unit = unit;
     reader.main_file = clang_getFile(reader.translation, path);
-    reader.cxx = is_cxx(path, arguments, n_arguments);
+    reader.cxx = unit->is_cxx = is_cxx(path, arguments, n_arguments);
     read_errors(&reader);
     if (reader.main_file) {
         clang_visitChildren(clang_getTranslationUnitCursor(reader.translation), visit_top, &reader);

@@ -330,6 +330,29 @@ static void note_headers(struct patch *patch, const code_t *code)
     patch->uses_assert = patch->uses_assert || code->asserts;
 }
 
+/* malloc() of C++ needs a cast. */
+static const char *in_language(struct c_memory *memory, const struct c_unit *unit, const char *code)
+{
+    static const char *const types[] = {"MPI_Aint", "MPI_Datatype", "int"};
+    size_t i;
+
+    for (i = 0; unit->is_cxx && i < sizeof types / sizeof *types; i++) {
+        const char *look = c_format(memory, "%s *", types[i]), *at = code, *assigned;
+
+        while ((at = strstr(at, look)) != NULL) {
+            assigned = at + strlen(look) + strcspn(at + strlen(look), " ;\n");
+            at += strlen(look);
+            if (strncmp(assigned, " = malloc(", 10) == 0) {
+                size_t before = (size_t) (at - code);
+
+                code = c_format(memory, "%.*s = (%s *) %s", (int) (assigned - code), code, types[i], assigned + 3);
+                at = code + before;
+            }
+        }
+    }
+    return code;
+}
+
 /* { constructors; the call with new arguments; MPI_Type_free(); } */
 static bool edit_call(struct patch *patch, const struct site *site, bool nested)
 {
@@ -348,7 +371,7 @@ static bool edit_call(struct patch *patch, const struct site *site, bool nested)
 
     if (block) {
         fine = edits_add(&patch->edits, statement->span.begin, statement->span.begin,
-                         c_format(memory, "{\n%s%s", code.make, inner)) &&
+                         c_format(memory, "{\n%s%s", in_language(memory, unit, code.make), inner)) &&
                (nested ? edits_add_first : edits_add)(
                    &patch->edits, end, end, c_format(memory, "\n%s%s}", code.release, indent));
     }
@@ -506,6 +529,27 @@ static void need_helper(struct patch *patch, const struct run *run, const char *
     }
 }
 
+/* The code without its assertions: the check reports what they would end the program for. */
+static const char *without_asserts(struct c_memory *memory, const char *code)
+{
+    char *copy = c_copy(memory, code), *at = copy, *begin, *end;
+
+    while ((at = strstr(at, "assert(")) != NULL) {
+        begin = at - (at > copy && at[-1] == '_');
+        end = strchr(at, '\n');
+        if (begin != at || !end) { /* _Static_assert() */
+            at++;
+            continue;
+        }
+        while (begin > copy && begin[-1] != '\n') {
+            begin--;
+        }
+        memmove(begin, end + 1, strlen(end + 1) + 1);
+        at = begin;
+    }
+    return copy;
+}
+
 static void patch_check(struct patch *patch, struct run *run, struct site *sites, size_t n)
 {
     const struct c_unit *unit = patch->unit;
@@ -544,7 +588,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
                         "{\n%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s, %s,\n%s           "
                         "%s, %s, %s, &%sdone, "
                         "\"%s:%u\");\n%s%s}",
-                        code.make, inner, prefix, inner,
+                        in_language(run->memory, unit, without_asserts(run->memory, code.make)), inner, prefix, inner,
                         c_text(run->memory, unit, site->call->child[site->function->buffer]),
                         c_text(run->memory, unit, site->call->child[site->function->count]),
                         c_text(run->memory, unit, site->call->child[site->function->type]), inner,
@@ -561,6 +605,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         if (!edits_add(&patch->edits, at, at, text)) {
             no_patch(site, site->call, "its edits overlap those of another call");
         }
+        code.asserts = false;
         note_headers(patch, &code);
     }
 }

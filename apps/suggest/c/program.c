@@ -539,7 +539,10 @@ static const struct c_node *outermost_member(const struct c_node *node, int64_t 
     for (; node && node->n > 0; node = c_bare(node->child[0])) {
         if (node->kind == C_MEMBER) {
             found = node;
-        } else if (node->kind != C_SUBSCRIPT) {
+        }
+        if ((node->kind != C_MEMBER && node->kind != C_SUBSCRIPT) || node->arrow ||
+            (node->kind == C_SUBSCRIPT && c_bare(node->child[0])->type &&
+             c_bare(node->child[0])->type->kind == C_TYPE_POINTER)) {
             break;
         }
     }
@@ -637,7 +640,7 @@ static int add_base(struct builder *builder, const struct run_event *copy,
     }
     base.type = (access_type_t){element->name, element->size};
     base.dims = dims;
-    if (element->kind == C_TYPE_RECORD) {
+    if (element->kind == C_TYPE_RECORD && known->kind != RUN_ROWS) {
         add_fields(builder, &base, place->base);
         add_parts(builder, &base, place->base);
     }

@@ -179,6 +179,7 @@ struct c_error {
 
 struct c_unit {
     const char *path; /* as given */
+    bool is_cxx;
     struct c_file *main_file; /* the same path, and the text */
     char *text;       /* of the main file */
     size_t size;
