@@ -130,6 +130,80 @@ static void note_index(struct run *run, struct run_place *place)
     run->trial--;
 }
 
+/* A function that is only `return expression;`, called with its arguments in place of parameters.
+ */
+static const struct c_node *one_return(const struct c_symbol *function, size_t arguments)
+{
+    const struct c_node *body = function->body;
+
+    if (!body || body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
+        body->child[0]->n != 1 || function->n_parameters != arguments ||
+        !run_is_pure(body->child[0]->child[0])) {
+        return NULL;
+    }
+    return body->child[0]->child[0];
+}
+
+/* Sets the parameters to the arguments; returns what they were. */
+static struct run_value *substitute(struct run *run, const struct c_node *node)
+{
+    const struct c_symbol *function = node->symbol;
+    struct run_value *saved = c_allocate(run->memory, (function->n_parameters + 1) * sizeof *saved);
+    struct run_value *arguments =
+        c_allocate(run->memory, (function->n_parameters + 1) * sizeof *arguments);
+    size_t i;
+
+    for (i = 0; i < function->n_parameters; i++) {
+        arguments[i] = run_evaluate(run, node->child[i + 1]);
+        saved[i] = run->state[function->parameters[i]->index];
+    }
+    for (i = 0; i < function->n_parameters; i++) {
+        run->state[function->parameters[i]->index] = arguments[i];
+    }
+    run->calls++;
+    return saved;
+}
+
+static void restore(struct run *run, const struct c_symbol *function, const struct run_value *saved)
+{
+    size_t i;
+
+    run->calls--;
+    for (i = 0; i < function->n_parameters; i++) {
+        run->state[function->parameters[i]->index] = saved[i];
+    }
+}
+
+static struct run_value substituted(struct run *run, const struct c_node *node,
+                                    const struct c_node *expression)
+{
+    struct run_value *saved = substitute(run, node), value = run_evaluate(run, expression);
+
+    restore(run, node->symbol, saved);
+    return value;
+}
+
+static struct run_place substituted_place(struct run *run, const struct c_node *node,
+                                          const struct c_node *expression)
+{
+    struct run_value *saved = substitute(run, node);
+    struct run_place place = run_lvalue(run, expression);
+
+    restore(run, node->symbol, saved);
+    return place;
+}
+
+/* The object that a call of a function returns the value of, if it does nothing else; NULL: it does more. */
+static const struct c_node *accessor(const struct run *run, const struct c_node *node, const struct c_type *type)
+{
+    const struct c_node *expression =
+        run->level == RUN_TRUSTING && node->kind == C_CALL && node->symbol && run->calls < 8
+            ? one_return(node->symbol, node->n - 1)
+            : NULL;
+
+    return expression ? plain_object(expression, type) : NULL;
+}
+
 static struct run_value assign(struct run *run, const struct c_node *node)
 {
     const struct c_node *target = node->child[0], *right = node->child[1];
@@ -139,7 +213,11 @@ static struct run_value assign(struct run *run, const struct c_node *node)
     struct run_value value;
     struct run_event *event;
 
-    if (object && object->type->kind != C_TYPE_ARRAY) {
+    if (!object && type && accessor(run, right, type)) { /* double at(int i) { return u[i]; } */
+        object = c_bare(right);
+        from = substituted_place(run, object, accessor(run, right, type));
+        value = run_unknown("a value read from memory", object);
+    } else if (object && object->type->kind != C_TYPE_ARRAY) {
         from = run_lvalue(run, object);
         if (from.scalar) {
             value = run_read(run, from.scalar);
@@ -256,46 +334,6 @@ struct run_value run_increment(struct run *run, const struct c_node *node)
 }
 
 /* ---- calls ---- */
-
-/* A function that is only `return expression;`, called with its arguments in place of parameters.
- */
-static const struct c_node *one_return(const struct c_symbol *function, size_t arguments)
-{
-    const struct c_node *body = function->body;
-
-    if (!body || body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
-        body->child[0]->n != 1 || function->n_parameters != arguments ||
-        !run_is_pure(body->child[0]->child[0])) {
-        return NULL;
-    }
-    return body->child[0]->child[0];
-}
-
-static struct run_value substituted(struct run *run, const struct c_node *node,
-                                    const struct c_node *expression)
-{
-    const struct c_symbol *function = node->symbol;
-    struct run_value *saved = c_allocate(run->memory, (function->n_parameters + 1) * sizeof *saved);
-    struct run_value *arguments =
-        c_allocate(run->memory, (function->n_parameters + 1) * sizeof *arguments);
-    struct run_value value;
-    size_t i;
-
-    for (i = 0; i < function->n_parameters; i++) {
-        arguments[i] = run_evaluate(run, node->child[i + 1]);
-        saved[i] = run->state[function->parameters[i]->index];
-    }
-    for (i = 0; i < function->n_parameters; i++) {
-        run->state[function->parameters[i]->index] = arguments[i];
-    }
-    run->calls++;
-    value = run_evaluate(run, expression);
-    run->calls--;
-    for (i = 0; i < function->n_parameters; i++) {
-        run->state[function->parameters[i]->index] = saved[i];
-    }
-    return value;
-}
 
 static struct run_value fresh_object(struct run *run, const struct c_node *node)
 {

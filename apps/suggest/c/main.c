@@ -128,10 +128,10 @@ static bool has_errors(const struct report *report, const struct c_unit *unit)
     return true;
 }
 
-/* What the analysis of one function says of a call. The best is reported: that of the function with the call, or else of
- * those that call it. */
+/* What the analysis of one function says of a call of MPI. Where another function packs for it, AT is the call there of the
+ * function that it is in, and each is an answer of its own; else the best is reported. */
 struct verdict {
-    const struct c_node *call;
+    const struct c_node *call, *at;
     bool receives;
     const struct c_function *function;
     int rank;
@@ -159,7 +159,7 @@ static void add_verdict(struct verdicts *verdicts, const struct site *site, cons
         exit(3);
     }
     verdicts->verdict[verdicts->n++] = (struct verdict){
-        site->call, site->function->receives, function, rank_of(site), site->run->events[site->event].frame == 0};
+        site->call, site->at, site->function->receives, function, rank_of(site), site->run->events[site->event].frame == 0};
 }
 
 /* Is the verdict of this function on the call the one to report? */
@@ -171,8 +171,16 @@ static bool is_best(const struct verdicts *verdicts, const struct site *site, co
     for (i = 0; i < verdicts->n; i++) {
         const struct verdict *other = &verdicts->verdict[i];
 
-        if (other->call == site->call && other->receives == site->function->receives &&
-            (!best || other->rank > best->rank || (other->rank == best->rank && other->own && !best->own))) {
+        if (other->call != site->call || other->receives != site->function->receives) {
+            continue;
+        }
+        if (other->at != site->at) { /* packing elsewhere says more than none here */
+            if (site->at == site->call && other->rank > NOT_PACKING && rank_of(site) == NOT_PACKING) {
+                return false;
+            }
+            continue;
+        }
+        if (!best || other->rank > best->rank || (other->rank == best->rank && other->own && !best->own)) {
             best = other;
         }
     }

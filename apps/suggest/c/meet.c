@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 9, TRIED = 200, MOST_BLOCKS = 20000, LEAST_SIZE = 4, SIZES = 7, LATEST_ITERATION = 40, ROWS = 1000003, ROW = 1 << 24 };
+enum { SAMPLES = 9, TRIED = 200, FURTHER = 15, MOST_BLOCKS = 20000, LEAST_SIZE = 4, SIZES = 7, LATEST_ITERATION = 40, ROWS = 1000003, ROW = 1 << 24 };
 
 struct block {
     int64_t begin, end;
@@ -45,7 +45,7 @@ static int64_t value_of(void *data, poly_atom_t atom)
         poly_value(sample->run->space, known->operand[1], &sample->values, &b) && b != 0) {
         return known->operation[2] == '/' ? a / b : a % b;
     }
-    return LEAST_SIZE + mix(sample->seed, atom) % SIZES;
+    return LEAST_SIZE + mix(sample->seed, atom) % SIZES + (mix(sample->seed, ~atom) % 2) * FURTHER;
 }
 
 static int64_t entry_of(void *data, poly_atom_t atom, int count, const int64_t *subscripts)
@@ -212,5 +212,5 @@ bool run_meet(struct run *run, const struct run_extent *a, const struct run_exte
     }
     free(sample.blocks);
     free(sample.iteration);
-    return sample.failed || !run->seeds || 2 * met > tried;
+    return sample.failed || !run->seeds || tried == 0 || 2 * met > tried;
 }

@@ -297,7 +297,7 @@ static struct c_node *method_call(struct reader *reader, CXCursor cursor, CXCurs
     struct children children = read_children(cursor);
     const char *name = read_string(reader, clang_getCursorSpelling(method));
     bool is_operator = strncmp(name, "operator", 8) == 0 && children.n > 1 &&
-                       clang_getCursorKind(children.cursor[0]) != CXCursor_MemberRefExpr;
+                       clang_getCursorKind(clang_getCursorReferenced(children.cursor[0])) != CXCursor_CXXMethod;
     struct c_node *object = NULL, *node = NULL;
     size_t i, first = is_operator ? 2 : 1, n = 1;
 

@@ -129,12 +129,60 @@ static bool guard_implies(struct run *run, const struct run_guard *a, const stru
     return b->is_fact;
 }
 
+/* `which == 1`, where MPI_Waitany() set `which`: the call; SIZE_MAX: another condition. */
+static size_t set_by_waitany(struct run *run, const struct run_guard *guard)
+{
+    const struct c_symbol *symbol = NULL;
+    size_t i, found = SIZE_MAX;
+    int j;
+
+    for (j = 0; guard->n_facts == 1 && guard->facts[0].relation == RUN_EQUAL && j < guard->facts[0].left->count; j++) {
+        const poly_term_t *term = &guard->facts[0].left->terms[j];
+
+        if (term->degree == 1 && run->atoms[term->atoms[0]].kind == RUN_ATOM_SYMBOL && !symbol) {
+            symbol = run->atoms[term->atoms[0]].symbol;
+        } else if (term->degree > 0) {
+            return SIZE_MAX;
+        }
+    }
+    for (i = 0; symbol && i < run->n_events && !c_contains(guard->condition, run->events[i].node); i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Waitany") == 0 && event->node->n > 3 &&
+            event->arguments[3].kind == RUN_POINTER && run->bases[event->arguments[3].base].symbol == symbol) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Of several calls of MPI_Waitany() that are followed by the same unpacking, the first stands for all. */
+static bool is_first_of_any(struct run *run, const struct run_event *event, size_t *first)
+{
+    int guard;
+
+    for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
+        size_t any = set_by_waitany(run, &run->guards[guard]);
+
+        if (any != SIZE_MAX) {
+            *first = *first == SIZE_MAX ? any : *first;
+            return any == *first;
+        }
+    }
+    return true;
+}
+
 /* A copy that a condition decides which the call does not have, outside of loops. */
 static void check_conditions(struct run *run, struct site *site, const struct run_event *copy)
 {
     int guard;
 
     for (guard = copy->guard; guard >= 0; guard = run->guards[guard].parent) {
+        if (trusting(run) && site->function->receives && set_by_waitany(run, &run->guards[guard]) != SIZE_MAX) {
+            run_assume(run, RUN_ASSUMES_ANY, run->guards[guard].condition,
+                       "the request of line %u is complete where this holds", site->call->span.line);
+            continue;
+        }
         if (site_guard(run, site, guard) != 1 && run->guards[guard].loop < 0) {
             site_refuse(site, C_REFUSED_CONDITION, run->guards[guard].condition,
                         "whether this holds where %s is called is not known", c_callee(site->call));
@@ -386,7 +434,7 @@ static void find_unpacking(struct run *run, struct site *site)
     for (i = site->event + 1; i < run->n_events; i++) {
         const struct run_event *event = &run->events[i];
 
-        if (excluded(run, site, event)) {
+        if (excluded(run, site, event) || (trusting(run) && !is_first_of_any(run, event, &site->any))) {
             continue;
         }
         if (event->context != call->context &&
@@ -529,7 +577,8 @@ static size_t find_trusted_completion(struct run *run, struct site *site)
         }
         if (may_complete(event, request)) {
             if (!(event->node->n > 1 && same_request(run, &event->arguments[1], request)) &&
-                !(event->node->n > 2 && in_array(run, event, request))) {
+                !(event->node->n > 2 && in_array(run, event, request)) &&
+                strcmp(c_callee(event->node), "MPI_Waitany") != 0) {
                 run_assume(run, RUN_ASSUMES_WAIT, event->node, "%s completes the request of line %u",
                            c_callee(event->node), site->call->span.line);
             }
@@ -839,6 +888,9 @@ static void check_received(struct run *run, struct site *site, const struct run_
         const struct site_function *function =
             event->kind == RUN_MPI && i != site->event ? receiver(event->node) : NULL;
 
+        if (function && excluded(run, site, event)) {
+            continue;
+        }
         if (function && function->request && (size_t) function->request < event->node->n &&
             may_complete(wait, &event->arguments[function->request])) {
             check_receive(run, site, event, argument_base(event, function->buffer));
@@ -1077,7 +1129,8 @@ static void check_event(struct run *run, struct site *site, size_t at, size_t co
 {
     const struct run_event *event = &run->events[at];
 
-    if (excluded(run, site, event)) {
+    if (excluded(run, site, event) ||
+        (trusting(run) && site->any != SIZE_MAX && !is_first_of_any(run, event, &site->any))) {
         return;
     }
     if (event->irregular && event->kind != RUN_CONTROL && !(trusting(run) && !is_copy_of(site, at))) {
@@ -1555,7 +1608,7 @@ size_t site_find(struct run *run, struct site **sites)
     *sites = NULL;
     for (i = 0; i < run->n_events; i++) {
         for (j = 0; j < sizeof functions / sizeof *functions; j++) {
-            struct site site = {.run = run, .function = function_of(&run->events[i], j), .event = i};
+            struct site site = {.run = run, .function = function_of(&run->events[i], j), .event = i, .any = SIZE_MAX};
 
             if (!site.function) {
                 continue;

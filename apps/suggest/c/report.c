@@ -73,6 +73,15 @@ static void explain(struct report *report, const struct site *site)
     }
 }
 
+/* The call of MPI, where the answer is about a call of a function that has it. */
+static void called_here(struct report *report, const struct site *site)
+{
+    if (site->at != site->call && !report->sarif) {
+        fprintf(stream(report), "%s:%u:%u: note: %s is called here\n", path_of(site->run->unit, site->call),
+                site->call->span.line, site->call->span.column, c_callee(site->call));
+    }
+}
+
 static const char *assumption_rule(int number)
 {
     static const char *const rules[] = {
@@ -107,7 +116,8 @@ static void decided(struct report *report, struct site *site)
     const struct c_unit *unit = site->run->unit;
     const char *address = types_address_text(site->program, site->shape.type->origin);
     const char *message = c_format(
-        site->run->memory, "%s can %s %s as %s, without %s%s [%s]", c_callee(site->call),
+        site->run->memory, "%s%s%s can %s %s as %s, without %s%s [%s]", site->at == site->call ? "" : c_callee(site->at),
+        site->at == site->call ? "" : ": ", c_callee(site->call),
         site->function->receives ? "receive" : "send", address, report_type(site),
         site->function->receives ? "unpacking" : "packing",
         site->shape.count == SHAPE_COUNT_PROVED ? ""
@@ -115,11 +125,8 @@ static void decided(struct report *report, struct site *site)
         "dame-datatype");
 
     report->decided++;
-    diagnose(report, unit, site->call, "note", 0, message);
-    if (site->at != site->call && !report->sarif) {
-        fprintf(stream(report), "%s:%u:%u: note: this is about the call from here\n", path_of(unit, site->at),
-                site->at->span.line, site->at->span.column);
-    }
+    diagnose(report, unit, site->at, "note", 0, message);
+    called_here(report, site);
     if (site->shared && !report->sarif) {
         fprintf(stream(report),
                 "%s:%u:%u: note: the packing stays: other code may read the buffer\n", unit->path,
@@ -143,7 +150,8 @@ static void refused(struct report *report, struct site *site)
                                    c_callee(site->call), site->reason, site->refusal);
 
     report->refused++;
-    diagnose(report, unit, site->call, "warning", site->refusal, message);
+    diagnose(report, unit, site->at, "warning", site->refusal, message);
+    called_here(report, site);
     if (site->where && site->where != site->call && !report->sarif) {
         fprintf(stream(report), "%s:%u:%u: note: this is about here\n", path_of(unit, site->where),
                 site->where->span.line, site->where->span.column);

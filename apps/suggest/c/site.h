@@ -44,6 +44,7 @@ struct site {
     size_t n_copies;
     const struct c_node **statements; /* outermost statements that hold the copies */
     size_t n_statements;
+    size_t any; /* the call of MPI_Waitany() whose index decides when data is unpacked; SIZE_MAX: none */
     const struct c_node *elsewhere; /* the buffer is filled or read there, out of the call's reach */
     const char *directive;          /* of the preprocessor, in between */
     bool shared; /* the buffer can be seen by other code, so packing stays */
