@@ -18,20 +18,6 @@ struct reader {
     size_t depth;
 };
 
-const char *spelling(CXString string)
-{
-    const char *text = clang_getCString(string);
-    const char *copy = copy_text(text ? text : "", text ? strlen(text) : 0);
-
-    clang_disposeString(string);
-    return copy;
-}
-
-const char *type_text(CXType type)
-{
-    return spelling(clang_getTypeSpelling(type));
-}
-
 /* ---- where ---- */
 
 static bool file_location(const struct file *file, CXSourceLocation location, size_t *at)

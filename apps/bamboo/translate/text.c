@@ -58,6 +58,20 @@ char *copy_text(const char *begin, size_t length)
     return memcpy(allot(length + 1), begin, length);
 }
 
+const char *spelling(CXString string)
+{
+    const char *text = clang_getCString(string);
+    const char *copy = copy_text(text ? text : "", text ? strlen(text) : 0);
+
+    clang_disposeString(string);
+    return copy;
+}
+
+const char *type_text(CXType type)
+{
+    return spelling(clang_getTypeSpelling(type));
+}
+
 __attribute__((nonnull(1))) static char *format_list(const char *pattern, va_list arguments)
 {
     va_list again;

@@ -15,6 +15,8 @@
 void *allot(size_t bytes); /* zeroed */
 char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 char *copy_text(const char *begin, size_t length);
+const char *spelling(CXString string); /* disposes of STRING */
+const char *type_text(CXType type);
 /* Room for one more element of an array that holds n. */
 void *one_more(void *array, size_t n, size_t bytes);
 
@@ -42,10 +44,13 @@ struct tokens {
 struct tokens tokens_of(const char *text, size_t begin, size_t end);
 bool token_is(const char *text, const struct token *token, const char *word);
 
+struct file;
+/* Behind blanks and comments. */
+size_t skip_blank(const struct file *file, size_t at);
+
 /* ---- read.c: the only caller of libclang's parser ---- */
 
 struct function;
-struct file;
 
 struct variable {
     const char *name;
@@ -215,14 +220,13 @@ struct program {
 struct file *read_file(struct program *program, const char *path, const char *text,
                        char **arguments, int n_arguments);
 struct variable *find_variable(struct program *program, const char *key);
+
+/* ---- tree.c ---- */
+
 /* The position behind a statement, with its semicolon. */
 size_t statement_end(const struct file *file, const struct node *statement);
 /* Do the file's conditionals leave it out? */
 bool is_skipped(const struct file *file, size_t at);
-/* Behind blanks and comments. */
-size_t skip_blank(const struct file *file, size_t at);
-const char *spelling(CXString string);
-const char *type_text(CXType type);
 bool is_loop(const struct node *node);
 const struct node *bare(const struct node *node); /* without parentheses, casts and conversions */
 /* The child of an if, for, while, do or switch statement that is its body or branch. */
