@@ -41,13 +41,29 @@ static inline int64_t overlap_now(void)
 /* Zeroed memory from a mapping of its own; NULL. */
 void *overlap_map(size_t bytes);
 
-/* ---- call.c: one call ---- */
+/* ---- sites.c: the places of calls ---- */
+
+enum { SITES = 1024 }; /* the first CLASSES are of calls that there was no room for */
+
+typedef struct site {
+    const char *function;
+    uintptr_t pc;
+    overlap_class_t class;
+} site_t;
+
+extern site_t overlap_sites[SITES];
+extern unsigned overlap_nsites;
 
 typedef struct call {
     const char *function; /* static storage */
     uintptr_t pc;         /* behind the call in the program */
     int64_t begin, end;
 } call_t;
+
+/* The number of a call's site, which is a new one's class if there is no room. */
+unsigned overlap_site(const call_t *call, overlap_class_t class);
+
+/* ---- call.c: one call ---- */
 
 /* Is the running thread the one that is measured? Counts calls of others. */
 bool call_is_measured(void);
@@ -64,26 +80,23 @@ unsigned call_enter(const call_t *call, overlap_class_t class, traffic_t traffic
 /* The same for a test, which is part of the cost of messages, but of no sequence of calls. */
 void call_enter_test(const call_t *call);
 
-/* Behind MPI_Init, of the calling thread; and before MPI_Finalize. */
+typedef struct overlap_rank overlap_rank_t;
+
+/* Calls of the running thread are measured, and counted in *rank, from here on. */
+void call_start(overlap_rank_t *rank);
+/* Ends the run: false if it was not begun by this thread, or has ended. Calls of this thread still
+ * enter steps, for calibrate(), until call_leave(). */
+bool call_stop(void);
+void call_leave(void);
+
+/* ---- run.c: behind MPI_Init, of the calling thread; and before MPI_Finalize ---- */
+
 void overlap_start(void);
 void overlap_finish(bool finalized);
 
-/* ---- call.c: sites, the places of calls ---- */
-
-enum { SITES = 1024 }; /* the first CLASSES are of calls that there was no room for */
-
-typedef struct site {
-    const char *function;
-    uintptr_t pc;
-    overlap_class_t class;
-} site_t;
-
-extern site_t overlap_sites[SITES];
-extern unsigned overlap_nsites;
-
 /* ---- output.c ---- */
 
-typedef struct overlap_rank {
+struct overlap_rank {
     int rank, size;
     char library[256];
     int64_t begin, end;      /* behind MPI_Init, before MPI_Finalize */
@@ -96,7 +109,7 @@ typedef struct overlap_rank {
     double clock_ns;   /* of that, what is part of the time of a call; the rest comes before it */
     double message_ns; /* a short message of the process to itself */
     double byte_ns;    /* a byte that is copied */
-} overlap_rank_t;
+};
 
 /* The file that DAME_OVERLAP names, and its three parts: who this is, at the start; what was
  * measured; what measuring costs. */
