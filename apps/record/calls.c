@@ -51,12 +51,33 @@ static bool describe(record_call_t *out, char *name, const mpi_call_t *call, boo
     return true;
 }
 
+/* message.c looks at buffers that have their last stores: these are settled first. */
+static int send_settled(const record_call_t *message, bool completes_later)
+{
+    record_settle(message->buffer, (size_t) message->bytes);
+    return record_send(message, completes_later);
+}
+
+static void receive_settled(const record_call_t *message)
+{
+    record_settle(message->buffer, (size_t) message->bytes);
+    record_receive(message);
+}
+
+static void done_settled(int sending)
+{
+    if (sending >= 0) {
+        record_settle(0, 0);
+        record_done(sending);
+    }
+}
+
 /* Returns the number of the sending for keep_sending(); -1: none. */
 static int sent(const mpi_call_t *call)
 {
     record_call_t message;
     char name[MPI_MAX_OBJECT_NAME] = "";
-    return describe(&message, name, call, true) ? record_send(&message, call->kind == KIND_ISEND)
+    return describe(&message, name, call, true) ? send_settled(&message, call->kind == KIND_ISEND)
                                                 : -1;
 }
 
@@ -65,7 +86,7 @@ static void received(const mpi_call_t *call)
     record_call_t message;
     char name[MPI_MAX_OBJECT_NAME] = "";
     if (describe(&message, name, call, false)) {
-        record_receive(&message);
+        receive_settled(&message);
     }
 }
 
@@ -99,7 +120,7 @@ static void keep_sending(MPI_Request request, int sending)
         entry->sending = sending;
     }
     record_unlock(&lock);
-    record_done(before); /* of a request that was freed, or complete at once */
+    done_settled(before); /* of a request that was freed, or complete at once */
 }
 
 static void keep_persistent(const mpi_call_t *call, bool sends)
@@ -133,10 +154,10 @@ static void started(MPI_Request request)
         return;
     }
     if (!copy.sends) {
-        record_receive(&copy.call);
+        receive_settled(&copy.call);
         return;
     }
-    int sending = record_send(&copy.call, true);
+    int sending = send_settled(&copy.call, true);
     record_lock(&lock);
     entry = entry_of(request, false);
     if (entry != NULL) {
@@ -160,7 +181,7 @@ static void completed(MPI_Request request, bool freed)
         entry->taken = entry->persistent && !freed;
     }
     record_unlock(&lock);
-    record_done(sending);
+    done_settled(sending);
 }
 
 static void finish(void)

@@ -262,7 +262,6 @@ int record_send(const record_call_t *call, bool completes_later)
     if (!fits(call)) {
         return -1;
     }
-    record_settle(call->buffer, (size_t) call->bytes);
     record_origin_t *origins = record_map(map_bytes(call->bytes));
     if (origins == NULL) {
         atomic_fetch_add(&record_lost[LOST_LAYOUTS], 1);
@@ -292,10 +291,6 @@ int record_send(const record_call_t *call, bool completes_later)
 
 void record_done(int sending)
 {
-    if (sending < 0) {
-        return;
-    }
-    record_settle(0, 0);
     record_lock(&lock);
     sending_t *done = &sendings[sending];
     layout_walk(done->layout, &done->bases, mark_block, NULL);
@@ -345,7 +340,6 @@ void record_receive(const record_call_t *call)
     if (!fits(call)) {
         return;
     }
-    record_settle(call->buffer, (size_t) call->bytes);
     record_origin_t *to = record_map(map_bytes(call->bytes));
     record_lock(&lock);
     close_touched(call->buffer, (size_t) call->bytes, REGION_NONE);

@@ -105,6 +105,8 @@ typedef struct record_call {
     const char *type;
 } record_call_t;
 
+/* These three follow record_settle() of the buffer. */
+
 /* A message is sent. Returns a number, to be given to record_done() when the send is complete, or
  * -1 where nobody needs to know. */
 int record_send(const record_call_t *call, bool completes_later);
