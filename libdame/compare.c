@@ -173,3 +173,22 @@ dame_status_t dame_signature_compare(const dame_datatype_t *a, int64_t a_count,
     free(walks[1].levels);
     return made ? DAME_OK : DAME_ERR_NOMEM;
 }
+
+dame_status_t dame_datatype_same_signature(const dame_datatype_t *a, int64_t a_count,
+                                           const dame_datatype_t *b, int64_t b_count, int *same)
+{
+    int64_t bytes;
+    if (NULL == a || NULL == b || NULL == same) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
+                         NULL == a ? "a" : (NULL == b ? "b" : "same"));
+    }
+    dame_status_t status = dame_message_bytes(__func__, "a_count", a, a_count, &bytes);
+    if (DAME_OK == status) {
+        status = dame_message_bytes(__func__, "b_count", b, b_count, &bytes);
+    }
+    if (DAME_OK == status) {
+        status = dame_signature_compare(a, a_count, b, b_count, same);
+        return DAME_OK == status ? status : dame_fail(status, __func__, "out of memory");
+    }
+    return status;
+}

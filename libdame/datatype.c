@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constructors of datatypes, and their end. */
+/* Constructors of datatypes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "make.h"
 #include "signature.h"
-
-int64_t dame_members(const dame_datatype_t *type)
-{
-    return DAME_BASIC == type->node.kind ? 0
-                                         : (DAME_STRUCT == type->node.kind ? type->node.count : 1);
-}
-
-dame_member_t dame_member(const dame_datatype_t *type, int64_t i)
-{
-    const dame_type_t *node = &type->node;
-    if (DAME_STRUCT == node->kind) {
-        return (dame_member_t){node->blklens[i], dame_datatype_of(node->children[i])};
-    }
-    const int64_t size = node->child->size;
-    return (dame_member_t){0 == size ? 0 : node->size / size, dame_datatype_of(node->child)};
-}
 
 /* ---- what all constructors do ---- */
 

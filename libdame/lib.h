@@ -63,8 +63,25 @@ typedef struct dame_member {
     const dame_datatype_t *child;
 } dame_member_t;
 
-int64_t dame_members(const dame_datatype_t *type);
-dame_member_t dame_member(const dame_datatype_t *type, int64_t i);
+static inline int64_t dame_members(const dame_datatype_t *type)
+{
+    const dame_type_t *node = &type->node;
+    return DAME_BASIC == node->kind ? 0 : (DAME_STRUCT == node->kind ? node->count : 1);
+}
+
+static inline dame_member_t dame_member(const dame_datatype_t *type, int64_t i)
+{
+    const dame_type_t *node = &type->node;
+    if (DAME_STRUCT == node->kind) {
+        return (dame_member_t){node->blklens[i], dame_datatype_of(node->children[i])};
+    }
+    const int64_t size = node->child->size;
+    return (dame_member_t){0 == size ? 0 : node->size / size, dame_datatype_of(node->child)};
+}
+
+/* The bytes of `count` elements, for the parameter `count_name` of `who`. */
+dame_status_t dame_message_bytes(const char *who, const char *count_name,
+                                 const dame_datatype_t *type, int64_t count, int64_t *bytes);
 
 /* Fails for `who` unless `type` is not NULL and committed, `count` is not negative and its bytes
  * fit in 64 bits. */

@@ -109,9 +109,8 @@ dame_status_t dame_datatype_true_extent(const dame_datatype_t *type, int64_t *tr
                     true_extent);
 }
 
-/* The bytes of `count` elements of `type`. */
-static dame_status_t bytes_of(const char *who, const char *count_name, const dame_datatype_t *type,
-                              int64_t count, int64_t *bytes)
+dame_status_t dame_message_bytes(const char *who, const char *count_name,
+                                 const dame_datatype_t *type, int64_t count, int64_t *bytes)
 {
     if (count < 0) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "%s is %" PRId64 "; it must be 0 or more",
@@ -134,7 +133,7 @@ dame_status_t dame_check_message(const char *who, const char *type_name,
         return dame_fail(DAME_ERR_ARGUMENT, who, "%s is %s", type_name,
                          NULL == type ? "NULL" : "not committed; call dame_datatype_commit()");
     }
-    return bytes_of(who, count_name, type, count, bytes);
+    return dame_message_bytes(who, count_name, type, count, bytes);
 }
 
 dame_status_t dame_packed_size(const dame_datatype_t *type, int64_t count, int64_t *bytes)
@@ -144,28 +143,9 @@ dame_status_t dame_packed_size(const dame_datatype_t *type, int64_t count, int64
                          NULL == type ? "type" : "bytes");
     }
     int64_t all = 0;
-    dame_status_t status = bytes_of(__func__, "count", type, count, &all);
+    dame_status_t status = dame_message_bytes(__func__, "count", type, count, &all);
     if (DAME_OK == status) {
         *bytes = all;
-    }
-    return status;
-}
-
-dame_status_t dame_datatype_same_signature(const dame_datatype_t *a, int64_t a_count,
-                                           const dame_datatype_t *b, int64_t b_count, int *same)
-{
-    int64_t bytes;
-    if (NULL == a || NULL == b || NULL == same) {
-        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                         NULL == a ? "a" : (NULL == b ? "b" : "same"));
-    }
-    dame_status_t status = bytes_of(__func__, "a_count", a, a_count, &bytes);
-    if (DAME_OK == status) {
-        status = bytes_of(__func__, "b_count", b, b_count, &bytes);
-    }
-    if (DAME_OK == status) {
-        status = dame_signature_compare(a, a_count, b, b_count, same);
-        return DAME_OK == status ? status : dame_fail(status, __func__, "out of memory");
     }
     return status;
 }
